@@ -1,0 +1,122 @@
+"""Options, the backend and the kernel cache of a test session.
+
+Everything here is set up through the environment before ``gpuarray`` is imported, because the
+package reads its configuration once, at import.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import sys
+import tempfile
+
+import numpy as np
+import pytest
+
+try:
+    import hypothesis
+except ImportError:  # a machine that only runs the plain tests need not have it
+    hypothesis = None
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("gpuarray")
+    group.addoption(
+        "--backend",
+        choices=("emulator", "cuda"),
+        default=None,
+        help="where kernels run (default: $GPUARRAY_BACKEND, else cuda if a driver answers)",
+    )
+    group.addoption(
+        "--kernel-cache",
+        metavar="PATH",
+        default=None,
+        help="keep compiled kernels here between sessions (default: a fresh directory, removed)",
+    )
+
+
+def _cuda_answers() -> bool:
+    """Whether a CUDA driver is installed and has a device (without importing gpuarray)."""
+    name = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    try:
+        driver = ctypes.CDLL(name)
+    except OSError:
+        return False
+    count = ctypes.c_int()
+    return (
+        driver.cuInit(0) == 0
+        and driver.cuDeviceGetCount(ctypes.byref(count)) == 0
+        and count.value > 0
+    )
+
+
+def _backend(config) -> str:
+    chosen = config.getoption("--backend") or os.environ.get("GPUARRAY_BACKEND", "auto")
+    if chosen == "auto":
+        chosen = "cuda" if _cuda_answers() else "emulator"
+    return chosen
+
+
+_session_cache = None  # the directory to remove at the end; only in the controlling process
+
+
+def pytest_configure(config):
+    global _session_cache
+    if "gpuarray" in sys.modules:
+        raise pytest.UsageError("gpuarray was imported before its tests were configured")
+    os.environ["GPUARRAY_BACKEND"] = _backend(config)
+    # Workers of pytest-xdist inherit the directory, so that each kernel is compiled once.
+    if not hasattr(config, "workerinput"):
+        kept = config.getoption("--kernel-cache")
+        if kept is None:
+            _session_cache = kept = tempfile.mkdtemp(prefix="gpuarray-tests-")
+        os.environ["GPUARRAY_CACHE_DIR"] = os.path.abspath(kept)
+    if hypothesis is not None:
+        # No deadline: the first example compiles kernels. Derandomised on CI: a failure there
+        # must come back on every run.
+        hypothesis.settings.register_profile("local", deadline=None, max_examples=50)
+        hypothesis.settings.register_profile(
+            "ci", deadline=None, max_examples=50, derandomize=True, database=None
+        )
+        hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_unconfigure(config):
+    global _session_cache
+    if _session_cache is not None:
+        shutil.rmtree(_session_cache, ignore_errors=True)
+        _session_cache = None
+
+
+def pytest_report_header(config):
+    return f"gpuarray: backend {os.environ['GPUARRAY_BACKEND']}"
+
+
+def pytest_collection_modifyitems(items):
+    backend = os.environ["GPUARRAY_BACKEND"]
+    for item in items:
+        for other in ("cuda", "emulator"):
+            if other != backend and item.get_closest_marker(other):
+                item.add_marker(pytest.mark.skip(reason=f"needs the {other} backend"))
+
+
+@pytest.fixture(scope="session")
+def backend() -> str:
+    """``"cuda"`` or ``"emulator"``: only for a test that is about the difference."""
+    return os.environ["GPUARRAY_BACKEND"]
+
+
+@pytest.fixture(scope="session")
+def xp():
+    """The array library under test."""
+    import gpuarray
+
+    return gpuarray
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers that are the same in every run."""
+    return np.random.default_rng(12345)
