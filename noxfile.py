@@ -1,0 +1,71 @@
+"""The checks of the project, each in a virtual environment of its own.
+
+``nox`` runs all but the benchmarks; ``nox -s tests`` one of them. What follows ``--`` goes to the
+tool: ``nox -s tests -- tests/array -k sum --backend=emulator``.
+"""
+
+from __future__ import annotations
+
+import nox
+
+nox.needs_version = ">=2024.10"
+nox.options.sessions = ["tests", "lint", "types", "docs"]
+nox.options.reuse_venv = "yes"
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+
+
+def group(name: str) -> list[str]:
+    """The requirements of a dependency group of pyproject.toml."""
+    return nox.project.dependency_groups(PROJECT, name)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests on the installed package, as a user gets it."""
+    session.install(".", *group("test"))
+    session.run(
+        "pytest",
+        "--override-ini=pythonpath=.",  # the installed package, not src/
+        "--numprocesses=2",
+        "--dist=worksteal",
+        "--timeout=300",
+        *session.posargs,
+    )
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, formatting, and that the rooms import downwards only."""
+    session.install(*group("lint"))
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+    # import-linter reads the sources; the package need not be installed.
+    session.run("lint-imports", "--no-cache", env={"PYTHONPATH": "src"})
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check the type annotations."""
+    session.install(*group("types"), "numpy>=2.0", "cuda-pathfinder>=1.2")
+    session.run("mypy", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Run the examples of the documentation and check its links and the docstrings."""
+    session.install(*group("kernels"), *group("test"))
+    session.run("pytest", "tests/docs", "--timeout=300", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure beside the peers that are installed: ``nox -s bench -- --list``."""
+    session.install(".")
+    session.run("python", "benchmarks/peers.py", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def dev(session: nox.Session) -> None:
+    """Install the package in editable form, with every tool, into the current environment."""
+    session.run("python", "-m", "pip", "install", "--editable", ".", *group("dev"))

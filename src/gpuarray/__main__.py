@@ -1,0 +1,67 @@
+"""The command line: ``python -m gpuarray demo|info|doctor|cache``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m gpuarray",
+        description="NumPy-compatible arrays on NVIDIA GPUs, or on an emulated one.",
+        epilog="Environment: GPUARRAY_BACKEND=auto|cuda|emulator, GPUARRAY_EMULATED_DEVICES=N, "
+        "GPUARRAY_CUDA_MAJOR=12|13, GPUARRAY_CACHE_DIR=PATH, GPUARRAY_DEBUG=1.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    demo = commands.add_parser("demo", help="run, check and time examples beside NumPy")
+    demo.add_argument(
+        "--largest",
+        type=float,
+        metavar="SIZE",
+        help="the largest array (default: 1e8 elements on a GPU, 1e6 on the emulator)",
+    )
+
+    commands.add_parser("info", help="show the version, the devices, the libraries, the cache")
+    commands.add_parser("doctor", help="check what can be wrong, with a remedy for each fault")
+
+    cache = commands.add_parser("cache", help="look into the cache of compiled kernels")
+    actions = cache.add_subparsers(dest="action", required=True, metavar="ACTION")
+    actions.add_parser("info", help="where it is, how many kernels, how large")
+    actions.add_parser("list", help="one line for each kernel")
+    actions.add_parser("clear", help="remove every kernel")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    options = _parser().parse_args(arguments)
+    # Only the command that runs is imported: `doctor` must work where the others cannot.
+    if options.command == "doctor":
+        from gpuarray._commands import doctor
+
+        return doctor.run()
+    try:
+        if options.command == "demo":
+            from gpuarray._commands import demo
+
+            return demo.run(largest=options.largest)
+        if options.command == "info":
+            from gpuarray._commands import info
+
+            return info.run()
+        from gpuarray._commands import cache
+
+        return cache.run(options.action)
+    except (RuntimeError, MemoryError, ImportError) as error:
+        # The errors of the CUDA libraries and their absence (see gpuarray.errors): the text says
+        # what to do, and a traceback through the package would not add to it.
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        print("`python -m gpuarray doctor` checks the installation.", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
