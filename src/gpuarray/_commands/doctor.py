@@ -1,0 +1,166 @@
+"""``python -m gpuarray doctor``: check what can be wrong, and say what to do about it.
+
+Each check returns findings and must not raise: the next check may say more.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from gpuarray._commands import cache as cache_command
+from gpuarray._commands.info import version_text
+from gpuarray.errors import BackendWarning
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report: ``level`` is "ok", "note" or "FAULT"."""
+
+    level: str
+    text: str
+    remedy: str = ""
+
+
+Check = Callable[[], Iterator[Finding]]
+
+
+def _backend() -> Iterator[Finding]:
+    """The driver and its devices."""
+    from gpuarray._ffi import driver
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", BackendWarning)
+        description = driver.describe()
+    for warning in caught:
+        yield Finding(
+            "note",
+            str(warning.message),
+            "on a machine with an NVIDIA GPU, install NVIDIA's driver and see that `nvidia-smi` "
+            "lists the GPU (in a container: start it with `--gpus all`); without one, set "
+            "GPUARRAY_BACKEND=emulator to say that this is meant",
+        )
+    yield Finding("ok", f"runs on {description} (backend {driver.backend})")
+
+
+def _versions() -> Iterator[Finding]:
+    """Whether the driver can run what the compiler makes."""
+    from gpuarray._ffi import driver, locate
+
+    major = locate.cuda_major()
+    supported = driver.driver_version()
+    if supported // 1000 < major:
+        yield Finding(
+            "FAULT",
+            f"the driver supports CUDA {version_text(supported)}, the libraries are CUDA {major}",
+            f"update NVIDIA's driver, or install the libraries for CUDA {supported // 1000} and "
+            f"set GPUARRAY_CUDA_MAJOR={supported // 1000}",
+        )
+    else:
+        yield Finding(
+            "ok", f"the driver supports CUDA {version_text(supported)}, the libraries are {major}"
+        )
+
+
+def _libraries() -> Iterator[Finding]:
+    """Each library, and the headers."""
+    from gpuarray._ffi import locate
+
+    missing = "install what the message names, or reinstall: pip install --force-reinstall gpuarray"
+    for name in locate.LIBRARIES:
+        try:
+            path = locate.library(name)
+        except (RuntimeError, ImportError) as error:
+            # Without NVRTC nothing works; without another library, its functions do not.
+            yield Finding("FAULT" if name == "nvrtc" else "note", str(error), missing)
+        else:
+            yield Finding("ok", f"{name}: {path}")
+    try:
+        yield Finding("ok", f"CUDA headers: {locate.include_directories()[0]}")
+    except (RuntimeError, ImportError) as error:
+        yield Finding("note", f"{error} (needed only for kernels with an #include)", missing)
+    majors = sorted({found.major for found in locate.report()})
+    if len(majors) > 1:
+        versions = " and ".join(map(str, majors))
+        yield Finding(
+            "note",
+            f"CUDA {versions} are installed; CUDA {locate.cuda_major()} is used",
+            "set GPUARRAY_CUDA_MAJOR to choose",
+        )
+
+
+def _cache() -> Iterator[Finding]:
+    """The directory of compiled kernels."""
+    from gpuarray.kernels.cache import default_cache
+
+    state = default_cache().info()
+    text = f"cache {cache_command.summary(state)}"
+    choose = "set GPUARRAY_CACHE_DIR to a directory of yours that can be written"
+    if state.directory is None:
+        yield Finding("note" if state.note else "ok", text, choose if state.note else "")
+        return
+    if not state.writable:
+        yield Finding("FAULT", text, f"kernels are compiled again in each process: {choose}")
+        return
+    yield Finding("ok", text)
+    if not os.path.isdir(state.directory) or not hasattr(os, "geteuid"):
+        return
+    status = os.stat(state.directory)
+    if status.st_uid != os.geteuid():
+        yield Finding(
+            "FAULT",
+            f"{state.directory} belongs to another user, who could put kernels there",
+            choose,
+        )
+    elif status.st_mode & 0o022:
+        yield Finding(
+            "note",
+            f"{state.directory} can be written by others, who could remove kernels",
+            f"chmod 700 {state.directory}",
+        )
+
+
+def _kernel() -> Iterator[Finding]:
+    """The whole way: compile, launch, copy back."""
+    import numpy as np
+
+    import gpuarray as cp
+
+    result = cp.asnumpy(cp.arange(1000, dtype="f4") * 2)
+    if (result == np.arange(1000, dtype="f4") * 2).all():
+        yield Finding("ok", "a kernel was compiled and gave the right result")
+    else:
+        yield Finding(
+            "FAULT",
+            "a kernel ran and gave a wrong result",
+            "run `python -m gpuarray cache clear` and try again; if it stays, please report it "
+            "with the output of `python -m gpuarray info`",
+        )
+
+
+_CHECKS: list[tuple[str, Check, str]] = [
+    ("device", _backend, "see that `nvidia-smi` works, or set GPUARRAY_BACKEND=emulator"),
+    ("libraries", _libraries, "pip install --force-reinstall gpuarray"),
+    ("versions", _versions, "install NVIDIA's driver and the libraries for one CUDA version"),
+    ("cache", _cache, "set GPUARRAY_CACHE_DIR to a directory of yours that can be written"),
+    ("kernel", _kernel, "mend the faults above first"),
+]
+
+
+def run() -> int:
+    """Run every check; the exit status is 1 if there is a fault."""
+    faults = 0
+    for name, check, remedy in _CHECKS:
+        try:
+            findings = list(check())
+        except Exception as error:  # a check that breaks is itself a finding
+            findings = [Finding("FAULT", f"{name}: {type(error).__name__}: {error}", remedy)]
+        for finding in findings:
+            faults += finding.level == "FAULT"
+            print(f"{finding.level:5}  {finding.text}")
+            if finding.remedy:
+                print(f"       remedy: {finding.remedy}")
+    print("no fault found" if not faults else f"{faults} fault{'s' * (faults > 1)} found")
+    return 1 if faults else 0

@@ -1,0 +1,68 @@
+"""``python -m gpuarray info``: what a bug report needs to say."""
+
+from __future__ import annotations
+
+import platform
+
+import numpy as np
+
+from gpuarray._commands import cache, terminal
+from gpuarray._ffi import driver, locate
+from gpuarray._version import __version__
+from gpuarray.errors import CUDAError
+from gpuarray.kernels.cache import default_cache
+
+
+def version_text(number: int) -> str:
+    """CUDA's version numbers as text: ``version_text(12090) == '12.9'``."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _devices() -> list[tuple[str, str]]:
+    rows = []
+    for index in range(driver.device_count()):
+        device = driver.device_get(index)
+        total = terminal.size(driver.device_total_mem(device))
+        rows.append((f"device {index}", f"{driver.device_name(device)}, {total}"))
+    return rows
+
+
+def _libraries() -> list[tuple[str, str]]:
+    try:
+        major = f"{locate.cuda_major()}"
+    except (CUDAError, ImportError) as error:
+        return [("CUDA", f"not usable: {error}")]
+    rows = [("CUDA", f"major version {major}")]
+    for found in locate.report():
+        mark = "" if found.chosen else ", not used"
+        rows.append((found.name, f"{found.path} ({found.kind}{mark})"))
+    return rows
+
+
+def _nvrtc() -> list[tuple[str, str]]:
+    from gpuarray._ffi import nvrtc
+
+    try:
+        major, minor = nvrtc.version()
+    except (CUDAError, ImportError) as error:
+        return [("NVRTC", f"not usable: {error}")]
+    return [("NVRTC", f"{major}.{minor}")]
+
+
+def run() -> int:
+    """Print the description; the exit status is 0 even where something is missing."""
+    rows = [
+        ("gpuarray", __version__),
+        ("Python", f"{platform.python_version()} on {platform.platform()}"),
+        ("NumPy", np.__version__),
+        ("backend", f"{driver.backend}: {driver.describe()}"),
+        ("driver", f"CUDA {version_text(driver.driver_version())}"),
+        *_devices(),
+        *_libraries(),
+        *_nvrtc(),
+        ("cache", cache.summary(default_cache().info())),
+    ]
+    width = max(len(name) for name, _ in rows)
+    for name, text in rows:
+        print(f"{name:{width}}  {text}")
+    return 0
