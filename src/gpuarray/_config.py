@@ -1,0 +1,122 @@
+"""Settings from the environment, read once when the package is imported.
+
+This is the only module that reads ``os.environ``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+__all__ = ["Config", "config", "home_cache_directory"]
+
+_BACKENDS = ("auto", "cuda", "emulator")
+_TRUE = ("1", "true", "yes", "on")
+_FALSE = ("", "0", "false", "no", "off")
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+#: More emulated devices than this only costs address space; nobody tests with more.
+_MOST_EMULATED_DEVICES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings of this process."""
+
+    #: ``GPUARRAY_BACKEND``: 'auto', 'cuda' or 'emulator'.
+    backend: str = "auto"
+    #: ``GPUARRAY_EMULATED_DEVICES``: how many devices the emulator shows.
+    emulated_devices: int = 1
+    #: ``GPUARRAY_CUDA_MAJOR``: take the CUDA libraries of this major version only.
+    cuda_major: int | None = None
+    #: ``GPUARRAY_CACHE_DIR``: the folder of compiled kernels (None: under the user's cache).
+    cache_dir: str | None = None
+    #: ``GPUARRAY_CACHE_IN_MEMORY``: keep compiled kernels in this process only.
+    cache_in_memory: bool = False
+    #: ``GPUARRAY_CACHE_SIZE``: the cache folder's limit in bytes.
+    cache_bytes: int = 1 << 30
+    #: ``GPUARRAY_DEBUG``: synchronise after each launch and remember the Python line.
+    debug: bool = False
+    #: ``GPUARRAY_DUMP_SOURCE``: a folder that gets the source of each compiled kernel.
+    dump_source: str | None = None
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> Config:
+        """Read every ``GPUARRAY_*`` variable, refusing values that mean nothing."""
+        return cls(
+            backend=_choice(environ, "GPUARRAY_BACKEND", "auto", _BACKENDS),
+            emulated_devices=_count(
+                environ, "GPUARRAY_EMULATED_DEVICES", 1, 1, _MOST_EMULATED_DEVICES
+            ),
+            cuda_major=_count(environ, "GPUARRAY_CUDA_MAJOR", None, 11, 99),
+            cache_dir=_directory(environ, "GPUARRAY_CACHE_DIR"),
+            cache_in_memory=_flag(environ, "GPUARRAY_CACHE_IN_MEMORY"),
+            cache_bytes=_size(environ, "GPUARRAY_CACHE_SIZE", 1 << 30),
+            debug=_flag(environ, "GPUARRAY_DEBUG"),
+            dump_source=_directory(environ, "GPUARRAY_DUMP_SOURCE"),
+        )
+
+
+def _refuse(variable: str, value: str, accepted: str) -> ValueError:
+    return ValueError(f"{variable}={value!r} is not understood: it takes {accepted}")
+
+
+def _choice(environ: Mapping[str, str], variable: str, default: str, accepted: tuple) -> str:
+    value = environ.get(variable, "").strip()
+    if not value:
+        return default
+    if value.lower() not in accepted:
+        raise _refuse(variable, value, "one of " + ", ".join(accepted))
+    return value.lower()
+
+
+def _count(environ: Mapping[str, str], variable: str, default, least: int, most: int):
+    value = environ.get(variable, "").strip()
+    if not value:
+        return default
+    if not value.isascii() or not value.isdigit() or not least <= int(value) <= most:
+        raise _refuse(variable, value, f"a whole number from {least} to {most}")
+    return int(value)
+
+
+def _flag(environ: Mapping[str, str], variable: str) -> bool:
+    value = environ.get(variable, "").strip()
+    if value.lower() in _TRUE:
+        return True
+    if value.lower() in _FALSE:
+        return False
+    raise _refuse(variable, value, "1 or 0 (also true, yes, on; false, no, off)")
+
+
+def _size(environ: Mapping[str, str], variable: str, default: int) -> int:
+    value = environ.get(variable, "").strip()
+    if not value:
+        return default
+    match = re.fullmatch(r"(\d+)\s*([kmgt]?)(?:i?b)?", value, re.IGNORECASE | re.ASCII)
+    if match is None:
+        raise _refuse(variable, value, "a number of bytes, such as 1073741824, 512M or 2G")
+    return int(match[1]) * _UNITS[match[2].lower()]
+
+
+def _directory(environ: Mapping[str, str], variable: str) -> str | None:
+    value = environ.get(variable, "")
+    return os.path.abspath(os.path.expanduser(value)) if value.strip() else None
+
+
+def home_cache_directory() -> str | None:
+    """The default folder of compiled kernels, or None where the user has no home.
+
+    ``$XDG_CACHE_HOME/gpuarray``, else ``~/.cache/gpuarray``. The folder need not exist.
+    """
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # the XDG specification says to ignore relative paths
+        home = os.path.expanduser("~")
+        if not os.path.isabs(home):
+            return None
+        base = os.path.join(home, ".cache")
+    return os.path.join(base, "gpuarray")
+
+
+#: The settings of this process.
+config = Config.from_environment(os.environ)

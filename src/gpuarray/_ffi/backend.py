@@ -1,0 +1,97 @@
+"""Chooses what the driver's functions are bound to: libcuda or the emulator."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import warnings
+from dataclasses import dataclass
+
+from gpuarray._config import config
+from gpuarray.errors import BackendWarning, CUDAError, DriverError, LibraryNotFoundError
+
+from .driver_enums import STATUS_NAMES
+from .library import SymbolSource
+
+__all__ = ["Backend", "select"]
+
+_DRIVER_FILE = "libcuda.so.1"
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What the driver's functions are bound to."""
+
+    name: str
+    source: SymbolSource
+    #: Why the emulator was taken though nobody asked for it.
+    reason: str = ""
+
+
+def select() -> Backend:
+    """The backend that ``GPUARRAY_BACKEND`` asks for, or with 'auto' the best that answers."""
+    if config.backend == "emulator":
+        return _emulator()
+    try:
+        return Backend("cuda", _open_cuda())
+    except (CUDAError, LibraryNotFoundError) as error:
+        if config.backend == "cuda":
+            raise
+        return _emulator(str(error))
+
+
+def warn_of_fallback(backend: Backend) -> None:
+    """Say once that nobody asked for the emulator, at the line that first used a device."""
+    if not backend.reason:
+        return
+    warnings.warn(
+        f"gpuarray found no GPU and runs on its emulator, which is slow: {backend.reason}. "
+        "Set GPUARRAY_BACKEND=emulator to choose the emulator without this warning",
+        BackendWarning,
+        stacklevel=_level_of_caller(),
+    )
+
+
+def _level_of_caller() -> int:
+    """The stacklevel, for `warn_of_fallback`, of the first frame outside this package."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name != "gpuarray" and not name.startswith("gpuarray."):
+            break
+        frame = frame.f_back
+        level += 1
+    return level
+
+
+def _open_cuda() -> SymbolSource:
+    try:
+        library = ctypes.CDLL(_DRIVER_FILE)
+    except OSError as error:
+        raise LibraryNotFoundError(
+            f"the NVIDIA driver's library could not be opened ({error}); "
+            "install the driver, or set GPUARRAY_BACKEND=emulator"
+        ) from None
+    status = library.cuInit(0)
+    if status:
+        raise _refused("cuInit", status)
+    count = ctypes.c_int()
+    status = library.cuDeviceGetCount(ctypes.byref(count))
+    if status:
+        raise _refused("cuDeviceGetCount", status)
+    if count.value == 0:
+        raise _refused("cuDeviceGetCount", 100, "no device; see CUDA_VISIBLE_DEVICES")
+    return library
+
+
+def _refused(call: str, status: int, detail: str = "the driver is there, but no GPU answers"):
+    name = STATUS_NAMES.get(status, "unknown status")
+    return DriverError(call, status, name, f"{detail}; or set GPUARRAY_BACKEND=emulator")
+
+
+def _emulator(reason: str = "") -> Backend:
+    # Imported here: it needs numpy, and a process with a GPU has no use for it.
+    from .emulator import open_driver
+
+    return Backend("emulator", open_driver(config.emulated_devices), reason)

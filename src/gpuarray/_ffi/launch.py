@@ -1,0 +1,86 @@
+"""The prebuilt arguments of a kernel launch.
+
+``driver.launch(config, function, params, None)`` goes straight to the foreign function: all that
+ctypes could convert has been converted here, once. The objects are opaque above `_ffi`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from .structs import LAUNCH_ATTRIBUTE_COOPERATIVE, CUlaunchAttribute, CUlaunchConfig
+
+__all__ = ["ArgumentBuffer", "function_argument", "launch_config"]
+
+
+class ArgumentBuffer:
+    """Storage for a kernel's parameters, with the ``void**`` that a launch takes.
+
+    Each parameter starts on an 8-byte boundary, on a 16-byte one if its size is a multiple of 16.
+    A launch copies the parameters, so a buffer may be refilled as soon as the launch returns; two
+    threads must not share one.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        The size of each parameter in bytes.
+
+    Attributes
+    ----------
+    words : memoryview
+        The storage as 64-bit unsigned integers.
+    bytes : memoryview
+        The storage as bytes.
+    offsets : tuple of int
+        The byte offset of each parameter.
+    params : object
+        The prebuilt argument for ``driver.launch``.
+    """
+
+    __slots__ = ("_pointers", "_storage", "bytes", "offsets", "params", "sizes", "words")
+
+    def __init__(self, sizes: tuple[int, ...]) -> None:
+        offsets = []
+        end = 0
+        for size in sizes:
+            alignment = 16 if size % 16 == 0 else 8
+            start = -(-end // alignment) * alignment
+            offsets.append(start)
+            end = start + size
+        words = max(1, -(-end // 8))
+        self._storage = (ctypes.c_uint64 * words)()
+        self.sizes = tuple(sizes)
+        self.offsets = tuple(offsets)
+        self.bytes = memoryview(self._storage).cast("B")
+        self.words = self.bytes.cast("Q")
+        base = ctypes.addressof(self._storage)
+        self._pointers = (ctypes.c_void_p * len(offsets))(*(base + at for at in offsets))
+        self.params: Any = ctypes.byref(self._pointers) if offsets else None
+
+    def view(self, index: int, format: str) -> memoryview:
+        """Parameter `index` as a memoryview of the given struct format (one element if it fits)."""
+        start = self.offsets[index]
+        return self.bytes[start : start + self.sizes[index]].cast(format)
+
+
+def launch_config(
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    shared_bytes: int = 0,
+    stream: int = 0,
+    cooperative: bool = False,
+) -> Any:
+    """The prebuilt first argument of ``driver.launch``; it keeps its structure alive."""
+    config = CUlaunchConfig(*grid, *block, shared_bytes, stream)
+    if cooperative:
+        attribute = CUlaunchAttribute(LAUNCH_ATTRIBUTE_COOPERATIVE)
+        attribute.value.cooperative = 1
+        config.attrs = ctypes.pointer(attribute)  # the structure holds the pointer's object
+        config.numAttrs = 1
+    return ctypes.byref(config)
+
+
+def function_argument(function: int) -> Any:
+    """The prebuilt second argument of ``driver.launch``, from a function's handle."""
+    return ctypes.c_void_p.from_param(function)

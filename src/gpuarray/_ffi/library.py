@@ -1,0 +1,161 @@
+"""Lazy binding of a C library's functions from one table of prototypes.
+
+A table maps a Python name to ``(C name, argument types)``. An argument written ``Out(type)`` is a
+result: the bound function leaves it out of its arguments and returns its value. Every function
+returns a status, and a status other than 0 raises the library's error with the call's name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, Protocol
+
+from gpuarray.errors import LibraryNotFoundError
+
+__all__ = ["Library", "Out", "Prototypes", "SymbolSource"]
+
+
+class Out:
+    """Marks an argument that the C function fills in, of the given ctypes type."""
+
+    __slots__ = ("raw", "type")
+
+    def __init__(self, type_: type) -> None:
+        self.type = type_
+        #: An array of bytes is returned as bytes; anything else by its value.
+        self.raw = isinstance(type_, type) and issubclass(type_, ctypes.Array)
+
+    def read(self, result: Any) -> Any:
+        return bytes(result) if self.raw else result.value
+
+
+Prototypes = Mapping[str, tuple[str, tuple]]
+
+
+class SymbolSource(Protocol):
+    """What a library is bound to: a ``ctypes.CDLL``, or the emulator's counterpart."""
+
+    def __getitem__(self, c_name: str) -> Any: ...
+
+
+class Library:
+    """A C library whose functions are attributes, bound at first use.
+
+    Parameters
+    ----------
+    name : str
+        The library's name in messages.
+    prototypes : mapping
+        Python name to (C name, argument types).
+    open_ : callable
+        Opens the library; called once, at the first use of a function.
+    error : callable
+        Makes the exception for (C name, status).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        prototypes: Prototypes,
+        open_: Callable[[], SymbolSource],
+        error: Callable[[str, int], BaseException],
+    ) -> None:
+        self.name = name
+        self._prototypes = prototypes
+        self._open = open_
+        self._source: SymbolSource | None = None
+        self._error = error
+
+    @property
+    def source(self) -> SymbolSource:
+        """The opened library."""
+        if self._source is None:
+            self._source = self._open()
+        return self._source
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in self._prototypes:
+            raise AttributeError(f"the prototypes of {self.name} have no function {name!r}")
+        function = self._bind(name)
+        # Two threads may both bind it; either result serves.
+        setattr(self, name, function)
+        return function
+
+    def symbol(self, c_name: str) -> Any:
+        """A foreign function of this caller's own, without argument types."""
+        try:
+            return self.source[c_name]
+        except AttributeError:
+            raise LibraryNotFoundError(
+                f"{self.name} has no function {c_name}: it is too old for gpuarray; update it"
+            ) from None
+
+    def raw(self, name: str) -> Any:
+        """The foreign function behind `name`, with C's arguments, returning the status."""
+        c_name, arguments = self._prototypes[name]
+        function = self.symbol(c_name)
+        function.restype = ctypes.c_int
+        function.argtypes = tuple(
+            ctypes.c_void_p if isinstance(argument, Out) else argument for argument in arguments
+        )
+        return function
+
+    def fail(self, name: str, status: int) -> NoReturn:
+        """Raise the error for a status that the function `name` returned."""
+        raise self._error(self._prototypes[name][0], status)
+
+    def _bind(self, name: str) -> Callable[..., Any]:
+        c_name, arguments = self._prototypes[name]
+        function = self.raw(name)
+        outs = [(at, a) for at, a in enumerate(arguments) if isinstance(a, Out)]
+        error = self._error
+        if not outs:
+            bound = _without_results(function, c_name, error)
+        elif len(outs) == 1 and outs[0][0] == 0 and not outs[0][1].raw:
+            bound = _one_leading_result(function, c_name, error, outs[0][1].type)
+        else:
+            bound = _any_results(function, c_name, error, outs)
+        bound.__name__ = bound.__qualname__ = name
+        return bound
+
+
+def _without_results(function: Any, c_name: str, error: Callable) -> Callable[..., None]:
+    def call(*arguments):
+        status = function(*arguments)
+        if status:
+            raise error(c_name, status)
+
+    return call
+
+
+def _one_leading_result(function: Any, c_name: str, error: Callable, type_: type) -> Callable:
+    byref = ctypes.byref
+
+    def call(*arguments):
+        result = type_()
+        status = function(byref(result), *arguments)
+        if status:
+            raise error(c_name, status)
+        return result.value
+
+    return call
+
+
+def _any_results(function: Any, c_name: str, error: Callable, outs: list) -> Callable[..., Any]:
+    byref = ctypes.byref
+
+    def call(*arguments):
+        passed = list(arguments)
+        results = []
+        for at, out in outs:  # ascending, so that each lands where C expects it
+            result = out.type()
+            results.append(result)
+            passed.insert(at, byref(result))
+        status = function(*passed)
+        if status:
+            raise error(c_name, status)
+        values = tuple(out.read(result) for (_, out), result in zip(outs, results, strict=True))
+        return values[0] if len(values) == 1 else values
+
+    return call

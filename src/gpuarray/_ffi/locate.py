@@ -1,0 +1,373 @@
+"""Finds the CUDA libraries and headers, all of one CUDA major version.
+
+A *root* is one installation of CUDA: the cu12 wheels, the cu13 wheels or a toolkit. Of the wheels
+that can compile, those with most of the libraries are chosen (cu12 where both have as many), else
+a toolkit. Its major version is the one for the whole process; ``GPUARRAY_CUDA_MAJOR`` picks
+another. A library that the chosen root lacks may come from another root of the same major version.
+cuSPARSE and cuRAND carry the same file name in CUDA 12 and 13, so it is the root that tells the
+version, not the file.
+
+Folders that no root covers (conda, ``LD_LIBRARY_PATH``, ...) are left to cuda-pathfinder.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from gpuarray._config import config
+from gpuarray.errors import LibraryNotFoundError, MixedCUDAError
+
+__all__ = ["LIBRARIES", "Found", "cuda_major", "include_directories", "library", "report"]
+
+
+@dataclass(frozen=True, slots=True)
+class _LibraryFiles:
+    """Where one library is in the cu12 wheels, and its file names by CUDA major version."""
+
+    wheel_12: str
+    files: dict[int, tuple[str, ...]]
+    pip_12: str
+    pip_13: str
+    #: Other libraries that it links to; they are opened first.
+    needs: tuple[str, ...] = ()
+
+
+def _files(name: str, major_12: str, *majors_13: str) -> dict[int, tuple[str, ...]]:
+    return {
+        12: (f"lib{name}.so.{major_12}",),
+        13: tuple(f"lib{name}.so.{major}" for major in majors_13),
+    }
+
+
+#: Every library that gpuarray opens, apart from the driver.
+LIBRARIES: dict[str, _LibraryFiles] = {
+    "nvrtc": _LibraryFiles(
+        "cuda_nvrtc", _files("nvrtc", "12", "13"), "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-nvrtc"
+    ),
+    "cublas": _LibraryFiles(
+        "cublas", _files("cublas", "12", "13"), "nvidia-cublas-cu12", "nvidia-cublas", ("cublasLt",)
+    ),
+    "cublasLt": _LibraryFiles(
+        "cublas", _files("cublasLt", "12", "13"), "nvidia-cublas-cu12", "nvidia-cublas"
+    ),
+    "cusolver": _LibraryFiles(
+        "cusolver",
+        _files("cusolver", "11", "12"),
+        "nvidia-cusolver-cu12",
+        "nvidia-cusolver",
+        ("nvJitLink", "cublas", "cusparse"),
+    ),
+    "cusparse": _LibraryFiles(
+        "cusparse",
+        _files("cusparse", "12", "12", "13"),
+        "nvidia-cusparse-cu12",
+        "nvidia-cusparse",
+        ("nvJitLink",),
+    ),
+    "curand": _LibraryFiles(
+        "curand", _files("curand", "10", "10", "11"), "nvidia-curand-cu12", "nvidia-curand"
+    ),
+    "cufft": _LibraryFiles(
+        "cufft", _files("cufft", "11", "12"), "nvidia-cufft-cu12", "nvidia-cufft"
+    ),
+    "nvJitLink": _LibraryFiles(
+        "nvjitlink", _files("nvJitLink", "12", "13"), "nvidia-nvjitlink-cu12", "nvidia-nvjitlink"
+    ),
+}
+
+#: Folders of the cu12 wheels that hold headers, in the order that a compiler searches them.
+_WHEEL_12_HEADERS = ("cuda_runtime", "cuda_cccl", "cuda_nvcc", "curand")
+_TOOLKIT_LIBRARY_FOLDERS = ("lib64", "lib", f"targets/{os.uname().machine}-linux/lib")
+_TOOLKIT_FOLDERS = ("/usr/local/cuda", "/usr/local/cuda-*", "/opt/cuda")
+
+
+@dataclass(frozen=True)
+class _Root:
+    """One installation of CUDA."""
+
+    kind: str
+    major: int
+    path: str
+
+    def library(self, name: str) -> str | None:
+        files = LIBRARIES[name].files.get(self.major, ())
+        for folder in self._library_folders(name):
+            for file in files:
+                path = os.path.join(self.path, folder, file)
+                if os.path.isfile(path):
+                    return path
+        return None
+
+    def _library_folders(self, name: str) -> tuple[str, ...]:
+        if self.kind == "cu12 wheels":
+            return (f"{LIBRARIES[name].wheel_12}/lib",)
+        if self.kind == "toolkit":
+            return _TOOLKIT_LIBRARY_FOLDERS
+        return ("lib",)
+
+    def include_directories(self) -> tuple[str, ...]:
+        if self.kind == "cu12 wheels":
+            folders = tuple(f"{wheel}/include" for wheel in _WHEEL_12_HEADERS)
+        else:
+            folders = ("include", "include/cccl")
+        paths = (os.path.join(self.path, folder) for folder in folders)
+        return tuple(path for path in paths if os.path.isdir(path))
+
+    def has_headers(self) -> bool:
+        return any(
+            os.path.isfile(os.path.join(folder, "cuda_runtime.h"))
+            for folder in self.include_directories()
+        )
+
+    def libraries(self) -> dict[str, str]:
+        found = {name: self.library(name) for name in LIBRARIES}
+        return {name: path for name, path in found.items() if path is not None}
+
+    def __str__(self) -> str:
+        return f"{self.kind} of CUDA {self.major} in {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One line of `report`: a library or the headers in one root."""
+
+    name: str
+    path: str
+    kind: str
+    major: int
+    chosen: bool
+
+
+def library(name: str) -> str:
+    """The path of a CUDA library, such as 'nvrtc'.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        It is nowhere; the message says what to install.
+    MixedCUDAError
+        It is there, but only for another CUDA major version than the other libraries.
+    """
+    root = _chosen_root()
+    major = root.major if root is not None else config.cuda_major
+    for roots in (_wheels, _toolkits):  # looking for toolkits is slow: wheels may do
+        for candidate in roots():
+            path = candidate.library(name) if candidate.major == major else None
+            if path is not None:
+                return path
+    others = [(r, r.library(name)) for r in _roots() if r.major != major]
+    found_elsewhere = [(r, path) for r, path in others if path is not None]
+    if not found_elsewhere:
+        path = _pathfinder_library(name)
+        if path is not None:
+            found = _major_of(path, name)
+            if major is None or found in (major, None):
+                return path
+            found_elsewhere = [(_Root("library", found, os.path.dirname(path)), path)]
+    if found_elsewhere:
+        raise _mixed(name, root, major, found_elsewhere)
+    raise LibraryNotFoundError(_missing(name, major))
+
+
+def dependencies(name: str) -> list[str]:
+    """Paths of the libraries to open before `name`, in order."""
+    paths: list[str] = []
+    for needed in LIBRARIES[name].needs:
+        for path in (*dependencies(needed), library(needed)):
+            if path not in paths:
+                paths.append(path)
+    return paths
+
+
+def cuda_major() -> int:
+    """The CUDA major version of every library and header that this process uses."""
+    root = _chosen_root()
+    if root is not None:
+        return root.major
+    path = library("nvrtc")
+    return _major_of(path, "nvrtc") or config.cuda_major or 12
+
+
+def include_directories() -> tuple[str, ...]:
+    """The folders of CUDA's own headers, of the same major version as the libraries.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        There are none.
+    MixedCUDAError
+        There are some, but only of another CUDA major version.
+    """
+    major = cuda_major()
+    root = _chosen_root()
+    candidates = [root] if root is not None else []
+    candidates += [r for r in _roots() if r.major == major and r != root]
+    for candidate in candidates:
+        if candidate.has_headers():
+            return candidate.include_directories()
+    elsewhere = [(r, r.include_directories()[0]) for r in _roots() if r.has_headers()]
+    if not elsewhere:
+        path = _pathfinder_headers()
+        if path is not None:
+            found = _header_major(path)
+            if found in (major, None):
+                return (path,)
+            elsewhere = [(_Root("headers", found, path), path)]
+    if elsewhere:
+        raise _mixed("CUDA headers", root, major, elsewhere)
+    suffix = "-cu12" if major == 12 else f"=={major}.*"
+    raise LibraryNotFoundError(
+        f"the headers of CUDA {major} were not found: pip install nvidia-cuda-runtime{suffix}"
+    )
+
+
+def report() -> list[Found]:
+    """Every library and header folder in every root, for ``python -m gpuarray info``."""
+    chosen = _chosen_root()
+    lines = []
+    for root in _roots():
+        for name, path in root.libraries().items():
+            lines.append(Found(name, path, root.kind, root.major, root == chosen))
+        if root.has_headers():
+            path = root.include_directories()[0]
+            lines.append(Found("headers", path, root.kind, root.major, root == chosen))
+    return lines
+
+
+def _mixed(
+    name: str, root: _Root | None, major: int | None, elsewhere: list[tuple[_Root, str]]
+) -> MixedCUDAError:
+    there = "; ".join(f"CUDA {r.major} in {path} ({r.kind})" for r, path in elsewhere)
+    if root is not None:
+        held = ", ".join(sorted(root.libraries())) or "nothing that gpuarray opens"
+        chosen = f"CUDA {major} was chosen: {root} has {held}"
+    else:
+        chosen = f"GPUARRAY_CUDA_MAJOR asks for CUDA {major}, which no installation here has"
+    others = " or ".join(sorted({str(r.major) for r, _ in elsewhere}))
+    return MixedCUDAError(
+        f"{name} was found only for another CUDA major version, and versions must not be mixed. "
+        f"{chosen}. {name}: {there}. Install {name} for CUDA {major}"
+        f"{_pip(name, major)}, or set GPUARRAY_CUDA_MAJOR={others} if that installation is "
+        "complete."
+    )
+
+
+def _missing(name: str, major: int | None) -> str:
+    searched = ", ".join(str(root) for root in _roots()) or "no installation of CUDA"
+    version = f" for CUDA {major}" if major is not None else ""
+    return (
+        f"the CUDA library {name}{version} was not found{_pip(name, major, ': ')} "
+        f"(searched {searched}, and what cuda-pathfinder knows)"
+    )
+
+
+def _pip(name: str, major: int | None, before: str = " with ") -> str:
+    entry = LIBRARIES.get(name)
+    if entry is None:
+        return ""
+    return f"{before}pip install {entry.pip_13 if major == 13 else entry.pip_12}"
+
+
+def _roots() -> tuple[_Root, ...]:
+    """Every installation that holds something, in order of preference."""
+    return _wheels() + _toolkits()
+
+
+@cache
+def _wheels() -> tuple[_Root, ...]:
+    roots = [_Root("cu12 wheels", 12, path) for path in _site_folders("nvidia")]
+    roots += [_Root("cu13 wheels", 13, path) for path in _site_folders("nvidia/cu13")]
+    return tuple(root for root in roots if root.has_headers() or root.libraries())
+
+
+@cache
+def _toolkits() -> tuple[_Root, ...]:
+    roots = []
+    for path in _toolkit_folders():
+        major = _toolkit_major(path)
+        if major in (12, 13):
+            roots.append(_Root("toolkit", major, path))
+    return tuple(root for root in roots if root.has_headers() or root.libraries())
+
+
+@cache
+def _chosen_root() -> _Root | None:
+    """The root that the process uses: it can compile, and has most of the libraries."""
+    for roots in (_wheels, _toolkits):
+        wanted = [root for root in roots() if config.cuda_major in (None, root.major)]
+        able = [root for root in wanted if root.library("nvrtc") is not None]
+        if able:
+            return max(able, key=lambda root: len(root.libraries()))
+    return None
+
+
+def _site_folders(relative: str) -> list[str]:
+    paths = (os.path.join(entry or os.curdir, relative) for entry in sys.path)
+    return _existing(os.path.abspath(path) for path in paths)
+
+
+def _toolkit_folders() -> list[str]:
+    from cuda.pathfinder import get_cuda_path_or_home
+
+    named = get_cuda_path_or_home()
+    paths = [named] if named else []
+    for pattern in _TOOLKIT_FOLDERS:
+        paths += sorted(glob.glob(pattern), reverse=True)
+    return _existing(os.path.realpath(path) for path in paths)
+
+
+def _existing(paths: Iterable[str]) -> list[str]:
+    return [path for path in dict.fromkeys(paths) if os.path.isdir(path)]
+
+
+def _toolkit_major(path: str) -> int | None:
+    found = _header_major(os.path.join(path, "include"))
+    if found is not None:
+        return found
+    for folder in _TOOLKIT_LIBRARY_FOLDERS:
+        for major in (13, 12):
+            for name in ("libnvrtc", "libcudart"):
+                if os.path.exists(os.path.join(path, folder, f"{name}.so.{major}")):
+                    return major
+    return None
+
+
+def _header_major(folder: str) -> int | None:
+    try:
+        with open(os.path.join(folder, "cuda.h"), encoding="utf-8", errors="replace") as file:
+            match = re.search(r"^#define CUDA_VERSION (\d+)", file.read(1 << 16), re.MULTILINE)
+    except OSError:
+        return None
+    return int(match[1]) // 1000 if match else None
+
+
+def _major_of(path: str, name: str) -> int | None:
+    """The CUDA major version of a library file, where its name tells one."""
+    majors = [
+        major
+        for major, files in LIBRARIES[name].files.items()
+        if any(file in os.path.basename(path) for file in files)
+    ]
+    return majors[0] if len(majors) == 1 else None
+
+
+def _pathfinder_library(name: str) -> str | None:
+    # Imported here: it costs as much as importing half of numpy, and is seldom needed.
+    from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
+
+    try:
+        return load_nvidia_dynamic_lib(name).abs_path
+    except (DynamicLibNotFoundError, RuntimeError):
+        return None
+
+
+def _pathfinder_headers() -> str | None:
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    return find_nvidia_header_directory("cudart")

@@ -1,0 +1,201 @@
+"""Every exception and warning that gpuarray defines.
+
+CuPy's names for some of them are aliases in the public packages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+__all__ = [
+    "BackendWarning",
+    "CUDAError",
+    "CompileError",
+    "DriverError",
+    "HostArrayError",
+    "LibraryError",
+    "LibraryNotFoundError",
+    "MixedCUDAError",
+    "NVRTCError",
+    "OutOfMemoryError",
+    "UnsupportedDTypeError",
+]
+
+
+class CUDAError(RuntimeError):
+    """Base of the errors that come from CUDA."""
+
+
+class StatusError(CUDAError):
+    """A call of a CUDA library returned an error status.
+
+    Attributes
+    ----------
+    status : int
+        The status as the library returned it.
+    status_name : str
+        Its name, such as ``CUDA_ERROR_INVALID_VALUE``.
+    call : str
+        The C function that returned it.
+    detail : str
+        What the library says about the status, or about this very failure.
+    """
+
+    def __init__(self, call: str, status: int, status_name: str, detail: str = "") -> None:
+        super().__init__(call, status, status_name, detail)
+        self.call = call
+        self.status = status
+        self.status_name = status_name
+        self.detail = detail
+
+    def __str__(self) -> str:
+        text = f"{self.call} failed with {self.status_name} ({self.status})"
+        return f"{text}: {self.detail}" if self.detail else text
+
+
+class DriverError(StatusError):
+    """A call of the CUDA driver failed."""
+
+
+class NVRTCError(StatusError):
+    """A call of NVRTC failed for a reason other than the source it compiled."""
+
+
+class LibraryError(StatusError):
+    """A call of a CUDA library (cuBLAS, cuSOLVER, ...) failed."""
+
+
+class CompileError(CUDAError):
+    """CUDA C++ source did not compile.
+
+    The message shows the numbered source lines around each fault that the log names.
+
+    Attributes
+    ----------
+    source : str
+        The source that was compiled.
+    log : str
+        The compiler's log.
+    options : tuple of str
+        The options it was compiled with.
+    kernel_name : str
+        What was being compiled.
+    """
+
+    #: Lines shown before and after a fault, and faults shown at most.
+    _AROUND = 3
+    _MOST_FAULTS = 8
+
+    def __init__(
+        self,
+        log: str,
+        *,
+        source: str = "",
+        options: Sequence[str] = (),
+        kernel_name: str = "",
+        file_name: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(log)
+        self.log = log
+        self.source = source
+        self.options = tuple(options)
+        self.kernel_name = kernel_name
+        self.file_name = file_name or kernel_name
+        self.headers = dict(headers or {})
+
+    def __reduce__(self):
+        # RuntimeError's own way of unpickling knows nothing of keyword arguments.
+        state = {name: value for name, value in self.__dict__.items()}
+        return type(self), (self.log,), state
+
+    def __str__(self) -> str:
+        parts = [f"compiling {self.kernel_name or 'a kernel'} failed"]
+        excerpts, shown = self._excerpts()
+        parts.extend(excerpts)
+        rest = [line for line in self.log.strip().splitlines() if line not in shown]
+        if rest:
+            parts.append("\n".join(rest))
+        if self.options:
+            parts.append("options: " + " ".join(self.options))
+        return "\n\n".join(parts)
+
+    def _excerpts(self) -> tuple[list[str], set[str]]:
+        """The source around each fault with its message, and the log lines so used."""
+        excerpts: list[str] = []
+        shown: set[str] = set()
+        for line in self.log.splitlines():
+            match = re.match(r"(.+?)\((\d+)\): (?:catastrophic |fatal )?error\b", line)
+            if match is None or len(excerpts) == self._MOST_FAULTS:
+                continue
+            text = self._text_of(match[1])
+            if text is None:
+                continue
+            excerpt = self._excerpt(text, int(match[2]))
+            if excerpt:
+                excerpts.append(f"{line}\n{excerpt}")
+                shown.add(line)
+        return excerpts, shown
+
+    def _text_of(self, file_name: str) -> str | None:
+        if file_name == self.file_name:
+            return self.source
+        return self.headers.get(file_name)
+
+    def _excerpt(self, text: str, number: int) -> str:
+        lines = text.splitlines()
+        first = max(1, number - self._AROUND)
+        last = min(len(lines), number + self._AROUND)
+        width = len(str(last))
+        return "\n".join(
+            f"{'>' if at == number else ' '} {at:{width}d} | {lines[at - 1]}"
+            for at in range(first, last + 1)
+        )
+
+
+class OutOfMemoryError(MemoryError):
+    """Device memory ran out.
+
+    Attributes
+    ----------
+    requested, total, limit, free : int
+        Bytes asked for, held by the pool, allowed to the pool (0: no limit), free on the device.
+    """
+
+    def __init__(self, requested: int, total: int = 0, limit: int = 0, free: int = 0) -> None:
+        super().__init__(requested, total, limit, free)
+        self.requested = requested
+        self.total = total
+        self.limit = limit
+        self.free = free
+
+    def __str__(self) -> str:
+        text = f"out of device memory allocating {self.requested:,} bytes"
+        text += f" (the pool holds {self.total:,} bytes"
+        if self.limit:
+            text += f" of its limit of {self.limit:,}"
+        text += f"; {self.free:,} are free on the device)"
+        if self.limit and self.total + self.requested > self.limit:
+            return text + "; raise the pool's limit with set_limit() or free some arrays"
+        return text + "; delete arrays, or call free_all_blocks() on the memory pool"
+
+
+class LibraryNotFoundError(ImportError):
+    """A CUDA library could not be found or opened."""
+
+
+class MixedCUDAError(CUDAError):
+    """CUDA libraries of different major versions would have to be used together."""
+
+
+class HostArrayError(TypeError):
+    """A host array was mixed with device arrays."""
+
+
+class UnsupportedDTypeError(TypeError):
+    """There is no device type for a NumPy dtype."""
+
+
+class BackendWarning(UserWarning):
+    """No GPU answered, so work runs on the emulator."""
