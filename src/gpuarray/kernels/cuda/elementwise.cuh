@@ -1,0 +1,271 @@
+// The element-wise family: one function of one element, applied to whole arrays.
+//
+// A generated kernel names a variant (how elements are found), a function object (what is computed) and one slot
+// per operand. A slot owns the operand's pointer and the registers that hold this thread's elements of it. Every
+// variant does the same three steps for a tile of elements: load all inputs, compute, store all outputs. All
+// loads of a thread come before its first store, so an output may be exactly the memory of an input; for the
+// same reason nothing here is __restrict__ or loaded through the read-only cache.
+#pragma once
+
+#include "gpuarray/types.cuh"
+
+namespace gpuarray {
+
+// `position` is never negative: unsigned division is cheaper, and first + tile may pass 2^31 before it is compared.
+template <class Index> struct Unsigned { typedef uint32_t type; };
+template <> struct Unsigned<int64_t> { typedef uint64_t type; };
+
+template <int BYTES> struct Word { typedef uint4 type; };
+template <> struct Word<1> { typedef uint8_t type; };
+template <> struct Word<2> { typedef uint16_t type; };
+template <> struct Word<4> { typedef uint32_t type; };
+template <> struct Word<8> { typedef uint2 type; };
+
+// COUNT elements of T in as few accesses as the 16-byte limit allows.
+template <class T, int COUNT> struct Vector {
+    enum { BYTES = COUNT * sizeof(T), ACCESS = BYTES < 16 ? BYTES : 16 };
+    typedef typename Word<ACCESS>::type Access;
+
+    GPUARRAY_DEVICE static void copy(T* target, const T* source) {
+#pragma unroll
+        for (int i = 0; i < BYTES / ACCESS; ++i) {
+            reinterpret_cast<Access*>(target)[i] = reinterpret_cast<const Access*>(source)[i];
+        }
+    }
+    GPUARRAY_DEVICE static bool aligned(const T* pointer) {
+        return (reinterpret_cast<uint64_t>(pointer) & (ACCESS - 1)) == 0;
+    }
+};
+
+// A by-value operand, or one element that every position reads: loaded before the tile.
+template <class T> struct Single {
+    T value;
+
+    GPUARRAY_DEVICE explicit Single(T value) : value(value) {}
+    GPUARRAY_DEVICE bool aligned() const { return true; }
+    GPUARRAY_DEVICE T operator[](int) const { return value; }
+    GPUARRAY_DEVICE void load_vector(int, uint64_t) {}
+    GPUARRAY_DEVICE void store_vector(int, uint64_t) const {}
+    template <class Index> GPUARRAY_DEVICE void load(int, Index) {}
+    template <class Index> GPUARRAY_DEVICE void store(int, Index) const {}
+    template <class Index> GPUARRAY_DEVICE void locate(int, Index, int) {}
+    GPUARRAY_DEVICE void load_located(int) {}
+    GPUARRAY_DEVICE void store_located(int) const {}
+};
+
+template <class T> GPUARRAY_DEVICE Single<T> broadcast(const typename Stored<T>::type* pointer) {
+    return Single<T>(T(*pointer));
+}
+
+// The mask slot of a kernel without `where=`; it costs nothing.
+struct Unmasked : Single<bool> {
+    GPUARRAY_DEVICE Unmasked() : Single<bool>(true) {}
+};
+
+// All operands are contiguous and in the same order: element i of one belongs to element i of the others.
+//
+// A thread owns UNROLL vectors of VECTOR elements, BLOCK vectors apart, so that each access of a warp covers
+// consecutive memory. Operands of different width keep the same VECTOR and differ in the width of the access.
+// Where a pointer is not aligned to its access (a view at an odd offset), and in the last tile, a thread takes
+// single elements, BLOCK apart.
+template <class Index, int BLOCK, int VECTOR, int UNROLL> struct Contiguous {
+    typedef typename Unsigned<Index>::type Position;
+    enum { ITEMS = VECTOR * UNROLL, TILE = BLOCK * ITEMS, SINGLES = ITEMS < 4 ? ITEMS : 4 };
+
+    template <class T> struct Array {
+        typedef typename Stored<T>::type Element;
+        Element* pointer;
+        alignas(16) Element values[ITEMS] = {};  // elements past the end are computed on but never stored
+
+        GPUARRAY_DEVICE explicit Array(const Element* pointer) : pointer(const_cast<Element*>(pointer)) {}
+        GPUARRAY_DEVICE bool aligned() const { return Vector<Element, VECTOR>::aligned(pointer); }
+    };
+
+    template <class T> struct Input : Array<T> {
+        using Array<T>::Array;
+        GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
+        GPUARRAY_DEVICE void load_vector(int item, Position position) {
+            Vector<typename Stored<T>::type, VECTOR>::copy(this->values + item, this->pointer + position);
+        }
+        GPUARRAY_DEVICE void load(int item, Position position) { this->values[item] = this->pointer[position]; }
+        GPUARRAY_DEVICE void store_vector(int, Position) const {}
+        GPUARRAY_DEVICE void store(int, Position) const {}
+    };
+
+    template <class T> struct Output : Array<T> {
+        using Array<T>::Array;
+        GPUARRAY_DEVICE typename Stored<T>::type& operator[](int item) { return this->values[item]; }
+        GPUARRAY_DEVICE void load_vector(int, Position) {}
+        GPUARRAY_DEVICE void load(int, Position) {}
+        GPUARRAY_DEVICE void store_vector(int item, Position position) const {
+            Vector<typename Stored<T>::type, VECTOR>::copy(this->pointer + position, this->values + item);
+        }
+        GPUARRAY_DEVICE void store(int item, Position position) const { this->pointer[position] = this->values[item]; }
+    };
+
+    template <class Mask> GPUARRAY_DEVICE static bool whole(const Mask& mask, int item) {
+        bool all = true;
+#pragma unroll
+        for (int i = 0; i < VECTOR; ++i) all = all && mask[item + i];
+        return all;
+    }
+
+    // A whole tile whose pointers are aligned.
+    template <class Function, class Mask, class... Slots>
+    GPUARRAY_DEVICE static void vectors(Function function, Position first, Mask mask, Slots... slots) {
+#pragma unroll
+        for (int i = 0; i < UNROLL; ++i) {
+            const Position position = first + (i * BLOCK + threadIdx.x) * VECTOR;
+            mask.load_vector(i * VECTOR, position);
+            (slots.load_vector(i * VECTOR, position), ...);
+        }
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) function(slots[i]...);
+#pragma unroll
+        for (int i = 0; i < UNROLL; ++i) {
+            const Position position = first + (i * BLOCK + threadIdx.x) * VECTOR;
+            if (whole(mask, i * VECTOR)) {
+                (slots.store_vector(i * VECTOR, position), ...);
+            } else {
+#pragma unroll
+                for (int k = 0; k < VECTOR; ++k) {
+                    if (mask[i * VECTOR + k]) (slots.store(i * VECTOR + k, position + k), ...);
+                }
+            }
+        }
+    }
+
+    // SINGLES elements per thread, BLOCK apart.
+    template <class Function, class Mask, class... Slots>
+    GPUARRAY_DEVICE static void singles(Function function, Position first, Position size, Mask mask, Slots... slots) {
+#pragma unroll
+        for (int i = 0; i < SINGLES; ++i) {
+            const Position position = first + i * BLOCK;
+            if (position < size) {
+                mask.load(i, position);
+                (slots.load(i, position), ...);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < SINGLES; ++i) function(slots[i]...);
+#pragma unroll
+        for (int i = 0; i < SINGLES; ++i) {
+            const Position position = first + i * BLOCK;
+            if (position < size && mask[i]) (slots.store(i, position), ...);
+        }
+    }
+
+    template <class Function, class Mask, class... Slots>
+    GPUARRAY_DEVICE static void tile(Function function, Position first, Position size, Mask mask, Slots... slots) {
+        // Uniform in the block: all threads see the same pointers and the same tile.
+        if (size - first >= TILE && mask.aligned() && (slots.aligned() && ...)) {
+            vectors(function, first, mask, slots...);
+        } else {
+            const Position end = size - first < TILE ? size : first + TILE;
+#pragma unroll 1
+            for (Position start = first + threadIdx.x; start < end; start += BLOCK * SINGLES) {
+                singles(function, start, end, mask, slots...);
+            }
+        }
+    }
+
+    template <class Function, class Mask, class... Slots>
+    GPUARRAY_DEVICE static void run(Function function, Index size, Mask mask, Slots... slots) {
+        if constexpr (sizeof(Index) == 4) {
+            tile(function, Position(blockIdx.x) * TILE, size, mask, slots...);
+        } else {
+            // A grid has at most 2^31 - 1 blocks.
+            for (Position first = Position(blockIdx.x) * TILE; first < size; first += Position(gridDim.x) * TILE) {
+                tile(function, first, size, mask, slots...);
+            }
+        }
+    }
+};
+
+// The collapsed dimensions of all operands, last one fastest; strides in elements.
+template <class Index, int NDIM, int OPERANDS> struct Dimensions {
+    Index shape[NDIM];
+    Index strides[OPERANDS][NDIM];
+};
+
+// Operands with strides of their own. A thread owns ITEMS elements, BLOCK apart; the division of a position into
+// coordinates is shared by all operands.
+template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Strided {
+    typedef typename Unsigned<Index>::type Position;
+    typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
+    enum { TILE = BLOCK * ITEMS };
+
+    template <class T> struct Array {
+        typedef typename Stored<T>::type Element;
+        Element* pointer;
+        const Index* strides;
+        Index offsets[ITEMS];
+        Element values[ITEMS] = {};  // elements past the end are computed on but never stored
+
+        GPUARRAY_DEVICE Array(const Element* pointer, const Index* strides)
+            : pointer(const_cast<Element*>(pointer)), strides(strides), offsets() {}
+        GPUARRAY_DEVICE void locate(int item, Index coordinate, int axis) {
+            offsets[item] += coordinate * strides[axis];
+        }
+    };
+
+    template <class T> struct Input : Array<T> {
+        using Array<T>::Array;
+        GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
+        GPUARRAY_DEVICE void load_located(int item) { this->values[item] = this->pointer[this->offsets[item]]; }
+        GPUARRAY_DEVICE void store_located(int) const {}
+    };
+
+    template <class T> struct Output : Array<T> {
+        using Array<T>::Array;
+        GPUARRAY_DEVICE typename Stored<T>::type& operator[](int item) { return this->values[item]; }
+        GPUARRAY_DEVICE void load_located(int) {}
+        GPUARRAY_DEVICE void store_located(int item) const { this->pointer[this->offsets[item]] = this->values[item]; }
+    };
+
+    template <class Function, class Mask, class... Slots>
+    GPUARRAY_DEVICE static void tile(Function function, Position first, Position size, const Dimensions& dimensions,
+                                     Mask mask, Slots... slots) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            Position rest = first + i * BLOCK + threadIdx.x;
+            if (rest < size) {
+#pragma unroll
+                for (int axis = NDIM - 1; axis > 0; --axis) {
+                    const Position extent = dimensions.shape[axis];
+                    const Position quotient = rest / extent;
+                    const Index coordinate = rest - quotient * extent;
+                    mask.locate(i, coordinate, axis);
+                    (slots.locate(i, coordinate, axis), ...);
+                    rest = quotient;
+                }
+                mask.locate(i, Index(rest), 0);
+                (slots.locate(i, Index(rest), 0), ...);
+                mask.load_located(i);
+                (slots.load_located(i), ...);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) function(slots[i]...);
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            const Position position = first + i * BLOCK + threadIdx.x;
+            if (position < size && mask[i]) (slots.store_located(i), ...);
+        }
+    }
+
+    template <class Function, class Mask, class... Slots>
+    GPUARRAY_DEVICE static void run(Function function, Index size, const Dimensions& dimensions, Mask mask,
+                                    Slots... slots) {
+        if constexpr (sizeof(Index) == 4) {
+            tile(function, Position(blockIdx.x) * TILE, size, dimensions, mask, slots...);
+        } else {
+            // A grid has at most 2^31 - 1 blocks.
+            for (Position first = Position(blockIdx.x) * TILE; first < size; first += Position(gridDim.x) * TILE) {
+                tile(function, first, size, dimensions, mask, slots...);
+            }
+        }
+    }
+};
+
+}  // namespace gpuarray
