@@ -112,46 +112,51 @@ class CompileError(CUDAError):
 
     def __str__(self) -> str:
         parts = [f"compiling {self.kernel_name or 'a kernel'} failed"]
-        excerpts, shown = self._excerpts()
+        excerpts, rest = self._excerpts()
         parts.extend(excerpts)
-        rest = [line for line in self.log.strip().splitlines() if line not in shown]
-        if rest:
-            parts.append("\n".join(rest))
+        if rest.strip():
+            parts.append(rest.strip("\n"))
         if self.options:
             parts.append("options: " + " ".join(self.options))
         return "\n\n".join(parts)
 
-    def _excerpts(self) -> tuple[list[str], set[str]]:
-        """The source around each fault with its message, and the log lines so used."""
+    def _excerpts(self) -> tuple[list[str], str]:
+        """The source around each fault with its message, and what the log says besides."""
         excerpts: list[str] = []
-        shown: set[str] = set()
-        for line in self.log.splitlines():
+        rest: list[str] = []
+        lines = iter(self.log.splitlines())
+        for line in lines:
             match = re.match(r"(.+?)\((\d+)\): (?:catastrophic |fatal )?error\b", line)
-            if match is None or len(excerpts) == self._MOST_FAULTS:
+            text = self._text_of(match[1]) if match else None
+            if match is None or text is None or len(excerpts) == self._MOST_FAULTS:
+                rest.append(line)
                 continue
-            text = self._text_of(match[1])
-            if text is None:
-                continue
-            excerpt = self._excerpt(text, int(match[2]))
-            if excerpt:
-                excerpts.append(f"{line}\n{excerpt}")
-                shown.add(line)
-        return excerpts, shown
+            # NVRTC repeats the line and points into it; the caret is kept, below our own line.
+            caret = ""
+            for line_of_fault in lines:
+                if not line_of_fault.strip():
+                    break
+                if line_of_fault.strip() == "^":
+                    caret = line_of_fault[2:]
+            excerpts.append(f"{line}\n{self._excerpt(text, int(match[2]), caret)}")
+        return excerpts, "\n".join(rest)
 
     def _text_of(self, file_name: str) -> str | None:
         if file_name == self.file_name:
             return self.source
         return self.headers.get(file_name)
 
-    def _excerpt(self, text: str, number: int) -> str:
+    def _excerpt(self, text: str, number: int, caret: str) -> str:
         lines = text.splitlines()
         first = max(1, number - self._AROUND)
         last = min(len(lines), number + self._AROUND)
         width = len(str(last))
-        return "\n".join(
-            f"{'>' if at == number else ' '} {at:{width}d} | {lines[at - 1]}"
-            for at in range(first, last + 1)
-        )
+        shown = []
+        for at in range(first, last + 1):
+            shown.append(f"{'>' if at == number else ' '} {at:{width}d} | {lines[at - 1]}")
+            if at == number and caret:
+                shown.append(f"  {'':{width}} | {caret}")
+        return "\n".join(shown)
 
 
 class OutOfMemoryError(MemoryError):

@@ -66,6 +66,7 @@ class Library:
         self._open = open_
         self._source: SymbolSource | None = None
         self._error = error
+        self._raw: dict[str, Any] = {}
 
     @property
     def source(self) -> SymbolSource:
@@ -93,12 +94,16 @@ class Library:
 
     def raw(self, name: str) -> Any:
         """The foreign function behind `name`, with C's arguments, returning the status."""
+        function = self._raw.get(name)
+        if function is not None:
+            return function
         c_name, arguments = self._prototypes[name]
         function = self.symbol(c_name)
         function.restype = ctypes.c_int
         function.argtypes = tuple(
             ctypes.c_void_p if isinstance(argument, Out) else argument for argument in arguments
         )
+        self._raw[name] = function
         return function
 
     def fail(self, name: str, status: int) -> NoReturn:

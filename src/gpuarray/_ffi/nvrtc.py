@@ -1,0 +1,197 @@
+"""NVRTC: CUDA C++ source to PTX or cubin."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Mapping, Sequence
+from ctypes import c_char_p, c_int, c_size_t, c_uint64, c_void_p
+from functools import cache
+from typing import Any
+
+from gpuarray.errors import CompileError, LibraryNotFoundError, NVRTCError
+
+from . import locate
+from .library import Library, Out, Prototypes
+
+__all__ = ["build", "compile", "supported_architectures", "version"]
+
+_PROTOTYPES: Prototypes = {
+    "version": ("nvrtcVersion", (Out(c_int), Out(c_int))),
+    "number_of_architectures": ("nvrtcGetNumSupportedArchs", (Out(c_int),)),
+    "architectures": ("nvrtcGetSupportedArchs", (c_void_p,)),
+    "create_program": (
+        "nvrtcCreateProgram",
+        (Out(c_uint64), c_char_p, c_char_p, c_int, c_void_p, c_void_p),
+    ),
+    "destroy_program": ("nvrtcDestroyProgram", (c_void_p,)),
+    "add_name_expression": ("nvrtcAddNameExpression", (c_uint64, c_char_p)),
+    "compile_program": ("nvrtcCompileProgram", (c_uint64, c_int, c_void_p)),
+    "log_size": ("nvrtcGetProgramLogSize", (c_uint64, Out(c_size_t))),
+    "log": ("nvrtcGetProgramLog", (c_uint64, c_void_p)),
+    "ptx_size": ("nvrtcGetPTXSize", (c_uint64, Out(c_size_t))),
+    "ptx": ("nvrtcGetPTX", (c_uint64, c_void_p)),
+    "cubin_size": ("nvrtcGetCUBINSize", (c_uint64, Out(c_size_t))),
+    "cubin": ("nvrtcGetCUBIN", (c_uint64, c_void_p)),
+    "lowered_name": ("nvrtcGetLoweredName", (c_uint64, c_char_p, Out(c_char_p))),
+}
+
+_KINDS = ("ptx", "cubin")
+_COMPILATION_FAILED = 6
+#: Statuses that are faults of what was passed in, and so of the source.
+_FAULTS_OF_THE_SOURCE = {5: "invalid option", 6: "compilation", 8: "no name expressions"}
+
+
+def _open() -> ctypes.CDLL:
+    path = locate.library("nvrtc")
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise LibraryNotFoundError(
+            f"NVRTC was found but could not be opened: {error}; reinstall its wheel"
+        ) from None
+
+
+def _error(call: str, status: int) -> NVRTCError:
+    describe = _library.symbol("nvrtcGetErrorString")
+    describe.restype = c_char_p
+    name = (describe(c_int(status)) or b"unknown status").decode()
+    return NVRTCError(call, status, name)
+
+
+_library = Library("NVRTC", _PROTOTYPES, _open, _error)
+
+
+@cache
+def version() -> tuple[int, int]:
+    """NVRTC's version, (major, minor). It opens the library."""
+    return _library.version()
+
+
+@cache
+def build() -> str:
+    """What tells this build of NVRTC from others, for the key of a cache.
+
+    Made from the names and sizes of the library's files, the minor version being part of one's
+    name, so that a process that finds every kernel in the cache need not open 100 MB of compiler.
+    """
+    path = locate.library("nvrtc")
+    folder = os.path.dirname(os.path.realpath(path))
+    parts = [
+        f"{entry.name}:{entry.stat().st_size}"
+        for entry in os.scandir(folder)
+        if entry.name.startswith("libnvrtc") and ".alt." not in entry.name and entry.is_file()
+    ]
+    return ",".join(sorted(parts))
+
+
+@cache
+def supported_architectures() -> tuple[int, ...]:
+    """Compute capabilities that NVRTC compiles for, as 10 * major + minor, ascending."""
+    count = _library.number_of_architectures()
+    numbers = (c_int * count)()
+    _library.architectures(numbers)
+    return tuple(numbers)
+
+
+def compile(
+    source: str,
+    name: str,
+    headers: Mapping[str, str] | None = None,
+    options: Sequence[str] = (),
+    name_expressions: Sequence[str] = (),
+    kind: str = "ptx",
+) -> tuple[bytes, str, dict[str, str]]:
+    """Compile CUDA C++.
+
+    Parameters
+    ----------
+    source : str
+        The source.
+    name : str
+        What it is called in messages; without a suffix it gets ``.cu``.
+    headers : mapping, optional
+        Texts of headers by the name that the source includes them by.
+    options : sequence of str
+        NVRTC's options, the architecture among them.
+    name_expressions : sequence of str
+        C++ names whose symbols are wanted, such as ``scale<float>``.
+    kind : {'ptx', 'cubin'}
+        What to make; 'cubin' needs a real architecture (``sm_90``) in the options.
+
+    Returns
+    -------
+    image : bytes
+        The PTX or cubin.
+    log : str
+        The compiler's log.
+    lowered : dict
+        The symbol of each name expression.
+
+    Raises
+    ------
+    CompileError
+        The source does not compile, or an option or a name expression is wrong.
+    """
+    if kind not in _KINDS:
+        raise ValueError(f"kind={kind!r} is not something NVRTC makes: use one of {_KINDS}")
+    headers = {} if headers is None else headers
+    file_name = name if "." in name else f"{name}.cu"
+    names = [header.encode() for header in headers]
+    texts = [text.encode() for text in headers.values()]
+    count = len(names)
+    program = _library.create_program(
+        source.encode(),
+        file_name.encode(),
+        count,
+        (c_char_p * count)(*texts),
+        (c_char_p * count)(*names),
+    )
+    try:
+        call, status = _run(program, options, name_expressions)
+        log = _text(program, "log")
+        if status == 0:
+            lowered = {}
+            for expression in name_expressions:
+                lowered[expression] = _lowered(program, expression)
+            return _bytes(program, kind), log, lowered
+    finally:
+        _library.destroy_program(ctypes.byref(c_uint64(program)))
+    error = _error(call, status)
+    if status not in _FAULTS_OF_THE_SOURCE:
+        raise error
+    raise CompileError(
+        log or str(error),
+        source=source,
+        options=options,
+        kernel_name=name,
+        file_name=file_name,
+        headers=headers,
+    )
+
+
+def _run(program: int, options: Sequence[str], name_expressions: Sequence[str]) -> tuple[str, int]:
+    """Compile; the last call made and its status."""
+    for expression in name_expressions:
+        status = _library.raw("add_name_expression")(program, expression.encode())
+        if status:
+            return f"nvrtcAddNameExpression({expression!r})", status
+    encoded = (c_char_p * len(options))(*(option.encode() for option in options))
+    status = _library.raw("compile_program")(program, len(options), encoded)
+    return "nvrtcCompileProgram", status
+
+
+def _lowered(program: int, expression: str) -> str:
+    return _library.lowered_name(program, expression.encode()).decode()
+
+
+def _bytes(program: int, what: str) -> bytes:
+    size: int = getattr(_library, f"{what}_size")(program)
+    buffer: Any = ctypes.create_string_buffer(size)
+    getattr(_library, what)(program, buffer)
+    # PTX and logs end in a NUL that is part of the size; a cubin is binary.
+    return buffer.raw if what == "cubin" else buffer.raw.rstrip(b"\0")
+
+
+def _text(program: int, what: str) -> str:
+    return _bytes(program, what).decode(errors="replace")
