@@ -1,0 +1,122 @@
+"""``python -m gpuarray``: what it prints and its exit status."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from gpuarray import __main__ as command
+
+
+def test_demo_runs_checks_and_times(capsys):
+    assert command.main(["demo", "--largest", "1e5"]) == 0
+    output, progress = capsys.readouterr()
+    lines = output.splitlines()
+    assert lines[0].startswith("Device: ")
+    for job in ("arange(size).reshape(1000, -1).T * 2", "softplus", "axis=1", "RawKernel"):
+        rows = [line for line in lines if job in line]
+        assert rows
+        assert all(row.endswith("yes") for row in rows)
+    assert "1e4" in output
+    assert "1e5" in output
+    assert lines[-1] == "Every result is as NumPy's."
+    assert re.search(r"^1/5 ", progress, re.MULTILINE)
+
+
+def test_demo_fails_on_a_mismatch(capsys, monkeypatch):
+    from gpuarray._commands import demo
+
+    right = demo._expression
+    monkeypatch.setattr(demo, "_expression", lambda xp, size: right(xp, size) + (xp is not demo.np))
+    assert command.main(["demo", "--largest", "1e4"]) == 1
+    output = capsys.readouterr().out
+    assert "MISMATCH in arange(size).reshape(1000, -1).T * 2, size 10,000: 10000 of 10000" in output
+    assert output.splitlines()[-1] == "FAILED"
+
+
+def test_demo_skips_what_does_not_fit(capsys, monkeypatch):
+    from gpuarray._commands import demo
+
+    monkeypatch.setattr(demo, "_free_host_memory", lambda: 300_000)
+    assert command.main(["demo", "--largest", "1e5"]) == 0
+    assert "skipped: 2.3 MiB of host memory, 293.0 KiB free" in capsys.readouterr().out
+
+
+def test_info_names_the_parts(capsys):
+    assert command.main(["info"]) == 0
+    output = capsys.readouterr().out
+    for part in ("gpuarray", "NumPy", "backend", "driver", "device 0", "nvrtc", "cache"):
+        assert re.search(rf"(?m)^{re.escape(part)} ", output), part
+    assert os.environ["GPUARRAY_CACHE_DIR"] in output
+
+
+def test_doctor_finds_no_fault_here(capsys):
+    assert command.main(["doctor"]) == 0
+    output = capsys.readouterr().out
+    assert "FAULT" not in output
+    assert "a kernel was compiled and gave the right result" in output
+
+
+def test_doctor_goes_on_after_a_fault_and_fails(capsys, monkeypatch):
+    from gpuarray._commands import doctor
+
+    def broken():
+        raise RuntimeError("the sky fell")
+        yield
+
+    checks = [("sky", broken, "look up"), *doctor._CHECKS[-2:]]
+    monkeypatch.setattr(doctor, "_CHECKS", checks)
+    assert command.main(["doctor"]) == 1
+    output = capsys.readouterr().out
+    assert "FAULT  sky: RuntimeError: the sky fell\n       remedy: look up\n" in output
+    assert "gave the right result" in output
+
+
+def test_cache_info_list_and_clear(tmp_path):
+    def run(*arguments: str) -> str:
+        # A process of its own: the cache of the test session stays as it is.
+        environment = {**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path / "kernels")}
+        result = subprocess.run(
+            [sys.executable, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+        )
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    assert "0 kernels" in run("-m", "gpuarray", "cache", "info")
+    run("-c", "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)")
+    assert re.search(r"[1-9]\d* kernels?, ", run("-m", "gpuarray", "cache", "info"))
+    listing = run("-m", "gpuarray", "cache", "list")
+    assert "multiply" in listing
+    assert "sm_" in listing or "compute_" in listing
+    assert re.match(r"removed (\d+) of \1 kernels", run("-m", "gpuarray", "cache", "clear"))
+    assert "0 kernels" in run("-m", "gpuarray", "cache", "info")
+
+
+def test_unknown_command_shows_the_usage(capsys):
+    with pytest.raises(SystemExit) as caught:
+        command.main(["fly"])
+    assert caught.value.code == 2
+    assert "usage: python -m gpuarray" in capsys.readouterr().err
+
+
+def test_a_cuda_error_is_a_line_and_not_a_traceback(capsys, monkeypatch):
+    from gpuarray._commands import info
+    from gpuarray.errors import DriverError
+
+    def fail():
+        raise DriverError("cuInit", 100, "CUDA_ERROR_NO_DEVICE")
+
+    monkeypatch.setattr(info, "run", fail)
+    assert command.main(["info"]) == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("DriverError: cuInit failed with CUDA_ERROR_NO_DEVICE (100)")
+    assert "doctor" in errors
