@@ -1,0 +1,385 @@
+"""From source to image: keys, the ways around NVRTC, threads, errors."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from gpuarray._ffi import nvrtc
+from gpuarray.errors import CompileError
+from gpuarray.kernels import compiler, toolchain
+from gpuarray.kernels.cache import Cache
+
+SOURCE = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n'
+PACKAGE = str(Path(compiler.__file__).parents[2])
+
+
+class Recorder:
+    """Stands for NVRTC: remembers its calls and gives each another image."""
+
+    def __init__(self):
+        self.calls = []
+        self.delay = 0.0
+
+    def compile(self, source, name, headers, options, name_expressions=(), kind="ptx"):
+        time.sleep(self.delay)
+        self.calls.append((source, name, dict(headers), tuple(options), kind))
+        if "bad" in source:
+            raise CompileError("f(1): error: bad", source=source, kernel_name=name)
+        lowered = {expression: f"_Z{expression}" for expression in name_expressions}
+        return b"image %d" % len(self.calls), "", lowered
+
+
+@pytest.fixture
+def recorder(monkeypatch, tmp_path):
+    """A fake NVRTC with an empty cache and empty memory."""
+    recorder = Recorder()
+    monkeypatch.setattr(nvrtc, "compile", recorder.compile)
+    fresh(monkeypatch, tmp_path / "cache")
+    return recorder
+
+
+def fresh(monkeypatch, directory=None):
+    """Forget what this process knows, as a new process would."""
+    monkeypatch.setattr(compiler, "_memory", compiler.Memory())
+    monkeypatch.setattr(toolchain, "_current", None)
+    monkeypatch.setattr(toolchain, "_opened", False)
+    if directory is not None:
+        cache = Cache(str(directory), 1 << 30)
+        monkeypatch.setattr(compiler, "default_cache", lambda: cache)
+        return cache
+    return None
+
+
+def build(source=SOURCE, **changed):
+    arguments = {"name": "f", "architecture": "sm_90", "kind": "ptx"}
+    return compiler.compile(source, **{**arguments, **changed})
+
+
+# -- the key -------------------------------------------------------------------------------------
+
+HEADER = {"h.h": "int h;"}
+INCLUDING = '#include "h.h"\n' + SOURCE
+
+
+@pytest.mark.parametrize(
+    "base, changed",
+    [
+        ({}, {"source": SOURCE + " "}),
+        ({"source": INCLUDING, "headers": HEADER}, {"headers": {"h.h": "int changed;"}}),
+        ({}, {"options": ("-DA",)}),
+        ({"options": ("-DA", "-DB")}, {"options": ("-DB", "-DA")}),
+        ({"options": ("-DA", "-DB")}, {"options": ("-DA-DB",)}),
+        ({}, {"options": ("-std=c++14",)}),
+        ({}, {"options": ("-arch=sm_80",)}),
+        ({}, {"architecture": "sm_80"}),
+        ({}, {"kind": "cubin"}),
+        ({}, {"name_expressions": ("f<int>",)}),
+        ({"name_expressions": ("a", "b")}, {"name_expressions": ("b", "a")}),
+        ({}, {"name": "g"}),
+    ],
+)
+def test_everything_that_matters_changes_the_key(recorder, base, changed):
+    first = build(**base)
+    second = build(**{**base, **changed})
+    assert len(recorder.calls) == 2
+    assert first.data != second.data
+    assert build(**base) is first
+
+
+@pytest.mark.parametrize("attribute", ["version", "build"])
+def test_the_compiler_changes_the_key(recorder, monkeypatch, attribute):
+    build()
+    fresh(monkeypatch)
+    value = (99, 1) if attribute == "version" else "another build"
+    monkeypatch.setattr(nvrtc, attribute, lambda: value)
+    # The stamp still names the old compiler, so its image serves until something is compiled.
+    build(SOURCE + "// new")
+    fresh(monkeypatch)
+    build()
+    assert len(recorder.calls) == 3
+
+
+def test_unused_headers_do_not_change_the_key(recorder):
+    build(headers={"h.h": "int h;"})
+    build(headers={"h.h": "int changed;"})
+    assert len(recorder.calls) == 1
+    assert recorder.calls[0][2] == {}
+
+
+def test_a_changed_file_is_compiled_again(recorder, tmp_path):
+    (tmp_path / "h.h").write_text("int h;")
+    options = (f"-I{tmp_path}",)
+    build(INCLUDING, options=options)
+    build(INCLUDING, options=options)
+    assert len(recorder.calls) == 1
+    (tmp_path / "h.h").write_text("int other;")
+    build(INCLUDING, options=("-I", str(tmp_path)))
+    assert len(recorder.calls) == 2
+
+
+def test_toolkit_directories_only_where_they_are_needed(recorder, monkeypatch):
+    monkeypatch.setattr(toolchain, "include_directories", lambda: ("/toolkit",))
+    build()
+    build("#include <cuda_fp16.h>\n" + SOURCE)
+    assert "-I/toolkit" not in recorder.calls[0][3]
+    assert "-I/toolkit" in recorder.calls[1][3]
+
+
+# -- options -------------------------------------------------------------------------------------
+
+
+def test_options_given_to_nvrtc(recorder):
+    build()
+    build(kind="cubin", options=("--std=c++20", "-arch", "sm_80"))
+    assert recorder.calls[0][3] == (
+        "--gpu-architecture=compute_90",
+        "-std=c++17",
+        "-default-device",
+    )
+    assert recorder.calls[1][3] == ("--gpu-architecture=sm_80", "-default-device", "--std=c++20")
+
+
+@pytest.mark.parametrize("options", ["-DA", (b"-DA",), (1,)])
+def test_options_of_a_wrong_type(recorder, options):
+    with pytest.raises(TypeError, match="option"):
+        build(options=options)
+
+
+def test_unknown_kind(recorder):
+    with pytest.raises(ValueError, match="fatbin"):
+        build(kind="fatbin")
+
+
+def test_dump_of_the_source(recorder, monkeypatch, tmp_path):
+    config = dataclasses.replace(compiler.config, dump_source=str(tmp_path / "sources"))
+    monkeypatch.setattr(compiler, "config", config)
+    build(name="my/kernel<float>")
+    (path,) = (tmp_path / "sources").iterdir()
+    assert path.read_text() == SOURCE
+    assert recorder.calls[0][1] == str(path)
+    assert "-lineinfo" in recorder.calls[0][3]
+
+
+# -- ways around NVRTC ---------------------------------------------------------------------------
+
+
+def test_memory_then_disk_then_compiler(recorder, monkeypatch):
+    first = build(name_expressions=("f<int>",))
+    assert first.lowered_names == {"f<int>": "_Zf<int>"}
+    assert build(name_expressions=("f<int>",)) is first
+    fresh(monkeypatch)
+    second = build(name_expressions=("f<int>",))
+    assert second == first
+    assert second is not first
+    assert len(recorder.calls) == 1
+
+
+def test_disk_hit_opens_no_library(recorder, monkeypatch):
+    build()
+    fresh(monkeypatch)
+
+    def opened(*arguments):
+        raise AssertionError("a warm start opened NVRTC")
+
+    for name in ("version", "build", "compile"):
+        monkeypatch.setattr(nvrtc, name, opened)
+    assert build().data == b"image 1"
+
+
+def test_stamp_of_another_file_is_not_trusted(recorder, monkeypatch):
+    build()
+    fresh(monkeypatch)
+    monkeypatch.setattr(toolchain, "_file_identity", lambda path: "other size and time")
+    opened = []
+    version = nvrtc.version()
+    monkeypatch.setattr(nvrtc, "version", lambda: opened.append(1) or version)
+    build()
+    assert opened
+    assert len(recorder.calls) == 1
+
+
+def test_corrupt_entry_is_compiled_again(recorder, monkeypatch):
+    build()
+    cache = compiler.default_cache()
+    (path,) = Path(cache.directory).glob("*.image")
+    path.write_bytes(path.read_bytes()[:-1])
+    fresh(monkeypatch)
+    assert build().data == b"image 2"
+    fresh(monkeypatch)
+    assert build().data == b"image 2"
+
+
+def test_no_disk_falls_back_to_memory(recorder, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    fresh(monkeypatch, tmp_path / "file" / "cache")
+    with pytest.warns(RuntimeWarning, match="kept in memory only") as caught:
+        first, _ = build(), build(SOURCE + "//")
+    assert len(caught) == 1
+    assert build() is first
+
+
+def test_memory_is_bounded():
+    memory = compiler.Memory(capacity=100)
+    made = []
+
+    def produce(size):
+        made.append(size)
+        return compiler.Image(bytes(size))
+
+    for key in (b"a", b"b", b"a", b"c", b"a", b"b"):
+        memory.get(key, lambda: produce(40))
+    assert len(made) == 4  # c put b out, not a, which was used in between
+    memory.get(b"huge", lambda: produce(1000))
+    memory.get(b"huge", lambda: produce(1000))
+    assert made[4:] == [1000]
+
+
+# -- threads -------------------------------------------------------------------------------------
+
+
+def in_threads(count, action):
+    results = []
+    start = threading.Barrier(count)
+
+    def run():
+        start.wait()
+        try:
+            results.append(action())
+        except BaseException as error:
+            results.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    return results
+
+
+def test_threads_compile_once(recorder):
+    recorder.delay = 0.05
+    results = in_threads(8, build)
+    assert len(recorder.calls) == 1
+    assert all(result is results[0] for result in results)
+
+
+def test_threads_fail_together(recorder):
+    recorder.delay = 0.05
+    results = in_threads(4, lambda: build("bad"))
+    assert len(recorder.calls) == 1
+    assert all(isinstance(result, CompileError) for result in results)
+    assert isinstance(build(), compiler.Image)
+
+
+def test_another_thread_takes_over_after_an_interrupt(recorder, monkeypatch):
+    recorder.delay = 0.05
+    real = recorder.compile
+    calls = []
+
+    def compile_(*arguments, **named):
+        calls.append(1)
+        time.sleep(0.05)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(nvrtc, "compile", compile_)
+    results = in_threads(3, build)
+    assert sorted(type(result).__name__ for result in results) == [
+        "Image",
+        "Image",
+        "KeyboardInterrupt",
+    ]
+
+
+# -- the real NVRTC ------------------------------------------------------------------------------
+
+
+def test_real_compilation(monkeypatch, tmp_path):
+    fresh(monkeypatch, tmp_path / "cache")
+    ptx = build()
+    assert b".entry f(" in ptx.data
+    assert b".target sm_90" in ptx.data
+    cubin = build(kind="cubin")
+    assert cubin.data[:4] == b"\x7fELF"
+
+
+def test_real_name_expressions(monkeypatch, tmp_path):
+    fresh(monkeypatch, tmp_path / "cache")
+    source = "template <class T> __global__ void f(T* x) { *x = T(1); }"
+    first = build(source, name_expressions=("f<float>", "f<int>"))
+    assert set(first.lowered_names) == {"f<float>", "f<int>"}
+    assert all(name.encode() in first.data for name in first.lowered_names.values())
+    fresh(monkeypatch)
+    assert build(source, name_expressions=("f<float>", "f<int>")) == first
+
+
+def test_real_headers_and_unannotated_functions(monkeypatch, tmp_path):
+    fresh(monkeypatch, tmp_path / "cache")
+    source = '#include "own/h.cuh"\n#include <cuda_fp16.h>\n' + SOURCE.replace("= 1", "= one()")
+    headers = {"own/h.cuh": "float one() { return __half2float(__float2half(1.0f)); }"}
+    with pytest.raises(CompileError, match="__half2float"):
+        build(source, headers=headers)
+    source = "#include <cuda_fp16.h>\n" + source
+    assert b".entry f(" in build(source, headers=headers).data
+
+
+def test_real_error_shows_the_lines(monkeypatch, tmp_path):
+    cache = fresh(monkeypatch, tmp_path / "cache")
+    source = "\n".join(
+        ['extern "C" __global__ void f(float* x)', "{", "  int a = 1;", "  x[0] = b;", "}"]
+    )
+    with pytest.raises(CompileError) as caught:
+        build(source, options=("-DOPTION",))
+    text = str(caught.value)
+    assert 'identifier "b" is undefined' in text
+    assert "> 4 |   x[0] = b;" in text
+    assert "  3 |   int a = 1;" in text
+    assert "-DOPTION" in text
+    assert caught.value.kernel_name == "f"
+    assert cache.info().entries == 0
+    assert build().data
+
+
+def test_real_source_and_path_that_are_not_ascii(monkeypatch, tmp_path):
+    source = "// ünïcödé\n" + SOURCE
+    fresh(monkeypatch, tmp_path / "cäche")
+    assert build(source).data
+    fresh(monkeypatch)
+    assert build(source).data
+
+
+COMPILE = """
+import sys
+from gpuarray.kernels import compiler
+for at in range(4):
+    source = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = %d; }' % at
+    image = compiler.compile(source, name="f", architecture="sm_90", kind="ptx")
+    assert b".entry f(" in image.data
+assert ("gpuarray._ffi.nvrtc" in sys.modules) == (sys.argv[1] == "cold"), sys.argv
+assert "cuda.pathfinder" not in sys.modules or sys.argv[1] == "cold"
+"""
+
+
+def test_real_processes_share_a_cache(tmp_path):
+    environment = {**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path), "PYTHONPATH": PACKAGE}
+
+    def start(state):
+        return subprocess.Popen(
+            [sys.executable, "-c", COMPILE, state], env=environment, stderr=subprocess.PIPE
+        )
+
+    for state in ("cold", "warm"):
+        # Only of the warm ones it is certain that both find everything.
+        for process in [start(state) for _ in range(2 if state == "cold" else 1)]:
+            assert process.communicate(timeout=120)[1] == b""
+            assert process.returncode == 0
+    assert Cache(str(tmp_path), 1 << 30).info().entries == 4
