@@ -164,7 +164,9 @@ def _run_job(job: Job) -> tuple[list[str], str | None]:
 
 def run(largest: float | None = None) -> int:
     """Run the demonstration; the exit status is 1 if a result differs from NumPy's."""
-    print(f"Device: {driver.describe()}", flush=True)
+    cp.zeros(1)  # opens the device, so that its memory can be asked for
+    name = driver.device_name(driver.device_get(0))
+    print(f"Device: {name} ({driver.describe()})", flush=True)
     if largest is None:
         # To report, not to choose a code path: an emulated device takes minutes for 1e8.
         largest = 1e6 if driver.backend == "emulator" else 1e8
