@@ -5,6 +5,7 @@ CuPy's names for some of them are aliases in the public packages.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 
@@ -107,8 +108,7 @@ class CompileError(CUDAError):
 
     def __reduce__(self):
         # RuntimeError's own way of unpickling knows nothing of keyword arguments.
-        state = {name: value for name, value in self.__dict__.items()}
-        return type(self), (self.log,), state
+        return type(self), (self.log,), self.__dict__.copy()
 
     def __str__(self) -> str:
         parts = [f"compiling {self.kernel_name or 'a kernel'} failed"]
@@ -132,13 +132,15 @@ class CompileError(CUDAError):
                 rest.append(line)
                 continue
             # NVRTC repeats the line and points into it; the caret is kept, below our own line.
-            caret = ""
-            for line_of_fault in lines:
-                if not line_of_fault.strip():
-                    break
-                if line_of_fault.strip() == "^":
-                    caret = line_of_fault[2:]
-            excerpts.append(f"{line}\n{self._excerpt(text, int(match[2]), caret)}")
+            message, caret = [line], ""
+            for more in itertools.takewhile(str.strip, lines):
+                if more.strip() == "^":
+                    caret = more[2:]
+                    message.pop()
+                else:
+                    message.append(more)
+            message.append(self._excerpt(text, int(match[2]), caret))
+            excerpts.append("\n".join(message))
         return excerpts, "\n".join(rest)
 
     def _text_of(self, file_name: str) -> str | None:

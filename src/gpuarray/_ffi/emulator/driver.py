@@ -1,0 +1,90 @@
+"""The emulated driver: C function pointers with libcuda's names, to bind in its place."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from ..driver_enums import STATUS_NAMES
+from ..driver_prototypes import PROTOTYPES
+from .allocations import AllocationCalls
+from .binding import Outcome, callback
+from .devices import DeviceCalls
+from .launches import LaunchCalls
+from .machine import Machine
+from .modules import ModuleCalls
+from .statuses import INVALID_VALUE, Failure
+from .streams import StreamCalls
+
+__all__ = ["EmulatedDriver"]
+
+_ROWS = {c_name: (name, arguments) for name, (c_name, arguments) in PROTOTYPES.items()}
+
+
+class EmulatedDriver:
+    """What ``ctypes.CDLL("libcuda.so.1")`` is for a real driver.
+
+    Parameters
+    ----------
+    device_count : int
+        How many devices there are.
+    """
+
+    def __init__(self, device_count: int) -> None:
+        self._machine = Machine(device_count)
+        self._outcome = Outcome()
+        machine = self._machine
+        self._groups = (
+            _ErrorCalls(self._outcome),
+            DeviceCalls(machine),
+            AllocationCalls(machine),
+            ModuleCalls(machine),
+            StreamCalls(machine),
+            LaunchCalls(machine),
+        )
+        #: ctypes frees a callback that nobody holds, and C would call into nothing.
+        self._callbacks: dict[str, Any] = {}
+        # The class of a CDLL's functions: it has no argument types until they are set.
+        self._function_type = ctypes.CDLL(None)._FuncPtr
+
+    def __getitem__(self, c_name: str) -> Any:
+        held = self._callbacks.get(c_name)
+        if held is None:
+            if c_name not in _ROWS:
+                raise AttributeError(f"the emulated driver has no function {c_name}")
+            name, arguments = _ROWS[c_name]
+            held = callback(self._method(name), arguments, self._machine.lock, self._outcome)
+            held = self._callbacks.setdefault(c_name, held)
+        address = ctypes.cast(held, ctypes.c_void_p).value
+        return self._function_type(address)
+
+    def _method(self, name: str) -> Any:
+        for group in self._groups:
+            method = getattr(group, name, None)
+            if method is not None:
+                return method
+        raise AttributeError(f"the emulated driver has no function {name}")
+
+    def take_interruption(self) -> BaseException | None:
+        """What interrupted this thread's last call, once: the caller raises it."""
+        return self._outcome.take_interruption()
+
+
+class _ErrorCalls:
+    """Names and texts of statuses."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self._names = {number: name.encode() for number, name in STATUS_NAMES.items()}
+
+    def get_error_name(self, status: int) -> bytes:
+        try:
+            return self._names[status]
+        except KeyError:
+            raise Failure(INVALID_VALUE, f"there is no status {status}") from None
+
+    def get_error_string(self, status: int) -> bytes:
+        """The detail of this thread's last failure if it had this status, else the name."""
+        if status == self._outcome.status and self._outcome.detail:
+            return self._outcome.detail
+        return self.get_error_name(status)
