@@ -1,0 +1,2 @@
+"""NumPy on NVIDIA GPUs, in pure Python."""
+from gpuarray._ndarray import ndarray

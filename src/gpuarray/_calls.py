@@ -1,0 +1,154 @@
+"""Calls: a Python function that allocates outputs, fills argument buffers and launches.
+
+Every operation ends in such a function, kept per stream under its operands' layouts, and the
+time of a small operation is the time of this function. So its source is written for exactly the
+operands at hand (how many, arrays or scalars, outputs new or given), with no loop and no test
+that could have been made before; the functions of one signature share their code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from gpuarray import _array, _memory
+from gpuarray._launch import BoundLaunch
+from gpuarray._layout import Layout
+from gpuarray._stream import Stream
+
+
+def make_call(
+    stream: Stream,
+    inputs: str,
+    outputs: Sequence[Layout | None],
+    launches: Sequence[tuple[BoundLaunch, Sequence[str]]],
+    scratch: Sequence[int] = (),
+) -> Callable[..., Any]:
+    """A function that runs launches on a stream.
+
+    Parameters
+    ----------
+    stream : Stream
+        Where the launches were bound to.
+    inputs : str
+        A letter for each input: ``'a'`` for an array, ``'s'`` for a scalar.
+    outputs : sequence of Layout or None
+        The layouts of outputs to allocate; ``None`` for one that the caller passes.
+    launches : sequence of (BoundLaunch, names)
+        ``names`` says what the launch's leading parameters are: ``'x0'`` an input, ``'y0'`` an
+        output, ``'t0'`` scratch memory.
+    scratch : sequence of int
+        Bytes of scratch memory, from the pool and returned to it after the last launch.
+
+    Returns
+    -------
+    callable
+        Takes the inputs, then the given outputs; returns the output, or a tuple of several.
+    """
+    signature = (
+        inputs,
+        "".join(["g" if layout is None else "n" for layout in outputs]),
+        tuple(
+            [
+                tuple([(name, bound.word_of[i]) for i, name in enumerate(names)])
+                for bound, names in launches
+            ]
+        ),
+        len(scratch),
+    )
+    values: dict[str, Any] = {
+        "stream": stream,
+        "new": object.__new__,
+        "cls": _array.array_class,
+        "Allocation": _memory.Allocation,
+        "allocate": _memory.allocate,
+    }
+    for i, layout in enumerate(outputs):
+        if layout is not None:
+            freed = _memory.fast_bin(layout.nbytes, stream)
+            values[f"layout{i}"] = layout
+            values[f"nbytes{i}"] = layout.nbytes
+            values[f"pop{i}"] = freed.pop
+            values[f"push{i}"] = freed.append
+    for i, nbytes in enumerate(scratch):
+        values[f"scratch{i}"] = nbytes
+    for k, (bound, _) in enumerate(launches):
+        values[f"launch{k}"] = bound.launch
+        values[f"config{k}"] = bound.config
+        values[f"function{k}"] = bound.function
+        values[f"take{k}"] = bound.spare.pop
+        values[f"give{k}"] = bound.spare.append
+        values[f"make{k}"] = bound.make_buffer
+        values[f"failed{k}"] = bound.failed
+    return _factory(signature, tuple(values))(*values.values())
+
+
+@lru_cache(maxsize=4096)
+def _factory(signature: tuple, names: tuple[str, ...]) -> Callable[..., Callable]:
+    """The function that closes a call of this signature over its values."""
+    source = _source(*signature)
+    code = [f"def factory({', '.join(names)}):", *[f"    {line}" for line in source]]
+    code.append("    return call")
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(code), f"<call {signature[0]}->{signature[1]}>", "exec"), scope)
+    return scope["factory"]
+
+
+def _source(
+    inputs: str,
+    outputs: str,
+    launches: tuple[tuple[tuple[str, int], ...], ...],
+    scratch: int,
+) -> list[str]:
+    given = [f"y{i}" for i, kind in enumerate(outputs) if kind == "g"]
+    arguments = [f"x{i}" for i in range(len(inputs))] + given
+    address = {f"x{i}": f"x{i}._pointer" for i, kind in enumerate(inputs) if kind == "a"}
+    address |= {name: f"{name}._pointer" for name in given}
+    lines = [f"def call({', '.join(arguments)}):"]
+    for name in address:
+        lines += [
+            f"    memory = {name}._memory",
+            "    if memory.stream is not stream:",
+            "        memory.used_by(stream)",
+        ]
+    for i, kind in enumerate(outputs):
+        if kind == "n":
+            lines += [
+                f"    y{i} = new(cls)",
+                f"    y{i}._layout = layout{i}",
+                "    try:",
+                f"        block = pop{i}()",
+                f"        y{i}._memory = Allocation(block, push{i}, stream)",
+                f"        y{i}._pointer = address{i} = block.pointer",
+                "    except IndexError:",
+                f"        y{i}._memory, y{i}._pointer = _, address{i} = "
+                f"allocate(nbytes{i}, stream)",
+            ]
+            address[f"y{i}"] = f"address{i}"
+    for i in range(scratch):
+        lines.append(f"    t{i}, scratch_address{i} = allocate(scratch{i}, stream)")
+        address[f"t{i}"] = f"scratch_address{i}"
+    for k, names in enumerate(launches):
+        slots = [name for name, _ in names if name not in address]
+        lines += [
+            "    try:",
+            f"        buffer = take{k}()",
+            "    except IndexError:",
+            f"        buffer = make{k}()",
+            f"    {', '.join(['words', 'params', *[f'slot_{name}' for name in slots]])} = buffer",
+        ]
+        for name, word in names:
+            if name in address:
+                lines.append(f"    words[{word}] = {address[name]}")
+            else:
+                lines.append(f"    slot_{name}[0] = {name}")
+        lines += [
+            f"    status = launch{k}(config{k}, function{k}, params, None)",
+            f"    give{k}(buffer)",
+            "    if status:",
+            f"        raise failed{k}(status)",
+        ]
+    results = [f"y{i}" for i in range(len(outputs))]
+    lines.append(f"    return {', '.join(results)}")
+    return lines

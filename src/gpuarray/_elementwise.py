@@ -1,0 +1,146 @@
+"""Element-wise kernels over arrays: from expressions and layouts to a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _calls, _dtypes, _layout
+from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._layout import Layout
+from gpuarray._stream import Stream
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec
+from gpuarray.kernels.expressions import Cast, Expression, Input
+
+
+
+class Number:
+    """An input that is the element's own number, as int64."""
+
+
+NUMBER = Number()
+
+
+def plan(
+    name: str,
+    expressions: Sequence[Expression],
+    inputs: Sequence[Layout | np.dtype | Number],
+    outputs: Sequence[Layout],
+    stream: Stream,
+    masked: bool = False,
+) -> LaunchPlan:
+    """Decide the launch of an element-wise kernel.
+
+    Parameters
+    ----------
+    name : str
+        What the kernel is called in profilers and error messages.
+    expressions : sequence of Expression
+        One an output, over inputs already of the operands' dtypes.
+    inputs : sequence of Layout or dtype
+        Arrays, which broadcast to the outputs' shape, scalars of a dtype, or the number of
+        the element (only where the outputs are gapless).
+    outputs : sequence of Layout
+        All of one shape with at least one element.
+    stream : Stream
+        Any of the device to run on.
+    masked : bool
+        The last input says which elements are stored.
+    """
+    shape = outputs[0].shape
+    arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
+    strides = [_layout.broadcast_strides(x, shape) for x in arrays]
+    dims, strides = _layout.collapse(shape, strides)
+    index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
+    contiguous = len(dims) == 1 and all(
+        one[0] == x.itemsize or dims[0] == 1 for one, x in zip(strides, arrays, strict=True)
+    )
+    broadcast = {k for k, one in enumerate(strides) if not any(one)} if dims != (1,) else set()
+    if not contiguous:
+        # Operands of one element each do not keep a kernel from the contiguous variant.
+        contiguous = len(dims) == 1 and all(
+            one[0] == x.itemsize or k in broadcast and k >= len(outputs)
+            for k, (one, x) in enumerate(zip(strides, arrays, strict=True))
+        )
+    operands = []
+    k = len(outputs)
+    for x in inputs:
+        if isinstance(x, Layout):
+            kind = "broadcast" if k in broadcast else "array"
+            operands.append(OperandSpec(_dtypes.code(x.dtype), kind))
+            k += 1
+        elif x is NUMBER:
+            operands.append(OperandSpec("i8", "index"))
+        else:
+            operands.append(OperandSpec(_dtypes.code(x), "scalar"))
+    spec = ElementwiseSpec(
+        name=name,
+        outputs=tuple(expressions),
+        output_dtypes=tuple([_dtypes.code(x.dtype) for x in outputs]),
+        inputs=tuple(operands),
+        masked=masked,
+        variant="contiguous" if contiguous else "strided",
+        ndim=1 if contiguous else len(dims),
+        index=index,
+    )
+    function, source = load(spec, elementwise.render, stream.device)
+    size = outputs[0].size
+    position = len(function.parameters) - (1 if contiguous else 2)
+    constants = {position: pack_integers([size], index)}
+    if not contiguous:
+        steps = list(dims)
+        for one, x in zip(strides, arrays, strict=True):
+            steps += _element_strides(name, one, x)
+        constants[position + 1] = pack_integers(steps, index)
+    per_block = source.block * source.items_per_thread
+    blocks = (size + per_block - 1) // per_block
+    return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+
+
+def _element_strides(name: str, strides: Sequence[int], layout: Layout) -> list[int]:
+    for stride in strides:
+        if stride % layout.itemsize:
+            raise ValueError(
+                f"{name}: an operand of dtype {layout.dtype} has a stride of {stride} bytes, "
+                f"which is no multiple of {layout.itemsize}; copy it to a contiguous array first"
+            )
+    return [stride // layout.itemsize for stride in strides]
+
+
+def make_call(
+    name: str,
+    expressions: Sequence[Expression],
+    inputs: Sequence[Layout | np.dtype | Number],
+    outputs: Sequence[Layout],
+    given: Sequence[bool],
+    stream: Stream,
+    masked: bool = False,
+) -> Callable[..., Any]:
+    """A call (see :mod:`gpuarray._calls`) of an element-wise kernel.
+
+    ``given`` says which outputs the caller passes. Without elements nothing is launched.
+    """
+    passed = [x for x in inputs if x is not NUMBER]
+    kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in passed])
+    new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
+    if outputs[0].size == 0:
+        return _calls.make_call(stream, kinds, new, [])
+    decided = plan(name, expressions, inputs, outputs, stream, masked)
+    first = len(outputs)
+    scalars = [(first + i, x) for i, x in enumerate(passed) if not isinstance(x, Layout)]
+    names = [f"y{i}" for i in range(len(outputs))] + [f"x{i}" for i in range(len(passed))]
+    bound = BoundLaunch(decided, stream, scalars)
+    return _calls.make_call(stream, kinds, new, [(bound, names)])
+
+
+def copy_call(
+    source: Layout, target: Layout, given: bool, stream: Stream
+) -> Callable[..., Any]:
+    """A call that copies an array to one of another layout or dtype, converting elements."""
+    expression: Expression = Input(0, _dtypes.code(source.dtype))
+    if source.dtype != target.dtype:
+        expression = Cast(_dtypes.code(target.dtype), expression)
+    return make_call("copy", [expression], [source], [target], [given], stream)

@@ -1,0 +1,108 @@
+"""Objects that are not arrays of ours: scalars, host arrays, and arrays of other libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _layout, _memory
+from gpuarray._device import Device, current
+from gpuarray._stream import ExternalStream
+from gpuarray.errors import HostArrayError
+
+_SCALARS = (bool, int, float, complex)
+
+
+def as_operand(x: Any, name: str) -> Any:
+    """An operand as an array or a scalar; host data is refused.
+
+    Parameters
+    ----------
+    x : object
+        What the user passed.
+    name : str
+        The operation, for error messages.
+    """
+    if isinstance(x, _array.ArrayBase):
+        return x
+    kind = type(x)
+    if kind in _SCALARS:
+        return x
+    if isinstance(x, np.generic):
+        _dtypes.canonical(x.dtype)
+        return x
+    if isinstance(x, np.ndarray):
+        raise HostArrayError(
+            f"{name}: one operand is a numpy.ndarray of shape {x.shape} in host memory, another "
+            "may be a gpuarray array in device memory; move one with gpuarray.asarray(...) or "
+            "gpuarray.asnumpy(...)"
+        )
+    if hasattr(x, "__cuda_array_interface__"):
+        return from_interface(x)
+    for base in _SCALARS:  # subclasses of Python's numbers, such as enum.IntEnum
+        if isinstance(x, base):
+            return base(x)
+    if isinstance(x, list | tuple):
+        raise HostArrayError(
+            f"{name}: one operand is a {kind.__name__} in host memory; convert it with "
+            "gpuarray.asarray(...)"
+        )
+    raise TypeError(
+        f"{name}: unsupported operand type {kind.__name__!r}; pass a gpuarray array, a NumPy "
+        "scalar or a Python number"
+    )
+
+
+def defers(x: Any) -> bool:
+    """Whether an operator should leave the work to the other operand's class."""
+    if isinstance(x, np.ndarray | np.generic | list | tuple | bool | int | float | complex):
+        return False
+    if hasattr(x, "__array_ufunc__"):
+        return x.__array_ufunc__ is None
+    return not hasattr(x, "__cuda_array_interface__")
+
+
+def scalar_array(value: Any, dtype: np.dtype) -> Any:
+    """A new array without dimensions that holds a value."""
+    return _array.from_host(np.array(value, dtype), _layout.contiguous(dtype, ()))
+
+
+def from_interface(x: Any) -> Any:
+    """An array over the memory of another library's array, without a copy.
+
+    The ``__cuda_array_interface__`` protocol, versions 0 to 3: a stream that it names is waited
+    for, and the exporter is kept alive.
+    """
+    interface = x.__cuda_array_interface__
+    if interface.get("mask") is not None:
+        raise ValueError("asarray: a masked __cuda_array_interface__ is not supported; fill it")
+    dtype = _dtypes.canonical(np.dtype(interface["typestr"]))
+    shape = tuple(interface["shape"])
+    strides = interface.get("strides")
+    if strides is None:
+        strides = _layout.contiguous_strides(shape, dtype.itemsize)
+    layout = _layout.layout_of(dtype, shape, tuple(strides))
+    pointer = interface["data"][0]
+    if not layout.size:
+        return _array.empty(_layout.contiguous(dtype, shape))
+    start = pointer + layout.low
+    memory = _memory.UnownedMemory(start, layout.high - layout.low, x)
+    producer = interface.get("stream")
+    if producer is not None and producer != current.stream.handle:
+        # 1 and 2 stand for the legacy and the per-thread default stream.
+        handle = 0 if producer == 1 else producer
+        with memory.device:
+            event = ExternalStream(handle).record()
+        current.stream.wait_event(event)
+    return _array.wrap(memory, pointer, layout)
+
+
+def to_device(array: Any, device: Device) -> Any:
+    """A gapless array on a device, copied there if it lives on another."""
+    if array._memory.device is device or not array._layout.nbytes:
+        return array
+    with device:
+        moved = _array.empty(array._layout)
+        _array.copy_bytes(moved, array)
+    return moved

@@ -1,0 +1,421 @@
+"""Shapes and strides: what an array's elements look like in memory, without any memory.
+
+A :class:`Layout` is interned: two arrays with the same dtype, shape and strides hold the same
+object. Launch plans are therefore looked up by identity, which costs a fraction of hashing a
+dtype and two tuples. Nothing relies on it for correctness: were an equal layout made twice, the
+plan would only be built twice.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import weakref
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+_interned: weakref.WeakValueDictionary[tuple, Layout] = weakref.WeakValueDictionary()
+
+#: Views remembered per layout; the table is emptied when it is full.
+VIEW_LIMIT = 512
+
+INT32_MAX = 2**31 - 1
+
+
+class Layout:
+    """The dtype, shape and strides of an array, and what follows from them.
+
+    Use :func:`layout_of` to get one. ``strides`` are in bytes. ``low`` and ``high`` bound the
+    bytes that elements occupy, relative to the address of element ``[0, 0, ...]``: ``low`` is
+    negative when a stride is.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "c_contiguous",
+        "dtype",
+        "f_contiguous",
+        "high",
+        "itemsize",
+        "low",
+        "nbytes",
+        "ndim",
+        "reshapes",
+        "shape",
+        "size",
+        "strides",
+        "transposed",
+        "views",
+    )
+
+    def __init__(self, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]):
+        self.dtype = dtype
+        self.shape = shape
+        self.strides = strides
+        self.ndim = len(shape)
+        self.itemsize = itemsize = dtype.itemsize
+        self.size = size = math.prod(shape)
+        self.nbytes = size * itemsize
+        self.c_contiguous = _is_contiguous(shape[::-1], strides[::-1], itemsize)
+        self.f_contiguous = _is_contiguous(shape, strides, itemsize)
+        low = high = 0
+        if size:
+            for length, stride in zip(shape, strides, strict=True):
+                if stride < 0:
+                    low += stride * (length - 1)
+                else:
+                    high += stride * (length - 1)
+            high += itemsize
+        self.low = low
+        self.high = high
+        self.transposed: Layout | None = None  # filled by the first transposition
+        self.views: dict[object, tuple[Layout, int]] = {}  # basic index -> layout, byte offset
+        self.reshapes: dict[object, Layout] = {}
+
+    def __repr__(self) -> str:
+        return f"Layout({self.dtype}, shape={self.shape}, strides={self.strides})"
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements fill one gapless run of memory in C or Fortran order."""
+        return self.c_contiguous or self.f_contiguous
+
+
+def _is_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
+    """Whether dimensions, given fastest first, lie behind one another without a gap."""
+    expected = itemsize
+    for length, stride in zip(shape, strides, strict=True):
+        if length == 0:
+            return True
+        if length != 1:
+            if stride != expected:
+                return False
+            expected *= length
+    return True
+
+
+def layout_of(dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> Layout:
+    """The one layout with this (canonical) dtype, shape and byte strides."""
+    key = (dtype, shape, strides)
+    found = _interned.get(key)
+    if found is None:
+        # setdefault keeps one object when two threads make the layout at once.
+        found = _interned.setdefault(key, Layout(dtype, shape, strides))
+    return found
+
+
+def contiguous_strides(shape: Sequence[int], itemsize: int, order: str = "C") -> tuple[int, ...]:
+    """Byte strides of a gapless array in C or Fortran order.
+
+    A dimension of length 0 counts as 1, as in NumPy, so strides never become 0.
+    """
+    strides = []
+    stride = itemsize
+    for length in reversed(shape) if order == "C" else shape:
+        strides.append(stride)
+        stride *= max(length, 1)
+    return tuple(reversed(strides)) if order == "C" else tuple(strides)
+
+
+def contiguous(dtype: np.dtype, shape: tuple[int, ...], order: str = "C") -> Layout:
+    """The gapless layout of a shape in C or Fortran order."""
+    return layout_of(dtype, shape, contiguous_strides(shape, dtype.itemsize, order))
+
+
+def check_shape(shape: object) -> tuple[int, ...]:
+    """A shape given by the user as a tuple of Python integers."""
+    if type(shape) is int:
+        dims: tuple[int, ...] = (shape,)
+    else:
+        try:
+            dims = (operator.index(shape),)  # type: ignore[arg-type]  # anything but an int raises
+        except TypeError:
+            try:
+                dims = tuple([operator.index(length) for length in shape])  # type: ignore[attr-defined]
+            except TypeError:
+                raise TypeError(
+                    f"expected a shape: an integer or a sequence of integers, got {shape!r}"
+                ) from None
+    for length in dims:
+        if length < 0:
+            raise ValueError(f"negative dimensions are not allowed: shape {dims}")
+    if len(dims) > 64:
+        raise ValueError(f"maximum supported dimension for an ndarray is 64, found {len(dims)}")
+    return dims
+
+
+def check_axis(axis: int, ndim: int, name: str = "axis") -> int:
+    """A possibly negative axis as an index into a shape of ``ndim`` dimensions."""
+    axis = operator.index(axis)
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim, None if name == "axis" else name)
+    return axis + ndim if axis < 0 else axis
+
+
+def check_axes(
+    axis: object, ndim: int, name: str = "axis", duplicates: str | None = None
+) -> tuple[int, ...]:
+    """An axis, several or ``None`` for all as a tuple of distinct axes in the order given."""
+    if axis is None:
+        return tuple(range(ndim))
+    try:
+        given = (operator.index(axis),)  # type: ignore[arg-type]  # a tuple raises
+    except TypeError:
+        given = tuple(axis)  # type: ignore[arg-type]
+    axes = tuple([check_axis(one, ndim, name) for one in given])
+    if len(set(axes)) != len(axes):
+        raise ValueError(duplicates or f"duplicate value in '{name}': {given}")
+    return axes
+
+
+def broadcast_shapes(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """The common shape of operands under NumPy's broadcasting rules."""
+    first = shapes[0]
+    for shape in shapes:
+        if shape != first:
+            break
+    else:
+        return first
+    ndim = max([len(shape) for shape in shapes])
+    result = [1] * ndim
+    for shape in shapes:
+        for i, length in enumerate(shape, ndim - len(shape)):
+            if length != 1 and result[i] != length:
+                if result[i] != 1:
+                    listed = " ".join([str(s).replace(" ", "") for s in shapes])
+                    raise ValueError(
+                        f"operands could not be broadcast together with shapes {listed} : "
+                        f"dimension {i - ndim} has lengths {result[i]} and {length}; "
+                        "equal lengths or 1 are needed"
+                    )
+                result[i] = length
+    return tuple(result)
+
+
+def broadcast_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides that read ``layout`` as if it had ``shape`` (which it broadcasts to)."""
+    if layout.shape == shape:
+        return layout.strides
+    lead = len(shape) - layout.ndim
+    return (0,) * lead + tuple(
+        [
+            0 if length == 1 and target != 1 else stride
+            for length, stride, target in zip(
+                layout.shape, layout.strides, shape[lead:], strict=True
+            )
+        ]
+    )
+
+
+def broadcast_to(layout: Layout, shape: tuple[int, ...]) -> Layout:
+    """A layout read as if it had ``shape``; raises ``ValueError`` if it cannot be."""
+    lead = len(shape) - layout.ndim
+    if lead < 0 or any(
+        length not in (1, target)
+        for length, target in zip(layout.shape, shape[lead:], strict=True)
+    ):
+        raise ValueError(
+            f"broadcast_to: an array of shape {layout.shape} cannot be broadcast to {shape}"
+        )
+    return layout_of(layout.dtype, shape, broadcast_strides(layout, shape))
+
+
+def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
+    """The layout with its axes permuted (reversed without ``axes``)."""
+    if axes is None:
+        found = layout.transposed
+        if found is None:
+            found = layout.transposed = layout_of(
+                layout.dtype, layout.shape[::-1], layout.strides[::-1]
+            )
+        return found
+    shape, strides = layout.shape, layout.strides
+    return layout_of(
+        layout.dtype, tuple([shape[i] for i in axes]), tuple([strides[i] for i in axes])
+    )
+
+
+def resolve_reshape(size: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Fill in a length of -1, and refuse a shape with another number of elements."""
+    unknown = shape.count(-1)
+    if unknown > 1:
+        raise ValueError(f"can only specify one unknown dimension, got shape {shape}")
+    if any(length < -1 for length in shape):
+        raise ValueError(f"negative dimensions are not allowed: shape {shape}")
+    if unknown:
+        known = math.prod([length for length in shape if length != -1])
+        if known == 0 or size % known:
+            raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+        shape = tuple([size // known if length == -1 else length for length in shape])
+    elif math.prod(shape) != size:
+        raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
+    return shape
+
+
+def reshape_view(layout: Layout, shape: tuple[int, ...], order: str = "C") -> Layout | None:
+    """The layout of a reshaped view, or ``None`` where a copy is needed.
+
+    The old dimensions are walked in groups whose element counts match groups of new ones; a
+    group of old dimensions must be gapless in itself for the view to exist.
+    """
+    if layout.size == 0:
+        return contiguous(layout.dtype, shape, order)
+    if order == "C" and layout.c_contiguous or order == "F" and layout.f_contiguous:
+        return contiguous(layout.dtype, shape, order)
+    old = [(n, s) for n, s in zip(layout.shape, layout.strides, strict=True) if n != 1]
+    new_shape = list(shape)
+    if order == "F":
+        old.reverse()
+        new_shape.reverse()
+    strides: list[int] = []
+    i = 0
+    j = 0
+    while j < len(new_shape):
+        if new_shape[j] == 1:
+            strides.append(0)  # any stride will do; replaced below
+            j += 1
+            continue
+        old_count, i_stop = old[i][0], i + 1
+        new_count, j_stop = new_shape[j], j + 1
+        while old_count != new_count:
+            if old_count < new_count:
+                old_count *= old[i_stop][0]
+                i_stop += 1
+            else:
+                new_count *= new_shape[j_stop]
+                j_stop += 1
+        for k in range(i, i_stop - 1):
+            if old[k][1] != old[k + 1][1] * old[k + 1][0]:
+                return None
+        stride = old[i_stop - 1][1]
+        group = []
+        for length in reversed(new_shape[j:j_stop]):
+            group.append(stride)
+            stride *= length
+        strides.extend(reversed(group))
+        i, j = i_stop, j_stop
+    stride = layout.itemsize
+    for k in range(len(new_shape) - 1, -1, -1):
+        if new_shape[k] == 1:
+            strides[k] = stride
+        else:
+            stride = strides[k] * new_shape[k]
+    if order == "F":
+        strides.reverse()
+    return layout_of(layout.dtype, shape, tuple(strides))
+
+
+def keep_order(layouts: Iterable[Layout], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes from slowest to fastest for an output in NumPy's 'K' order.
+
+    NumPy sorts the axes by the operands' absolute strides; where operands disagree, C order
+    wins; broadcast axes and those of length 1 have no say.
+    """
+    ndim = len(shape)
+    operand_strides = [
+        [0 if length == 1 else stride for length, stride in zip(shape, strides, strict=True)]
+        for strides in [broadcast_strides(layout, shape) for layout in layouts]
+    ]
+    axes = list(range(ndim))  # slowest first
+    for i in range(ndim - 2, -1, -1):
+        # Insert axis i among the sorted faster ones; it moves past those it should be faster than.
+        place = i
+        axis = axes[i]
+        for k in range(i + 1, ndim):
+            other = axes[k]
+            ambiguous, move = True, False
+            for strides in operand_strides:
+                if strides[axis] and strides[other]:
+                    if abs(strides[other]) <= abs(strides[axis]):
+                        move = False
+                    elif ambiguous:
+                        move = True
+                    ambiguous = False
+            if not ambiguous:
+                if not move:
+                    break
+                place = k
+        axes.insert(place, axes.pop(i))
+    return tuple(axes)
+
+
+def like_order(
+    dtype: np.dtype, shape: tuple[int, ...], layouts: Sequence[Layout], order: str = "K"
+) -> Layout:
+    """The gapless layout for a result of ``layouts`` in memory order 'C', 'F', 'A' or 'K'."""
+    if order == "A":
+        every_f = all(x.f_contiguous and not x.c_contiguous for x in layouts) and bool(layouts)
+        order = "F" if every_f else "C"
+    if order == "K":
+        if len(shape) < 2 or all(x.c_contiguous and x.shape == shape for x in layouts):
+            order = "C"
+        else:
+            axes = keep_order(layouts, shape)
+            strides = [0] * len(shape)
+            stride = dtype.itemsize
+            for axis in reversed(axes):
+                strides[axis] = stride
+                stride *= max(shape[axis], 1)
+            return layout_of(dtype, shape, tuple(strides))
+    if order not in ("C", "F"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    return contiguous(dtype, shape, order)
+
+
+def collapse(
+    shape: Sequence[int], operand_strides: Sequence[Sequence[int]]
+) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """Merge neighbouring dimensions that every operand walks without a gap.
+
+    The axes are first brought into the order of the first operand's strides (the output's), so
+    that the fastest axis of the result is the last; then dimensions of length 1 are dropped.
+
+    Returns
+    -------
+    shape, strides : tuple
+        At least one dimension; ``strides`` has one tuple an operand.
+    """
+    axes = [i for i, length in enumerate(shape) if length != 1]
+    lead = operand_strides[0]
+    axes.sort(key=lambda i: -abs(lead[i]))  # stable: broadcast axes keep their order
+    dims: list[int] = []
+    strides: list[list[int]] = [[] for _ in operand_strides]
+    for i in axes:
+        length = shape[i]
+        if dims and all(
+            merged[-1] == one[i] * length
+            for merged, one in zip(strides, operand_strides, strict=True)
+        ):
+            dims[-1] *= length
+            for merged, one in zip(strides, operand_strides, strict=True):
+                merged[-1] = one[i]
+        else:
+            dims.append(length)
+            for merged, one in zip(strides, operand_strides, strict=True):
+                merged.append(one[i])
+    if not dims:
+        return (1,), tuple([(0,) for _ in operand_strides])
+    return tuple(dims), tuple([tuple(one) for one in strides])
+
+
+def needs_int64(size: int, layouts: Iterable[Layout]) -> bool:
+    """Whether element indices or offsets of any operand leave the range of ``int32``.
+
+    Kernels step by up to one grid's worth of elements past the end before they stop, so the
+    limit is kept a little below 2**31.
+    """
+    limit = INT32_MAX - (1 << 20)
+    return size > limit or any(
+        max(-x.low, x.high) // x.itemsize > limit for x in layouts
+    )
+
+
+def overlap(layout_a: Layout, address_a: int, layout_b: Layout, address_b: int) -> bool:
+    """Whether the byte ranges of two arrays intersect (their elements may still be disjoint)."""
+    return (
+        layout_a.size != 0
+        and layout_b.size != 0
+        and address_a + layout_a.low < address_b + layout_b.high
+        and address_b + layout_b.low < address_a + layout_a.high
+    )

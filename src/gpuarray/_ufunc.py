@@ -1,0 +1,538 @@
+"""Universal functions.
+
+Which loops exist, how operands promote and which casts are allowed is asked of NumPy's own ufunc
+of the same name (``numpy.ufunc.resolve_dtypes``), once for every combination of operand layouts.
+What is computed is the row of that name in :mod:`gpuarray.kernels.operations`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _elementwise, _interchange, _layout
+from gpuarray._device import current
+from gpuarray._layout import Layout
+from gpuarray.errors import HostArrayError
+from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.operations import operation
+
+#: Python's numbers take on the dtype of the arrays beside them (NEP 50).
+_WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+
+
+class ufunc:  # noqa: N801  NumPy's and CuPy's name
+    # A function that works on arrays element by element. Its documentation is made from the
+    # summary and the example of its row (see _document), so the class itself has none.
+    __slots__ = (
+        "__name__",
+        "_numpy",
+        "example",
+        "identity",
+        "inplace",
+        "nargs",
+        "nin",
+        "nout",
+        "operation",
+        "summary",
+    )
+
+    def __new__(cls, name: str, *args: Any, **kwargs: Any) -> ufunc:
+        nin = getattr(np, name).nin
+        return object.__new__({1: _UnaryUfunc, 2: _BinaryUfunc}.get(nin, ufunc))
+
+    def __init__(
+        self, name: str, summary: str, example: tuple = (), operation: str | None = None
+    ):
+        self.__name__ = name
+        self.summary = summary
+        self.example = example
+        self._numpy: np.ufunc = getattr(np, name)
+        self.operation = operation or name
+        self.nin = self._numpy.nin
+        self.nout = self._numpy.nout
+        self.nargs = self._numpy.nargs
+        self.identity = self._numpy.identity
+        self.inplace = object()  # the plans' key where the first operand is the output
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]  # written when asked for
+        return _document(self)
+
+    def __repr__(self) -> str:
+        return f"<ufunc '{self.__name__}'>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    @property
+    def types(self) -> list[str]:
+        """The loops, as NumPy spells them, that gpuarray's dtypes allow."""
+        return [loop for loop in self._numpy.types if not set(loop) & set("gGOMmSUV")]
+
+    @property
+    def ntypes(self) -> int:
+        """The number of :attr:`types`."""
+        return len(self.types)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(args, **kwargs)
+
+    def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
+        """Apply a function of two arguments to every pair of elements.
+
+        Parameters
+        ----------
+        a, b : array_like
+            Operands.
+        **kwargs
+            As for a call.
+
+        Returns
+        -------
+        ndarray
+            Of shape ``a.shape + b.shape``.
+        """
+        if self.nin != 2:
+            raise ValueError(f"{self.__name__}.outer: outer product only supported for binary "
+                             "functions")
+        a, b = _interchange.as_operand(a, self.__name__), _interchange.as_operand(b, self.__name__)
+        if isinstance(a, _array.ArrayBase) and isinstance(b, _array.ArrayBase):
+            layout = a._layout
+            shape = layout.shape + (1,) * b._layout.ndim
+            strides = layout.strides + (0,) * b._layout.ndim
+            a = _array.view(a, _layout.layout_of(layout.dtype, shape, strides))
+        return self(a, b, **kwargs)
+
+    # ---- the way of a call that no plan is known for ------------------------------------------
+
+    def _call(
+        self,
+        args: Sequence[Any],
+        out: Any = None,
+        where: Any = True,
+        casting: str = "same_kind",
+        order: str = "K",
+        dtype: Any = None,
+        **unknown: Any,
+    ) -> Any:
+        name = self.__name__
+        if unknown:
+            raise TypeError(
+                f"{name}() got an unexpected keyword argument {next(iter(unknown))!r}; "
+                "it takes out, where, casting, order and dtype"
+            )
+        outs = self._outputs(args, out)
+        inputs = [_interchange.as_operand(x, name) for x in args[: self.nin]]
+        if where is not True:
+            where = _interchange.as_operand(where, name)
+            if isinstance(where, bool | np.bool):
+                if where:
+                    where = True
+            elif not (isinstance(where, _array.ArrayBase) and where._layout.dtype == bool):
+                raise TypeError(
+                    f"{name}: where must be a bool or an array of bools, got "
+                    f"{getattr(where, 'dtype', type(where).__name__)}; compare or use astype(bool)"
+                )
+        masked = where is not True
+        if masked and not isinstance(where, _array.ArrayBase):
+            where = _interchange.scalar_array(bool(where), np.dtype(bool))
+        operands = [*inputs, where] if masked else inputs
+        for x in [*inputs, *([where] if masked else [])]:
+            _check_no_output_overlap(operands, x, outs)
+        key = (
+            self,
+            *[x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in operands],
+            *[y if y is None else y._layout for y in outs],
+            dtype,
+            casting,
+            order,
+        )
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(operands, outs, masked, casting, order, dtype)
+            stream.remember(key, run)
+            if not masked and dtype is None and casting == "same_kind" and order == "K":
+                self._remember_short(key, operands, outs, run)
+        return self._run(run, operands, [y for y in outs if y is not None], outs)
+
+    def _remember_short(self, key: tuple, operands: list, outs: list, run: Callable) -> None:
+        """Keep a plan under the key that the fast ways of calling look up."""
+        if all(y is None for y in outs):
+            current.stream.remember(key[: 1 + len(operands)], run)
+        elif len(outs) == 1:
+            current.stream.remember((*key[: 1 + len(operands)], outs[0]._layout), run)
+
+    def _outputs(self, args: Sequence[Any], out: Any) -> list[Any]:
+        name, nin, nout = self.__name__, self.nin, self.nout
+        if not nin <= len(args) <= self.nargs:
+            raise TypeError(
+                f"{name}() takes from {nin} to {self.nargs} positional arguments but "
+                f"{len(args)} were given"
+            )
+        outs = list(args[nin:])
+        if out is not None:
+            if outs:
+                raise TypeError(f"{name}: cannot specify 'out' as both a positional and "
+                                "keyword argument")
+            outs = list(out) if isinstance(out, tuple) else [out]
+            if len(outs) != nout:
+                raise ValueError(
+                    f"{name}: The 'out' tuple must have exactly {nout} entries, got {len(outs)}"
+                )
+        outs += [None] * (nout - len(outs))
+        for y in outs:
+            if isinstance(y, np.ndarray):
+                raise HostArrayError(
+                    f"{name}: out is a numpy.ndarray of shape {y.shape}, but results are stored "
+                    "in device memory; pass a gpuarray array and fetch it with asnumpy"
+                )
+            if y is not None and not isinstance(y, _array.ArrayBase):
+                raise TypeError(f"{name}: return arrays must be of ArrayType, got "
+                                f"{type(y).__name__}")
+        return outs
+
+    def _resolve(
+        self, operands: Sequence[Any], outs: Sequence[Any], casting: str, dtype: Any
+    ) -> tuple[np.dtype, ...]:
+        """The loop's dtypes for inputs and outputs, decided by NumPy."""
+        given: list[Any] = []
+        for x in operands:
+            if isinstance(x, _array.ArrayBase):
+                given.append(x._layout.dtype)
+            else:
+                given.append(_WEAK[type(x)] if type(x) in _WEAK else _dtypes.canonical(x.dtype))
+        given += [None if y is None else y._layout.dtype for y in outs]
+        options: dict[str, Any] = {"casting": casting}
+        if dtype is not None:
+            options["signature"] = (None,) * self.nin + (_dtypes.canonical(dtype),) * self.nout
+        found = self._numpy.resolve_dtypes(tuple(given), **options)
+        return tuple([_dtypes.canonical(x) for x in found])
+
+    def _plan(
+        self,
+        operands: Sequence[Any],
+        outs: Sequence[Any],
+        masked: bool,
+        casting: str,
+        order: str,
+        dtype: Any,
+    ) -> Callable:
+        name, nin = self.__name__, self.nin
+        loop = self._resolve(operands[:nin], outs, casting, dtype)
+        layouts = [x._layout for x in operands if isinstance(x, _array.ArrayBase)]
+        shape = _layout.broadcast_shapes([x.shape for x in layouts] or [()])
+        for y in outs:
+            if y is None:
+                continue
+            joint = _layout.broadcast_shapes([shape, y._layout.shape])
+            if joint != y._layout.shape:
+                raise ValueError(
+                    f"{name}: non-broadcastable output operand with shape {y._layout.shape} "
+                    f"doesn't match the broadcast shape {joint}"
+                )
+            shape = joint
+        inputs: list[Layout | np.dtype] = []
+        terms: list[Expression] = []
+        for i, x in enumerate(operands):
+            if isinstance(x, _array.ArrayBase):
+                inputs.append(x._layout)
+                term: Expression = Input(i, _dtypes.code(x._layout.dtype))
+            else:
+                inputs.append(loop[i])
+                term = Scalar(i, _dtypes.code(loop[i]))
+            if i < nin:
+                code = _dtypes.code(loop[i])
+                terms.append(term if term.dtype == code else Cast(code, term))
+        targets = [
+            _layout.like_order(loop[nin + i], shape, layouts, order) if y is None else y._layout
+            for i, y in enumerate(outs)
+        ]
+        results: list[Expression] = []
+        for i, target in enumerate(targets):
+            code = _dtypes.code(loop[nin + i])
+            result: Expression = self._result(i, tuple(terms), code)
+            if target.dtype != loop[nin + i]:
+                result = Cast(_dtypes.code(target.dtype), result)
+            results.append(result)
+        return _elementwise.make_call(
+            name,
+            results,
+            inputs,
+            targets,
+            [y is not None for y in outs],
+            current.stream,
+            masked,
+        )
+
+    def _result(self, i: int, terms: tuple[Expression, ...], code: str) -> Expression:
+        return Apply(operation(self.operation), terms, code, i)
+
+    def _run(
+        self, run: Callable, operands: Sequence, given: Sequence, outs: Sequence
+    ) -> Any:
+        try:
+            return run(*operands, *given)
+        except (ValueError, OverflowError):
+            if not any(isinstance(x, int) for x in operands):
+                raise
+            return self._with_great_integer(operands, outs)
+
+    def _with_great_integer(self, operands: Sequence, outs: Sequence) -> Any:
+        """Repeat a call whose Python integer may not fit in the loop's dtype.
+
+        A comparison with it has an answer (an ``int8`` is always less than 300); everything
+        else is an error, as in NumPy.
+        """
+        loop = self._resolve(operands, outs, "same_kind", None)
+        for i, x in enumerate(operands):
+            if not isinstance(x, int) or loop[i].kind not in "iu":
+                continue
+            info = np.iinfo(loop[i])
+            if info.min <= x <= info.max:
+                continue
+            compare = _COMPARISONS.get(self.operation)
+            other = operands[1 - i] if compare else None
+            if compare is None or not isinstance(other, _array.ArrayBase):
+                raise OverflowError(
+                    f"{self.__name__}: Python integer {x} out of bounds for {loop[i]}; "
+                    "convert the array to a wider dtype first"
+                ) from None
+            answer = compare(x, 0) if i == 0 else compare(0, x)
+            # x >= smallest holds for every element, and x < smallest for none.
+            always = ufuncs["greater_equal"] if answer else ufuncs["less"]
+            return always(other, int(np.iinfo(other._layout.dtype).min), out=outs[0])
+        raise
+
+
+class _UnaryUfunc(ufunc):
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and len(args) == 1:
+            x = args[0]
+            if type(x) is _array.array_class:
+                run = current.stream.plans.get((self, x._layout))
+                if run is not None:
+                    return run(x)
+        elif len(args) == 1 and len(kwargs) == 1 and "out" in kwargs:
+            x, y = args[0], kwargs["out"]
+            cls = _array.array_class
+            if type(x) is cls and type(y) is cls and y._memory is not x._memory:
+                run = current.stream.plans.get((self, x._layout, y._layout))
+                if run is not None:
+                    return run(x, y)
+        return self._call(args, **kwargs)
+
+
+class _BinaryUfunc(ufunc):
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2:
+            a, b = args
+            cls = _array.array_class
+            if not kwargs:
+                run = current.stream.plans.get(
+                    (
+                        self,
+                        a._layout if type(a) is cls else type(a),
+                        b._layout if type(b) is cls else type(b),
+                    )
+                )
+                if run is not None:
+                    return self._run(run, args, [], [None])
+            elif len(kwargs) == 1 and "out" in kwargs:
+                y = kwargs["out"]
+                if type(a) is cls and type(b) is cls and type(y) is cls:
+                    memory = y._memory
+                    if memory is not a._memory and memory is not b._memory:
+                        run = current.stream.plans.get((self, a._layout, b._layout, y._layout))
+                        if run is not None:
+                            return run(a, b, y)
+        return self._call(args, **kwargs)
+
+
+def _check_no_output_overlap(operands: list, x: Any, outs: Sequence[Any]) -> None:
+    """Replace an input that an output overwrites before it has been read by a copy."""
+    if not isinstance(x, _array.ArrayBase):
+        return
+    for y in outs:
+        if y is None or (y._pointer == x._pointer and y._layout is x._layout):
+            continue
+        if _layout.overlap(x._layout, x._pointer, y._layout, y._pointer):
+            copied = copy(x)
+            for i, other in enumerate(operands):
+                if other is x:
+                    operands[i] = copied
+            return
+
+
+def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> Any:
+    """A gapless copy of an array in a memory order and dtype."""
+    stream = current.stream
+    key = (copy, x._layout, order, dtype)
+    run = stream.plans.get(key)
+    if run is None:
+        target = _array.contiguous_layout(x, dtype, order)
+        run = _elementwise.copy_call(x._layout, target, False, stream)
+        stream.remember(key, run)
+    return run(x)
+
+
+def assign(target: Any, source: Any) -> None:
+    """Store an array, which broadcasts to the target's shape, with any cast."""
+    if source._layout.size == 0 and target._layout.size == 0:
+        return
+    if source._layout is not target._layout or source._pointer != target._pointer:
+        if _layout.overlap(source._layout, source._pointer, target._layout, target._pointer):
+            source = copy(source)
+        elif source._memory.device is not target._memory.device:
+            source = _interchange.to_device(copy(source), target._memory.device)
+        stream = current.stream
+        key = (assign, source._layout, target._layout)
+        run = stream.plans.get(key)
+        if run is None:
+            read = _layout.broadcast_to(source._layout, target._layout.shape)
+            run = _elementwise.copy_call(read, target._layout, True, stream)
+            stream.remember(key, run)
+        run(source, target)
+
+
+def binary_operator(function: ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    """The method of an array class for an operator such as ``+``."""
+
+    def method(self: Any, other: Any) -> Any:
+        if type(other) is type(self):
+            run = current.stream.plans.get((function, self._layout, other._layout))
+            if run is not None:
+                return run(self, other)
+        elif type(other) in _WEAK:
+            run = current.stream.plans.get((function, self._layout, type(other)))
+            if run is not None:
+                return function._run(run, (self, other), (), (None,))
+        elif not isinstance(other, _array.ArrayBase) and _interchange.defers(other):
+            return NotImplemented
+        return function(self, other)
+
+    def reflected_method(self: Any, other: Any) -> Any:
+        if type(other) not in _WEAK and _interchange.defers(other):
+            return NotImplemented
+        return function(other, self)
+
+    return reflected_method if reflected else method
+
+
+def inplace_operator(function: ufunc) -> Callable[[Any, Any], Any]:
+    """The method of an array class for an operator such as ``+=``."""
+
+    def method(self: Any, other: Any) -> Any:
+        if type(other) is type(self) and other._memory is not self._memory:
+            run = current.stream.plans.get((function, self._layout, other._layout, self._layout))
+            if run is not None:
+                return run(self, other, self)
+        elif type(other) not in _WEAK and not isinstance(other, _array.ArrayBase):
+            if _interchange.defers(other):
+                return NotImplemented
+        return function(self, other, out=self)
+
+    return method
+
+
+def unary_operator(function: ufunc) -> Callable[[Any], Any]:
+    """The method of an array class for an operator such as unary ``-``."""
+
+    def method(self: Any) -> Any:
+        run = current.stream.plans.get((function, self._layout))
+        return function(self) if run is None else run(self)
+
+    return method
+
+
+def _document(function: ufunc) -> str:
+    inputs = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
+    outputs = ["y"] if function.nout == 1 else [f"y{i + 1}" for i in range(function.nout)]
+    lines = [
+        f"{function.__name__}({', '.join(inputs)}, /, out=None, *, where=True, "
+        "casting='same_kind', order='K', dtype=None)",
+        "",
+        function.summary,
+        "",
+        "Parameters",
+        "----------",
+        f"{', '.join(inputs)} : ndarray or scalar",
+        "    Operands; they broadcast against each other, and Python numbers take on the dtype",
+        "    of the arrays beside them.",
+        "out : ndarray or tuple of ndarray, optional",
+        "    Where results are stored.",
+        "where : bool or ndarray of bool, optional",
+        "    Which elements are computed; the others keep what ``out`` holds (without ``out``",
+        "    they are undefined).",
+        "casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional",
+        "    Which casts of inputs and outputs are allowed.",
+        "order : {'K', 'C', 'F', 'A'}, optional",
+        "    Memory order of new outputs.",
+        "dtype : dtype, optional",
+        "    The dtype to compute in.",
+        "",
+        "Returns",
+        "-------",
+        f"{', '.join(outputs)} : ndarray",
+        "    Of the operands' broadcast shape.",
+        "",
+        "Differences from NumPy",
+        "----------------------",
+        "Host arrays and lists are refused with a TypeError; a result without dimensions is an",
+        "array.",
+    ]
+    if function.example:
+        arguments = [
+            f"cp.asarray({x!r})" if isinstance(x, list) else repr(x) for x in function.example
+        ]
+        result = function._numpy(
+            *[np.asarray(x) if isinstance(x, list) else x for x in function.example]
+        )
+        lines += [
+            "",
+            "Examples",
+            "--------",
+            ">>> import gpuarray as cp",
+            f">>> cp.{function.__name__}({', '.join(arguments)})",
+            repr(result),
+        ]
+    return "\n".join(lines)
+
+
+#: Every ufunc of the package by its name.
+ufuncs: dict[str, ufunc] = {}
+
+
+def create(name: str, summary: str, *example: Any, operation: str | None = None) -> ufunc:
+    """Make the ufunc of a row of the operations table.
+
+    Parameters
+    ----------
+    name : str
+        NumPy's name.
+    summary : str
+        What it computes, a line.
+    *example : number or list
+        Arguments for the example in its documentation.
+    operation : str, optional
+        The row's name where it differs.
+    """
+    found = ufuncs[name] = ufunc(name, summary, example, operation)
+    return found
