@@ -70,12 +70,12 @@ struct Unmasked : Single<bool> {
 // single elements, BLOCK apart.
 template <class Index, int BLOCK, int VECTOR, int UNROLL> struct Contiguous {
     typedef typename Unsigned<Index>::type Position;
-    enum { ITEMS = VECTOR * UNROLL, TILE = BLOCK * ITEMS, SINGLES = ITEMS < 4 ? ITEMS : 4 };
+    enum { ITEMS = VECTOR * UNROLL, TILE = BLOCK * ITEMS };
 
     template <class T> struct Array {
         typedef typename Stored<T>::type Element;
         Element* pointer;
-        alignas(16) Element values[ITEMS] = {};  // elements past the end are computed on but never stored
+        alignas(16) Element values[ITEMS];
 
         GPUARRAY_DEVICE explicit Array(const Element* pointer) : pointer(const_cast<Element*>(pointer)) {}
         GPUARRAY_DEVICE bool aligned() const { return Vector<Element, VECTOR>::aligned(pointer); }
@@ -103,6 +103,21 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL> struct Contiguous {
         GPUARRAY_DEVICE void store(int item, Position position) const { this->pointer[position] = this->values[item]; }
     };
 
+    // The number of each element, in place of an operand in memory.
+    template <class T> struct Number {
+        T values[ITEMS];
+
+        GPUARRAY_DEVICE bool aligned() const { return true; }
+        GPUARRAY_DEVICE T operator[](int item) const { return values[item]; }
+        GPUARRAY_DEVICE void load_vector(int item, Position position) {
+#pragma unroll
+            for (int i = 0; i < VECTOR; ++i) values[item + i] = T(position + i);
+        }
+        GPUARRAY_DEVICE void load(int item, Position position) { values[item] = T(position); }
+        GPUARRAY_DEVICE void store_vector(int, Position) const {}
+        GPUARRAY_DEVICE void store(int, Position) const {}
+    };
+
     template <class Mask> GPUARRAY_DEVICE static bool whole(const Mask& mask, int item) {
         bool all = true;
 #pragma unroll
@@ -112,7 +127,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL> struct Contiguous {
 
     // A whole tile whose pointers are aligned.
     template <class Function, class Mask, class... Slots>
-    GPUARRAY_DEVICE static void vectors(Function function, Position first, Mask mask, Slots... slots) {
+    GPUARRAY_DEVICE static void vectors(Function function, Position first, Mask& mask, Slots&... slots) {
 #pragma unroll
         for (int i = 0; i < UNROLL; ++i) {
             const Position position = first + (i * BLOCK + threadIdx.x) * VECTOR;
@@ -135,36 +150,24 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL> struct Contiguous {
         }
     }
 
-    // SINGLES elements per thread, BLOCK apart.
     template <class Function, class Mask, class... Slots>
-    GPUARRAY_DEVICE static void singles(Function function, Position first, Position size, Mask mask, Slots... slots) {
-#pragma unroll
-        for (int i = 0; i < SINGLES; ++i) {
-            const Position position = first + i * BLOCK;
-            if (position < size) {
-                mask.load(i, position);
-                (slots.load(i, position), ...);
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < SINGLES; ++i) function(slots[i]...);
-#pragma unroll
-        for (int i = 0; i < SINGLES; ++i) {
-            const Position position = first + i * BLOCK;
-            if (position < size && mask[i]) (slots.store(i, position), ...);
-        }
+    GPUARRAY_DEVICE static void single(Function function, Position position, Mask& mask, Slots&... slots) {
+        mask.load(0, position);
+        (slots.load(0, position), ...);
+        function(slots[0]...);
+        if (mask[0]) (slots.store(0, position), ...);
     }
 
     template <class Function, class Mask, class... Slots>
-    GPUARRAY_DEVICE static void tile(Function function, Position first, Position size, Mask mask, Slots... slots) {
+    GPUARRAY_DEVICE static void tile(Function function, Position first, Position size, Mask& mask, Slots&... slots) {
         // Uniform in the block: all threads see the same pointers and the same tile.
         if (size - first >= TILE && mask.aligned() && (slots.aligned() && ...)) {
             vectors(function, first, mask, slots...);
         } else {
             const Position end = size - first < TILE ? size : first + TILE;
 #pragma unroll 1
-            for (Position start = first + threadIdx.x; start < end; start += BLOCK * SINGLES) {
-                singles(function, start, end, mask, slots...);
+            for (Position position = first + threadIdx.x; position < end; position += BLOCK) {
+                single(function, position, mask, slots...);
             }
         }
     }
@@ -200,7 +203,7 @@ template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Stri
         Element* pointer;
         const Index* strides;
         Index offsets[ITEMS];
-        Element values[ITEMS] = {};  // elements past the end are computed on but never stored
+        Element values[ITEMS];
 
         GPUARRAY_DEVICE Array(const Element* pointer, const Index* strides)
             : pointer(const_cast<Element*>(pointer)), strides(strides), offsets() {}
@@ -225,7 +228,7 @@ template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Stri
 
     template <class Function, class Mask, class... Slots>
     GPUARRAY_DEVICE static void tile(Function function, Position first, Position size, const Dimensions& dimensions,
-                                     Mask mask, Slots... slots) {
+                                     Mask& mask, Slots&... slots) {
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             Position rest = first + i * BLOCK + threadIdx.x;
