@@ -67,6 +67,10 @@ def pytest_configure(config):
     if "gpuarray" in sys.modules:
         raise pytest.UsageError("gpuarray was imported before its tests were configured")
     os.environ["GPUARRAY_BACKEND"] = _backend(config)
+    source = str(config.rootpath / "src")
+    if source in sys.path:  # the checkout is tested: processes that tests start must see it too
+        paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
+        os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     # Workers of pytest-xdist inherit the directory, so that each kernel is compiled once.
     if not hasattr(config, "workerinput"):
         kept = config.getoption("--kernel-cache")
