@@ -57,8 +57,8 @@ class Layout:
         self.itemsize = itemsize = dtype.itemsize
         self.size = size = math.prod(shape)
         self.nbytes = size * itemsize
-        self.c_contiguous = _is_contiguous(shape[::-1], strides[::-1], itemsize)
-        self.f_contiguous = _is_contiguous(shape, strides, itemsize)
+        self.c_contiguous = size == 0 or _is_contiguous(shape[::-1], strides[::-1], itemsize)
+        self.f_contiguous = size == 0 or _is_contiguous(shape, strides, itemsize)
         low = high = 0
         if size:
             for length, stride in zip(shape, strides, strict=True):
@@ -86,8 +86,6 @@ def _is_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) 
     """Whether dimensions, given fastest first, lie behind one another without a gap."""
     expected = itemsize
     for length, stride in zip(shape, strides, strict=True):
-        if length == 0:
-            return True
         if length != 1:
             if stride != expected:
                 return False

@@ -321,31 +321,41 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
 class _UnaryUfunc(ufunc):
     __slots__ = ()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not kwargs and len(args) == 1:
-            x = args[0]
-            if type(x) is _array.array_class:
-                run = current.stream.plans.get((self, x._layout))
-                if run is not None:
-                    return run(x)
-        elif len(args) == 1 and len(kwargs) == 1 and "out" in kwargs:
-            x, y = args[0], kwargs["out"]
+    def __call__(self, x: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
+        if not outs and not kwargs:
             cls = _array.array_class
-            if type(x) is cls and type(y) is cls and y._memory is not x._memory:
-                run = current.stream.plans.get((self, x._layout, y._layout))
-                if run is not None:
-                    return run(x, y)
-        return self._call(args, **kwargs)
+            if type(x) is cls:
+                if out is None:
+                    run = current.stream.plans.get((self, x._layout))
+                    if run is not None:
+                        return run(x)
+                elif type(out) is cls and out._memory is not x._memory:
+                    run = current.stream.plans.get((self, x._layout, out._layout))
+                    if run is not None:
+                        return run(x, out)
+        return self._call((x, *outs), out, **kwargs)
 
 
 class _BinaryUfunc(ufunc):
     __slots__ = ()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if len(args) == 2:
-            a, b = args
+    def __call__(self, a: Any, b: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
+        if not outs and not kwargs:
             cls = _array.array_class
-            if not kwargs:
+            if type(a) is cls and type(b) is cls:
+                if out is None:
+                    run = current.stream.plans.get((self, a._layout, b._layout))
+                    if run is not None:
+                        return run(a, b)
+                elif type(out) is cls:
+                    memory = out._memory
+                    if memory is not a._memory and memory is not b._memory:
+                        run = current.stream.plans.get(
+                            (self, a._layout, b._layout, out._layout)
+                        )
+                        if run is not None:
+                            return run(a, b, out)
+            elif out is None:
                 run = current.stream.plans.get(
                     (
                         self,
@@ -354,16 +364,8 @@ class _BinaryUfunc(ufunc):
                     )
                 )
                 if run is not None:
-                    return self._run(run, args, [], [None])
-            elif len(kwargs) == 1 and "out" in kwargs:
-                y = kwargs["out"]
-                if type(a) is cls and type(b) is cls and type(y) is cls:
-                    memory = y._memory
-                    if memory is not a._memory and memory is not b._memory:
-                        run = current.stream.plans.get((self, a._layout, b._layout, y._layout))
-                        if run is not None:
-                            return run(a, b, y)
-        return self._call(args, **kwargs)
+                    return self._run(run, (a, b), (), (None,))
+        return self._call((a, b, *outs), out, **kwargs)
 
 
 def _check_no_output_overlap(operands: list, x: Any, outs: Sequence[Any]) -> None:

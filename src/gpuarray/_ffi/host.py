@@ -41,11 +41,7 @@ def host_buffer(address: int, size: int, owner: object) -> Any:
 
 _types: dict[int, Any] = {}
 
-_memmove = ctypes.CDLL(None).memmove
-_memmove.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
-_memmove.restype = ctypes.c_void_p
-
 
 def copy_host(target: int, source: int, nbytes: int) -> None:
     """Copy between host addresses without holding the interpreter's lock."""
-    _memmove(target, source, nbytes)
+    ctypes.memmove(target, source, nbytes)
