@@ -43,21 +43,27 @@ class Options:
     forced: tuple[str, ...]
 
 
+def checked_options(options: Sequence[str]) -> tuple[str, ...]:
+    """The options as a tuple, where they are a sequence of strings."""
+    if isinstance(options, (str, bytes)):
+        raise TypeError(
+            f"compiler options are a sequence of strings, not {options!r}: write ({options!r},)"
+        )
+    checked = tuple(options)
+    for option in checked:
+        if not isinstance(option, str):
+            raise TypeError(f"a compiler option is a string, not {option!r}")
+    return checked
+
+
 def sort_options(options: Sequence[str], architecture: str) -> Options:
     """Sort the caller's options, and put the defaults before them."""
-    if isinstance(options, str):
-        raise TypeError(
-            f"compiler options are a sequence of strings, not the string {options!r}: "
-            f"write ({options!r},)"
-        )
     passed: list[str] = []
     directories: list[str] = []
     forced: list[str] = []
     standard = False
-    rest = iter(options)
+    rest = iter(checked_options(options))
     for option in rest:
-        if not isinstance(option, str):
-            raise TypeError(f"a compiler option is a string, not {option!r}")
         if option in ("-I", "--include-path", "-include", "--pre-include", "-arch"):
             # NVRTC takes these as one string only in the form with "=".
             option = f"{option}={next(rest, '')}"

@@ -1,0 +1,352 @@
+"""RawKernel: one kernel in CUDA C++, launched with an explicit grid and block."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TextIO
+
+from gpuarray._config import config as settings
+from gpuarray._device import current
+from gpuarray._ffi import driver
+from gpuarray._raw.arguments import Signature, explain, signature
+from gpuarray._raw.module import LoadedFunction, RawModule, refusal
+from gpuarray._stream import Stream
+
+_ATTRIBUTES = (
+    "max_threads_per_block",
+    "shared_size_bytes",
+    "const_size_bytes",
+    "local_size_bytes",
+    "num_regs",
+    "ptx_version",
+    "binary_version",
+    "cache_mode_ca",
+    "max_dynamic_shared_size_bytes",
+    "preferred_shared_memory_carveout",
+)
+
+
+def _attribute(name: str, doc: str) -> property:
+    def read(self: RawKernel) -> int:
+        return self._function().attribute(name)
+
+    return property(read, doc=doc)
+
+
+def _settable(name: str, doc: str) -> property:
+    def write(self: RawKernel, value: int) -> None:
+        self._function().set_attribute(name, operator.index(value))
+
+    return _attribute(name, doc).setter(write)
+
+
+class RawKernel:
+    """A kernel written in CUDA C++.
+
+    Parameters
+    ----------
+    code : str
+        The source.
+    name : str
+        The kernel's name: declared ``extern "C"``, or a C++ name such as ``scale<float>``.
+    options : tuple of str, optional
+        Options of NVRTC.
+    backend : {'nvrtc'}, optional
+        The compiler.
+    translate_cucomplex : bool, optional
+        Include ``cuComplex.h`` before the code.
+    enable_cooperative_groups : bool, optional
+        Launch cooperatively, so that ``this_grid().sync()`` works.
+    jitify : bool, optional
+        Accepted for CuPy's sake.
+
+    Notes
+    -----
+    Arrays are passed as the pointer to their first element, ``None`` as the null pointer, NumPy
+    scalars (structured ones too) by value as the C type of their dtype, and Python's ``bool``,
+    ``int``, ``float`` and ``complex`` as ``bool``, ``long long``, ``double`` and a complex of
+    doubles.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> add = cp.RawKernel(r'''
+    ... extern "C" __global__ void add(const float* x, const float* y, float* z, int n) {
+    ...     int i = blockDim.x * blockIdx.x + threadIdx.x;
+    ...     if (i < n) z[i] = x[i] + y[i];
+    ... }''', "add")
+    >>> x = cp.arange(5, dtype="f")
+    >>> z = cp.empty_like(x)
+    >>> add((1,), (32,), (x, x, z, cp.int32(5)))
+    >>> z
+    array([0., 2., 4., 6., 8.], dtype=float32)
+    """
+
+    __slots__ = ("__weakref__", "_loaded", "_module", "_spares", "name")
+
+    def __init__(
+        self,
+        code: str,
+        name: str,
+        options: Sequence[str] = (),
+        backend: str = "nvrtc",
+        translate_cucomplex: bool = False,
+        *,
+        enable_cooperative_groups: bool = False,
+        jitify: bool = False,
+    ):
+        if not isinstance(name, str):
+            raise TypeError(f"RawKernel: the kernel's name is a string, not {name!r}")
+        module = RawModule(
+            code,
+            options=options,
+            backend=backend,
+            translate_cucomplex=translate_cucomplex,
+            enable_cooperative_groups=enable_cooperative_groups,
+            name_expressions=None if name.isidentifier() else (name,),
+            jitify=jitify,
+        )
+        module._name = name
+        self._set(module, name)
+
+    @classmethod
+    def _of_module(cls, module: RawModule, name: str) -> RawKernel:
+        self = object.__new__(cls)
+        self._set(module, name)
+        return self
+
+    def _set(self, module: RawModule, name: str) -> None:
+        self.name = name
+        self._module = module
+        self._loaded: dict[int, LoadedFunction] = {}
+        # Argument buffers that no launch is using, by signature.
+        self._spares: dict[Signature, list[tuple]] = {}
+
+    def __repr__(self) -> str:
+        return f"<RawKernel {self.name}>"
+
+    def __call__(
+        self,
+        grid: tuple[int, ...],
+        block: tuple[int, ...],
+        args: Sequence[Any],
+        *,
+        shared_mem: int = 0,
+        stream: Stream | None = None,
+    ) -> None:
+        """Launch the kernel.
+
+        Parameters
+        ----------
+        grid : tuple of int
+            Blocks in x, y and z.
+        block : tuple of int
+            Threads of a block in x, y and z.
+        args : tuple
+            The kernel's arguments.
+        shared_mem : int, optional
+            Dynamic shared memory of a block, in bytes.
+        stream : Stream, optional
+            Where to launch; the current stream by default.
+        """
+        if stream is None:
+            stream = current.stream
+        elif _elsewhere(stream):
+            with stream.device:
+                return self(grid, block, args, shared_mem=shared_mem, stream=stream)
+        try:
+            run = stream.plans[self, grid, block, shared_mem]
+        except (KeyError, TypeError):  # TypeError: a list cannot be looked up
+            run = self._plan(stream, grid, block, shared_mem, args)
+        return run(args)
+
+    # -- preparing a launch ----------------------------------------------------------------------
+
+    def _plan(
+        self,
+        stream: Stream,
+        grid: Any,
+        block: Any,
+        shared_mem: Any,
+        args: Sequence[Any],
+    ) -> Callable[[Sequence[Any]], None]:
+        """A launcher for these dimensions and these arguments' types, kept with the stream."""
+        written = (self, grid, block, shared_mem)
+        grid, block = self._dimensions("grid", grid), self._dimensions("block", block)
+        shared_mem = self._shared(shared_mem)
+        accepted = signature(args, self.name)
+        key = (self, grid, block, shared_mem, accepted)
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._bind(stream, grid, block, shared_mem, accepted)
+            stream.remember(key, run)
+        # The dimensions as they were written find the launcher of the types seen first, which
+        # sends other types on to here.
+        try:
+            if written not in stream.plans:
+                stream.remember(written, run)
+        except TypeError:
+            pass  # a list: it is read anew each time
+        return run
+
+    def _bind(
+        self, stream: Stream, grid: tuple, block: tuple, shared_mem: int, accepted: Signature
+    ) -> Callable[[Sequence[Any]], None]:
+        function = self._function()
+        self._check(function, grid, block)
+        if shared_mem:
+            function.allow_shared(shared_mem)
+        config = driver.launch_config(
+            grid, block, shared_mem, stream.handle, self._module.enable_cooperative_groups
+        )
+        spare = self._spares.setdefault(accepted, [])
+
+        def other(args: Sequence[Any]) -> None:
+            self._plan(stream, grid, block, shared_mem, args)(args)
+
+        def failed(status: int) -> BaseException:
+            return driver.launch_error(status, self.name, grid, block)
+
+        return accepted.bind(
+            stream,
+            config,
+            function.argument,
+            _synchronous(stream) if settings.debug else driver.launch,
+            spare.pop,
+            spare.append,
+            accepted.make_buffer,
+            other,
+            partial(explain, kernel=self.name),
+            failed,
+        )
+
+    def _dimensions(self, what: str, value: Any) -> tuple[int, int, int]:
+        given = value if isinstance(value, (tuple, list)) else (value,)
+        if not 1 <= len(given) <= 3:
+            raise refusal(f"{self.name}: {what}={value!r} has {len(given)} dimensions, not 1 to 3")
+        try:
+            sizes = [operator.index(size) for size in given]
+        except TypeError:
+            raise TypeError(
+                f"{self.name}: {what}={value!r} is not a tuple of up to three integers"
+            ) from None
+        return (*sizes, 1, 1, 1)[:3]  # type: ignore[return-value]
+
+    def _shared(self, value: Any) -> int:
+        size = operator.index(value)
+        if size < 0:
+            raise refusal(f"{self.name}: shared_mem={size} is negative")
+        return size
+
+    def _check(self, function: LoadedFunction, grid: tuple, block: tuple) -> None:
+        """Refuse a grid or block that the driver would refuse, naming the limit."""
+        limits = function.limits()
+        for what, sizes, most in (("grid", grid, limits.grid), ("block", block, limits.block)):
+            if not (
+                1 <= sizes[0] <= most[0] and 1 <= sizes[1] <= most[1] and 1 <= sizes[2] <= most[2]
+            ):
+                raise refusal(
+                    f"{self.name}: {what}={sizes} is not within 1 to {most} on {function.device}"
+                )
+        threads = block[0] * block[1] * block[2]
+        if threads > limits.threads:
+            raise refusal(
+                f"{self.name}: block={block} has {threads} threads, but this kernel can have "
+                f"{limits.threads} in a block on {function.device} (each uses "
+                f"{function.attribute('num_regs')} registers)"
+            )
+
+    # -- the function and what is known of it ------------------------------------------------------
+
+    def _function(self) -> LoadedFunction:
+        device = current.stream.device
+        found = self._loaded.get(device.id)
+        if found is None:
+            found = self._loaded[device.id] = self._module.load().function(self.name)
+        return found
+
+    def compile(self, log_stream: TextIO | None = None) -> None:
+        """Compile and load the kernel on the current device now.
+
+        Parameters
+        ----------
+        log_stream : file, optional
+            Gets the compiler's log where compiling fails.
+        """
+        self._module.compile(log_stream)
+        self._function()
+
+    @property
+    def code(self) -> str | None:
+        """The source."""
+        return self._module.code
+
+    @property
+    def file_path(self) -> str | None:
+        """The file that the module was loaded from."""
+        return self._module.file_path
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The compiler's options."""
+        return self._module.options
+
+    @property
+    def backend(self) -> str:
+        """The compiler."""
+        return self._module.backend
+
+    @property
+    def enable_cooperative_groups(self) -> bool:
+        """Whether launches are cooperative."""
+        return self._module.enable_cooperative_groups
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """All attributes of the kernel on the current device."""
+        function = self._function()
+        return {name: function.attribute(name) for name in _ATTRIBUTES}
+
+    max_threads_per_block = _attribute(
+        "max_threads_per_block", "The most threads that a block of this kernel can have."
+    )
+    shared_size_bytes = _attribute(
+        "shared_size_bytes", "Statically allocated shared memory of a block."
+    )
+    const_size_bytes = _attribute("const_size_bytes", "Constant memory that the user declared.")
+    local_size_bytes = _attribute("local_size_bytes", "Local memory of a thread.")
+    num_regs = _attribute("num_regs", "Registers of a thread.")
+    ptx_version = _attribute("ptx_version", "The PTX version compiled for: 10 * major + minor.")
+    binary_version = _attribute(
+        "binary_version", "The architecture compiled for: 10 * major + minor."
+    )
+    cache_mode_ca = _attribute("cache_mode_ca", "Whether loads are cached in L1 by option.")
+    max_dynamic_shared_size_bytes = _settable(
+        "max_dynamic_shared_size_bytes",
+        "The most dynamic shared memory of a launch; raised for you where a launch asks for more.",
+    )
+    preferred_shared_memory_carveout = _settable(
+        "preferred_shared_memory_carveout",
+        "The part of the L1 cache to use as shared memory, in per cent; -1 leaves the choice.",
+    )
+
+
+def _elsewhere(stream: Any) -> bool:
+    """Whether an explicit stream is on another device than the current one."""
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
+    return stream.device is not current.stream.device
+
+
+def _synchronous(stream: Stream) -> Callable[..., int]:
+    """A launch that waits for the kernel, so that a fault shows where it was caused."""
+
+    def launch(config: Any, function: Any, params: Any, extra: Any) -> int:
+        status = driver.launch(config, function, params, extra)
+        if not status:
+            stream.synchronize()
+        return status
+
+    return launch
