@@ -1,0 +1,171 @@
+"""Device memory of the emulator: one large mapping, so that a device address is a host address."""
+
+from __future__ import annotations
+
+import bisect
+import mmap
+import threading
+
+import numpy as np
+
+from .simt.faults import ILLEGAL_ADDRESS, DeviceFault
+
+#: Allocations begin at multiples of this, as the CUDA driver promises.
+ALIGNMENT = 256
+_PAGE = mmap.PAGESIZE
+#: A freed block of at least this size gives its pages back to the system.
+_RETURN_PAGES = 64 << 20
+
+_DTYPES = tuple(
+    np.dtype(code) for code in ("b1", "i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8")
+)
+
+
+class Arena:
+    """Device memory and its allocation table.
+
+    The mapping is reserved, not committed: pages cost nothing until they are touched. Every
+    allocation is followed by at least one unused byte, so that running over the end of one
+    never lands in the next unnoticed.
+    """
+
+    def __init__(self, size: int = 8 << 30):
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
+        self._mapping = mmap.mmap(-1, size, flags=flags)
+        self.bytes = np.frombuffer(self._mapping, np.uint8)
+        self.size = size
+        self.base: int = self.bytes.ctypes.data
+        #: The whole arena as an array of each element type: loads index into these.
+        self.views = {dtype.str[1:]: self.bytes.view(dtype) for dtype in _DTYPES}
+        #: Start and end addresses of live allocations, sorted.
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        #: Sorted offsets of free blocks below ``_top``, and the size of each.
+        self._free_offsets: list[int] = []
+        self._free_sizes: dict[int, int] = {}
+        self._top = _PAGE  # address 0 of the arena is never valid
+        self.used = 0
+        #: Counts what kernels wrote: the scheduler tells a live lock from progress by it.
+        self.writes = 0
+        #: Held while a kernel runs, and while the table changes.
+        self.lock = threading.RLock()
+
+    @property
+    def mapping(self) -> mmap.mmap:
+        return self._mapping
+
+    def allocate(self, nbytes: int) -> int:
+        """Reserve ``nbytes`` and return the address; the content is not initialised."""
+        nbytes = max(int(nbytes), 1)
+        block = (nbytes + ALIGNMENT) & -ALIGNMENT  # always leaves a red zone
+        with self.lock:
+            offset = self._take(block)
+            start = self.base + offset
+            if not self.starts or start > self.starts[-1]:
+                self.starts.append(start)
+                self.ends.append(start + nbytes)
+            else:
+                index = bisect.bisect_left(self.starts, start)
+                self.starts.insert(index, start)
+                self.ends.insert(index, start + nbytes)
+            self.used += nbytes
+            return start
+
+    def free(self, address: int) -> None:
+        """Give back the allocation that begins at ``address``; KeyError if there is none."""
+        with self.lock:
+            index = bisect.bisect_left(self.starts, address)
+            if index == len(self.starts) or self.starts[index] != address:
+                raise KeyError(address)
+            nbytes = self.ends[index] - address
+            del self.starts[index], self.ends[index]
+            self.used -= nbytes
+            offset = address - self.base
+            block = (nbytes + ALIGNMENT) & -ALIGNMENT
+            if nbytes >= _RETURN_PAGES and hasattr(mmap, "MADV_DONTNEED"):
+                first = (offset + _PAGE - 1) & -_PAGE
+                last = (offset + nbytes) & -_PAGE
+                self._mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
+            self._put_back(offset, block)
+
+    def view(self, address: int, nbytes: int) -> np.ndarray:
+        """The bytes at ``address`` as an array that shares the arena's memory."""
+        if nbytes == 0:
+            return self.bytes[:0]
+        found = self.find(address)
+        if found is None or address + nbytes > found[0] + found[1]:
+            raise DeviceFault(
+                ILLEGAL_ADDRESS,
+                f"{nbytes} bytes at 0x{address:x} are not device memory ({self.describe(address)})",
+            )
+        offset = address - self.base
+        return self.bytes[offset : offset + nbytes]
+
+    def find(self, address: int) -> tuple[int, int] | None:
+        """(start, nbytes) of the live allocation that holds ``address``."""
+        index = bisect.bisect_right(self.starts, address) - 1
+        if index >= 0 and address < self.ends[index]:
+            return self.starts[index], self.ends[index] - self.starts[index]
+        return None
+
+    def holds(self, first: int, last: int) -> bool:
+        """Whether one live allocation holds all bytes of [first, last)."""
+        index = bisect.bisect_right(self.starts, first) - 1
+        return index >= 0 and last <= self.ends[index]
+
+    def describe(self, address: int) -> str:
+        """Where ``address`` lies with respect to live allocations, for messages."""
+        index = bisect.bisect_right(self.starts, address) - 1
+        parts = []
+        if index >= 0:
+            start, end = self.starts[index], self.ends[index]
+            if address < end:
+                return f"{address - start} bytes into the {end - start}-byte allocation 0x{start:x}"
+            parts.append(
+                f"{address - end} bytes past the {end - start}-byte allocation 0x{start:x}"
+            )
+        if index + 1 < len(self.starts):
+            start, end = self.starts[index + 1], self.ends[index + 1]
+            parts.append(
+                f"{start - address} bytes before the {end - start}-byte allocation 0x{start:x}"
+            )
+        if len(parts) == 2 and address - self.ends[index] > self.starts[index + 1] - address:
+            parts.reverse()
+        return "nearest: " + parts[0] if parts else "nothing is allocated"
+
+    def _take(self, block: int) -> int:
+        """Offset of a free block: the first that fits, else from the untouched end."""
+        for index, offset in enumerate(self._free_offsets):
+            size = self._free_sizes[offset]
+            if size >= block:
+                del self._free_sizes[offset]
+                if size > block:
+                    self._free_offsets[index] = offset + block
+                    self._free_sizes[offset + block] = size - block
+                else:
+                    del self._free_offsets[index]
+                return offset
+        offset = self._top
+        if offset + block > self.size:
+            raise MemoryError(f"the emulated device has {self.size} bytes and cannot hold {block} more")
+        self._top += block
+        return offset
+
+    def _put_back(self, offset: int, block: int) -> None:
+        """Add a free block, joined with free neighbours."""
+        offsets, sizes = self._free_offsets, self._free_sizes
+        index = bisect.bisect_left(offsets, offset)
+        if index < len(offsets) and offsets[index] == offset + block:
+            block += sizes.pop(offsets[index])
+            del offsets[index]
+        if index and offsets[index - 1] + sizes[offsets[index - 1]] == offset:
+            sizes[offsets[index - 1]] += block
+            offset = offsets[index - 1]
+            index -= 1
+            block = sizes[offset]
+        else:
+            offsets.insert(index, offset)
+            sizes[offset] = block
+        if offset + block == self._top:
+            del offsets[index], sizes[offset]
+            self._top = offset

@@ -1,0 +1,6 @@
+"""A parser of PTX, NVIDIA's virtual instruction set, as NVRTC writes it."""
+
+from .module import Module
+from .syntax import PTXError
+
+__all__ = ["Module", "PTXError"]

@@ -1,0 +1,283 @@
+"""Parse the body of one PTX function."""
+
+from __future__ import annotations
+
+from .syntax import (
+    TYPE_SIZES,
+    Address,
+    Arguments,
+    Complement,
+    Discard,
+    Function,
+    Immediate,
+    Instruction,
+    Label,
+    Pair,
+    PTXError,
+    Register,
+    Special,
+    Symbol,
+    Vector,
+    operation,
+)
+from .tokens import literal, tokens_with_lines
+
+_DISCARD = Discard()
+_DECLARATIONS = frozenset((".local", ".shared", ".param", ".const", ".global"))
+
+
+def parse_body(function: Function, text: str, line: int) -> None:
+    """Fill ``function`` from the text between its braces, which begins on ``line``."""
+    _BodyParser(function, text, line).parse()
+
+
+class _BodyParser:
+    """Recursive descent over a token list.
+
+    Operands repeat a lot, so simple ones are looked up by their token; the cache is emptied
+    whenever a ``{...}`` scope (of inline assembly, or of a call) changes what names mean.
+    """
+
+    def __init__(self, function: Function, text: str, line: int):
+        self.function = function
+        self.tokens, self.lines = tokens_with_lines(text, line)
+        self.scopes: list[dict[str, str]] = [{}]
+        self.scope_count = 0
+        self.scope_ids = [0]
+        self.ranges: dict[str, tuple[str, int]] = {}
+        self.cache: dict[str, object] = {}
+        self.labels: set[str] = set()
+        self.k = 0
+
+    def parse(self) -> None:
+        tokens, count = self.tokens, len(self.tokens)
+        try:
+            while self.k < count:
+                self._statement(tokens[self.k])
+        except (IndexError, ValueError, KeyError) as error:
+            where = self.lines[min(self.k, count - 1)] if count else 0
+            raise PTXError(f"line {where} of {self.function.name}: {error!r}") from None
+        self._link_labels()
+
+    def _statement(self, token: str) -> None:
+        if token == "{":
+            self.scope_count += 1
+            self.scopes.append({})
+            self.scope_ids.append(self.scope_count)
+            self.k += 1
+        elif token == "}":
+            if self.scopes.pop():
+                self.cache.clear()
+            self.scope_ids.pop()
+            self.k += 1
+        elif token == ";":
+            self.k += 1
+        elif token[0] == ".":
+            self._directive(token)
+        elif self.k + 1 < len(self.tokens) and self.tokens[self.k + 1] == ":":
+            self._label(token)
+        else:
+            self._instruction()
+
+    # -------------------------------------------------------------- directives
+
+    def _directive(self, token: str) -> None:
+        if token == ".reg" or token.startswith(".reg."):
+            self._registers(token)
+        elif token in _DECLARATIONS:
+            from .module import parse_variables
+
+            end = self.tokens.index(";", self.k)
+            for variable in parse_variables(self.tokens[self.k : end]):
+                if len(self.scopes) > 1 and variable.name in self.function.variables:
+                    self._rename(variable.name)
+                    variable.name = self.scopes[-1][variable.name]
+                self.function.variables[variable.name] = variable
+            self.k = end + 1
+        elif token == ".loc":
+            line = self.lines[self.k]
+            while self.k < len(self.tokens) and self.lines[self.k] == line:
+                self.k += 1
+        else:  # .pragma and other advice
+            self.k = self.tokens.index(";", self.k) + 1
+
+    def _registers(self, token: str) -> None:
+        tokens = self.tokens
+        if token == ".reg":
+            type_ = tokens[self.k + 1][1:]
+            self.k += 2
+        else:
+            type_ = token[5:]
+            self.k += 1
+        if type_ not in TYPE_SIZES:
+            raise ValueError(f"unknown register type .{type_}")
+        while True:
+            name = tokens[self.k]
+            self.k += 1
+            if tokens[self.k] == "<":
+                self.ranges[name] = (type_, int(tokens[self.k + 1]))
+                self.k += 3
+            else:
+                if len(self.scopes) > 1:
+                    name = self._rename(name)
+                self.function.registers[name] = type_
+            if tokens[self.k] != ",":
+                break
+            self.k += 1
+        self.k += 1
+
+    def _rename(self, name: str) -> str:
+        """Give a name declared in an inner scope an identity of its own."""
+        scoped = f"{name}@{self.scope_ids[-1]}"
+        self.scopes[-1][name] = scoped
+        self.cache.clear()
+        return scoped
+
+    # -------------------------------------------------------------- labels
+
+    def _label(self, name: str) -> None:
+        following = self.tokens[self.k + 2]
+        if following in (".branchtargets", ".callprototype", ".calltargets"):
+            end = self.tokens.index(";", self.k)
+            if following == ".branchtargets":
+                self.function.tables[name] = [t for t in self.tokens[self.k + 3 : end] if t != ","]
+            self.k = end + 1
+            return
+        if len(self.scopes) > 1 and name in self.labels:
+            name = f"{name}@{self.scope_ids[-1]}"
+        self.labels.add(name)
+        self.function.body.append(Label(name))
+        self.k += 2
+
+    def _link_labels(self) -> None:
+        """Branches inside an assembly scope mean that scope's label of the name."""
+        scope_of: dict[str, list[int]] = {}
+        for index, item in enumerate(self.function.body):
+            if type(item) is Label and "@" in item.name:
+                scope_of.setdefault(item.name.split("@")[0], []).append(index)
+        if not scope_of:
+            return
+        for index, item in enumerate(self.function.body):
+            if type(item) is not Instruction or item.name != "bra":
+                continue
+            target = item.operands[0]
+            places = scope_of.get(target.name)
+            if places:
+                base = next(
+                    i for i, x in enumerate(self.function.body)
+                    if type(x) is Label and x.name == target.name
+                )
+                nearest = min([*places, base], key=lambda place: abs(place - index))
+                item.operands = (Symbol(self.function.body[nearest].name), *item.operands[1:])
+
+    # -------------------------------------------------------------- instructions
+
+    def _instruction(self) -> None:
+        tokens = self.tokens
+        line = self.lines[self.k]
+        guard = None
+        negated = False
+        if tokens[self.k] == "@":
+            self.k += 1
+            if tokens[self.k] == "!":
+                negated = True
+                self.k += 1
+            guard = self._operand()
+        what = operation(tokens[self.k])
+        self.k += 1
+        operands = []
+        while tokens[self.k] != ";":
+            if tokens[self.k] == ",":
+                self.k += 1
+            else:
+                operands.append(self._operand())
+        self.k += 1
+        self.function.body.append(Instruction(what, tuple(operands), line, guard, negated))
+
+    def _operand(self):
+        token = self.tokens[self.k]
+        cached = self.cache.get(token)
+        if cached is not None:
+            self.k += 1
+            following = self.tokens[self.k]
+            if following == "|":
+                self.k += 1
+                return Pair(cached, self._operand())
+            if following in "+-" and type(cached) is Symbol:
+                return self._with_offset(cached)
+            return cached
+        if token == "[":
+            return self._address()
+        if token == "{":
+            return Vector(self._list("}"))
+        if token == "(":
+            return Arguments(self._list(")"))
+        if token == "!":
+            self.k += 1
+            return Complement(self._operand())
+        if token == "-":
+            self.k += 1
+            operand = self._operand()
+            return Immediate("int", -operand.value)
+        if token[0].isdigit():
+            operand = literal(token)
+        elif token == "_":
+            operand = _DISCARD
+        else:
+            operand = self._name(token)
+        self.cache[token] = operand
+        return self._operand()
+
+    def _list(self, close: str) -> tuple:
+        self.k += 1
+        items = []
+        while self.tokens[self.k] != close:
+            if self.tokens[self.k] == ",":
+                self.k += 1
+            else:
+                items.append(self._operand())
+        self.k += 1
+        return tuple(items)
+
+    def _address(self) -> Address:
+        self.k += 1
+        base = self._operand()
+        offset = 0
+        if type(base) is Symbol:
+            base, offset = Symbol(base.name), base.offset
+        while self.tokens[self.k] in "+-":
+            sign = 1 if self.tokens[self.k] == "+" else -1
+            self.k += 1
+            if self.tokens[self.k] == "-":
+                sign = -sign
+                self.k += 1
+            offset += sign * literal(self.tokens[self.k]).value
+            self.k += 1
+        if self.tokens[self.k] != "]":
+            raise ValueError(f"expected ']' and found {self.tokens[self.k]!r}")
+        self.k += 1
+        return Address(base, offset)
+
+    def _with_offset(self, symbol: Symbol) -> Symbol:
+        sign = 1 if self.tokens[self.k] == "+" else -1
+        number = literal(self.tokens[self.k + 1])
+        self.k += 2
+        return Symbol(symbol.name, symbol.offset + sign * number.value)
+
+    def _name(self, token: str):
+        for scope in reversed(self.scopes):
+            if token in scope:
+                name = scope[token]
+                return Register(name) if name in self.function.registers else Symbol(name)
+        if token in self.function.registers:
+            return Register(token)
+        prefix = token.rstrip("0123456789")
+        declared = self.ranges.get(prefix)
+        if declared is not None and prefix != token and int(token[len(prefix) :]) < declared[1]:
+            self.function.registers[token] = declared[0]
+            return Register(token)
+        if token[0] == "%":
+            return Special(token[1:])
+        if token == "WARP_SZ":
+            return Immediate("int", 32)
+        return Symbol(token)

@@ -1,0 +1,201 @@
+"""A PTX module: its variables and functions. Bodies are parsed when they are asked for."""
+
+from __future__ import annotations
+
+import re
+
+from .body import parse_body
+from .syntax import SPACES, TYPE_SIZES, Function, PTXError, Variable
+from .tokens import TOKEN, without_comments
+
+_HEADER = re.compile(r"\s*\.version\s+(\S+)\s+\.target\s+([\w, ]+?)\s+\.address_size\s+(\d+)")
+_SECTION = re.compile(r"\s*(?:\.section[^{]*\{[^}]*\}|\.file[^\n]*\n)")
+_ITEM_END = re.compile(r'"(?:[^"\\]|\\.)*"|[;{]')
+_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
+_FUNCTION = re.compile(r"\.(?:entry|func)\b")
+_LINKAGE = frozenset((".visible", ".weak", ".common", ".extern"))
+
+
+class Module:
+    """A module split into variables and functions; nothing inside a body is looked at yet."""
+
+    def __init__(self, text: str):
+        #: The source as given, for quoting lines in messages.
+        self.text = text
+        self.variables: dict[str, Variable] = {}
+        self.functions: dict[str, Function] = {}
+        self._bodies: dict[str, tuple[str, int]] = {}
+        clean = without_comments(text)
+        header = _HEADER.match(clean)
+        if header is None:
+            raise PTXError("line 1: a PTX module begins with .version, .target, .address_size")
+        self.version, self.target = header.group(1), header.group(2).strip()
+        if header.group(3) != "64":
+            raise PTXError("only 64-bit PTX (.address_size 64) is supported")
+        self._split(clean, header.end())
+
+    @property
+    def kernel_names(self) -> list[str]:
+        return [f.name for f in self.functions.values() if f.is_kernel and f.name in self._bodies]
+
+    def has_body(self, name: str) -> bool:
+        """Whether ``name`` is a function defined here, not merely declared."""
+        return name in self._bodies
+
+    def function(self, name: str) -> Function:
+        """The function with its body parsed."""
+        function = self.functions[name]
+        if not function.body and name in self._bodies:
+            text, line = self._bodies[name]
+            parse_body(function, text, line)
+        return function
+
+    def line_text(self, line: int) -> str:
+        """The source line, stripped."""
+        lines = self.text.splitlines()
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+    def _split(self, text: str, position: int) -> None:
+        while True:
+            section = _SECTION.match(text, position)
+            if section:
+                position = section.end()
+                continue
+            start = position
+            while True:
+                end = _ITEM_END.search(text, position)
+                if end is None:
+                    if text[start:].strip():
+                        line = text.count("\n", 0, start) + 1
+                        raise PTXError(f"line {line}: unfinished item at the end of the module")
+                    return
+                if end.group(0)[0] != '"':
+                    break
+                position = end.end()
+            head = text[start : end.start()]
+            line = text.count("\n", 0, end.start()) + 1 if _FUNCTION.search(head) else 0
+            try:
+                if end.group(0) == ";":
+                    self._declare(head)
+                    position = end.end()
+                    continue
+                close = self._closing_brace(text, end.start())
+                if line:
+                    function = parse_head(TOKEN.findall(head))
+                    self.functions[function.name] = function
+                    self._bodies[function.name] = (text[end.end() : close], line)
+                    position = close + 1
+                else:
+                    position = text.index(";", close) + 1
+                    self._declare(text[start : position - 1])
+            except PTXError:
+                raise
+            except (IndexError, KeyError, ValueError) as error:
+                line = text.count("\n", 0, start + len(head) - len(head.lstrip())) + 1
+                raise PTXError(f"line {line}: cannot read {head.strip()[:80]!r}: {error}") from None
+
+    @staticmethod
+    def _closing_brace(text: str, start: int) -> int:
+        depth = 0
+        for match in _BRACE.finditer(text, start):
+            brace = match.group(0)
+            if brace == "{":
+                depth += 1
+            elif brace == "}":
+                depth -= 1
+                if depth == 0:
+                    return match.start()
+        raise PTXError(f"line {text.count(chr(10), 0, start) + 1}: unbalanced braces")
+
+    def _declare(self, head: str) -> None:
+        tokens = TOKEN.findall(head)
+        if ".func" in tokens or ".entry" in tokens:
+            function = parse_head(tokens)
+            self.functions.setdefault(function.name, function)
+        elif tokens and tokens[0] not in (".alias", ".pragma"):
+            for variable in parse_variables(tokens):
+                self.variables[variable.name] = variable
+
+
+def parse_head(tokens: list[str]) -> Function:
+    """The signature of a function: everything before its body."""
+    is_kernel = ".entry" in tokens
+    k = tokens.index(".entry" if is_kernel else ".func") + 1
+    while tokens[k] == ".attribute":
+        k = tokens.index(")", k) + 1
+    results: list[Variable] = []
+    parameters: list[Variable] = []
+    if tokens[k] == "(":
+        results, k = _parameter_list(tokens, k)
+    name = tokens[k]
+    k += 1
+    if k < len(tokens) and tokens[k] == "(":
+        parameters, k = _parameter_list(tokens, k)
+    return Function(name, is_kernel, results, parameters, tokens[k:])
+
+
+def _parameter_list(tokens: list[str], k: int) -> tuple[list[Variable], int]:
+    close = tokens.index(")", k)
+    found: list[Variable] = []
+    start = k + 1
+    for j in range(k + 1, close + 1):
+        if tokens[j] == "," or j == close:
+            if j > start:
+                found += parse_variables(tokens[start:j], parameter=True)
+            start = j + 1
+    return found, close + 1
+
+
+def parse_variables(tokens: list[str], parameter: bool = False) -> list[Variable]:
+    """The variables of one declaration statement (usually a single one)."""
+    space = "param" if parameter else ""
+    type_ = ""
+    align = count = None
+    name = None
+    initial: list[str] | None = None
+    extern = False
+    found: list[Variable] = []
+    k = 0
+    while k < len(tokens):
+        token = tokens[k]
+        word = token[1:]
+        if token in (".align", ".ptr"):
+            if token == ".ptr":  # .ptr .global .align 4: describes the pointee, not the parameter
+                while k + 1 < len(tokens) and tokens[k + 1][0] in ".0123456789":
+                    k += 1
+            else:
+                align = int(tokens[k + 1])
+                k += 1
+        elif token in _LINKAGE:
+            extern = extern or token == ".extern"
+        elif token == ".attribute":
+            k = tokens.index(")", k)
+        elif token[0] == "." and word.split("::")[0] in SPACES:
+            if not parameter:
+                space = word
+        elif token[0] == "." and word in TYPE_SIZES:
+            type_ = word
+        elif token in (".v2", ".v4"):
+            count = int(token[2])
+        elif token == "[":
+            if tokens[k + 1] == "]":
+                length = 0
+            else:
+                length = int(tokens[k + 1].rstrip("U"), 0)
+                k += 1
+            count = length if count is None else count * length
+            k += 1
+        elif token == "=":
+            initial = tokens[k + 1 :]
+            break
+        elif token == ",":
+            found.append(Variable(name, space, type_, align, count, None, extern))
+            name = count = None
+        elif name is None:
+            name = token
+        k += 1
+    if name is not None and type_:
+        found.append(Variable(name, space, type_, align, count, initial, extern))
+    if not all(v.space for v in found):
+        raise PTXError(f"a declaration without a state space: {' '.join(tokens)[:80]!r}")
+    return found

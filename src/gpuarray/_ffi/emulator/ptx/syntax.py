@@ -1,0 +1,199 @@
+"""What PTX source is made of: operands, instructions, variables, functions."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+
+class PTXError(Exception):
+    """The text is not PTX that this parser understands; the message names the line."""
+
+
+TYPE_SIZES: dict[str, int] = {"pred": 1, "f16x2": 4, "bf16x2": 4, "bf16": 2, "tf32": 4}
+for _kind in "busf":
+    for _bits in (8, 16, 32, 64, 128):
+        TYPE_SIZES[f"{_kind}{_bits}"] = _bits // 8
+for _packed in ("s16x2", "u16x2"):
+    TYPE_SIZES[_packed] = 4
+
+SPACES = frozenset(("global", "shared", "local", "const", "param", "reg"))
+
+
+class Register(NamedTuple):
+    """A declared register; scoped names are already told apart."""
+
+    name: str
+
+
+class Immediate(NamedTuple):
+    """A literal: ``kind`` is "int" (value is the number) or "f32"/"f64" (value is the bits)."""
+
+    kind: str
+    value: int
+
+
+class Symbol(NamedTuple):
+    """The name of a variable, function, label or parameter, plus a byte offset."""
+
+    name: str
+    offset: int = 0
+
+
+class Special(NamedTuple):
+    """A special register such as ``%tid.x`` (the name is without the percent sign)."""
+
+    name: str
+
+
+class Address(NamedTuple):
+    """``[base+offset]``."""
+
+    base: Register | Symbol | Immediate
+    offset: int
+
+
+class Vector(NamedTuple):
+    """``{a, b, ...}``."""
+
+    items: tuple
+
+
+class Arguments(NamedTuple):
+    """``(a, b, ...)`` of a call."""
+
+    items: tuple
+
+
+class Complement(NamedTuple):
+    """``!p``."""
+
+    operand: Register
+
+
+class Pair(NamedTuple):
+    """``d|p``: two destinations."""
+
+    first: Register | Discard
+    second: Register | Discard
+
+
+class Discard(NamedTuple):
+    """``_``: a destination that nobody wants."""
+
+
+Operand = (
+    Register | Immediate | Symbol | Special | Address | Vector | Arguments | Complement | Pair
+    | Discard
+)
+
+
+class Operation:
+    """An opcode with its modifiers, split once and shared by every instruction that has it."""
+
+    __slots__ = ("flags", "modifiers", "name", "text", "types", "width")
+
+    def __init__(self, text: str):
+        self.text = text
+        self.name, *modifiers = text.split(".")
+        self.modifiers = tuple(modifiers)
+        self.flags = frozenset(modifiers)
+        self.types = tuple(m for m in modifiers if m in TYPE_SIZES)
+        self.width = next((int(m[1:]) for m in modifiers if m in ("v2", "v4", "v8")), 1)
+
+    def first_of(self, *choices: str) -> str | None:
+        """The first modifier, in source order, that is one of ``choices``."""
+        return next((m for m in self.modifiers if m in choices), None)
+
+
+operation = functools.cache(Operation)
+
+
+class Instruction:
+    """One instruction with its guard predicate and its line in the source."""
+
+    __slots__ = ("guard", "line", "negated", "operands", "operation")
+
+    def __init__(
+        self,
+        operation: Operation,
+        operands: tuple,
+        line: int,
+        guard: Register | None = None,
+        negated: bool = False,
+    ):
+        self.operation = operation
+        self.operands = operands
+        self.line = line
+        self.guard = guard
+        self.negated = negated
+
+    @property
+    def name(self) -> str:
+        return self.operation.name
+
+    def __repr__(self) -> str:
+        guard = f"@{'!' * self.negated}{self.guard.name} " if self.guard else ""
+        return f"{guard}{self.operation.text} {self.operands}"
+
+
+class Label(NamedTuple):
+    """A place in a body that branches may name."""
+
+    name: str
+
+
+class Variable:
+    """A variable of any state space, or a formal parameter."""
+
+    __slots__ = ("align", "count", "extern", "initial", "name", "space", "type")
+
+    def __init__(
+        self,
+        name: str,
+        space: str,
+        type: str,  # noqa: A002 - PTX's own word
+        align: int | None = None,
+        count: int | None = None,
+        initial: list[str] | None = None,
+        extern: bool = False,
+    ):
+        self.name = name
+        self.space = space
+        self.type = type
+        self.align = align or TYPE_SIZES[type]
+        self.count = count
+        self.initial = initial
+        self.extern = extern
+
+    @property
+    def size(self) -> int:
+        """Bytes; an array without a length has none."""
+        return TYPE_SIZES[self.type] * (1 if self.count is None else self.count)
+
+
+class Function:
+    """A kernel or device function. ``body`` is filled by :func:`~.body.parse_body`."""
+
+    __slots__ = (
+        "attributes", "body", "is_kernel", "name", "parameters", "registers", "results", "tables",
+        "variables",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        is_kernel: bool,
+        results: list[Variable],
+        parameters: list[Variable],
+        attributes: list[str],
+    ):
+        self.name = name
+        self.is_kernel = is_kernel
+        self.results = results
+        self.parameters = parameters
+        self.attributes = attributes
+        self.body: list[Instruction | Label] = []
+        self.registers: dict[str, str] = {}
+        self.variables: dict[str, Variable] = {}
+        self.tables: dict[str, list[str]] = {}

@@ -1,0 +1,268 @@
+"""Loads and stores of lane sets.
+
+An address is an integer, an affine value or an array of addresses. Bounds are checked against
+the arena's allocation table over the whole access at once, and lane by lane only when that
+fails, since lanes may well touch several allocations.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .affine import Affine
+from .faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
+from .lanes import RANGE, RECTANGLE
+from .registry import runtime
+from .types import SIZES
+
+nd = np.ndarray
+_SHIFTS = {1: 0, 2: 1, 4: 2, 8: 3}
+_DTYPES = {code: np.dtype("?" if code == "b1" else code) for code in SIZES}
+
+
+def check_lanes(S, L, addresses, size: int, verb: str) -> None:
+    """Check each lane's access; raise a fault that names the first bad one."""
+    arena = S.arena
+    addresses = np.atleast_1d(np.asarray(addresses, np.int64))
+    if not arena.starts:
+        bad = np.ones(len(addresses), bool)
+    else:
+        starts = np.array(arena.starts)
+        ends = np.array(arena.ends)
+        index = np.searchsorted(starts, addresses, "right") - 1
+        bad = (index < 0) | (addresses + size > ends[index])
+    if bad.any():
+        k = int(bad.argmax())
+        address = int(addresses[k])
+        raise DeviceFault(
+            ILLEGAL_ADDRESS,
+            f"invalid {size}-byte {verb} at 0x{address & 2**64 - 1:x} "
+            f"({arena.describe(address)}; {int(bad.sum())} of {L.n} threads here)",
+            int(L.ids[k if len(addresses) > 1 else 0]),
+        )
+
+
+def _misaligned(L, addresses, size: int, verb: str) -> DeviceFault:
+    addresses = np.atleast_1d(np.asarray(addresses, np.int64))
+    k = int(((addresses & (size - 1)) != 0).argmax())
+    return DeviceFault(
+        MISALIGNED_ADDRESS,
+        f"misaligned {size}-byte {verb} at 0x{int(addresses[k]) & 2**64 - 1:x}",
+        int(L.ids[k if len(addresses) > 1 else 0]),
+    )
+
+
+def _slice(S, L, a: Affine, offset: int, size: int, verb: str):
+    """(start address, shape, strides) of an affine access, checked; None if it is no slice."""
+    kind = L.kind
+    st, sb = a.st, a.sb
+    if kind == RECTANGLE:
+        T, nb = L.T, L.nb
+        start = a.c + offset + st * L.t0 + sb * L.b0
+        reach_t, reach_b = st * (T - 1), sb * (nb - 1)
+        first = start + (reach_t if reach_t < 0 else 0) + (reach_b if reach_b < 0 else 0)
+        last = start + (reach_t if reach_t > 0 else 0) + (reach_b if reach_b > 0 else 0)
+        if nb == 1 or sb == st * T:
+            shape, strides = (L.n,), (st,)
+        elif T == 1:
+            shape, strides = (nb,), (sb,)
+        else:
+            shape, strides = (nb, T), (sb, st)
+        steps = st | (sb if nb > 1 else 0)
+    elif kind == RANGE and (sb == st * S.T or S.nb == 1):
+        start = a.c + offset + st * L.b0
+        reach = st * (L.n - 1)
+        first, last = (start + reach, start) if reach < 0 else (start, start + reach)
+        shape, strides, steps = (L.n,), (st,), st
+    else:
+        return None
+    if not S.arena.holds(first, last + size):
+        check_lanes(S, L, L.array_of(a) + offset, size, verb)
+    if (start | steps) & (size - 1):
+        raise _misaligned(L, L.array_of(a) + offset, size, verb)
+    return start, shape, strides
+
+
+def _scalar(S, L, address: int, size: int, verb: str) -> int:
+    """Check one address and return its offset in the arena."""
+    if not S.arena.holds(address, address + size):
+        check_lanes(S, L, np.array([address], np.int64), size, verb)
+    if address & (size - 1):
+        raise _misaligned(L, address, size, verb)
+    return address - S.arena.base
+
+
+def _gather(S, L, a: np.ndarray, offset: int, size: int, verb: str) -> np.ndarray:
+    """Check an array of addresses and return offsets in the arena, in bytes."""
+    arena = S.arena
+    if a.dtype != np.int64:
+        a = a.view(np.int64)
+    places = a + (offset - arena.base)
+    first, last = int(places.min()), int(places.max())
+    if not arena.holds(first + arena.base, last + arena.base + size):
+        check_lanes(S, L, a + offset, size, verb)
+    if size > 1 and np.bitwise_or.reduce(places) & (size - 1):
+        raise _misaligned(L, a + offset, size, verb)
+    return places
+
+
+def _window(arena, place, dtype):
+    start, shape, strides = place
+    if len(shape) == 1 and strides[0] == dtype.itemsize:
+        low = start - arena.base
+        return arena.bytes[low : low + shape[0] * dtype.itemsize].view(dtype)
+    return np.ndarray(shape, dtype, arena.mapping, start - arena.base, strides)
+
+
+@runtime
+def load(S, L, a, offset: int, code: str, alias: bool = False):
+    """Load one element a lane; with ``alias`` the result may share the arena's memory."""
+    arena = S.arena
+    dtype = _DTYPES[code]
+    size = dtype.itemsize
+    if type(a) is Affine:
+        if a.st == 0 and a.sb == 0:
+            return arena.views[code][_scalar(S, L, a.c + offset, size, "load") >> _SHIFTS[size]]
+        place = _slice(S, L, a, offset, size, "load")
+        if place is not None:
+            window = _window(arena, place, dtype)
+            return window.reshape(-1) if alias else window.flatten()
+        a = L.array_of(a)
+    if type(a) is not nd:
+        return arena.views[code][_scalar(S, L, int(a) + offset, size, "load") >> _SHIFTS[size]]
+    places = _gather(S, L, a, offset, size, "load")
+    if size > 1:
+        places >>= _SHIFTS[size]
+    return arena.views[code].take(places)
+
+
+@runtime
+def store(S, L, a, offset: int, value, code: str) -> None:
+    """Store one element a lane. Of lanes that share an address the last one wins."""
+    arena = S.arena
+    arena.writes += 1
+    dtype = _DTYPES[code]
+    size = dtype.itemsize
+    if type(value) is Affine:
+        value = L.array_of(value)
+    if type(a) is Affine:
+        if a.st or a.sb:
+            place = _slice(S, L, a, offset, size, "store")
+            # Overlapping or reversed slices would not keep "the last lane wins".
+            if place is not None and all(place[2]):
+                window = _window(arena, place, dtype)
+                window[...] = value.reshape(window.shape) if type(value) is nd else value
+                return
+            a = L.array_of(a)
+        else:
+            a = a.c
+    if type(a) is not nd:
+        place = _scalar(S, L, int(a) + offset, size, "store") >> _SHIFTS[size]
+        arena.views[code][place] = value[-1] if type(value) is nd else value
+        return
+    places = _gather(S, L, a, offset, size, "store")
+    if size > 1:
+        places >>= _SHIFTS[size]
+    arena.views[code][places] = value
+
+
+@runtime
+def load_vector(S, L, a, offset: int, code: str, width: int) -> list:
+    """Load ``width`` neighbouring elements a lane, aligned as one access."""
+    arena = S.arena
+    dtype = _DTYPES[code]
+    size = dtype.itemsize
+    whole = size * width
+    view = arena.views[code]
+    if type(a) is Affine:
+        place = _slice(S, L, a, offset, whole, "load") if a.st or a.sb else None
+        if place is not None:
+            start, shape, strides = place
+            block = np.ndarray(
+                (*shape, width), dtype, arena.mapping, start - arena.base, (*strides, size)
+            )
+            return [block[..., k].flatten() for k in range(width)]
+        a = L.array_of(a) if a.st or a.sb else a.c
+    if type(a) is not nd:
+        first = _scalar(S, L, int(a) + offset, whole, "load") >> _SHIFTS[size]
+        return [view[first + k] for k in range(width)]
+    places = _gather(S, L, a, offset, whole, "load") >> _SHIFTS[size]
+    return [view.take(places + k) for k in range(width)]
+
+
+@runtime
+def store_vector(S, L, a, offset: int, values: tuple, code: str) -> None:
+    """Store neighbouring elements a lane, aligned as one access."""
+    arena = S.arena
+    arena.writes += 1
+    dtype = _DTYPES[code]
+    size = dtype.itemsize
+    width = len(values)
+    whole = size * width
+    values = [L.array_of(v) if type(v) is Affine else v for v in values]
+    if type(a) is Affine:
+        place = _slice(S, L, a, offset, whole, "store") if a.st or a.sb else None
+        if place is not None and all(place[2]):
+            start, shape, strides = place
+            block = np.ndarray(
+                (*shape, width), dtype, arena.mapping, start - arena.base, (*strides, size)
+            )
+            for k, value in enumerate(values):
+                block[..., k] = value.reshape(shape) if type(value) is nd else value
+            return
+        a = L.array_of(a) if a.st or a.sb else a.c
+    view = arena.views[code]
+    if type(a) is not nd:
+        first = _scalar(S, L, int(a) + offset, whole, "store") >> _SHIFTS[size]
+        for k, value in enumerate(values):
+            view[first + k] = value[-1] if type(value) is nd else value
+        return
+    places = _gather(S, L, a, offset, whole, "store") >> _SHIFTS[size]
+    for k, value in enumerate(values):
+        view[places + k] = value
+
+
+@runtime
+def check_shared(S, L, a, offset: int, size: int):
+    """Check that shared-memory offsets stay within the block's own window; return them."""
+    if type(a) is Affine:
+        from .affine import end_points
+
+        low, high = end_points(a.c, a.st, a.sb, L)
+    elif type(a) is nd:
+        low, high = int(a.min()), int(a.max())
+    else:
+        low = high = int(a)
+    if low + offset < 0 or high + offset + size > S.shared_bytes:
+        offsets = L.filled(a) + np.int64(offset)
+        bad = (offsets < 0) | (offsets + size > S.shared_bytes)
+        if bad.any():
+            k = int(bad.argmax())
+            raise DeviceFault(
+                ILLEGAL_ADDRESS,
+                f"invalid {size}-byte access at offset {int(offsets[k])} of shared memory, "
+                f"of which the block has {S.shared_bytes} bytes ({int(bad.sum())} threads here)",
+                int(L.ids[k]),
+            )
+    return a
+
+
+@runtime
+def copy_through(S, L, target, target_offset, source, source_offset, words, limit) -> None:
+    """cp.async: copy 4-byte words; bytes beyond ``limit`` are zeros and are not read."""
+    if limit is None:
+        if words == 1:
+            store(S, L, target, target_offset, load(S, L, source, source_offset, "u4"), "u4")
+        else:
+            values = load_vector(S, L, source, source_offset, "u4", words)
+            store_vector(S, L, target, target_offset, tuple(values), "u4")
+        return
+    limits = L.filled(limit)
+    addresses = L.filled(source)
+    for k in range(words):
+        reads = limits >= 4 * (k + 1)
+        value = np.zeros(L.n, np.uint32)
+        if reads.any():
+            part, select = L.pick(np.flatnonzero(reads))
+            value[reads] = load(S, part, select(addresses), source_offset + 4 * k, "u4")
+        store(S, L, target, target_offset + 4 * k, value, "u4")

@@ -1,0 +1,326 @@
+"""Turn basic blocks into Python functions.
+
+A block becomes ``def b7(S, L, r1, r2): ...`` over the registers that live into it; ``S`` is the
+chunk, ``L`` the lane set. It returns ``(next block, L, its registers)``, or None when the
+machine has taken the lanes over (a divergent branch, a barrier, a call, the end).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ptx.syntax import (
+    Complement,
+    Discard,
+    Immediate,
+    Instruction,
+    Register,
+    Special,
+    Symbol,
+)
+from .control_flow import Block, defines_and_uses, member_mask, registers_in
+from .registry import HANDLERS
+from .types import SCALARS, SIZES
+
+#: Opcodes that make fresh arrays of their operands: safe consumers of values that alias memory.
+_FRESH = frozenset((
+    "add", "sub", "mul", "mad", "fma", "div", "min", "max", "setp", "st", "and", "or", "xor",
+    "neg", "sqrt", "rcp", "ex2", "lg2",
+))  # fmt: skip
+_WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar"))
+
+
+class Unsupported(Exception):  # noqa: N818 - raised by handlers, never leaves the compiler
+    """A handler does not know this form of its instruction."""
+
+
+class Emitter:
+    """What handlers write to: the function being compiled, at one instruction of one block."""
+
+    def __init__(self, routine):
+        self.routine = routine
+        self.codes: dict[str, str] = routine.codes
+        self.affine: set[str] = routine.affine
+        self.pending: set[str] = routine.pending
+        self.lines: list[str] = []
+        self.line_numbers: list[int] = []
+        self.constants: dict[tuple, str] = {}
+        self.values: dict[str, object] = {}
+        self.names: dict[str, str] = {}
+        self.block: Block = None  # type: ignore[assignment]
+        self.position = 0
+        self.ptx_line = 0
+        self._temporaries = 0
+
+    # -------------------------------------------------------------- text
+
+    def line(self, text: str) -> None:
+        self.lines.append(" " + text)
+        self.line_numbers.append(self.ptx_line)
+
+    def temporary(self) -> str:
+        self._temporaries += 1
+        return f"t{self._temporaries}"
+
+    def name(self, register: str) -> str:
+        """The Python variable of a register."""
+        found = self.names.get(register)
+        if found is None:
+            text = "".join(c if c.isalnum() else "_" for c in register.lstrip("%"))
+            found = f"r{len(self.names)}_{text}"
+            self.names[register] = found
+        return found
+
+    def constant(self, value, code: str) -> str:
+        """The name of a NumPy scalar. Integers are taken modulo the width."""
+        key = (value, code, str(value))
+        found = self.constants.get(key)
+        if found is None:
+            found = self.constants[key] = f"K{len(self.constants)}"
+            if code[0] in "iu":
+                bits = int(value) & ((1 << 8 * SIZES[code]) - 1)
+                unsigned = np.array([bits], f"u{SIZES[code]}")
+                self.values[found] = unsigned.view(code)[0]
+            else:
+                self.values[found] = SCALARS[code](value)
+        return found
+
+    def immediate(self, operand: Immediate, code: str) -> str:
+        if operand.kind == "int":
+            return self.constant(operand.value, code)
+        size = 4 if operand.kind == "f32" else 8
+        bits = np.array([operand.value], f"u{size}")
+        if code[0] != "f":
+            return self.constant(int(bits[0]), code)
+        key = (operand, code)
+        found = self.constants.get(key)
+        if found is None:
+            found = self.constants[key] = f"K{len(self.constants)}"
+            self.values[found] = SCALARS[code](bits.view(f"f{size}")[0])
+        return found
+
+    # -------------------------------------------------------------- reading operands
+
+    def may_be_affine(self, operand) -> bool:
+        if type(operand) is Register:
+            return operand.name in self.affine
+        if type(operand) is Special:
+            return operand.name in ("tid.x", "ctaid.x")
+        return type(operand) is Symbol and operand.name in self.routine.locals
+
+    def value(self, operand, code: str, *, affine: bool = False, raw: bool = False) -> str:
+        """An expression for an operand interpreted as ``code``.
+
+        With ``affine`` it may yield an affine value; with ``raw`` NaNs of binary32 may be in
+        the host's form, which is for consumers that compute with them.
+        """
+        kind = type(operand)
+        if kind is Register:
+            return self._register(operand.name, code, affine, raw)
+        if kind is Immediate:
+            return self.immediate(operand, code)
+        if kind is Complement:
+            return f"(~{self.value(operand.operand, 'b1')})"
+        if kind is Special:
+            return self._special(operand.name, code, affine)
+        if kind is Symbol:
+            return self._symbol(operand, code, affine)
+        raise Unsupported(f"operand {operand}")
+
+    def _register(self, register: str, code: str, affine: bool, raw: bool) -> str:
+        name = self.name(register)
+        have = self.codes[register]
+        if register in self.affine:
+            if affine:
+                return name if have == code else self.cast_affine(name, have, code)
+            name = f"M({name},L)"
+        if register in self.pending and not (raw and code == "f4"):
+            name = f"canonical({name})"
+        return self.cast(name, have, code)
+
+    def cast(self, expression: str, have: str, want: str) -> str:
+        """Reinterpret bits; a narrower integer takes the low bits, a wider one extends."""
+        if have == want:
+            return expression
+        if SIZES[have] == SIZES[want] and "b1" not in (have, want):
+            return f"{expression}.view({want})"
+        if have[0] == "f":
+            return self.cast(f"{expression}.view(i{SIZES[have]})", f"i{SIZES[have]}", want)
+        if want[0] == "f":
+            integer = f"u{SIZES[want]}"
+            return f"{self.cast(expression, have, integer)}.view({want})"
+        return f"{expression}.astype({want})"
+
+    def cast_affine(self, expression: str, have: str, want: str) -> str:
+        if have == want:
+            return expression
+        if want[0] not in "iu":
+            return self.cast(f"M({expression},L)", have, want)
+        how = "affine_view" if SIZES[have] == SIZES[want] else "affine_cast"
+        return f"{how}({expression},{want},L)"
+
+    def _special(self, name: str, code: str, affine: bool) -> str:
+        if name in ("tid.x", "ctaid.x"):
+            expression = f"special_{name.replace('.', '_')}(S,L)"
+            if affine:
+                return self.cast_affine(expression, "i4", code)
+            return self.cast(f"M({expression},L)", "i4", code)
+        if SIZES[code] == 8 or name in ("clock64", "globaltimer"):
+            return self.cast(f"special_wide(S,L,{name!r})", "i8", code)
+        return self.cast(f"special(S,L,{name!r})", "i4", code)
+
+    def _symbol(self, symbol: Symbol, code: str, affine: bool) -> str:
+        """The address of a variable (in its own state space) or function."""
+        name, offset = symbol
+        routine = self.routine
+        if name in routine.shared:
+            return self.constant(routine.shared[name] + offset, code)
+        if name in routine.dynamic_shared:
+            expression = f"i8(S.launch.kernel.dynamic_offset+{offset})"
+            return self.cast(expression, "i8", code)
+        if name in routine.locals:
+            expression = f"S.local({routine.locals[name] + offset})"
+            if affine:
+                return self.cast_affine(expression, "i8", code)
+            return self.cast(f"M({expression},L)", "i8", code)
+        if name in routine.parameter_offsets and routine.is_kernel:
+            place = routine.parameter_offsets[name] + offset
+            return self.cast(f"i8(S.launch.parameters_in_memory()+{place})", "i8", code)
+        address = routine.program.symbol_address(name)
+        if address is None:
+            raise Unsupported(f"the symbol {name}")
+        return self.constant(address + offset, code)
+
+    # -------------------------------------------------------------- writing registers
+
+    def assign(self, operand, expression: str, code: str, *, computed: bool = False) -> None:
+        """Write a register from an expression of type ``code``.
+
+        ``computed`` says that NaNs of a binary32 value may be in the host's form.
+        """
+        if type(operand) is Discard:
+            return
+        if type(operand) is not Register:
+            raise Unsupported(f"destination {operand}")
+        register = operand.name
+        have = self.codes[register]
+        if computed and code == "f4" and register not in self.pending:
+            expression = f"canonical({expression})"
+        if have != code:
+            if register in self.affine:
+                expression = self.cast_affine(f"({expression})", code, have)
+            else:
+                expression = self.cast(f"({expression})", code, have)
+        self.line(f"{self.name(register)}={expression}")
+
+    # -------------------------------------------------------------- what follows in the block
+
+    def may_alias(self, operand) -> bool:
+        """Whether a loaded value may share memory: consumed, here, before anything is written."""
+        if type(operand) is not Register:
+            return False
+        register = operand.name
+        block = self.block
+        if any(register in s.live for s in block.successors) or block.instruction is not None:
+            return False
+        last = self.position
+        for position in range(self.position + 1, len(block.instructions)):
+            i = block.instructions[position]
+            defines, uses = defines_and_uses(i)
+            if register in uses:
+                if i.name not in _FRESH:
+                    return False
+                last = position
+            if register in defines:
+                break
+        between = block.instructions[self.position + 1 : last]
+        return not any(i.name in _WRITES for i in between)
+
+    def is_used_later(self, operand) -> bool:
+        """Whether a result is read at all."""
+        if type(operand) is not Register:
+            return False
+        register = operand.name
+        block = self.block
+        if any(register in s.live for s in block.successors):
+            return True
+        if block.guard is not None and block.guard.name == register:
+            return True
+        if block.index is not None and block.index.name == register:
+            return True
+        following = block.instructions[self.position + 1 :]
+        if block.instruction is not None:
+            following = [*following, block.instruction]
+        return any(register in defines_and_uses(i)[1] for i in following)
+
+    # -------------------------------------------------------------- blocks
+
+    def emit(self, block: Block) -> None:
+        """Generate the function of one block."""
+        self.block = block
+        self._temporaries = 0
+        arguments = ",".join(["S", "L", *(self.name(r) for r in block.registers)])
+        self.lines.append(f"def b{block.number}({arguments}):")
+        self.line_numbers.append(block.line)
+        if block.sync is not None:
+            self._rendezvous(block)
+        for self.position, i in enumerate(block.instructions):
+            self.instruction(i)
+        self.position = len(block.instructions)
+        self.ptx_line = block.line
+        self._end(block)
+
+    def instruction(self, i: Instruction) -> None:
+        self.ptx_line = i.line
+        start = len(self.lines)
+        try:
+            handler = HANDLERS.get(i.name)
+            if handler is None:
+                raise Unsupported("unknown opcode")
+            handler(self, i)
+        except (Unsupported, KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
+            del self.lines[start:], self.line_numbers[start:]
+            self.line(f"unsupported(S,L,{i.operation.text!r},{str(error)!r})")
+            self.routine.unsupported.add(i.operation.text)
+            for register in registers_in(i.operands[:1]):  # keeps what follows compilable
+                if defines_and_uses(i)[0]:
+                    self.line(f"{self.name(register.name)}=None")
+
+    def _rendezvous(self, block: Block) -> None:
+        """Wait for the lanes of a member mask before the block runs."""
+        self.ptx_line = block.sync.line
+        mask = member_mask(block.sync)
+        self.line(
+            f"if L.warps is not None and not S.converge(L,{self.value(mask, 'u4')},"
+            f"{block.number},{self.tuple_of(block.registers)}): return None"
+        )
+
+    def tuple_of(self, registers) -> str:
+        return f"({''.join(self.name(r) + ',' for r in registers)})"
+
+    def jump(self, block: Block) -> str:
+        return f"({block.number},L,{self.tuple_of(block.registers)})"
+
+    def _end(self, block: Block) -> None:
+        kind = block.kind
+        if kind == "jump":
+            self.line(f"return {self.jump(block.successors[0])}")
+        elif kind == "branch":
+            guard = self.name(block.guard.name)
+            yes, no = block.successors
+            self.line(
+                f"if type({guard}) is nd: return S.branch(L,{guard},"
+                f"{yes.number},{self.tuple_of(yes.registers)},"
+                f"{no.number},{self.tuple_of(no.registers)})"
+            )
+            self.line(f"return {self.jump(yes)} if {guard} else {self.jump(no)}")
+        elif kind == "switch":
+            table = ",".join(f"({b.number},{self.tuple_of(b.registers)})" for b in block.table)
+            self.line(f"return S.switch(L,{self.value(block.index, 'u4')},({table},))")
+        elif kind in ("barrier", "call"):
+            self.instruction(block.instruction)
+        elif kind == "exit":
+            self.line("return S.exit(L)")
+        else:
+            results = "".join(self.name(r) + "," for r in self.routine.result_registers)
+            self.line(f"return S.leave(L,({results}))")

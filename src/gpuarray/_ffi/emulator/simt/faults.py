@@ -1,0 +1,36 @@
+"""Errors of emulated kernels."""
+
+from __future__ import annotations
+
+ILLEGAL_ADDRESS = 700
+ASSERT = 710
+ILLEGAL_INSTRUCTION = 715
+MISALIGNED_ADDRESS = 716
+LAUNCH_TIMEOUT = 702
+LAUNCH_FAILED = 719
+NOT_SUPPORTED = 801
+
+
+class DeviceFault(Exception):  # noqa: N818 - a fault is what hardware manuals call it
+    """A kernel (or an access to the arena) did what hardware refuses.
+
+    ``status`` is the CUresult that the driver would report; ``message`` says what happened
+    and, once the launch has added it, where.
+    """
+
+    def __init__(self, status: int, message: str, lane: int | None = None):
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        #: Index of the faulting thread within its chunk of blocks, where one is known.
+        self.lane = lane
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class UnsupportedInstruction(DeviceFault):
+    """An instruction that the emulator does not have was executed."""
+
+    def __init__(self, message: str):
+        super().__init__(NOT_SUPPORTED, message)

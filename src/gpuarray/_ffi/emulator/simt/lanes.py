@@ -1,0 +1,248 @@
+"""Sets of threads that run together, and how they split and join.
+
+A chunk of blocks has ``T`` threads a block; its lanes are numbered ``block * T + thread``. A
+lane set is a rectangle (all of some threads of some consecutive blocks), a range of lane
+numbers, or a sorted array of them. Registers of a lane set are scalars, affine values, or
+arrays in the order of its lanes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .affine import Affine
+
+nd = np.ndarray
+RECTANGLE, RANGE, INDICES = 0, 1, 2
+_CACHE_LIMIT = 48
+
+
+class LaneSet:
+    """See the module. ``t_low .. b_high`` bound the threads and blocks of its lanes."""
+
+    __slots__ = (
+        "T", "_arrays", "_ids", "_thread_block", "_warps", "b0", "b_high", "b_low", "kind", "n",
+        "nb", "state", "t0", "t_high", "t_low",
+    )  # fmt: skip
+
+    def __init__(self, state, kind: int, n: int, b0=0, nb=0, t0=0, T=0, ids=None):
+        self.state = state
+        self.kind = kind
+        self.n = n
+        self.b0 = b0
+        self.nb = nb
+        self.t0 = t0
+        self.T = T
+        self._ids = ids
+        self._thread_block = None
+        self._warps = None
+        self._arrays = {}
+        if kind == RECTANGLE:
+            self.t_low, self.t_high = t0, t0 + T - 1
+            self.b_low, self.b_high = b0, b0 + nb - 1
+        else:
+            first, last = (b0, b0 + n - 1) if kind == RANGE else (int(ids[0]), int(ids[-1]))
+            self.b_low, self.b_high = first // state.T, last // state.T
+            self.t_low, self.t_high = 0, state.T - 1
+            if self.b_low == self.b_high:
+                self.t_low, self.t_high = first % state.T, last % state.T
+
+    @property
+    def ids(self) -> np.ndarray:
+        """Lane numbers, ascending."""
+        ids = self._ids
+        if ids is None:
+            if self.kind == RANGE:
+                ids = np.arange(self.b0, self.b0 + self.n)
+            else:
+                blocks = np.arange(self.b0, self.b0 + self.nb)[:, None] * self.state.T
+                ids = (blocks + np.arange(self.t0, self.t0 + self.T)).reshape(-1)
+            self._ids = ids
+        return ids
+
+    @property
+    def thread_block(self) -> tuple[np.ndarray, np.ndarray]:
+        """Thread number within its block, and block number within the chunk, of each lane."""
+        pair = self._thread_block
+        if pair is None:
+            block = self.ids // self.state.T
+            pair = self._thread_block = (self.ids - block * self.state.T, block)
+        return pair
+
+    @property
+    def warps(self):
+        """Where lanes sit in warps: None if they are whole warps in order, else positions.
+
+        A position is ``warp * 32 + lane``; a block of ``T`` threads has ``ceil(T / 32)`` warps.
+        """
+        found = self._warps
+        if found is None:
+            T = self.state.T
+            if self.kind == RECTANGLE and self.T % 32 == 0 and self.t0 % 32 == 0:
+                found = ()
+            elif self.kind == RANGE and self.n % 32 == 0 == self.b0 % 32 and T % 32 == 0:
+                found = ()
+            else:
+                thread, block = self.thread_block
+                found = block * ((T + 31) // 32 * 32) + thread
+            self._warps = found
+        return None if type(found) is tuple else found
+
+    @property
+    def key(self) -> tuple:
+        """Equal keys mean equal sets (of one chunk)."""
+        if self.kind == RECTANGLE:
+            return self.b0, self.nb, self.t0, self.T
+        if self.kind == RANGE:
+            return self.b0, self.n
+        return self.n, self._ids.tobytes()
+
+    def array_of(self, value: Affine) -> np.ndarray:
+        """An affine value as an array."""
+        key = (value.c, value.st, value.sb, value.dt)
+        found = self._arrays.get(key)
+        if found is None:
+            c, st, sb, dt = key
+            if self.kind == RECTANGLE:
+                first = c + st * self.t0 + sb * self.b0
+                found = np.arange(0, self.T, dtype=np.int64)
+                if st != 1:
+                    found *= st
+                if self.nb > 1 and sb:
+                    rows = np.arange(self.nb, dtype=np.int64) * sb
+                    rows += first
+                    found = np.add.outer(rows, found).reshape(-1)
+                else:
+                    found += first
+                    if self.nb > 1:
+                        found = np.tile(found, self.nb)
+            elif self.kind == RANGE and sb == st * self.state.T:
+                found = c + np.arange(self.b0, self.b0 + self.n, dtype=np.int64) * st
+            else:
+                thread, block = self.thread_block
+                found = thread * st + block * sb + c
+            found = found.astype(dt, copy=False)
+            if len(self._arrays) >= _CACHE_LIMIT:
+                self._arrays.clear()
+            found.flags.writeable = False
+            self._arrays[key] = found
+        return found
+
+    def filled(self, value) -> np.ndarray:
+        """A register of any kind as an array with one element a lane."""
+        if type(value) is nd:
+            return value
+        if type(value) is Affine:
+            return self.array_of(value)
+        return np.full(self.n, value)
+
+    def split(self, mask: np.ndarray):
+        """(lanes where mask, selector, lanes where not, selector); selectors cut registers."""
+        state = self.state
+        if self.kind == RECTANGLE and self.nb > 1:
+            rows = mask.reshape(self.nb, self.T)
+            first = rows[0]
+            head = bool(first[0])
+            k = int(first.argmin()) if head else int(first.argmax())
+            if k > 0 and (rows[:, :k] == head).all() and (rows[:, k:] != head).all():
+                nb, T, b0, t0 = self.nb, self.T, self.b0, self.t0
+                low = LaneSet(state, RECTANGLE, nb * k, b0, nb, t0, k)
+                high = LaneSet(state, RECTANGLE, nb * (T - k), b0, nb, t0 + k, T - k)
+
+                def cut_low(x):
+                    return x.reshape(nb, T)[:, :k].reshape(-1)
+
+                def cut_high(x):
+                    return x.reshape(nb, T)[:, k:].reshape(-1)
+
+                return (low, cut_low, high, cut_high) if head else (high, cut_high, low, cut_low)
+        contiguous = self.kind == RANGE or (
+            self.kind == RECTANGLE and (self.nb == 1 or self.T == state.T)
+        )
+        if contiguous:
+            head = bool(mask[0])
+            k = int(mask.argmin()) if head else int(mask.argmax())
+            if (mask[k:] != head).all():
+                n = self.n
+                start = self.b0 if self.kind == RANGE else self.b0 * state.T + self.t0
+                low, high = state.lane_range(start, k), state.lane_range(start + k, n - k)
+
+                def cut_low(x):
+                    return x[:k]
+
+                def cut_high(x):
+                    return x[k:]
+
+                return (low, cut_low, high, cut_high) if head else (high, cut_high, low, cut_low)
+        return *self.pick(np.flatnonzero(mask)), *self.pick(np.flatnonzero(~mask))
+
+    def pick(self, positions: np.ndarray):
+        """(the lanes at these positions, selector)."""
+        ids = self.ids[positions]
+        return LaneSet(self.state, INDICES, len(ids), ids=ids), lambda x: x[positions]
+
+    def positions_in(self, superset: LaneSet):
+        """Where this set's lanes are in the order of a set that holds them."""
+        if superset is self.state.full:
+            if self.kind == RANGE:
+                return slice(self.b0, self.b0 + self.n)
+            if self.kind == RECTANGLE and (self.nb == 1 or self.T == self.state.T):
+                start = self.b0 * self.state.T + self.t0
+                return slice(start, start + self.n)
+            return self.ids
+        if superset.kind != INDICES and self.kind != INDICES and superset.kind == RANGE:
+            if self.kind == RANGE:
+                return slice(self.b0 - superset.b0, self.b0 - superset.b0 + self.n)
+            return self.ids - superset.b0
+        return np.searchsorted(superset.ids, self.ids)
+
+
+def cut(select, registers: tuple) -> tuple:
+    """Registers of a part of a lane set."""
+    return tuple([select(x) if type(x) is nd else x for x in registers])
+
+
+def same(a, b) -> bool:
+    """Whether two registers are surely equal for all lanes, without looking at arrays."""
+    if a is b:
+        return True
+    kind = type(a)
+    if kind is not type(b) or kind is nd:
+        return False
+    if kind is Affine:
+        return a.c == b.c and a.st == b.st and a.sb == b.sb and a.dt is b.dt
+    if a.dtype.kind == "f":  # NaNs and zeros of either sign are told apart by their bits
+        return a.tobytes() == b.tobytes()
+    return bool(a == b)
+
+
+def merge(groups: list[tuple[LaneSet, tuple]]) -> tuple[LaneSet, tuple]:
+    """Join groups that wait at the same block: one lane set with its registers."""
+    if len(groups) == 1:
+        return groups[0]
+    state = groups[0][0].state
+    n = sum(L.n for L, _ in groups)
+    if n == state.n:
+        union = state.full
+    else:
+        ids = np.concatenate([L.ids for L, _ in groups])
+        ids.sort()
+        if ids[-1] - ids[0] == n - 1:
+            union = state.lane_range(int(ids[0]), n)
+        else:
+            union = LaneSet(state, INDICES, n, ids=ids)
+    places = [L.positions_in(union) for L, _ in groups]
+    registers = []
+    for values in zip(*[regs for _, regs in groups], strict=True):
+        first = values[0]
+        if type(first) is not nd and all(same(first, v) for v in values[1:]):
+            registers.append(first)
+            continue
+        joined = None
+        for (L, _), place, value in zip(groups, places, values, strict=True):
+            value = L.array_of(value) if type(value) is Affine else value
+            if joined is None:
+                joined = np.empty(n, value.dtype)
+            joined[place] = value
+        registers.append(joined)
+    return union, tuple(registers)

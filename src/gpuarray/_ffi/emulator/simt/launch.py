@@ -1,0 +1,178 @@
+"""Run a kernel over its grid, chunk by chunk, and say where it went wrong if it did."""
+
+from __future__ import annotations
+
+import collections
+
+import numpy as np
+
+from .faults import LAUNCH_TIMEOUT, DeviceFault
+from .machine import Chunk
+
+#: Threads that run as one NumPy operation: large enough to hide Python, small enough for caches.
+CHUNK_THREADS = 65536
+
+_MAX_GRID = (2**31 - 1, 65535, 65535)
+
+
+class Launch:
+    """What all chunks of one launch share."""
+
+    __slots__ = (
+        "arena", "arguments", "block", "dynamic_shared", "grid", "kernel", "parameter_address",
+        "parameters", "shared_bytes", "workspace",
+    )  # fmt: skip
+
+    def __init__(self, kernel, grid, block, parameters: bytes, dynamic_shared: int):
+        self.kernel = kernel
+        self.arena = kernel.program.arena
+        self.grid = grid
+        self.block = block
+        self.parameters = parameters
+        self.dynamic_shared = dynamic_shared
+        self.shared_bytes = (kernel.dynamic_offset + dynamic_shared + 15) // 16 * 16
+        self.arguments = kernel.decode(parameters)
+        self.parameter_address = 0
+        self.workspace = 0
+
+    def parameters_in_memory(self) -> int:
+        """The address of a copy of the parameters, for kernels that take their address."""
+        if not self.parameter_address:
+            nbytes = max(len(self.parameters), 1)
+            self.parameter_address = self.arena.allocate(nbytes)
+            self.arena.view(self.parameter_address, nbytes)[: len(self.parameters)] = (
+                np.frombuffer(self.parameters, np.uint8)
+            )
+        return self.parameter_address
+
+    def grid_workspace(self) -> int:
+        """Zeroed memory in which cooperative groups keep their grid-wide barrier."""
+        if not self.workspace:
+            self.workspace = self.arena.allocate(1024)
+            self.arena.view(self.workspace, 1024)[:] = 0
+        return self.workspace
+
+    def release(self) -> None:
+        for address in (self.parameter_address, self.workspace):
+            if address:
+                self.arena.free(address)
+        self.parameter_address = self.workspace = 0
+
+
+def launch(
+    kernel,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    parameters: bytes,
+    dynamic_shared: int = 0,
+    *,
+    chunk_threads: int | None = None,
+) -> None:
+    """Run a kernel to completion; a DeviceFault names what went wrong and where."""
+    threads = block[0] * block[1] * block[2]
+    blocks = grid[0] * grid[1] * grid[2]
+    if len(parameters) < kernel.parameter_bytes:
+        raise ValueError(
+            f"{kernel.name} takes {kernel.parameter_bytes} bytes of parameters, "
+            f"not {len(parameters)}"
+        )
+    if threads < 1 or blocks < 1:
+        raise ValueError(f"an empty launch: grid {grid}, block {block}")
+    arena = kernel.program.arena
+    with arena.lock, np.errstate(all="ignore"):
+        shared = Launch(kernel, tuple(grid), tuple(block), parameters, dynamic_shared)
+        per_chunk = max(1, min(blocks, (chunk_threads or CHUNK_THREADS) // threads))
+        try:
+            _run_chunks(shared, blocks, per_chunk)
+        finally:
+            shared.release()
+
+
+def _run_chunks(shared: Launch, blocks: int, per_chunk: int) -> None:
+    """Chunks start in order; one that waits for others gives way to the next."""
+    arena = shared.arena
+    started: collections.deque = collections.deque()
+    next_block = 0
+    waits = 0  # how many times in a row a chunk gave way to others
+    idle = 0  # how many of these times without having done anything
+    try:
+        while next_block < blocks or started:
+            if next_block < blocks and waits >= len(started):
+                chunk = Chunk(shared, next_block, min(per_chunk, blocks - next_block))
+                next_block += chunk.nb
+                started.appendleft((chunk, chunk.run()))
+                chunk.start()
+                waits = idle = 0
+            chunk, running = started.popleft()
+            writes = arena.writes
+            chunk.progressed = False
+            try:
+                next(running)
+            except StopIteration:
+                chunk.release()
+                waits = idle = 0
+                continue
+            except DeviceFault as fault:
+                chunk.release()
+                raise _located(fault, chunk) from None
+            except RecursionError:
+                chunk.release()
+                raise
+            started.append((chunk, running))
+            waits += 1
+            idle = 0 if chunk.progressed or arena.writes != writes else idle + 1
+            if idle > 2 * len(started) + 2 and next_block >= blocks:
+                where = _position(chunk)
+                raise DeviceFault(
+                    LAUNCH_TIMEOUT,
+                    f"deadlock in {shared.kernel.name}: every thread polls memory that nothing "
+                    f"changes{where}",
+                )
+    finally:
+        for chunk, running in started:
+            running.close()
+            chunk.release()
+
+
+def _position(chunk: Chunk) -> str:
+    """Where a chunk's first stalled group polls, for the deadlock's message."""
+    generator_frames = chunk.frames[-1:]
+    for frame in generator_frames:
+        for key in chunk._polls:
+            block, thread = divmod(int(_first_lane(key)), chunk.T)
+            return f" (thread {thread} of block {chunk.b0 + block} among them)" if frame else ""
+    return ""
+
+
+def _first_lane(key) -> int:
+    lanes = key[1]
+    if len(lanes) == 2 and isinstance(lanes[1], bytes):
+        return int(np.frombuffer(lanes[1], np.int64)[0])
+    return int(lanes[0])
+
+
+def _located(fault: DeviceFault, chunk: Chunk) -> DeviceFault:
+    """The fault with the kernel, thread and PTX line added to its message."""
+    kernel = chunk.launch.kernel
+    where = f"in kernel {kernel.name}"
+    if fault.lane is not None:
+        block, thread = divmod(fault.lane, chunk.T)
+        gx, gy, _ = chunk.grid
+        bx, by, _ = chunk.block
+        number = chunk.b0 + block
+        where += (
+            f", block ({number % gx},{number // gx % gy},{number // (gx * gy)})"
+            f", thread ({thread % bx},{thread // bx % by},{thread // (bx * by)})"
+        )
+    trace = fault.__traceback__
+    while trace is not None:
+        function = kernel.program.function_of_code(trace.tb_frame.f_code.co_filename)
+        if function is not None:
+            line = function.ptx_line(trace.tb_lineno)
+            text = kernel.program.module.line_text(line)
+            if function.name != kernel.name:
+                where += f", function {function.name}"
+            where += f", PTX line {line}: {text}"
+        trace = trace.tb_next
+    fault.message = f"{fault.message} {where}"
+    return fault

@@ -1,0 +1,557 @@
+"""The machine: lane groups of a chunk of blocks, scheduled so that divergent threads meet again.
+
+A *group* is a lane set that waits at a basic block with its registers. Always the lowest
+pending block runs, and groups that wait at the same block run as one; blocks are numbered so
+that this is where threads reconverge. A function call opens a *frame*, in which the callee's
+groups run until all their lanes have returned.
+
+A group that polls memory in a loop without seeing a change is *stalled*: others run first, then
+the other chunks of the launch (each chunk is a generator, see :mod:`.launch`).
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from .affine import Affine
+from .faults import LAUNCH_TIMEOUT, DeviceFault
+from .lanes import RANGE, RECTANGLE, LaneSet, cut, merge, same
+
+nd = np.ndarray
+i8 = np.int64
+
+
+class Frame:
+    """One activation of a function (or the kernel itself) by a lane set."""
+
+    __slots__ = (
+        "active", "caller", "code", "function", "heap", "lanes", "local_allocation", "local_base",
+        "local_bytes", "ready", "resume", "returned", "waiting",
+    )  # fmt: skip
+
+    def __init__(self, function, caller, lanes: LaneSet, resume):
+        self.function = function
+        self.code = function.code
+        self.caller = caller
+        self.lanes = lanes
+        #: Where the caller goes on: (block, registers, shape of results), or None for a kernel.
+        self.resume = resume
+        self.active = lanes.n
+        self.ready: dict[int, list] = {}
+        self.heap: list[int] = []
+        #: Groups that wait for other lanes of their warps, by block.
+        self.waiting: dict[int, list] = {}
+        self.returned: list[tuple[LaneSet, tuple]] = []
+        self.local_allocation = 0
+        self.local_base = 0
+        self.local_bytes = function.local_bytes
+
+    def push(self, block: int, lanes: LaneSet, registers: tuple) -> None:
+        groups = self.ready.get(block)
+        if groups is None:
+            self.ready[block] = [(lanes, registers)]
+            heapq.heappush(self.heap, block)
+        else:
+            groups.append((lanes, registers))
+
+
+class Parked:
+    """A group at a block-wide barrier. ``vote`` is (mode, predicate, slot of the result)."""
+
+    __slots__ = ("block", "count", "frame", "lanes", "registers", "vote")
+
+    def __init__(self, frame, block, lanes, registers, count, vote):
+        self.frame = frame
+        self.block = block
+        self.lanes = lanes
+        self.registers = registers
+        self.count = count
+        self.vote = vote
+
+
+class Chunk:
+    """The state of some consecutive blocks of a launch. Generated code calls it ``S``."""
+
+    def __init__(self, launch, first_block: int, nb: int):
+        self.launch = launch
+        self.arena = launch.arena
+        self.program = launch.kernel.program
+        self.grid = launch.grid
+        self.block = bx, by, bz = launch.block
+        self.T = bx * by * bz
+        self.b0 = first_block
+        self.nb = nb
+        self.n = self.T * nb
+        self.linear = by == 1 and bz == 1
+        self.P = launch.arguments
+        self.full = LaneSet(self, RECTANGLE, self.n, 0, nb, 0, self.T)
+        self.live = self.n
+        self._live_counts = None
+        self._exited: list[LaneSet] = []
+        self._alive: np.ndarray | None = None
+        self._alive_bits: np.ndarray | None = None
+        self.frames: list[Frame] = []
+        self.frame: Frame = None  # type: ignore[assignment]
+        self.parked: dict[int, list[Parked]] = {}
+        self._arrived: dict[int, np.ndarray] = {}
+        self.stalled: list[tuple] = []
+        self.spinning = False
+        self._polls: dict = {}
+        #: Lets incomplete warps pass, when nothing else can run.
+        self.lenient = False
+        self._waiting_lanes: tuple | None = None
+        self._stalls: dict = {}
+        #: Set when something changed since the last time the chunk gave way to others.
+        self.progressed = True
+        self.allocations: list[int] = []
+        self.shared_bytes = launch.shared_bytes
+        self.shared_base = 0
+        if self.shared_bytes:
+            self.shared_base = self._allocate(launch.shared_bytes * nb)
+        self.shared = (
+            Affine(self.shared_base, 0, self.shared_bytes, i8) if nb > 1 else i8(self.shared_base)
+        )
+
+    # -------------------------------------------------------------- memory of the chunk
+
+    def _allocate(self, nbytes: int) -> int:
+        address = self.arena.allocate(nbytes)
+        self.allocations.append(address)
+        return address
+
+    def release(self) -> None:
+        """Give back shared and local memory."""
+        for address in self.allocations:
+            self.arena.free(address)
+        self.allocations = []
+
+    def local(self, offset: int) -> Affine:
+        """The address of the running frame's local memory."""
+        frame = self.frame
+        if not frame.local_base:
+            nbytes = frame.local_bytes * self.n
+            frame.local_allocation = frame.local_base = self._allocate(nbytes)
+        step = frame.local_bytes
+        return Affine(frame.local_base + offset, step, step * self.T, i8)
+
+    # -------------------------------------------------------------- lane sets
+
+    def lane_range(self, start: int, n: int) -> LaneSet:
+        """Consecutive lanes, as a rectangle where they are one."""
+        T = self.T
+        if n == self.n:
+            return self.full
+        if start % T == 0 and n % T == 0:
+            return LaneSet(self, RECTANGLE, n, start // T, n // T, 0, T)
+        if start // T == (start + n - 1) // T:
+            return LaneSet(self, RECTANGLE, n, start // T, 1, start % T, n)
+        return LaneSet(self, RANGE, n, start)
+
+    @property
+    def live_counts(self) -> np.ndarray:
+        """Threads of each block that have not exited."""
+        if self._live_counts is None:
+            self._live_counts = np.full(self.nb, self.T)
+        return self._live_counts
+
+    # -------------------------------------------------------------- ends of blocks
+
+    def branch(self, L, guard, if_true, true_registers, if_false, false_registers):
+        """Split a group on an array of predicates."""
+        taken = np.count_nonzero(guard)
+        if taken == L.n:
+            return if_true, L, true_registers
+        if taken == 0:
+            return if_false, L, false_registers
+        yes, cut_yes, no, cut_no = L.split(guard)
+        self.frame.push(if_true, yes, cut(cut_yes, true_registers))
+        self.frame.push(if_false, no, cut(cut_no, false_registers))
+        return None
+
+    def switch(self, L, index, targets):
+        """Jump through a table of (block, registers)."""
+        if type(index) is not nd:
+            block, registers = targets[int(index)]
+            return block, L, registers
+        for value in np.unique(index).tolist():
+            part, select = L.pick(np.flatnonzero(index == value))
+            block, registers = targets[value]
+            self.frame.push(block, part, cut(select, registers))
+        return None
+
+    def leave(self, L, results: tuple):
+        """``ret``: the group's lanes leave the frame (of the kernel: they exit)."""
+        frame = self.frame
+        if frame.caller is None:
+            return self.exit(L)
+        frame.returned.append((L, results))
+        frame.active -= L.n
+        if not frame.active:
+            self._resume_caller(frame)
+        return None
+
+    def exit(self, L):
+        """The threads end."""
+        self.live -= L.n
+        if self.live:
+            counts = self.live_counts
+            if L.kind == RECTANGLE:
+                counts[L.b0 : L.b0 + L.nb] -= L.T
+            else:
+                counts -= np.bincount(L.thread_block[1], minlength=self.nb)
+            self._exited.append(L)
+        frame = self.frame
+        frame.active -= L.n
+        if not frame.active and frame.caller is not None:
+            self._resume_caller(frame)
+        return None
+
+    def call(self, L, target, slots: dict, resume_block: int, registers: tuple, results):
+        """Enter a function.
+
+        ``results`` lists (index in the resuming registers, offset, code) of what is read of
+        the returned value.
+        """
+        caller = self.frame
+        if type(target) is nd:
+            groups = [(int(a), np.flatnonzero(target == a)) for a in np.unique(target).tolist()]
+            if len(groups) > 1:
+                for address, positions in groups:
+                    part, select = L.pick(positions)
+                    self._enter(
+                        caller,
+                        part,
+                        self.program.function_at(address),
+                        {key: select(v) if type(v) is nd else v for key, v in slots.items()},
+                        (resume_block, cut(select, registers), results),
+                    )
+                return None
+            target = groups[0][0]
+        if type(target) is not str:
+            target = self.program.function_at(int(target))
+        self._enter(caller, L, target, slots, (resume_block, registers, results))
+        return None
+
+    def _enter(self, caller, L, name: str, slots: dict, resume) -> None:
+        function = self.program.compiled(name)
+        frame = Frame(function, caller, L, resume)
+        if len(self.frames) > 4096:
+            raise DeviceFault(719, f"stack overflow: {len(self.frames)} nested calls of {name}")
+        self.frames.append(frame)
+        frame.push(0, L, function.entry_registers(L, slots))
+        self.frame = frame
+
+    def _resume_caller(self, frame: Frame) -> None:
+        """All lanes of a call have returned: the caller's group goes on with the results."""
+        self.frames.remove(frame)
+        caller = frame.caller
+        self.frame = caller
+        if frame.local_allocation:
+            self.allocations.remove(frame.local_allocation)
+            self.arena.free(frame.local_allocation)
+        block, registers, wanted = frame.resume
+        if not frame.returned:  # every lane exited inside the call
+            caller.active -= frame.lanes.n
+            if not caller.active and caller.caller is not None:
+                self._resume_caller(caller)
+            return
+        L, results = merge(frame.returned)
+        if L.n != frame.lanes.n:
+            caller.active -= frame.lanes.n - L.n
+            places = L.positions_in(frame.lanes)
+            registers = cut(lambda x: x[places], registers)
+        else:
+            L = frame.lanes
+        slots = dict(zip(frame.function.result_keys, results, strict=True))
+        registers = list(registers)
+        for index, offset, code in wanted:
+            registers[index] = read_slot(slots, 0, offset, code, L)
+        caller.push(block, L, tuple(registers))
+
+    # -------------------------------------------------------------- barriers
+
+    def barrier(self, L, block: int, registers: tuple, ident: int, count, vote=None):
+        """A block-wide barrier; ``block`` runs behind it."""
+        if L.n == self.live and not self.parked and (count is None or count == self.T):
+            if vote is None:
+                return block, L, registers
+            return block, L, self._voted(L, registers, vote, [(L, vote[1])])
+        ident = int(ident)
+        parked = Parked(self.frame, block, L, registers, count, vote)
+        self.parked.setdefault(ident, []).append(parked)
+        if count is not None:
+            self._release_barriers()
+        return None
+
+    def arrive(self, L, ident: int, count: int) -> None:
+        """``bar.arrive``: count at a barrier without waiting."""
+        ident = int(ident)
+        arrived = self._arrived.setdefault(ident, np.zeros(self.nb, np.int64))
+        arrived += np.bincount(L.thread_block[1], minlength=self.nb)
+
+    def _voted(self, L, registers: tuple, vote, ballots) -> tuple:
+        mode, _, slot = vote
+        if slot < 0:
+            return registers
+        yes = np.zeros(self.nb, np.int64)
+        everyone = np.zeros(self.nb, np.int64)
+        for lanes, guard in ballots:
+            block = lanes.thread_block[1]
+            yes += np.bincount(block[lanes.filled(guard)], minlength=self.nb)
+            everyone += np.bincount(block, minlength=self.nb)
+        if mode == "popc":
+            result = yes.astype(np.int32)
+        else:
+            result = yes > 0 if mode == "or" else yes == everyone
+        result = result[L.thread_block[1]]
+        if self.nb == 1:
+            result = result[0]
+        return (*registers[:slot], result, *registers[slot + 1 :])
+
+    def _release_barriers(self) -> bool:
+        """Let blocks pass barriers that all their threads have reached."""
+        released = False
+        for ident, waiting in list(self.parked.items()):
+            arrived = np.zeros(self.nb, np.int64)
+            for p in waiting:
+                arrived += np.bincount(p.lanes.thread_block[1], minlength=self.nb)
+            if ident in self._arrived:
+                arrived += self._arrived[ident]
+            count = waiting[0].count
+            expected = self.live_counts if count is None else np.minimum(count, self.T)
+            complete = (arrived >= expected) & (arrived > 0)
+            if not complete.any():
+                continue
+            through: list[Parked] = []
+            remaining: list[Parked] = []
+            for p in waiting:
+                passes = complete[p.lanes.thread_block[1]]
+                if passes.all():
+                    through.append(p)
+                elif not passes.any():
+                    remaining.append(p)
+                else:
+                    yes, cut_yes, no, cut_no = p.lanes.split(passes)
+                    for part, select, into in ((yes, cut_yes, through), (no, cut_no, remaining)):
+                        vote = p.vote and (p.vote[0], *cut(select, p.vote[1:2]), p.vote[2])
+                        registers = cut(select, p.registers)
+                        into.append(Parked(p.frame, p.block, part, registers, p.count, vote))
+            if not through:
+                continue
+            released = True
+            if ident in self._arrived:
+                self._arrived[ident][complete] = 0
+            if remaining:
+                self.parked[ident] = remaining
+            else:
+                del self.parked[ident]
+            ballots = [(p.lanes, p.vote[1]) for p in through if p.vote]
+            for p in through:
+                registers = p.registers
+                if p.vote:
+                    registers = self._voted(p.lanes, registers, p.vote, ballots)
+                p.frame.push(p.block, p.lanes, registers)
+        return released
+
+    # -------------------------------------------------------------- convergence of warps
+
+    def _live_warps(self) -> np.ndarray:
+        """Bits of the lanes that have not exited, for each warp."""
+        per_block = (self.T + 31) // 32 * 32
+        alive = self._alive
+        if alive is None:
+            alive = self._alive = np.zeros((self.nb, per_block), bool)
+            alive[:, : self.T] = True
+            self._alive_bits = None
+        if self._exited or self._alive_bits is None:
+            for L in self._exited:
+                thread, block = L.thread_block
+                alive[block, thread] = False
+            self._exited.clear()
+            self._alive_bits = np.packbits(alive, bitorder="little").view(np.uint32)
+        return self._alive_bits
+
+    def converge(self, L, mask, block: int, registers: tuple) -> bool:
+        """Whether all lanes named in member masks are here; if not, the group has been parked.
+
+        Called where ``L`` is not made of whole warps. Lanes whose warp is complete go on as a
+        group of their own.
+        """
+        live = self._live_warps()
+        position = L.warps
+        if position is None:
+            return True
+        present = np.zeros(len(live) * 32, bool)
+        present[position] = True
+        here = np.packbits(present, bitorder="little").view(np.uint32)
+        mask = L.filled(mask)
+        mask = mask if mask.dtype == np.uint32 else mask.view(np.uint32)
+        warp = position >> 5
+        missing = mask & live[warp] & ~here[warp]
+        if not missing.any() or self.lenient:
+            return True
+        # All lanes of a warp wait together if any of them misses someone.
+        incomplete = np.zeros(len(live), bool)
+        incomplete[warp[missing != 0]] = True
+        waits = incomplete[warp]
+        frame = self.frame
+        if waits.all():
+            frame.waiting.setdefault(block, []).append((L, registers))
+            return False
+        stay, cut_stay, go, cut_go = L.split(waits)
+        frame.waiting.setdefault(block, []).append((stay, cut(cut_stay, registers)))
+        frame.push(block, go, cut(cut_go, registers))
+        return False
+
+    def _release_warps(self) -> bool:
+        """Nothing else can run: let groups that wait for lanes of their warp look again."""
+        frames = [f for f in self.frames if f.waiting]
+        if not frames:
+            return False
+        for frame in frames:
+            for block, groups in frame.waiting.items():
+                for L, registers in groups:
+                    frame.push(block, L, registers)
+            frame.waiting = {}
+        return True
+
+    # -------------------------------------------------------------- polling
+
+    def poll(self, site: int, L, address, value) -> None:
+        """Note what a polling access read; the same again means that the group may be waiting."""
+        key = (site, L.key)
+        last = self._polls.get(key)
+        if last is not None and _equal(last[0], address) and _equal(last[1], value):
+            self.spinning = True
+        self._polls[key] = (address, value)
+        if len(self._polls) > 256:
+            self._polls.pop(next(iter(self._polls)))
+
+    def _stall(self, block: int, L, registers: tuple) -> None:
+        """Set a polling group aside, and note whether its registers changed since last time."""
+        key = (id(self.frame.code), block, L.key)
+        last = self._stalls.get(key)
+        if last is None or not all(map(_equal, last, registers)):
+            self.progressed = True
+        self._stalls[key] = registers
+        self.stalled.append((self.frame, block, L, registers))
+
+    # -------------------------------------------------------------- the scheduler
+
+    def start(self) -> None:
+        kernel = self.launch.kernel
+        frame = Frame(kernel, None, self.full, None)
+        self.frames.append(frame)
+        self.frame = frame
+        frame.push(0, self.full, kernel.entry_registers(self.full, {}))
+
+    def run(self):
+        """A generator: yields when every group waits for something outside of the chunk."""
+        while True:
+            frame = self.frame
+            code, heap, ready, waiting = frame.code, frame.heap, frame.ready, frame.waiting
+            while heap:
+                block = heapq.heappop(heap)
+                groups = ready.pop(block)
+                if waiting and block in waiting:
+                    groups += waiting.pop(block)
+                L, registers = groups[0] if len(groups) == 1 else merge(groups)
+                self.spinning = False
+                while True:
+                    following = code[block](self, L, *registers)
+                    if following is None:
+                        break
+                    target = following[0]
+                    if target <= block and self.spinning:
+                        self._stall(*following)
+                        break
+                    if (heap and heap[0] <= target) or (waiting and target in waiting):
+                        frame.push(*following)
+                        break
+                    block, L, registers = following
+                if self.frame is not frame:
+                    break
+            else:
+                ended = yield from self._find_work()
+                if ended:
+                    return
+
+    def _find_work(self):
+        """The current frame has nothing ready: choose what runs next. True when all is done."""
+        while True:
+            for frame in reversed(self.frames):
+                if frame.heap:
+                    self.frame = frame
+                    return False
+            if self.parked and self._release_barriers():
+                continue
+            if not self.stalled:
+                if self._release_warps_once():
+                    continue
+                if self.parked:
+                    raise self._barrier_deadlock()
+                return True
+            waiting_before = self._release_warps_once()
+            if waiting_before:
+                continue
+            stalled, self.stalled = self.stalled, []
+            yield
+            for frame, block, L, registers in stalled:
+                frame.push(block, L, registers)
+            self.lenient = False
+
+    def _release_warps_once(self) -> bool:
+        """Retry waiting warps; the second time in a row, do not insist on missing lanes."""
+        waiting = sum(L.n for f in self.frames for g in f.waiting.values() for L, _ in g)
+        if not waiting:
+            self.lenient = False
+            self._waiting_lanes = None
+            return False
+        state = (waiting, self.live, self.arena.writes)
+        self.lenient = self._waiting_lanes == state
+        self._waiting_lanes = state
+        return self._release_warps()
+
+    def _barrier_deadlock(self) -> DeviceFault:
+        where = []
+        for ident, waiting in sorted(self.parked.items()):
+            lanes = sum(p.lanes.n for p in waiting)
+            where.append(f"{lanes} threads at barrier {ident}")
+        return DeviceFault(
+            LAUNCH_TIMEOUT,
+            f"deadlock: {', '.join(where)} wait for threads that never come "
+            f"({self.live} of {self.n} are alive)",
+        )
+
+
+def _equal(a, b) -> bool:
+    if type(a) is nd or type(b) is nd:
+        return type(a) is type(b) and a.shape == b.shape and bool((a == b).all())
+    return same(a, b)
+
+
+def read_slot(slots: dict, parameter: int, offset: int, code: str, L):
+    """A value out of what was stored to parameters: {(parameter, offset): value}."""
+    dtype = np.dtype("?" if code == "b1" else code)
+    value = slots.get((parameter, offset))
+    if value is not None:
+        if type(value) is Affine:
+            if dtype.kind == "i" and np.dtype(value.dt) == dtype:
+                return value
+            value = L.array_of(value)
+        if value.dtype.itemsize == dtype.itemsize:
+            return value.view(dtype)
+    size = dtype.itemsize
+    raw = np.zeros((L.n, size), np.uint8)
+    for (p, start), value in slots.items():
+        if p != parameter:
+            continue
+        value = L.filled(value)
+        width = value.dtype.itemsize
+        low, high = max(start, offset), min(start + width, offset + size)
+        if low < high:
+            data = np.ascontiguousarray(value).view(np.uint8).reshape(L.n, width)
+            raw[:, low - offset : high - offset] = data[:, low - start : high - start]
+    return raw.reshape(-1).view(dtype)

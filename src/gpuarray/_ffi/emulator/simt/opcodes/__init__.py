@@ -1,0 +1,25 @@
+"""The instructions, one module for each chapter of the PTX ISA manual.
+
+Importing a module fills the tables of :mod:`..registry`; new instructions come as new modules
+listed here.
+"""
+
+from . import (
+    atomic,
+    compare,
+    control,
+    convert,
+    floating,
+    half,
+    integer,
+    logic,
+    memory,
+    move,
+    special,
+    warp,
+)
+
+__all__ = [
+    "atomic", "compare", "control", "convert", "floating", "half", "integer", "logic", "memory",
+    "move", "special", "warp",
+]  # fmt: skip

@@ -1,0 +1,183 @@
+"""Comparison and selection (PTX ISA, "Comparison and Selection Instructions")."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...ptx.syntax import Pair
+from ..emitter import Emitter, Unsupported
+from ..registry import handles, runtime
+from ..types import HALF_TYPES, code_of, stored, unsigned
+from .half import base_format
+
+nd = np.ndarray
+u2, u4 = np.uint16, np.uint32
+_ORDERED = {"eq": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_NEGATED = {"ltu": ">=", "leu": ">", "gtu": "<=", "geu": "<"}
+_UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
+_COMBINE = {"and": "&", "or": "|", "xor": "^"}
+_SYMBOLS = {**_ORDERED, "ne": "!="}
+
+
+def float_comparison(how: str, x: str, y: str) -> str:
+    """An expression that compares floats; x and y appear up to twice."""
+    if how in _ORDERED:
+        return f"({x}{_ORDERED[how]}{y})"
+    if how == "neu":
+        return f"({x}!={y})"
+    if how in _NEGATED:
+        return f"(~({x}{_NEGATED[how]}{y}))"
+    if how == "ne":
+        return f"(({x}<{y})|({x}>{y}))"
+    if how == "equ":
+        return f"(~(({x}<{y})|({x}>{y})))"
+    if how == "nan":
+        return f"(({x}!={x})|({y}!={y}))"
+    if how == "num":
+        return f"(({x}=={x})&({y}=={y}))"
+    raise Unsupported(f"comparison .{how}")
+
+
+def _comparison(e: Emitter, i, type_: str, how: str, a, b) -> str:
+    if type_ in ("f16", "bf16"):
+        x, y = e.temporary(), e.temporary()
+        e.line(f"{x}=widen({e.value(a, 'u2')},{type_!r})")
+        e.line(f"{y}=widen({e.value(b, 'u2')},{type_!r})")
+        return float_comparison(how, x, y)
+    code = code_of(type_)
+    if code[0] == "f":
+        x, y = (e.value(o, code, raw=True) for o in (a, b))
+        if "ftz" in i.operation.flags and code == "f4":
+            x, y = f"flush({x})", f"flush({y})"
+        return float_comparison(how, x, y)
+    if how in _UNSIGNED:
+        code, how = unsigned(code), _UNSIGNED[how]
+    elif how in ("eq", "ne"):
+        code = code if code == "b1" else stored(code)
+    if e.may_be_affine(a) or e.may_be_affine(b):
+        x, y = (e.value(o, code, affine=True) for o in (a, b))
+        return f"affine_compare({how!r},{x},{y},L)"
+    x, y = (e.value(o, code) for o in (a, b))
+    return f"({x}{_SYMBOLS[how]}{y})"
+
+
+@handles("setp")
+def set_predicate(e: Emitter, i) -> None:
+    """setp.cmp.combine.type p|q, a, b, c: p = cmp op c, q = !cmp op c."""
+    modifiers = i.operation.modifiers
+    how = modifiers[0]
+    type_ = i.operation.types[-1]
+    combine = next((m for m in modifiers[1:] if m in _COMBINE), None)
+    target = i.operands[0]
+    if type_ in ("f16x2", "bf16x2"):
+        _set_pair_predicates(e, i, how, type_, combine)
+        return
+    result = _comparison(e, i, type_, how, i.operands[1], i.operands[2])
+    if type(target) is not Pair:
+        if combine:
+            result = f"({result}){_COMBINE[combine]}{e.value(i.operands[3], 'b1')}"
+        e.assign(target, result, "b1")
+        return
+    compared = e.temporary()
+    e.line(f"{compared}={result}")
+    other = f"(~{compared})"
+    if combine:
+        third = e.temporary()
+        e.line(f"{third}={e.value(i.operands[3], 'b1')}")
+        compared = f"({compared}){_COMBINE[combine]}{third}"
+        other = f"{other}{_COMBINE[combine]}{third}"
+    e.assign(target.first, compared, "b1")
+    e.assign(target.second, other, "b1")
+
+
+def _set_pair_predicates(e: Emitter, i, how: str, type_: str, combine: str | None) -> None:
+    format_, _ = base_format(type_)
+    a, b = (e.value(o, "u4") for o in i.operands[1:3])
+    x, y = e.temporary(), e.temporary()
+    third = f"{_COMBINE[combine]}{e.value(i.operands[3], 'b1')}" if combine else ""
+    pair = i.operands[0]
+    e.line(f"{x},{y}={a},{b}")
+    for target, shift in ((pair.first, 0), (pair.second, 16)):
+        u, v = e.temporary(), e.temporary()
+        for wide, name in ((u, x), (v, y)):
+            e.line(f"{wide}=widen(({name}>>{e.constant(shift, 'u4')}).astype(u2),{format_!r})")
+        e.assign(target, f"({float_comparison(how, u, v)}){third}", "b1")
+
+
+@handles("set")
+def set_value(e: Emitter, i) -> None:
+    """set.cmp.dtype.stype: 1.0 for floats and all ones for integers where the comparison holds."""
+    how = i.operation.modifiers[0]
+    result_type, type_ = i.operation.types[0], i.operation.types[-1]
+    combine = next((m for m in i.operation.modifiers[1:] if m in _COMBINE), None)
+    if type_ in ("f16x2", "bf16x2"):
+        format_, _ = base_format(type_)
+        a, b = (e.value(o, "u4") for o in i.operands[1:3])
+        as_float = result_type in HALF_TYPES
+        e.assign(i.operands[0], f"in_pairs(half_set,({a},{b},),{format_!r},{how!r},{as_float})", "u4")
+        return
+    result = _comparison(e, i, type_, how, i.operands[1], i.operands[2])
+    if combine:
+        result = f"({result}){_COMBINE[combine]}{e.value(i.operands[3], 'b1')}"
+    code = code_of(result_type)
+    one = {"f16": 0x3C00, "bf16": 0x3F80}.get(result_type, 1.0 if code[0] == "f" else -1)
+    e.assign(
+        i.operands[0], f"select({result},{e.constant(one, code)},{e.constant(0, code)})", code
+    )
+
+
+@handles("selp")
+def select_by_predicate(e: Emitter, i) -> None:
+    code = code_of(i.operation.types[-1])
+    target = i.operands[0]
+    code, raw = copy_code(e, target, code)
+    a, b = (e.value(o, code, raw=raw) for o in i.operands[1:3])
+    e.assign(target, f"select({e.value(i.operands[3], 'b1')},{a},{b})", code)
+
+
+@handles("slct")
+def select_by_sign(e: Emitter, i) -> None:
+    types = i.operation.types
+    code = stored(code_of(types[0]))
+    a, b = (e.value(o, code) for o in i.operands[1:3])
+    chooser = e.value(i.operands[3], code_of(types[-1]))
+    if "ftz" in i.operation.flags:
+        chooser = f"flush({chooser})"
+    e.assign(i.operands[0], f"select({chooser}>=0,{a},{b})", code)
+
+
+def copy_code(e: Emitter, target, code: str) -> tuple[str, bool]:
+    """The code in which to copy values: floats stay floats, and keep pending NaNs pending."""
+    kept = e.codes.get(getattr(target, "name", ""), "")
+    if kept in ("f4", "f8") and kept[1] == code[1]:
+        return kept, target.name in e.pending
+    return (code if code in ("b1", "f4", "f8") else stored(code)), False
+
+
+# ------------------------------------------------------------------ at run time
+
+
+@runtime
+def select(condition, a, b):
+    if type(condition) is not nd:
+        return a if condition else b
+    return np.where(condition, a, b)
+
+
+@runtime
+def half_set(a, b, format_: str, how: str, as_float: bool):
+    from .half import widen
+
+    x, y = widen(a, format_), widen(b, format_)
+    unordered = np.isnan(x) | np.isnan(y)
+    if how in ("nan", "num"):
+        result = unordered if how == "nan" else ~unordered
+    else:
+        base = how[:2]
+        result = {
+            "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
+            "gt": np.greater, "ge": np.greater_equal,
+        }[base](x, y)  # fmt: skip
+        result = result | unordered if how.endswith("u") else result & ~unordered
+    one = (0x3C00 if format_ == "f16" else 0x3F80) if as_float else 0xFFFF
+    return np.where(result, u2(one), u2(0))[()]

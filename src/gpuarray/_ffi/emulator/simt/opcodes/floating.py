@@ -1,0 +1,248 @@
+"""binary32 and binary64 arithmetic (PTX ISA, "Floating Point Instructions")."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..emitter import Emitter, Unsupported
+from ..registry import handles, runtime
+from ..types import code_of
+
+nd = np.ndarray
+f4, f8, i8, u8 = np.float32, np.float64, np.int64, np.uint64
+DIRECTED = ("rz", "rm", "rp")
+
+
+class Form:
+    """Modifiers that most floating instructions share."""
+
+    def __init__(self, i):
+        flags = i.operation.flags
+        self.code = code_of(i.operation.types[-1])
+        self.ftz = "ftz" in flags and self.code == "f4"
+        self.saturates = "sat" in flags
+        self.direction = i.operation.first_of(*DIRECTED)
+        self.approximate = "approx" in flags or "full" in flags
+
+    def read(self, e: Emitter, operand) -> str:
+        value = e.value(operand, self.code, raw=True)
+        return f"flush({value})" if self.ftz else value
+
+    def write(self, e: Emitter, operand, expression: str) -> None:
+        if self.ftz:
+            expression = f"flush({expression})"
+        if self.saturates:
+            expression = f"saturate({expression})"
+        e.assign(operand, expression, self.code, computed=True)
+
+
+def arithmetic(e: Emitter, i) -> None:
+    """The opcodes that :mod:`.integer` hands over for float types."""
+    form = Form(i)
+    values = [form.read(e, o) for o in i.operands[1:]]
+    form.write(e, i.operands[0], _ARITHMETIC[i.name](e, i, form, values))
+
+
+def _add_sub(e, i, form, values) -> str:
+    a, b = values
+    if form.direction:
+        return f"add_directed({a},{'-' if i.name == 'sub' else ''}{b},{form.direction!r})"
+    return f"({a}{'+' if i.name == 'add' else '-'}{b})"
+
+
+def _multiply(e, i, form, values) -> str:
+    a, b = values
+    return f"mul_directed({a},{b},{form.direction!r})" if form.direction else f"({a}*{b})"
+
+
+def _fused(e, i, form, values) -> str:
+    a, b, c = values
+    if form.direction:
+        return f"fma_directed({a},{b},{c},{form.direction!r})"
+    return f"{'fma32' if form.code == 'f4' else 'fma64'}({a},{b},{c})"
+
+
+def _divide(e, i, form, values) -> str:
+    a, b = values
+    return f"div_directed({a},{b},{form.direction!r})" if form.direction else f"({a}/{b})"
+
+
+def _min_max(e, i, form, values) -> str:
+    flags = i.operation.flags
+    expression = values[0]
+    if "xorsign" in flags:
+        expression = f"abs({values[0]})"
+        for value in values[1:]:
+            expression = f"float_{i.name}({expression},abs({value}),{'NaN' in flags})"
+        return f"xor_sign({expression},{','.join(values)})"
+    for value in values[1:]:
+        expression = f"float_{i.name}({expression},{value},{'NaN' in flags})"
+    return expression
+
+
+_ARITHMETIC = {
+    "add": _add_sub,
+    "sub": _add_sub,
+    "mul": _multiply,
+    "fma": _fused,
+    "mad": _fused,
+    "div": _divide,
+    "min": _min_max,
+    "max": _min_max,
+    "neg": lambda e, i, form, values: f"(-{values[0]})",
+    "abs": lambda e, i, form, values: f"abs({values[0]})",
+}
+
+
+@handles("rcp", "sqrt")
+def reciprocal_root(e: Emitter, i) -> None:
+    form = Form(i)
+    x = form.read(e, i.operands[1])
+    if form.code == "f8" and form.approximate:
+        if i.name != "rcp":
+            raise Unsupported("sqrt.approx.f64")
+        e.assign(i.operands[0], f"gross_reciprocal({x})", "f8")
+        return
+    if i.name == "rcp":
+        one = e.constant(1.0, form.code)
+        result = f"div_directed({one},{x},{form.direction!r})" if form.direction else f"({one}/{x})"
+    elif form.direction:
+        result = f"sqrt_directed({x},{form.direction!r})"
+    else:
+        result = f"np.sqrt({x})"
+    form.write(e, i.operands[0], result)
+
+
+@handles("rsqrt", "ex2", "lg2", "sin", "cos", "tanh")
+def approximations(e: Emitter, i) -> None:
+    """Instructions that hardware approximates; here they are accurate to rounding."""
+    type_ = i.operation.types[-1]
+    if type_ not in ("f32", "f64"):
+        from . import half
+
+        half.approximations(e, i)
+        return
+    form = Form(i)
+    x = form.read(e, i.operands[1])
+    if form.code == "f8":
+        if i.name != "rsqrt":
+            raise Unsupported(f"{i.name}.f64")
+        e.assign(i.operands[0], f"gross_reciprocal_root({x})", "f8")
+        return
+    form.write(e, i.operands[0], f"approximate_{i.name}({x})")
+
+
+@handles("testp")
+def test_property(e: Emitter, i) -> None:
+    code = code_of(i.operation.types[-1])
+    x = e.value(i.operands[1], code, raw=True)
+    how = i.operation.first_of("finite", "infinite", "number", "notanumber", "normal", "subnormal")
+    e.assign(i.operands[0], f"float_property({x},{how!r})", "b1")
+
+
+@handles("copysign")
+def copy_sign(e: Emitter, i) -> None:
+    code = code_of(i.operation.types[-1])
+    sign, magnitude = (e.value(o, code) for o in i.operands[1:3])
+    e.assign(i.operands[0], f"np.copysign({magnitude},{sign})", code)
+
+
+# ------------------------------------------------------------------ at run time
+
+
+@runtime
+def float_min(a, b, propagate: bool):
+    """min: a NaN loses (or wins, with .NaN), and -0 is less than +0."""
+    return _extreme(a, b, propagate, np.fmin, np.minimum, lambda x, y: x | y)
+
+
+@runtime
+def float_max(a, b, propagate: bool):
+    return _extreme(a, b, propagate, np.fmax, np.maximum, lambda x, y: x & y)
+
+
+def _extreme(a, b, propagate, skipping, spreading, of_signs):
+    result = (spreading if propagate else skipping)(a, b)
+    zeros = result == 0
+    if np.any(zeros):
+        both = zeros & (a == b)
+        integer = np.int32 if result.dtype == f4 else i8
+        bits = of_signs(np.asarray(a).view(integer), np.asarray(b).view(integer))
+        result = np.where(both, bits.view(result.dtype), result)[()]
+    return result
+
+
+@runtime
+def xor_sign(magnitude, *values):
+    negative = np.signbit(values[0])
+    for value in values[1:]:
+        negative = negative ^ np.signbit(value)
+    return np.where(negative, -magnitude, magnitude)[()]
+
+
+@runtime
+def float_property(x, how: str):
+    if how == "finite":
+        return np.isfinite(x)
+    if how == "infinite":
+        return np.isinf(x)
+    if how == "notanumber":
+        return np.isnan(x)
+    if how == "number":
+        return ~np.isnan(x)
+    tiny = np.finfo(x.dtype).tiny
+    if how == "normal":
+        return np.isfinite(x) & (np.abs(x) >= tiny)
+    return (np.abs(x) < tiny) & (x != 0)
+
+
+def _upper_word(x):
+    """The value with its lower 32 bits cleared."""
+    return (np.asarray(x).view(u8) & u8(0xFFFFFFFF00000000)).view(f8)
+
+
+def _without_subnormals(x):
+    return np.where(np.abs(x) < np.finfo(f8).tiny, np.copysign(0.0, x), x)
+
+
+@runtime
+def gross_reciprocal(x):
+    """rcp.approx.ftz.f64 looks at upper words only, and its result has no more than that."""
+    x = _without_subnormals(_upper_word(x))
+    return _upper_word(_without_subnormals(1.0 / x))[()]
+
+
+@runtime
+def gross_reciprocal_root(x):
+    x = _without_subnormals(_upper_word(x))
+    return _upper_word(1.0 / np.sqrt(x))[()]
+
+
+@runtime
+def approximate_rsqrt(x):
+    return (f8(1) / np.sqrt(x.astype(f8))).astype(f4)
+
+
+@runtime
+def approximate_ex2(x):
+    return np.exp2(x)
+
+
+@runtime
+def approximate_lg2(x):
+    return np.log2(x)
+
+
+@runtime
+def approximate_sin(x):
+    return np.sin(x.astype(f8)).astype(f4)
+
+
+@runtime
+def approximate_cos(x):
+    return np.cos(x.astype(f8)).astype(f4)
+
+
+@runtime
+def approximate_tanh(x):
+    return np.tanh(x.astype(f8)).astype(f4)

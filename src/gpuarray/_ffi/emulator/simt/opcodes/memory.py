@@ -1,0 +1,167 @@
+"""Loads, stores and their relatives (PTX ISA, "Data Movement", second half)."""
+
+from __future__ import annotations
+
+from ...ptx.syntax import Address, Discard, Immediate, Register, Symbol
+from .. import access
+from ..emitter import Emitter, Unsupported
+from ..registry import handles
+from ..slots import accessed_places, operands_of, parameter_variable, slot_name
+from ..types import SIZES, code_of, stored
+
+_POLLING = frozenset(("volatile", "acquire", "relaxed", "mmio"))
+_SPACES = ("global", "shared", "local", "const", "param")
+assert access  # its functions are in the namespace of generated code
+
+
+def space_of(operation) -> str:
+    """The state space an access names; "generic" if none."""
+    for modifier in operation.modifiers:
+        space = modifier.split("::")[0]
+        if space in _SPACES:
+            return space
+    return "generic"
+
+
+def address_of(e: Emitter, operand: Address, space: str, nbytes: int) -> tuple[str, int]:
+    """(expression, byte offset) of an access."""
+    base, offset = operand
+    if space == "shared":
+        if type(base) is Register and e.codes[base.name] == "i4":
+            if e.may_be_affine(base):
+                window = f"affine_cast({e.value(base, 'u4', affine=True)},i8,L)"
+            else:
+                window = f"({e.value(base, 'u4')}).astype(i8)"
+        else:
+            window = e.value(base, "i8", affine=True)
+        return f"affine_add(check_shared(S,L,{window},{offset},{nbytes}),S.shared,L)", offset
+    if type(base) is Immediate:
+        return e.constant(base.value, "i8"), offset
+    return e.value(base, "i8", affine=True), offset
+
+
+def element_code(i) -> str:
+    """How the elements of an access are read: sign matters only when they are extended."""
+    type_ = i.operation.types[-1]
+    if type_ == "b128":
+        raise Unsupported("128-bit registers")
+    code = code_of(type_)
+    return {"i4": "u4", "i8": "u8"}.get(code, code) if type_[0] == "b" else code
+
+
+def site(e: Emitter) -> int:
+    """A number for this instruction within its function."""
+    return e.block.number * 4096 + e.position
+
+
+@handles("ld", "ldu")
+def load(e: Emitter, i) -> None:
+    operation = i.operation
+    space = space_of(operation)
+    address = next(o for o in i.operands if type(o) is Address)
+    targets = operands_of(i.operands[0])
+    code = element_code(i)
+    if space == "param" and parameter_variable(i) is not None:
+        _load_parameter(e, i, targets, code, address)
+        return
+    size = SIZES[code]
+    place, offset = address_of(e, address, space, size * len(targets))
+    polling = bool(operation.flags & _POLLING)
+    if len(targets) > 1:
+        loaded = e.temporary()
+        e.line(f"{loaded}=load_vector(S,L,{place},{offset},{code!r},{len(targets)})")
+        for k, target in enumerate(targets):
+            if type(target) is not Discard:
+                _assign_loaded(e, target, f"{loaded}[{k}]", code)
+        return
+    target = targets[0]
+    if type(target) is Register and SIZES[e.codes[target.name]] == size:
+        code = e.codes[target.name] if e.codes[target.name] != "b1" else code
+    if polling:
+        where, value = e.temporary(), e.temporary()
+        e.line(f"{where}={place}")
+        e.line(f"{value}=load(S,L,{where},{offset},{code!r})")
+        e.line(f"S.poll({site(e)},L,{where},{value})")
+        _assign_loaded(e, target, value, code)
+    else:
+        alias = ",True" if e.may_alias(target) else ""
+        _assign_loaded(e, target, f"load(S,L,{place},{offset},{code!r}{alias})", code)
+
+
+def _assign_loaded(e: Emitter, target, expression: str, code: str) -> None:
+    e.assign(target, expression, code)
+
+
+def _load_parameter(e: Emitter, i, targets, code: str, address: Address) -> None:
+    """A parameter by its name: of the kernel, of this function, or a call's result."""
+    routine = e.routine
+    name = address.base.name
+    if routine.is_kernel and name in routine.parameter_offsets:
+        for k, target in enumerate(targets):
+            offset = routine.parameter_offsets[name] + address.offset + k * SIZES[code]
+            key = (offset, code)
+            if key not in routine.reads:
+                routine.reads.append(key)
+            e.assign(target, f"S.P[{routine.reads.index(key)}]", code)
+        return
+    for target, (offset, kept) in zip(targets, accessed_places(i), strict=True):
+        value = f"M({e.name(slot_name(name, offset, kept))},L)"
+        e.assign(target, e.cast(value, kept, code), code)
+
+
+@handles("st")
+def store(e: Emitter, i) -> None:
+    operation = i.operation
+    space = space_of(operation)
+    address = i.operands[0]
+    values = operands_of(i.operands[1])
+    code = code_of(operation.types[-1])
+    if operation.types[-1] == "b128":
+        raise Unsupported("128-bit registers")
+    if space == "param":
+        if type(address.base) is not Symbol:
+            raise Unsupported("a computed parameter address")
+        for value, (offset, kept) in zip(values, accessed_places(i), strict=True):
+            slot = e.name(slot_name(address.base.name, offset, kept))
+            e.line(f"{slot}={e.value(value, kept)}")
+        return
+    place, offset = address_of(e, address, space, SIZES[code] * len(values))
+    codes = {
+        e.codes[v.name] for v in values if type(v) is Register and SIZES[e.codes[v.name]] == SIZES[code]
+    }
+    if len(codes) == 1:  # store registers as they are kept
+        code = codes.pop()
+    expressions = [e.value(v, code) for v in values]
+    if len(values) > 1:
+        e.line(f"store_vector(S,L,{place},{offset},({','.join(expressions)},),{code!r})")
+    else:
+        e.line(f"store(S,L,{place},{offset},{expressions[0]},{code!r})")
+
+
+@handles("prefetch", "prefetchu", "discard", "applypriority", "createpolicy")
+def ignore(e: Emitter, i) -> None:
+    """Advice about caches."""
+    if i.name == "createpolicy":
+        e.assign(i.operands[0], e.constant(0, "i8"), "i8")
+
+
+@handles("cp")
+def copy_async(e: Emitter, i) -> None:
+    """cp.async: done at once, so that waiting for it is nothing."""
+    operation = i.operation
+    flags = operation.flags
+    if "bulk" in flags or "async" not in flags:
+        raise Unsupported("bulk copies")
+    if flags & {"commit_group", "wait_group", "wait_all", "mbarrier"}:
+        if "mbarrier" in flags:
+            raise Unsupported("mbarrier")
+        return
+    target, source, size = i.operands[:3]
+    nbytes = size.value
+    count = nbytes // 4
+    to, to_offset = address_of(e, target, "shared", nbytes)
+    origin, from_offset = address_of(e, source, "global", nbytes)
+    limit = "None"
+    if len(i.operands) > 3 and "cache_hint" not in " ".join(operation.modifiers):
+        limit = e.value(i.operands[3], "u4")
+    e.line(f"copy_through(S,L,{to},{to_offset},{origin},{from_offset},{count},{limit})")

@@ -1,0 +1,243 @@
+"""A loaded PTX module: its globals in device memory, and its functions compiled on demand."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+from ..ptx.module import Module
+from ..ptx.syntax import TYPE_SIZES, Function, Instruction, PTXError, Symbol, Variable
+from ..ptx.tokens import literal
+from .faults import ILLEGAL_ADDRESS, DeviceFault
+from .routine import Routine
+
+#: Shared memory below this offset belongs to the system, in kernels that ask where it is.
+RESERVED_SHARED_BYTES = 1024
+
+
+class Program:
+    """PTX text made executable. Loading is cheap: a function is compiled when it first runs."""
+
+    def __init__(self, ptx: str, arena, on_print: Callable[[str], object] | None = None):
+        self.module = Module(ptx)
+        self.arena = arena
+        self.on_print = on_print or (lambda text: sys.stdout.write(text))
+        self.routine_files: dict[str, Routine] = {}
+        self._routines: dict[str, Routine] = {}
+        self._addresses: dict[str, tuple[int, int]] = {}
+        self._functions_by_address: dict[int, str] = {}
+        self._module_shared: tuple[dict[str, int], int] | None = None
+        self._reserved = RESERVED_SHARED_BYTES if "%reserved_smem" in ptx else 0
+        self._heap: set[int] = set()
+        try:
+            self._place_globals()
+        except BaseException:
+            self.unload()
+            raise
+
+    # -------------------------------------------------------------- the interface
+
+    @property
+    def kernel_names(self) -> list[str]:
+        return self.module.kernel_names
+
+    def kernel(self, name: str) -> Routine:
+        """The kernel of this name; KeyError if the module has none."""
+        if name not in self.module.kernel_names:
+            raise KeyError(name)
+        return self.compiled(name)
+
+    def global_symbol(self, name: str) -> tuple[int, int]:
+        """(address, bytes) of a variable of the module; KeyError if there is none."""
+        if name not in self.module.variables:
+            raise KeyError(name)
+        return self._addresses[name]
+
+    def unload(self) -> None:
+        """Free the module's globals and what its kernels took from the device heap."""
+        for address, _ in self._addresses.values():
+            self.arena.free(address)
+        for address in self._heap:
+            self.arena.free(address)
+        self._addresses = {}
+        self._heap = set()
+
+    # -------------------------------------------------------------- functions
+
+    def compiled(self, name: str) -> Routine:
+        routine = self._routines.get(name)
+        if routine is None:
+            if not self.module.has_body(name):
+                raise DeviceFault(ILLEGAL_ADDRESS, f"the function {name} is declared, not defined")
+            routine = self._routines[name] = Routine(self, name)
+        return routine
+
+    def function_of_code(self, file: str) -> Routine | None:
+        """The routine whose generated code carries this file name."""
+        return self.routine_files.get(file)
+
+    def function_at(self, address: int) -> str:
+        """The function that a function pointer means."""
+        name = self._functions_by_address.get(address)
+        if name is None:
+            raise DeviceFault(ILLEGAL_ADDRESS, f"a call to 0x{address:x}, which is no function")
+        return name
+
+    # -------------------------------------------------------------- variables
+
+    def symbol_address(self, name: str) -> int | None:
+        """The address of a global variable or a function; None if the name means neither."""
+        known = self._addresses.get(name)
+        if known is not None:
+            return known[0]
+        if name in self.module.functions:
+            address = self.arena.allocate(16)
+            self._addresses[name] = (address, 16)
+            self._functions_by_address[address] = name
+            return address
+        return None
+
+    def _place_globals(self) -> None:
+        placed = []
+        for variable in self.module.variables.values():
+            if variable.space in ("global", "const"):
+                nbytes = max(variable.size, 1)
+                self._addresses[variable.name] = (self.arena.allocate(nbytes), variable.size)
+                placed.append(variable)
+        for variable in placed:  # initialisers may name any other variable
+            address, nbytes = self._addresses[variable.name]
+            data = np.zeros(nbytes, np.uint8)
+            if variable.initial:
+                self._initialise(data, variable)
+            self.arena.view(address, nbytes)[:] = data
+
+    def _initialise(self, data: np.ndarray, variable: Variable) -> None:
+        size = TYPE_SIZES[variable.type]
+        tokens = [t for t in variable.initial if t not in "{},"]
+        position = k = 0
+        while k < len(tokens):
+            token = tokens[k]
+            sign = 1
+            if token == "-":
+                sign, k, token = -1, k + 1, tokens[k + 1]
+            if token == "generic":
+                address = self._initial_address(tokens[k + 2])
+                k += 4
+                if k < len(tokens) and tokens[k] == "+":
+                    address += literal(tokens[k + 1]).value
+                    k += 2
+                value = address
+            elif token[0] == "0" and token[1:2] in "fFdD" and token[1:2]:
+                value = literal(token).value
+                k += 1
+            elif token[0].isdigit():
+                if "." in token:
+                    bits = np.array([float(token) * sign], f"f{size}").view(f"u{size}")
+                    value, sign = int(bits[0]), 1
+                else:
+                    value = literal(token).value
+                k += 1
+            else:  # a symbol, perhaps with an offset
+                value = self._initial_address(token)
+                k += 1
+                if k < len(tokens) and tokens[k] == "+":
+                    value += literal(tokens[k + 1]).value
+                    k += 2
+            bits = (sign * value) & ((1 << 8 * size) - 1)
+            data[position : position + size] = np.frombuffer(bits.to_bytes(size, "little"), "u1")
+            position += size
+
+    def _initial_address(self, name: str) -> int:
+        address = self.symbol_address(name)
+        if address is None:
+            raise PTXError(f"an initialiser names {name}, which is not defined")
+        return address
+
+    # -------------------------------------------------------------- shared memory
+
+    def shared_layout(self, function: Function) -> tuple[dict[str, int], int]:
+        """Offsets of the shared variables a function may name, and its bytes of static ones.
+
+        Variables of the module have the same offsets in every function. Dynamic ones begin
+        behind all static ones; that depends on the kernel, so they are not in the table.
+        """
+        end = self._reserved
+        offsets: dict[str, int] = {}
+        if any(v.space == "shared" and not v.extern for v in self.module.variables.values()):
+            offsets, total = self._layout_of_module()
+            if not function.is_kernel or self._uses_any(function, set(offsets)):
+                end = total
+            offsets = dict(offsets)
+        if function.is_kernel:
+            end = _place(function.variables.values(), offsets, end)
+        else:
+            local = [v.name for v in function.variables.values() if v.space == "shared"]
+            if local:
+                raise PTXError(f"shared variables inside the function {function.name}: {local}")
+        return offsets, end
+
+    def _layout_of_module(self) -> tuple[dict[str, int], int]:
+        if self._module_shared is None:
+            offsets: dict[str, int] = {}
+            end = _place(self.module.variables.values(), offsets, self._reserved)
+            self._module_shared = offsets, end
+        return self._module_shared
+
+    def _uses_any(self, function: Function, names: set[str]) -> bool:
+        """Whether a function or what it calls names one of these symbols."""
+        seen: set[str] = set()
+        stack = [function.name]
+        while stack:
+            name = stack.pop()
+            if name in seen or not self.module.has_body(name):
+                continue
+            seen.add(name)
+            for item in self.module.function(name).body:
+                if type(item) is Instruction:
+                    for symbol in _symbols(item.operands):
+                        if symbol in names:
+                            return True
+                        if symbol in self.module.functions:
+                            stack.append(symbol)
+        return False
+
+    # -------------------------------------------------------------- the device heap
+
+    def heap_allocate(self, nbytes: int) -> int:
+        """``malloc`` of a kernel: lives until freed or the module is unloaded."""
+        try:
+            address = self.arena.allocate(nbytes)
+        except MemoryError:
+            return 0
+        self._heap.add(address)
+        return address
+
+    def heap_free(self, address: int) -> None:
+        if address:
+            if address not in self._heap:
+                raise DeviceFault(
+                    ILLEGAL_ADDRESS, f"free of 0x{address:x}, which is not on the device heap"
+                )
+            self._heap.discard(address)
+            self.arena.free(address)
+
+
+def _place(variables, offsets: dict[str, int], end: int) -> int:
+    for variable in variables:
+        if variable.space == "shared" and not variable.extern:
+            end = -(-end // variable.align) * variable.align
+            offsets[variable.name] = end
+            end += variable.size
+    return end
+
+
+def _symbols(operands):
+    stack = list(operands)
+    while stack:
+        operand = stack.pop()
+        if type(operand) is Symbol:
+            yield operand.name
+        elif isinstance(operand, tuple):
+            stack += [x for x in operand if isinstance(x, tuple)]

@@ -1,0 +1,217 @@
+"""Directed rounding (.rz, .rm, .rp), flushing of subnormals, and canonical NaNs.
+
+Nothing here depends on the processor's rounding mode. A binary32 operation is done in
+binary64, rounded to odd, and narrowed in the wanted direction. A binary64 operation is done to
+nearest, and the sign of what was rounded away, computed on scaled operands so that it cannot
+underflow, says whether to step to the neighbour.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from .fused import fma64, to_odd, two_sum
+from .registry import NAMESPACE, runtime
+
+nd = np.ndarray
+f4, f8, i4, u4, i8 = np.float32, np.float64, np.int32, np.uint32, np.int64
+_INFINITY = {f4: f4(np.inf), f8: f8(np.inf)}
+_SMALLEST_NORMAL = f4(np.finfo(f4).tiny)
+NAN32 = np.array([0x7FFFFFFF], u4).view(f4)[0]
+NAMESPACE["NAN32"] = NAN32
+
+
+@runtime
+def canonical(x):
+    """Give NaNs of binary32 results the pattern that the hardware writes.
+
+    The processor's own patterns must not reach memory or integer code. A maximum tells cheaply
+    whether there is any NaN at all.
+    """
+    if type(x) is nd:
+        if x.size and np.isnan(np.maximum.reduce(x)):
+            x = np.where(np.isnan(x), NAN32, x)
+        return x
+    return x if x == x else NAN32  # noqa: PLR0124
+
+
+@runtime
+def flush(x):
+    """Subnormal binary32 values become zeros of their sign."""
+    if type(x) is not nd:
+        return x if not abs(x) < _SMALLEST_NORMAL else np.copysign(f4(0), x)
+    small = np.abs(x) < _SMALLEST_NORMAL
+    return np.where(small, np.copysign(f4(0), x), x) if small.any() else x
+
+
+@runtime
+def saturate(x):
+    """Clamp to [0, 1]; NaN and -0 become +0."""
+    one, zero = x.dtype.type(1), x.dtype.type(0)
+    return np.where(x > 0, np.minimum(x, one), zero)[()]
+
+
+def narrow(x, mode: str):
+    """binary64 to binary32 in the given direction."""
+    x = np.asarray(x, f8)
+    r = x.astype(f4)
+    wide = r.astype(f8)
+    if mode == "rz":
+        r = np.where(np.abs(wide) > np.abs(x), np.nextafter(r, f4(0)), r)
+    elif mode == "rm":
+        r = np.where(wide > x, np.nextafter(r, -_INFINITY[f4]), r)
+    elif mode == "rp":
+        r = np.where(wide < x, np.nextafter(r, _INFINITY[f4]), r)
+    zero = (r == 0) & (x != 0)
+    if zero.any():  # keep the sign when a value vanishes
+        r = np.where(zero, np.copysign(f4(0), x.astype(f4)), r)
+    return r[()]
+
+
+NAMESPACE["narrow"] = narrow
+
+
+def step(z, sign, mode: str):
+    """``z`` is to nearest and the exact result lies on side ``sign`` of it: round as asked."""
+    z = np.asarray(z)
+    inf = _INFINITY[z.dtype.type]
+    if mode == "rz":
+        toward_zero = (sign != 0) & ((sign < 0) != np.signbit(z))
+        return np.where(toward_zero, np.nextafter(z, z.dtype.type(0)), z)[()]
+    if mode == "rm":
+        return np.where(sign < 0, np.nextafter(z, -inf), z)[()]
+    return np.where(sign > 0, np.nextafter(z, inf), z)[()]
+
+
+def _overflow_side(z, sign, finite):
+    """A result that overflowed to infinity lies beyond every finite exact value."""
+    over = np.isinf(z) & finite
+    return np.where(over, -np.sign(z), np.where(np.isfinite(z), sign, 0.0))
+
+
+def _zero_sum(total, exact_zero, mode: str, both_positive):
+    """x - x is -0 when rounding down."""
+    if mode != "rm":
+        return total
+    return np.where(exact_zero & ~both_positive, -np.abs(total), total)[()]
+
+
+@runtime
+def add_directed(a, b, mode: str):
+    a, b = np.asarray(a), np.asarray(b)
+    positive_zeros = (a == 0) & (b == 0) & ~np.signbit(a) & ~np.signbit(b)
+    if a.dtype == f4:
+        s, e = two_sum(a.astype(f8), b.astype(f8))
+        result = narrow(to_odd(s, e), mode)
+        return _zero_sum(result, (s == 0) & (e == 0), mode, positive_zeros)
+    s, e = two_sum(a, b)
+    result = step(s, _overflow_side(s, e, np.isfinite(a) & np.isfinite(b)), mode)
+    return _zero_sum(result, s == 0, mode, positive_zeros)
+
+
+@runtime
+def mul_directed(a, b, mode: str):
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype == f4:
+        return narrow(a.astype(f8) * b.astype(f8), mode)
+    z = a * b
+    (ma, ea), (mb, eb) = np.frexp(a), np.frexp(b)
+    scaled = np.ldexp(z, -(ea + eb))
+    side = np.sign(fma64(np.atleast_1d(ma), np.atleast_1d(mb), -np.atleast_1d(scaled)))
+    side = side.reshape(np.shape(z))
+    return step(z, _overflow_side(z, np.nan_to_num(side), np.isfinite(a) & np.isfinite(b)), mode)
+
+
+@runtime
+def div_directed(a, b, mode: str):
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype == f4:
+        wide_a, wide_b = np.atleast_1d(a.astype(f8)), np.atleast_1d(b.astype(f8))
+        q = wide_a / wide_b
+        rest = fma64(-q, wide_b, wide_a) * np.copysign(1.0, wide_b)
+        rest = np.where(np.isfinite(rest) & np.isfinite(q), rest, 0.0)
+        out = narrow(to_odd(q, np.sign(rest) * np.spacing(np.abs(q)) * 0.25), mode)
+        return out.reshape(np.broadcast(a, b).shape)[()]
+    z = a / b
+    (ma, ea), (mb, eb) = np.frexp(a), np.frexp(b)
+    scaled = np.atleast_1d(np.ldexp(z, eb - ea))
+    rest = fma64(-scaled, np.atleast_1d(mb), np.atleast_1d(ma)) * np.copysign(1.0, mb)
+    side = np.nan_to_num(np.sign(rest)).reshape(np.shape(z))
+    finite = np.isfinite(a) & np.isfinite(b) & (b != 0)
+    return step(z, np.where(finite, _overflow_side(z, side, finite), 0.0), mode)
+
+
+@runtime
+def sqrt_directed(x, mode: str):
+    x = np.asarray(x)
+    wide = np.atleast_1d(x.astype(f8))
+    mantissa, exponent = np.frexp(wide)
+    odd = exponent & 1
+    mantissa, exponent = np.ldexp(mantissa, odd), exponent - odd  # [0.5, 2) and an even exponent
+    root = np.sqrt(mantissa)
+    side = np.sign(fma64(-root, root, mantissa))
+    side = np.where(np.isfinite(root) & (root > 0), side, 0.0)
+    if x.dtype == f4:
+        exact = np.ldexp(to_odd(root, side * np.spacing(root) * 0.25), exponent // 2)
+        return narrow(exact, mode).reshape(x.shape)[()]
+    return np.ldexp(step(root, side, mode), exponent // 2).reshape(x.shape)[()]
+
+
+@runtime
+def fma_directed(a, b, c, mode: str):
+    a, b, c = np.asarray(a), np.asarray(b), np.asarray(c)
+    if a.dtype == f4:
+        product, wide_c = a.astype(f8) * b.astype(f8), c.astype(f8)
+        s, e = two_sum(product, wide_c)
+        result = narrow(to_odd(s, e), mode)
+        positive = (s == 0) & ~np.signbit(product) & ~np.signbit(wide_c)
+        negative = (s == 0) & np.signbit(product) & np.signbit(wide_c)
+        return _zero_sum(result, (s == 0) & (e == 0) & ~negative, mode, positive)
+    a, b, c = np.broadcast_arrays(a, b, c)
+    finite = np.isfinite(a) & np.isfinite(b) & np.isfinite(c)
+    return fma64_exact(a, b, c, a * b + c, finite, mode)
+
+
+def fma64_exact(a, b, c, result, where, mode: str = "rn"):
+    """``result`` with a * b + c by exact rational arithmetic at ``where`` (rare, and slow)."""
+    shape = np.shape(result)
+    result = np.array(np.broadcast_to(result, np.shape(a)), f8).reshape(-1)
+    flat = [np.asarray(v, f8).reshape(-1) for v in (a, b, c)]
+    for k in np.flatnonzero(np.asarray(where).reshape(-1)).tolist():
+        x, y, z = (float(v[k]) for v in flat)
+        exact = Fraction(x) * Fraction(y) + Fraction(z)
+        if exact:
+            result[k] = round_fraction(exact, mode)
+        else:
+            negative = np.signbit(x) != np.signbit(y)
+            if (x == 0 or y == 0) and negative == np.signbit(z):
+                result[k] = -0.0 if negative else 0.0
+            else:
+                result[k] = -0.0 if mode == "rm" else 0.0
+    return result.reshape(shape)[()]
+
+
+def round_fraction(x: Fraction, mode: str) -> float:
+    """A non-zero rational as binary64, rounded in any direction."""
+    sign = -1.0 if x < 0 else 1.0
+    magnitude = abs(x)
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    if magnitude < Fraction(2) ** exponent:
+        exponent -= 1
+    unit = max(exponent - 52, -1074)
+    scaled = magnitude / Fraction(2) ** unit
+    whole = scaled.numerator // scaled.denominator
+    rest = scaled - whole
+    away = {
+        "rz": False,
+        "rm": sign < 0 and rest != 0,
+        "rp": sign > 0 and rest != 0,
+        "rn": rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole % 2 == 1),
+    }[mode]
+    whole += away
+    if whole.bit_length() + unit > 1024:
+        toward_finite = mode == "rz" or (mode == "rm" and sign > 0) or (mode == "rp" and sign < 0)
+        return sign * (float(np.finfo(f8).max) if toward_finite else float("inf"))
+    return sign * float(np.ldexp(float(whole), unit))

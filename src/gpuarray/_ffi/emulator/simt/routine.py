@@ -1,0 +1,194 @@
+"""A compiled function: a kernel or a device function, ready for the machine."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ptx.syntax import Arguments, Function, Instruction, Symbol
+from .control_flow import Block, build_blocks, defines_and_uses, registers_in, solve_liveness
+from .emitter import Emitter
+from .machine import read_slot
+from .registry import EXTERNALS, NAMESPACE
+from .slots import parameter_slots
+from .storage import affine_registers, pending_registers, storage_codes
+from .types import SCALARS
+
+_DEFAULT_THREADS = 1024
+
+
+class Routine:
+    """Code and layout of one function.
+
+    ``code[k]`` runs basic block ``k``. Layouts of shared and local variables are offsets; the
+    machine decides where the memory is.
+    """
+
+    def __init__(self, program, name: str):
+        self.program = program
+        self.name = name
+        module = program.module
+        self.function: Function = module.function(name)
+        self.is_kernel = self.function.is_kernel
+        self._lay_out_parameters()
+        self._lay_out_variables()
+        self.unsupported: set[str] = set()
+        self._code: list | None = None
+        self.file = f"<ptx {id(self):x} {name}>"
+
+    # -------------------------------------------------------------- layout
+
+    def _lay_out_parameters(self) -> None:
+        self.parameters: list[tuple[int, int]] = []
+        self.parameter_offsets: dict[str, int] = {}
+        offset = 0
+        for parameter in self.function.parameters:
+            offset = -(-offset // parameter.align) * parameter.align
+            self.parameters.append((offset, parameter.size))
+            self.parameter_offsets[parameter.name] = offset
+            offset += parameter.size
+        self.parameter_bytes = offset
+        #: What the code reads of the parameters: (offset, code), in the order of ``S.P``.
+        self.reads: list[tuple[int, str]] = []
+
+    def _lay_out_variables(self) -> None:
+        self.shared: dict[str, int] = {}
+        self.locals: dict[str, int] = {}
+        local_bytes = 0
+        for variable in self.function.variables.values():
+            if variable.space == "local":
+                local_bytes = -(-local_bytes // variable.align) * variable.align
+                self.locals[variable.name] = local_bytes
+                local_bytes += variable.size
+        self.local_bytes = -(-local_bytes // 16) * 16
+        self.shared, self.static_shared_bytes = self.program.shared_layout(self.function)
+        dynamic = [
+            v
+            for table in (self.function.variables, self.program.module.variables)
+            for v in table.values()
+            if v.space == "shared" and v.extern
+        ]
+        #: Dynamic shared variables: all begin at the same place, behind the static ones.
+        self.dynamic_shared = {v.name for v in dynamic}
+        align = max((v.align for v in dynamic), default=16)
+        self.dynamic_offset = -(-self.static_shared_bytes // max(align, 16)) * max(align, 16)
+
+    @property
+    def max_threads(self) -> int:
+        attributes = self.function.attributes
+        for key in (".maxntid", ".reqntid"):
+            if key in attributes:
+                total = 1
+                for token in attributes[attributes.index(key) + 1 :]:
+                    if token.isdigit():
+                        total *= int(token)
+                    elif token != ",":
+                        break
+                return min(total, _DEFAULT_THREADS)
+        return _DEFAULT_THREADS
+
+    # -------------------------------------------------------------- compilation
+
+    @property
+    def code(self) -> list:
+        if self._code is None:
+            self._compile()
+        return self._code
+
+    def _compile(self) -> None:
+        order = build_blocks(self.function, self._is_internal_call)
+        parameter_slots(self, order)
+        self.order = order
+        registers = self.function.registers
+        self.codes = storage_codes(registers, order)
+        self.codes.update(self.slot_codes)
+        solve_liveness(order, self._effects)
+        self.affine = affine_registers(self.codes, order, set(self.locals))
+        self.pending = pending_registers(self.codes, order)
+        self.pending -= set(self.slot_codes)
+        emitter = Emitter(self)
+        for block in order:
+            emitter.emit(block)
+        namespace = dict(NAMESPACE)
+        namespace.update(emitter.values)
+        self._lines = emitter.line_numbers
+        self.source = "\n".join(emitter.lines)
+        exec(compile(self.source, self.file, "exec"), namespace)  # noqa: S102
+        self._code = [namespace[f"b{block.number}"] for block in order]
+        self._undefined = tuple(SCALARS[self.codes[r]](0) for r in order[0].registers)
+        self._entry_slots = [
+            (k, *self.slot_places[r])
+            for k, r in enumerate(order[0].registers)
+            if r in self.slot_places
+        ]
+        self.program.routine_files[self.file] = self
+
+    def _is_internal_call(self, i: Instruction) -> bool:
+        target = call_target(i)
+        return not (type(target) is Symbol and target.name in EXTERNALS)
+
+    def _effects(self, block: Block):
+        """(defines, uses) of everything in a block, in order, including parameter slots."""
+        for i in block.instructions:
+            yield self._effects_of(i)
+        if block.sync is not None:
+            yield [], []
+        if block.guard is not None:
+            yield [], [block.guard.name]
+        if block.index is not None:
+            yield [], [r.name for r in registers_in((block.index,))]
+        if block.instruction is not None:
+            yield self._effects_of(block.instruction)
+        if block.kind == "return":
+            yield [], self.result_registers
+
+    def _effects_of(self, i: Instruction) -> tuple[list[str], list[str]]:
+        defines, uses = defines_and_uses(i)
+        if i.name in ("bar", "barrier") and "red" in i.operation.flags:
+            return (
+                [r.name for r in registers_in(i.operands[:1])],
+                [r.name for r in registers_in(i.operands[1:])],
+            )
+        extra = self.slot_effects.get(id(i))
+        if extra:
+            return [*defines, *extra[0]], [*uses, *extra[1]]
+        operation = i.operation
+        if "cc" in operation.flags:
+            defines = [*defines, "%cc"]
+        if i.name in ("addc", "subc", "madc"):
+            uses = [*uses, "%cc"]
+        return defines, uses
+
+    # -------------------------------------------------------------- for the machine
+
+    def entry_registers(self, L, slots: dict) -> tuple:
+        """Registers of the first block: arguments of a call; undefined ones are zero."""
+        code = self.code  # compiles
+        assert code is not None
+        if not self._entry_slots:
+            return self._undefined
+        registers = list(self._undefined)
+        for index, parameter, offset, slot_code in self._entry_slots:
+            registers[index] = read_slot(slots, parameter, offset, slot_code, L)
+        return tuple(registers)
+
+    def decode(self, parameters: bytes) -> list:
+        """Scalars of a kernel's parameters, for :attr:`Chunk.P`."""
+        code = self.code
+        assert code is not None
+        return [
+            np.frombuffer(parameters, _DTYPES[kind], 1, offset)[0] for offset, kind in self.reads
+        ]
+
+    def ptx_line(self, line: int) -> int:
+        """The PTX line of a line of generated code."""
+        return self._lines[line - 1]
+
+
+_DTYPES = {code: np.dtype(scalar) for code, scalar in SCALARS.items()}
+
+
+def call_target(i: Instruction):
+    """The function operand of a call."""
+    operands = i.operands
+    return operands[1] if type(operands[0]) is Arguments else operands[0]
+

@@ -1,0 +1,108 @@
+"""Parameters and results of calls, as registers.
+
+PTX passes values through ``.param`` variables: ``st.param`` before a call, ``ld.param`` after
+it and in the callee. Each place (variable, offset, type) that code touches becomes a register
+of its own, so that divergence, merging and liveness need to know nothing about parameters.
+"""
+
+from __future__ import annotations
+
+from ..ptx.syntax import Address, Arguments, Instruction, Symbol, Vector
+from .types import CODES, SIZES, stored
+
+
+def slot_name(variable: str, offset: int, code: str) -> str:
+    return f"~{variable}+{offset}:{code}"
+
+
+def accessed_places(i: Instruction) -> list[tuple[int, str]]:
+    """(offset, code) of each element that an ``ld.param`` or ``st.param`` touches."""
+    address = next(o for o in i.operands if type(o) is Address)
+    code = stored(CODES[i.operation.types[-1]])
+    return [(address.offset + k * SIZES[code], code) for k in range(i.operation.width)]
+
+
+def parameter_variable(i: Instruction) -> str | None:
+    """The variable of an ``ld.param``/``st.param`` that names one."""
+    if i.name not in ("ld", "st") or not any(m.startswith("param") for m in i.operation.modifiers):
+        return None
+    address = next((o for o in i.operands if type(o) is Address), None)
+    if address is None or type(address.base) is not Symbol:
+        return None
+    return address.base.name
+
+
+def parameter_slots(routine, order) -> None:
+    """Find all places and fill the routine's tables about them."""
+    function = routine.function
+    #: register -> code; register -> (parameter number, offset, code) for those set at entry
+    routine.slot_codes = {"%cc": "b1"}
+    routine.slot_places = {}
+    #: id(instruction) -> (defines, uses)
+    routine.slot_effects = {}
+    #: result variable of a call -> [(offset, code, register)] that is read of it
+    routine.slot_reads = {}
+    #: local parameter variable -> [(offset, code, register)] that is stored to it
+    routine.slot_writes = {}
+    formal = {p.name: k for k, p in enumerate(function.parameters)}
+    results = {p.name: k for k, p in enumerate(function.results)}
+    routine.result_registers = []
+    routine.result_keys = []
+    calls: list[Instruction] = []
+    for block in order:
+        instructions = list(block.instructions)
+        if block.instruction is not None:
+            instructions.append(block.instruction)
+        for i in instructions:
+            if i.name == "call":
+                calls.append(i)
+                continue
+            variable = parameter_variable(i)
+            if variable is None or (variable in formal and function.is_kernel):
+                continue
+            registers = []
+            for offset, code in accessed_places(i):
+                register = slot_name(variable, offset, code)
+                registers.append(register)
+                routine.slot_codes[register] = code
+                entry = (offset, code, register)
+                if i.name == "st":
+                    known = routine.slot_writes.setdefault(variable, [])
+                    if entry not in known:
+                        known.append(entry)
+                        if variable in results:
+                            routine.result_registers.append(register)
+                            routine.result_keys.append((results[variable], offset))
+                else:
+                    if variable in formal:
+                        routine.slot_places[register] = (formal[variable], offset, code)
+                    known = routine.slot_reads.setdefault(variable, [])
+                    if entry not in known:
+                        known.append(entry)
+            if i.name == "st":
+                routine.slot_effects[id(i)] = (registers, [])
+            else:
+                routine.slot_effects[id(i)] = ([], registers)
+    for i in calls:
+        returned, passed = call_variables(i)
+        defines = [r for v in returned for _, _, r in routine.slot_reads.get(v, ())]
+        uses = [r for v in passed for _, _, r in routine.slot_writes.get(v, ())]
+        routine.slot_effects[id(i)] = (defines, uses)
+
+
+def call_variables(i: Instruction) -> tuple[list[str], list[str]]:
+    """Names of the parameter variables that a call returns to, and passes."""
+    operands = list(i.operands)
+    returned: list[str] = []
+    if type(operands[0]) is Arguments:
+        returned = [s.name for s in operands[0].items]
+        operands = operands[1:]
+    passed: list[str] = []
+    if len(operands) > 1 and type(operands[1]) is Arguments:
+        passed = [s.name for s in operands[1].items]
+    return returned, passed
+
+
+def operands_of(vector) -> tuple:
+    """The elements of a vector operand, or the operand alone."""
+    return vector.items if type(vector) is Vector else (vector,)
