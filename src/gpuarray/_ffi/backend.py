@@ -8,7 +8,7 @@ import warnings
 from dataclasses import dataclass
 
 from gpuarray._config import config
-from gpuarray.errors import BackendWarning, CUDAError, DriverError, LibraryNotFoundError
+from gpuarray.errors import BackendWarning, DriverError, LibraryNotFoundError
 
 from .driver_enums import STATUS_NAMES
 from .library import SymbolSource
@@ -16,6 +16,11 @@ from .library import SymbolSource
 __all__ = ["Backend", "select"]
 
 _DRIVER_FILE = "libcuda.so.1"
+_NO_DEVICE = 100
+_REMEDY = (
+    "check the driver with nvidia-smi and the variable CUDA_VISIBLE_DEVICES, or set "
+    "GPUARRAY_BACKEND=emulator to run without a GPU"
+)
 
 
 @dataclass(frozen=True)
@@ -28,16 +33,25 @@ class Backend:
     reason: str = ""
 
 
+class _NoDeviceError(Exception):
+    """CUDA cannot be used: why, and the exception where nothing else may be."""
+
+    def __init__(self, reason: str, error: Exception) -> None:
+        super().__init__(reason, error)
+        self.reason = reason
+        self.error = error
+
+
 def select() -> Backend:
     """The backend that ``GPUARRAY_BACKEND`` asks for, or with 'auto' the best that answers."""
     if config.backend == "emulator":
         return _emulator()
     try:
         return Backend("cuda", _open_cuda())
-    except (CUDAError, LibraryNotFoundError) as error:
+    except _NoDeviceError as failure:
         if config.backend == "cuda":
-            raise
-        return _emulator(str(error))
+            raise failure.error from None
+        return _emulator(failure.reason)
 
 
 def warn_of_fallback(backend: Backend) -> None:
@@ -69,25 +83,23 @@ def _open_cuda() -> SymbolSource:
     try:
         library = ctypes.CDLL(_DRIVER_FILE)
     except OSError as error:
-        raise LibraryNotFoundError(
-            f"the NVIDIA driver's library could not be opened ({error}); "
-            "install the driver, or set GPUARRAY_BACKEND=emulator"
-        ) from None
+        reason = f"the NVIDIA driver's library could not be opened ({error})"
+        raise _NoDeviceError(reason, LibraryNotFoundError(f"{reason}; {_REMEDY}")) from None
     status = library.cuInit(0)
     if status:
         raise _refused("cuInit", status)
     count = ctypes.c_int()
     status = library.cuDeviceGetCount(ctypes.byref(count))
-    if status:
-        raise _refused("cuDeviceGetCount", status)
-    if count.value == 0:
-        raise _refused("cuDeviceGetCount", 100, "no device; see CUDA_VISIBLE_DEVICES")
+    if status or count.value == 0:
+        raise _refused("cuDeviceGetCount", status or _NO_DEVICE)
     return library
 
 
-def _refused(call: str, status: int, detail: str = "the driver is there, but no GPU answers"):
+def _refused(call: str, status: int) -> _NoDeviceError:
     name = STATUS_NAMES.get(status, "unknown status")
-    return DriverError(call, status, name, f"{detail}; or set GPUARRAY_BACKEND=emulator")
+    reason = f"the NVIDIA driver is there, but {call} returned {name} ({status})"
+    detail = f"the driver is there, but no device answers; {_REMEDY}"
+    return _NoDeviceError(reason, DriverError(call, status, name, detail))
 
 
 def _emulator(reason: str = "") -> Backend:

@@ -84,6 +84,8 @@ LIBRARIES: dict[str, _LibraryFiles] = {
 #: Folders of the cu12 wheels that hold headers, in the order that a compiler searches them.
 _WHEEL_12_HEADERS = ("cuda_runtime", "cuda_cccl", "cuda_nvcc", "curand")
 _TOOLKIT_LIBRARY_FOLDERS = ("lib64", "lib", f"targets/{os.uname().machine}-linux/lib")
+#: Libraries whose file name ends in the CUDA major version.
+_NAMED_AFTER_MAJOR = ("nvrtc", "cudart", "cublas", "nvJitLink")
 _TOOLKIT_FOLDERS = ("/usr/local/cuda", "/usr/local/cuda-*", "/opt/cuda")
 
 
@@ -332,8 +334,8 @@ def _toolkit_major(path: str) -> int | None:
         return found
     for folder in _TOOLKIT_LIBRARY_FOLDERS:
         for major in (13, 12):
-            for name in ("libnvrtc", "libcudart"):
-                if os.path.exists(os.path.join(path, folder, f"{name}.so.{major}")):
+            for name in _NAMED_AFTER_MAJOR:
+                if os.path.exists(os.path.join(path, folder, f"lib{name}.so.{major}")):
                     return major
     return None
 

@@ -42,8 +42,7 @@ class LaunchCalls:
             ctypes.string_at(config, _CONFIG.size)
         )
         known = self._machine.get(function, Function)
-        check_stream(self._machine, stream)
-        if known.device is not self._machine.current():
+        if known.device is not check_stream(self._machine, stream):
             raise Failure(INVALID_HANDLE, f"the kernel was loaded on device {known.device.ordinal}")
         grid, block = (gx, gy, gz), (bx, by, bz)
         threads = bx * by * bz

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from .machine import Machine, Owned
+from .machine import Device, Machine, Owned
 from .statuses import INVALID_HANDLE, INVALID_VALUE, Failure
 
 __all__ = ["Event", "Stream", "StreamCalls", "check_stream"]
@@ -34,13 +34,12 @@ class Event(Owned):
     recorded_ns: int | None = None
 
 
-def check_stream(machine: Machine, stream: int) -> None:
-    """Refuse a stream that does not live on the current device."""
+def check_stream(machine: Machine, stream: int) -> Device:
+    """Refuse a stream that does not live on the current device; the device."""
     device = machine.current()
-    if stream in _DEFAULT_STREAMS:
-        return
-    if machine.get(stream, Stream).device is not device:
+    if stream not in _DEFAULT_STREAMS and machine.get(stream, Stream).device is not device:
         raise Failure(INVALID_HANDLE, f"stream 0x{stream:x} belongs to another device")
+    return device
 
 
 class StreamCalls:
@@ -99,8 +98,7 @@ class StreamCalls:
 
     def event_record(self, event: int, stream: int) -> None:
         recorded = self._machine.get(event, Event)
-        check_stream(self._machine, stream)
-        if recorded.device is not self._machine.current():
+        if recorded.device is not check_stream(self._machine, stream):
             raise Failure(INVALID_HANDLE, f"event 0x{event:x} belongs to another device")
         recorded.recorded_ns = time.perf_counter_ns()
 
