@@ -42,7 +42,7 @@ def _backend() -> Iterator[Finding]:
             "lists the GPU (in a container: start it with `--gpus all`); without one, set "
             "GPUARRAY_BACKEND=emulator to say that this is meant",
         )
-    yield Finding("ok", f"runs on {description} (backend {driver.backend})")
+    yield Finding("ok", f"runs on the {description}")
 
 
 def _versions() -> Iterator[Finding]:
@@ -68,19 +68,28 @@ def _libraries() -> Iterator[Finding]:
     """Each library, and the headers."""
     from gpuarray._ffi import locate
 
-    missing = "install what the message names, or reinstall: pip install --force-reinstall gpuarray"
+    reinstall = "pip install --force-reinstall gpuarray"
+    missing = []
     for name in locate.LIBRARIES:
         try:
             path = locate.library(name)
-        except (RuntimeError, ImportError) as error:
-            # Without NVRTC nothing works; without another library, its functions do not.
-            yield Finding("FAULT" if name == "nvrtc" else "note", str(error), missing)
+        except ImportError as error:
+            if name == "nvrtc":
+                yield Finding("FAULT", f"{error}; nothing can be compiled without it", reinstall)
+            else:
+                missing.append(name)
+        except RuntimeError as error:  # another CUDA major version: the text has the remedy
+            yield Finding("FAULT" if name == "nvrtc" else "note", str(error))
         else:
             yield Finding("ok", f"{name}: {path}")
+    if missing:
+        yield Finding(
+            "note", f"not installed: {', '.join(missing)}; functions that need them fail", reinstall
+        )
     try:
         yield Finding("ok", f"CUDA headers: {locate.include_directories()[0]}")
     except (RuntimeError, ImportError) as error:
-        yield Finding("note", f"{error} (needed only for kernels with an #include)", missing)
+        yield Finding("note", f"{error}; only kernels with an #include need them", reinstall)
     majors = sorted({found.major for found in locate.report()})
     if len(majors) > 1:
         versions = " and ".join(map(str, majors))

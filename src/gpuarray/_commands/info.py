@@ -55,7 +55,7 @@ def run() -> int:
         ("gpuarray", __version__),
         ("Python", f"{platform.python_version()} on {platform.platform()}"),
         ("NumPy", np.__version__),
-        ("backend", f"{driver.backend}: {driver.describe()}"),
+        ("backend", driver.describe()),
         ("driver", f"CUDA {version_text(driver.driver_version())}"),
         *_devices(),
         *_libraries(),
