@@ -52,7 +52,7 @@ from gpuarray.errors import HostArrayError, UnsupportedDTypeError
 # struct's codes for the scalars that a typed memoryview stores.
 _FORMATS = {
     "b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q",
-    "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f2": "e", "f4": "f", "f8": "d",
+    "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "f4": "f", "f8": "d",
 }  # fmt: skip
 # A C++ compiler's types for Python's numbers, as in CuPy; bool before int, which it inherits.
 _PYTHON_NUMBERS = ((bool, "?", 1), (int, "q", 8), (float, "d", 8))
@@ -69,14 +69,36 @@ class Signature:
     Equal signatures are the same object.
     """
 
-    __slots__ = ("bind", "sizes", "views")
+    __slots__ = ("bind", "by_types", "kinds", "sizes", "views")
 
     def __init__(self, kinds: tuple[tuple, ...]):
+        #: The arguments' types alone decide; not so for structures.
+        self.by_types = all(kind[0] != "struct" for _, kind in kinds)
+        self.kinds = kinds
         self.sizes = tuple(kind[1] for _, kind in kinds)
         self.views = tuple(
             (position, kind[2]) for position, (_, kind) in enumerate(kinds) if len(kind) > 2
         )
         self.bind = _compile(kinds, self)
+
+    def check(self, parameters: tuple[int, ...] | None, kernel: str) -> None:
+        """Refuse arguments that the kernel's parameters (their sizes) cannot take."""
+        if parameters is None:
+            return
+        if len(parameters) != len(self.kinds):
+            raise TypeError(
+                f"{kernel} takes {len(parameters)} arguments"
+                f"{_list_sizes(parameters)}, but {len(self.kinds)} were given"
+            )
+        for position, ((type_, kind), size) in enumerate(zip(self.kinds, parameters)):
+            given = kind[1]
+            # A wider integer is right as long as its value fits, as people pass Python ints.
+            integer = kind[0] == "scalar" and kind[2] not in "fd"
+            if given < size or (given > size and not integer):
+                raise TypeError(
+                    f"{kernel}: argument {position} ({type_.__name__}) has {given} bytes, but "
+                    f"the kernel's parameter has {size}; pass a NumPy scalar of its very type"
+                )
 
     def make_buffer(self) -> tuple:
         """A new argument buffer: what ``driver.launch`` takes, and the views that are written."""
@@ -86,6 +108,7 @@ class Signature:
 
 
 _signatures: dict[tuple, Signature] = {}
+_by_types: dict[tuple[type, ...], Signature] = {}
 _MOST_SIGNATURES = 1024
 
 
@@ -102,14 +125,23 @@ def signature(args: Sequence[Any], kernel: str) -> Signature:
             f"{kernel}: the arguments are one tuple, kernel(grid, block, (x, y, n)), "
             f"not {type(args).__name__}"
         )
+    types = tuple(map(type, args))
+    found = _by_types.get(types)
+    if found is not None:
+        return found
     kinds = tuple(
-        (type(value), _kind(value, position, kernel)) for position, value in enumerate(args)
+        (type_, _kind(value, position, kernel))
+        for position, (type_, value) in enumerate(zip(types, args))
     )
     found = _signatures.get(kinds)
     if found is None:
         if len(_signatures) >= _MOST_SIGNATURES:
             _signatures.clear()
-        found = _signatures[kinds] = Signature(kinds)
+            _by_types.clear()
+        # Launchers are kept by signature, so of two threads one object has to win.
+        found = _signatures.setdefault(kinds, Signature(kinds))
+        if found.by_types:
+            _by_types[types] = found
     return found
 
 
@@ -149,6 +181,8 @@ def _numpy_kind(value: np.generic, position: int, kernel: str) -> tuple:
         return ("struct", dtype.itemsize, "B", dtype, ())
     if dtype.kind == "c" and dtype.itemsize <= 16:
         return ("complex", dtype.itemsize, "f" if dtype.itemsize == 8 else "d")
+    if dtype.kind == "f" and dtype.itemsize == 2:
+        return ("half", 2, "H")  # memoryviews know no half precision: stored by its bits
     format = _FORMATS.get(f"{dtype.kind}{dtype.itemsize}")
     if format is None:
         raise UnsupportedDTypeError(
@@ -156,6 +190,12 @@ def _numpy_kind(value: np.generic, position: int, kernel: str) -> tuple:
             "counterpart in CUDA C++"
         )
     return ("scalar", dtype.itemsize, format)
+
+
+def _list_sizes(parameters: tuple[int, ...]) -> str:
+    if not parameters or len(parameters) > 12:
+        return ""
+    return f" (of {', '.join(map(str, parameters))} bytes)"
 
 
 def explain(args: Sequence[Any], error: Exception, kernel: str) -> None:
@@ -192,6 +232,7 @@ def _compile(kinds: tuple[tuple, ...], owner: Signature) -> Callable[..., Callab
             scope[f"D{position}"], scope[f"S{position}"] = kind[3:5]
             guards.append(f"{name}.dtype == D{position} and {name}.shape == S{position}")
     scope["memory_of"] = _interface_pointer
+    scope["bits16"] = np.uint16
     source = _TEMPLATE.format(
         unpacked=f"[{', '.join(names)}]",
         guards=" and ".join(guards) or "True",
@@ -220,6 +261,8 @@ def _stores(kind: tuple, name: str, view: str, word: int) -> list[str]:
         return [f"words[{word}] = memory_of({name})"]
     if what == "complex":
         return [f"{view}[0] = {name}.real", f"{view}[1] = {name}.imag"]
+    if what == "half":
+        return [f"{view}[0] = {name}.view(bits16)"]
     if what == "struct":
         return [f"{view}[:] = {name}.tobytes()"]
     return [f"{view}[0] = {name}"]

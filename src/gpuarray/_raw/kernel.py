@@ -195,6 +195,7 @@ class RawKernel:
         self, stream: Stream, grid: tuple, block: tuple, shared_mem: int, accepted: Signature
     ) -> Callable[[Sequence[Any]], None]:
         function = self._function()
+        accepted.check(function.parameters, self.name)
         self._check(function, grid, block)
         if shared_mem:
             function.allow_shared(shared_mem)
@@ -203,8 +204,17 @@ class RawKernel:
         )
         spare = self._spares.setdefault(accepted, [])
 
+        others: dict[tuple[type, ...], Callable] = {}
+
         def other(args: Sequence[Any]) -> None:
-            self._plan(stream, grid, block, shared_mem, args)(args)
+            """Launch with arguments of other types than this launcher's."""
+            types = tuple(map(type, args)) if isinstance(args, (tuple, list)) else ()
+            run = others.get(types)
+            if run is None:
+                run = self._plan(stream, grid, block, shared_mem, args)
+                if signature(args, self.name).by_types:
+                    others[types] = run
+            run(args)
 
         def failed(status: int) -> BaseException:
             return driver.launch_error(status, self.name, grid, block)
@@ -223,6 +233,8 @@ class RawKernel:
         )
 
     def _dimensions(self, what: str, value: Any) -> tuple[int, int, int]:
+        if type(value) is tuple and len(value) == 1 and type(value[0]) is int:
+            return (value[0], 1, 1)
         given = value if isinstance(value, (tuple, list)) else (value,)
         if not 1 <= len(given) <= 3:
             raise refusal(f"{self.name}: {what}={value!r} has {len(given)} dimensions, not 1 to 3")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
@@ -13,6 +12,7 @@ from gpuarray._ffi import driver
 from gpuarray._memory import MemoryPointer, UnownedMemory
 from gpuarray.errors import CompileError, DriverError
 from gpuarray.kernels import compiler
+from gpuarray.kernels.images import kernel_names, parameter_sizes
 
 if TYPE_CHECKING:
     from gpuarray._raw.kernel import RawKernel
@@ -46,7 +46,7 @@ class LoadedModule:
                         raise
                     raise self._unknown(error, name) from None
             # Two threads may both ask the driver; one object has to win, since it keeps state.
-            found = self.functions.setdefault(name, LoadedFunction(self, name, handle))
+            found = self.functions.setdefault(name, LoadedFunction(self, name, symbol, handle))
         return found
 
     def _unknown(self, error: DriverError, name: str) -> DriverError:
@@ -94,14 +94,17 @@ class LoadedFunction:
         "handle",
         "module",
         "name",
+        "parameters",
     )
 
-    def __init__(self, module: LoadedModule, name: str, handle: int):
+    def __init__(self, module: LoadedModule, name: str, symbol: str, handle: int):
         self.module = module
         self.device = module.device
         self.name = name
         self.handle = handle
         self.argument = driver.function_argument(handle)
+        #: Sizes in bytes, or None where the image does not tell.
+        self.parameters = parameter_sizes(module.image, symbol)
         self.dynamic_limit: int | None = None
         self._limits: Limits | None = None
         self._lock = threading.Lock()
@@ -151,16 +154,6 @@ class LoadedFunction:
 def refusal(text: str) -> DriverError:
     """The error of a launch that the driver would refuse, with a reason that it does not give."""
     return DriverError("cuLaunchKernelEx", 1, "CUDA_ERROR_INVALID_VALUE", text)
-
-
-def kernel_names(image: bytes) -> list[str]:
-    """The symbols of the kernels in PTX or a cubin, as far as they can be read."""
-    if image[:4] == b"\x7fELF":
-        # Each kernel of a cubin has a section of its own with this name.
-        found = re.findall(rb"\0\.text\.([\w$.]+)(?=\0)", image)
-    else:
-        found = re.findall(rb"\.entry\s+([\w$]+)", image)
-    return list(dict.fromkeys(name.decode("ascii", "replace") for name in found))
 
 
 class RawModule:
