@@ -46,10 +46,9 @@ class Config:
         """Read every ``GPUARRAY_*`` variable, refusing values that mean nothing."""
         return cls(
             backend=_choice(environ, "GPUARRAY_BACKEND", "auto", _BACKENDS),
-            emulated_devices=_count(
-                environ, "GPUARRAY_EMULATED_DEVICES", 1, 1, _MOST_EMULATED_DEVICES
-            ),
-            cuda_major=_count(environ, "GPUARRAY_CUDA_MAJOR", None, 11, 99),
+            emulated_devices=_count(environ, "GPUARRAY_EMULATED_DEVICES", 1, _MOST_EMULATED_DEVICES)
+            or 1,
+            cuda_major=_count(environ, "GPUARRAY_CUDA_MAJOR", 11, 99),
             cache_dir=_directory(environ, "GPUARRAY_CACHE_DIR"),
             cache_in_memory=_flag(environ, "GPUARRAY_CACHE_IN_MEMORY"),
             cache_bytes=_size(environ, "GPUARRAY_CACHE_SIZE", 1 << 30),
@@ -71,10 +70,10 @@ def _choice(environ: Mapping[str, str], variable: str, default: str, accepted: t
     return value.lower()
 
 
-def _count(environ: Mapping[str, str], variable: str, default, least: int, most: int):
+def _count(environ: Mapping[str, str], variable: str, least: int, most: int) -> int | None:
     value = environ.get(variable, "").strip()
     if not value:
-        return default
+        return None
     if not value.isascii() or not value.isdigit() or not least <= int(value) <= most:
         raise _refuse(variable, value, f"a whole number from {least} to {most}")
     return int(value)

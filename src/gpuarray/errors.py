@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 __all__ = [
     "BackendWarning",
@@ -106,7 +107,7 @@ class CompileError(CUDAError):
         self.file_name = file_name or kernel_name
         self.headers = dict(headers or {})
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         # RuntimeError's own way of unpickling knows nothing of keyword arguments.
         return type(self), (self.log,), self.__dict__.copy()
 

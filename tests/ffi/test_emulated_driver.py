@@ -3,6 +3,7 @@
 import ctypes
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from gpuarray._ffi import nvrtc
 from gpuarray._ffi.driver_enums import STATUS_NAMES
 from gpuarray._ffi.driver_prototypes import PROTOTYPES
-from gpuarray._ffi.emulator import open_driver
+from gpuarray._ffi.emulator import binding, open_driver
 from gpuarray._ffi.launch import ArgumentBuffer, function_argument, launch_config
 from gpuarray._ffi.library import Library
 from gpuarray.errors import DriverError
@@ -397,31 +398,33 @@ def test_host_memory_that_runs_out(monkeypatch, emulated):
     fails("CUDA_ERROR_OUT_OF_MEMORY", emulated.calls.mem_get_info)
 
 
-def test_an_interrupt_before_the_first_line_of_a_callback(emulated):
+@pytest.fixture
+def lost_interrupt(emulated, monkeypatch):
+    """What Python does with a Ctrl-C that strikes before the first line of a callback."""
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    binding.watch_interrupts.__wrapped__()
+
     class Unraisable:
         exc_type, exc_value, exc_traceback = KeyboardInterrupt, KeyboardInterrupt(), None
         err_msg = "Exception ignored on <function gpuarray._ffi.emulator call at 0x1>"
         object = None
 
-    def strike():
-        hook()(Unraisable)
-        for _ in range(1000):  # Python looks for signals as it goes
-            pass
+    return lambda: sys.unraisablehook(Unraisable)
+
+
+def test_a_lost_interrupt_is_raised_for_the_status(emulated, lost_interrupt):
+    lost_interrupt()
+    assert isinstance(emulated.error("cuCtxSynchronize", 12345), KeyboardInterrupt)
+    time.sleep(0.01)  # and not a second time
+
+
+def test_a_lost_interrupt_strikes_again(lost_interrupt):
+    def work():
+        lost_interrupt()
+        time.sleep(5)
 
     with pytest.raises(KeyboardInterrupt):
-        strike()
-
-
-def hook():
-    """The hook that the emulator installed: pytest puts its own in front of it."""
-    from gpuarray._ffi.emulator import binding
-
-    previous = sys.unraisablehook
-    try:
-        binding._install_hook()
-        return sys.unraisablehook
-    finally:
-        sys.unraisablehook = previous
+        work()
 
 
 def test_error_details_are_per_thread(emulated):

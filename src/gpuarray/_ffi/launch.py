@@ -58,7 +58,7 @@ class ArgumentBuffer:
         self._pointers = (ctypes.c_void_p * len(offsets))(*(base + at for at in offsets))
         self.params: Any = ctypes.byref(self._pointers) if offsets else None
 
-    def view(self, index: int, format: str) -> memoryview:
+    def view(self, index: int, format: Any) -> memoryview:
         """Parameter `index` as a memoryview of the given struct format (one element if it fits)."""
         start = self.offsets[index]
         return self.bytes[start : start + self.sizes[index]].cast(format)

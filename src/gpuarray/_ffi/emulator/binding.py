@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import _thread
 import ctypes
+import functools
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +25,7 @@ from ..library import Out
 from .memory import DeviceFault
 from .statuses import INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN, Failure
 
-__all__ = ["Outcome", "callback"]
+__all__ = ["callback", "outcome", "watch_interrupts"]
 
 
 class Outcome(threading.local):
@@ -32,7 +34,8 @@ class Outcome(threading.local):
     def __init__(self) -> None:
         self.status = 0
         self.detail = b""
-        self.interruption: BaseException | None = None
+        #: A list, so that `_strike_later` can tell from another thread whether it was raised.
+        self.interruptions: list[BaseException] = []
 
     def fail(self, status: int, detail: str) -> int:
         self.status = status
@@ -48,26 +51,30 @@ class Outcome(threading.local):
         if isinstance(error, MemoryError):
             return self.fail(OUT_OF_MEMORY, str(error) or "out of host memory")
         if not isinstance(error, Exception):
-            self.interruption = error
+            self.interruptions.append(error)
             return self.fail(UNKNOWN, f"interrupted by {type(error).__name__}")
         text = "".join(traceback.format_exception(error))
         return self.fail(UNKNOWN, f"the emulator failed; please report this\n{text}")
 
     def take_interruption(self) -> BaseException | None:
-        interruption, self.interruption = self.interruption, None
-        return interruption
+        """What is to be raised in the caller, once."""
+        return self.interruptions.pop() if self.interruptions else None
 
 
-def callback(function: Callable[..., Any], arguments: tuple, lock: Any, outcome: Outcome) -> Any:
+#: One for all emulated drivers: what it holds belongs to a thread, not to a driver.
+outcome = Outcome()
+
+
+def callback(function: Callable[..., Any], arguments: tuple, lock: Any) -> Any:
     """A ctypes callback that runs `function` with the in-arguments of a prototype's row."""
     types = [ctypes.c_void_p if isinstance(a, Out) else a for a in arguments]
     outs = [(at, a.type) for at, a in enumerate(arguments) if isinstance(a, Out)]
-    call = _with_results(function, outs, lock, outcome) if outs else _plain(function, lock, outcome)
+    call = _with_results(function, outs, lock) if outs else _plain(function, lock)
     call.__qualname__ = _MARK
     return ctypes.CFUNCTYPE(ctypes.c_int, *types)(call)
 
 
-def _plain(function: Callable[..., None], lock: Any, outcome: Outcome) -> Callable[..., int]:
+def _plain(function: Callable[..., None], lock: Any) -> Callable[..., int]:
     def call(*arguments):
         try:
             with lock:
@@ -79,9 +86,7 @@ def _plain(function: Callable[..., None], lock: Any, outcome: Outcome) -> Callab
     return call
 
 
-def _with_results(
-    function: Callable[..., Any], outs: list, lock: Any, outcome: Outcome
-) -> Callable[..., int]:
+def _with_results(function: Callable[..., Any], outs: list, lock: Any) -> Callable[..., int]:
     places = {at for at, _ in outs}
 
     def call(*arguments):
@@ -109,16 +114,19 @@ def _write(address: int, type_: type, value: Any) -> None:
         type_.from_address(address).value = value  # type: ignore[attr-defined]
 
 
-#: What callbacks are called, to know them in `_install_hook`.
+#: What callbacks are called, to know them in `watch_interrupts`.
 _MARK = "gpuarray._ffi.emulator call"
 
 
-def _install_hook() -> None:
+@functools.cache
+def watch_interrupts() -> None:
     """Keep a Ctrl-C that strikes between C and the first line of a callback.
 
-    Python handles a signal before a called function's ``try`` is entered, and ctypes then prints
-    the KeyboardInterrupt and drops it. Here it is asked for once more, so that it strikes in the
-    caller, as soon as the foreign call is back.
+    Python handles a signal before a called function's ``try`` is entered; ctypes then reports the
+    KeyboardInterrupt to this hook, drops it and returns an undefined status. Where that status is
+    taken for a failure, the caller raises the interruption kept here. Where it happens to be 0,
+    the signal is sent once more; in a moment, since it would otherwise strike within the hook.
+    Installed once in a process, in front of whatever hook there is.
     """
     previous = sys.unraisablehook
 
@@ -126,11 +134,18 @@ def _install_hook() -> None:
         # The function is the hook's object, or from Python 3.13 on only named in its message.
         where = f"{unraisable.err_msg} {unraisable.object!r}"
         if isinstance(unraisable.exc_value, KeyboardInterrupt) and _MARK in where:
-            _thread.interrupt_main()
+            outcome.interruptions.append(KeyboardInterrupt())
+            _thread.start_new_thread(_strike_later, (outcome.interruptions,))
         else:
             previous(unraisable)
 
     sys.unraisablehook = _unraisable
 
 
-_install_hook()
+def _strike_later(interruptions: list[BaseException]) -> None:
+    time.sleep(0.002)
+    try:
+        interruptions.pop()
+    except IndexError:
+        return  # the caller raised it
+    _thread.interrupt_main()

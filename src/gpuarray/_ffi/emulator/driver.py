@@ -8,7 +8,7 @@ from typing import Any
 from ..driver_enums import STATUS_NAMES
 from ..driver_prototypes import PROTOTYPES
 from .allocations import AllocationCalls
-from .binding import Outcome, callback
+from .binding import callback, outcome, watch_interrupts
 from .devices import DeviceCalls
 from .launches import LaunchCalls
 from .machine import Machine
@@ -32,10 +32,9 @@ class EmulatedDriver:
 
     def __init__(self, device_count: int) -> None:
         self._machine = Machine(device_count)
-        self._outcome = Outcome()
         machine = self._machine
         self._groups = (
-            _ErrorCalls(self._outcome),
+            _ErrorCalls(),
             DeviceCalls(machine),
             AllocationCalls(machine),
             ModuleCalls(machine),
@@ -46,6 +45,7 @@ class EmulatedDriver:
         self._callbacks: dict[str, Any] = {}
         # The class of a CDLL's functions: it has no argument types until they are set.
         self._function_type = ctypes.CDLL(None)._FuncPtr
+        watch_interrupts()
 
     def __getitem__(self, c_name: str) -> Any:
         held = self._callbacks.get(c_name)
@@ -53,7 +53,7 @@ class EmulatedDriver:
             if c_name not in _ROWS:
                 raise AttributeError(f"the emulated driver has no function {c_name}")
             name, arguments = _ROWS[c_name]
-            held = callback(self._method(name), arguments, self._machine.lock, self._outcome)
+            held = callback(self._method(name), arguments, self._machine.lock)
             held = self._callbacks.setdefault(c_name, held)
         address = ctypes.cast(held, ctypes.c_void_p).value
         return self._function_type(address)
@@ -67,14 +67,13 @@ class EmulatedDriver:
 
     def take_interruption(self) -> BaseException | None:
         """What interrupted this thread's last call, once: the caller raises it."""
-        return self._outcome.take_interruption()
+        return outcome.take_interruption()
 
 
 class _ErrorCalls:
     """Names and texts of statuses."""
 
-    def __init__(self, outcome: Outcome) -> None:
-        self._outcome = outcome
+    def __init__(self) -> None:
         self._names = {number: name.encode() for number, name in STATUS_NAMES.items()}
 
     def get_error_name(self, status: int) -> bytes:
@@ -85,6 +84,6 @@ class _ErrorCalls:
 
     def get_error_string(self, status: int) -> bytes:
         """The detail of this thread's last failure if it had this status, else the name."""
-        if status == self._outcome.status and self._outcome.detail:
-            return self._outcome.detail
+        if status == outcome.status and outcome.detail:
+            return outcome.detail
         return self.get_error_name(status)
