@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from gpuarray._dtypes import cpp_name, itemsize
 from gpuarray.kernels.expressions import Cast, Expression
 from gpuarray.kernels.headers import cuda_headers
-from gpuarray.kernels.operations import HEAVY, LIGHT, MEDIUM
+from gpuarray.kernels.operations import HEAVY, HUGE, LIGHT, MEDIUM
 from gpuarray.kernels.render import Body
 
 BLOCK = 256
@@ -21,19 +21,27 @@ OPTIONS = ("--fmad=false",)
 #: A grid has at most this many blocks; kernels with a 64-bit index loop beyond it.
 MAX_GRID = 2**31 - 1
 
-_KINDS = ("array", "broadcast", "scalar")
+_KINDS = ("array", "broadcast", "scalar", "index")
 _VARIANTS = ("contiguous", "strided")
 _INDEX_BYTES = {"int32": 4, "int64": 8}
 
-# Vectors, not elements, in flight: enough bytes per thread to cover the latency of memory.
-_LOAD_BYTES = 64
-_ITEMS_LIMIT = {LIGHT: 32, MEDIUM: 16, HEAVY: 4}
-_STRIDED_ITEMS = {LIGHT: 4, MEDIUM: 4, HEAVY: 2}
+# Bytes that a thread loads (or stores, if more) before it computes: enough loads in flight to cover
+# the latency of memory.
+_BYTES_IN_FLIGHT = 32
+
+# Elements per thread by weight: the most in one vector, the most altogether.
+_VECTOR_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
+_ITEMS_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
+_STRIDED_LIMIT = {LIGHT: 4, MEDIUM: 4, HEAVY: 2, HUGE: 1}
 
 
 @dataclass(frozen=True, slots=True)
 class OperandSpec:
-    """An input: its dtype, and 'array', 'broadcast' (one element for all) or 'scalar' (a value)."""
+    """An input: its dtype, and where its elements come from.
+
+    'array' is memory; 'broadcast' is one element of memory for all; 'scalar' is a value; 'index'
+    is the element's own number, counted in the memory order of contiguous outputs.
+    """
 
     dtype: str
     kind: str = "array"
@@ -65,6 +73,8 @@ class ElementwiseSpec:
             raise ValueError("an element-wise kernel needs one dtype for each of its outputs")
         if self.masked and (not self.inputs or self.inputs[-1].dtype != "b1"):
             raise ValueError("the mask of a masked kernel is its last input and has dtype b1")
+        if self.variant == "strided" and any(x.kind == "index" for x in self.inputs):
+            raise ValueError("only the contiguous variant knows the number of an element")
         if self.variant == "strided" and self.ndim < 1:
             raise ValueError(f"a strided kernel has at least one dimension, got {self.ndim}")
 
@@ -156,15 +166,17 @@ def _contiguous(spec: ElementwiseSpec, body: Body) -> tuple[str, int]:
     """Choose the elements per vector and the vectors per thread."""
     loads = [itemsize(operand.dtype) for operand in spec.inputs if operand.kind == "array"]
     stores = [itemsize(dtype) for dtype in spec.output_dtypes]
-    limit = _ITEMS_LIMIT[body.weight]
-    vector = max(1, min(16 // max(loads + stores), limit))
+    # The widest operand fills a 16-byte access.
+    vector = max(1, min(16 // max(loads + stores), _VECTOR_LIMIT[body.weight]))
     in_flight = vector * max(sum(loads), sum(stores))
-    unroll = max(1, min(4, _LOAD_BYTES // in_flight, limit // vector))
+    unroll = max(1, min(4, _BYTES_IN_FLIGHT // in_flight, _ITEMS_LIMIT[body.weight] // vector))
+    if body.weight >= HEAVY:
+        unroll = 1
     return f"Contiguous<{spec.index}_t, {BLOCK}, {vector}, {unroll}>", vector * unroll
 
 
 def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int]:
-    items = _STRIDED_ITEMS[body.weight] if spec.ndim <= 4 else 2
+    items = min(_STRIDED_LIMIT[body.weight], 4 if spec.ndim <= 4 else 2)
     operands = len(_strided_operands(spec))
     arguments = f"{spec.index}_t, {BLOCK}, {items}, {spec.ndim}, {operands}"
     return f"Strided<{arguments}>", items
@@ -173,7 +185,11 @@ def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int]:
 def _strided_operands(spec: ElementwiseSpec) -> dict[tuple[str, int], int]:
     """Row of each operand in the strides: outputs, then the inputs that have memory."""
     names = [("out", i) for i in range(len(spec.output_dtypes))]
-    names += [("in", i) for i, operand in enumerate(spec.inputs) if operand.kind != "scalar"]
+    names += [
+        ("in", i)
+        for i, operand in enumerate(spec.inputs)
+        if operand.kind in ("array", "broadcast")
+    ]
     return {name: row for row, name in enumerate(names)}
 
 
@@ -196,7 +212,7 @@ def _parameters(spec: ElementwiseSpec) -> list[str]:
         name = cpp_name(operand.dtype)
         if operand.kind == "scalar":
             result.append(f"{name} in{i}")
-        else:
+        elif operand.kind != "index":
             result.append(f"const Stored<{name}>::type* in{i}")
     return [*result, f"{spec.index}_t size"]
 
@@ -209,6 +225,8 @@ def _arguments(spec: ElementwiseSpec) -> list[str]:
         name = cpp_name(dtype)
         if kind == "scalar":
             return f"Single<{name}>(in{i})"
+        if kind == "index":
+            return f"Variant::Number<{name}>()"
         if kind == "broadcast":
             return f"broadcast<{name}>(in{i})"
         strides = f", dimensions.strides[{rows[role, i]}]" if strided else ""
@@ -225,7 +243,8 @@ def _sizes(spec: ElementwiseSpec) -> tuple[int, ...]:
     index = _INDEX_BYTES[spec.index]
     sizes = [8] * len(spec.outputs)
     for operand in spec.inputs:
-        sizes.append(itemsize(operand.dtype) if operand.kind == "scalar" else 8)
+        if operand.kind != "index":
+            sizes.append(itemsize(operand.dtype) if operand.kind == "scalar" else 8)
     sizes.append(index)
     if spec.variant == "strided":
         sizes.append(index * spec.ndim * (1 + len(_strided_operands(spec))))

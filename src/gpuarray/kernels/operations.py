@@ -1,4 +1,4 @@
-"""The operations that an expression may apply: one row per NumPy ufunc, C++ code per dtype category.
+"""The operations that an expression may apply: a row per NumPy ufunc, C++ per dtype category.
 
 Which loops exist and how dtypes promote is NumPy's business (``resolve_dtypes``); a row only says
 what a loop computes. In its code
@@ -16,12 +16,14 @@ converts to R.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-#: How much code one application compiles to: a kernel gives a thread fewer elements of a heavy one.
-LIGHT, MEDIUM, HEAVY = 0, 1, 2
+#: How much code one application compiles to: the more, the fewer elements a thread has, since the
+#: code is repeated for each of them.
+LIGHT, MEDIUM, HEAVY, HUGE = 0, 1, 2, 3
 
 
 class Code(NamedTuple):
@@ -71,6 +73,9 @@ _COMPLEX = "gpuarray/complex.cuh"
 _COMPLEX_MATH = "gpuarray/complex_math.cuh"
 
 OPERATIONS: dict[str, Operation] = {}
+
+# Functions of our own headers; others are NVRTC's.
+_OURS = re.compile(r"\b(gpuarray|integer|floating)::")
 
 _Text = str | tuple[str, ...] | None
 
@@ -122,7 +127,7 @@ def _row(
         header = default_headers.get(category, "")
         if headers is not None and category in headers:
             header = headers[category]
-        elif not any("gpuarray::" in output for output in outputs):
+        elif not any(_OURS.search(output) for output in outputs):
             header = ""
         codes[category] = tuple(Code(output, header, load) for output in outputs)
     OPERATIONS[name] = Operation(name, nin, nout, codes, category_operand)
@@ -135,7 +140,7 @@ def _math(name: str, function: str, *, weight: int = MEDIUM) -> None:
         1,
         floats=f"::{function}(in0)",
         complexes=f"gpuarray::{function}(in0)",
-        weight={"float": weight, "complex": HEAVY},
+        weight={"float": weight, "complex": HUGE},
         headers={"complex": _COMPLEX_MATH},
     )
 
@@ -160,35 +165,36 @@ _row(
 )
 _row(
     "floor_divide", 2,
-    integers="gpuarray::floor_divide(in0, in1)", floats="gpuarray::floor_divide(in0, in1)",
+    integers="integer::floor_divide(in0, in1)", floats="floating::floor_divide(in0, in1)",
     weight={"signed": MEDIUM, "unsigned": MEDIUM, "float": HEAVY},
 )
 _row(
     "remainder", 2,
-    integers="gpuarray::remainder(in0, in1)", floats="gpuarray::remainder(in0, in1)",
+    integers="integer::remainder(in0, in1)", floats="floating::remainder(in0, in1)",
     weight={"signed": MEDIUM, "unsigned": MEDIUM, "float": HEAVY},
 )
 _row(
     "divmod", 2, nout=2,
-    integers=("gpuarray::floor_divide(in0, in1)", "gpuarray::remainder(in0, in1)"),
-    floats=("gpuarray::floor_divide(in0, in1)", "gpuarray::remainder(in0, in1)"),
+    integers=("integer::floor_divide(in0, in1)", "integer::remainder(in0, in1)"),
+    floats=("floating::floor_divide(in0, in1)", "floating::remainder(in0, in1)"),
     weight={"signed": MEDIUM, "unsigned": MEDIUM, "float": HEAVY},
 )
 _row(
     "fmod", 2,
-    integers="gpuarray::truncated_remainder(in0, in1)", floats="::fmod(in0, in1)",
+    integers="integer::truncated_remainder(in0, in1)", floats="::fmod(in0, in1)",
     weight={"signed": MEDIUM, "unsigned": MEDIUM, "float": HEAVY},
 )
 _row(
     "power", 2,
-    integers="gpuarray::power(in0, in1)", floats="::pow(in0, in1)",
+    integers="integer::power(in0, in1)", floats="::pow(in0, in1)",
     complexes="gpuarray::power(in0, in1)",
-    weight=HEAVY, headers={"complex": _COMPLEX_MATH},
+    weight={"signed": MEDIUM, "unsigned": MEDIUM, "float": HEAVY, "complex": HUGE},
+    headers={"complex": _COMPLEX_MATH},
 )
 _row(
     "float_power", 2,
     floats="::pow(in0, in1)", complexes="gpuarray::power(in0, in1)",
-    weight=HEAVY, headers={"complex": _COMPLEX_MATH},
+    weight={"float": HEAVY, "complex": HUGE}, headers={"complex": _COMPLEX_MATH},
 )
 _row(
     "negative", 1,
@@ -217,7 +223,7 @@ _row(
 )
 _row(
     "reciprocal", 1,
-    integers="gpuarray::reciprocal(in0)", floats="T(1) / in0",
+    integers="integer::reciprocal(in0)", floats="T(1) / in0",
     complexes="gpuarray::reciprocal(in0)",
     weight={"float": MEDIUM, "complex": MEDIUM},
 )
@@ -259,7 +265,7 @@ _row(
     "clip", 3,
     bools="(in0 || in1) && in2",
     integers="(in0 > in1 ? in0 : in1) < in2 ? (in0 > in1 ? in0 : in1) : in2",
-    floats="gpuarray::clip(in0, in1, in2)", complexes="gpuarray::clip(in0, in1, in2)",
+    floats="floating::clip(in0, in1, in2)", complexes="gpuarray::clip(in0, in1, in2)",
 )
 _row("where", 3, everything="in0 ? in1 : in2", half="in0 ? in1 : in2", category_operand=1)
 _row(
@@ -276,7 +282,7 @@ for _name, _sign in {
     _row(
         _name, 2,
         bools=f"in0 {_sign} in1", integers=f"in0 {_sign} in1", floats=f"in0 {_sign} in1",
-        complexes=f"in0 {_sign} in1", mixed=f"gpuarray::compare(in0, in1) {_sign} 0",
+        complexes=f"in0 {_sign} in1", mixed=f"integer::compare(in0, in1) {_sign} 0",
     )
 _row(
     "logical_and", 2,
@@ -298,17 +304,17 @@ for _name, _sign, _bool in (
 ):
     _row(_name, 2, bools=_bool, integers=f"in0 {_sign} in1")
 _row("invert", 1, bools="!in0", integers="~in0")
-_row("left_shift", 2, integers="gpuarray::left_shift(in0, in1)")
-_row("right_shift", 2, integers="gpuarray::right_shift(in0, in1)")
-_row("bitwise_count", 1, integers="gpuarray::bitwise_count(in0)")
-_row("gcd", 2, integers="gpuarray::gcd(in0, in1)", weight=HEAVY)
-_row("lcm", 2, integers="gpuarray::lcm(in0, in1)", weight=HEAVY)
+_row("left_shift", 2, integers="integer::left_shift(in0, in1)")
+_row("right_shift", 2, integers="integer::right_shift(in0, in1)")
+_row("bitwise_count", 1, integers="integer::bitwise_count(in0)")
+_row("gcd", 2, integers="integer::gcd(in0, in1)", weight=HEAVY)
+_row("lcm", 2, integers="integer::lcm(in0, in1)", weight=HEAVY)
 
 # -- exponents and logarithms --------------------------------------------------------------------
 for _name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p"):
     _math(_name, _name)
-_row("logaddexp", 2, floats="gpuarray::logaddexp(in0, in1)", weight=HEAVY)
-_row("logaddexp2", 2, floats="gpuarray::logaddexp2(in0, in1)", weight=HEAVY)
+_row("logaddexp", 2, floats="floating::logaddexp(in0, in1)", weight=HEAVY)
+_row("logaddexp2", 2, floats="floating::logaddexp2(in0, in1)", weight=HEAVY)
 
 # -- trigonometry --------------------------------------------------------------------------------
 for _name in ("sin", "cos", "tan"):
@@ -316,7 +322,7 @@ for _name in ("sin", "cos", "tan"):
 for _name in ("sin", "cos", "tan"):
     _math(f"arc{_name}", f"a{_name}")
     _math(f"{_name}h", f"{_name}h")
-    _math(f"arc{_name}h", f"a{_name}h")
+    _math(f"arc{_name}h", f"a{_name}h", weight=HEAVY)
 _row("arctan2", 2, floats="::atan2(in0, in1)", weight=HEAVY)
 _row("hypot", 2, floats="::hypot(in0, in1)", weight=MEDIUM)
 for _name in ("deg2rad", "radians"):
@@ -343,16 +349,17 @@ for _name, _integers in (("isnan", "false"), ("isinf", "false"), ("isfinite", "t
 _row(
     "nextafter", 2,
     floats="::nextafter(in0, in1)", half="gpuarray::nextafter(in0, in1)",
+    weight=MEDIUM,
 )
-_row("spacing", 1, floats="gpuarray::spacing(in0)", half="gpuarray::spacing(in0)")
-_row("ldexp", 2, floats="gpuarray::ldexp(in0, in1)", weight=MEDIUM)
+_row("spacing", 1, floats="gpuarray::spacing(in0)", half="gpuarray::spacing(in0)", weight=MEDIUM)
+_row("ldexp", 2, floats="floating::ldexp(in0, in1)", weight=MEDIUM)
 _row(
     "frexp", 1, nout=2,
-    floats=("gpuarray::frexp_mantissa(in0)", "gpuarray::frexp_exponent(in0)"),
+    floats=("floating::frexp_mantissa(in0)", "floating::frexp_exponent(in0)"),
 )
 _row(
     "modf", 1, nout=2,
-    floats=("gpuarray::modf_fraction(in0)", "::trunc(in0)"),
+    floats=("floating::modf_fraction(in0)", "::trunc(in0)"),
 )
 del _name, _sign, _bool, _integers
 

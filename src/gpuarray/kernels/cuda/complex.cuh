@@ -69,18 +69,22 @@ template <class V> GPUARRAY_DEVICE complex<V> reciprocal(complex<V> z) {
 template <class V> GPUARRAY_DEVICE complex<V> sign(complex<V> z) {
     const V magnitude = ::hypot(z.real, z.imag);
     if (magnitude == 0) return complex<V>(0, 0);
-    if (isinf(magnitude)) {
+    if (isinf(z)) {
         const V real = isinf(z.real) ? ::copysign(V(1), z.real) : V(0);
         const V imag = isinf(z.imag) ? ::copysign(V(1), z.imag) : V(0);
-        if (isnan(z) || (real != 0 && imag != 0)) return complex<V>(z.real - z.real + (z.imag - z.imag), z.real - z.real + (z.imag - z.imag));
-        if (real != 0 || imag != 0) return complex<V>(real, imag);
+        // Two infinite parts have no direction.
+        return real != 0 && imag != 0 ? complex<V>(z.imag - z.imag, z.imag - z.imag) : complex<V>(real, imag);
     }
     return complex<V>(z.real / magnitude, z.imag / magnitude);
 }
 
+// NumPy's clip compares without looking for NaN in the bounds, unlike its comparisons.
+template <class V> GPUARRAY_DEVICE bool precedes(complex<V> a, complex<V> b) {
+    return a.real == b.real ? a.imag < b.imag : a.real < b.real;
+}
 template <class V> GPUARRAY_DEVICE complex<V> clip(complex<V> x, complex<V> low, complex<V> high) {
-    const complex<V> raised = isnan(x) || x > low ? x : low;
-    return isnan(raised) || raised < high ? raised : high;
+    const complex<V> raised = isnan(x) || precedes(low, x) ? x : low;
+    return isnan(raised) || precedes(raised, high) ? raised : high;
 }
 
 }  // namespace gpuarray

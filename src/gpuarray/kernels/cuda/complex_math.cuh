@@ -72,8 +72,13 @@ template <class V> GPUARRAY_DEVICE complex<V> log(complex<V> z) {
 template <class V> GPUARRAY_DEVICE complex<V> log2(complex<V> z) { return log(z) * Constants<V>::log2e(); }
 template <class V> GPUARRAY_DEVICE complex<V> log10(complex<V> z) { return log(z) * Constants<V>::log10e(); }
 template <class V> GPUARRAY_DEVICE complex<V> log1p(complex<V> z) {
-    const V magnitude = ::hypot(z.real + 1, z.imag);
-    return complex<V>(::log(magnitude), ::atan2(z.imag, z.real + 1));
+    const V x = z.real, y = z.imag, angle = ::atan2(y, x + 1);
+    if (::fabs(x) < V(0.5) && ::fabs(y) < V(0.5)) {
+        // |1 + z|^2 - 1; the logarithm of a rounded magnitude would have no correct digit for small z.
+        const V square = y * y, sum = ::fma(x, x, 2 * x);
+        return complex<V>(::log1p(sum + square + ::fma(y, y, -square)) / 2, angle);
+    }
+    return complex<V>(log_magnitude(x + 1, y), angle);
 }
 
 // exp(x) * factor where exp(x) alone may overflow.
@@ -86,7 +91,7 @@ template <class V> GPUARRAY_DEVICE V scaled_exp(V x, V factor) {
 template <class V> GPUARRAY_DEVICE complex<V> exp(complex<V> z) {
     const V x = z.real, y = z.imag;
     if (y == 0) return complex<V>(::exp(x), y);
-    if (isinf(x) && !isfinite(y)) return x < 0 ? complex<V>(0, 0) : complex<V>(x, Limits<V>::nan());
+    if (isinf(x) && !isfinite(y)) return x < 0 ? complex<V>(0, ::copysign(V(0), y)) : complex<V>(x, Limits<V>::nan());
     V sine, cosine;
     ::sincos(y, &sine, &cosine);
     return complex<V>(scaled_exp(x, cosine), scaled_exp(x, sine));
@@ -127,7 +132,8 @@ template <class V> GPUARRAY_DEVICE complex<V> sinh(complex<V> z) {
     if (y == 0) return complex<V>(::sinh(x), y);
     if (!isfinite(y)) {
         if (x == 0) return complex<V>(x, Limits<V>::nan());
-        if (isinf(x)) return complex<V>(x, Limits<V>::nan());
+        // The sign of the infinity is unspecified; this is glibc's.
+        if (isinf(x)) return complex<V>(::fabs(x), Limits<V>::nan());
     }
     V sine, cosine;
     ::sincos(y, &sine, &cosine);
@@ -174,7 +180,10 @@ template <class V> GPUARRAY_DEVICE complex<V> tanh(complex<V> z) {
 // f(z) = -i g(i z), and cos(z) = cosh(i z)
 template <class V> GPUARRAY_DEVICE complex<V> turn(complex<V> z) { return complex<V>(-z.imag, z.real); }
 template <class V> GPUARRAY_DEVICE complex<V> turn_back(complex<V> z) { return complex<V>(z.imag, -z.real); }
-template <class V> GPUARRAY_DEVICE complex<V> sin(complex<V> z) { return turn_back(sinh(turn(z))); }
+template <class V> GPUARRAY_DEVICE complex<V> sin(complex<V> z) {
+    if (isinf(z.imag) && !isfinite(z.real)) return complex<V>(Limits<V>::nan(), ::fabs(z.imag));
+    return turn_back(sinh(turn(z)));
+}
 template <class V> GPUARRAY_DEVICE complex<V> cos(complex<V> z) { return cosh(turn(z)); }
 template <class V> GPUARRAY_DEVICE complex<V> tan(complex<V> z) { return turn_back(tanh(turn(z))); }
 
@@ -239,7 +248,7 @@ template <class V> GPUARRAY_DEVICE complex<V> asinh(complex<V> z) {
     const V x = z.real, y = z.imag;
     if (isnan(z)) {
         if (isinf(x)) return complex<V>(x, y + y);
-        if (isinf(y)) return complex<V>(y, x + x);
+        if (isinf(y)) return complex<V>(::fabs(y), x + x);
         return complex<V>(Limits<V>::nan(), y == 0 ? y : Limits<V>::nan());
     }
     if (is_small(z)) return z;
@@ -280,7 +289,7 @@ template <class V> GPUARRAY_DEVICE complex<V> acos(complex<V> z) {
 template <class V> GPUARRAY_DEVICE complex<V> acosh(complex<V> z) {
     const complex<V> w = acos(z);
     if (isnan(w.real)) return isnan(w.imag) ? w : complex<V>(::fabs(w.imag), w.real);
-    if (isnan(w.imag)) return complex<V>(w.imag, w.imag);
+    if (isnan(w.imag)) return complex<V>(w.imag, w.real);
     return complex<V>(::fabs(w.imag), ::copysign(w.real, z.imag));
 }
 
@@ -330,6 +339,20 @@ template <class V> GPUARRAY_DEVICE complex<V> atan(complex<V> z) {
     return complex<V>(w.imag, w.real);
 }
 
+// C's product, which unlike NumPy's multiply recovers infinities from the NaN that they meet (Annex G.5.1).
+template <class V> GPUARRAY_DEVICE complex<V> c_product(complex<V> a, complex<V> b) {
+    const complex<V> product = a * b;
+    if (!isnan(product.real) || !isnan(product.imag) || !(isinf(a) || isinf(b))) return product;
+    // An infinite factor becomes its direction, NaN beside it a zero.
+    const auto direction = [](complex<V> z) {
+        const bool infinite = isinf(z);
+        const V real = infinite ? (isinf(z.real) ? V(1) : V(0)) : isnan(z.real) ? V(0) : z.real;
+        const V imag = infinite ? (isinf(z.imag) ? V(1) : V(0)) : isnan(z.imag) ? V(0) : z.imag;
+        return complex<V>(::copysign(real, z.real), ::copysign(imag, z.imag));
+    };
+    return direction(a) * direction(b) * Limits<V>::infinity();
+}
+
 // NumPy's npy_cpow: small integer exponents by multiplication, all others through the logarithm.
 template <class V> GPUARRAY_DEVICE complex<V> power(complex<V> a, complex<V> b) {
     if (b.real == 0 && b.imag == 0) return complex<V>(1, 0);
@@ -352,7 +375,7 @@ template <class V> GPUARRAY_DEVICE complex<V> power(complex<V> a, complex<V> b) 
         }
         return b.real < 0 ? divide(complex<V>(1, 0), result) : result;
     }
-    return exp(b * log(a));
+    return exp(c_product(b, log(a)));
 }
 
 }  // namespace gpuarray

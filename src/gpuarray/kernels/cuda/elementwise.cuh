@@ -160,15 +160,17 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL> struct Contiguous {
 
     template <class Function, class Mask, class... Slots>
     GPUARRAY_DEVICE static void tile(Function function, Position first, Position size, Mask& mask, Slots&... slots) {
-        // Uniform in the block: all threads see the same pointers and the same tile.
-        if (size - first >= TILE && mask.aligned() && (slots.aligned() && ...)) {
-            vectors(function, first, mask, slots...);
-        } else {
-            const Position end = size - first < TILE ? size : first + TILE;
-#pragma unroll 1
-            for (Position position = first + threadIdx.x; position < end; position += BLOCK) {
-                single(function, position, mask, slots...);
+        if constexpr (ITEMS > 1) {
+            // Uniform in the block: all threads see the same pointers and the same tile.
+            if (size - first >= TILE && mask.aligned() && (slots.aligned() && ...)) {
+                vectors(function, first, mask, slots...);
+                return;
             }
+        }
+        const Position end = size - first < TILE ? size : first + TILE;
+#pragma unroll 1
+        for (Position position = first + threadIdx.x; position < end; position += BLOCK) {
+            single(function, position, mask, slots...);
         }
     }
 

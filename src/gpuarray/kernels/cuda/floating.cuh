@@ -13,6 +13,18 @@ GPUARRAY_DEVICE bool isinf(float x) { return (float_bits(x) & 0x7fffffffu) == 0x
 GPUARRAY_DEVICE bool isinf(double x) { return ::fabs(x) == float_from_bits(uint64_t(0x7ff0000000000000ull)); }
 template <class T> GPUARRAY_DEVICE bool isfinite(T x) { return x - x == 0; }
 
+// The distance to the next value away from zero, with the sign of x.
+GPUARRAY_DEVICE float spacing(float x) {
+    if (isinf(x)) return float_from_bits(0x7fc00000u);
+    return x == 0 ? float_from_bits(1u) : isnan(x) ? x : float_from_bits(float_bits(x) + 1) - x;
+}
+GPUARRAY_DEVICE double spacing(double x) {
+    if (isinf(x)) return float_from_bits(uint64_t(0x7ff8000000000000ull));
+    return x == 0 ? float_from_bits(uint64_t(1)) : isnan(x) ? x : float_from_bits(float_bits(x) + 1) - x;
+}
+
+namespace floating {
+
 // NumPy's npy_divmod: Python's rules, in the order of operations that makes the results exact to the bit.
 template <class T> GPUARRAY_DEVICE T divide_with_remainder(T a, T b, T& remainder) {
     T rest = ::fmod(a, b);
@@ -69,16 +81,6 @@ template <class T> GPUARRAY_DEVICE T logaddexp2(T a, T b) {
     return difference;
 }
 
-// The distance to the next value away from zero, with the sign of x.
-GPUARRAY_DEVICE float spacing(float x) {
-    if (isinf(x)) return float_from_bits(0x7fc00000u);
-    return x == 0 ? float_from_bits(1u) : isnan(x) ? x : float_from_bits(float_bits(x) + 1) - x;
-}
-GPUARRAY_DEVICE double spacing(double x) {
-    if (isinf(x)) return float_from_bits(uint64_t(0x7ff8000000000000ull));
-    return x == 0 ? float_from_bits(uint64_t(1)) : isnan(x) ? x : float_from_bits(float_bits(x) + 1) - x;
-}
-
 // An int64 exponent is clamped: nothing finite needs more.
 template <class T> GPUARRAY_DEVICE T ldexp(T x, int64_t exponent) {
     return ::ldexp(x, int(exponent < -100000 ? -100000 : exponent > 100000 ? 100000 : exponent));
@@ -99,4 +101,5 @@ template <class T> GPUARRAY_DEVICE T modf_fraction(T x) {
     return ::copysign(isinf(x) ? T(0) : x - ::trunc(x), x);
 }
 
+}  // namespace floating
 }  // namespace gpuarray

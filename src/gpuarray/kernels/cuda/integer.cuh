@@ -5,6 +5,7 @@
 #include "gpuarray/types.cuh"
 
 namespace gpuarray {
+namespace integer {
 
 // The type in which an integer's arithmetic wraps around. Anything below 32 bits is promoted to int, and int
 // overflow is undefined, so narrow types use 32 bits as well.
@@ -104,4 +105,5 @@ GPUARRAY_DEVICE int compare(int64_t a, uint64_t b) {
 }
 GPUARRAY_DEVICE int compare(uint64_t a, int64_t b) { return -compare(b, a); }
 
+}  // namespace integer
 }  // namespace gpuarray

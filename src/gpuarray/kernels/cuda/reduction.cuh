@@ -1,0 +1,426 @@
+// The reduction family: many elements to one, for every position that is kept.
+//
+// A generated kernel names a variant (which threads read which elements), a function object and the strides. The
+// function object owns the operands' pointers and says what an element becomes (load, of), how two values make one
+// (combine), what changes nothing (neutral) and what is stored at last (finish). Dimensions come in two groups,
+// those kept and those reduced, each collapsed by the plan.
+//
+//   Rows     neighbouring elements belong to one result: WIDTH lanes share a result (part of a warp, or the block)
+//   Columns  neighbouring elements belong to neighbouring results: a thread owns VECTOR of them and reads down
+//
+// Where there are few results, the reduced elements of one are divided among several blocks: each stores the value
+// of its part, and the last block to finish combines them. Which block that is varies, the order of combination
+// does not: results are the same in every run, and there are no atomic operations on values.
+#pragma once
+
+#include "gpuarray/elementwise.cuh"
+
+namespace gpuarray {
+
+// An element of argmax or argmin: it competes by value, then by position.
+template <class T, class Index> struct Candidate {
+    T value;
+    Index position;
+};
+
+// Everything is counted in elements. `position` is what argmax answers with: the place in the logical (C) order of
+// the reduced dimensions, which need not be the order in which they are walked. A `base` is not zero where a
+// dimension is walked backwards.
+template <class Index, int KEPT, int REDUCED, int OPERANDS> struct ReductionDimensions {
+    typedef Index Offset;
+    enum { KEPT_DIMENSIONS = KEPT, REDUCED_DIMENSIONS = REDUCED, OPERAND_COUNT = OPERANDS };
+
+    Index results, length;     // results to compute, elements of each
+    Index parts, part_length;  // blocks that share a result, elements for each
+    Index output_base, position_base, bases[OPERANDS];
+    Index kept[KEPT], reduced[REDUCED];
+    Index output_strides[KEPT], position_strides[REDUCED];
+    Index kept_strides[OPERANDS][KEPT], reduced_strides[OPERANDS][REDUCED];
+};
+
+template <class Dimensions> struct Place {
+    typedef typename Dimensions::Offset Index;
+    typedef typename Unsigned<Index>::type Position;
+    enum { OPERANDS = Dimensions::OPERAND_COUNT };
+
+    Index output, offsets[OPERANDS];
+
+    // Of the first element of a result.
+    GPUARRAY_DEVICE Place(const Dimensions& dimensions, Position rest) : output(dimensions.output_base) {
+#pragma unroll
+        for (int k = 0; k < OPERANDS; ++k) offsets[k] = dimensions.bases[k];
+#pragma unroll
+        for (int axis = Dimensions::KEPT_DIMENSIONS - 1; axis >= 0; --axis) {
+            Index coordinate = Index(rest);
+            if (axis > 0) {
+                const Position extent = dimensions.kept[axis], quotient = rest / extent;
+                coordinate = rest - quotient * extent;
+                rest = quotient;
+            }
+            output += coordinate * dimensions.output_strides[axis];
+#pragma unroll
+            for (int k = 0; k < OPERANDS; ++k) offsets[k] += coordinate * dimensions.kept_strides[k][axis];
+        }
+    }
+
+    // The value of element number `rest` of the result.
+    template <class Function>
+    GPUARRAY_DEVICE typename Function::Value load(const Function& function, const Dimensions& dimensions,
+                                                  Position rest) const {
+        Index position = dimensions.position_base, places[OPERANDS];
+#pragma unroll
+        for (int k = 0; k < OPERANDS; ++k) places[k] = offsets[k];
+#pragma unroll
+        for (int axis = Dimensions::REDUCED_DIMENSIONS - 1; axis >= 0; --axis) {
+            Index coordinate = Index(rest);
+            if (axis > 0) {
+                const Position extent = dimensions.reduced[axis], quotient = rest / extent;
+                coordinate = rest - quotient * extent;
+                rest = quotient;
+            }
+            position += coordinate * dimensions.position_strides[axis];
+#pragma unroll
+            for (int k = 0; k < OPERANDS; ++k) places[k] += coordinate * dimensions.reduced_strides[k][axis];
+        }
+        return function.load(places, position);
+    }
+};
+
+// ---- threads to one value ---------------------------------------------------------------------------------------
+
+template <class T> GPUARRAY_DEVICE T shuffle_down(T value, int lanes) {
+    enum { WORDS = (sizeof(T) + 3) / 4 };
+    uint32_t words[WORDS] = {};
+    memcpy(words, &value, sizeof(T));
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) words[i] = __shfl_down_sync(0xffffffffu, words[i], lanes);
+    memcpy(&value, words, sizeof(T));
+    return value;
+}
+
+template <class T, class Index>
+GPUARRAY_DEVICE Candidate<T, Index> shuffle_down(Candidate<T, Index> value, int lanes) {
+    return Candidate<T, Index>{shuffle_down(value.value, lanes), shuffle_down(value.position, lanes)};
+}
+
+// Every WIDTH lanes of a warp: the first of them gets the value of all. All 32 lanes must call.
+template <class Function, int WIDTH>
+GPUARRAY_DEVICE typename Function::Value combine_lanes(typename Function::Value value) {
+#pragma unroll 1
+    for (int lanes = WIDTH / 2; lanes > 0; lanes /= 2) value = Function::combine(value, shuffle_down(value, lanes));
+    return value;
+}
+
+// Every WIDTH threads of a block, WIDTH being the block or at most a warp: the first of them gets the value.
+template <class Function, int BLOCK, int WIDTH>
+GPUARRAY_DEVICE typename Function::Value combine_threads(typename Function::Value value) {
+    typedef typename Function::Value Value;
+    value = combine_lanes<Function, (WIDTH < 32 ? WIDTH : 32)>(value);
+    if constexpr (WIDTH > 32) {
+        static_assert(WIDTH == BLOCK, "more than a warp must be the whole block");
+        enum { WARPS = BLOCK / 32 };
+        __shared__ alignas(16) unsigned char storage[WARPS * sizeof(Value)];
+        Value* const values = reinterpret_cast<Value*>(storage);
+        if (threadIdx.x % 32 == 0) values[threadIdx.x / 32] = value;
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            value = threadIdx.x < WARPS ? values[threadIdx.x] : Function::neutral();
+            value = combine_lanes<Function, WARPS>(value);
+        }
+    }
+    return value;
+}
+
+// Whether this block is the last of `parts` to come here; it then sees what the others have stored. The counter
+// starts at zero and is zero again afterwards, for the next kernel on the stream.
+GPUARRAY_DEVICE bool is_last_block(uint32_t* counter, uint32_t parts) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(counter, parts - 1) == parts - 1;
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+// ---- variants ---------------------------------------------------------------------------------------------------
+
+// VECTOR > 1: one operand without gaps along one reduced dimension, read 16 bytes at a time from wherever the
+// row's address allows it; the few elements before and behind are read singly. Partial values are kept apart by
+// their place in the vector, which hides the latency of the combination and keeps chains of float additions short.
+template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool SPLIT> struct Rows {
+    typedef typename Dimensions::Offset Index;
+    typedef typename Unsigned<Index>::type Position;
+    enum { GROUPS = BLOCK / WIDTH };
+
+    template <class Function>
+    GPUARRAY_DEVICE static typename Function::Value singles(const Function& function, const Dimensions& dimensions,
+                                                            const Place<Dimensions>& place, Position start,
+                                                            Position stop) {
+        typedef typename Function::Value Value;
+        Value total = Function::neutral();
+#pragma unroll 1
+        for (Position first = start + threadIdx.x % WIDTH; first < stop; first += WIDTH * UNROLL) {
+            Value values[UNROLL];
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                const Position i = first + u * WIDTH;
+                values[u] = i < stop ? place.load(function, dimensions, i) : Function::neutral();
+            }
+#pragma unroll
+            for (int distance = 1; distance < UNROLL; distance *= 2) {
+#pragma unroll
+                for (int u = 0; u + distance < UNROLL; u += 2 * distance) {
+                    values[u] = Function::combine(values[u], values[u + distance]);
+                }
+            }
+            total = Function::combine(total, values[0]);
+        }
+        return total;
+    }
+
+    template <class Function>
+    GPUARRAY_DEVICE static typename Function::Value vectors(const Function& function, const Dimensions& dimensions,
+                                                            const Place<Dimensions>& place, Position start,
+                                                            Position stop) {
+        typedef typename Function::Value Value;
+        typedef typename Function::Element Element;
+        enum { SIZE = sizeof(Element), VALUES = VECTOR < 4 ? VECTOR : 4 };
+        const Position lane = threadIdx.x % WIDTH;
+        const Element* const row = function.elements() + place.offsets[0];
+        const Index base = dimensions.position_base, step = dimensions.position_strides[0];
+
+        Value values[VALUES];
+#pragma unroll
+        for (int v = 0; v < VALUES; ++v) values[v] = Function::neutral();
+
+        // Elements up to the first aligned address. An element that is itself unaligned never gets there.
+        const uint32_t beyond = uint32_t(reinterpret_cast<uint64_t>(row + start)) % (VECTOR * SIZE);
+        const Position left = stop - start, before = beyond == 0 ? 0 : (VECTOR * SIZE - beyond) / SIZE;
+        const bool aligned = beyond % SIZE == 0 && before < left;
+        const Position head = aligned ? before : left, count = aligned ? (left - head) / VECTOR : 0;
+        const Element* const body = row + start + head;
+
+#pragma unroll 1
+        for (Position first = lane; first < count; first += WIDTH * UNROLL) {
+            alignas(16) Element loaded[UNROLL][VECTOR];
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                const Position i = first + u * WIDTH;
+                if (i < count) Vector<Element, VECTOR>::copy(loaded[u], body + i * VECTOR);
+            }
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                const Position i = first + u * WIDTH;
+                if (i < count) {
+                    const Index position = base + Index(start + head + i * VECTOR) * step;
+#pragma unroll
+                    for (int v = 0; v < VECTOR; ++v) {
+                        const Value value = function.of(loaded[u][v], position + v * step);
+                        values[v % VALUES] = Function::combine(values[v % VALUES], value);
+                    }
+                }
+            }
+        }
+        // What vectors do not cover, as one run: the head, then the tail.
+        const Position covered = count * VECTOR;
+#pragma unroll 1
+        for (Position i = lane; i < left - covered; i += WIDTH) {
+            const Position at = start + (i < head ? i : i + covered);
+            const Value value = function.of(row[at], base + Index(at) * step);
+            values[0] = Function::combine(values[0], value);
+        }
+#pragma unroll
+        for (int distance = 1; distance < VALUES; distance *= 2) {
+#pragma unroll
+            for (int v = 0; v + distance < VALUES; v += 2 * distance) {
+                values[v] = Function::combine(values[v], values[v + distance]);
+            }
+        }
+        return values[0];
+    }
+
+    template <class Function, class Output>
+    GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
+                                    typename Function::Value* partials, uint32_t* counters) {
+        typedef typename Function::Value Value;
+        const Position results = dimensions.results, length = dimensions.length;
+        Position result, part = 0, start = 0, stop = length;
+        if constexpr (SPLIT) {
+            static_assert(WIDTH == BLOCK, "only whole blocks share a result");
+            const Position parts = dimensions.parts;
+            result = blockIdx.x / parts;
+            part = blockIdx.x - result * parts;
+            start = part * Position(dimensions.part_length);
+            stop = start + Position(dimensions.part_length);
+            stop = stop < length ? stop : length;
+            start = start < stop ? start : stop;
+        } else {
+            result = Position(blockIdx.x) * GROUPS + threadIdx.x / WIDTH;
+        }
+        // Threads without a result stay for the shuffles.
+        const Place<Dimensions> place(dimensions, result < results ? result : 0);
+        Value value = Function::neutral();
+        if (result < results) {
+            if constexpr (VECTOR > 1) {
+                value = vectors(function, dimensions, place, start, stop);
+            } else {
+                value = singles(function, dimensions, place, start, stop);
+            }
+        }
+        value = combine_threads<Function, BLOCK, WIDTH>(value);
+        if constexpr (SPLIT) {
+            const uint32_t parts = dimensions.parts;
+            if (threadIdx.x == 0) partials[blockIdx.x] = value;
+            if (!is_last_block(counters + result, parts)) return;
+            const Value* const stored = partials + result * parts;
+            value = Function::neutral();
+#pragma unroll 1
+            for (uint32_t i = threadIdx.x; i < parts; i += BLOCK) value = Function::combine(value, stored[i]);
+            value = combine_threads<Function, BLOCK, WIDTH>(value);
+        }
+        if (threadIdx.x % WIDTH == 0 && result < results) function.finish(output[place.output], value, length);
+    }
+};
+
+// The block is COLUMNS threads wide; its other threads read further elements of the same results.
+// VECTOR > 1: one operand, without gaps along the last kept dimension, whose length and whose operand's every other
+// stride are multiples of VECTOR.
+template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool SPLIT> struct Columns {
+    typedef typename Dimensions::Offset Index;
+    typedef typename Unsigned<Index>::type Position;
+    enum { DEPTH = BLOCK / COLUMNS, LAST = Dimensions::KEPT_DIMENSIONS - 1 };
+
+    // The values of each column over the depth of the block, in the threads of depth 0. Called twice, with
+    // is_last_block's barriers between.
+    template <class Function> GPUARRAY_DEVICE static void combine_depth(typename Function::Value (&values)[VECTOR]) {
+        typedef typename Function::Value Value;
+        if constexpr (DEPTH > 1) {
+            __shared__ alignas(16) unsigned char storage[BLOCK * VECTOR * sizeof(Value)];
+            Value* const shared = reinterpret_cast<Value*>(storage);
+            const int depth = threadIdx.x / COLUMNS;
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v) shared[v * BLOCK + threadIdx.x] = values[v];
+#pragma unroll
+            for (int half = DEPTH / 2; half > 0; half /= 2) {
+                __syncthreads();
+                if (depth < half) {
+#pragma unroll
+                    for (int v = 0; v < VECTOR; ++v) {
+                        values[v] = Function::combine(values[v], shared[v * BLOCK + threadIdx.x + half * COLUMNS]);
+                        if (half > 1) shared[v * BLOCK + threadIdx.x] = values[v];
+                    }
+                }
+            }
+        }
+    }
+
+    template <class Function>
+    GPUARRAY_DEVICE static void read(const Function& function, const Dimensions& dimensions,
+                                     const Place<Dimensions>& place, Position start, Position stop,
+                                     typename Function::Value (&totals)[VECTOR]) {
+        typedef typename Function::Value Value;
+#pragma unroll 1
+        for (Position first = start + threadIdx.x / COLUMNS; first < stop; first += DEPTH * UNROLL) {
+            Value values[UNROLL][VECTOR];
+#pragma unroll
+            for (int u = 0; u < UNROLL; ++u) {
+                const Position i = first + u * DEPTH;
+                if constexpr (VECTOR > 1) {
+                    if (i < stop) {
+                        place.load(VectorOf<Function>{function, values[u]}, dimensions, i);
+                    } else {
+#pragma unroll
+                        for (int v = 0; v < VECTOR; ++v) values[u][v] = Function::neutral();
+                    }
+                } else {
+                    values[u][0] = i < stop ? place.load(function, dimensions, i) : Function::neutral();
+                }
+            }
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v) {
+#pragma unroll
+                for (int distance = 1; distance < UNROLL; distance *= 2) {
+#pragma unroll
+                    for (int u = 0; u + distance < UNROLL; u += 2 * distance) {
+                        values[u][v] = Function::combine(values[u][v], values[u + distance][v]);
+                    }
+                }
+                totals[v] = Function::combine(totals[v], values[0][v]);
+            }
+        }
+    }
+
+    // Loads VECTOR neighbours where a Function loads one element.
+    template <class Function> struct VectorOf {
+        typedef int Value;
+        const Function& function;
+        typename Function::Value* values;
+
+        GPUARRAY_DEVICE int load(const Index* offsets, Index position) const {
+            typedef typename Function::Element Element;
+            const Element* const from = function.elements() + offsets[0];
+            alignas(16) Element loaded[VECTOR];
+            if (Vector<Element, VECTOR>::aligned(from)) {
+                Vector<Element, VECTOR>::copy(loaded, from);
+            } else {
+#pragma unroll
+                for (int v = 0; v < VECTOR; ++v) loaded[v] = from[v];
+            }
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v) values[v] = function.of(loaded[v], position);
+            return 0;
+        }
+    };
+
+    template <class Function, class Output>
+    GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
+                                    typename Function::Value* partials, uint32_t* counters) {
+        typedef typename Function::Value Value;
+        const Position results = dimensions.results, length = dimensions.length;
+        Position tile = blockIdx.x, part = 0, start = 0, stop = length;
+        if constexpr (SPLIT) {
+            const Position parts = dimensions.parts;
+            tile = blockIdx.x / parts;
+            part = blockIdx.x - tile * parts;
+            start = part * Position(dimensions.part_length);
+            stop = start + Position(dimensions.part_length);
+            stop = stop < length ? stop : length;
+        }
+        const Position column = (tile * COLUMNS + threadIdx.x % COLUMNS) * VECTOR;
+        const bool inside = column < results, first = threadIdx.x < COLUMNS;
+        const Place<Dimensions> place(dimensions, inside ? column : 0);
+        Value values[VECTOR];
+#pragma unroll
+        for (int v = 0; v < VECTOR; ++v) values[v] = Function::neutral();
+        if (inside) read(function, dimensions, place, start, stop, values);
+        combine_depth<Function>(values);
+        if constexpr (SPLIT) {
+            const uint32_t parts = dimensions.parts;
+            if (inside && first) {
+#pragma unroll
+                for (int v = 0; v < VECTOR; ++v) partials[part * results + column + v] = values[v];
+            }
+            if (!is_last_block(counters + tile, parts)) return;
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v) values[v] = Function::neutral();
+            if (inside) {
+#pragma unroll 1
+                for (uint32_t i = threadIdx.x / COLUMNS; i < parts; i += DEPTH) {
+                    const Value* const stored = partials + i * results + column;
+#pragma unroll
+                    for (int v = 0; v < VECTOR; ++v) values[v] = Function::combine(values[v], stored[v]);
+                }
+            }
+            combine_depth<Function>(values);
+        }
+        if (inside && first) {
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v) {
+                function.finish(output[place.output + v * dimensions.output_strides[LAST]], values[v], length);
+            }
+        }
+    }
+};
+
+}  // namespace gpuarray
