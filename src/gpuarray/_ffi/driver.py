@@ -32,14 +32,17 @@ from .driver_enums import (
     STATUS_NAMES,
 )
 from .driver_prototypes import PROTOTYPES
+from .host import copy_host, host_buffer
 from .launch import ArgumentBuffer, function_argument, launch_config
 from .library import Library, SymbolSource
 
 __all__ = [
     "ArgumentBuffer",
     "address_of",
+    "copy_host",
     "describe",
     "function_argument",
+    "host_buffer",
     "launch_config",
     "launch_error",
 ]
