@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
+import ctypes
 import mmap
 import threading
 
@@ -21,6 +23,19 @@ _DTYPES = tuple(
 )
 
 
+def _keep_freed_memory() -> None:
+    """Let the C library keep freed memory instead of mapping it afresh for every temporary.
+
+    The emulator makes arrays of a few hundred kilobytes at a great rate; page faults would
+    cost several times what the arithmetic does. Only glibc has these settings.
+    """
+    trim_threshold, mmap_threshold = -1, -3
+    with contextlib.suppress(OSError, AttributeError, TypeError):
+        library = ctypes.CDLL(None)
+        library.mallopt(mmap_threshold, 1 << 30)
+        library.mallopt(trim_threshold, 1 << 30)
+
+
 class Arena:
     """Device memory and its allocation table.
 
@@ -30,6 +45,7 @@ class Arena:
     """
 
     def __init__(self, size: int = 8 << 30):
+        _keep_freed_memory()
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000)
         self._mapping = mmap.mmap(-1, size, flags=flags)
         self.bytes = np.frombuffer(self._mapping, np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 
 from .syntax import Immediate, PTXError
 
@@ -50,6 +51,8 @@ def literal(token: str) -> Immediate:
         return Immediate("f64", int(token[2:], 16))
     digits = token.rstrip("U")
     try:
+        if "." in digits:
+            return Immediate("f64", int.from_bytes(struct.pack("<d", float(digits)), "little"))
         if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
             return Immediate("int", int(digits, 8))
         return Immediate("int", int(digits, 0))

@@ -86,8 +86,10 @@ class Emitter:
         return found
 
     def immediate(self, operand: Immediate, code: str) -> str:
-        if operand.kind == "int":
+        if operand.kind == "int" and code[0] != "f":
             return self.constant(operand.value, code)
+        if operand.kind == "int":  # the bits of a float
+            operand = Immediate("f32" if code == "f4" else "f64", operand.value)
         size = 4 if operand.kind == "f32" else 8
         bits = np.array([operand.value], f"u{size}")
         if code[0] != "f":

@@ -17,28 +17,28 @@ _SPLITTER = 134217729.0  # 2**27 + 1
 
 
 def _complex_fma(x, y, z, real, pair):
-    n = 1
-    for v in (x, y, z):
-        if type(v) is nd:
-            n = len(v)
-            break
-    else:
-        v = None
+    if type(x) is not nd:
+        x, y = y, x
+    n = len(x) if type(x) is nd else len(z) if type(z) is nd else 1
     size = max(n, 4)  # shorter loops take another path in NumPy
     left = np.empty((size, 2), real)
-    right = np.empty((size, 2), real)
     if size != n:
         left[:] = 0
-        right[:] = 0
     left[:n, 0] = x
     left[:n, 1] = z
-    right[:n, 0] = 1
-    right[:n, 1] = y
     product = left.view(pair)
-    np.multiply(product, right.view(pair), out=product)
-    if v is None:
-        return left[0, 1]
-    return left[:n, 1]
+    if type(y) is nd:
+        right = np.empty((size, 2), real)
+        right[:, 0] = 1
+        right[:n, 1] = y
+        if size != n:
+            right[n:] = 0
+        np.multiply(product, right.view(pair), out=product)
+    else:  # a constant factor, as in most polynomials, needs no second array
+        np.multiply(product, pair(complex(1.0, y)), out=product)
+    if type(x) is nd or type(z) is nd:
+        return left[:n, 1]
+    return left[0, 1]
 
 
 def two_sum(a, b):
@@ -102,14 +102,15 @@ def _probe(real, pair) -> bool:
     random = np.random.default_rng(1)
     for n in (*range(1, 18), 37, 1000):
         a, b = random.standard_normal((2, n)).astype(real)
-        product = a * b
-        error = _complex_fma(a, b, -product, real, pair)
-        if real is f4:
-            expected = a.astype(f8) * b.astype(f8) - product.astype(f8)
-        else:
-            expected = two_product(a, b)[1]
-        if not (error == expected).all():
-            return False
+        for factor in (b, b[0]):
+            product = a * factor
+            error = _complex_fma(a, factor, -product, real, pair)
+            if real is f4:
+                expected = a.astype(f8) * factor.astype(f8) - product.astype(f8)
+            else:
+                expected = two_product(a, factor)[1]
+            if not (error == expected).all():
+                return False
     return True
 
 

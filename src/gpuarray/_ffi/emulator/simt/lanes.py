@@ -104,18 +104,13 @@ class LaneSet:
         if found is None:
             c, st, sb, dt = key
             if self.kind == RECTANGLE:
-                first = c + st * self.t0 + sb * self.b0
-                found = np.arange(0, self.T, dtype=np.int64)
-                if st != 1:
-                    found *= st
-                if self.nb > 1 and sb:
-                    rows = np.arange(self.nb, dtype=np.int64) * sb
-                    rows += first
-                    found = np.add.outer(rows, found).reshape(-1)
+                # Modulo the width, which is right since the values fit.
+                columns = (np.arange(self.t0, self.t0 + self.T) * st + c).astype(dt)
+                if self.nb == 1:
+                    found = columns + np.array(sb * self.b0).astype(dt)
                 else:
-                    found += first
-                    if self.nb > 1:
-                        found = np.tile(found, self.nb)
+                    rows = (np.arange(self.b0, self.b0 + self.nb) * sb).astype(dt)
+                    found = np.add.outer(rows, columns).reshape(-1)
             elif self.kind == RANGE and sb == st * self.state.T:
                 found = c + np.arange(self.b0, self.b0 + self.n, dtype=np.int64) * st
             else:
@@ -216,6 +211,39 @@ def same(a, b) -> bool:
     return bool(a == b)
 
 
+def _rectangle(state, ids: np.ndarray) -> LaneSet | None:
+    """The same threads of consecutive blocks, if that is what sorted lane numbers are."""
+    T, n = state.T, len(ids)
+    b0, t0 = divmod(int(ids[0]), T)
+    nb = int(ids[-1]) // T - b0 + 1
+    width = n // nb
+    if width * nb != n or t0 + width > T or int(ids[-1]) % T != t0 + width - 1:
+        return None
+    rows = ids.reshape(nb, width)
+    if (rows[:, -1] - rows[:, 0] != width - 1).any() or (np.diff(rows[:, 0]) != T).any():
+        return None
+    return LaneSet(state, RECTANGLE, n, b0, nb, t0, width)
+
+
+#: Groups with at least so many lanes together, and at most so many of them, may stay apart.
+_APART_LANES, _APART_GROUPS = 8192, 4
+
+
+def better_apart(groups: list[tuple[LaneSet, tuple]]) -> bool:
+    """Whether merging groups would turn affine values of many lanes into arrays.
+
+    Threads that took one more turn of a loop than others have the same indices but for a
+    constant. While they stay apart their memory accesses stay slices.
+    """
+    if len(groups) > _APART_GROUPS or sum(L.n for L, _ in groups) < _APART_LANES:
+        return False
+    for values in zip(*[registers for _, registers in groups], strict=True):
+        first = values[0]
+        if any(type(v) is Affine for v in values) and not all(same(first, v) for v in values[1:]):
+            return True
+    return False
+
+
 def merge(groups: list[tuple[LaneSet, tuple]]) -> tuple[LaneSet, tuple]:
     """Join groups that wait at the same block: one lane set with its registers."""
     if len(groups) == 1:
@@ -230,7 +258,7 @@ def merge(groups: list[tuple[LaneSet, tuple]]) -> tuple[LaneSet, tuple]:
         if ids[-1] - ids[0] == n - 1:
             union = state.lane_range(int(ids[0]), n)
         else:
-            union = LaneSet(state, INDICES, n, ids=ids)
+            union = _rectangle(state, ids) or LaneSet(state, INDICES, n, ids=ids)
     places = [L.positions_in(union) for L, _ in groups]
     registers = []
     for values in zip(*[regs for _, regs in groups], strict=True):

@@ -10,7 +10,7 @@ from .faults import LAUNCH_TIMEOUT, DeviceFault
 from .machine import Chunk
 
 #: Threads that run as one NumPy operation: large enough to hide Python, small enough for caches.
-CHUNK_THREADS = 65536
+CHUNK_THREADS = 131072
 
 _MAX_GRID = (2**31 - 1, 65535, 65535)
 

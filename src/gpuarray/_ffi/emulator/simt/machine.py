@@ -17,7 +17,7 @@ import numpy as np
 
 from .affine import Affine
 from .faults import LAUNCH_TIMEOUT, DeviceFault
-from .lanes import RANGE, RECTANGLE, LaneSet, cut, merge, same
+from .lanes import RANGE, RECTANGLE, LaneSet, better_apart, cut, merge, same
 
 nd = np.ndarray
 i8 = np.int64
@@ -457,6 +457,10 @@ class Chunk:
                 groups = ready.pop(block)
                 if waiting and block in waiting:
                     groups += waiting.pop(block)
+                elif len(groups) > 1 and better_apart(groups):
+                    ready[block] = groups[1:]
+                    heapq.heappush(heap, block)
+                    groups = groups[:1]
                 L, registers = groups[0] if len(groups) == 1 else merge(groups)
                 self.spinning = False
                 while True:

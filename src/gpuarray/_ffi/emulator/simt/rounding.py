@@ -48,9 +48,9 @@ def flush(x):
 
 @runtime
 def saturate(x):
-    """Clamp to [0, 1]; NaN and -0 become +0."""
+    """Clamp to [0, 1]; NaN and -0 become +0 (adding a zero gets rid of the sign)."""
     one, zero = x.dtype.type(1), x.dtype.type(0)
-    return np.where(x > 0, np.minimum(x, one), zero)[()]
+    return np.minimum(np.fmax(x, zero), one) + zero
 
 
 def narrow(x, mode: str):
@@ -58,16 +58,30 @@ def narrow(x, mode: str):
     x = np.asarray(x, f8)
     r = x.astype(f4)
     wide = r.astype(f8)
+    if x.ndim and x.size:
+        size = np.abs(x)
+        if size.min() > 1e-36 and size.max() < 1e38:  # away from zero and overflow
+            return _narrow_normal(x, r, wide, mode)
     if mode == "rz":
         r = np.where(np.abs(wide) > np.abs(x), np.nextafter(r, f4(0)), r)
     elif mode == "rm":
         r = np.where(wide > x, np.nextafter(r, -_INFINITY[f4]), r)
     elif mode == "rp":
         r = np.where(wide < x, np.nextafter(r, _INFINITY[f4]), r)
-    zero = (r == 0) & (x != 0)
-    if zero.any():  # keep the sign when a value vanishes
-        r = np.where(zero, np.copysign(f4(0), x.astype(f4)), r)
     return r[()]
+
+
+def _narrow_normal(x, r, wide, mode: str):
+    """Neighbours of normal numbers differ by one in their bits."""
+    bits = r.view(i4)
+    if mode == "rz":
+        return (bits - (np.abs(wide) > np.abs(x))).astype(i4, copy=False).view(f4)
+    if mode == "rn":
+        return r
+    outward = (bits >> i4(31)) | i4(1)  # the sign: a step up in value for positive numbers
+    if mode == "rm":
+        return (bits - outward * (wide > x)).view(f4)
+    return (bits + outward * (wide < x)).view(f4)
 
 
 NAMESPACE["narrow"] = narrow
@@ -98,13 +112,25 @@ def _zero_sum(total, exact_zero, mode: str, both_positive):
     return np.where(exact_zero & ~both_positive, -np.abs(total), total)[()]
 
 
+def _sum_to_odd(a, b):
+    """(a + b rounded to odd, what was rounded away)."""
+    s = a + b
+    rest = (s - a) - b
+    if not np.any(rest) and not np.any((s - b) - a):  # the usual case: exact
+        return s, rest
+    s, e = two_sum(a, b)
+    return to_odd(s, e), e
+
+
 @runtime
 def add_directed(a, b, mode: str):
     a, b = np.asarray(a), np.asarray(b)
     positive_zeros = (a == 0) & (b == 0) & ~np.signbit(a) & ~np.signbit(b)
     if a.dtype == f4:
-        s, e = two_sum(a.astype(f8), b.astype(f8))
-        result = narrow(to_odd(s, e), mode)
+        s, e = _sum_to_odd(a.astype(f8), b.astype(f8))
+        result = narrow(s, mode)
+        if mode != "rm" or s.all():
+            return result
         return _zero_sum(result, (s == 0) & (e == 0), mode, positive_zeros)
     s, e = two_sum(a, b)
     result = step(s, _overflow_side(s, e, np.isfinite(a) & np.isfinite(b)), mode)
@@ -164,8 +190,10 @@ def fma_directed(a, b, c, mode: str):
     a, b, c = np.asarray(a), np.asarray(b), np.asarray(c)
     if a.dtype == f4:
         product, wide_c = a.astype(f8) * b.astype(f8), c.astype(f8)
-        s, e = two_sum(product, wide_c)
-        result = narrow(to_odd(s, e), mode)
+        s, e = _sum_to_odd(product, wide_c)
+        result = narrow(s, mode)
+        if mode != "rm" or s.all():
+            return result
         positive = (s == 0) & ~np.signbit(product) & ~np.signbit(wide_c)
         negative = (s == 0) & np.signbit(product) & np.signbit(wide_c)
         return _zero_sum(result, (s == 0) & (e == 0) & ~negative, mode, positive)

@@ -132,5 +132,5 @@ def _computed(operand, pending: set[str]) -> bool:
         return operand.name in pending
     if type(operand) is Immediate:
         bits = operand.value & 0x7FFFFFFF
-        return operand.kind != "f32" or bits <= 0x7F800000 or operand.value == _CANONICAL_NAN
+        return operand.kind == "f64" or bits <= 0x7F800000 or operand.value == _CANONICAL_NAN
     return False

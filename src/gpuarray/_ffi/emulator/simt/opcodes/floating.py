@@ -127,7 +127,10 @@ def approximations(e: Emitter, i) -> None:
     if form.code == "f8":
         if i.name != "rsqrt":
             raise Unsupported(f"{i.name}.f64")
-        e.assign(i.operands[0], f"gross_reciprocal_root({x})", "f8")
+        gross = "ftz" in i.operation.flags  # only that form is as coarse as the hardware's
+        one = e.constant(1.0, "f8")
+        root = f"gross_reciprocal_root({x})" if gross else f"({one}/np.sqrt({x}))"
+        e.assign(i.operands[0], root, "f8")
         return
     form.write(e, i.operands[0], f"approximate_{i.name}({x})")
 
