@@ -349,6 +349,16 @@ def test_real_error_shows_the_lines(monkeypatch, tmp_path):
     assert build().data
 
 
+def test_missing_optional_header_says_what_to_install(recorder, monkeypatch):
+    def compile_(*arguments):
+        raise CompileError('info.h(50): catastrophic error: cannot open source file "nv/target"')
+
+    monkeypatch.setattr(nvrtc, "compile", compile_)
+    with pytest.raises(CompileError) as caught:
+        build()
+    assert "gpuarray[cccl]" in caught.value.__notes__[0]
+
+
 def test_real_source_and_path_that_are_not_ascii(monkeypatch, tmp_path):
     source = "// ünïcödé\n" + SOURCE
     fresh(monkeypatch, tmp_path / "cäche")

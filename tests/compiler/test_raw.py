@@ -463,6 +463,12 @@ def test_cooperative_launch():
         "f",
         enable_cooperative_groups=True,
     )
+    try:
+        kernel.compile()
+    except CompileError as error:
+        if "nv/target" not in error.log:
+            raise
+        pytest.skip("the CCCL headers are not installed")
     out = up(np.zeros(1, "i"))
     kernel((8,), (1,), (up(np.zeros(8, "i")), out))
     assert down(out)[0] == 36

@@ -27,6 +27,7 @@ _STANDARD = "-std=c++17"
 # here, and NVRTC refuses the function otherwise.
 _DEVICE = "-default-device"
 _MEMORY_BYTES = 128 << 20
+_CCCL = re.compile(r'cannot open source file "(?:nv|cuda|cub|thrust|cccl)/')
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +156,22 @@ def compile(
 
         stem = "sm" if kind == "cubin" else "compute"
         target = f"--gpu-architecture={stem}_{chosen.architecture.rpartition('_')[2]}"
-        data, _, lowered = nvrtc.compile(
-            source,
-            _dump(name, source, wanted),
-            includes.texts,
-            (target, *chosen.passed, *(f"-I{directory}" for directory in directories)),
-            expressions,
-            kind,
-        )
+        try:
+            data, _, lowered = nvrtc.compile(
+                source,
+                _dump(name, source, wanted),
+                includes.texts,
+                (target, *chosen.passed, *(f"-I{directory}" for directory in directories)),
+                expressions,
+                kind,
+            )
+        except CompileError as error:
+            if _CCCL.search(error.log):
+                error.add_note(
+                    "That header belongs to CUDA's C++ core libraries, an optional wheel: "
+                    "pip install 'gpuarray[cccl]' (or nvidia-cuda-cccl for CUDA 13)"
+                )
+            raise
         return Image(data, lowered)
 
     expected = toolchain.identity(cache)

@@ -19,12 +19,15 @@ _PTX_SIZES = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16}
 
 def kernel_names(image: bytes) -> list[str]:
     """The symbols of the kernels in PTX or a cubin, as far as they can be read."""
-    if image[:4] == _ELF:
-        # Each kernel of a cubin has a section of its own, whose name is in the table of names.
-        found = re.findall(rb"\0\.text\.([\w$.]+)(?=\0)", image)
-    else:
+    if image[:4] != _ELF:
         found = re.findall(rb"\.entry\s+([\w$]+)", image)
-    return list(dict.fromkeys(name.decode("ascii", "replace") for name in found))
+        return list(dict.fromkeys(name.decode("ascii", "replace") for name in found))
+    try:
+        # Each kernel of a cubin has a section of its own.
+        names = [name for name, _ in _sections(image)]
+    except (struct.error, ValueError, IndexError):
+        return []
+    return [name.removeprefix(".text.") for name in names if name.startswith(".text.")]
 
 
 def parameter_sizes(image: bytes, symbol: str) -> tuple[int, ...] | None:
