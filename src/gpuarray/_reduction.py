@@ -1,0 +1,438 @@
+"""NumPy's rules for reductions: dtypes, axes, empty input, ``initial``, ``where`` and ``out``.
+
+Which loop a reduction takes is asked of NumPy's own ufunc (``resolve_dtypes``), once for every
+layout. How it is launched is :mod:`gpuarray._reduction_launch`'s business.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _elementwise, _interchange, _layout, _reduction_launch
+from gpuarray._device import current
+from gpuarray._layout import Layout
+from gpuarray._reduction_launch import Computation
+from gpuarray.errors import HostArrayError
+from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.operations import operation
+from gpuarray.kernels.reductions import (
+    COUNT,
+    INITIAL,
+    VALUE,
+    accumulator,
+    beats,
+    neutral,
+    pairwise,
+)
+
+#: What stands for an argument that was not given, as in NumPy (``None`` means something else).
+NO_VALUE: Any = np._NoValue
+
+_INT64 = np.dtype("int64")
+
+
+class Reduction:
+    """The reduction of a ufunc: calling it is ``ufunc.reduce``, with ``axis=None`` for all.
+
+    Parameters
+    ----------
+    name : str
+        NumPy's name of the ufunc.
+    mean : bool
+        Divide by the number of elements, and choose dtypes as ``numpy.mean`` does.
+    """
+
+    __slots__ = ("mean", "name", "numpy")
+
+    def __init__(self, name: str, mean: bool = False):
+        self.name = name
+        self.mean = mean
+        self.numpy: np.ufunc = getattr(np, name)
+
+    def __repr__(self) -> str:
+        return f"Reduction({self.name!r}{', mean=True' if self.mean else ''})"
+
+    def __call__(
+        self,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = NO_VALUE,
+        where: Any = True,
+    ) -> Any:
+        if (
+            dtype is None
+            and out is None
+            and initial is NO_VALUE
+            and where is True
+            and type(a) is _array.array_class
+        ):
+            run = current.stream.plans.get((self, a._layout, axis, keepdims))
+            if run is not None:
+                return run(a)
+        return self._call(a, axis, dtype, out, keepdims, initial, where)
+
+    def _call(
+        self, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any
+    ) -> Any:
+        a = _operand(a, self.name)
+        out = _output(out, self.name)
+        operands = [a]
+        mask = _mask(where, self.name)
+        if mask is not None:
+            operands.append(mask)
+        if isinstance(axis, list):
+            raise TypeError(
+                f"{self.name}: 'list' object cannot be interpreted as an integer; "
+                "pass several axes as a tuple"
+            )
+        _keep_from_output(operands, out)
+        keepdims = bool(keepdims)
+        start = "none" if initial is None else initial is not NO_VALUE
+        key: tuple = (
+            self,
+            *[x._layout for x in operands],
+            axis,
+            keepdims,
+            dtype,
+            None if out is None else out._layout,
+            start,
+        )
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(operands, axis, keepdims, dtype, out, start)
+            stream.remember(key, run)
+            if mask is None and dtype is None and out is None and start is False:
+                stream.remember((self, a._layout, axis, keepdims), run)
+        if start is True:
+            operands.append(initial)
+        return run(*operands) if out is None else run(*operands, out)
+
+    def _plan(
+        self, operands: Sequence[Any], axis: Any, keepdims: bool, dtype: Any, out: Any, start: Any
+    ) -> Callable:
+        layout = operands[0]._layout
+        masked = len(operands) == 2
+        axes = _axes(axis, layout.ndim)
+        shape = reduced_shape(layout.shape, axes, keepdims)
+        loop, result = self._dtypes(layout.dtype, dtype, None if out is None else out._layout.dtype)
+        target = _target(self.name, layout, axes, shape, keepdims, result, out)
+        count = math.prod([layout.shape[i] for i in axes])
+        if start is not True and (self.numpy.identity is None or start == "none"):
+            if masked:
+                raise ValueError(
+                    f"reduction operation '{self.name}' does not have an identity, so to use a "
+                    "where mask one has to specify 'initial'"
+                )
+            if count == 0 and target.size:
+                raise ValueError(
+                    f"zero-size array to reduction operation {self.name} which has no identity"
+                )
+        initial = _dtypes.code(loop) if start is True else None
+        layouts = [layout]
+        if masked:
+            layouts.append(_broadcast_mask(self.name, operands[1]._layout, layout.shape))
+        run = _reduction_launch.make_call(
+            self._computation(layout.dtype, loop, result if out is None else target.dtype, initial),
+            layouts,
+            masked,
+            axes,
+            target,
+            out is not None,
+            current.stream,
+        )
+        if initial is not None:
+            return _with_initial(run, len(layouts), loop)
+        if self.mean and count == 0:
+            return _with_warning(run)
+        return run
+
+    def _dtypes(
+        self, source: np.dtype, dtype: Any, out: np.dtype | None
+    ) -> tuple[np.dtype, np.dtype]:
+        """The dtypes of the loop and of the result, where ``out`` does not say otherwise."""
+        half = False
+        if dtype is not None:
+            dtype = _dtypes.canonical(dtype)
+        elif self.mean and source.kind in "biu":
+            dtype = np.dtype("float64")
+        elif self.mean and source == np.float16:
+            # Summed in float32, as NumPy does.
+            dtype, half = np.dtype("float32"), True
+        signature = {} if dtype is None else {"signature": (dtype, None, None)}
+        loop, _, result = self.numpy.resolve_dtypes(
+            (out, source, None), casting="unsafe", reduction=True, **signature
+        )
+        return _dtypes.canonical(loop), _dtypes.canonical(np.float16 if half else result)
+
+    def _computation(
+        self, source: np.dtype, loop: np.dtype, result: np.dtype, initial: str | None
+    ) -> Computation:
+        read, code = _dtypes.code(source), accumulator(_dtypes.code(loop))
+        # A narrow loop converts every element first: 300 as int8 is 44.
+        mapped: Expression = Cast(_dtypes.code(loop), Input(0, read))
+        finished: Expression = Input(VALUE, code)
+        if initial is not None:
+            finished = Apply(
+                operation(self.name), (Cast(code, Scalar(INITIAL, initial)), finished), code
+            )
+        if self.mean:
+            # NumPy stores the sum in the result's dtype before it divides in double precision.
+            stored = loop if result == np.float16 and loop == np.float32 else result
+            wide = "c16" if stored.kind == "c" else "f8"
+            finished = Apply(
+                operation("divide"),
+                (
+                    Cast(wide, Cast(_dtypes.code(stored), finished)),
+                    Cast(wide, Scalar(COUNT, "i8")),
+                ),
+                wide,
+            )
+            finished = Cast(_dtypes.code(stored), finished)
+        return Computation(
+            "mean" if self.mean else self.name,
+            Cast(code, mapped),
+            pairwise(self.name, code),
+            neutral(self.name, code),
+            finished,
+            initial,
+        )
+
+
+#: The reductions of ufuncs by NumPy's names.
+REDUCTIONS = {
+    name: Reduction(name)
+    for name in (
+        "add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or",
+        "bitwise_and", "bitwise_or", "bitwise_xor",
+    )
+}  # fmt: skip
+
+
+def reduce(
+    name: str,
+    a: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Any:
+    """``ufunc.reduce`` of the ufunc called ``name``.
+
+    Raises
+    ------
+    TypeError
+        If the ufunc cannot be reduced on a device.
+    """
+    found = REDUCTIONS.get(name)
+    if found is None:
+        raise TypeError(
+            f"{name}.reduce is not supported on the device; supported are "
+            f"{', '.join(REDUCTIONS)}. Reduce on the host: numpy.{name}.reduce(asnumpy(a))"
+        )
+    return found(a, axis, dtype, out, keepdims, initial, where)
+
+
+class ArgReduction:
+    """``argmax`` or ``argmin``: calling it takes the arguments of NumPy's function."""
+
+    __slots__ = ("greatest", "name")
+
+    def __init__(self, name: str, greatest: bool):
+        self.name = name
+        self.greatest = greatest
+
+    def __repr__(self) -> str:
+        return f"ArgReduction({self.name!r})"
+
+    def __call__(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        if out is None and type(a) is _array.array_class:
+            run = current.stream.plans.get((self, a._layout, axis, keepdims))
+            if run is not None:
+                return run(a)
+        a = _operand(a, self.name)
+        out = _output(out, self.name)
+        operands = [a]
+        _keep_from_output(operands, out)
+        keepdims = bool(keepdims)
+        key: tuple = (self, a._layout, axis, keepdims)
+        if out is not None:
+            key += (out._layout,)
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(a._layout, axis, keepdims, None if out is None else out._layout)
+            stream.remember(key, run)
+        return run(*operands) if out is None else run(*operands, out)
+
+    def _plan(self, layout: Layout, axis: Any, keepdims: bool, out: Layout | None) -> Callable:
+        if isinstance(axis, tuple):
+            raise TypeError(
+                f"{self.name}: 'tuple' object cannot be interpreted as an integer; the axis is "
+                "one number, or None for the position in the flattened array"
+            )
+        axes = _axes(axis, layout.ndim)
+        if not math.prod([layout.shape[i] for i in axes]):
+            raise ValueError(f"attempt to get {self.name} of an empty sequence")
+        shape = reduced_shape(layout.shape, axes, keepdims)
+        if out is None:
+            target = _layout.contiguous(_INT64, shape)
+        else:
+            if out.shape != shape:
+                raise ValueError(
+                    f"output array does not match result of {self.name}: it has shape "
+                    f"{out.shape}, {shape} is needed"
+                )
+            if not np.can_cast(out.dtype, _INT64, "safe"):
+                raise TypeError(
+                    f"{self.name}: Cannot cast array data from {out.dtype!r} to {_INT64!r} "
+                    "according to the rule 'safe'; pass an out of dtype int64"
+                )
+            target = out
+        code = accumulator(_dtypes.code(layout.dtype))
+        what = Computation(
+            self.name,
+            Cast(code, Input(0, _dtypes.code(layout.dtype))),
+            beats(self.greatest, code),
+            neutral("maximum" if self.greatest else "minimum", code),
+            Input(VALUE, code),
+            positions=True,
+        )
+        return _reduction_launch.make_call(
+            what, [layout], False, axes, target, out is not None, current.stream
+        )
+
+
+# ---- arguments --------------------------------------------------------------------------------
+
+
+def reduced_shape(
+    shape: tuple[int, ...], axes: Sequence[int], keepdims: bool = False
+) -> tuple[int, ...]:
+    """A shape without its reduced axes, or with a length of 1 there."""
+    if keepdims:
+        return tuple([1 if i in axes else length for i, length in enumerate(shape)])
+    return tuple([length for i, length in enumerate(shape) if i not in axes])
+
+
+def _operand(a: Any, name: str) -> Any:
+    a = _interchange.as_operand(a, name)
+    if not isinstance(a, _array.ArrayBase):
+        value = np.asarray(a)
+        a = _interchange.scalar_array(value, _dtypes.canonical(value.dtype))
+    return a
+
+
+def _output(out: Any, name: str) -> Any:
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise ValueError(f"{name}: The 'out' tuple must have exactly one entry, got {len(out)}")
+        out = out[0]
+    if out is None or isinstance(out, _array.ArrayBase):
+        return out
+    if isinstance(out, np.ndarray):
+        raise HostArrayError(
+            f"{name}: out is a numpy.ndarray of shape {out.shape}, but results are stored in "
+            "device memory; pass a gpuarray array and fetch it with asnumpy"
+        )
+    raise TypeError(f"{name}: return arrays must be of ArrayType, got {type(out).__name__}")
+
+
+def _mask(where: Any, name: str) -> Any:
+    """The mask of ``where=``, or ``None`` where every element takes part."""
+    if where is True or where is NO_VALUE:
+        return None
+    where = _interchange.as_operand(where, name)
+    if isinstance(where, bool | np.bool):
+        return None if where else _interchange.scalar_array(False, np.dtype(bool))
+    if not isinstance(where, _array.ArrayBase) or where._layout.dtype != bool:
+        given = where._layout.dtype if isinstance(where, _array.ArrayBase) else type(where).__name__
+        raise TypeError(
+            f"{name}: Cannot cast where from {given} to bool according to the rule 'safe'; "
+            "compare, or use astype(bool)"
+        )
+    return where
+
+
+def _broadcast_mask(name: str, mask: Layout, shape: tuple[int, ...]) -> Layout:
+    if mask.ndim > len(shape) or _layout.broadcast_shapes([mask.shape, shape]) != shape:
+        raise ValueError(
+            f"{name}: where of shape {mask.shape} cannot be broadcast to the operand's shape "
+            f"{shape}"
+        )
+    return _layout.broadcast_to(mask, shape)
+
+
+def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    if ndim == 0 and not isinstance(axis, tuple) and axis in (None, 0, -1):
+        return ()  # NumPy lets these pass for a scalar
+    return _layout.check_axes(axis, ndim, duplicates="duplicate value in 'axis'")
+
+
+def _target(
+    name: str,
+    layout: Layout,
+    axes: Sequence[int],
+    shape: tuple[int, ...],
+    keepdims: bool,
+    dtype: np.dtype,
+    out: Any,
+) -> Layout:
+    """The layout of the result: that of ``out``, or a new one in the operand's order."""
+    if out is None:
+        strides = [s for i, s in enumerate(layout.strides) if keepdims or i not in axes]
+        kept = _layout.layout_of(layout.dtype, shape, tuple(strides))
+        return _layout.like_order(dtype, shape, [kept])
+    target: Layout = out._layout
+    if target.ndim != len(shape):
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the wrong number of dimensions: "
+            f"Found {target.ndim} but expected {len(shape)}"
+            + (" (must match the operand's when keepdims=True)" if keepdims else "")
+        )
+    if target.shape != shape:
+        raise ValueError(
+            f"output parameter for reduction operation {name} has shape {target.shape}, but the "
+            f"result has shape {shape}"
+        )
+    return target
+
+
+def _keep_from_output(operands: list, out: Any) -> None:
+    """Replace operands that the output would overwrite while they are read by copies."""
+    if out is None:
+        return
+    for i, x in enumerate(operands):
+        if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
+            target = _array.contiguous_layout(x)
+            operands[i] = _elementwise.copy_call(x._layout, target, False, current.stream)(x)
+
+
+def _with_initial(run: Callable, place: int, dtype: np.dtype) -> Callable:
+    """A call whose argument number ``place`` is converted to a dtype, as NumPy converts it."""
+
+    def call(*args: Any) -> Any:
+        value = np.array(args[place], dtype).item()
+        return run(*args[:place], value, *args[place + 1 :])
+
+    return call
+
+
+def _with_warning(run: Callable) -> Callable:
+    """A call that warns of the mean of nothing."""
+
+    def call(*args: Any) -> Any:
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=5)
+        return run(*args)
+
+    return call

@@ -1,0 +1,300 @@
+"""Reductions over arrays: from an axis and layouts to a call.
+
+The dimensions are sorted into those kept and those reduced, each group is ordered by the
+operand's strides and collapsed, and the operand's fastest dimension decides how threads are laid
+over elements (see ``kernels/cuda/reduction.cuh``). Every reduction is one launch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from gpuarray import _calls, _dtypes, _layout, _memory
+from gpuarray._ffi import driver
+from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._layout import Layout
+from gpuarray._stream import Stream
+from gpuarray.kernels import reductions
+from gpuarray.kernels.elementwise import OperandSpec
+from gpuarray.kernels.expressions import Constant, Expression
+from gpuarray.kernels.reductions import BLOCK, ReductionSpec
+
+#: Blocks of 256 threads that fill a multiprocessor.
+_RESIDENT_BLOCKS = 8
+
+#: Blocks share a result only if each has this many rounds of loads to do, and for this many.
+_LEAST_ROUNDS = 1
+_LEAST_PARTS = 4
+
+#: Blocks of results that may be shared at once: the number of counters a stream has.
+_COUNTERS = 4096
+
+
+class Computation(NamedTuple):
+    """What is computed, whatever the layouts: see ReductionSpec."""
+
+    name: str
+    mapped: Expression
+    combined: Expression
+    neutral: Constant
+    finished: Expression
+    initial: str | None = None
+    positions: bool = False
+
+
+class _Walk(NamedTuple):
+    """Dimensions of one group after ordering and collapsing, in elements of each operand."""
+
+    shape: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+    bases: tuple[int, ...]
+
+
+class _SharedPlan(LaunchPlan):
+    """A launch whose blocks share results: it keeps their counters alive."""
+
+    __slots__ = ("counters",)
+
+
+def make_call(
+    what: Computation,
+    operands: Sequence[Layout],
+    masked: bool,
+    axes: Sequence[int],
+    output: Layout,
+    given: bool,
+    stream: Stream,
+) -> Callable[..., Any]:
+    """A call (see :mod:`gpuarray._calls`) of a reduction.
+
+    Parameters
+    ----------
+    what : Computation
+        The map, the combination and the result.
+    operands : sequence of Layout
+        The inputs, all of one shape; the mask is the last.
+    masked : bool
+        Whether there is a mask.
+    axes : sequence of int
+        The reduced axes.
+    output : Layout
+        The result's layout. Its dimensions are the kept ones, with or without dimensions of
+        length 1 for the reduced ones.
+    given : bool
+        Whether the caller passes the output.
+    stream : Stream
+        Where to run.
+
+    Returns
+    -------
+    callable
+        Takes the operands, ``initial`` if there is one, then a given output.
+    """
+    kinds = "a" * len(operands) + ("s" if what.initial is not None else "")
+    new = [None if given else output]
+    if output.size == 0:
+        return _calls.make_call(stream, kinds, new, [])
+    plan, scratch = _plan(what, operands, masked, axes, output, stream)
+    names = ["y0", *[f"x{i}" for i in range(len(kinds))]]
+    scalars = []
+    if what.initial is not None:
+        scalars.append((len(names) - 1, _dtypes.dtype_of(what.initial)))
+    if scratch:
+        names.append("t0")
+    bound = BoundLaunch(plan, stream, scalars)
+    return _calls.make_call(stream, kinds, new, [(bound, names)], [scratch] if scratch else [])
+
+
+def _plan(
+    what: Computation,
+    operands: Sequence[Layout],
+    masked: bool,
+    axes: Sequence[int],
+    output: Layout,
+    stream: Stream,
+) -> tuple[LaunchPlan, int]:
+    """Decide the launch, and how many bytes of scratch memory it needs."""
+    shape = operands[0].shape
+    kept_axes = [i for i in range(len(shape)) if i not in axes]
+    kept_shape = [shape[i] for i in kept_axes]
+    output_strides = (
+        [output.strides[i] for i in kept_axes] if output.ndim == len(shape) else output.strides
+    )
+    kept = _group(
+        what.name,
+        kept_shape,
+        [*[[x.strides[i] for i in kept_axes] for x in operands], output_strides],
+        [*[x.itemsize for x in operands], output.itemsize],
+    )
+    reduced_shape = [shape[i] for i in sorted(axes)]
+    # argmax counts positions in C order, in whatever order the elements are walked.
+    positions = _layout.contiguous_strides(reduced_shape, 1)
+    reduced = _group(
+        what.name,
+        reduced_shape,
+        [
+            *[[x.strides[i] for i in sorted(axes)] for x in operands],
+            positions if what.positions else [0] * len(reduced_shape),
+        ],
+        [*[x.itemsize for x in operands], 1],
+    )
+    spec = ReductionSpec(
+        name=what.name,
+        mapped=what.mapped,
+        combined=what.combined,
+        neutral=what.neutral,
+        finished=what.finished,
+        output_dtype=_dtypes.code(output.dtype),
+        inputs=tuple([OperandSpec(_dtypes.code(x.dtype)) for x in operands]),
+        masked=masked,
+        initial=what.initial,
+        positions=what.positions,
+        kept=len(kept.shape),
+        reduced=len(reduced.shape),
+        index="int64" if _needs_int64(shape, operands, output) else "int32",
+        **_variant(kept, reduced, operands, stream.device.multiprocessors),
+    )
+    return _launch(spec, kept, reduced, stream)
+
+
+def _needs_int64(shape: Sequence[int], operands: Sequence[Layout], output: Layout) -> bool:
+    return _layout.needs_int64(math.prod(shape), [*operands, output])
+
+
+def _group(
+    name: str,
+    shape: Sequence[int],
+    operand_strides: Sequence[Sequence[int]],
+    itemsizes: Sequence[int],
+) -> _Walk:
+    """Order and collapse dimensions, walking backwards those that the first operand has reversed."""
+    bases = [0] * len(itemsizes)
+    steps: list[list[int]] = [[] for _ in itemsizes]
+    for axis, length in enumerate(shape):
+        reverse = operand_strides[0][axis] < 0 and length > 0
+        for k, itemsize in enumerate(itemsizes):
+            stride = operand_strides[k][axis]
+            if stride % itemsize and length > 1:
+                raise ValueError(
+                    f"{name}: an operand has a stride of {stride} bytes, which is no multiple of "
+                    f"its {itemsize}-byte elements; copy it to a contiguous array first"
+                )
+            step = stride // itemsize
+            if reverse:
+                bases[k] += step * (length - 1)
+                step = -step
+            steps[k].append(step)
+    dims, strides = _layout.collapse(shape, steps)
+    return _Walk(dims, strides, tuple(bases))
+
+
+def _variant(
+    kept: _Walk, reduced: _Walk, operands: Sequence[Layout], multiprocessors: int
+) -> dict[str, Any]:
+    """Choose the variant, its width and the elements per access."""
+    results, length = math.prod(kept.shape), math.prod(reduced.shape)
+    widest = 16 // operands[0].itemsize
+    along_kept, along_reduced = kept.strides[0][-1], reduced.strides[0][-1]
+    if results == 1 or (length > 1 and along_reduced and _before(along_reduced, along_kept)):
+        vector = 1
+        if len(operands) == 1 and len(reduced.shape) == 1 and along_reduced == 1:
+            vector = widest
+            if length < 32 * widest:
+                # Short rows: vectors only if no row has anything before or behind them.
+                strides = [length, *kept.strides[0], *kept.bases[:1], *reduced.bases[:1]]
+                vector = min(widest, _power_within(math.gcd(*strides)))
+        width = _row_width(length // vector, results < 16 * multiprocessors)
+        return {"variant": "rows", "width": width, "vector": vector}
+    vector = 1
+    if len(operands) == 1 and along_kept == 1:
+        steps = [kept.shape[-1], *kept.strides[0][:-1], *reduced.strides[0]]
+        steps += [kept.bases[0], reduced.bases[0]]
+        vector = min(widest, 4, _power_within(math.gcd(*steps)))
+    width = min(32, _power_above(-(-results // vector)))
+    return {"variant": "columns", "width": width, "vector": vector}
+
+
+def _before(stride: int, other: int) -> bool:
+    """Whether a dimension is the faster one; one of stride 0 reads no memory."""
+    return other == 0 or abs(stride) < abs(other)
+
+
+def _row_width(accesses: int, few: bool) -> int:
+    """Threads for a row of so many accesses: enough to fill the device, but several for each."""
+    if accesses > (64 if few else 1024):
+        return BLOCK
+    return min(32, _power_above(-(-accesses // 4)))
+
+
+def _power_above(count: int) -> int:
+    return 1 << max(count - 1, 0).bit_length()
+
+
+def _power_within(count: int) -> int:
+    """The greatest power of two that divides ``count``; 1 for 0."""
+    return count & -count or 1
+
+
+def _launch(
+    spec: ReductionSpec, kept: _Walk, reduced: _Walk, stream: Stream
+) -> tuple[LaunchPlan, int]:
+    device = stream.device
+    results, length = math.prod(kept.shape), math.prod(reduced.shape)
+    unroll = reductions.unroll(spec)
+    if spec.variant == "rows":
+        blocks = -(-results * spec.width // BLOCK)
+        round_length = spec.width * spec.vector * unroll
+        shareable = spec.width == BLOCK
+        align = spec.vector
+    else:
+        blocks = -(-results // (spec.width * spec.vector))
+        round_length = BLOCK // spec.width * unroll
+        shareable, align = True, 1
+    parts, part_length = 1, length
+    if shareable and blocks <= _COUNTERS:
+        most = device.multiprocessors * _RESIDENT_BLOCKS // blocks
+        parts = min(most, length // (round_length * _LEAST_ROUNDS))
+        if parts < _LEAST_PARTS:
+            parts = 1
+        else:
+            part_length = -(-(-(-length // parts)) // align) * align
+            parts = -(-length // part_length)
+    scratch = 0
+    if parts > 1:
+        spec = _replace(spec, split=True)
+        scratch = parts * results * reductions.value_bytes(spec)
+    function, source = load(spec, reductions.render, device)
+    steps = [results, length, parts, part_length, kept.bases[-1], reduced.bases[-1]]
+    count = len(spec.inputs)
+    steps += [a + b for a, b in zip(kept.bases[:count], reduced.bases[:count], strict=True)]
+    steps += [*kept.shape, *reduced.shape, *kept.strides[-1], *reduced.strides[-1]]
+    for k in range(count):
+        steps += kept.strides[k]
+    for k in range(count):
+        steps += reduced.strides[k]
+    constants = {len(source.parameters) - 1: pack_integers(steps, spec.index)}
+    plan = _SharedPlan(function, grid_for(blocks * parts), (source.block, 1, 1), constants)
+    if parts > 1:
+        plan.counters = _counters(stream)
+        constants[len(source.parameters) - 2] = plan.counters[1].to_bytes(8, "little")
+    return plan, scratch
+
+
+def _replace(spec: ReductionSpec, **changes: Any) -> ReductionSpec:
+    fields = {name: getattr(spec, name) for name in spec.__slots__}
+    return ReductionSpec(**(fields | changes))
+
+
+def _counters(stream: Stream) -> tuple[Any, int]:
+    """The stream's counters, all zero between kernels: memory and its address.
+
+    Kernels of one stream run one after another, and each leaves them at zero, so all share them.
+    """
+    found: Any = stream.plans.get(_counters)
+    if found is None:
+        found = _memory.allocate(4 * _COUNTERS, stream)
+        driver.memset_d8_async(found[1], 0, 4 * _COUNTERS, stream.handle)
+        stream.remember(_counters, found)
+    return found
