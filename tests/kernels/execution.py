@@ -17,10 +17,15 @@ from gpuarray.kernels.operations import operation
 
 @dataclass
 class Buffer:
-    """A host array with a device copy, `offset` bytes behind an aligned address."""
+    """A host array and its device copy.
+
+    The copy starts `offset` bytes behind an aligned address; the kernel is given the address of
+    the byte number `skip` of it.
+    """
 
     array: np.ndarray
     offset: int = 0
+    skip: int = 0
     base: int = field(init=False, default=0)
 
     @property
@@ -83,14 +88,18 @@ def run(
             buffers[id(operand)] = buffer
         return buffers[id(operand)]
 
+    def address(operand: object) -> bytes:
+        buffer = on_device(operand)
+        return np.uint64(buffer.pointer + buffer.skip).tobytes()
+
     if size is None:
         size = outputs[0].array.size if isinstance(outputs[0], Buffer) else outputs[0].size
-    values: list[bytes] = [np.uint64(on_device(output).pointer).tobytes() for output in outputs]
+    values: list[bytes] = [address(output) for output in outputs]
     for operand, declared in zip(inputs, spec.inputs, strict=True):
         if declared.kind == "scalar":
             values.append(np.asarray(operand).tobytes())
         else:
-            values.append(np.uint64(on_device(operand).pointer).tobytes())
+            values.append(address(operand))
     index = np.dtype(spec.index)
     values.append(np.array(size, index).tobytes())
     if spec.variant == "strided":

@@ -1,7 +1,6 @@
 import re
 
 import pytest
-from tests.kernels.execution import loop_spec, numpy_loops
 
 from gpuarray._dtypes import CODES, cpp_name
 from gpuarray._ffi import nvrtc
@@ -10,6 +9,7 @@ from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec, render
 from gpuarray.kernels.expressions import Apply, Cast, Constant, Input, Scalar
 from gpuarray.kernels.operations import OPERATIONS, operation
 from gpuarray.kernels.render import Body
+from tests.kernels.execution import loop_spec, numpy_loops
 
 ADD = loop_spec("add", ("f4", "f4"), ("f4",))
 
@@ -108,7 +108,8 @@ def compile_functions(functions):
             f"{body.type_of(expression.dtype)}* out{i}" for i, expression in enumerate(expressions)
         ]
         lines = [*body.lines, *(f"*out{i} = {result};" for i, result in enumerate(results))]
-        texts.append(f"void function{number}({', '.join(parameters)}) {{\n" + "\n".join(lines) + "}\n")
+        head = f"void function{number}({', '.join(parameters)}) {{"
+        texts.append("\n".join([head, *lines, "}\n"]))
         headers |= body.headers
     includes = "".join(f'#include "{header}"\n' for header in sorted(headers))
     includes += '#include "gpuarray/types.cuh"\n'

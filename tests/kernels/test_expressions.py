@@ -76,7 +76,10 @@ def test_float32_literals_keep_every_bit(value):
 def test_shared_parts_are_computed_once():
     total = Apply(ADD, (X, Y), "f4")
     square = Apply(operation("multiply"), (total, total), "f4")
-    assert lines(square) == ["const float t0 = float(in0 + in1);", "const float t1 = float(t0 * t0);"]
+    assert lines(square) == [
+        "const float t0 = float(in0 + in1);",
+        "const float t1 = float(t0 * t0);",
+    ]
     assert [type(node).__name__ for node in walk(total)] == ["Input", "Input", "Apply"]
 
 

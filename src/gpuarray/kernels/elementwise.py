@@ -186,9 +186,7 @@ def _strided_operands(spec: ElementwiseSpec) -> dict[tuple[str, int], int]:
     """Row of each operand in the strides: outputs, then the inputs that have memory."""
     names = [("out", i) for i in range(len(spec.output_dtypes))]
     names += [
-        ("in", i)
-        for i, operand in enumerate(spec.inputs)
-        if operand.kind in ("array", "broadcast")
+        ("in", i) for i, operand in enumerate(spec.inputs) if operand.kind in ("array", "broadcast")
     ]
     return {name: row for row, name in enumerate(names)}
 

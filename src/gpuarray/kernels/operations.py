@@ -145,6 +145,7 @@ def _math(name: str, function: str, *, weight: int = MEDIUM) -> None:
     )
 
 
+# fmt: off
 # -- arithmetic --------------------------------------------------------------------------------
 _row(
     "add", 2,
@@ -198,16 +199,18 @@ _row(
 )
 _row(
     "negative", 1,
-    integers="W(0) - W(in0)", floats="-in0", half="gpuarray::negative(in0)", complexes="-in0",
+    integers="W(0) - W(in0)", floats="gpuarray::negative(in0)",
+    half="gpuarray::negative(in0)", complexes="-in0",
 )
 _row("positive", 1, everything="in0", half="in0")
 _row(
     "absolute", 1,
-    bools="in0", signed="in0 < 0 ? W(0) - W(in0) : W(in0)", unsigned="in0", floats="::fabs(in0)",
-    half="gpuarray::absolute(in0)", complexes="::hypot(in0.real, in0.imag)",
+    bools="in0", signed="in0 < 0 ? W(0) - W(in0) : W(in0)", unsigned="in0",
+    floats="gpuarray::absolute(in0)", half="gpuarray::absolute(in0)",
+    complexes="::hypot(in0.real, in0.imag)",
     weight={"complex": MEDIUM},
 )
-_row("fabs", 1, floats="::fabs(in0)", half="gpuarray::absolute(in0)")
+_row("fabs", 1, floats="gpuarray::absolute(in0)", half="gpuarray::absolute(in0)")
 _row(
     "sign", 1,
     signed="(in0 > 0) - (in0 < 0)", unsigned="in0 > 0",
@@ -216,10 +219,11 @@ _row(
     weight={"complex": MEDIUM},
 )
 _row("signbit", 1, floats="gpuarray::signbit(in0)", half="gpuarray::signbit(in0)")
-_row("copysign", 2, floats="::copysign(in0, in1)", half="gpuarray::copysign(in0, in1)")
+_row("copysign", 2, floats="gpuarray::copysign(in0, in1)", half="gpuarray::copysign(in0, in1)")
 _row(
     "conjugate", 1,
-    bools="in0", integers="in0", floats="in0", half="in0", complexes="T(in0.real, -in0.imag)",
+    bools="in0", integers="in0", floats="in0", half="in0",
+    complexes="T(in0.real, gpuarray::negative(in0.imag))",
 )
 _row(
     "reciprocal", 1,
@@ -362,6 +366,7 @@ _row(
     floats=("floating::modf_fraction(in0)", "::trunc(in0)"),
 )
 del _name, _sign, _bool, _integers
+# fmt: on
 
 #: Other names under which NumPy has the same ufunc.
 ALIASES = {

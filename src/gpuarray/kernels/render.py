@@ -156,7 +156,7 @@ def literal(constant: Constant) -> str:
 
 def _float_literal(value: float, dtype: str) -> str:
     if math.isfinite(value):
-        # repr has an exponent or a point but for none; a float32's double repr parses to it exactly.
+        # A float32's double has more digits than needed, and parses to the float32 exactly.
         return repr(value) + ("f" if dtype == "f4" else "")
     if dtype == "f4":
         bits = 0x7FC00000 if math.isnan(value) else 0x7F800000

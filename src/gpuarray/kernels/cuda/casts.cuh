@@ -7,8 +7,7 @@ namespace gpuarray {
 
 // A value in range is truncated. Out of it, narrow types wrap around within int32 and uint32 within int64, as
 // NumPy's do; uint64 takes negative values modulo 2^64. Beyond that NumPy warns and its result depends on the
-// machine: here the conversion saturates, and NaN gives what the saturating conversion gives, 0 but for the
-// 64-bit types.
+// machine: here the instruction decides, which saturates; NaN gives 0 or the lowest value.
 template <class T> struct ToInteger {
     template <class F> GPUARRAY_DEVICE static T from(F x) { return T(int32_t(x)); }
 };

@@ -15,7 +15,7 @@ template <class V> struct complex {
     complex() = default;
     GPUARRAY_DEVICE explicit complex(V real, V imag = 0) : real(real), imag(imag) {}
 
-    GPUARRAY_DEVICE friend complex operator-(complex a) { return complex(-a.real, -a.imag); }
+    GPUARRAY_DEVICE friend complex operator-(complex a) { return complex(negative(a.real), negative(a.imag)); }
     GPUARRAY_DEVICE friend complex operator+(complex a, complex b) {
         return complex(a.real + b.real, a.imag + b.imag);
     }

@@ -8,6 +8,15 @@ namespace gpuarray {
 GPUARRAY_DEVICE bool signbit(float x) { return float_bits(x) >> 31; }
 GPUARRAY_DEVICE bool signbit(double x) { return float_bits(x) >> 63; }
 
+// On the bits: arithmetic instructions lose the sign of a NaN.
+GPUARRAY_DEVICE float negative(float x) { return float_from_bits(float_bits(x) ^ 0x80000000u); }
+GPUARRAY_DEVICE double negative(double x) { return float_from_bits(float_bits(x) ^ uint64_t(1) << 63); }
+GPUARRAY_DEVICE float absolute(float x) { return float_from_bits(float_bits(x) & 0x7fffffffu); }
+GPUARRAY_DEVICE double absolute(double x) { return float_from_bits(float_bits(x) & ~(uint64_t(1) << 63)); }
+template <class T> GPUARRAY_DEVICE T copysign(T x, T sign) {
+    return signbit(x) == signbit(sign) ? x : negative(x);
+}
+
 template <class T> GPUARRAY_DEVICE bool isnan(T x) { return x != x; }
 GPUARRAY_DEVICE bool isinf(float x) { return (float_bits(x) & 0x7fffffffu) == 0x7f800000u; }
 GPUARRAY_DEVICE bool isinf(double x) { return ::fabs(x) == float_from_bits(uint64_t(0x7ff0000000000000ull)); }
