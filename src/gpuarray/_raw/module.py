@@ -52,7 +52,7 @@ class LoadedModule:
     def _unknown(self, error: DriverError, name: str) -> DriverError:
         import difflib
 
-        known = kernel_names(self.image)
+        known = sorted(kernel_names(self.image), key=lambda symbol: symbol.startswith("_Z"))
         mangled = [symbol for symbol in known if symbol.startswith(f"_Z{len(name)}{name}")]
         near = difflib.get_close_matches(name, [*known, *self.lowered_names], 3, 0.5)
         if mangled:
