@@ -9,6 +9,7 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._ops.math import divide
 from gpuarray._reduction import NO_VALUE, REDUCTIONS, Reduction
+from gpuarray._ufunc import copy
 
 __all__ = ["amax", "amin", "max", "mean", "min"]
 
@@ -143,7 +144,7 @@ def mean(
 
 
 def _mean_where(a: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
-    source = a.dtype
+    source = a._layout.dtype
     half = dtype is None and source == np.float16
     if dtype is None and source.kind in "biu":
         dtype = np.float64
@@ -151,10 +152,10 @@ def _mean_where(a: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, where: 
         dtype = np.float32
     total = _add(a, axis, dtype, out, keepdims, NO_VALUE, where)
     if isinstance(where, _array.ArrayBase):
-        where = _array.view(where, _layout.broadcast_to(where._layout, a.shape))
+        where = _array.view(where, _layout.broadcast_to(where._layout, a._layout.shape))
         count = _add(where, axis, np.int64, None, keepdims)
     else:
         # One value for all elements, and it is not true.
         count = 0
     divide(total, count, out=total, casting="unsafe")
-    return total.astype(source) if half and out is None else total
+    return copy(total, dtype=source) if half and out is None else total
