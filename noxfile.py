@@ -23,7 +23,7 @@ def group(name: str) -> list[str]:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests on the installed package, as a user gets it."""
-    session.install(".", *group("test"))
+    session.install(".[cccl]", *group("test"))
     session.run(
         "pytest",
         "--override-ini=pythonpath=.",  # the installed package, not src/
