@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpuarray.errors import UnsupportedDTypeError
+
 
 class DTypeInfo(NamedTuple):
     """What device code needs to know of one dtype."""
@@ -123,8 +125,6 @@ def itemsize(code: str) -> int:
 
 
 def _unsupported(dtype: np.dtype) -> TypeError:
-    from gpuarray.errors import UnsupportedDTypeError
-
     supported = ", ".join(_DTYPE_OF_CODE[code].name for code in CODES)
     if dtype.hasobject:
         remedy = "objects live on the host: keep such an array in NumPy"

@@ -1,6 +1,8 @@
 """The template's variants: tails, alignment, aliasing, broadcasting, masks, strides, widths."""
 
 import math
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -22,10 +24,12 @@ def guarded(dtype, size):
 
 @pytest.mark.parametrize("size", [1, 3, 255, 256, 1024, 1025, 4000])
 @pytest.mark.parametrize("offset", [0, 4, 16], ids="offset{}".format)
-def test_every_size_and_alignment(size, offset, rng):
+@pytest.mark.parametrize("variant", ["contiguous", "unaligned"])
+def test_every_size_and_alignment(variant, size, offset, rng):
     a, b = rng.random((2, size), dtype=np.float32)
     out = guarded("f4", size)
-    run(ADD, [Buffer(out, offset)], [Buffer(a, offset), b], size=size)
+    spec = loop_spec("add", ("f4", "f4"), ("f4",), variant=variant)
+    run(spec, [Buffer(out, offset)], [Buffer(a, offset), b], size=size)
     np.testing.assert_array_equal(out[:size], a + b)
     assert (out[size:] == 77).all()
 
@@ -36,9 +40,10 @@ def test_copies_of_every_dtype_are_exact(dtype, rng):
     size = 5000
     source = random_values(dtype, size, rng)
     spec = ElementwiseSpec("copy", (Input(0, dtype),), (dtype,), (OperandSpec(dtype),))
-    for offset in (0, numpy_dtype.alignment):
+    unaligned = replace(spec, variant="unaligned")
+    for kernel, offset in product((spec, unaligned), (0, numpy_dtype.alignment)):
         out = guarded(numpy_dtype, size)
-        run(spec, [Buffer(out, offset)], [Buffer(source, offset)], size=size)
+        run(kernel, [Buffer(out, offset)], [Buffer(source, offset)], size=size)
         np.testing.assert_array_equal(out[:size], source)
         assert (out[size:] == numpy_dtype.type(77)).all()
 
@@ -72,6 +77,21 @@ def test_broadcast_and_scalar_operands(rng):
     out = np.zeros_like(x)
     run(spec, [out], [x, one, np.float64(0.1)])
     np.testing.assert_array_equal(out, x * 0.1 + 1.25)
+
+
+@pytest.mark.parametrize("dtype", CODES)
+def test_scalars_and_broadcasts_of_every_dtype(dtype, rng):
+    value = random_values(dtype, 1, rng)
+    spec = ElementwiseSpec(
+        "values",
+        (Scalar(0, dtype), Input(1, dtype)),
+        (dtype, dtype),
+        (OperandSpec(dtype, "scalar"), OperandSpec(dtype, "broadcast")),
+    )
+    outputs = [np.zeros(700, value.dtype) for _ in range(2)]
+    run(spec, outputs, [value[0], value])
+    for out in outputs:
+        np.testing.assert_array_equal(out, np.full(700, value[0]))
 
 
 def test_several_outputs_of_different_width(rng):

@@ -4,7 +4,7 @@ import pytest
 
 from gpuarray._dtypes import CODES, cpp_name
 from gpuarray._ffi import nvrtc
-from gpuarray.kernels import cuda_headers
+from gpuarray.kernels.headers import cuda_headers
 from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec, render
 from gpuarray.kernels.expressions import Apply, Cast, Constant, Input, Scalar
 from gpuarray.kernels.operations import OPERATIONS, operation

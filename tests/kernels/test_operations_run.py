@@ -31,8 +31,8 @@ EXACT = {
     "square", "sqrt", "clip", "heaviside", "rint", "floor", "ceil", "trunc", "nextafter", "spacing",
     "ldexp", "frexp", "modf", "deg2rad", "radians", "rad2deg", "degrees",
 }  # fmt: skip
-#: NumPy's own sign of a zero depends on the machine's vector unit.
-SIGN_OF_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip"}
+#: NumPy's own sign of a zero depends on the machine's vector unit, or (nextafter) on its version.
+SIGN_OF_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip", "nextafter"}
 #: Distance to the exact result in units in the last place, of CUDA's maths library.
 ULPS = 4
 #: The error of the logarithm or exponential relative to the result's magnitude, both parts.

@@ -1,7 +1,39 @@
-"""Specifications of kernels and the CUDA C++ that carries them out. Pure: no device, no array."""
+"""Specifications of kernels and the CUDA C++ that carries them out. Pure: no device, no array.
+
+The modules are imported when they are first used (``kernels.compiler.compile(...)``): a process
+that imports the package need not have a kernel to make.
+"""
 
 from __future__ import annotations
 
-from gpuarray.kernels.headers import cuda_headers
+import importlib
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["cuda_headers"]
+if TYPE_CHECKING:
+    from gpuarray.kernels import (
+        cache,
+        compiler,
+        elementwise,
+        expressions,
+        headers,
+        images,
+        operations,
+        reductions,
+    )
+
+__all__ = [
+    "cache",
+    "compiler",
+    "elementwise",
+    "expressions",
+    "headers",
+    "images",
+    "operations",
+    "reductions",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")

@@ -12,7 +12,8 @@ from gpuarray.kernels.headers import cuda_headers
 from gpuarray.kernels.operations import HEAVY, HUGE, LIGHT, MEDIUM
 from gpuarray.kernels.render import Body
 
-BLOCK = 256
+#: Threads per block, by variant.
+BLOCKS = {"contiguous": 256, "unaligned": 256, "strided": 128}
 
 #: NumPy rounds after every operation. A contracted multiply-add would not, and a fused expression
 #: would differ from its parts; the CUDA maths library says fma where it means it.
@@ -22,7 +23,7 @@ OPTIONS = ("--fmad=false",)
 MAX_GRID = 2**31 - 1
 
 _KINDS = ("array", "broadcast", "scalar", "index")
-_VARIANTS = ("contiguous", "strided")
+_VARIANTS = tuple(BLOCKS)
 _INDEX_BYTES = {"int32": 4, "int64": 8}
 
 # Bytes that a thread loads (or stores, if more) before it computes: enough loads in flight to cover
@@ -60,6 +61,8 @@ class ElementwiseSpec:
     output_dtypes: tuple[str, ...]
     inputs: tuple[OperandSpec, ...]
     masked: bool = False  # the last input, a bool, decides whether an element is stored
+    #: 'contiguous' takes pointers of any alignment, and is fast where they are multiples of 16;
+    #: 'unaligned' is the same kernel for those that are not.
     variant: str = "contiguous"
     ndim: int = 1  # of the strided variant, after collapsing
     index: str = "int32"
@@ -109,22 +112,23 @@ def render(spec: ElementwiseSpec) -> KernelSource:
     for dtype in (*spec.output_dtypes, *(operand.dtype for operand in spec.inputs)):
         body.type_of(dtype)
     symbol = _symbol(spec)
-    if spec.variant == "contiguous":
-        variant, items = _contiguous(spec, body)
-        dimensions = ""
-    else:
+    block = BLOCKS[spec.variant]
+    if spec.variant == "strided":
         variant, items = _strided(spec, body)
         dimensions = "Variant::Dimensions dimensions"
+    else:
+        variant, items = _contiguous(spec, body)
+        dimensions = ""
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(body.headers | {_FAMILY})),
         function=_function(spec, body, results),
         variant=variant,
-        block=BLOCK,
+        block=block,
         symbol=symbol,
         parameters=",\n    ".join(filter(None, (*_parameters(spec), dimensions))),
         arguments=",\n        ".join(_arguments(spec)),
     )
-    return KernelSource(symbol, source, cuda_headers(), _sizes(spec), items, BLOCK)
+    return KernelSource(symbol, source, cuda_headers(), _sizes(spec), items, block)
 
 
 _FAMILY = "gpuarray/elementwise.cuh"
@@ -158,6 +162,8 @@ def _symbol(spec: ElementwiseSpec) -> str:
         symbol += "_where"
     if spec.variant == "strided":
         symbol += f"_strided{spec.ndim}"
+    elif spec.variant != "contiguous":
+        symbol += f"_{spec.variant}"
     # A name that starts with a digit is no identifier.
     return f"gpuarray_{symbol}" + ("_wide" if spec.index == "int64" else "")
 
@@ -172,13 +178,18 @@ def _contiguous(spec: ElementwiseSpec, body: Body) -> tuple[str, int]:
     unroll = max(1, min(4, _BYTES_IN_FLIGHT // in_flight, _ITEMS_LIMIT[body.weight] // vector))
     if body.weight >= HEAVY:
         unroll = 1
-    return f"Contiguous<{spec.index}_t, {BLOCK}, {vector}, {unroll}>", vector * unroll
+    if spec.variant == "unaligned":
+        # Accesses of single elements; of bytes, more of them.
+        unroll = min(8 if max(loads + stores) == 1 else 4, _ITEMS_LIMIT[body.weight])
+        vector = 1
+    arguments = f"{spec.index}_t, {BLOCKS[spec.variant]}, {vector}, {unroll}"
+    return f"Contiguous<{arguments}>", vector * unroll
 
 
 def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int]:
-    items = min(_STRIDED_LIMIT[body.weight], 4 if spec.ndim <= 4 else 2)
+    items = _STRIDED_LIMIT[body.weight]
     operands = len(_strided_operands(spec))
-    arguments = f"{spec.index}_t, {BLOCK}, {items}, {spec.ndim}, {operands}"
+    arguments = f"{spec.index}_t, {BLOCKS['strided']}, {items}, {spec.ndim}, {operands}"
     return f"Strided<{arguments}>", items
 
 

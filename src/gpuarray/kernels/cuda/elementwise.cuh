@@ -67,7 +67,8 @@ struct Unmasked : Single<bool> {
 // A thread owns UNROLL vectors of VECTOR elements, BLOCK vectors apart, so that each access of a warp covers
 // consecutive memory. Operands of different width keep the same VECTOR and differ in the width of the access.
 // Where a pointer is not aligned to its access (a view at an odd offset), and in the last tile, a thread takes
-// single elements, BLOCK apart.
+// single elements, BLOCK apart, with one load in flight. Large arrays at such addresses are better served by an
+// instance with VECTOR = 1, whose accesses are always aligned.
 template <class Index, int BLOCK, int VECTOR, int UNROLL> struct Contiguous {
     typedef typename Unsigned<Index>::type Position;
     enum { ITEMS = VECTOR * UNROLL, TILE = BLOCK * ITEMS };
@@ -193,8 +194,9 @@ template <class Index, int NDIM, int OPERANDS> struct Dimensions {
     Index strides[OPERANDS][NDIM];
 };
 
-// Operands with strides of their own. A thread owns ITEMS elements, BLOCK apart; the division of a position into
-// coordinates is shared by all operands.
+// Operands with strides of their own. A thread owns ITEMS elements, BLOCK apart. Its first position is divided
+// into coordinates, for all operands together; the others follow by adding the coordinates of BLOCK with carry,
+// since a division costs as much as everything else that an element needs.
 template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Strided {
     typedef typename Unsigned<Index>::type Position;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
@@ -228,34 +230,51 @@ template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Stri
         GPUARRAY_DEVICE void store_located(int item) const { this->pointer[this->offsets[item]] = this->values[item]; }
     };
 
+    template <class Number>
+    GPUARRAY_DEVICE static void split(Number rest, const Dimensions& dimensions, Position (&coordinates)[NDIM]) {
+#pragma unroll
+        for (int axis = NDIM - 1; axis > 0; --axis) {
+            const Position extent = dimensions.shape[axis];
+            // Of a 32-bit number the division is cheaper, and an extent beyond 32 bits is larger than it.
+            const bool smaller = sizeof(Number) < sizeof(Position) && rest < extent;
+            const Number quotient = smaller ? 0 : rest / Number(extent);
+            coordinates[axis] = rest - quotient * Number(extent);
+            rest = quotient;
+        }
+        coordinates[0] = rest;
+    }
+
     template <class Function, class Mask, class... Slots>
     GPUARRAY_DEVICE static void tile(Function function, Position first, Position size, const Dimensions& dimensions,
                                      Mask& mask, Slots&... slots) {
+        Position coordinates[NDIM], step[NDIM];
+        split(first + threadIdx.x, dimensions, coordinates);
+        split(uint32_t(BLOCK), dimensions, step);
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            Position rest = first + i * BLOCK + threadIdx.x;
-            if (rest < size) {
+            if (first + i * BLOCK + threadIdx.x < size) {
 #pragma unroll
-                for (int axis = NDIM - 1; axis > 0; --axis) {
-                    const Position extent = dimensions.shape[axis];
-                    const Position quotient = rest / extent;
-                    const Index coordinate = rest - quotient * extent;
-                    mask.locate(i, coordinate, axis);
-                    (slots.locate(i, coordinate, axis), ...);
-                    rest = quotient;
+                for (int axis = 0; axis < NDIM; ++axis) {
+                    mask.locate(i, Index(coordinates[axis]), axis);
+                    (slots.locate(i, Index(coordinates[axis]), axis), ...);
                 }
-                mask.locate(i, Index(rest), 0);
-                (slots.locate(i, Index(rest), 0), ...);
                 mask.load_located(i);
                 (slots.load_located(i), ...);
             }
+            Position carry = 0;
+#pragma unroll
+            for (int axis = NDIM - 1; axis >= 0; --axis) {
+                const Position extent = dimensions.shape[axis], sum = coordinates[axis] + step[axis] + carry;
+                carry = axis > 0 && sum >= extent;
+                coordinates[axis] = carry ? sum - extent : sum;
+            }
         }
 #pragma unroll
-        for (int i = 0; i < ITEMS; ++i) function(slots[i]...);
-#pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const Position position = first + i * BLOCK + threadIdx.x;
-            if (position < size && mask[i]) (slots.store_located(i), ...);
+            if (first + i * BLOCK + threadIdx.x < size) {
+                function(slots[i]...);
+                if (mask[i]) (slots.store_located(i), ...);
+            }
         }
     }
 

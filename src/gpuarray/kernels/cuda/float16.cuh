@@ -36,7 +36,7 @@ GPUARRAY_DEVICE float16 copysign(float16 x, float16 sign) {
 GPUARRAY_DEVICE float16 nextafter(float16 x, float16 towards) {
     const float from = x, to = towards;
     if (from != from || to != to) return float16(from + to);
-    if (from == to) return x;
+    if (from == to) return towards;
     if (from == 0) return float16::from_bits((towards.bits & 0x8000) | 1);
     return float16::from_bits((from < to) == (from > 0) ? x.bits + 1 : x.bits - 1);
 }
