@@ -122,8 +122,8 @@ def _source(
                 f"        y{i}._memory = Allocation(block, push{i}, stream)",
                 f"        y{i}._pointer = address{i} = block.pointer",
                 "    except IndexError:",
-                f"        y{i}._memory, y{i}._pointer = _, address{i} = "
-                f"allocate(nbytes{i}, stream)",
+                f"        y{i}._memory, address{i} = allocate(nbytes{i}, stream)",
+                f"        y{i}._pointer = address{i}",
             ]
             address[f"y{i}"] = f"address{i}"
     for i in range(scratch):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 __all__ = ["Config", "config", "home_cache_directory"]
 
@@ -20,8 +20,7 @@ _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _MOST_EMULATED_DEVICES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The settings of this process."""
 
     #: ``GPUARRAY_BACKEND``: 'auto', 'cuda' or 'emulator'.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpuarray._ffi import driver
 
@@ -56,7 +56,7 @@ class Device:
     # Set by gpuarray._stream: devices own their default stream, streams name their device.
     stream_class: type[Stream]
 
-    _devices: dict[int, Device] = {}
+    _devices: ClassVar[dict[int, Device]] = {}
     _lock = threading.RLock()
 
     id: int

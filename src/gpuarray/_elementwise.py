@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _calls, _dtypes, _layout, kernels
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
-from gpuarray.kernels import elementwise
-from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec
-from gpuarray.kernels.expressions import Cast, Expression, Input
 
+if TYPE_CHECKING:
+    from gpuarray.kernels.expressions import Expression
 
 
 class Number:
@@ -62,21 +61,22 @@ def plan(
     if not contiguous:
         # Operands of one element each do not keep a kernel from the contiguous variant.
         contiguous = len(dims) == 1 and all(
-            one[0] == x.itemsize or k in broadcast and k >= len(outputs)
+            one[0] == x.itemsize or (k in broadcast and k >= len(outputs))
             for k, (one, x) in enumerate(zip(strides, arrays, strict=True))
         )
+    operand = kernels.elementwise.OperandSpec
     operands = []
     k = len(outputs)
     for x in inputs:
         if isinstance(x, Layout):
             kind = "broadcast" if k in broadcast else "array"
-            operands.append(OperandSpec(_dtypes.code(x.dtype), kind))
+            operands.append(operand(_dtypes.code(x.dtype), kind))
             k += 1
         elif x is NUMBER:
-            operands.append(OperandSpec("i8", "index"))
+            operands.append(operand("i8", "index"))
         else:
-            operands.append(OperandSpec(_dtypes.code(x), "scalar"))
-    spec = ElementwiseSpec(
+            operands.append(operand(_dtypes.code(x), "scalar"))
+    spec = kernels.elementwise.ElementwiseSpec(
         name=name,
         outputs=tuple(expressions),
         output_dtypes=tuple([_dtypes.code(x.dtype) for x in outputs]),
@@ -86,7 +86,7 @@ def plan(
         ndim=1 if contiguous else len(dims),
         index=index,
     )
-    function, source = load(spec, elementwise.render, stream.device)
+    function, source = load(spec, kernels.elementwise.render, stream.device)
     size = outputs[0].size
     position = len(function.parameters) - (1 if contiguous else 2)
     constants = {position: pack_integers([size], index)}
@@ -136,11 +136,9 @@ def make_call(
     return _calls.make_call(stream, kinds, new, [(bound, names)])
 
 
-def copy_call(
-    source: Layout, target: Layout, given: bool, stream: Stream
-) -> Callable[..., Any]:
+def copy_call(source: Layout, target: Layout, given: bool, stream: Stream) -> Callable[..., Any]:
     """A call that copies an array to one of another layout or dtype, converting elements."""
-    expression: Expression = Input(0, _dtypes.code(source.dtype))
+    expression: Expression = kernels.expressions.Input(0, _dtypes.code(source.dtype))
     if source.dtype != target.dtype:
-        expression = Cast(_dtypes.code(target.dtype), expression)
+        expression = kernels.expressions.Cast(_dtypes.code(target.dtype), expression)
     return make_call("copy", [expression], [source], [target], [given], stream)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray import kernels
 from gpuarray._config import config
 from gpuarray._device import Device
 from gpuarray._ffi import driver
 from gpuarray._stream import Stream
-from gpuarray.kernels import compiler
 
 GRID_LIMIT = 2**31 - 1  # blocks in the first dimension
 
@@ -41,7 +41,7 @@ def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[Funct
     found = device.functions.get(spec)
     if found is None:
         source = render(spec)
-        image = compiler.compile(
+        image = kernels.compiler.compile(
             source.source,
             name=source.name,
             headers=source.headers,
@@ -111,9 +111,7 @@ class BoundLaunch:
         self.plan = plan
         self.stream = stream
         self.scalars = scalars
-        self.config = driver.launch_config(
-            plan.grid, plan.block, plan.shared_bytes, stream.handle
-        )
+        self.config = driver.launch_config(plan.grid, plan.block, plan.shared_bytes, stream.handle)
         self.function = plan.function.argument
         self.launch = _synchronous(plan, stream) if config.debug else driver.launch
         buffer = driver.ArgumentBuffer(plan.sizes)

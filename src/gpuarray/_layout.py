@@ -206,13 +206,17 @@ def broadcast_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]
     )
 
 
+def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether an array of ``shape`` can be read as if it had the shape ``target``."""
+    lead = len(target) - len(shape)
+    return lead >= 0 and all(
+        length in (1, wanted) for length, wanted in zip(shape, target[lead:], strict=True)
+    )
+
+
 def broadcast_to(layout: Layout, shape: tuple[int, ...]) -> Layout:
     """A layout read as if it had ``shape``; raises ``ValueError`` if it cannot be."""
-    lead = len(shape) - layout.ndim
-    if lead < 0 or any(
-        length not in (1, target)
-        for length, target in zip(layout.shape, shape[lead:], strict=True)
-    ):
+    if not broadcasts_to(layout.shape, shape):
         raise ValueError(
             f"broadcast_to: an array of shape {layout.shape} cannot be broadcast to {shape}"
         )
@@ -259,7 +263,7 @@ def reshape_view(layout: Layout, shape: tuple[int, ...], order: str = "C") -> La
     """
     if layout.size == 0:
         return contiguous(layout.dtype, shape, order)
-    if order == "C" and layout.c_contiguous or order == "F" and layout.f_contiguous:
+    if (order == "C" and layout.c_contiguous) or (order == "F" and layout.f_contiguous):
         return contiguous(layout.dtype, shape, order)
     old = [(n, s) for n, s in zip(layout.shape, layout.strides, strict=True) if n != 1]
     new_shape = list(shape)
@@ -404,9 +408,17 @@ def needs_int64(size: int, layouts: Iterable[Layout]) -> bool:
     limit is kept a little below 2**31.
     """
     limit = INT32_MAX - (1 << 20)
-    return size > limit or any(
-        max(-x.low, x.high) // x.itemsize > limit for x in layouts
-    )
+    return size > limit or any(max(-x.low, x.high) // x.itemsize > limit for x in layouts)
+
+
+def check_writable(layout: Layout, name: str) -> None:
+    """Refuse to write through a broadcast view, whose elements share memory."""
+    for length, stride in zip(layout.shape, layout.strides, strict=True):
+        if stride == 0 and length > 1:
+            raise ValueError(
+                f"{name}: output array is read-only: it has shape {layout.shape} but is a "
+                f"broadcast view (strides {layout.strides}); write to a copy of it"
+            )
 
 
 def overlap(layout_a: Layout, address_a: int, layout_b: Layout, address_b: int) -> bool:

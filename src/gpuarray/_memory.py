@@ -626,4 +626,3 @@ def alloc(size: int) -> MemoryPointer:
 def get_default_memory_pool() -> MemoryPool:
     """The pool that arrays use unless another allocator is set."""
     return default_pool
-

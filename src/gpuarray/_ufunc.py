@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _elementwise, _interchange, _layout
+from gpuarray import _array, _dtypes, _elementwise, _interchange, _layout, kernels
 from gpuarray._device import current
 from gpuarray._layout import Layout
 from gpuarray.errors import HostArrayError
-from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
-from gpuarray.kernels.operations import operation
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.expressions import Expression
 
 #: Python's numbers take on the dtype of the arrays beside them (NEP 50).
 _WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
@@ -33,7 +34,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class ufunc:  # noqa: N801  NumPy's and CuPy's name
+class ufunc:
     # A function that works on arrays element by element. Its documentation is made from the
     # summary and the example of its row (see _document), so the class itself has none.
     __slots__ = (
@@ -53,9 +54,7 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
         nin = getattr(np, name).nin
         return object.__new__({1: _UnaryUfunc, 2: _BinaryUfunc}.get(nin, ufunc))
 
-    def __init__(
-        self, name: str, summary: str, example: tuple = (), operation: str | None = None
-    ):
+    def __init__(self, name: str, summary: str, example: tuple = (), operation: str | None = None):
         self.__name__ = name
         self.summary = summary
         self.example = example
@@ -106,8 +105,9 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
             Of shape ``a.shape + b.shape``.
         """
         if self.nin != 2:
-            raise ValueError(f"{self.__name__}.outer: outer product only supported for binary "
-                             "functions")
+            raise ValueError(
+                f"{self.__name__}.outer: outer product only supported for binary functions"
+            )
         a, b = _interchange.as_operand(a, self.__name__), _interchange.as_operand(b, self.__name__)
         if isinstance(a, _array.ArrayBase) and isinstance(b, _array.ArrayBase):
             layout = a._layout
@@ -186,8 +186,9 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
         outs = list(args[nin:])
         if out is not None:
             if outs:
-                raise TypeError(f"{name}: cannot specify 'out' as both a positional and "
-                                "keyword argument")
+                raise TypeError(
+                    f"{name}: cannot specify 'out' as both a positional and keyword argument"
+                )
             outs = list(out) if isinstance(out, tuple) else [out]
             if len(outs) != nout:
                 raise ValueError(
@@ -201,8 +202,9 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
                     "in device memory; pass a gpuarray array and fetch it with asnumpy"
                 )
             if y is not None and not isinstance(y, _array.ArrayBase):
-                raise TypeError(f"{name}: return arrays must be of ArrayType, got "
-                                f"{type(y).__name__}")
+                raise TypeError(
+                    f"{name}: return arrays must be of ArrayType, got {type(y).__name__}"
+                )
         return outs
 
     def _resolve(
@@ -231,6 +233,7 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
         order: str,
         dtype: Any,
     ) -> Callable:
+        node = kernels.expressions
         name, nin = self.__name__, self.nin
         loop = self._resolve(operands[:nin], outs, casting, dtype)
         layouts = [x._layout for x in operands if isinstance(x, _array.ArrayBase)]
@@ -238,6 +241,7 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
         for y in outs:
             if y is None:
                 continue
+            _layout.check_writable(y._layout, name)
             joint = _layout.broadcast_shapes([shape, y._layout.shape])
             if joint != y._layout.shape:
                 raise ValueError(
@@ -250,13 +254,13 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
         for i, x in enumerate(operands):
             if isinstance(x, _array.ArrayBase):
                 inputs.append(x._layout)
-                term: Expression = Input(i, _dtypes.code(x._layout.dtype))
+                term: Expression = node.Input(i, _dtypes.code(x._layout.dtype))
             else:
                 inputs.append(loop[i])
-                term = Scalar(i, _dtypes.code(loop[i]))
+                term = node.Scalar(i, _dtypes.code(loop[i]))
             if i < nin:
                 code = _dtypes.code(loop[i])
-                terms.append(term if term.dtype == code else Cast(code, term))
+                terms.append(term if term.dtype == code else node.Cast(code, term))
         targets = [
             _layout.like_order(loop[nin + i], shape, layouts, order) if y is None else y._layout
             for i, y in enumerate(outs)
@@ -266,7 +270,7 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
             code = _dtypes.code(loop[nin + i])
             result: Expression = self._result(i, tuple(terms), code)
             if target.dtype != loop[nin + i]:
-                result = Cast(_dtypes.code(target.dtype), result)
+                result = node.Cast(_dtypes.code(target.dtype), result)
             results.append(result)
         return _elementwise.make_call(
             name,
@@ -279,11 +283,10 @@ class ufunc:  # noqa: N801  NumPy's and CuPy's name
         )
 
     def _result(self, i: int, terms: tuple[Expression, ...], code: str) -> Expression:
-        return Apply(operation(self.operation), terms, code, i)
+        row = kernels.operations.operation(self.operation)
+        return kernels.expressions.Apply(row, terms, code, i)
 
-    def _run(
-        self, run: Callable, operands: Sequence, given: Sequence, outs: Sequence
-    ) -> Any:
+    def _run(self, run: Callable, operands: Sequence, given: Sequence, outs: Sequence) -> Any:
         try:
             return run(*operands, *given)
         except (ValueError, OverflowError):
@@ -350,9 +353,7 @@ class _BinaryUfunc(ufunc):
                 elif type(out) is cls:
                     memory = out._memory
                     if memory is not a._memory and memory is not b._memory:
-                        run = current.stream.plans.get(
-                            (self, a._layout, b._layout, out._layout)
-                        )
+                        run = current.stream.plans.get((self, a._layout, b._layout, out._layout))
                         if run is not None:
                             return run(a, b, out)
             elif out is None:
@@ -408,6 +409,7 @@ def assign(target: Any, source: Any) -> None:
         key = (assign, source._layout, target._layout)
         run = stream.plans.get(key)
         if run is None:
+            _layout.check_writable(target._layout, "assignment")
             read = _layout.broadcast_to(source._layout, target._layout.shape)
             run = _elementwise.copy_call(read, target._layout, True, stream)
             stream.remember(key, run)
@@ -468,8 +470,7 @@ def _document(function: ufunc) -> str:
     inputs = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
     outputs = ["y"] if function.nout == 1 else [f"y{i + 1}" for i in range(function.nout)]
     lines = [
-        f"{function.__name__}({', '.join(inputs)}, /, out=None, *, where=True, "
-        "casting='same_kind', order='K', dtype=None)",
+        f"{function.__name__}({', '.join(inputs)}, /, out=None, *, where=True, **options)",
         "",
         function.summary,
         "",

@@ -211,10 +211,8 @@ def test_read_only_directory(cache):
 
 
 def configured(monkeypatch, **settings) -> Cache:
-    import dataclasses
-
     monkeypatch.setattr(
-        cache_module, "config", dataclasses.replace(cache_module.config, **settings)
+        cache_module, "config", cache_module.config._replace(**settings)
     )
     return cache_module._configured_cache()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import subprocess
 import sys
@@ -159,7 +158,7 @@ def test_unknown_kind(recorder):
 
 
 def test_dump_of_the_source(recorder, monkeypatch, tmp_path):
-    config = dataclasses.replace(compiler.config, dump_source=str(tmp_path / "sources"))
+    config = compiler.config._replace(dump_source=str(tmp_path / "sources"))
     monkeypatch.setattr(compiler, "config", config)
     build(name="my/kernel<float>")
     (path,) = (tmp_path / "sources").iterdir()

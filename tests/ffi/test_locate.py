@@ -1,6 +1,5 @@
 """Where libraries are found, and that CUDA major versions are never mixed."""
 
-import dataclasses
 
 import pytest
 
@@ -46,7 +45,7 @@ class Machine:
         self.major(None)
 
     def major(self, major):
-        config = dataclasses.replace(locate.config, cuda_major=major)
+        config = locate.config._replace(cuda_major=major)
         self.monkeypatch.setattr(locate, "config", config)
         self.forget()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import warnings
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuarray._config import config
 from gpuarray.errors import BackendWarning, DriverError, LibraryNotFoundError
@@ -23,8 +23,7 @@ _REMEDY = (
 )
 
 
-@dataclass(frozen=True)
-class Backend:
+class Backend(NamedTuple):
     """What the driver's functions are bound to."""
 
     name: str

@@ -7,12 +7,11 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from gpuarray import kernels
 from gpuarray._device import Device, current
 from gpuarray._ffi import driver
 from gpuarray._memory import MemoryPointer, UnownedMemory
 from gpuarray.errors import CompileError, DriverError
-from gpuarray.kernels import compiler
-from gpuarray.kernels.images import kernel_names, parameter_sizes
 
 if TYPE_CHECKING:
     from gpuarray._raw.kernel import RawKernel
@@ -25,7 +24,7 @@ class LoadedModule:
 
     __slots__ = ("device", "functions", "handle", "image", "lowered_names")
 
-    def __init__(self, device: Device, image: compiler.Image):
+    def __init__(self, device: Device, image: kernels.compiler.Image):
         self.device = device
         self.image = image.data
         self.lowered_names = image.lowered_names
@@ -52,7 +51,8 @@ class LoadedModule:
     def _unknown(self, error: DriverError, name: str) -> DriverError:
         import difflib
 
-        known = sorted(kernel_names(self.image), key=lambda symbol: symbol.startswith("_Z"))
+        names = kernels.images.kernel_names(self.image)
+        known = sorted(names, key=lambda symbol: symbol.startswith("_Z"))
         mangled = [symbol for symbol in known if symbol.startswith(f"_Z{len(name)}{name}")]
         near = difflib.get_close_matches(name, [*known, *self.lowered_names], 3, 0.5)
         if mangled:
@@ -104,7 +104,7 @@ class LoadedFunction:
         self.handle = handle
         self.argument = driver.function_argument(handle)
         #: Sizes in bytes, or None where the image does not tell.
-        self.parameters = parameter_sizes(module.image, symbol)
+        self.parameters = kernels.images.parameter_sizes(module.image, symbol)
         self.dynamic_limit: int | None = None
         self._limits: Limits | None = None
         self._lock = threading.Lock()
@@ -223,7 +223,7 @@ class RawModule:
             )
         self.code = code
         self.file_path = None if path is None else os.fspath(path)
-        self.options = tuple(compiler.checked_options(options))
+        self.options = tuple(kernels.compiler.checked_options(options))
         self.backend = backend
         self.enable_cooperative_groups = enable_cooperative_groups
         self.name_expressions = None if name_expressions is None else tuple(name_expressions)
@@ -297,13 +297,13 @@ class RawModule:
             return ("raw file", self.file_path, status.st_mtime_ns, status.st_size)
         return ("raw", self.code, self.options, self.name_expressions, self._translate)
 
-    def _image(self, device: Device) -> compiler.Image:
+    def _image(self, device: Device) -> kernels.compiler.Image:
         if self.file_path is not None:
             with open(self.file_path, "rb") as file:
-                return compiler.Image(file.read())
+                return kernels.compiler.Image(file.read())
         assert self.code is not None
         before = "#include <cuComplex.h>\n#line 1\n" if self._translate else ""
-        return compiler.compile(
+        return kernels.compiler.compile(
             before + self.code,
             name=self._name,
             options=self.options,
