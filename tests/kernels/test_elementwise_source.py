@@ -61,7 +61,8 @@ def test_parameters_are_pointers_values_size_and_dimensions():
         (("add", ("i1", "i1"), ("i1",)), 16),
         (("add", ("c16", "c16"), ("c16",)), 1),
         (("less", ("f8", "f8"), ("b1",)), 2),
-        (("negative", ("f4",), ("f4",)), 8),
+        (("negative", ("f4",), ("f4",)), 4),
+        (("isnan", ("f8",), ("b1",)), 4),
     ],
 )
 def test_every_thread_moves_16_bytes_of_the_widest_operand(loop, items):
