@@ -4,9 +4,9 @@ import pytest
 
 from gpuarray._dtypes import CODES, cpp_name
 from gpuarray._ffi import nvrtc
-from gpuarray.kernels.headers import cuda_headers
 from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec, render
 from gpuarray.kernels.expressions import Apply, Cast, Constant, Input, Scalar
+from gpuarray.kernels.headers import cuda_headers
 from gpuarray.kernels.operations import OPERATIONS, operation
 from gpuarray.kernels.render import Body
 from tests.kernels.execution import loop_spec, numpy_loops
