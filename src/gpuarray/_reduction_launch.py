@@ -28,6 +28,9 @@ _RESIDENT_BLOCKS = 8
 _LEAST_ROUNDS = 1
 _LEAST_PARTS = 4
 
+#: Bytes of values that a thread collects for neighbouring results.
+_COLUMN_BYTES = 64
+
 #: Blocks of results that may be shared at once: the number of counters a stream has.
 _COUNTERS = 4096
 
@@ -139,7 +142,9 @@ def _plan(
             positions if what.positions else [0] * len(reduced_shape),
         ],
         [*[x.itemsize for x in operands], 1],
+        backwards=not what.positions,
     )
+    wide = _layout.needs_int64(math.prod(shape), [*operands, output])
     spec = ReductionSpec(
         name=what.name,
         mapped=what.mapped,
@@ -153,14 +158,10 @@ def _plan(
         positions=what.positions,
         kept=len(kept.shape),
         reduced=len(reduced.shape),
-        index="int64" if _needs_int64(shape, operands, output) else "int32",
-        **_variant(kept, reduced, operands, stream.device.multiprocessors),
+        index="int64" if wide else "int32",
     )
+    spec = _replace(spec, **_variant(spec, kept, reduced, operands, stream.device.multiprocessors))
     return _launch(spec, kept, reduced, stream)
-
-
-def _needs_int64(shape: Sequence[int], operands: Sequence[Layout], output: Layout) -> bool:
-    return _layout.needs_int64(math.prod(shape), [*operands, output])
 
 
 def _group(
@@ -168,12 +169,16 @@ def _group(
     shape: Sequence[int],
     operand_strides: Sequence[Sequence[int]],
     itemsizes: Sequence[int],
+    backwards: bool = True,
 ) -> _Walk:
-    """Order and collapse dimensions, walking backwards those that the first operand has reversed."""
+    """Order and collapse dimensions.
+
+    With ``backwards``, those that the first operand has reversed are walked from their end.
+    """
     bases = [0] * len(itemsizes)
     steps: list[list[int]] = [[] for _ in itemsizes]
     for axis, length in enumerate(shape):
-        reverse = operand_strides[0][axis] < 0 and length > 0
+        reverse = backwards and operand_strides[0][axis] < 0 and length > 0
         for k, itemsize in enumerate(itemsizes):
             stride = operand_strides[k][axis]
             if stride % itemsize and length > 1:
@@ -191,7 +196,11 @@ def _group(
 
 
 def _variant(
-    kept: _Walk, reduced: _Walk, operands: Sequence[Layout], multiprocessors: int
+    spec: ReductionSpec,
+    kept: _Walk,
+    reduced: _Walk,
+    operands: Sequence[Layout],
+    multiprocessors: int,
 ) -> dict[str, Any]:
     """Choose the variant, its width and the elements per access."""
     results, length = math.prod(kept.shape), math.prod(reduced.shape)
@@ -211,8 +220,10 @@ def _variant(
     if len(operands) == 1 and along_kept == 1:
         steps = [kept.shape[-1], *kept.strides[0][:-1], *reduced.strides[0]]
         steps += [kept.bases[0], reduced.bases[0]]
-        vector = min(widest, 4, _power_within(math.gcd(*steps)))
-    width = min(32, _power_above(-(-results // vector)))
+        vector = min(widest, _COLUMN_BYTES // reductions.value_bytes(spec), _power_within(math.gcd(*steps)))
+    # As deep as there are elements to read, but at least a warp's access wide.
+    depth = min(BLOCK // 32, _power_above(-(-length // 8)))
+    width = min(BLOCK // depth, _power_above(-(-results // vector)))
     return {"variant": "columns", "width": width, "vector": vector}
 
 
@@ -266,7 +277,7 @@ def _launch(
         spec = _replace(spec, split=True)
         scratch = parts * results * reductions.value_bytes(spec)
     function, source = load(spec, reductions.render, device)
-    steps = [results, length, parts, part_length, kept.bases[-1], reduced.bases[-1]]
+    steps = [results, length, parts, part_length, kept.bases[-1]]
     count = len(spec.inputs)
     steps += [a + b for a, b in zip(kept.bases[:count], reduced.bases[:count], strict=True)]
     steps += [*kept.shape, *reduced.shape, *kept.strides[-1], *reduced.strides[-1]]

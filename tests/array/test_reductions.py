@@ -5,8 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from gpuarray import _array, _dtypes, _layout, _ndarray, _reduction, _ufunc  # noqa: F401
 from gpuarray._device import current
@@ -398,30 +396,3 @@ def test_accuracy(rng):
     # A running float16 sum would stop at 2048.
     check("sum", np.ones(5000, "f2"))
     check("mean", np.full(5000, 0.1, "f2"))
-
-
-shapes = st.lists(st.integers(1, 7), min_size=1, max_size=4).map(tuple)
-
-
-@st.composite
-def views(draw):
-    shape = draw(shapes)
-    x = np.arange(np.prod(shape), dtype="i4").reshape(shape) % 7 - 3
-    x = x.transpose(draw(st.permutations(range(x.ndim))))
-    index = tuple(
-        slice(None, None, draw(st.sampled_from([1, -1, 2, -2]))) for _ in range(x.ndim)
-    )
-    x = x[index]
-    axis = draw(st.sampled_from(list(axes_of(x.ndim))))
-    return x, axis
-
-
-@settings(max_examples=30)
-@given(case=views(), name=st.sampled_from(["sum", "max", "argmin"]), keepdims=st.booleans())
-def test_any_view(case, name, keepdims):
-    x, axis = case
-    if name == "argmin" and isinstance(axis, tuple):
-        axis = axis[0] if axis else None
-    if axis == ():
-        keepdims = False
-    check(name, x, axis, keepdims=keepdims)

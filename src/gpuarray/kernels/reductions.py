@@ -194,6 +194,7 @@ class _Function:
         lines = [
             f"typedef {value} Value;",
             f"typedef Stored<{first}>::type Element;",
+            f"enum {{ POSITIONS = {int(spec.positions)} }};",
             *(f"{member};" for member in self.members()),
             "",
             "GPUARRAY_DEVICE const Element* elements() const { return operand0; }",
@@ -212,12 +213,14 @@ class _Function:
         self.headers |= body.headers
         return [head + " {", *(f"    {x}" for x in (*body.lines, tail.format(result))), "}"]
 
+    def _nowhere(self) -> int:
+        """A position beyond all others: any element wins against it."""
+        return 2 ** (8 * INDEX_BYTES[self.spec.index] - 1) - 1
+
     def _neutral(self) -> list[str]:
         tail = "return {};"
         if self.spec.positions:
-            # Beyond every position: any element wins against it.
-            last = 2 ** (8 * INDEX_BYTES[self.spec.index] - 1) - 1
-            tail = f"return Value{{{{{{}}, {last}}}}};"
+            tail = f"return Value{{{{{{}}, {self._nowhere()}}}}};"
         return self._body("GPUARRAY_DEVICE static Value neutral()", self.spec.neutral, tail)
 
     def _map(self) -> list[str]:
@@ -267,6 +270,12 @@ class _Function:
             "    const bool first = beats(a.value, b.value), second = beats(b.value, a.value);",
             "    return second | (!first & (b.position < a.position)) ? b : a;",
             "}",
+            "GPUARRAY_DEVICE static void follow(Value& best, Value next) {",
+            "    if (beats(next.value, best.value)) best = next;",
+            "}",
+            f"GPUARRAY_DEVICE static void settle(Value& best, {spec.index}_t first) {{",
+            f"    if (best.position == {self._nowhere()}) best.position = first;",
+            "}",
         ]
 
     def _finish(self) -> list[str]:
@@ -294,7 +303,7 @@ def _sizes(spec: ReductionSpec) -> tuple[int, ...]:
     if spec.split:
         sizes += [8, 8]
     operands = len(spec.inputs)
-    words = 6 + operands + (2 + operands) * (spec.kept + spec.reduced)
+    words = 5 + operands + (2 + operands) * (spec.kept + spec.reduced)
     return (*sizes, INDEX_BYTES[spec.index] * words)
 
 

@@ -18,21 +18,25 @@
 namespace gpuarray {
 
 // An element of argmax or argmin: it competes by value, then by position.
+//
+// A thread that meets its elements in the order of their positions need not compare positions: only a greater value
+// takes the lead (Function::follow). Values that are no greater than the neutral one then never do, and the first
+// position met is the answer (Function::settle).
 template <class T, class Index> struct Candidate {
     T value;
     Index position;
 };
 
 // Everything is counted in elements. `position` is what argmax answers with: the place in the logical (C) order of
-// the reduced dimensions, which need not be the order in which they are walked. A `base` is not zero where a
-// dimension is walked backwards.
+// the reduced dimensions, which need not be the order in which they are walked; with one reduced dimension it is.
+// A base is not zero where a dimension is walked backwards.
 template <class Index, int KEPT, int REDUCED, int OPERANDS> struct ReductionDimensions {
     typedef Index Offset;
     enum { KEPT_DIMENSIONS = KEPT, REDUCED_DIMENSIONS = REDUCED, OPERAND_COUNT = OPERANDS };
 
     Index results, length;     // results to compute, elements of each
     Index parts, part_length;  // blocks that share a result, elements for each
-    Index output_base, position_base, bases[OPERANDS];
+    Index output_base, bases[OPERANDS];
     Index kept[KEPT], reduced[REDUCED];
     Index output_strides[KEPT], position_strides[REDUCED];
     Index kept_strides[OPERANDS][KEPT], reduced_strides[OPERANDS][REDUCED];
@@ -67,7 +71,7 @@ template <class Dimensions> struct Place {
     template <class Function>
     GPUARRAY_DEVICE typename Function::Value load(const Function& function, const Dimensions& dimensions,
                                                   Position rest) const {
-        Index position = dimensions.position_base, places[OPERANDS];
+        Index position = 0, places[OPERANDS];
 #pragma unroll
         for (int k = 0; k < OPERANDS; ++k) places[k] = offsets[k];
 #pragma unroll
@@ -180,15 +184,13 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
     }
 
     template <class Function>
-    GPUARRAY_DEVICE static typename Function::Value vectors(const Function& function, const Dimensions& dimensions,
-                                                            const Place<Dimensions>& place, Position start,
-                                                            Position stop) {
+    GPUARRAY_DEVICE static typename Function::Value vectors(const Function& function, const Place<Dimensions>& place,
+                                                            Position start, Position stop) {
         typedef typename Function::Value Value;
         typedef typename Function::Element Element;
         enum { SIZE = sizeof(Element), VALUES = VECTOR < 4 ? VECTOR : 4 };
         const Position lane = threadIdx.x % WIDTH;
         const Element* const row = function.elements() + place.offsets[0];
-        const Index base = dimensions.position_base, step = dimensions.position_strides[0];
 
         Value values[VALUES];
 #pragma unroll
@@ -213,12 +215,31 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
             for (int u = 0; u < UNROLL; ++u) {
                 const Position i = first + u * WIDTH;
                 if (i < count) {
-                    const Index position = base + Index(start + head + i * VECTOR) * step;
+                    const Index position = Index(start + head + i * VECTOR);
+                    if constexpr (Function::POSITIONS) {
+                        // The vector's best value against the best so far; which element it was is asked at the end.
+                        Value best = function.of(loaded[u][0], position);
 #pragma unroll
-                    for (int v = 0; v < VECTOR; ++v) {
-                        const Value value = function.of(loaded[u][v], position + v * step);
-                        values[v % VALUES] = Function::combine(values[v % VALUES], value);
+                        for (int v = 1; v < VECTOR; ++v) Function::follow(best, function.of(loaded[u][v], position));
+                        Function::follow(values[0], best);
+                    } else {
+#pragma unroll
+                        for (int v = 0; v < VECTOR; ++v) {
+                            values[v % VALUES] =
+                                Function::combine(values[v % VALUES], function.of(loaded[u][v], position));
+                        }
                     }
+                }
+            }
+        }
+        if constexpr (Function::POSITIONS) {
+            if (lane < count) {
+                Function::settle(values[0], Index(start + head + lane * VECTOR));
+                const Index position = values[0].position;
+                values[0] = function.of(row[position], position);
+#pragma unroll 1
+                for (int v = 1; v < VECTOR; ++v) {
+                    Function::follow(values[0], function.of(row[position + v], position + v));
                 }
             }
         }
@@ -227,7 +248,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
 #pragma unroll 1
         for (Position i = lane; i < left - covered; i += WIDTH) {
             const Position at = start + (i < head ? i : i + covered);
-            const Value value = function.of(row[at], base + Index(at) * step);
+            const Value value = function.of(row[at], Index(at));
             values[0] = Function::combine(values[0], value);
         }
 #pragma unroll
@@ -263,7 +284,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
         Value value = Function::neutral();
         if (result < results) {
             if constexpr (VECTOR > 1) {
-                value = vectors(function, dimensions, place, start, stop);
+                value = vectors(function, place, start, stop);
             } else {
                 value = singles(function, dimensions, place, start, stop);
             }
@@ -280,6 +301,45 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
             value = combine_threads<Function, BLOCK, WIDTH>(value);
         }
         if (threadIdx.x % WIDTH == 0 && result < results) function.finish(output[place.output], value, length);
+    }
+};
+
+// What a thread reads of one row: VECTOR neighbours, or one element of every operand.
+template <class Function, class Index, int VECTOR> struct Neighbours {
+    struct Value {
+        alignas(16) typename Function::Element elements[VECTOR];
+        Index position;
+
+        GPUARRAY_DEVICE typename Function::Value operator()(const Function& function, int v) const {
+            return function.of(elements[v], position);
+        }
+    };
+    const Function& function;
+
+    GPUARRAY_DEVICE Value load(const Index* offsets, Index position) const {
+        typedef typename Function::Element Element;
+        const Element* const from = function.elements() + offsets[0];
+        Value loaded;
+        loaded.position = position;
+        if (Vector<Element, VECTOR>::aligned(from)) {
+            Vector<Element, VECTOR>::copy(loaded.elements, from);
+        } else {
+#pragma unroll
+            for (int v = 0; v < VECTOR; ++v) loaded.elements[v] = from[v];
+        }
+        return loaded;
+    }
+};
+template <class Function, class Index> struct Neighbours<Function, Index, 1> {
+    struct Value {
+        typename Function::Value value;
+
+        GPUARRAY_DEVICE typename Function::Value operator()(const Function&, int) const { return value; }
+    };
+    const Function& function;
+
+    GPUARRAY_DEVICE Value load(const Index* offsets, Index position) const {
+        return Value{function.load(offsets, position)};
     }
 };
 
@@ -320,58 +380,46 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
                                      const Place<Dimensions>& place, Position start, Position stop,
                                      typename Function::Value (&totals)[VECTOR]) {
         typedef typename Function::Value Value;
+        typedef Neighbours<Function, Index, VECTOR> Load;
+        const Position mine = start + threadIdx.x / COLUMNS;
 #pragma unroll 1
-        for (Position first = start + threadIdx.x / COLUMNS; first < stop; first += DEPTH * UNROLL) {
-            Value values[UNROLL][VECTOR];
+        for (Position first = mine; first < stop; first += DEPTH * UNROLL) {
+            typename Load::Value loaded[UNROLL];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
                 const Position i = first + u * DEPTH;
-                if constexpr (VECTOR > 1) {
-                    if (i < stop) {
-                        place.load(VectorOf<Function>{function, values[u]}, dimensions, i);
-                    } else {
-#pragma unroll
-                        for (int v = 0; v < VECTOR; ++v) values[u][v] = Function::neutral();
-                    }
-                } else {
-                    values[u][0] = i < stop ? place.load(function, dimensions, i) : Function::neutral();
-                }
+                if (i < stop) loaded[u] = place.load(Load{function}, dimensions, i);
             }
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v) {
+                Value values[UNROLL];
 #pragma unroll
-                for (int distance = 1; distance < UNROLL; distance *= 2) {
-#pragma unroll
-                    for (int u = 0; u + distance < UNROLL; u += 2 * distance) {
-                        values[u][v] = Function::combine(values[u][v], values[u + distance][v]);
-                    }
+                for (int u = 0; u < UNROLL; ++u) {
+                    values[u] = first + u * DEPTH < stop ? loaded[u](function, v) : Function::neutral();
                 }
-                totals[v] = Function::combine(totals[v], values[0][v]);
+                if constexpr (Function::POSITIONS && Dimensions::REDUCED_DIMENSIONS == 1) {
+#pragma unroll
+                    for (int u = 0; u < UNROLL; ++u) Function::follow(totals[v], values[u]);
+                } else {
+#pragma unroll
+                    for (int distance = 1; distance < UNROLL; distance *= 2) {
+#pragma unroll
+                        for (int u = 0; u + distance < UNROLL; u += 2 * distance) {
+                            values[u] = Function::combine(values[u], values[u + distance]);
+                        }
+                    }
+                    totals[v] = Function::combine(totals[v], values[0]);
+                }
+            }
+        }
+        if constexpr (Function::POSITIONS && Dimensions::REDUCED_DIMENSIONS == 1) {
+            if (mine < stop) {
+                const Index first = Index(mine) * dimensions.position_strides[0];
+#pragma unroll
+                for (int v = 0; v < VECTOR; ++v) Function::settle(totals[v], first);
             }
         }
     }
-
-    // Loads VECTOR neighbours where a Function loads one element.
-    template <class Function> struct VectorOf {
-        typedef int Value;
-        const Function& function;
-        typename Function::Value* values;
-
-        GPUARRAY_DEVICE int load(const Index* offsets, Index position) const {
-            typedef typename Function::Element Element;
-            const Element* const from = function.elements() + offsets[0];
-            alignas(16) Element loaded[VECTOR];
-            if (Vector<Element, VECTOR>::aligned(from)) {
-                Vector<Element, VECTOR>::copy(loaded, from);
-            } else {
-#pragma unroll
-                for (int v = 0; v < VECTOR; ++v) loaded[v] = from[v];
-            }
-#pragma unroll
-            for (int v = 0; v < VECTOR; ++v) values[v] = function.of(loaded[v], position);
-            return 0;
-        }
-    };
 
     template <class Function, class Output>
     GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
