@@ -19,7 +19,8 @@ _PAGE = mmap.PAGESIZE
 _RETURN_PAGES = 64 << 20
 
 _DTYPES = tuple(
-    np.dtype(code) for code in ("b1", "i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8")
+    np.dtype(code)
+    for code in ("b1", "i1", "u1", "i2", "u2", "f2", "i4", "u4", "f4", "i8", "u8", "f8")
 )
 
 
@@ -163,7 +164,9 @@ class Arena:
                 return offset
         offset = self._top
         if offset + block > self.size:
-            raise MemoryError(f"the emulated device has {self.size} bytes and cannot hold {block} more")
+            raise MemoryError(
+                f"the emulated device has {self.size} bytes and cannot hold {block} more"
+            )
         self._top += block
         return offset
 

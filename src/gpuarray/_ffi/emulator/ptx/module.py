@@ -13,6 +13,7 @@ _SECTION = re.compile(r"\s*(?:\.section[^{]*\{[^}]*\}|\.file[^\n]*\n)")
 _ITEM_END = re.compile(r'"(?:[^"\\]|\\.)*"|[;{]')
 _BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 _FUNCTION = re.compile(r"\.(?:entry|func)\b")
+_SHARED_VARIABLE = re.compile(r"^\s*\.shared\b", re.M)
 _LINKAGE = frozenset((".visible", ".weak", ".common", ".extern"))
 
 
@@ -49,6 +50,14 @@ class Module:
             text, line = self._bodies[name]
             parse_body(function, text, line)
         return function
+
+    def functions_with_shared(self) -> list[str]:
+        """Device functions (not kernels) that declare shared variables."""
+        return [
+            name
+            for name, (text, _) in self._bodies.items()
+            if not self.functions[name].is_kernel and _SHARED_VARIABLE.search(text)
+        ]
 
     def line_text(self, line: int) -> str:
         """The source line, stripped."""

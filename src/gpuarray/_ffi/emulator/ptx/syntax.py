@@ -152,7 +152,7 @@ class Variable:
         self,
         name: str,
         space: str,
-        type: str,  # noqa: A002 - PTX's own word
+        type: str,
         align: int | None = None,
         count: int | None = None,
         initial: list[str] | None = None,

@@ -30,7 +30,7 @@ _FRESH = frozenset((
 _WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar"))
 
 
-class Unsupported(Exception):  # noqa: N818 - raised by handlers, never leaves the compiler
+class Unsupported(Exception):
     """A handler does not know this form of its instruction."""
 
 

@@ -11,7 +11,7 @@ LAUNCH_FAILED = 719
 NOT_SUPPORTED = 801
 
 
-class DeviceFault(Exception):  # noqa: N818 - a fault is what hardware manuals call it
+class DeviceFault(Exception):
     """A kernel (or an access to the arena) did what hardware refuses.
 
     ``status`` is the CUresult that the driver would report; ``message`` says what happened

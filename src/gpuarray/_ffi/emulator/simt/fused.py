@@ -68,7 +68,7 @@ def to_odd(value, error):
     if not fix.any():
         return value
     value, error, fix = np.broadcast_arrays(value, error, fix)
-    bits = np.ascontiguousarray(value).view(i8)
+    bits = np.ascontiguousarray(value).view(i8).reshape(value.shape)
     toward_zero = np.signbit(error) != np.signbit(value)
     # One step toward zero gives truncation; the last bit marks that something was cut off.
     return np.where(fix, (bits - toward_zero) | 1, bits).view(f8)

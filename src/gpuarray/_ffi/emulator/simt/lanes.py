@@ -78,9 +78,11 @@ class LaneSet:
         found = self._warps
         if found is None:
             T = self.state.T
-            if self.kind == RECTANGLE and self.T % 32 == 0 and self.t0 % 32 == 0:
-                found = ()
-            elif self.kind == RANGE and self.n % 32 == 0 == self.b0 % 32 and T % 32 == 0:
+            if self.kind == RECTANGLE:
+                whole = self.T % 32 == 0 == self.t0 % 32
+            else:
+                whole = self.kind == RANGE and self.n % 32 == 0 == self.b0 % 32 and T % 32 == 0
+            if whole:
                 found = ()
             else:
                 thread, block = self.thread_block

@@ -189,7 +189,7 @@ class Chunk:
         frame.returned.append((L, results))
         frame.active -= L.n
         if not frame.active:
-            self._resume_caller(frame)
+            self._return_lanes(frame)
         return None
 
     def exit(self, L):
@@ -203,9 +203,11 @@ class Chunk:
                 counts -= np.bincount(L.thread_block[1], minlength=self.nb)
             self._exited.append(L)
         frame = self.frame
-        frame.active -= L.n
-        if not frame.active and frame.caller is not None:
-            self._resume_caller(frame)
+        while frame is not None:
+            frame.active -= L.n
+            if not frame.active and frame.caller is not None:
+                self._return_lanes(frame)
+            frame = frame.caller
         return None
 
     def call(self, L, target, slots: dict, resume_block: int, registers: tuple, results):
@@ -243,32 +245,40 @@ class Chunk:
         frame.push(0, L, function.entry_registers(L, slots))
         self.frame = frame
 
-    def _resume_caller(self, frame: Frame) -> None:
-        """All lanes of a call have returned: the caller's group goes on with the results."""
-        self.frames.remove(frame)
+    def _return_lanes(self, frame: Frame) -> None:
+        """Let lanes that have returned from a call go on in the caller, with the results.
+
+        That is when all have; or earlier, when those that have not wait for something.
+        """
         caller = frame.caller
-        self.frame = caller
-        if frame.local_allocation:
-            self.allocations.remove(frame.local_allocation)
-            self.arena.free(frame.local_allocation)
-        block, registers, wanted = frame.resume
-        if not frame.returned:  # every lane exited inside the call
-            caller.active -= frame.lanes.n
-            if not caller.active and caller.caller is not None:
-                self._resume_caller(caller)
+        if not frame.active:
+            self.frames.remove(frame)
+            self.frame = caller
+            if frame.local_allocation:
+                self.allocations.remove(frame.local_allocation)
+                self.arena.free(frame.local_allocation)
+        if not frame.returned:
             return
         L, results = merge(frame.returned)
-        if L.n != frame.lanes.n:
-            caller.active -= frame.lanes.n - L.n
+        frame.returned = []
+        block, registers, wanted = frame.resume
+        if L.n == frame.lanes.n:
+            L = frame.lanes
+        else:
             places = L.positions_in(frame.lanes)
             registers = cut(lambda x: x[places], registers)
-        else:
-            L = frame.lanes
         slots = dict(zip(frame.function.result_keys, results, strict=True))
         registers = list(registers)
         for index, offset, code in wanted:
             registers[index] = read_slot(slots, 0, offset, code, L)
         caller.push(block, L, tuple(registers))
+
+    def _return_early(self) -> bool:
+        """Nothing can run: lanes that have returned need not wait for those that have not."""
+        frames = [f for f in self.frames if f.returned]
+        for frame in frames:
+            self._return_lanes(frame)
+        return bool(frames)
 
     # -------------------------------------------------------------- barriers
 
@@ -489,7 +499,7 @@ class Chunk:
                 if frame.heap:
                     self.frame = frame
                     return False
-            if self.parked and self._release_barriers():
+            if (self.parked and self._release_barriers()) or self._return_early():
                 continue
             if not self.stalled:
                 if self._release_warps_once():

@@ -165,23 +165,22 @@ class Program:
         """
         end = self._reserved
         offsets: dict[str, int] = {}
-        if any(v.space == "shared" and not v.extern for v in self.module.variables.values()):
-            offsets, total = self._layout_of_module()
-            if not function.is_kernel or self._uses_any(function, set(offsets)):
+        common, total = self._common_shared()
+        if common:
+            if not function.is_kernel or self._uses_any(function, set(common)):
                 end = total
-            offsets = dict(offsets)
+            offsets = dict(common)
         if function.is_kernel:
             end = _place(function.variables.values(), offsets, end)
-        else:
-            local = [v.name for v in function.variables.values() if v.space == "shared"]
-            if local:
-                raise PTXError(f"shared variables inside the function {function.name}: {local}")
         return offsets, end
 
-    def _layout_of_module(self) -> tuple[dict[str, int], int]:
+    def _common_shared(self) -> tuple[dict[str, int], int]:
+        """Offsets of the shared variables of the module and of its device functions."""
         if self._module_shared is None:
             offsets: dict[str, int] = {}
             end = _place(self.module.variables.values(), offsets, self._reserved)
+            for name in self.module.functions_with_shared():
+                end = _place(self.module.function(name).variables.values(), offsets, end)
             self._module_shared = offsets, end
         return self._module_shared
 

@@ -34,7 +34,7 @@ def canonical(x):
         if x.size and np.isnan(np.maximum.reduce(x)):
             x = np.where(np.isnan(x), NAN32, x)
         return x
-    return x if x == x else NAN32  # noqa: PLR0124
+    return x if x == x else NAN32
 
 
 @runtime

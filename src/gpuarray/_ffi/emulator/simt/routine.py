@@ -112,7 +112,7 @@ class Routine:
         namespace.update(emitter.values)
         self._lines = emitter.line_numbers
         self.source = "\n".join(emitter.lines)
-        exec(compile(self.source, self.file, "exec"), namespace)  # noqa: S102
+        exec(compile(self.source, self.file, "exec"), namespace)
         self._code = [namespace[f"b{block.number}"] for block in order]
         self._undefined = tuple(SCALARS[self.codes[r]](0) for r in order[0].registers)
         self._entry_slots = [

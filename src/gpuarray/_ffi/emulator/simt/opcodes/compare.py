@@ -114,7 +114,8 @@ def set_value(e: Emitter, i) -> None:
         format_, _ = base_format(type_)
         a, b = (e.value(o, "u4") for o in i.operands[1:3])
         as_float = result_type in HALF_TYPES
-        e.assign(i.operands[0], f"in_pairs(half_set,({a},{b},),{format_!r},{how!r},{as_float})", "u4")
+        arguments = f"({a},{b},),{format_!r},{how!r},{as_float}"
+        e.assign(i.operands[0], f"in_pairs(half_set,{arguments})", "u4")
         return
     result = _comparison(e, i, type_, how, i.operands[1], i.operands[2])
     if combine:

@@ -156,9 +156,9 @@ def vprintf(S, L, slots: dict) -> dict:
 
 @external("__assertfail")
 def assertion(S, L, slots: dict) -> dict:
+    addresses = [int(L.filled(read_slot(slots, k, 0, "i8", L))[0]) for k in (0, 1, 3)]
     message, file, function = (
-        c_string(S.arena, int(L.filled(read_slot(slots, k, 0, "i8", L))[0])).decode("utf-8", "replace")
-        for k in (0, 1, 3)
+        c_string(S.arena, address).decode("utf-8", "replace") for address in addresses
     )
     line = int(L.filled(read_slot(slots, 2, 0, "i4", L))[0])
     raise DeviceFault(

@@ -190,14 +190,18 @@ def half_abs(a, format_, ftz=False):
     return _flushed(a, format_, ftz) & u2(0x7FFF)
 
 
+def _in_order(bits):
+    """Sign-magnitude patterns as integers in the order of the values; -0 comes before +0."""
+    return np.where(bits & u2(0x8000), -1 - (bits & u2(0x7FFF)).astype(i4), bits.astype(i4))
+
+
 def _half_extreme(a, b, format_, smaller, propagate, xorsign, relu, ftz):
     a, b = (np.asarray(_flushed(v, format_, ftz)) for v in (a, b))
     x, y = (v & u2(0x7FFF) for v in (a, b)) if xorsign else (a, b)
     infinity = u2(_EXPONENT_BITS[format_])
     nan_a, nan_b = ((v & u2(0x7FFF)) > infinity for v in (a, b))
-    # Sign-magnitude patterns as integers in the order of the values; -0 comes before +0.
-    order = [np.where(v & u2(0x8000), -1 - (v & u2(0x7FFF)).astype(i4), v.astype(i4)) for v in (x, y)]
-    first = order[0] < order[1] if smaller else order[0] > order[1]
+    order_x, order_y = (_in_order(v) for v in (x, y))
+    first = order_x < order_y if smaller else order_x > order_y
     result = np.where(first, x, y)
     if xorsign:
         result = result | ((a ^ b) & u2(0x8000))

@@ -7,7 +7,7 @@ from .. import access
 from ..emitter import Emitter, Unsupported
 from ..registry import handles
 from ..slots import accessed_places, operands_of, parameter_variable, slot_name
-from ..types import SIZES, code_of, stored
+from ..types import SIZES, code_of
 
 _POLLING = frozenset(("volatile", "acquire", "relaxed", "mmio"))
 _SPACES = ("global", "shared", "local", "const", "param")
@@ -126,9 +126,8 @@ def store(e: Emitter, i) -> None:
             e.line(f"{slot}={e.value(value, kept)}")
         return
     place, offset = address_of(e, address, space, SIZES[code] * len(values))
-    codes = {
-        e.codes[v.name] for v in values if type(v) is Register and SIZES[e.codes[v.name]] == SIZES[code]
-    }
+    kept_codes = {e.codes[v.name] for v in values if type(v) is Register}
+    codes = {kept for kept in kept_codes if SIZES[kept] == SIZES[code]}
     if len(codes) == 1:  # store registers as they are kept
         code = codes.pop()
     expressions = [e.value(v, code) for v in values]

@@ -125,7 +125,7 @@ def in_space(S, L, address, space: str):
     low = S.launch.parameter_address
     if space == "param" and low:
         return (address >= low) & (address < low + len(S.launch.parameters))
-    return address != address  # noqa: PLR0124 - false, in the shape of the address
+    return address != address
 
 
 _PATTERNS = {

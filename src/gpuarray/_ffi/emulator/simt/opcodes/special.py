@@ -8,8 +8,8 @@ import numpy as np
 
 from ..affine import Affine
 from ..faults import UnsupportedInstruction
-from ..registry import runtime
 from ..program import RESERVED_SHARED_BYTES
+from ..registry import runtime
 
 nd = np.ndarray
 i4, u4, i8 = np.int32, np.uint32, np.int64

@@ -45,7 +45,8 @@ def vote(e: Emitter, i) -> None:
     mode = i.operation.first_of("all", "any", "uni", "ballot")
     guard = e.value(i.operands[1], "b1")
     mask = e.value(i.operands[2], "u4") if len(i.operands) > 2 else e.constant(-1, "u4")
-    e.assign(i.operands[0], f"voted(S,L,{mode!r},{guard},{mask})", "u4" if mode == "ballot" else "b1")
+    code = "u4" if mode == "ballot" else "b1"
+    e.assign(i.operands[0], f"voted(S,L,{mode!r},{guard},{mask})", code)
 
 
 @handles("activemask")
