@@ -28,6 +28,9 @@ _RESIDENT_BLOCKS = 8
 _LEAST_ROUNDS = 1
 _LEAST_PARTS = 4
 
+#: Accesses of a run that is worth finding where it starts, and whether that address is aligned.
+_LEAST_RUN = 4
+
 #: Bytes of values that a thread collects for neighbouring results.
 _COLUMN_BYTES = 64
 
@@ -208,7 +211,12 @@ def _variant(
     along_kept, along_reduced = kept.strides[0][-1], reduced.strides[0][-1]
     if results == 1 or (length > 1 and along_reduced and _before(along_reduced, along_kept)):
         vector = 1
-        if len(operands) == 1 and len(reduced.shape) == 1 and along_reduced == 1:
+        alone = len(operands) == 1 and along_reduced == 1
+        if alone and widest > 1 and len(reduced.shape) > 1 and not spec.positions:
+            run = reduced.shape[-1] // widest
+            if run >= _LEAST_RUN and length >= BLOCK * widest:
+                return {"variant": "runs", "width": _row_width(run, False), "vector": widest}
+        if alone and len(reduced.shape) == 1:
             vector = widest
             if length < 32 * widest:
                 # Short rows: vectors only if no row has anything before or behind them.
@@ -254,24 +262,28 @@ def _launch(
     device = stream.device
     results, length = math.prod(kept.shape), math.prod(reduced.shape)
     unroll = reductions.unroll(spec)
+    shareable, align, shared = True, 1, length
     if spec.variant == "rows":
         blocks = -(-results * spec.width // BLOCK)
         round_length = spec.width * spec.vector * unroll
         shareable = spec.width == BLOCK
         align = spec.vector
+    elif spec.variant == "runs":
+        blocks = results
+        shared = math.prod(reduced.shape[:-1])
+        round_length = BLOCK // spec.width
     else:
         blocks = -(-results // (spec.width * spec.vector))
         round_length = BLOCK // spec.width * unroll
-        shareable, align = True, 1
-    parts, part_length = 1, length
+    parts, part_length = 1, shared
     if shareable and blocks <= _COUNTERS:
         most = device.multiprocessors * _RESIDENT_BLOCKS // blocks
-        parts = min(most, length // (round_length * _LEAST_ROUNDS))
+        parts = min(most, shared // (round_length * _LEAST_ROUNDS))
         if parts < _LEAST_PARTS:
             parts = 1
         else:
-            part_length = -(-(-(-length // parts)) // align) * align
-            parts = -(-length // part_length)
+            part_length = -(-(-(-shared // parts)) // align) * align
+            parts = -(-shared // part_length)
     scratch = 0
     if parts > 1:
         spec = _replace(spec, split=True)

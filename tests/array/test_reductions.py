@@ -178,6 +178,16 @@ def test_results_that_blocks_share(dtype, rng):
     check("max", rows.reshape(40_001, 2).T, 1)
 
 
+def test_runs_of_several_dimensions(rng):
+    block = values("f4", (37, 9, 101), rng)
+    for view in (block[:, ::2, :-1], block[:, :, 2:], block[:, ::-1, ::-1], block[::-2, 1:, 1:99]):
+        for name in ("sum", "max", "argmax"):
+            check(name, view)
+        check("sum", view, (0, 2))
+        check("sum", view, (1, 2))
+    check("sum", values("f4", (3, 5001), rng)[:, 1:])
+
+
 def test_counters_are_zero_again(rng):
     x = device(values("f4", 70_003, rng))
     results = [host(sums.sum(x)) for _ in range(4)]

@@ -19,11 +19,11 @@ INDEX_BYTES = {"int32": 4, "int64": 8}
 #: What `ReductionSpec.finished` reads: the value, the number of elements, and `initial`.
 VALUE, COUNT, INITIAL = 0, 1, 2
 
-_VARIANTS = ("rows", "columns")
+_VARIANTS = ("rows", "runs", "columns")
 
 # Bytes, not elements, in flight: enough per thread to cover the latency of memory.
 _LOAD_BYTES = 64
-_SINGLE_LOADS = {"rows": 4, "columns": 8}
+_SINGLE_LOADS = {"rows": 4, "runs": 4, "columns": 8}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ReductionSpec:
     initial: str | None = None  # its dtype, where it is passed
     positions: bool = False
     variant: str = "rows"
-    width: int = BLOCK  # rows: threads that share a result; columns: threads side by side
+    width: int = BLOCK  # threads that share a result; runs: a run; columns: threads side by side
     vector: int = 1  # elements per access
     kept: int = 1  # dimensions, after collapsing
     reduced: int = 1
@@ -65,13 +65,16 @@ class ReductionSpec:
             raise ValueError(f"width {self.width} is no power of two up to {BLOCK}")
         if self.vector > 1 and len(self.inputs) != 1:
             raise ValueError("a reduction of several operands reads single elements")
-        if self.variant == "rows":
+        if self.variant != "columns":
             if 32 < self.width < BLOCK:
                 raise ValueError(f"{self.width} threads are neither part of a warp nor the block")
+        if self.variant == "rows":
             if self.split and self.width != BLOCK:
                 raise ValueError("only whole blocks share a result")
             if self.vector > 1 and self.reduced != 1:
-                raise ValueError("vectors need one reduced dimension")
+                raise ValueError("rows of vectors have one reduced dimension")
+        if self.variant == "runs" and (self.vector == 1 or self.reduced == 1 or self.positions):
+            raise ValueError("runs are read in vectors, and there are other reduced dimensions")
 
 
 def value_bytes(spec: ReductionSpec) -> int:

@@ -6,6 +6,7 @@
 // those kept and those reduced, each collapsed by the plan.
 //
 //   Rows     neighbouring elements belong to one result: WIDTH lanes share a result (part of a warp, or the block)
+//   Runs     the same, where a result has many such rows
 //   Columns  neighbouring elements belong to neighbouring results: a thread owns VECTOR of them and reads down
 //
 // Where there are few results, the reduced elements of one are divided among several blocks: each stores the value
@@ -64,6 +65,21 @@ template <class Dimensions> struct Place {
             output += coordinate * dimensions.output_strides[axis];
 #pragma unroll
             for (int k = 0; k < OPERANDS; ++k) offsets[k] += coordinate * dimensions.kept_strides[k][axis];
+        }
+    }
+
+    // To run number `rest` of the result: of its elements along the last reduced dimension.
+    GPUARRAY_DEVICE void move_to_run(const Dimensions& dimensions, Position rest) {
+#pragma unroll
+        for (int axis = Dimensions::REDUCED_DIMENSIONS - 2; axis >= 0; --axis) {
+            Index coordinate = Index(rest);
+            if (axis > 0) {
+                const Position extent = dimensions.reduced[axis], quotient = rest / extent;
+                coordinate = rest - quotient * extent;
+                rest = quotient;
+            }
+#pragma unroll
+            for (int k = 0; k < OPERANDS; ++k) offsets[k] += coordinate * dimensions.reduced_strides[k][axis];
         }
     }
 
@@ -146,6 +162,45 @@ GPUARRAY_DEVICE bool is_last_block(uint32_t* counter, uint32_t parts) {
     __threadfence();
     return last;
 }
+
+// What WIDTH threads have of a result, and for a block that shares it what the other blocks have, to the output.
+template <int BLOCK, int WIDTH, bool SPLIT, class Function, class Output, class Dimensions>
+GPUARRAY_DEVICE void conclude(const Function& function, Output* output, const Dimensions& dimensions,
+                              const Place<Dimensions>& place, typename Place<Dimensions>::Position result,
+                              typename Function::Value value, typename Function::Value* partials,
+                              uint32_t* counters) {
+    typedef typename Place<Dimensions>::Position Position;
+    value = combine_threads<Function, BLOCK, WIDTH>(value);
+    if constexpr (SPLIT) {
+        static_assert(WIDTH == BLOCK, "only whole blocks share a result");
+        const uint32_t parts = dimensions.parts;
+        if (threadIdx.x == 0) partials[blockIdx.x] = value;
+        if (!is_last_block(counters + result, parts)) return;
+        const typename Function::Value* const stored = partials + result * parts;
+        value = Function::neutral();
+#pragma unroll 1
+        for (uint32_t i = threadIdx.x; i < parts; i += BLOCK) value = Function::combine(value, stored[i]);
+        value = combine_threads<Function, BLOCK, WIDTH>(value);
+    }
+    if (threadIdx.x % WIDTH == 0 && result < Position(dimensions.results)) {
+        function.finish(output[place.output], value, dimensions.length);
+    }
+}
+
+// The part of `count` that a block shares, where blocks share a result: SPLIT blocks follow one another by part.
+template <bool SPLIT, class Position, class Dimensions> struct Share {
+    Position block, start, stop;  // which tile of results, and which of their elements
+
+    GPUARRAY_DEVICE Share(const Dimensions& dimensions, Position count) : block(blockIdx.x), start(0), stop(count) {
+        if constexpr (SPLIT) {
+            const Position parts = dimensions.parts, each = dimensions.part_length;
+            block = blockIdx.x / parts;
+            start = (blockIdx.x - block * parts) * each;
+            stop = start + each < count ? start + each : count;
+            start = start < stop ? start : stop;
+        }
+    }
+};
 
 // ---- variants ---------------------------------------------------------------------------------------------------
 
@@ -265,42 +320,44 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
     GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
                                     typename Function::Value* partials, uint32_t* counters) {
         typedef typename Function::Value Value;
-        const Position results = dimensions.results, length = dimensions.length;
-        Position result, part = 0, start = 0, stop = length;
-        if constexpr (SPLIT) {
-            static_assert(WIDTH == BLOCK, "only whole blocks share a result");
-            const Position parts = dimensions.parts;
-            result = blockIdx.x / parts;
-            part = blockIdx.x - result * parts;
-            start = part * Position(dimensions.part_length);
-            stop = start + Position(dimensions.part_length);
-            stop = stop < length ? stop : length;
-            start = start < stop ? start : stop;
-        } else {
-            result = Position(blockIdx.x) * GROUPS + threadIdx.x / WIDTH;
-        }
+        const Position results = dimensions.results;
+        const Share<SPLIT, Position, Dimensions> share(dimensions, dimensions.length);
+        const Position result = share.block * GROUPS + threadIdx.x / WIDTH;
         // Threads without a result stay for the shuffles.
         const Place<Dimensions> place(dimensions, result < results ? result : 0);
         Value value = Function::neutral();
         if (result < results) {
             if constexpr (VECTOR > 1) {
-                value = vectors(function, place, start, stop);
+                value = vectors(function, place, share.start, share.stop);
             } else {
-                value = singles(function, dimensions, place, start, stop);
+                value = singles(function, dimensions, place, share.start, share.stop);
             }
         }
-        value = combine_threads<Function, BLOCK, WIDTH>(value);
-        if constexpr (SPLIT) {
-            const uint32_t parts = dimensions.parts;
-            if (threadIdx.x == 0) partials[blockIdx.x] = value;
-            if (!is_last_block(counters + result, parts)) return;
-            const Value* const stored = partials + result * parts;
-            value = Function::neutral();
+        conclude<BLOCK, WIDTH, SPLIT>(function, output, dimensions, place, result, value, partials, counters);
+    }
+};
+
+// Several reduced dimensions, of which the last is without gaps and long: LANES threads read a run along it, as in
+// Rows, and the block's other threads further runs of the same result. Parts are counted in runs.
+template <class Dimensions, int BLOCK, int LANES, int VECTOR, int UNROLL, bool SPLIT> struct Runs {
+    typedef typename Dimensions::Offset Index;
+    typedef typename Unsigned<Index>::type Position;
+
+    template <class Function, class Output>
+    GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
+                                    typename Function::Value* partials, uint32_t* counters) {
+        const Position length = dimensions.reduced[Dimensions::REDUCED_DIMENSIONS - 1];
+        const Share<SPLIT, Position, Dimensions> share(dimensions, Position(dimensions.length) / length);
+        const Place<Dimensions> place(dimensions, share.block);
+        typename Function::Value value = Function::neutral();
 #pragma unroll 1
-            for (uint32_t i = threadIdx.x; i < parts; i += BLOCK) value = Function::combine(value, stored[i]);
-            value = combine_threads<Function, BLOCK, WIDTH>(value);
+        for (Position i = share.start + threadIdx.x / LANES; i < share.stop; i += BLOCK / LANES) {
+            Place<Dimensions> run = place;
+            run.move_to_run(dimensions, i);
+            value = Function::combine(
+                value, Rows<Dimensions, BLOCK, LANES, VECTOR, UNROLL, false>::vectors(function, run, 0, length));
         }
-        if (threadIdx.x % WIDTH == 0 && result < results) function.finish(output[place.output], value, length);
+        conclude<BLOCK, BLOCK, SPLIT>(function, output, dimensions, place, share.block, value, partials, counters);
     }
 };
 
@@ -426,30 +483,22 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
                                     typename Function::Value* partials, uint32_t* counters) {
         typedef typename Function::Value Value;
         const Position results = dimensions.results, length = dimensions.length;
-        Position tile = blockIdx.x, part = 0, start = 0, stop = length;
-        if constexpr (SPLIT) {
-            const Position parts = dimensions.parts;
-            tile = blockIdx.x / parts;
-            part = blockIdx.x - tile * parts;
-            start = part * Position(dimensions.part_length);
-            stop = start + Position(dimensions.part_length);
-            stop = stop < length ? stop : length;
-        }
-        const Position column = (tile * COLUMNS + threadIdx.x % COLUMNS) * VECTOR;
+        const Share<SPLIT, Position, Dimensions> share(dimensions, length);
+        const Position column = (share.block * COLUMNS + threadIdx.x % COLUMNS) * VECTOR;
         const bool inside = column < results, first = threadIdx.x < COLUMNS;
         const Place<Dimensions> place(dimensions, inside ? column : 0);
         Value values[VECTOR];
 #pragma unroll
         for (int v = 0; v < VECTOR; ++v) values[v] = Function::neutral();
-        if (inside) read(function, dimensions, place, start, stop, values);
+        if (inside) read(function, dimensions, place, share.start, share.stop, values);
         combine_depth<Function>(values);
         if constexpr (SPLIT) {
-            const uint32_t parts = dimensions.parts;
+            const uint32_t parts = dimensions.parts, part = blockIdx.x - share.block * parts;
             if (inside && first) {
 #pragma unroll
                 for (int v = 0; v < VECTOR; ++v) partials[part * results + column + v] = values[v];
             }
-            if (!is_last_block(counters + tile, parts)) return;
+            if (!is_last_block(counters + share.block, parts)) return;
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v) values[v] = Function::neutral();
             if (inside) {
