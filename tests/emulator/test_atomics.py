@@ -27,7 +27,8 @@ def test_integer_operations_without_and_with_results(build, type_):
     if type_ == "long long":
         names = ["Min", "Max"]
     source = "".join(
-        f'extern "C" __global__ void {name}_{wants}({type_}* p, const int* ix, const {type_}* v, {type_}* o)'
+        f'extern "C" __global__ void {name}_{wants}({type_}* p, const int* ix, const {type_}* v,'
+        f" {type_}* o)"
         f"{{int i = blockIdx.x * blockDim.x + threadIdx.x; "
         f"{'o[i] = ' * wants}atomic{name}(p + ix[i], v[i]);}}\n"
         for name in names
@@ -90,7 +91,8 @@ extern "C" __global__ void old(float* f, float* o) { o[threadIdx.x] = atomicAdd(
     module.run("k", 1, 64, f, d, h, b, h2)
     assert f[0] == 1.5 * 2016
     assert d.tolist() == [0.25 * sum(range(k, 64, 4)) for k in range(4)]
-    assert (h == 8).all() and h2.tolist() == [64, 128]
+    assert (h == 8).all()
+    assert h2.tolist() == [64, 128]
     assert ((b.astype("u4") << np.uint32(16)).view("f4") == 16).all()
     o = np.zeros(64, "f4")
     module.run("old", 1, 64, f, o)
@@ -102,7 +104,8 @@ def test_compare_and_swap_loops(build):
 extern "C" __global__ void mul(double* d, const double* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return;
   unsigned long long *p = (unsigned long long*)d, o = *p, seen;
-  do { seen = o; o = atomicCAS(p, seen, __double_as_longlong(__longlong_as_double(seen) * a[i])); } while (o != seen);
+  do { seen = o; o = atomicCAS(p, seen, __double_as_longlong(__longlong_as_double(seen) * a[i]));
+    } while (o != seen);
 }
 extern "C" __global__ void bytes(unsigned* w, const int* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -112,7 +115,8 @@ extern "C" __global__ void bytes(unsigned* w, const int* a, int n) {
          o = atomicCAS(p, seen, (seen & ~(255u << shift)) | (b << shift)); } while (o != seen);
   }
 }
-extern "C" __global__ void short_(unsigned short* p) { atomicCAS(p, (unsigned short)0, (unsigned short)(threadIdx.x + 1)); }""")
+extern "C" __global__ void short_(unsigned short* p) {
+  atomicCAS(p, (unsigned short)0, (unsigned short)(threadIdx.x + 1)); }""")
     random = np.random.default_rng(0)
     a = 2.0 ** random.integers(-2, 3, 500)
     d = np.ones(1)
@@ -139,8 +143,10 @@ extern "C" __global__ void k(int* p, int* o, unsigned long long* q) {
 }""")
     p, o, q = np.zeros(3, "i4"), np.zeros(32, "i4"), np.zeros(1, "u8")
     module.run("k", 1, 32, p, o, q)
-    assert p.tolist() == [32, 32, 32] and q[0] == 31
-    assert (o > 0).all() and o.max() == 32
+    assert p.tolist() == [32, 32, 32]
+    assert q[0] == 31
+    assert (o > 0).all()
+    assert o.max() == 32
 
 
 def test_the_last_block_finishes(build):
@@ -148,10 +154,13 @@ def test_the_last_block_finishes(build):
 extern "C" __global__ void k(const float* a, float* part, float* o, unsigned* count, int n) {
   __shared__ bool last; __shared__ float s[256];
   int i = blockIdx.x * 256 + threadIdx.x; s[threadIdx.x] = i < n ? a[i] : 0; __syncthreads();
-  for (int k = 128; k; k >>= 1) { if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k]; __syncthreads(); }
-  if (threadIdx.x == 0) { part[blockIdx.x] = s[0]; __threadfence(); last = atomicInc(count, gridDim.x) == gridDim.x - 1; }
+  for (int k = 128; k; k >>= 1) { if (threadIdx.x < k) s[threadIdx.x] += s[threadIdx.x + k];
+    __syncthreads(); }
+  if (threadIdx.x == 0) { part[blockIdx.x] = s[0]; __threadfence();
+    last = atomicInc(count, gridDim.x) == gridDim.x - 1; }
   __syncthreads();
-  if (last && threadIdx.x == 0) { float v = 0; for (int k = 0; k < gridDim.x; k++) v += ((volatile float*)part)[k]; *o = v; }
+  if (last && threadIdx.x == 0) { float v = 0; for (int k = 0; k < gridDim.x;
+    k++) v += ((volatile float*)part)[k]; *o = v; }
 }""")
     x = np.random.default_rng(0).integers(-9, 9, 5000).astype("f4")
     for chunk in (256, 1024, 10**6):

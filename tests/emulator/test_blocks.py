@@ -42,7 +42,8 @@ def test_in_place_and_overlapping(build):
     assert a.tolist() == [*range(1, 256), -1]
     b, c = np.arange(100, dtype="i4"), np.arange(100, 200, dtype="i4")
     module.run("swap", 1, 128, b, c, 100)
-    assert b[0] == 100 and c[99] == 99
+    assert b[0] == 100
+    assert c[99] == 99
     module.run("twice", 1, 128, b, c, 100)
     np.testing.assert_array_equal(c, np.arange(105, 205))
 
@@ -58,11 +59,12 @@ extern "C" __global__ void add(const float* a, const float* b, float* o, View v,
       long long k = rest % v.shape[d]; rest /= v.shape[d];
       p += k * v.strides[0][d]; q += k * v.strides[1][d]; s += k * v.strides[2][d];
     }
-    *(float*)((char*)o + s) = *(const float*)((const char*)a + p) + *(const float*)((const char*)b + q);
+    *(float*)((char*)o + s) = *(const float*)((const char*)a + p) +
+      *(const float*)((const char*)b + q);
   }
 }""")
     random = np.random.default_rng(0)
-    a, b = random.standard_normal((13, 1, 20)).astype("f4"), random.standard_normal((17, 20)).astype("f4")
+    a, b = (random.standard_normal(s).astype("f4") for s in ((13, 1, 20), (17, 20)))
     out = np.zeros((13, 17, 20), "f4")
     view = np.zeros(17, "i8")
     view[0] = 3
@@ -97,12 +99,16 @@ struct Add { template <class T> __device__ T operator()(T a, T b) { return a + b
 struct Max { template <class T> __device__ T operator()(T a, T b) { return a > b ? a : b; } };
 #define K(name, T, F, init) extern "C" __global__ void name(const T* a, T* o, long long n) \\
   { reduce<T>(a, o, n, init, F()); }
-K(sum_i4, int, Add, 0) K(sum_i8, long long, Add, 0) K(sum_f4, float, Add, 0) K(sum_f8, double, Add, 0)
-K(max_f4, float, Max, -1e30f) K(max_i8, long long, Max, -(1ll << 62)) K(sum_u1, unsigned char, Add, 0)
+K(sum_i4, int, Add, 0) K(sum_i8, long long, Add, 0) K(sum_f4, float, Add, 0) K(sum_f8, double,
+  Add, 0)
+K(max_f4, float, Max, -1e30f) K(max_i8, long long, Max, -(1ll << 62)) K(sum_u1, unsigned char,
+  Add, 0)
 """
 
 
-@pytest.mark.parametrize("name", ["sum_i4", "sum_i8", "sum_f4", "sum_f8", "max_f4", "max_i8", "sum_u1"])
+@pytest.mark.parametrize(
+    "name", ["sum_i4", "sum_i8", "sum_f4", "sum_f8", "max_f4", "max_i8", "sum_u1"]
+)
 def test_reductions(build, name):
     operation, code = name.split("_")
     module = build(REDUCE)
@@ -121,7 +127,8 @@ def test_votes_of_a_block(build):
         'extern "C" __global__ void k(const int* a, int* o, int n) {' + INDEX +
         "int p = i < n ? a[i] : 0; int any = __syncthreads_or(p), all = __syncthreads_and(p);"
         "int count = __syncthreads_count(p);"
-        "if (threadIdx.x == 0) { o[3*blockIdx.x] = any; o[3*blockIdx.x+1] = all; o[3*blockIdx.x+2] = count; }}"
+        "int* p3 = o + 3 * blockIdx.x;"
+        "if (threadIdx.x == 0) { p3[0] = any; p3[1] = all; p3[2] = count; }}"
     )  # fmt: skip
     x = (np.random.default_rng(0).random(1024) < 0.1).astype("i4")
     x[:256], x[256:512] = 0, 1
@@ -161,18 +168,24 @@ TILES = """
 template <class T> __device__ void transpose(const T* a, T* o, int m, int n) {
   __shared__ T t[32][33];
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
-  for (int j = 0; j < 32; j += 8) if (x < n && y + j < m) t[threadIdx.y + j][threadIdx.x] = a[(y + j) * n + x];
+  for (int j = 0; j < 32; j += 8) if (x < n && y + j < m) t[threadIdx.y + j][threadIdx.x] =
+    a[(y + j) * n + x];
   __syncthreads();
   x = blockIdx.y * 32 + threadIdx.x; y = blockIdx.x * 32 + threadIdx.y;
-  for (int j = 0; j < 32; j += 8) if (x < m && y + j < n) o[(y + j) * m + x] = t[threadIdx.x][threadIdx.y + j];
+  for (int j = 0; j < 32; j += 8) if (x < m && y + j < n) o[(y + j) * m + x] =
+    t[threadIdx.x][threadIdx.y + j];
 }
-extern "C" __global__ void transpose_f4(const float* a, float* o, int m, int n) { transpose(a, o, m, n); }
-extern "C" __global__ void transpose_f8(const double* a, double* o, int m, int n) { transpose(a, o, m, n); }
-extern "C" __global__ void matmul(const double* A, const double* B, double* C, int M, int N, int K) {
+extern "C" __global__ void transpose_f4(const float* a, float* o, int m, int n) {
+  transpose(a, o, m, n); }
+extern "C" __global__ void transpose_f8(const double* a, double* o, int m, int n) {
+  transpose(a, o, m, n); }
+extern "C" __global__ void matmul(const double* A, const double* B, double* C, int M, int N,
+  int K) {
   extern __shared__ double a[];
   extern __shared__ char same[];
   double* b = (double*)same + blockDim.x * blockDim.y;
-  int T = blockDim.x, tx = threadIdx.x, ty = threadIdx.y, r = blockIdx.y * T + ty, c = blockIdx.x * T + tx;
+  int T = blockDim.x, tx = threadIdx.x, ty = threadIdx.y, r = blockIdx.y * T + ty, c =
+    blockIdx.x * T + tx;
   double s = 0;
   for (int k = 0; k < K; k += T) {
     a[ty * T + tx] = r < M && k + tx < K ? A[r * K + k + tx] : 0;
@@ -220,14 +233,16 @@ extern "C" __global__ void gather(const int* ix, const float4* a, float4* o, int
 }
 extern "C" __global__ void hints(const float* a, float* o, int n) {
   int i = threadIdx.x;
-  if (i < n) { float x = __ldg(a + i) + __ldcs(a + i) + __ldcg(a + i) + __ldca(a + i) + __ldcv(a + i);
+  if (i < n) { float x = __ldg(a + i) + __ldcs(a + i) + __ldcg(a + i) + __ldca(a + i) +
+    __ldcv(a + i);
     __stcs(o + i, x); __stcg(o + n + i, x); __stwt(o + 2 * n + i, x); __stwb(o + 3 * n + i, x); }
 }""")
     random = np.random.default_rng(0)
     n = 300
     a = random.standard_normal((n, 4)).astype("f4")
     b = np.zeros((n, 2))
-    c, d, e = (random.integers(0, 255, (n, k)).astype(t) for k, t in ((4, "u4"), (4, "u1"), (2, "u2")))
+    kinds = ((4, "u4"), (4, "u1"), (2, "u2"))
+    c, d, e = (random.integers(0, 255, (n, k)).astype(t) for k, t in kinds)
     c0, d0, e0 = c.copy(), d.copy(), e.copy()
     module.run("k", 2, 256, a, b, c, d, e, n)
     np.testing.assert_array_equal(b, np.stack([a[:, 0] + a[:, 1], a[:, 2] * a[:, 3]], 1))
@@ -249,7 +264,8 @@ def test_complex_structures(build):
 template <class T> struct complex { T re, im; };
 template <class T> __device__ complex<T> operator*(complex<T> a, complex<T> b)
 { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
-extern "C" __global__ void mul(const complex<double>* a, const complex<double>* b, complex<double>* o, int n)
+extern "C" __global__ void mul(const complex<double>* a, const complex<double>* b,
+  complex<double>* o, int n)
 { int i = threadIdx.x; if (i < n) o[i] = a[i] * b[i]; }""", "--fmad=false")  # fmt: skip
     random = np.random.default_rng(0)
     a, b = random.standard_normal((2, 100)) + 1j * random.standard_normal((2, 100))

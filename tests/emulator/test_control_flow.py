@@ -177,7 +177,8 @@ def test_virtual_functions(calls):
 def test_barriers_inside_calls(build):
     module = build("""
 __device__ __noinline__ int exchange(int* s, int v) {
-  s[threadIdx.x] = v; __syncthreads(); int r = s[blockDim.x - 1 - threadIdx.x]; __syncthreads(); return r;
+  s[threadIdx.x] = v; __syncthreads(); int r = s[blockDim.x - 1 - threadIdx.x]; __syncthreads();
+    return r;
 }
 extern "C" __global__ void k(int* o) {
   __shared__ int s[128]; int i = blockIdx.x * blockDim.x + threadIdx.x, v;

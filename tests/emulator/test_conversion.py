@@ -7,8 +7,10 @@ import pytest
 
 pytestmark = pytest.mark.emulator
 
-ODD_FLOATS = [0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49, -2.51, 1e9, -1e9, 3e9, 5e9, -5e9, 1e20,
-              -1e20, np.inf, -np.inf, 127.5, 255.5, -128.5, 32767.5, 65535.5, 9.3e18, 1.8e19]  # fmt: skip
+ODD_FLOATS = [
+    0.0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 0.49, -2.51, 1e9, -1e9, 3e9, 5e9, -5e9, 1e20, -1e20,
+    np.inf, -np.inf, 127.5, 255.5, -128.5, 32767.5, 65535.5, 9.3e18, 1.8e19,
+]  # fmt: skip
 ROUND = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 INTEGERS = {"s8": "i1", "u8": "u1", "s16": "i2", "u16": "u2", "s32": "i4", "u32": "u4",
             "s64": "i8", "u64": "u8"}  # fmt: skip
@@ -209,7 +211,8 @@ def test_minimum_and_maximum_of_floats(evaluate):
     high = evaluate("max.f32 %d, %a, %b;", "f4", a, b)
     np.testing.assert_array_equal(low, [1, 0, 0, 3, np.nan, -np.inf, 5])
     np.testing.assert_array_equal(high, [2, 0, 0, 3, np.nan, 1, 5])
-    assert np.signbit(low[1:3]).all() and not np.signbit(high[1:3]).any()
+    assert np.signbit(low[1:3]).all()
+    assert not np.signbit(high[1:3]).any()
     assert low.view("u4")[4] == 0x7FFFFFFF
     spread = evaluate("min.NaN.f32 %d, %a, %b;", "f4", a, b)
     np.testing.assert_array_equal(np.isnan(spread), np.isnan(a) | np.isnan(b))

@@ -8,11 +8,13 @@ import pytest
 pytestmark = pytest.mark.emulator
 
 SOURCE = """
-extern "C" __global__ void chained(const int* a, int* o, volatile int* flag, volatile int* sum, int n) {
+extern "C" __global__ void chained(const int* a, int* o, volatile int* flag, volatile int* sum,
+  int n) {
   __shared__ int s[256]; __shared__ int before;
   int t = threadIdx.x, b = blockIdx.x, i = b * 256 + t;
   s[t] = i < n ? a[i] : 0; __syncthreads();
-  for (int k = 1; k < 256; k <<= 1) { int v = t >= k ? s[t - k] : 0; __syncthreads(); s[t] += v; __syncthreads(); }
+  for (int k = 1; k < 256; k <<= 1) { int v = t >= k ? s[t - k] : 0; __syncthreads(); s[t] += v;
+    __syncthreads(); }
   if (t == 0) {
     int p = 0;
     if (b) { while (flag[b - 1] == 0); __threadfence(); p = sum[b - 1]; }
@@ -58,7 +60,8 @@ extern "C" __global__ void lock_in_function(int* lock, int* count) {
 }
 extern "C" __global__ void grid_barrier(int* bar, const float* a, float* o, float* p, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x; o[i] = a[i] * 2; __syncthreads();
-  if (threadIdx.x == 0) { __threadfence(); atomicAdd(bar, 1); while (*(volatile int*)bar < gridDim.x); }
+  if (threadIdx.x == 0) { __threadfence(); atomicAdd(bar, 1);
+    while (*(volatile int*)bar < gridDim.x); }
   __syncthreads(); p[i] = o[n - 1 - i];
 }
 extern "C" __global__ void ping_pong(volatile int* q, int* o) {
@@ -68,7 +71,8 @@ extern "C" __global__ void ping_pong(volatile int* q, int* o) {
     else { while (q[0] != 2 * k + 1); o[k] = q[1]; __threadfence_block(); q[0] = 2 * k + 2; }
   }
 }
-extern "C" __global__ void lookback(const int* a, int* o, unsigned long long* state, unsigned* ticket, int n) {
+extern "C" __global__ void lookback(const int* a, int* o, unsigned long long* state,
+  unsigned* ticket, int n) {
   __shared__ unsigned number; __shared__ int before, total;
   if (threadIdx.x == 0) { number = atomicAdd(ticket, 1u); total = 0; }
   __syncthreads();
@@ -80,7 +84,8 @@ extern "C" __global__ void lookback(const int* a, int* o, unsigned long long* st
     int sum = 0;
     for (int p = (int)b - 1; p >= 0; p--) {
       unsigned long long x;
-      do { asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(state + p) : "memory"); }
+      do { asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(x) : "l"(state +
+        p) : "memory"); }
       while ((x >> 32) == 0);
       sum += (int)(unsigned)x;
       if ((x >> 32) == 2) break;
@@ -92,7 +97,8 @@ extern "C" __global__ void lookback(const int* a, int* o, unsigned long long* st
   __syncthreads();
   if (threadIdx.x == 0) o[b] = before;
 }
-extern "C" __global__ void stuck(volatile int* f) { if (threadIdx.x == 0 && blockIdx.x == 0) while (f[0] == 0); }
+extern "C" __global__ void stuck(volatile int* f) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) while (f[0] == 0); }
 extern "C" __global__ void missed(int* o, int k) {
   if (threadIdx.x < k) asm volatile("bar.sync 3, 64;"); else asm volatile("bar.sync 4, 64;");
   o[threadIdx.x] = 1;

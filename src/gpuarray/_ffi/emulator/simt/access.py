@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .affine import Affine
+from .affine import Affine, end_points
 from .faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from .lanes import RANGE, RECTANGLE
 from .registry import runtime
@@ -226,15 +226,14 @@ def store_vector(S, L, a, offset: int, values: tuple, code: str) -> None:
 def check_shared(S, L, a, offset: int, size: int):
     """Check that shared-memory offsets stay within the block's own window; return them."""
     if type(a) is Affine:
-        from .affine import end_points
-
         low, high = end_points(a.c, a.st, a.sb, L)
     elif type(a) is nd:
         low, high = int(a.min()), int(a.max())
     else:
         low = high = int(a)
     if low + offset < 0 or high + offset + size > S.shared_bytes:
-        offsets = L.filled(a) + np.int64(offset)
+        # Addresses of shared memory have 32 bits: what a compiler adds up in 64 wraps around.
+        offsets = (L.filled(a) + np.int64(offset)).astype(np.int32).astype(np.int64)
         bad = (offsets < 0) | (offsets + size > S.shared_bytes)
         if bad.any():
             k = int(bad.argmax())
@@ -244,6 +243,7 @@ def check_shared(S, L, a, offset: int, size: int):
                 f"of which the block has {S.shared_bytes} bytes ({int(bad.sum())} threads here)",
                 int(L.ids[k]),
             )
+        return offsets - np.int64(offset)
     return a
 
 

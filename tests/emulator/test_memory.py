@@ -1,0 +1,91 @@
+"""The arena: allocation, reuse, checks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.emulator
+
+
+@pytest.fixture
+def arena():
+    from gpuarray._ffi.emulator.memory import Arena
+
+    return Arena(1 << 24)
+
+
+def test_allocations_are_aligned_and_apart(arena):
+    addresses = [arena.allocate(n) for n in (1, 255, 256, 257, 1000)]
+    assert all(a % 256 == 0 for a in addresses)
+    for a, n, b in zip(addresses, (1, 255, 256, 257), addresses[1:]):
+        assert b > a + n
+    assert arena.used == 1 + 255 + 256 + 257 + 1000
+
+
+def test_views_share_memory_and_are_checked(arena):
+    from gpuarray._ffi.emulator.simt import DeviceFault
+
+    a = arena.allocate(100)
+    arena.view(a, 100)[:] = 7
+    assert (arena.view(a + 50, 50) == 7).all()
+    for address, nbytes in ((a, 101), (a - 1, 1), (a + 100, 1), (0, 4)):
+        with pytest.raises(DeviceFault) as caught:
+            arena.view(address, nbytes)
+        assert caught.value.status == 700
+    assert arena.view(a, 0).size == 0
+
+
+def test_find(arena):
+    a = arena.allocate(100)
+    assert arena.find(a) == (a, 100)
+    assert arena.find(a + 99) == (a, 100)
+    assert arena.find(a + 100) is None
+    assert arena.find(a - 1) is None
+
+
+def test_free_space_is_reused_and_joined(arena):
+    whole = (1 << 24) - (1 << 20)
+    for _ in range(3):
+        blocks = [arena.allocate(1 << 20) for _ in range(8)]
+        for k in (1, 3, 2, 7, 5, 6, 0, 4):
+            arena.free(blocks[k])
+        arena.free(arena.allocate(whole))
+    assert arena.used == 0
+
+
+def test_running_out(arena):
+    with pytest.raises(MemoryError):
+        arena.allocate(1 << 25)
+    a = arena.allocate(1 << 23)
+    with pytest.raises(MemoryError):
+        arena.allocate(1 << 23)
+    arena.free(a)
+    arena.free(arena.allocate(1 << 23))
+
+
+def test_freeing_what_is_not_allocated(arena):
+    a = arena.allocate(10)
+    for address in (a + 1, 0, a + 256):
+        with pytest.raises(KeyError):
+            arena.free(address)
+    arena.free(a)
+    with pytest.raises(KeyError):
+        arena.free(a)
+
+
+def test_random_use_keeps_blocks_disjoint(arena):
+    random = np.random.default_rng(0)
+    live: dict[int, int] = {}
+    for _ in range(2000):
+        if live and random.random() < 0.5:
+            address = list(live)[int(random.integers(len(live)))]
+            n = live.pop(address)
+            assert (arena.view(address, n) == n % 251).all()
+            arena.free(address)
+        else:
+            n = int(random.integers(1, 5000))
+            address = arena.allocate(n)
+            arena.view(address, n)[:] = n % 251
+            live[address] = n
+    assert arena.used == sum(live.values())
