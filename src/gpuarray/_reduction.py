@@ -82,7 +82,7 @@ class Reduction:
     def _call(
         self, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any
     ) -> Any:
-        a = _operand(a, self.name)
+        a = operand(a, self.name)
         out = _output(out, self.name)
         operands = [a]
         mask = _mask(where, self.name)
@@ -260,7 +260,7 @@ class ArgReduction:
             run = current.stream.plans.get((self, a._layout, axis, keepdims))
             if run is not None:
                 return run(a)
-        a = _operand(a, self.name)
+        a = operand(a, self.name)
         out = _output(out, self.name)
         operands = [a]
         _keep_from_output(operands, out)
@@ -325,7 +325,8 @@ def reduced_shape(
     return tuple([length for i, length in enumerate(shape) if i not in axes])
 
 
-def _operand(a: Any, name: str) -> Any:
+def operand(a: Any, name: str) -> Any:
+    """An operand as an array; other data on the host than scalars is refused."""
     a = _interchange.as_operand(a, name)
     if not isinstance(a, _array.ArrayBase):
         value = np.asarray(a)

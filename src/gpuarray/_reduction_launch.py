@@ -21,11 +21,11 @@ from gpuarray.kernels.elementwise import OperandSpec
 from gpuarray.kernels.expressions import Constant, Expression
 from gpuarray.kernels.reductions import BLOCK, ReductionSpec
 
-#: Blocks of 256 threads that fill a multiprocessor.
-_RESIDENT_BLOCKS = 8
+#: Blocks for each multiprocessor where blocks share results: fewer, if each thread has 16-byte
+#: loads in flight, leave fewer parts to combine at the end (measured on an H200).
+_VECTOR_BLOCKS, _SINGLE_BLOCKS = 4, 16
 
-#: Blocks share a result only if each has this many rounds of loads to do, and for this many.
-_LEAST_ROUNDS = 1
+#: Each block that shares a result has a round of loads to do, and sharing starts with so many.
 _LEAST_PARTS = 4
 
 #: Accesses of a run that is worth finding where it starts, and whether that address is aligned.
@@ -62,6 +62,8 @@ class _SharedPlan(LaunchPlan):
     """A launch whose blocks share results: it keeps their counters alive."""
 
     __slots__ = ("counters",)
+
+    counters: tuple[Any, int]
 
 
 def make_call(
@@ -228,10 +230,12 @@ def _variant(
     if len(operands) == 1 and along_kept == 1:
         steps = [kept.shape[-1], *kept.strides[0][:-1], *reduced.strides[0]]
         steps += [kept.bases[0], reduced.bases[0]]
-        vector = min(widest, _COLUMN_BYTES // reductions.value_bytes(spec), _power_within(math.gcd(*steps)))
+        vector = min(
+            widest, _COLUMN_BYTES // reductions.value_bytes(spec), _power_within(math.gcd(*steps))
+        )
     # As deep as there are elements to read, but at least a warp's access wide.
-    depth = min(BLOCK // 32, _power_above(-(-length // 8)))
-    width = min(BLOCK // depth, _power_above(-(-results // vector)))
+    depth = min(BLOCK // 32, _power_above(_ceiling(length, 8)))
+    width = min(BLOCK // depth, _power_above(_ceiling(results, vector)))
     return {"variant": "columns", "width": width, "vector": vector}
 
 
@@ -244,7 +248,11 @@ def _row_width(accesses: int, few: bool) -> int:
     """Threads for a row of so many accesses: enough to fill the device, but several for each."""
     if accesses > (64 if few else 1024):
         return BLOCK
-    return min(32, _power_above(-(-accesses // 4)))
+    return min(32, _power_above(_ceiling(accesses, 4)))
+
+
+def _ceiling(count: int, by: int) -> int:
+    return -(-count // by)
 
 
 def _power_above(count: int) -> int:
@@ -264,7 +272,7 @@ def _launch(
     unroll = reductions.unroll(spec)
     shareable, align, shared = True, 1, length
     if spec.variant == "rows":
-        blocks = -(-results * spec.width // BLOCK)
+        blocks = _ceiling(results * spec.width, BLOCK)
         round_length = spec.width * spec.vector * unroll
         shareable = spec.width == BLOCK
         align = spec.vector
@@ -273,17 +281,19 @@ def _launch(
         shared = math.prod(reduced.shape[:-1])
         round_length = BLOCK // spec.width
     else:
-        blocks = -(-results // (spec.width * spec.vector))
+        blocks = _ceiling(results, spec.width * spec.vector)
         round_length = BLOCK // spec.width * unroll
     parts, part_length = 1, shared
     if shareable and blocks <= _COUNTERS:
-        most = device.multiprocessors * _RESIDENT_BLOCKS // blocks
-        parts = min(most, shared // (round_length * _LEAST_ROUNDS))
+        per_device = device.multiprocessors
+        per_device *= _SINGLE_BLOCKS if spec.vector == 1 else _VECTOR_BLOCKS
+        most = per_device // blocks
+        parts = min(most, shared // round_length)
         if parts < _LEAST_PARTS:
             parts = 1
         else:
-            part_length = -(-(-(-shared // parts)) // align) * align
-            parts = -(-shared // part_length)
+            part_length = _ceiling(_ceiling(shared, parts), align) * align
+            parts = _ceiling(shared, part_length)
     scratch = 0
     if parts > 1:
         spec = _replace(spec, split=True)

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._ops.math import divide
-from gpuarray._reduction import NO_VALUE, REDUCTIONS, Reduction
+from gpuarray._reduction import NO_VALUE, REDUCTIONS, Reduction, operand
 from gpuarray._ufunc import copy
 
 __all__ = ["amax", "amin", "max", "mean", "min"]
@@ -138,12 +138,13 @@ def mean(
     >>> cp.mean(cp.asarray([[1, 2], [3, 4]]), axis=0)
     array([2., 3.])
     """
-    if where is True:
+    if where is True or where is NO_VALUE:
         return _mean(a, axis, dtype, out, keepdims)
     return _mean_where(a, axis, dtype, out, keepdims, where)
 
 
 def _mean_where(a: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
+    a = operand(a, "mean")
     source = a._layout.dtype
     half = dtype is None and source == np.float16
     if dtype is None and source.kind in "biu":

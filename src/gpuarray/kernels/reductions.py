@@ -231,6 +231,10 @@ class _Function:
         head = f"GPUARRAY_DEVICE static {self.value} map({parameters})"
         return self._body(head, Cast(self.spec.neutral.dtype, self.spec.mapped))
 
+    def _position(self) -> str:
+        """The parameter for an element's position, without a name where nobody asks for it."""
+        return f"{self.spec.index}_t" + (" position" if self.spec.positions else "")
+
     def _of(self, first: str) -> list[str]:
         """The value of the only operand's element, for those that load it themselves."""
         if len(self.computed) != 1:
@@ -238,18 +242,15 @@ class _Function:
         positions = self.spec.positions
         call = f"map({first}(element))"
         return [
-            f"GPUARRAY_DEVICE Value of(Element element, {self.spec.index}_t "
-            f"{'position' if positions else ''}) const {{",
+            f"GPUARRAY_DEVICE Value of(Element element, {self._position()}) const {{",
             f"    return {f'Value{{{call}, position}}' if positions else call};",
             "}",
         ]
 
     def _load(self) -> list[str]:
         spec = self.spec
-        lines = [
-            f"GPUARRAY_DEVICE Value load(const {spec.index}_t* offsets, {spec.index}_t "
-            f"{'position' if spec.positions else ''}) const {{"
-        ]
+        parameters = f"const {spec.index}_t* offsets, {self._position()}"
+        lines = [f"GPUARRAY_DEVICE Value load({parameters}) const {{"]
         if spec.masked:
             mask = len(spec.inputs) - 1
             lines.append(f"    if (operand{mask}[offsets[{mask}]] == 0) return neutral();")
@@ -290,9 +291,7 @@ class _Function:
             lines = self._body(head, answer, "out = {};")
             lines.insert(1, f"    const {spec.index}_t in{VALUE} = value.position;")
             return lines
-        head = (
-            f"GPUARRAY_DEVICE void finish({output}, Value in{VALUE}, int64_t in{COUNT}) const"
-        )
+        head = f"GPUARRAY_DEVICE void finish({output}, Value in{VALUE}, int64_t in{COUNT}) const"
         lines = self._body(head, Cast(spec.output_dtype, spec.finished), "out = {};")
         if spec.initial is not None:
             lines.insert(1, f"    const {cpp_name(spec.initial)} in{INITIAL} = initial;")

@@ -1,0 +1,193 @@
+// What the variants of the reduction family share: where elements are, how threads combine their values, and how
+// blocks do that share a result.
+#pragma once
+
+#include "gpuarray/elementwise.cuh"
+
+namespace gpuarray {
+
+// An element of argmax or argmin: it competes by value, then by position.
+//
+// A thread that meets its elements in the order of their positions need not compare positions: only a greater value
+// takes the lead (Function::follow). Values that are no greater than the neutral one then never do, and the first
+// position met is the answer (Function::settle).
+template <class T, class Index> struct Candidate {
+    T value;
+    Index position;
+};
+
+// Everything is counted in elements. `position` is what argmax answers with: the place in the logical (C) order of
+// the reduced dimensions, which need not be the order in which they are walked; with one reduced dimension it is.
+// A base is not zero where a dimension is walked backwards.
+template <class Index, int KEPT, int REDUCED, int OPERANDS> struct ReductionDimensions {
+    typedef Index Offset;
+    enum { KEPT_DIMENSIONS = KEPT, REDUCED_DIMENSIONS = REDUCED, OPERAND_COUNT = OPERANDS };
+
+    Index results, length;     // results to compute, elements of each
+    Index parts, part_length;  // blocks that share a result, elements for each
+    Index output_base, bases[OPERANDS];
+    Index kept[KEPT], reduced[REDUCED];
+    Index output_strides[KEPT], position_strides[REDUCED];
+    Index kept_strides[OPERANDS][KEPT], reduced_strides[OPERANDS][REDUCED];
+};
+
+template <class Dimensions> struct Place {
+    typedef typename Dimensions::Offset Index;
+    typedef typename Unsigned<Index>::type Position;
+    enum { OPERANDS = Dimensions::OPERAND_COUNT };
+
+    Index output, offsets[OPERANDS];
+
+    // Of the first element of a result.
+    GPUARRAY_DEVICE Place(const Dimensions& dimensions, Position rest) : output(dimensions.output_base) {
+#pragma unroll
+        for (int k = 0; k < OPERANDS; ++k) offsets[k] = dimensions.bases[k];
+#pragma unroll
+        for (int axis = Dimensions::KEPT_DIMENSIONS - 1; axis >= 0; --axis) {
+            Index coordinate = Index(rest);
+            if (axis > 0) {
+                const Position extent = dimensions.kept[axis], quotient = rest / extent;
+                coordinate = rest - quotient * extent;
+                rest = quotient;
+            }
+            output += coordinate * dimensions.output_strides[axis];
+#pragma unroll
+            for (int k = 0; k < OPERANDS; ++k) offsets[k] += coordinate * dimensions.kept_strides[k][axis];
+        }
+    }
+
+    // To run number `rest` of the result: of its elements along the last reduced dimension.
+    GPUARRAY_DEVICE void move_to_run(const Dimensions& dimensions, Position rest) {
+#pragma unroll
+        for (int axis = Dimensions::REDUCED_DIMENSIONS - 2; axis >= 0; --axis) {
+            Index coordinate = Index(rest);
+            if (axis > 0) {
+                const Position extent = dimensions.reduced[axis], quotient = rest / extent;
+                coordinate = rest - quotient * extent;
+                rest = quotient;
+            }
+#pragma unroll
+            for (int k = 0; k < OPERANDS; ++k) offsets[k] += coordinate * dimensions.reduced_strides[k][axis];
+        }
+    }
+
+    // The value of element number `rest` of the result.
+    template <class Function>
+    GPUARRAY_DEVICE typename Function::Value load(const Function& function, const Dimensions& dimensions,
+                                                  Position rest) const {
+        Index position = 0, places[OPERANDS];
+#pragma unroll
+        for (int k = 0; k < OPERANDS; ++k) places[k] = offsets[k];
+#pragma unroll
+        for (int axis = Dimensions::REDUCED_DIMENSIONS - 1; axis >= 0; --axis) {
+            Index coordinate = Index(rest);
+            if (axis > 0) {
+                const Position extent = dimensions.reduced[axis], quotient = rest / extent;
+                coordinate = rest - quotient * extent;
+                rest = quotient;
+            }
+            position += coordinate * dimensions.position_strides[axis];
+#pragma unroll
+            for (int k = 0; k < OPERANDS; ++k) places[k] += coordinate * dimensions.reduced_strides[k][axis];
+        }
+        return function.load(places, position);
+    }
+};
+
+// ---- threads to one value ---------------------------------------------------------------------------------------
+
+template <class T> GPUARRAY_DEVICE T shuffle_down(T value, int lanes) {
+    enum { WORDS = (sizeof(T) + 3) / 4 };
+    uint32_t words[WORDS] = {};
+    memcpy(words, &value, sizeof(T));
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) words[i] = __shfl_down_sync(0xffffffffu, words[i], lanes);
+    memcpy(&value, words, sizeof(T));
+    return value;
+}
+
+template <class T, class Index>
+GPUARRAY_DEVICE Candidate<T, Index> shuffle_down(Candidate<T, Index> value, int lanes) {
+    return Candidate<T, Index>{shuffle_down(value.value, lanes), shuffle_down(value.position, lanes)};
+}
+
+// Every WIDTH lanes of a warp: the first of them gets the value of all. All 32 lanes must call.
+template <class Function, int WIDTH>
+GPUARRAY_DEVICE typename Function::Value combine_lanes(typename Function::Value value) {
+#pragma unroll 1
+    for (int lanes = WIDTH / 2; lanes > 0; lanes /= 2) value = Function::combine(value, shuffle_down(value, lanes));
+    return value;
+}
+
+// Every WIDTH threads of a block, WIDTH being the block or at most a warp: the first of them gets the value.
+template <class Function, int BLOCK, int WIDTH>
+GPUARRAY_DEVICE typename Function::Value combine_threads(typename Function::Value value) {
+    typedef typename Function::Value Value;
+    value = combine_lanes<Function, (WIDTH < 32 ? WIDTH : 32)>(value);
+    if constexpr (WIDTH > 32) {
+        static_assert(WIDTH == BLOCK, "more than a warp must be the whole block");
+        enum { WARPS = BLOCK / 32 };
+        __shared__ alignas(16) unsigned char storage[WARPS * sizeof(Value)];
+        Value* const values = reinterpret_cast<Value*>(storage);
+        if (threadIdx.x % 32 == 0) values[threadIdx.x / 32] = value;
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            value = threadIdx.x < WARPS ? values[threadIdx.x] : Function::neutral();
+            value = combine_lanes<Function, WARPS>(value);
+        }
+    }
+    return value;
+}
+
+// Whether this block is the last of `parts` to come here; it then sees what the others have stored. The counter
+// starts at zero and is zero again afterwards, for the next kernel on the stream.
+GPUARRAY_DEVICE bool is_last_block(uint32_t* counter, uint32_t parts) {
+    __shared__ bool last;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicInc(counter, parts - 1) == parts - 1;
+    __syncthreads();
+    __threadfence();
+    return last;
+}
+
+// What WIDTH threads have of a result, and for a block that shares it what the other blocks have, to the output.
+template <int BLOCK, int WIDTH, bool SPLIT, class Function, class Output, class Dimensions>
+GPUARRAY_DEVICE void conclude(const Function& function, Output* output, const Dimensions& dimensions,
+                              const Place<Dimensions>& place, typename Place<Dimensions>::Position result,
+                              typename Function::Value value, typename Function::Value* partials,
+                              uint32_t* counters) {
+    typedef typename Place<Dimensions>::Position Position;
+    value = combine_threads<Function, BLOCK, WIDTH>(value);
+    if constexpr (SPLIT) {
+        static_assert(WIDTH == BLOCK, "only whole blocks share a result");
+        const uint32_t parts = dimensions.parts;
+        if (threadIdx.x == 0) partials[blockIdx.x] = value;
+        if (!is_last_block(counters + result, parts)) return;
+        const typename Function::Value* const stored = partials + result * parts;
+        value = Function::neutral();
+#pragma unroll 1
+        for (uint32_t i = threadIdx.x; i < parts; i += BLOCK) value = Function::combine(value, stored[i]);
+        value = combine_threads<Function, BLOCK, WIDTH>(value);
+    }
+    if (threadIdx.x % WIDTH == 0 && result < Position(dimensions.results)) {
+        function.finish(output[place.output], value, dimensions.length);
+    }
+}
+
+// The part of `count` that a block shares, where blocks share a result: SPLIT blocks follow one another by part.
+template <bool SPLIT, class Position, class Dimensions> struct Share {
+    Position block, start, stop;  // which tile of results, and which of their elements
+
+    GPUARRAY_DEVICE Share(const Dimensions& dimensions, Position count) : block(blockIdx.x), start(0), stop(count) {
+        if constexpr (SPLIT) {
+            const Position parts = dimensions.parts, each = dimensions.part_length;
+            block = blockIdx.x / parts;
+            start = (blockIdx.x - block * parts) * each;
+            stop = start + each < count ? start + each : count;
+            start = start < stop ? start : stop;
+        }
+    }
+};
+
+}  // namespace gpuarray
