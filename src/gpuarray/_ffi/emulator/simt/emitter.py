@@ -230,7 +230,8 @@ class Emitter:
             i = block.instructions[position]
             defines, uses = defines_and_uses(i)
             if register in uses:
-                if i.name not in _FRESH:
+                # A vector store writes one element before it has read the next.
+                if i.name not in _FRESH or (i.name == "st" and i.operation.width > 1):
                     return False
                 last = position
             if register in defines:

@@ -122,10 +122,18 @@ class Chunk:
         return address
 
     def release(self) -> None:
-        """Give back shared and local memory."""
+        """Give back shared and local memory, and let go of all registers.
+
+        Lane sets refer to the chunk, so that without this the arrays would stay until the
+        next collection of cycles.
+        """
         for address in self.allocations:
             self.arena.free(address)
         self.allocations = []
+        self.full = self.frame = None
+        for table in (self.frames, self.parked, self.stalled, self._polls, self._stalls):
+            table.clear()
+        self._exited.clear()
 
     def local(self, offset: int) -> Affine:
         """The address of the running frame's local memory."""
@@ -429,7 +437,7 @@ class Chunk:
 
     # -------------------------------------------------------------- polling
 
-    def poll(self, site: int, L, address, value) -> None:
+    def poll(self, site: str, L, address, value) -> None:
         """Note what a polling access read; the same again means that the group may be waiting."""
         key = (site, L.key)
         last = self._polls.get(key)
@@ -445,6 +453,8 @@ class Chunk:
         last = self._stalls.get(key)
         if last is None or not all(map(_equal, last, registers)):
             self.progressed = True
+        if len(self._stalls) > 16384:
+            self._stalls.clear()
         self._stalls[key] = registers
         self.stalled.append((self.frame, block, L, registers))
 

@@ -49,9 +49,9 @@ def element_code(i) -> str:
     return {"i4": "u4", "i8": "u8"}.get(code, code) if type_[0] == "b" else code
 
 
-def site(e: Emitter) -> int:
-    """A number for this instruction within its function."""
-    return e.block.number * 4096 + e.position
+def site(e: Emitter) -> str:
+    """A name for this instruction."""
+    return repr(f"{e.routine.name}:{e.block.number}:{e.position}")
 
 
 @handles("ld", "ldu")
