@@ -188,6 +188,16 @@ def test_runs_of_several_dimensions(rng):
     check("sum", values("f4", (3, 5001), rng)[:, 1:])
 
 
+def test_wide_indices(monkeypatch, rng):
+    monkeypatch.setattr(_layout, "needs_int64", lambda *_: True)
+    block = values("f4", (13, 11, 102), rng)  # a shape of its own: plans are kept
+    for name in ("sum", "argmax"):
+        for axis in (None, 0, 1, 2):
+            check(name, block, axis)
+            check(name, block[:, ::2, :-1], axis)
+        check(name, values("f4", 70_004, rng))
+
+
 def test_counters_are_zero_again(rng):
     x = device(values("f4", 70_003, rng))
     results = [host(sums.sum(x)) for _ in range(4)]
