@@ -93,21 +93,11 @@ def plan(
     if not contiguous:
         steps = list(dims)
         for one, x in zip(strides, arrays, strict=True):
-            steps += _element_strides(name, one, x)
+            steps += _layout.element_strides(name, one, x)
         constants[position + 1] = pack_integers(steps, index)
     per_block = source.block * source.items_per_thread
     blocks = (size + per_block - 1) // per_block
     return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-
-
-def _element_strides(name: str, strides: Sequence[int], layout: Layout) -> list[int]:
-    for stride in strides:
-        if stride % layout.itemsize:
-            raise ValueError(
-                f"{name}: an operand of dtype {layout.dtype} has a stride of {stride} bytes, "
-                f"which is no multiple of {layout.itemsize}; copy it to a contiguous array first"
-            )
-    return [stride // layout.itemsize for stride in strides]
 
 
 def make_call(

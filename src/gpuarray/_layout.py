@@ -401,6 +401,17 @@ def collapse(
     return tuple(dims), tuple([tuple(one) for one in strides])
 
 
+def element_strides(name: str, strides: Sequence[int], layout: Layout) -> list[int]:
+    """Byte strides of an operand in elements; ``name`` is the operation, for the message."""
+    for stride in strides:
+        if stride % layout.itemsize:
+            raise ValueError(
+                f"{name}: an operand of dtype {layout.dtype} has a stride of {stride} bytes, "
+                f"which is no multiple of {layout.itemsize}; copy it to a contiguous array first"
+            )
+    return [stride // layout.itemsize for stride in strides]
+
+
 def needs_int64(size: int, layouts: Iterable[Layout]) -> bool:
     """Whether element indices or offsets of any operand leave the range of ``int32``.
 

@@ -1,25 +1,237 @@
-"""The array class: operators and methods, a line each."""
+"""The array class: operators and methods, a line each.
+
+Where a line is longer, the method is on the path of small operations: what a look-up can answer
+is answered here.
+"""
 
 from __future__ import annotations
 
-from gpuarray import _array, _ufunc
+from math import prod
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _layout, _ufunc
 from gpuarray._array import ArrayBase
-from gpuarray._ops import bitwise, logic, math
+from gpuarray._ops import (
+    attributes,
+    bitwise,
+    complex_numbers,
+    conversion,
+    creation,
+    dispatch,
+    indexing,
+    joining,
+    logic,
+    manipulation,
+    math,
+    printing,
+    rounding,
+    searching,
+    selection,
+    statistics,
+    subscripts,
+    sums,
+    truth,
+)
+
+_new = object.__new__
 
 
-class ndarray(ArrayBase):  # noqa: N801  NumPy's and CuPy's name
-    """An array of elements of one dtype in device memory."""
+class ndarray(ArrayBase):
+    """An array of elements of one dtype in device memory.
+
+    Functions such as `array`, `zeros` and `arange` make arrays; the class itself is for arrays
+    over memory that you have.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the elements.
+    memptr : gpuarray.cuda.MemoryPointer, optional
+        Where the first element is; new memory by default.
+    strides : tuple of int, optional
+        Bytes from an element to the next along each axis.
+    order : {'C', 'F'}, optional
+        Memory order without `strides`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> memory = cp.cuda.alloc(12)
+    >>> x = cp.ndarray((3,), dtype=cp.float32, memptr=memory)
+    >>> x.fill(2)
+    >>> x
+    array([2., 2., 2.], dtype=float32)
+    """
 
     __slots__ = ()
     __array_priority__ = 100
 
-    dtype = property(lambda self: self._layout.dtype)
-    shape = property(lambda self: self._layout.shape)
-    size = property(lambda self: self._layout.size)
-    ndim = property(lambda self: self._layout.ndim)
-    nbytes = property(lambda self: self._layout.nbytes)
-    itemsize = property(lambda self: self._layout.itemsize)
-    strides = property(lambda self: self._layout.strides)
+    def __init__(
+        self,
+        shape: Any,
+        dtype: Any = float,
+        memptr: Any = None,
+        strides: Any = None,
+        order: str = "C",
+    ):
+        attributes.over_memory(self, shape, dtype, memptr, strides, order)
+
+    # ---- attributes ----------------------------------------------------------------------------
+
+    dtype = property(attrgetter("_layout.dtype"), doc="The dtype of the elements.")
+    shape = property(attrgetter("_layout.shape"), attributes.set_shape, doc="The lengths.")
+    size = property(attrgetter("_layout.size"), doc="The number of elements.")
+    ndim = property(attrgetter("_layout.ndim"), doc="The number of dimensions.")
+    nbytes = property(attrgetter("_layout.nbytes"), doc="Bytes of all elements.")
+    itemsize = property(attrgetter("_layout.itemsize"), doc="Bytes of an element.")
+    strides = property(attrgetter("_layout.strides"), doc="Bytes from an element to the next.")
+    flags = property(attributes.flags, doc="How the array lies in memory.")
+    data = property(attributes.data, doc="A pointer to the first element.")
+    device = property(attributes.device, doc="The device that the memory is on.")
+    real = property(complex_numbers.real, complex_numbers.set_real, doc="The real parts.")
+    imag = property(complex_numbers.imag, complex_numbers.set_imag, doc="The imaginary parts.")
+    mT = property(manipulation.matrix_transpose, doc="A view with the last two axes exchanged.")
+    __cuda_array_interface__ = property(attributes.interface)
+
+    @property
+    def T(self) -> ndarray:
+        """A view with the axes reversed."""
+        layout = self._layout
+        view = _new(ndarray)
+        view._layout = layout.transposed or _layout.transpose(layout)
+        view._memory = self._memory
+        view._pointer = self._pointer
+        return view
+
+    # ---- shape and dtype -----------------------------------------------------------------------
+
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
+        """An array with the same elements in another shape; see `gpuarray.reshape`."""
+        if len(shape) == 1 and type(shape[0]) is tuple:
+            shape = shape[0]
+        try:
+            # Only integers multiply to an int: 2.0 equals 2 as a key, but is no length.
+            if order == "C" and copy is None and type(prod(shape)) is int:
+                layout = self._layout.reshapes[shape]
+                view = _new(ndarray)
+                view._layout = layout
+                view._memory = self._memory
+                view._pointer = self._pointer
+                return view
+        except (KeyError, TypeError):
+            pass
+        return manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
+
+    def transpose(self, *axes: Any) -> ndarray:
+        """A view with the axes in another order; see `gpuarray.transpose`."""
+        if len(axes) == 1 and not isinstance(axes[0], int | np.integer):
+            axes = axes[0]
+        return manipulation.transpose(self, axes or None)
+
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> ndarray:
+        """A copy in another dtype; without `copy`, the array itself where it already is so."""
+        return manipulation.astype(self, dtype, order, casting, subok, copy)
+
+    def copy(self, order: str = "C") -> ndarray:
+        """A copy with memory of its own."""
+        return _ufunc.copy(self, order)
+
+    view = manipulation.view
+    ravel = manipulation.ravel
+    flatten = manipulation.flatten
+    squeeze = manipulation.squeeze
+    swapaxes = manipulation.swapaxes
+    repeat = joining.repeat
+    fill = creation.fill
+
+    # ---- to and from the host ------------------------------------------------------------------
+
+    get = conversion.asnumpy
+    set = conversion.set_from_host
+    item = attributes.item
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers."""
+        return conversion.asnumpy(self).tolist()
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """The bytes of the elements."""
+        return conversion.asnumpy(self, order=order).tobytes(order)  # type: ignore[arg-type]
+
+    # ---- computation ---------------------------------------------------------------------------
+
+    all = truth.all
+    any = truth.any
+    argmax = searching.argmax
+    argmin = searching.argmin
+    max = statistics.max
+    mean = statistics.mean
+    min = statistics.min
+    prod = sums.prod
+    sum = sums.sum
+    round = rounding.round
+    take = indexing.take
+    nonzero = indexing.nonzero
+    diagonal = indexing.diagonal
+
+    def clip(self, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> ndarray:
+        """The elements limited to an interval; see `gpuarray.clip`."""
+        return selection.clip(self, min, max, out, **kwargs)
+
+    def conj(self) -> ndarray:
+        """The complex conjugate."""
+        return math.conjugate(self) if self._layout.dtype.kind == "c" else self
+
+    conjugate = conj
+
+    # ---- Python's protocols --------------------------------------------------------------------
+
+    __getitem__ = subscripts.getitem
+    __setitem__ = subscripts.setitem
+    __len__ = attributes.length
+    __iter__ = attributes.iterate
+    __contains__ = attributes.contains
+    __repr__ = printing.array_repr
+    __str__ = printing.array_str
+    __bool__ = attributes.as_bool
+    __index__ = attributes.as_index
+    __reduce__ = attributes.reduce
+    __deepcopy__ = attributes.deepcopy
+
+    def __float__(self) -> float:
+        return float(conversion.asnumpy(self))
+
+    def __int__(self) -> int:
+        return int(conversion.asnumpy(self))
+
+    def __complex__(self) -> complex:
+        return complex(conversion.asnumpy(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(conversion.asnumpy(self), spec) if spec else str(self)
+
+    def __copy__(self) -> ndarray:
+        return _ufunc.copy(self)
+
+    # ---- NumPy's protocols ---------------------------------------------------------------------
+
+    __array__ = dispatch.refuse_conversion
+    __array_ufunc__ = dispatch.array_ufunc
+    __array_function__ = dispatch.array_function
+
+    # ---- operators -----------------------------------------------------------------------------
 
     __add__ = _ufunc.binary_operator(math.add)
     __sub__ = _ufunc.binary_operator(math.subtract)

@@ -18,14 +18,14 @@ remainder = create(
 )
 mod = remainder
 fmod = create("fmod", "Remainder of truncating division, with the dividend's sign.", [-7, 7], 3)
-divmod = create("divmod", "Floor quotient and remainder at once.", [7, -7], 3)  # noqa: A001
+divmod = create("divmod", "Floor quotient and remainder at once.", [7, -7], 3)
 power = create("power", "First operand to the power of the second.", [1, 2, 3], 2)
-pow = power  # noqa: A001
+pow = power
 float_power = create("float_power", "Power in at least float64.", [1, 2, 3], -2)
 negative = create("negative", "The operand with its sign changed.", [1, -2, 0])
 positive = create("positive", "A copy of the operand.", [1, -2, 0])
 absolute = create("absolute", "Absolute value; the modulus of complex numbers.", [-1, 2, -3])
-abs = absolute  # noqa: A001
+abs = absolute
 fabs = create("fabs", "Absolute value as a float.", [-1, 2, -3])
 sign = create("sign", "-1, 0 or 1 by the sign; complex numbers divided by their modulus.",
               [-5.0, 0.0, 3.0])  # fmt: skip

@@ -1,0 +1,250 @@
+"""Indexing with integer arrays and boolean masks.
+
+An index is first reduced to a :class:`Selection`: slices and integers are applied to the layout,
+masks become integer arrays of positions, and what is left is one gather or scatter kernel over
+the result's shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _elementwise, _gather, _interchange, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._config import config
+from gpuarray._device import current
+from gpuarray._layout import Layout
+from gpuarray._ops.conversion import as_host_scalar, as_values
+from gpuarray._ops.math import floor_divide, remainder
+from gpuarray.kernels.expressions import Scalar
+
+_INT64 = np.dtype(np.int64)
+
+
+class HostIndex:
+    """Integers or bools from a list: they are in host memory and can be checked there."""
+
+    __slots__ = ("dtype", "host", "ndim")
+
+    def __init__(self, host: np.ndarray):
+        self.host = host
+        self.dtype = host.dtype
+        self.ndim = host.ndim
+
+
+class IndexArray(NamedTuple):
+    """Positions along an axis, or along neighbouring axes that are walked as one."""
+
+    array: Any
+    length: int
+    stride: int  # bytes
+    consumes: int  # axes of the indexed array, counted at the first of a mask's arrays
+
+
+class Selection(NamedTuple):
+    """What an index selects: the sliced dimensions, and arrays of positions."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    arrays: tuple[IndexArray, ...]
+    place: int  # where the arrays' dimensions go among the sliced ones
+
+
+def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
+    """The positions that one array of an index stands for."""
+    if isinstance(item, bool):
+        return [IndexArray(_upload(np.zeros(int(item), np.int64)), 1, 0, 0)]
+    if item.dtype == bool:
+        if isinstance(item, HostIndex):
+            _check_mask(item.host.shape, layout, axis)
+            found = np.nonzero(item.host) if item.ndim else (np.zeros(int(item.host), np.int64),)
+            if not item.ndim:
+                return [IndexArray(_upload(found[0]), 1, 0, 0)]
+            return [
+                IndexArray(
+                    _upload(positions),
+                    layout.shape[axis + i],
+                    layout.strides[axis + i],
+                    1,
+                )
+                for i, positions in enumerate(found)
+            ]
+        _check_mask(item._layout.shape, layout, axis)
+        return _of_mask(item, layout, axis)
+    length = layout.shape[axis]
+    if isinstance(item, HostIndex):
+        item = _checked(item.host, length, axis)
+    elif config.debug:
+        _check_bounds(item, length, axis)
+    if length == 0 and item._layout.size:
+        raise IndexError(f"index is out of bounds for axis {axis} with size 0")
+    return [IndexArray(item, length, layout.strides[axis], 1)]
+
+
+def _upload(host: np.ndarray) -> Any:
+    host = np.ascontiguousarray(host, np.int64)
+    return _array.from_host(host, _layout.contiguous(_INT64, host.shape))
+
+
+def _checked(host: np.ndarray, length: int, axis: int) -> Any:
+    wrong = host[(host < -length) | (host >= length)]
+    if wrong.size:
+        raise IndexError(
+            f"index {wrong.flat[0]} is out of bounds for axis {axis} with size {length}"
+        )
+    return _upload(np.asarray(host).reshape(host.shape))
+
+
+def _check_bounds(index: Any, length: int, axis: int) -> None:
+    """With GPUARRAY_DEBUG=1, look at an index array before it is used."""
+    layout = index._layout
+    target = _array.contiguous_layout(index)
+    host = np.empty(layout.shape, layout.dtype)
+    _array.download(_ufunc.copy(index, "C") if target is not layout else index, host, None, True)
+    _checked(host, length, axis)
+
+
+def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:
+    for i, length in enumerate(shape, axis):
+        if length != layout.shape[i]:
+            raise IndexError(
+                f"boolean index did not match indexed array along axis {i}; size of axis is "
+                f"{layout.shape[i]} but size of corresponding boolean axis is {length}"
+            )
+
+
+def _of_mask(mask: Any, layout: Layout, axis: int) -> list[IndexArray]:
+    positions = true_positions(mask)
+    ndim = mask._layout.ndim
+    if ndim == 0:
+        return [IndexArray(positions, 1, 0, 0)]
+    shape = layout.shape[axis : axis + ndim]
+    strides = layout.strides[axis : axis + ndim]
+    if all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(ndim - 1)):
+        return [IndexArray(positions, mask._layout.size, strides[-1], ndim)]
+    return [
+        IndexArray(coordinate, shape[i], strides[i], 1)
+        for i, coordinate in enumerate(unravel(positions, shape))
+    ]
+
+
+def true_positions(mask: Any) -> Any:
+    """Where a mask is true, as int64 positions in C order. Waits for the device."""
+    layout = mask._layout
+    if layout.size == 0:
+        return _array.empty(_layout.contiguous(_INT64, (0,)))
+    if not layout.c_contiguous:
+        mask = _ufunc.copy(mask, "C")
+    return _gather.true_positions(mask)
+
+
+def unravel(positions: Any, shape: tuple[int, ...]) -> list[Any]:
+    """Positions in C order as coordinates of a shape."""
+    coordinates = []
+    for length in shape[:0:-1]:
+        coordinates.append(remainder(positions, length))
+        positions = floor_divide(positions, length)
+    coordinates.append(positions)
+    return coordinates[::-1]
+
+
+def _broadcast(arrays: tuple[IndexArray, ...]) -> tuple[int, ...]:
+    shapes = [one.array._layout.shape for one in arrays]
+    try:
+        return _layout.broadcast_shapes(shapes)
+    except ValueError:
+        listed = " ".join([str(shape).replace(" ", "") for shape in shapes])
+        raise IndexError(
+            "shape mismatch: indexing arrays could not be broadcast together with shapes "
+            f"{listed}"
+        ) from None
+
+
+def _spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, int, int]], list]:
+    """The indexed array and the index arrays, each read in the result's shape."""
+    common = _broadcast(selection.arrays)
+    shape, strides, place = selection.shape, selection.strides, selection.place
+    result = shape[:place] + common + shape[place:]
+    spread = strides[:place] + (0,) * len(common) + strides[place:]
+    layout = array._layout
+    base = _array.view(
+        array, _layout.layout_of(layout.dtype, result, spread), selection.offset
+    )
+    indices = []
+    for one in selection.arrays:
+        index = one.array._layout
+        steps = _layout.broadcast_strides(index, common)
+        steps = (0,) * place + steps + (0,) * (len(shape) - place)
+        indices.append((_layout.layout_of(index.dtype, result, steps), one.length, one.stride))
+    return base, indices, [one.array for one in selection.arrays]
+
+
+def gather(array: Any, selection: Selection) -> Any:
+    """A copy of the selected elements."""
+    base, indices, arrays = _spread(array, selection)
+    result = _array.empty(_layout.contiguous(base._layout.dtype, base._layout.shape))
+    if result._layout.size:
+        run = _gather.transfer(result._layout, base._layout, array._layout, indices, False)
+        run(base, *arrays, result)
+    return result
+
+
+def scatter(array: Any, selection: Selection, value: Any) -> None:
+    """Store values at the selected elements."""
+    layout = array._layout
+    _layout.check_writable(layout, "assignment")
+    base, indices, arrays = _spread(array, selection)
+    shape = base._layout.shape
+    if isinstance(value, ArrayBase):
+        if value._layout.dtype is not layout.dtype:
+            value = _ufunc.copy(value, "K", layout.dtype)
+        elif value._memory is array._memory:
+            value = _ufunc.copy(value)
+    elif isinstance(value, bool | int | float | complex | np.generic):
+        value = _interchange.scalar_array(as_host_scalar(value, layout.dtype), layout.dtype)
+    else:
+        value = as_values(value, "assignment")
+        if value._layout.dtype is not layout.dtype:
+            value = _ufunc.copy(value, "K", layout.dtype)
+    source = value._layout
+    while source.ndim > len(shape) and source.shape[0] == 1:
+        source = _layout.layout_of(source.dtype, source.shape[1:], source.strides[1:])
+    if not _layout.broadcasts_to(source.shape, shape):
+        raise ValueError(
+            f"shape mismatch: value array of shape {source.shape} could not be broadcast to "
+            f"indexing result of shape {shape}"
+        )
+    if base._layout.size == 0:
+        return
+    read = _layout.broadcast_to(source, shape)
+    run = _gather.transfer(read, base._layout, layout, indices, True)
+    run(_array.view(value, read), *arrays, base)
+
+
+def fill_where(array: Any, mask: Any, value: Any) -> None:
+    """``array[mask] = scalar``: stores where the mask is true, without counting first."""
+    layout = mask._layout
+    _check_mask(layout.shape, array._layout, 0)
+    target = array._layout
+    behind = target.ndim - layout.ndim
+    spread = _layout.layout_of(
+        layout.dtype, layout.shape + (1,) * behind, layout.strides + (0,) * behind
+    )
+    if mask._memory is array._memory:
+        mask = _ufunc.copy(mask)
+        spread = _layout.contiguous(layout.dtype, spread.shape)
+    value = as_host_scalar(value, target.dtype)
+    stream = current.stream
+    key = (fill_where, spread, target)
+    run = stream.plans.get(key)
+    if run is None:
+        _layout.check_writable(target, "assignment")
+        code = _dtypes.code(target.dtype)
+        run = _elementwise.make_call(
+            "fill", [Scalar(0, code)], [target.dtype, spread], [target], [True], stream, True
+        )
+        stream.remember(key, run)
+    run(value, mask, array)

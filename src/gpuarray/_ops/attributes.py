@@ -1,0 +1,215 @@
+"""What arrays tell about themselves: flags, memory, device, and the exchange protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gpuarray import _dtypes, _layout, _memory
+from gpuarray._device import Device, current
+from gpuarray._layout import Layout
+from gpuarray._memory import MemoryPointer
+from gpuarray._ops.conversion import array as make_array
+from gpuarray._ops.conversion import asnumpy
+
+
+class Flags:
+    """How an array lies in memory: ``flags.c_contiguous`` or ``flags['C_CONTIGUOUS']``."""
+
+    __slots__ = ("c_contiguous", "f_contiguous", "owndata")
+
+    _SHORT: ClassVar[dict[str, str]] = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata"}
+
+    def __init__(self, c_contiguous: bool, f_contiguous: bool, owndata: bool):
+        self.c_contiguous = c_contiguous
+        self.f_contiguous = f_contiguous
+        self.owndata = owndata
+
+    @property
+    def fnc(self) -> bool:
+        """In Fortran order and not in C order."""
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        """In Fortran or C order."""
+        return self.f_contiguous or self.c_contiguous
+
+    def __getitem__(self, name: str) -> bool:
+        try:
+            return getattr(self, self._SHORT.get(name, name.lower()))
+        except AttributeError:
+            raise KeyError(
+                f"Unknown flag {name!r}; known are C_CONTIGUOUS, F_CONTIGUOUS, OWNDATA, FNC, FORC"
+            ) from None
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [f"  {name.upper()} : {getattr(self, name)}" for name in self.__slots__]
+        )
+
+
+def flags(array: Any) -> Flags:
+    """The flags of an array.
+
+    ``owndata`` says whether the array fills memory of its own from the start; a reshaped view of
+    all of it looks the same.
+    """
+    layout, memory = array._layout, array._memory
+    owns = (
+        not isinstance(memory, _memory.UnownedMemory)
+        and layout.contiguous
+        and memory.pointer == array._pointer
+        and memory.size - layout.nbytes < _memory.UNIT
+    )
+    return Flags(layout.c_contiguous, layout.f_contiguous, owns)
+
+
+def data(array: Any) -> MemoryPointer:
+    """Where the first element is."""
+    memory = array._memory
+    return MemoryPointer(memory, array._pointer - memory.pointer)
+
+
+def device(array: Any) -> Device:
+    """The device that the array's memory is on."""
+    return array._memory.device
+
+
+def interface(array: Any) -> dict[str, Any]:
+    """``ndarray.__cuda_array_interface__``, version 3."""
+    layout = array._layout
+    handle = current.stream.handle
+    return {
+        "shape": layout.shape,
+        "typestr": layout.dtype.str,
+        "descr": [("", layout.dtype.str)],
+        "data": (array._pointer if layout.size else 0, False),
+        "strides": None if layout.c_contiguous else layout.strides,
+        # 0 is not a stream in the protocol; 1 is the legacy default stream.
+        "stream": handle or 1,
+        "version": 3,
+    }
+
+
+def over_memory(
+    array: Any, shape: Any, dtype: Any, memptr: Any, strides: Any, order: str
+) -> None:
+    """``ndarray.__init__``: an array over new memory or memory that the user has."""
+    lengths = _layout.check_shape(shape)
+    found = _dtypes.canonical(dtype)
+    if strides is None:
+        if order not in ("C", "F"):
+            raise ValueError(f"ndarray: order must be 'C' or 'F', got {order!r}")
+        layout = _layout.contiguous(found, lengths, order)
+    else:
+        steps = tuple([int(stride) for stride in strides])
+        if len(steps) != len(lengths):
+            raise ValueError(
+                f"ndarray: {len(lengths)} lengths but {len(steps)} strides: shape {lengths}, "
+                f"strides {steps}"
+            )
+        layout = _layout.layout_of(found, lengths, steps)
+    if memptr is None:
+        memory, pointer = _own(layout)
+    else:
+        memory, pointer = memptr.mem, memptr.ptr
+        _check_range(layout, memory, pointer)
+    array._layout = layout
+    array._memory = memory
+    array._pointer = pointer
+
+
+def _own(layout: Layout) -> tuple[Any, int]:
+    memory, pointer = _memory.allocate(layout.high - layout.low)
+    return memory, pointer - layout.low
+
+
+def _check_range(layout: Layout, memory: Any, pointer: int) -> None:
+    start, stop = pointer + layout.low, pointer + layout.high
+    if layout.size and (start < memory.pointer or stop > memory.pointer + memory.size):
+        raise ValueError(
+            f"ndarray: shape {layout.shape} with strides {layout.strides} needs bytes "
+            f"{start - memory.pointer} to {stop - memory.pointer} of the memory, which has "
+            f"{memory.size}"
+        )
+
+
+# ---- Python's protocols ------------------------------------------------------------------------
+
+
+def item(array: Any, *args: Any) -> Any:
+    """An element as a Python number (``ndarray.item``)."""
+    if args:
+        if len(args) == 1 and isinstance(args[0], tuple):
+            args = args[0]
+        if len(args) == 1:
+            return asnumpy(array.ravel()[args[0]]).item()
+        return asnumpy(array[tuple(args)]).item()
+    if array._layout.size != 1:
+        raise ValueError("can only convert an array of size 1 to a Python scalar")
+    return asnumpy(array).item()
+
+
+def as_bool(array: Any) -> bool:
+    """``bool(array)``."""
+    if array._layout.size != 1:
+        return bool(np.empty(min(array._layout.size, 2)))  # NumPy's error
+    return bool(asnumpy(array))
+
+
+def as_index(array: Any) -> int:
+    """``operator.index(array)``."""
+    if array._layout.ndim or array._layout.dtype.kind not in "iu":
+        raise TypeError("only integer scalar arrays can be converted to a scalar index")
+    return item(array)
+
+
+def length(array: Any) -> int:
+    """``len(array)``."""
+    shape = array._layout.shape
+    if not shape:
+        raise TypeError("len() of unsized object")
+    return shape[0]
+
+
+def iterate(array: Any) -> Iterator[Any]:
+    """``iter(array)``: views along the first axis."""
+    if not array._layout.ndim:
+        raise TypeError("iteration over a 0-d array")
+    return (array[i] for i in range(array._layout.shape[0]))
+
+
+def contains(array: Any, value: Any) -> bool:
+    """``value in array``."""
+    return bool((array == value).any())
+
+
+def reduce(array: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Pickle an array by its values."""
+    return make_array, (asnumpy(array, order="K"),)
+
+
+def deepcopy(array: Any, memo: Any) -> Any:
+    """``copy.deepcopy(array)``."""
+    with array._memory.device:
+        return make_array(array)
+
+
+def set_shape(array: Any, shape: Any) -> None:
+    """``array.shape = shape``: only where no copy is needed."""
+    layout = array._layout
+    try:
+        given = (shape,) if isinstance(shape, int) else tuple(shape)
+    except TypeError:
+        raise TypeError(f"expected a shape, got {shape!r}") from None
+    target = _layout.reshape_view(layout, _layout.resolve_reshape(layout.size, given))
+    if target is None:
+        raise AttributeError(
+            f"incompatible shape for in-place modification: strides {layout.strides} allow no "
+            f"view of shape {given}; use reshape"
+        )
+    array._layout = target
+

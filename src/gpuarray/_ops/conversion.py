@@ -1,0 +1,429 @@
+"""Array creation routines from existing data, and the way back to the host."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._device import current
+from gpuarray.errors import HostArrayError
+
+
+def array(
+    obj: Any,
+    dtype: Any = None,
+    copy: bool | None = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    *,
+    blocking: bool = False,
+) -> Any:
+    """An array on the current device.
+
+    Parameters
+    ----------
+    obj : array_like
+        A device array, a NumPy array, an object with ``__cuda_array_interface__``, a number, or
+        nested sequences of these.
+    dtype : dtype, optional
+        Dtype of the result; that of `obj` by default.
+    copy : bool or None, optional
+        True copies always; None only where it is needed; False raises ValueError where it is.
+    order : {'K', 'A', 'C', 'F'}, optional
+        Memory order of the result.
+    subok : bool, optional
+        Ignored: there are no subclasses.
+    ndmin : int, optional
+        Dimensions of length 1 are put in front up to this number.
+    blocking : bool, optional
+        Wait until the copy from the host is done.
+
+    Returns
+    -------
+    ndarray
+        The array.
+
+    Raises
+    ------
+    UnsupportedDTypeError
+        If there is no device type for the dtype.
+
+    Differences from NumPy
+    ----------------------
+    ``copy=False`` with data in host memory always raises, since it has to be copied.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.array([[1, 2], [3, 4]], dtype=cp.float32)
+    array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
+    if order not in ("K", "A", "C", "F"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if dtype is not None:
+        dtype = _dtypes.canonical(dtype)
+    if not isinstance(obj, ArrayBase) and hasattr(obj, "__cuda_array_interface__"):
+        obj = _interchange.from_interface(obj)
+    if isinstance(obj, ArrayBase):
+        result = _from_device(obj, dtype, copy, order)
+    else:
+        result = _from_host(obj, dtype, copy, order)
+    if blocking:
+        current.stream.synchronize()
+    layout = result._layout
+    if ndmin > layout.ndim:
+        shape = (1,) * (ndmin - layout.ndim) + layout.shape
+        target = _layout.reshape_view(layout, shape)
+        assert target is not None  # dimensions of length 1 never need a copy
+        result = _array.view(result, target)
+    return result
+
+
+def _from_device(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) -> Any:
+    layout = obj._layout
+    if layout.nbytes and obj._memory.device is not current.stream.device:
+        if copy is False:
+            raise ValueError(
+                f"array: an array on {obj._memory.device} has to be copied to "
+                f"{current.stream.device}, but copy=False; use copy=None"
+            )
+        if not layout.contiguous:
+            with obj._memory.device:
+                obj = _ufunc.copy(obj)
+        obj = _interchange.to_device(obj, current.stream.device)
+        copy = None
+    if dtype is layout.dtype:
+        dtype = None
+    if dtype is None and not copy:
+        in_order = (
+            order == "K"
+            or (order == "C" and layout.c_contiguous)
+            or (order == "F" and layout.f_contiguous)
+            or (order == "A" and layout.contiguous)
+        )
+        if in_order:
+            return obj
+    if copy is False:
+        raise ValueError(
+            f"array: dtype {dtype or layout.dtype} in order {order!r} needs a copy, but copy=False;"
+            " use copy=None"
+        )
+    return _ufunc.copy(obj, order, dtype)
+
+
+def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) -> Any:
+    if copy is False:
+        raise ValueError(
+            f"array: a {type(obj).__name__} in host memory has to be copied to the device, but "
+            "copy=False; use copy=None"
+        )
+    try:
+        host = np.asarray(obj, dtype)
+    except HostArrayError:  # from __array__ of a device array within a sequence
+        return _from_nested(obj, dtype, order)
+    found = _dtypes.canonical(host.dtype)
+    layout = _layout.layout_of(found, host.shape, host.strides)
+    target = _layout.like_order(found, host.shape, [layout], order)
+    same_order = (layout.c_contiguous and target.c_contiguous) or (
+        layout.f_contiguous and target.f_contiguous
+    )
+    if not same_order:
+        staged = np.ndarray(host.shape, found, np.empty(target.nbytes, "u1"), 0, target.strides)
+        staged[...] = host
+        host = staged
+    return _array.from_host(host, target)
+
+
+def _from_nested(obj: Any, dtype: np.dtype | None, order: str) -> Any:
+    """An array from nested sequences with device arrays among their items."""
+    from gpuarray._ops.joining import stack
+
+    if isinstance(obj, ArrayBase):
+        return obj
+    if not isinstance(obj, list | tuple):
+        raise TypeError(
+            f"array: a {type(obj).__name__} that holds device arrays cannot be converted; pass "
+            "nested lists or tuples"
+        )
+    items = [array(x, copy=None) if _holds_arrays(x) else array(x) for x in obj]
+    if dtype is None:
+        # Python's numbers are weak beside arrays, as in an operation.
+        kinds = [x if type(x) in (bool, int, float, complex) else y.dtype
+                 for x, y in zip(obj, items, strict=True)]  # fmt: skip
+        dtype = _dtypes.canonical(np.result_type(*kinds))
+    joined = stack([x if x.dtype == dtype else _ufunc.copy(x, "K", dtype) for x in items])
+    return joined if order != "F" else _ufunc.copy(joined, "F")
+
+
+def _holds_arrays(x: Any) -> bool:
+    return isinstance(x, ArrayBase | list | tuple)
+
+
+def asarray(
+    a: Any,
+    dtype: Any = None,
+    order: str | None = None,
+    *,
+    copy: bool | None = None,
+    blocking: bool = False,
+) -> Any:
+    """An array on the current device, copied only where that is needed.
+
+    Parameters
+    ----------
+    a : array_like
+        As for `array`. Arrays of other libraries with ``__cuda_array_interface__`` share their
+        memory with the result.
+    dtype : dtype, optional
+        Dtype of the result.
+    order : {'K', 'A', 'C', 'F'}, optional
+        Memory order of the result.
+    copy : bool or None, optional
+        As for `array`.
+    blocking : bool, optional
+        Wait until a copy from the host is done.
+
+    Returns
+    -------
+    ndarray
+        `a` itself if it is an array on the current device with this dtype and order.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.arange(3)
+    >>> cp.asarray(x) is x
+    True
+    """
+    return array(a, dtype, copy, "K" if order is None else order, blocking=blocking)
+
+
+asanyarray = asarray
+
+
+def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+    """An array of at least one dimension in C order.
+
+    Parameters
+    ----------
+    a : array_like
+        As for `array`.
+    dtype : dtype, optional
+        Dtype of the result.
+
+    Returns
+    -------
+    ndarray
+        `a` itself where possible.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.ascontiguousarray(cp.ones((2, 3)).T).strides
+    (16, 8)
+    """
+    return array(a, dtype, None, "C", ndmin=1)
+
+
+def asfortranarray(a: Any, dtype: Any = None) -> Any:
+    """An array of at least one dimension in Fortran order.
+
+    Parameters
+    ----------
+    a : array_like
+        As for `array`.
+    dtype : dtype, optional
+        Dtype of the result.
+
+    Returns
+    -------
+    ndarray
+        `a` itself where possible.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.asfortranarray(cp.ones((2, 3))).strides
+    (8, 16)
+    """
+    return array(a, dtype, None, "F", ndmin=1)
+
+
+def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+    """A copy of an array.
+
+    Parameters
+    ----------
+    a : array_like
+        As for `array`.
+    order : {'K', 'A', 'C', 'F'}, optional
+        Memory order of the copy.
+    subok : bool, optional
+        Ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
+        With memory of its own.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.arange(3)
+    >>> y = cp.copy(x)
+    >>> y[0] = 9
+    >>> x
+    array([0, 1, 2])
+    """
+    if isinstance(a, ArrayBase):
+        return _ufunc.copy(a, order)
+    return array(a, order=order)
+
+
+def asnumpy(
+    a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True
+) -> np.ndarray:
+    """A NumPy array with the elements of a device array.
+
+    Parameters
+    ----------
+    a : array_like
+        A device array; anything else goes through ``numpy.asarray``.
+    stream : Stream, optional
+        Where the copy is queued; the current stream by default.
+    order : {'C', 'F', 'A', 'K'}, optional
+        Memory order of the result.
+    out : numpy.ndarray, optional
+        Where elements are stored; of the same shape and dtype.
+    blocking : bool, optional
+        False returns before the copy is done, if the target is pinned memory: wait for the
+        stream before reading it.
+
+    Returns
+    -------
+    numpy.ndarray
+        In host memory.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `out` has another shape or dtype.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> type(cp.asnumpy(cp.arange(3))).__name__
+    'ndarray'
+    """
+    if not isinstance(a, ArrayBase):
+        if hasattr(a, "__cuda_array_interface__"):
+            a = _interchange.from_interface(a)
+        elif out is None:
+            return np.asarray(a, order=order)  # type: ignore[arg-type]
+        else:
+            out[...] = a
+            return out
+    layout = a._layout
+    device = a._memory.device
+    if layout.nbytes and current.stream.device is not device:
+        with device:
+            return asnumpy(a, stream, order, out, blocking=blocking)
+    if stream is not None and stream is not current.stream:
+        with stream:
+            return _fetch(a, stream, order, out, blocking)
+    return _fetch(a, stream, order, out, blocking)
+
+
+def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndarray:
+    layout = a._layout
+    if out is not None:
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"asnumpy: out must be a numpy.ndarray, got {type(out).__name__}")
+        if out.shape != layout.shape:
+            raise ValueError(
+                f"asnumpy: out has shape {out.shape}, but the array has shape {layout.shape}"
+            )
+        if out.dtype != layout.dtype:
+            raise TypeError(
+                f"asnumpy: out has dtype {out.dtype}, but the array has {layout.dtype}; "
+                f"use astype({str(out.dtype)!r}) on the device first"
+            )
+        if not out.flags.c_contiguous and not out.flags.f_contiguous:
+            out[...] = _fetch(a, stream, "K", None, True)
+            return out
+        order = "C" if out.flags.c_contiguous else "F"
+    target = _layout.like_order(layout.dtype, layout.shape, [layout], order)
+    same_order = (layout.c_contiguous and target.c_contiguous) or (
+        layout.f_contiguous and target.f_contiguous
+    )
+    if not same_order:
+        if target is not layout:
+            a = _ufunc.copy(a, order)
+    if out is None:
+        if target.c_contiguous:
+            out = np.empty(target.shape, target.dtype)
+        else:
+            memory = np.empty(target.nbytes, "u1")
+            out = np.ndarray(target.shape, target.dtype, memory, 0, target.strides)
+    _array.download(a, out, stream, blocking)
+    return out
+
+
+def set_from_host(array: Any, source: Any, stream: Any = None) -> None:
+    """Overwrite an array with a host array of the same shape (``ndarray.set``).
+
+    Pinned memory is read asynchronously where the stream is given.
+    """
+    if isinstance(source, ArrayBase):
+        raise TypeError("set: the source is a device array; use x[...] = source")
+    layout = array._layout
+    host = np.asarray(source)
+    if host.dtype != layout.dtype:
+        raise TypeError(
+            f"set: the source has dtype {host.dtype}, but the array has {layout.dtype}; convert "
+            f"it with astype({layout.dtype.name!r})"
+        )
+    if host.shape != layout.shape:
+        raise ValueError(
+            f"set: the source has shape {host.shape}, but the array has shape {layout.shape}"
+        )
+    with array._memory.device if layout.nbytes else current.stream.device:
+        if layout.c_contiguous:
+            _array.upload(array, np.ascontiguousarray(host), stream)
+        elif layout.f_contiguous:
+            _array.upload(array, np.asfortranarray(host), stream)
+        elif stream is None or stream is current.stream:
+            _ufunc.assign(array, asarray(host))
+        else:
+            with stream:
+                _ufunc.assign(array, asarray(host))
+
+
+def as_values(value: Any, name: str) -> Any:
+    """Values to store: an array, or nested lists of numbers; host arrays are refused."""
+    if isinstance(value, list | tuple):
+        return array(value)
+    value = _interchange.as_operand(value, name)
+    return value if isinstance(value, ArrayBase) else array(value)
+
+
+#: What Python's own types convert to without a loss or an error.
+_EXACT = {"b": bool, "f": float, "c": complex}
+
+
+def as_host_scalar(value: Any, dtype: np.dtype) -> Any:
+    """A number as a Python number that the dtype holds.
+
+    The conversion is NumPy's, with its OverflowError for integers that do not fit.
+    """
+    if type(value) is _EXACT.get(dtype.kind):
+        return value
+    host = np.empty((), dtype)
+    with np.errstate(all="ignore"):
+        np.copyto(host, value, casting="unsafe")
+    return host.item()

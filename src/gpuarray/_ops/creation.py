@@ -1,0 +1,402 @@
+"""Array creation routines: arrays of a shape."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _calls, _dtypes, _elementwise, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._device import current
+from gpuarray._ops.conversion import as_host_scalar, asarray
+from gpuarray.kernels.expressions import Scalar
+
+
+def empty(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+    """A new array whose elements are whatever the memory held.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the elements.
+    order : {'C', 'F'}, optional
+        Memory order.
+
+    Returns
+    -------
+    ndarray
+        Of the given shape and dtype, uninitialised.
+
+    Raises
+    ------
+    OutOfMemoryError
+        If the device has not enough memory.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.empty((2, 3), dtype=cp.float32).shape
+    (2, 3)
+    """
+    try:
+        # A key equal to this one may hold 2.0 in place of 2, so lengths are looked at.
+        for length in shape if type(shape) is tuple else (shape,):
+            if type(length) is not int:
+                raise KeyError
+        return current.stream.plans[empty, shape, dtype, order]()
+    except (KeyError, TypeError):  # TypeError: a list cannot be looked up
+        return _make_empty(shape, dtype, order)()
+
+
+def _make_empty(shape: Any, dtype: Any, order: str) -> Any:
+    stream = current.stream
+    layout = _layout.contiguous(_dtypes.canonical(dtype), *_checked(shape, order))
+    run = _calls.make_call(stream, "", [layout], [])
+    if type(shape) is int or type(shape) is tuple:
+        try:
+            stream.remember((empty, shape, dtype, order), run)
+        except TypeError:  # a dtype given as a list of fields, which canonical() has refused
+            pass
+    return run
+
+
+def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
+    if order not in ("C", "F"):
+        raise ValueError(f"only 'C' or 'F' order is permitted for a new array, got {order!r}")
+    return _layout.check_shape(shape), order
+
+
+def zeros(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+    """A new array of zeros.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the elements.
+    order : {'C', 'F'}, optional
+        Memory order.
+
+    Returns
+    -------
+    ndarray
+        Of the given shape and dtype.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.zeros(3)
+    array([0., 0., 0.])
+    """
+    result = empty(shape, dtype, order)
+    _array.fill_zero(result)
+    return result
+
+
+def ones(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+    """A new array of ones.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    dtype : dtype, optional
+        Dtype of the elements.
+    order : {'C', 'F'}, optional
+        Memory order.
+
+    Returns
+    -------
+    ndarray
+        Of the given shape and dtype.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.ones((2, 2), dtype=int)
+    array([[1, 1],
+           [1, 1]])
+    """
+    result = empty(shape, dtype, order)
+    fill(result, 1)
+    return result
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
+    """A new array filled with a value.
+
+    Parameters
+    ----------
+    shape : int or tuple of int
+        Shape of the array.
+    fill_value : scalar or array_like
+        The value, or values that broadcast to the shape.
+    dtype : dtype, optional
+        Dtype of the elements; that of `fill_value` by default.
+    order : {'C', 'F'}, optional
+        Memory order.
+
+    Returns
+    -------
+    ndarray
+        Of the given shape.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.full(3, 7)
+    array([7, 7, 7])
+    """
+    fill_value = _as_fill_value(fill_value)
+    if dtype is None:
+        dtype = fill_value.dtype if hasattr(fill_value, "dtype") else np.asarray(fill_value).dtype
+    result = empty(shape, dtype, order)
+    fill(result, fill_value)
+    return result
+
+
+def _as_fill_value(value: Any) -> Any:
+    if isinstance(value, ArrayBase | np.generic | bool | int | float | complex):
+        return value
+    return asarray(value)
+
+
+def fill(array: Any, value: Any) -> None:
+    """Set every element of an array to a value, with any cast."""
+    if isinstance(value, ArrayBase):
+        _ufunc.assign(array, value)
+        return
+    layout = array._layout
+    dtype = layout.dtype
+    value = as_host_scalar(value, dtype)
+    stream = current.stream
+    key = (fill, layout)
+    run = stream.plans.get(key)
+    if run is None:
+        _layout.check_writable(layout, "fill")
+        code = _dtypes.code(dtype)
+        run = _elementwise.make_call(
+            "fill", [Scalar(0, code)], [dtype], [layout], [True], stream
+        )
+        stream.remember(key, run)
+    run(value, array)
+
+
+def _like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
+    """An uninitialised array like another one."""
+    if isinstance(prototype, ArrayBase):
+        layout = prototype._layout
+    else:
+        host = prototype if hasattr(prototype, "strides") else np.asarray(prototype)
+        layout = _layout.layout_of(
+            _dtypes.canonical(host.dtype), tuple(host.shape), tuple(host.strides)
+        )
+    if dtype is None and shape is None and order == "K" and layout.c_contiguous:
+        return empty(layout.shape, layout.dtype)
+    dtype = layout.dtype if dtype is None else _dtypes.canonical(dtype)
+    if shape is not None:
+        shape = _layout.check_shape(shape)
+        if len(shape) != layout.ndim:
+            # Another number of dimensions: 'K' has nothing to follow.
+            order = "C" if order == "K" else order
+            if order == "A":
+                order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
+            return empty(shape, dtype, order)
+        layout = _layout.layout_of(layout.dtype, shape, layout.strides)
+    return _array.empty(_layout.like_order(dtype, layout.shape, [layout], order))
+
+
+def empty_like(
+    prototype: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
+) -> Any:
+    """An uninitialised array with the shape, dtype and memory order of another.
+
+    Parameters
+    ----------
+    prototype : ndarray or numpy.ndarray
+        The array to be like.
+    dtype : dtype, optional
+        Another dtype.
+    order : {'K', 'C', 'F', 'A'}, optional
+        Memory order; 'K' is that of `prototype`.
+    subok : optional
+        Ignored: there are no subclasses.
+    shape : int or tuple of int, optional
+        Another shape.
+
+    Returns
+    -------
+    ndarray
+        Uninitialised, in device memory.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.empty_like(cp.ones((2, 3), dtype="i4")).dtype
+    dtype('int32')
+    """
+    return _like(prototype, dtype, order, shape)
+
+
+def zeros_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
+) -> Any:
+    """An array of zeros with the shape, dtype and memory order of another.
+
+    Parameters
+    ----------
+    a : ndarray or numpy.ndarray
+        The array to be like.
+    dtype, order, subok, shape : optional
+        As for `empty_like`.
+
+    Returns
+    -------
+    ndarray
+        Of zeros.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.zeros_like(cp.arange(3))
+    array([0, 0, 0])
+    """
+    result = _like(a, dtype, order, shape)
+    _array.fill_zero(result)
+    return result
+
+
+def ones_like(
+    a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
+) -> Any:
+    """An array of ones with the shape, dtype and memory order of another.
+
+    Parameters
+    ----------
+    a : ndarray or numpy.ndarray
+        The array to be like.
+    dtype, order, subok, shape : optional
+        As for `empty_like`.
+
+    Returns
+    -------
+    ndarray
+        Of ones.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.ones_like(cp.arange(3))
+    array([1, 1, 1])
+    """
+    result = _like(a, dtype, order, shape)
+    fill(result, 1)
+    return result
+
+
+def full_like(
+    a: Any,
+    fill_value: Any,
+    dtype: Any = None,
+    order: str = "K",
+    subok: Any = None,
+    shape: Any = None,
+) -> Any:
+    """An array filled with a value, with the shape, dtype and memory order of another.
+
+    Parameters
+    ----------
+    a : ndarray or numpy.ndarray
+        The array to be like.
+    fill_value : scalar or array_like
+        The value.
+    dtype, order, subok, shape : optional
+        As for `empty_like`.
+
+    Returns
+    -------
+    ndarray
+        Filled with the value.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.full_like(cp.arange(3), 7)
+    array([7, 7, 7])
+    """
+    result = _like(a, dtype, order, shape)
+    fill(result, _as_fill_value(fill_value))
+    return result
+
+
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C"
+) -> Any:
+    """A matrix with ones on a diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    N : int
+        Rows.
+    M : int, optional
+        Columns; as many as rows by default.
+    k : int, optional
+        The diagonal: 0 the main one, positive above it.
+    dtype : dtype, optional
+        Dtype of the elements.
+    order : {'C', 'F'}, optional
+        Memory order.
+
+    Returns
+    -------
+    ndarray, shape (N, M)
+        The matrix.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.eye(2, 3, k=1)
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    rows = operator.index(N)
+    columns = rows if M is None else operator.index(M)
+    k = operator.index(k)
+    result = zeros((rows, columns), dtype, order)
+    length = min(rows + min(k, 0), columns - max(k, 0))
+    if length > 0:
+        layout = result._layout
+        down, right = layout.strides
+        diagonal = _layout.layout_of(layout.dtype, (length,), (down + right,))
+        fill(_array.view(result, diagonal, k * right if k > 0 else -k * down), 1)
+    return result
+
+
+def identity(n: int, dtype: Any = None) -> Any:
+    """The identity matrix.
+
+    Parameters
+    ----------
+    n : int
+        Rows and columns.
+    dtype : dtype, optional
+        Dtype of the elements, float64 by default.
+
+    Returns
+    -------
+    ndarray, shape (n, n)
+        The matrix.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.identity(2, dtype=int)
+    array([[1, 0],
+           [0, 1]])
+    """
+    return eye(n, dtype=float if dtype is None else dtype)

@@ -1,0 +1,104 @@
+"""Interoperability with NumPy: whose functions an argument asks for."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray.errors import HostArrayError
+
+
+def get_array_module(*args: Any) -> ModuleType:
+    """The module whose functions work on the arguments.
+
+    Parameters
+    ----------
+    *args : object
+        Arrays and anything else.
+
+    Returns
+    -------
+    module
+        ``gpuarray`` if an argument is a device array, else ``numpy``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gpuarray as cp
+    >>> cp.get_array_module(cp.ones(2)) is cp, cp.get_array_module(np.ones(2)) is np
+    (True, True)
+    """
+    for x in args:
+        if isinstance(x, ArrayBase):
+            return importlib.import_module("gpuarray")
+    return np
+
+
+#: Methods of NumPy's ufuncs that are other functions here.
+_REDUCTIONS = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+
+
+def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """``ndarray.__array_ufunc__``: a ufunc of NumPy's called with a device array."""
+    name = ufunc.__name__
+    if method == "reduce" and name in _REDUCTIONS:
+        function = getattr(importlib.import_module("gpuarray"), _REDUCTIONS[name], None)
+        if function is not None:
+            kwargs.setdefault("axis", 0)
+            out = kwargs.pop("out", None)
+            if out is not None:
+                kwargs["out"] = out[0]
+            return function(*inputs, **kwargs)
+    found = _ufunc.ufuncs.get(name)
+    if found is None:
+        raise TypeError(
+            f"numpy.{name} has no counterpart for gpuarray arrays; fetch the operands with "
+            "gpuarray.asnumpy(...) to compute on the host"
+        )
+    if method == "__call__":
+        return found(*inputs, **kwargs)
+    if method == "outer":
+        return found.outer(*inputs, **kwargs)
+    raise TypeError(
+        f"numpy.{name}.{method} is not available for gpuarray arrays; fetch the operands with "
+        "gpuarray.asnumpy(...) to compute on the host"
+    )
+
+
+def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    """``ndarray.__array_function__``: a function of NumPy's called with a device array."""
+    module, name = func.__module__, func.__name__
+    found = None
+    if module == "numpy" or module.startswith("numpy."):
+        try:
+            ours = importlib.import_module("gpuarray" + module.removeprefix("numpy"))
+            found = getattr(ours, name, None)
+        except ModuleNotFoundError:
+            pass
+    if found is None or found is func:
+        raise TypeError(
+            f"{module}.{name} has no counterpart for gpuarray arrays; fetch the operands with "
+            "gpuarray.asnumpy(...) to compute on the host"
+        )
+    return found(*args, **kwargs)
+
+
+def refuse_conversion(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """``ndarray.__array__``: data goes to the host only when asked to."""
+    raise HostArrayError(
+        f"a gpuarray array of shape {self._layout.shape} and dtype {self._layout.dtype} is not "
+        "converted to a numpy.ndarray implicitly; use gpuarray.asnumpy(x) or x.get()"
+    )
+

@@ -1,0 +1,714 @@
+"""Array manipulation routines: joining, splitting, repeating and rearranging arrays."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._layout import check_axes, check_axis
+from gpuarray._ops.creation import empty
+from gpuarray._ops.manipulation import (
+    as_array,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    expand_dims,
+    ravel,
+    reshape,
+    transpose,
+)
+
+
+def _sequence(arrays: Any, name: str) -> list[Any]:
+    if isinstance(arrays, ArrayBase) and not arrays._layout.ndim:
+        raise TypeError(f"{name}: iteration over a 0-d array; pass a sequence of arrays")
+    return [
+        a if isinstance(a, ArrayBase) else _interchange.as_operand(a, name) for a in arrays
+    ]
+
+
+# ---- joining -------------------------------------------------------------------------------------
+
+
+def concatenate(
+    arrays: Sequence[Any],
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Any:
+    """Join arrays along an axis that they have.
+
+    Parameters
+    ----------
+    arrays : sequence of ndarray
+        Of the same shape but for the axis.
+    axis : int or None, optional
+        The axis; None joins them flattened.
+    out : ndarray, optional
+        Where the result is stored.
+    dtype : dtype, optional
+        Dtype of the result; by default what the arrays promote to.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+        Which casts are allowed.
+
+    Returns
+    -------
+    ndarray
+        The joined array.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not fit.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.concatenate([cp.arange(2), cp.arange(3)])
+    array([0, 1, 0, 1, 2])
+    """
+    operands = [as_array(a, "concatenate") for a in _sequence(arrays, "concatenate")]
+    if not operands:
+        raise ValueError("need at least one array to concatenate")
+    if axis is None:
+        operands, axis = [ravel(a) for a in operands], 0
+    first = operands[0]._layout
+    if not first.ndim:
+        raise ValueError("zero-dimensional arrays cannot be concatenated; use stack")
+    axis = check_axis(axis, first.ndim)
+    for number, a in enumerate(operands):
+        shape = a._layout.shape
+        if len(shape) != first.ndim:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match "
+                f"exactly, but the array at index 0 has {first.ndim} dimension(s) and the array "
+                f"at index {number} has {len(shape)} dimension(s)"
+            )
+        for i, (length, expected) in enumerate(zip(shape, first.shape, strict=True)):
+            if i != axis and length != expected:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must "
+                    f"match exactly, but along dimension {i}, the array at index 0 has size "
+                    f"{expected} and the array at index {number} has size {length}"
+                )
+    total = sum([a._layout.shape[axis] for a in operands])
+    shape = first.shape[:axis] + (total,) + first.shape[axis + 1 :]
+    if out is not None:
+        if dtype is not None:
+            raise TypeError("concatenate: only one of out and dtype may be given")
+        if not isinstance(out, ArrayBase):
+            raise TypeError(f"concatenate: out must be an ndarray, got {type(out).__name__}")
+        if out._layout.shape != shape:
+            raise ValueError(
+                f"concatenate: out has shape {out._layout.shape}, but the result has {shape}"
+            )
+        target = out
+        dtype = out._layout.dtype
+    else:
+        if dtype is None:
+            dtype = np.result_type(*[a._layout.dtype for a in operands])
+        dtype = _dtypes.canonical(dtype)
+        every_f = all(a._layout.f_contiguous and not a._layout.c_contiguous for a in operands)
+        target = empty(shape, dtype, "F" if every_f else "C")
+    _check_casts([a._layout.dtype for a in operands], dtype, casting)
+    layout = target._layout
+    offset = 0
+    for a in operands:
+        length = a._layout.shape[axis]
+        part = _layout.layout_of(
+            layout.dtype, shape[:axis] + (length,) + shape[axis + 1 :], layout.strides
+        )
+        if part.size:
+            _ufunc.assign(_array.view(target, part, offset), a)
+        offset += length * layout.strides[axis]
+    return target
+
+
+concat = concatenate
+
+
+def _check_casts(sources: Sequence[np.dtype], target: np.dtype, casting: str) -> None:
+    for source in sources:
+        if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"Cannot cast array data from {source!r} to {target!r} according to the rule "
+                f"'{casting}'"
+            )
+
+
+def stack(
+    arrays: Sequence[Any],
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Any:
+    """Join arrays of one shape along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of ndarray
+        Of the same shape.
+    axis : int, optional
+        Where the new axis is in the result.
+    out, dtype, casting : optional
+        As for `concatenate`.
+
+    Returns
+    -------
+    ndarray
+        With one dimension more.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.stack([cp.arange(2), cp.arange(2)], axis=1)
+    array([[0, 0],
+           [1, 1]])
+    """
+    operands = [as_array(a, "stack") for a in _sequence(arrays, "stack")]
+    if not operands:
+        raise ValueError("need at least one array to stack")
+    shapes = {a._layout.shape for a in operands}
+    if len(shapes) != 1:
+        raise ValueError(f"all input arrays must have the same shape, got {sorted(shapes)}")
+    axis = check_axis(axis, operands[0]._layout.ndim + 1)
+    return concatenate(
+        [expand_dims(a, axis) for a in operands], axis, out, dtype=dtype, casting=casting
+    )
+
+
+def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """Join arrays as rows.
+
+    Parameters
+    ----------
+    tup : sequence of ndarray
+        Arrays; those of one dimension are rows.
+    dtype, casting : optional
+        As for `concatenate`.
+
+    Returns
+    -------
+    ndarray
+        Of at least two dimensions.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.vstack([cp.arange(2), cp.arange(2)]).shape
+    (2, 2)
+    """
+    arrays = [atleast_2d(a) for a in _sequence(tup, "vstack")]
+    return concatenate(arrays, 0, dtype=dtype, casting=casting)
+
+
+def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
+    """Join arrays as columns: along the second axis, or the first of 1-D arrays.
+
+    Parameters
+    ----------
+    tup : sequence of ndarray
+        Arrays.
+    dtype, casting : optional
+        As for `concatenate`.
+
+    Returns
+    -------
+    ndarray
+        The joined array.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.hstack([cp.ones((2, 1)), cp.zeros((2, 2))]).shape
+    (2, 3)
+    """
+    arrays = [atleast_1d(a) for a in _sequence(tup, "hstack")]
+    axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    return concatenate(arrays, axis, dtype=dtype, casting=casting)
+
+
+def dstack(tup: Sequence[Any]) -> Any:
+    """Join arrays along the third axis.
+
+    Parameters
+    ----------
+    tup : sequence of ndarray
+        Arrays.
+
+    Returns
+    -------
+    ndarray
+        Of at least three dimensions.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.dstack([cp.arange(2), cp.arange(2)]).shape
+    (1, 2, 2)
+    """
+    return concatenate([atleast_3d(a) for a in _sequence(tup, "dstack")], 2)
+
+
+def column_stack(tup: Sequence[Any]) -> Any:
+    """Join 1-D arrays as columns; 2-D arrays are joined as they are.
+
+    Parameters
+    ----------
+    tup : sequence of ndarray
+        Arrays.
+
+    Returns
+    -------
+    ndarray, 2-D
+        The joined array.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.column_stack([cp.arange(3), cp.arange(3)]).shape
+    (3, 2)
+    """
+    arrays = [as_array(a, "column_stack") for a in _sequence(tup, "column_stack")]
+    return concatenate([transpose(atleast_2d(a)) if a.ndim < 2 else a for a in arrays], 1)
+
+
+# ---- splitting -----------------------------------------------------------------------------------
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Split an array into views, which need not be equally long.
+
+    Parameters
+    ----------
+    ary : ndarray
+        The array.
+    indices_or_sections : int or sequence of int
+        How many parts, or where to split.
+    axis : int, optional
+        The axis.
+
+    Returns
+    -------
+    list of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.array_split(cp.arange(5), 2)
+    [array([0, 1, 2]), array([3, 4])]
+    """
+    ary = as_array(ary, "array_split")
+    axis = check_axis(axis, ary.ndim)
+    length = ary.shape[axis]
+    if isinstance(indices_or_sections, int | np.integer):
+        sections = int(indices_or_sections)
+        if sections <= 0:
+            raise ValueError(f"number sections must be larger than 0, got {sections}")
+        each, extras = divmod(length, sections)
+        ends = [0]
+        for number in range(sections):
+            ends.append(ends[-1] + each + (number < extras))
+    else:
+        ends = [0, *[operator.index(i) for i in indices_or_sections], length]
+    lead = (slice(None),) * axis
+    return [ary[(*lead, slice(a, b))] for a, b in pairwise(ends)]
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """Split an array into equally long views, or at positions.
+
+    Parameters
+    ----------
+    ary : ndarray
+        The array.
+    indices_or_sections : int or sequence of int
+        How many parts, or where to split.
+    axis : int, optional
+        The axis.
+
+    Returns
+    -------
+    list of ndarray
+        Views.
+
+    Raises
+    ------
+    ValueError
+        If the axis has no such number of equal parts.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.split(cp.arange(4), 2)
+    [array([0, 1]), array([2, 3])]
+    """
+    ary = as_array(ary, "split")
+    if isinstance(indices_or_sections, int | np.integer):
+        length = ary.shape[check_axis(axis, ary.ndim)]
+        if indices_or_sections and length % indices_or_sections:
+            raise ValueError(
+                "array split does not result in an equal division: an axis of length "
+                f"{length} into {indices_or_sections}; use array_split"
+            )
+    return array_split(ary, indices_or_sections, axis)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Split an array by rows.
+
+    Parameters
+    ----------
+    ary : ndarray
+        Of at least two dimensions.
+    indices_or_sections : int or sequence of int
+        How many parts, or where to split.
+
+    Returns
+    -------
+    list of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> len(cp.vsplit(cp.eye(4), 2))
+    2
+    """
+    if np.ndim(ary) < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return split(ary, indices_or_sections, 0)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Split an array by columns.
+
+    Parameters
+    ----------
+    ary : ndarray
+        Of at least one dimension.
+    indices_or_sections : int or sequence of int
+        How many parts, or where to split.
+
+    Returns
+    -------
+    list of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> [x.shape for x in cp.hsplit(cp.eye(4), [1])]
+    [(4, 1), (4, 3)]
+    """
+    if np.ndim(ary) == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return split(ary, indices_or_sections, 1 if np.ndim(ary) > 1 else 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+    """Split an array along its third axis.
+
+    Parameters
+    ----------
+    ary : ndarray
+        Of at least three dimensions.
+    indices_or_sections : int or sequence of int
+        How many parts, or where to split.
+
+    Returns
+    -------
+    list of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> [x.shape for x in cp.dsplit(cp.ones((1, 2, 4)), 2)]
+    [(1, 2, 2), (1, 2, 2)]
+    """
+    if np.ndim(ary) < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return split(ary, indices_or_sections, 2)
+
+
+# ---- rearranging ---------------------------------------------------------------------------------
+
+
+def flip(m: Any, axis: Any = None) -> Any:
+    """A view with the order of elements reversed along axes.
+
+    Parameters
+    ----------
+    m : ndarray
+        The array.
+    axis : int or tuple of int, optional
+        The axes; all by default.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.flip(cp.arange(3))
+    array([2, 1, 0])
+    """
+    m = as_array(m, "flip")
+    axes = check_axes(axis, m.ndim, duplicates="repeated axis")
+    backwards = slice(None, None, -1)
+    return m[tuple([backwards if i in axes else slice(None) for i in range(m.ndim)])]
+
+
+def flipud(m: Any) -> Any:
+    """A view with the rows reversed.
+
+    Parameters
+    ----------
+    m : ndarray
+        Of at least one dimension.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.flipud(cp.arange(3))
+    array([2, 1, 0])
+    """
+    if np.ndim(m) < 1:
+        raise ValueError("Input must be >= 1-d.")
+    return flip(m, 0)
+
+
+def fliplr(m: Any) -> Any:
+    """A view with the columns reversed.
+
+    Parameters
+    ----------
+    m : ndarray
+        Of at least two dimensions.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.fliplr(cp.eye(2))
+    array([[0., 1.],
+           [1., 0.]])
+    """
+    if np.ndim(m) < 2:
+        raise ValueError("Input must be >= 2-d.")
+    return flip(m, 1)
+
+
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+    """An array turned by multiples of 90 degrees in a plane.
+
+    Parameters
+    ----------
+    m : ndarray
+        Of at least two dimensions.
+    k : int, optional
+        How often it is turned, from the first axis towards the second.
+    axes : pair of int, optional
+        The plane.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.rot90(cp.array([[1, 2], [3, 4]]))
+    array([[2, 4],
+           [1, 3]])
+    """
+    m = as_array(m, "rot90")
+    if len(tuple(axes)) != 2:
+        raise ValueError(f"len(axes) must be 2, got {axes}")
+    first, second = check_axes(
+        tuple(axes), m.ndim, duplicates=f"Axes={tuple(axes)} must be different"
+    )
+    k %= 4
+    if k == 0:
+        return m[...]
+    if k == 2:
+        return flip(m, (first, second))
+    order = list(range(m.ndim))
+    order[first], order[second] = order[second], order[first]
+    if k == 1:
+        return transpose(flip(m, second), order)
+    return flip(transpose(m, order), second)
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """An array with its elements shifted along axes, the last ones coming in at the front.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    shift : int or tuple of int
+        By how many places.
+    axis : int or tuple of int, optional
+        The axes; by default the flattened array is shifted.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.roll(cp.arange(5), 2)
+    array([3, 4, 0, 1, 2])
+    """
+    a = as_array(a, "roll")
+    if axis is None:
+        return reshape(roll(ravel(a), shift, 0), a.shape)
+    axes = axis if isinstance(axis, tuple | list) else (axis,)
+    shifts = shift if isinstance(shift, tuple | list) else (shift,)
+    if len(axes) == 1:
+        axes = tuple(axes) * len(shifts)
+    if len(shifts) == 1:
+        shifts = tuple(shifts) * len(axes)
+    if len(axes) != len(shifts):
+        raise ValueError("roll: 'shift' and 'axis' should be scalars or 1D sequences of one "
+                         f"length, got {shift} and {axis}")  # fmt: skip
+    moves = [0] * a.ndim
+    for one, by in zip(axes, shifts, strict=True):
+        moves[check_axis(one, a.ndim)] += operator.index(by)
+    result = empty(a.shape, a.dtype)
+    if not a.size:
+        return result
+    # Every combination of the two parts of each shifted axis is one copy.
+    parts: list[list[tuple[slice, slice]]] = []
+    for length, move in zip(a.shape, moves, strict=True):
+        move %= length
+        parts.append([(slice(None), slice(None))])
+        if move:
+            parts[-1] = [
+                (slice(0, length - move), slice(move, length)),
+                (slice(length - move, length), slice(0, move)),
+            ]
+    combinations: list[list[tuple[slice, slice]]] = [[]]
+    for choices in parts:
+        combinations = [one + [choice] for one in combinations for choice in choices]
+    for one in combinations:
+        source, target = tuple([x for x, _ in one]), tuple([y for _, y in one])
+        result[target] = a[source]
+    return result
+
+
+def tile(A: Any, reps: Any) -> Any:
+    """An array repeated along its axes.
+
+    Parameters
+    ----------
+    A : ndarray
+        The array.
+    reps : int or tuple of int
+        Repetitions of each axis.
+
+    Returns
+    -------
+    ndarray
+        The tiled array.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.tile(cp.arange(2), 2)
+    array([0, 1, 0, 1])
+    """
+    A = as_array(A, "tile")
+    counts = (reps,) if isinstance(reps, int | np.integer) else tuple(reps)
+    counts = tuple([operator.index(n) for n in counts])
+    ndim = max(A.ndim, len(counts))
+    counts = (1,) * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - A.ndim) + A.shape
+    result = empty(tuple([n * length for n, length in zip(counts, shape, strict=True)]), A.dtype)
+    if result.size:
+        pairs = [x for pair in zip(counts, shape, strict=True) for x in pair]
+        lengths = [x for length in shape for x in (1, length)]
+        reshape(result, tuple(pairs))[...] = reshape(A, tuple(lengths))
+    return result
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+    """An array with each element repeated.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    repeats : int or sequence of int
+        How often, for all elements or one by one along the axis.
+    axis : int, optional
+        The axis; by default the flattened array.
+
+    Returns
+    -------
+    ndarray
+        The repeated elements.
+
+    Differences from NumPy
+    ----------------------
+    `repeats` is needed on the host: a device array is refused.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.repeat(cp.arange(3), 2)
+    array([0, 0, 1, 1, 2, 2])
+    """
+    a = as_array(a, "repeat")
+    if isinstance(repeats, ArrayBase):
+        raise TypeError("repeat: repeats must be in host memory, since the shape of the result "
+                        "depends on it; use repeats.tolist()")  # fmt: skip
+    if axis is None:
+        a, axis = ravel(a), 0
+    axis = check_axis(axis, a.ndim)
+    length = a.shape[axis]
+    counts = np.asarray(repeats)
+    if counts.dtype.kind not in "iub":
+        raise TypeError(f"repeat: repeats must be integers, got {counts.dtype}")
+    if (counts < 0).any():
+        raise ValueError("repeats may not contain negative values.")
+    if counts.size == 1:
+        count = int(counts.reshape(()))
+        shape = a.shape[:axis] + (length, count) + a.shape[axis + 1 :]
+        result = empty(shape, a.dtype)
+        if result.size:
+            result[...] = expand_dims(a, axis + 1)
+        return reshape(result, a.shape[:axis] + (length * count,) + a.shape[axis + 1 :])
+    if counts.shape != (length,):
+        raise ValueError(
+            f"operands could not be broadcast together with shape ({length},) {counts.shape}"
+        )
+    positions = np.repeat(np.arange(length), counts).tolist()
+    return a[(*(slice(None),) * axis, positions)]

@@ -1,0 +1,723 @@
+"""Array manipulation routines: shapes, axes and numbers of dimensions."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._layout import VIEW_LIMIT, check_axes, check_axis
+from gpuarray._ops.conversion import array, as_values, asarray
+
+
+def as_array(a: Any, name: str) -> Any:
+    """An argument that has to be a device array; numbers and lists become one."""
+    return a if isinstance(a, ArrayBase) else as_values(a, name)
+
+
+# ---- shape -------------------------------------------------------------------------------------
+
+
+def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
+    """An array with the same elements in another shape.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    shape : int or tuple of int
+        The new shape; one length may be -1 and is worked out.
+    order : {'C', 'F', 'A'}, optional
+        In which order elements are counted.
+    copy : bool or None, optional
+        True copies always, None where no view is possible, False raises ValueError there.
+
+    Returns
+    -------
+    ndarray
+        A view where possible.
+
+    Raises
+    ------
+    ValueError
+        If the number of elements differs.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.reshape(cp.arange(6), (2, -1))
+    array([[0, 1, 2],
+           [3, 4, 5]])
+    """
+    a = as_array(a, "reshape")
+    layout = a._layout
+    if order == "A":
+        order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
+    elif order not in ("C", "F"):
+        raise ValueError(f"order must be one of 'C', 'F' or 'A' (got {order!r})")
+    resolved = _layout.resolve_reshape(layout.size, _lengths(shape))
+    if copy:
+        a = _ufunc.copy(a, order)
+        layout = a._layout
+    target = _layout.reshape_view(layout, resolved, order)
+    if target is None:
+        if copy is False:
+            raise ValueError(
+                f"reshape: an array of shape {layout.shape} and strides {layout.strides} has no "
+                f"view of shape {resolved}, but copy=False; use copy=None"
+            )
+        a = _ufunc.copy(a, order)
+        target = _layout.contiguous(layout.dtype, resolved, order)
+    elif order == "C":
+        _remember_reshape(layout, shape, target)
+    return _array.view(a, target)
+
+
+def _lengths(shape: Any) -> tuple[int, ...]:
+    try:
+        return (operator.index(shape),)
+    except TypeError:
+        return tuple([operator.index(length) for length in shape])
+
+
+def _remember_reshape(layout: Any, shape: Any, target: Any) -> None:
+    """Keep the view under what ``ndarray.reshape`` looks up: its arguments, if all are int."""
+    key = (shape,) if type(shape) is int else tuple(shape) if type(shape) is not tuple else shape
+    if all(type(length) is int for length in key):
+        if len(layout.reshapes) >= VIEW_LIMIT:
+            layout.reshapes.clear()
+        layout.reshapes[key] = target
+
+
+def ravel(a: Any, order: str = "C") -> Any:
+    """An array as one dimension.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    order : {'C', 'F', 'A', 'K'}, optional
+        In which order elements are taken; 'K' as they lie in memory.
+
+    Returns
+    -------
+    ndarray, 1-D
+        A view where possible.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.ravel(cp.ones((2, 2)))
+    array([1., 1., 1., 1.])
+    """
+    a = as_array(a, "ravel")
+    if order == "K":
+        a = transpose(a, _layout.keep_order([a._layout], a._layout.shape))
+        order = "C"
+    return reshape(a, -1 if a._layout.size else (0,), order)
+
+
+def flatten(a: Any, order: str = "C") -> Any:
+    """A copy of an array as one dimension (``ndarray.flatten``)."""
+    if order == "K":
+        a = transpose(a, _layout.keep_order([a._layout], a._layout.shape))
+        order = "C"
+    return reshape(a, -1 if a._layout.size else (0,), order, copy=True)
+
+
+def shape(a: Any) -> tuple[int, ...]:
+    """The shape of an array.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Returns
+    -------
+    tuple of int
+        Its lengths.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.shape(cp.eye(3))
+    (3, 3)
+    """
+    return a._layout.shape if isinstance(a, ArrayBase) else np.shape(a)
+
+
+def ndim(a: Any) -> int:
+    """The number of dimensions of an array.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+
+    Returns
+    -------
+    int
+        How many.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.ndim(cp.eye(3))
+    2
+    """
+    return a._layout.ndim if isinstance(a, ArrayBase) else np.ndim(a)
+
+
+def size(a: Any, axis: int | None = None) -> int:
+    """The number of elements, altogether or along an axis.
+
+    Parameters
+    ----------
+    a : array_like
+        The array.
+    axis : int, optional
+        The axis.
+
+    Returns
+    -------
+    int
+        How many.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.size(cp.eye(3))
+    9
+    """
+    if not isinstance(a, ArrayBase):
+        return np.size(a, axis)
+    layout = a._layout
+    return layout.size if axis is None else layout.shape[check_axis(axis, layout.ndim)]
+
+
+# ---- axes --------------------------------------------------------------------------------------
+
+
+def transpose(a: Any, axes: Any = None) -> Any:
+    """A view with the axes in another order.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axes : sequence of int, optional
+        The new order of the axes; reversed by default.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.transpose(cp.ones((1, 2, 3)), (1, 0, 2)).shape
+    (2, 1, 3)
+    """
+    a = as_array(a, "transpose")
+    layout = a._layout
+    if axes is None:
+        return _array.view(a, _layout.transpose(layout))
+    axes = tuple(axes) if not isinstance(axes, int | np.integer) else (axes,)
+    if len(axes) != layout.ndim:
+        raise ValueError(f"axes don't match array: {axes} for {layout.ndim} dimensions")
+    axes = check_axes(axes, layout.ndim, duplicates=f"repeated axis in transpose: {axes}")
+    return _array.view(a, _layout.transpose(layout, axes))
+
+
+permute_dims = transpose
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    """A view with the last two axes exchanged.
+
+    Parameters
+    ----------
+    x : ndarray
+        Of at least two dimensions.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.matrix_transpose(cp.ones((4, 2, 3))).shape
+    (4, 3, 2)
+    """
+    x = as_array(x, "matrix_transpose")
+    if x._layout.ndim < 2:
+        raise ValueError(
+            "matrix transpose with ndim < 2 is undefined: the array has shape "
+            f"{x._layout.shape}"
+        )
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """A view with two axes exchanged.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axis1, axis2 : int
+        The axes.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.swapaxes(cp.ones((1, 2, 3)), 0, 2).shape
+    (3, 2, 1)
+    """
+    a = as_array(a, "swapaxes")
+    axes = list(range(a._layout.ndim))
+    first, second = check_axis(axis1, len(axes), "axis1"), check_axis(axis2, len(axes), "axis2")
+    axes[first], axes[second] = axes[second], axes[first]
+    return _array.view(a, _layout.transpose(a._layout, axes))
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """A view with axes moved to other places, the rest in their order.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    source, destination : int or sequence of int
+        Where the axes are, and where they go.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.moveaxis(cp.ones((1, 2, 3)), 0, -1).shape
+    (2, 3, 1)
+    """
+    a = as_array(a, "moveaxis")
+    ndim = a._layout.ndim
+    sources = check_axes(source, ndim, "source", "repeated axis in `source` argument")
+    targets = check_axes(
+        destination, ndim, "destination", "repeated axis in `destination` argument"
+    )
+    if len(sources) != len(targets):
+        raise ValueError(
+            "`source` and `destination` arguments must have the same number of elements: "
+            f"{source} and {destination}"
+        )
+    axes = [axis for axis in range(ndim) if axis not in sources]
+    for target, axis in sorted(zip(targets, sources, strict=True)):
+        axes.insert(target, axis)
+    return _array.view(a, _layout.transpose(a._layout, axes))
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """A view with one axis moved before another.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axis : int
+        The axis to move.
+    start : int, optional
+        The axis before which it goes.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.rollaxis(cp.ones((1, 2, 3)), 2).shape
+    (3, 1, 2)
+    """
+    a = as_array(a, "rollaxis")
+    ndim = a._layout.ndim
+    axis = check_axis(axis, ndim)
+    start = operator.index(start)
+    if start < 0:
+        start += ndim
+    if not 0 <= start <= ndim:
+        raise np.exceptions.AxisError(
+            f"'start' arg requires {-ndim} <= start < {ndim + 1}, but {start} was passed in"
+        )
+    if axis < start:
+        start -= 1
+    axes = list(range(ndim))
+    axes.remove(axis)
+    axes.insert(start, axis)
+    return _array.view(a, _layout.transpose(a._layout, axes))
+
+
+# ---- number of dimensions ------------------------------------------------------------------------
+
+
+def expand_dims(a: Any, axis: Any) -> Any:
+    """A view with axes of length 1 put in.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axis : int or tuple of int
+        Where they are in the result.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.expand_dims(cp.arange(3), 0).shape
+    (1, 3)
+    """
+    a = as_array(a, "expand_dims")
+    layout = a._layout
+    count = len(axis) if isinstance(axis, tuple | list) else 1
+    axes = check_axes(
+        tuple(axis) if isinstance(axis, list) else axis,
+        layout.ndim + count,
+        duplicates="repeated axis",
+    )
+    lengths = iter(zip(layout.shape, layout.strides, strict=True))
+    dims = [(1, 0) if i in axes else next(lengths) for i in range(layout.ndim + count)]
+    target = _layout.layout_of(
+        layout.dtype, tuple([n for n, _ in dims]), tuple([s for _, s in dims])
+    )
+    return _array.view(a, target)
+
+
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """A view without axes of length 1.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axis : int or tuple of int, optional
+        Which of them; all by default.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If a given axis has another length.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.squeeze(cp.ones((1, 3, 1))).shape
+    (3,)
+    """
+    a = as_array(a, "squeeze")
+    layout = a._layout
+    if axis is None:
+        axes: Sequence[int] = [i for i, length in enumerate(layout.shape) if length == 1]
+    else:
+        axes = check_axes(axis, layout.ndim)
+        if any(layout.shape[i] != 1 for i in axes):
+            raise ValueError(
+                "cannot select an axis to squeeze out which has size not equal to one: axis "
+                f"{axis} of shape {layout.shape}"
+            )
+    kept = [i for i in range(layout.ndim) if i not in axes]
+    return _array.view(a, _layout.transpose(layout, kept))
+
+
+def _atleast(arrays: tuple[Any, ...], widen: Any) -> Any:
+    results = [widen(as_array(a, "atleast")) for a in arrays]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """Arrays of at least one dimension.
+
+    Parameters
+    ----------
+    *arys : ndarray
+        Arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.atleast_1d(cp.array(1.0))
+    array([1.])
+    """
+    return _atleast(arys, lambda a: reshape(a, (1,)) if a.ndim == 0 else a)
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """Arrays of at least two dimensions; new ones come first.
+
+    Parameters
+    ----------
+    *arys : ndarray
+        Arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.atleast_2d(cp.arange(3)).shape
+    (1, 3)
+    """
+    return _atleast(arys, _as_matrix)
+
+
+def _as_matrix(a: Any) -> Any:
+    return expand_dims(a, tuple(range(2 - a.ndim))) if a.ndim < 2 else a
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Arrays of at least three dimensions; (N,) gives (1, N, 1), (M, N) gives (M, N, 1).
+
+    Parameters
+    ----------
+    *arys : ndarray
+        Arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.atleast_3d(cp.arange(3)).shape
+    (1, 3, 1)
+    """
+    return _atleast(arys, lambda a: expand_dims(_as_matrix(a), 2) if a.ndim < 3 else a)
+
+
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    """A view of an array in a shape that it broadcasts to.
+
+    Parameters
+    ----------
+    array : ndarray
+        The array.
+    shape : int or tuple of int
+        The shape.
+    subok : bool, optional
+        Ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
+        A view whose elements share memory: writing to it is refused.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.broadcast_to(cp.arange(2), (2, 2))
+    array([[0, 1],
+           [0, 1]])
+    """
+    array = as_array(array, "broadcast_to")
+    return _array.view(array, _layout.broadcast_to(array._layout, _layout.check_shape(shape)))
+
+
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+    """Views of arrays in the shape that they broadcast to.
+
+    Parameters
+    ----------
+    *args : ndarray
+        Arrays.
+    subok : bool, optional
+        Ignored: there are no subclasses.
+
+    Returns
+    -------
+    tuple of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> [x.shape for x in cp.broadcast_arrays(cp.ones((2, 1)), cp.ones(3))]
+    [(2, 3), (2, 3)]
+    """
+    arrays = [as_array(a, "broadcast_arrays") for a in args]
+    if not arrays:
+        return ()
+    shape = _layout.broadcast_shapes([a._layout.shape for a in arrays])
+    return tuple(
+        [a if a._layout.shape == shape else broadcast_to(a, shape) for a in arrays]
+    )
+
+
+def broadcast_shapes(*args: Any) -> tuple[int, ...]:
+    """The shape that shapes broadcast to.
+
+    Parameters
+    ----------
+    *args : int or tuple of int
+        Shapes.
+
+    Returns
+    -------
+    tuple of int
+        The common shape.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    return _layout.broadcast_shapes([_layout.check_shape(x) for x in args] or [()])
+
+
+# ---- kind of array -------------------------------------------------------------------------------
+
+
+def astype(
+    a: Any,
+    dtype: Any,
+    order: str = "K",
+    casting: str = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+) -> Any:
+    """A copy of an array in another dtype (``ndarray.astype``)."""
+    layout = a._layout
+    found = _dtypes.canonical(dtype)
+    if not np.can_cast(layout.dtype, found, casting):  # type: ignore[arg-type]
+        raise TypeError(
+            f"Cannot cast array data from {layout.dtype!r} to {found!r} according to the rule "
+            f"'{casting}'"
+        )
+    if copy:
+        return _ufunc.copy(a, order, found)
+    return array(a, found, None, order)
+
+
+def view(a: Any, dtype: Any = None) -> Any:
+    """The same memory read as another dtype (``ndarray.view``)."""
+    layout = a._layout
+    if dtype is None:
+        return _array.view(a, layout)
+    found = _dtypes.canonical(dtype)
+    size, itemsize = found.itemsize, layout.itemsize
+    shape, strides = layout.shape, layout.strides
+    if size != itemsize:
+        if not shape:
+            raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize "
+                             f"is unchanged: {layout.dtype} to {found}")  # fmt: skip
+        if strides[-1] != itemsize and shape[-1] != 1 and layout.size:
+            raise ValueError(
+                "To change to a dtype of a different size, the last axis must be contiguous: "
+                f"strides are {strides}"
+            )
+        last, rest = divmod(shape[-1] * itemsize, size)
+        if rest:
+            raise ValueError(
+                f"When changing to a larger dtype, its size must be a divisor of the total size "
+                f"in bytes of the last axis of the array: {shape[-1] * itemsize} and {size}"
+            )
+        shape, strides = shape[:-1] + (last,), strides[:-1] + (size,)
+    return _array.view(a, _layout.layout_of(found, shape, strides))
+
+
+def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    """Store values in an array.
+
+    Parameters
+    ----------
+    dst : ndarray
+        Where to.
+    src : ndarray or scalar
+        The values; they broadcast to `dst`.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+        Which casts are allowed.
+    where : bool or ndarray of bool, optional
+        Which elements are stored.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.zeros(3)
+    >>> cp.copyto(x, cp.arange(3))
+    >>> x
+    array([0., 1., 2.])
+    """
+    if not isinstance(dst, _array.array_class):
+        raise TypeError(
+            f"copyto: dst must be a gpuarray array, got {type(dst).__name__}; use asnumpy to "
+            "fetch an array"
+        )
+    src = _interchange.as_operand(src, "copyto") if not isinstance(src, list) else asarray(src)
+    if isinstance(src, bool | int | float | complex):
+        # Python's numbers are weak: 1 may go to float32, 1.5 may not go to int64.
+        allowed = np.can_cast(np.result_type(dst.dtype, src), dst.dtype, casting)  # type: ignore[arg-type]
+        kind: Any = type(src).__name__
+    else:
+        kind = src.dtype
+        allowed = np.can_cast(kind, dst.dtype, casting)  # type: ignore[arg-type]
+    if not allowed:
+        raise TypeError(
+            f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule "
+            f"'{casting}'"
+        )
+    if where is True:
+        dst[...] = src
+        return
+    mask = as_array(where, "copyto")
+    if mask.dtype != bool:
+        raise TypeError(f"copyto: where must be bools, got {mask.dtype}; use astype(bool)")
+    mask = broadcast_to(mask, dst.shape)
+    values = src if isinstance(src, ArrayBase) else asarray(src, dst.dtype)
+    if values._layout.ndim > dst.ndim or values._memory is dst._memory:
+        values = _ufunc.copy(broadcast_to(values, dst.shape))
+    positive = _ufunc.ufuncs["positive"]
+    if dst.dtype == bool:
+        # There is no bool loop of `positive`; `logical_or` with itself keeps bools.
+        _ufunc.ufuncs["logical_or"](values, values, out=dst, where=mask)
+    else:
+        positive(values, out=dst, where=mask, casting="unsafe")

@@ -1,0 +1,262 @@
+"""Array creation routines: numerical ranges."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _dtypes, _elementwise, _layout
+from gpuarray._device import current
+from gpuarray._elementwise import NUMBER
+from gpuarray._layout import Layout
+from gpuarray._ops.conversion import asarray
+from gpuarray._ops.manipulation import moveaxis
+from gpuarray._ops.math import floor
+from gpuarray._ops.selection import where
+from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.operations import operation
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+    """Evenly spaced values within a half-open interval.
+
+    Parameters
+    ----------
+    start : number
+        First value; with one argument, that is the end and the first value is 0.
+    stop : number, optional
+        End, which is not part of the range.
+    step : number, optional
+        Spacing.
+    dtype : dtype, optional
+        Dtype of the elements, by default found from the arguments.
+
+    Returns
+    -------
+    ndarray, 1-D
+        ``ceil((stop - start) / step)`` values, bit for bit those of ``numpy.arange``.
+
+    Raises
+    ------
+    ZeroDivisionError
+        If `step` is 0.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.arange(3, 9, 2)
+    array([3, 5, 7])
+    """
+    if stop is None:
+        start, stop = 0, start
+    if step is None:
+        step = 1
+    if type(start) is int and type(stop) is int and type(step) is int and dtype is None:
+        found = np.dtype(np.int64)
+        length = len(range(start, stop, step)) if step else 1 // step
+    else:
+        if dtype is None:
+            kinds = [np.asarray(x).dtype for x in (start, stop, step)]
+            found = _dtypes.canonical(np.result_type(np.int_, *kinds))
+        else:
+            found = _dtypes.canonical(dtype)
+        length = _range_length(start, stop, step)
+    # The dtype's own arithmetic fixes the spacing, as in NumPy.
+    ends = np.empty(2, found)
+    if length:
+        ends[0] = start
+    if length > 1:
+        ends[1] = start + step
+    if found.kind == "b":
+        if length > 2:
+            raise TypeError(
+                "arange: a range of bools has at most 2 values, got "
+                f"{length}; compare a range of integers instead"
+            )
+        return asarray(ends[:length])
+    layout = _layout.contiguous(found, (max(length, 0),))
+    computed = np.dtype(np.float32) if found == np.float16 else found
+    first, second = list(ends.astype(computed))
+    with np.errstate(over="ignore", invalid="ignore"):
+        delta = second - first
+        exact = length < 2 or first + delta == second
+    stream = current.stream
+    key = (arange, layout, exact)
+    run = stream.plans.get(key)
+    if run is None:
+        run = _plan_range(layout, computed, exact, stream)
+        stream.remember(key, run)
+    values = [first.item(), delta.item()]
+    return run(*values) if exact else run(*values, second.item())
+
+
+def _range_length(start: Any, stop: Any, step: Any) -> int:
+    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
+        quotient: Any = -((start - stop) // step)
+        return max(quotient, 0)
+    span = stop - start
+    quotient = span / step
+    if isinstance(quotient, complex | np.complexfloating):
+        return max(
+            min(math.ceil(quotient.real), math.ceil(quotient.imag) if quotient.imag else 1 << 62),
+            0,
+        )
+    if math.isnan(quotient):
+        raise ValueError(f"arange: cannot compute length from {start}, {stop}, {step}")
+    return max(math.ceil(quotient), 0)
+
+
+def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
+    return Apply(operation(name), operands, dtype)
+
+
+def _plan_range(layout: Layout, computed: np.dtype, exact: bool, stream: Any) -> Any:
+    code = _dtypes.code(computed)
+    number = Input(0, "i8")
+    values: Expression = _apply(
+        "add",
+        code,
+        Scalar(1, code),
+        _apply("multiply", code, _number_as(number, code), Scalar(2, code)),
+    )
+    inputs: list = [NUMBER, computed, computed]
+    if not exact:
+        # NumPy stores the second value and computes those behind it.
+        is_second = _apply("equal", "b1", number, Constant(1, "i8"))
+        values = _apply("where", code, is_second, Scalar(3, code), values)
+        inputs.append(computed)
+    if computed != layout.dtype:
+        values = Cast(_dtypes.code(layout.dtype), values)
+    return _elementwise.make_call("arange", [values], inputs, [layout], [False], stream)
+
+
+def _number_as(number: Expression, code: str) -> Expression:
+    return number if code == "i8" else Cast(code, number)
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """Evenly spaced values over an interval.
+
+    Parameters
+    ----------
+    start, stop : number or array_like
+        First value, and last one (or, without `endpoint`, the one behind the last).
+    num : int, optional
+        How many values.
+    endpoint : bool, optional
+        Whether `stop` is the last value.
+    retstep : bool, optional
+        Also return the spacing.
+    dtype : dtype, optional
+        Dtype of the values; an integer dtype rounds them down.
+    axis : int, optional
+        Where the values lie in the result, if `start` or `stop` is an array.
+
+    Returns
+    -------
+    samples : ndarray
+        The values.
+    step : float or ndarray
+        Only with `retstep`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    if not all(_is_scalar(x) for x in (start, stop)):
+        return _linspace_of_arrays(start, stop, num, endpoint, retstep, dtype, axis)
+    computed = _dtypes.canonical(np.linspace(start, stop, 0).dtype)
+    found = computed if dtype is None else _dtypes.canonical(dtype)
+    divisor = num - 1 if endpoint else num
+    kind = computed.type
+    with np.errstate(all="ignore"):
+        delta = np.subtract(stop, start, dtype=computed)
+        step = delta / kind(divisor) if divisor > 0 else kind(np.nan)
+    # A step that underflows would lose everything: NumPy divides the numbers first.
+    how = "step" if divisor > 0 and step != 0 else "divided" if divisor > 0 else "delta"
+    last = bool(endpoint) and num > 1
+    layout = _layout.contiguous(found, (num,))
+    stream = current.stream
+    key = (linspace, layout, computed, how, last)
+    run = stream.plans.get(key)
+    if run is None:
+        run = _plan_linspace(layout, computed, how, last, stream)
+        stream.remember(key, run)
+    values = [kind(start).item(), (step if how == "step" else delta).item()]
+    if how == "divided":
+        values.append(kind(divisor).item())
+    if last:
+        values.append(kind(stop).item())
+    samples = run(*values)
+    return (samples, step) if retstep else samples
+
+
+def _is_scalar(x: Any) -> bool:
+    return isinstance(x, bool | int | float | complex | np.generic) or (
+        isinstance(x, np.ndarray) and x.ndim == 0
+    )
+
+
+def _linspace_of_arrays(
+    start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dtype: Any, axis: int
+) -> Any:
+    """The lines of `linspace` where an end is an array: NumPy's steps, one by one."""
+    start, stop = asarray(start), asarray(stop)
+    computed = np.result_type(start.dtype, stop.dtype, float(num))
+    found = computed if dtype is None else _dtypes.canonical(dtype)
+    divisor = num - 1 if endpoint else num
+    delta = (stop - start).astype(computed, copy=False)
+    numbers = arange(num, dtype=computed).reshape((num,) + (1,) * delta.ndim)
+    step: Any = float("nan")
+    if divisor > 0:
+        step = delta / divisor
+        # Dividing first loses nothing where a step underflows; chosen element by element.
+        samples = where(step == 0, numbers / divisor * delta, numbers * step)
+    else:
+        samples = numbers * delta
+    samples += start
+    if endpoint and num > 1:
+        samples[-1] = stop
+    if axis != 0:
+        samples = moveaxis(samples, 0, axis)
+    if found.kind in "iu":
+        samples = floor(samples)
+    samples = samples.astype(found, copy=False)
+    return (samples, step) if retstep else samples
+
+
+def _plan_linspace(layout: Layout, computed: np.dtype, how: str, last: bool, stream: Any) -> Any:
+    code = _dtypes.code(computed)
+    number = Input(0, "i8")
+    inputs: list = [NUMBER, computed, computed]
+    values: Expression = Cast(code, number)
+    if how == "divided":
+        inputs.append(computed)
+        values = _apply("divide", code, values, Scalar(3, code))
+    values = _apply("multiply", code, values, Scalar(2, code))
+    values = _apply("add", code, values, Scalar(1, code))
+    if last:
+        is_last = _apply("equal", "b1", number, Constant(layout.size - 1, "i8"))
+        values = _apply("where", code, is_last, Scalar(len(inputs), code), values)
+        inputs.append(computed)
+    if layout.dtype != computed:
+        if layout.dtype.kind in "iu" and computed.kind == "f":
+            values = _apply("floor", code, values)
+        values = Cast(_dtypes.code(layout.dtype), values)
+    return _elementwise.make_call("linspace", [values], inputs, [layout], [False], stream)

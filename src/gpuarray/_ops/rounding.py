@@ -1,0 +1,59 @@
+"""Mathematical functions: rounding to decimals."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from gpuarray import _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._ops import math
+from gpuarray._ops.conversion import as_values
+
+
+def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """An array rounded to a number of decimals, halves to even.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    decimals : int, optional
+        How many; negative ones round before the point.
+    out : ndarray, optional
+        Where results are stored.
+
+    Returns
+    -------
+    ndarray
+        Of the same dtype.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.round(cp.array([0.5, 1.25, 2.675]), 1)
+    array([0.5, 1.2, 2.7])
+    """
+    a = a if isinstance(a, ArrayBase) else as_values(a, "round")
+    decimals = operator.index(decimals)
+    integers = a.dtype.kind in "iu"
+    if integers and decimals >= 0:
+        return math.positive(a, out=out)
+    if decimals == 0:
+        return math.rint(a, out=out)
+    power = 10.0 ** abs(decimals)
+    before, after = math.multiply, math.divide
+    if decimals < 0:
+        before, after = after, before
+    result = before(a, power)
+    math.rint(result, out=result)
+    if out is None and not integers:
+        return after(result, power, out=result)
+    result = after(result, power, out=result)
+    if out is None:
+        return _ufunc.copy(result, "K", a.dtype)
+    _ufunc.assign(out, result)
+    return out
+
+
+around = round

@@ -1,0 +1,183 @@
+"""Element-wise choices that NumPy has no ufunc for: where and clip."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _dtypes, _elementwise, _interchange, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._device import current
+from gpuarray._layout import Layout
+from gpuarray._ops import math
+from gpuarray._ops.indexing import nonzero
+from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.operations import operation
+
+_PYTHON = (bool, int, float, complex)
+_BOOL = np.dtype(bool)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """Elements of one array or another, by a condition.
+
+    Parameters
+    ----------
+    condition : ndarray
+        True where `x` is taken. Other dtypes than bool are compared with 0.
+    x, y : ndarray or scalar, optional
+        What to choose from; they broadcast.
+
+    Returns
+    -------
+    ndarray
+        Of the dtype that `x` and `y` promote to. Without them, as `nonzero`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.arange(4)
+    >>> cp.where(x > 1, x, -1)
+    array([-1, -1,  2,  3])
+    """
+    if x is None and y is None:
+        return nonzero(condition)
+    if x is None or y is None:
+        raise ValueError("either both or neither of x and y should be given")
+    operands = [_interchange.as_operand(one, "where") for one in (condition, x, y)]
+    found = _promoted(operands[1:])
+    return _choose("where", operands, [_BOOL, found, found], None, "unsafe")
+
+
+def clip(
+    a: Any,
+    a_min: Any = None,
+    a_max: Any = None,
+    out: Any = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+    **kwargs: Any,
+) -> Any:
+    """Limit the elements of an array.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    a_min, a_max : ndarray, scalar or None, optional
+        The limits; None for none.
+    out : ndarray, optional
+        Where results are stored.
+    min, max : optional
+        Other names of the limits.
+    **kwargs
+        ``dtype`` and ``casting`` as for a ufunc.
+
+    Returns
+    -------
+    ndarray
+        ``minimum(maximum(a, a_min), a_max)``.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.clip(cp.arange(6), 1, 4)
+    array([1, 1, 2, 3, 4, 4])
+    """
+    low = min if a_min is None else a_min
+    high = max if a_max is None else a_max
+    if low is None and high is None:
+        return math.positive(a, out=out, **kwargs)
+    if low is None:
+        return math.minimum(a, high, out=out, **kwargs)
+    if high is None:
+        return math.maximum(a, low, out=out, **kwargs)
+    operands = [_interchange.as_operand(one, "clip") for one in (a, low, high)]
+    dtype = kwargs.pop("dtype", None)
+    casting = kwargs.pop("casting", "same_kind")
+    if kwargs:
+        raise TypeError(f"clip() got an unexpected keyword argument {next(iter(kwargs))!r}")
+    found = _promoted(operands) if dtype is None else _dtypes.canonical(dtype)
+    for one in operands[1:]:
+        if isinstance(one, int) and found.kind in "iu":
+            info = np.iinfo(found)
+            if not info.min <= one <= info.max:
+                raise OverflowError(f"Python integer {one} out of bounds for {found}")
+    return _choose("clip", operands, [found] * 3, out, casting)
+
+
+def _promoted(operands: Sequence[Any]) -> np.dtype:
+    kinds = [one if type(one) in _PYTHON else one.dtype for one in operands]
+    return _dtypes.canonical(np.result_type(*kinds))
+
+
+def _choose(
+    name: str, operands: list[Any], loop: Sequence[np.dtype], out: Any, casting: str
+) -> Any:
+    """Run an operation whose result has the dtype of its last operand's loop."""
+    if out is not None and not isinstance(out, ArrayBase):
+        raise TypeError(f"{name}: out must be an ndarray, got {type(out).__name__}")
+    if out is not None:
+        if not np.can_cast(loop[-1], out._layout.dtype, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"Cannot cast {name} output from {loop[-1]!r} to {out._layout.dtype!r} with "
+                f"casting rule '{casting}'"
+            )
+        operands = [_apart(one, out) for one in operands]
+    if not any(isinstance(one, ArrayBase) for one in operands):
+        operands[0] = _interchange.scalar_array(operands[0], loop[0])
+    # A scalar's value does not matter to the plan, its type does.
+    key = (
+        _choose,
+        name,
+        *[one._layout if isinstance(one, ArrayBase) else type(one) for one in operands],
+        None if out is None else out._layout,
+    )
+    stream = current.stream
+    run = stream.plans.get((*key, loop[-1]))
+    if run is None:
+        run = _plan(name, operands, loop, out)
+        stream.remember((*key, loop[-1]), run)
+    return run(*operands) if out is None else run(*operands, out)
+
+
+def _apart(x: Any, out: Any) -> Any:
+    """An operand that the output does not overwrite before it has been read."""
+    if isinstance(x, ArrayBase) and (
+        x._pointer != out._pointer or x._layout is not out._layout
+    ):
+        if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
+            return _ufunc.copy(x)
+    return x
+
+
+def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any) -> Any:
+    layouts = [one._layout for one in operands if isinstance(one, ArrayBase)]
+    shape = _layout.broadcast_shapes([one.shape for one in layouts])
+    if out is not None and out._layout.shape != shape:
+        raise ValueError(
+            f"{name}: non-broadcastable output operand with shape {out._layout.shape} doesn't "
+            f"match the broadcast shape {shape}"
+        )
+    inputs: list[Layout | np.dtype] = []
+    terms: list[Expression] = []
+    for i, (one, dtype) in enumerate(zip(operands, loop, strict=True)):
+        code = _dtypes.code(dtype)
+        if isinstance(one, ArrayBase):
+            inputs.append(one._layout)
+            term: Expression = Input(i, _dtypes.code(one._layout.dtype))
+            terms.append(term if term.dtype == code else Cast(code, term))
+        else:
+            inputs.append(dtype)
+            terms.append(Scalar(i, code))
+    code = _dtypes.code(loop[-1])
+    result: Expression = Apply(operation(name), tuple(terms), code)
+    target = _layout.like_order(loop[-1], shape, layouts) if out is None else out._layout
+    if target.dtype != loop[-1]:
+        result = Cast(_dtypes.code(target.dtype), result)
+    return _elementwise.make_call(
+        name, [result], inputs, [target], [out is not None], current.stream
+    )

@@ -1,0 +1,261 @@
+"""Indexing with slices, integers, ellipsis and newaxis, and what index arrays are made of.
+
+The result of a basic index is a view, worked out once for a layout and kept in its table, so that
+``a[1:5]`` is a look-up. Index arrays and masks go on to :mod:`gpuarray._ops.advanced_indexing`.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _interchange, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._layout import VIEW_LIMIT, Layout
+from gpuarray._ops import advanced_indexing
+from gpuarray._ops.conversion import array as as_array
+from gpuarray._ops.conversion import as_values
+from gpuarray._ops.creation import fill
+from gpuarray.errors import HostArrayError
+
+_new = object.__new__
+
+
+def getitem(array: Any, key: Any) -> Any:
+    """``array[key]``."""
+    # A hit in the table is all that most calls need. Equal keys are no proof of a valid one
+    # (1.0 == 1 == True), so keys are built of integers alone.
+    layout = array._layout
+    kind = type(key)
+    try:
+        if kind is slice:
+            target, offset = layout.views[key.indices(layout.shape[0])]
+        elif kind is int:
+            target, offset = layout.views[key]
+        else:
+            target, offset = layout.views[_table_key(key)]
+    except (KeyError, IndexError, TypeError):
+        found = _find(layout, key)
+        if isinstance(found, advanced_indexing.Selection):
+            return advanced_indexing.gather(array, found)
+        target, offset = found
+    view = _new(type(array))
+    view._layout = target
+    view._memory = array._memory
+    view._pointer = array._pointer + offset
+    return view
+
+
+def setitem(array: Any, key: Any, value: Any) -> None:
+    """``array[key] = value``."""
+    number = isinstance(value, bool | int | float | complex | np.generic)
+    if number and isinstance(key, ArrayBase) and key._layout.dtype == bool and key._layout.ndim:
+        if key._layout.ndim <= array._layout.ndim:
+            advanced_indexing.fill_where(array, key, value)
+            return
+    found = _find(array._layout, key)
+    if isinstance(found, advanced_indexing.Selection):
+        advanced_indexing.scatter(array, found, value)
+        return
+    layout, offset = found
+    target = array if layout is array._layout else _array.view(array, layout, offset)
+    if number:
+        fill(target, value)
+        return
+    value = as_values(value, "assignment")
+    source = value._layout
+    if source.ndim > layout.ndim and set(source.shape[: source.ndim - layout.ndim]) <= {1}:
+        # NumPy drops leading dimensions of length 1 here.
+        kept = source.ndim - layout.ndim
+        value = _array.view(
+            value,
+            _layout.layout_of(source.dtype, source.shape[kept:], source.strides[kept:]),
+        )
+    try:
+        _ufunc.assign(target, value)
+    except ValueError:
+        if _layout.broadcasts_to(source.shape, layout.shape):
+            raise
+        raise ValueError(
+            f"could not broadcast input array from shape {source.shape} into shape {layout.shape}"
+        ) from None
+
+
+def _table_key(key: Any) -> tuple:
+    """A tuple index as a key of the table; KeyError if it holds more than the table does."""
+    if type(key) is not tuple:
+        if key is None or key is Ellipsis:
+            return (tuple, key)
+        raise KeyError
+    parts: list[Any] = [tuple]
+    for item in key:
+        kind = type(item)
+        if kind is int or item is None or item is Ellipsis:
+            parts.append(item)
+        elif kind is slice:
+            start, stop, step = item.start, item.stop, item.step
+            if (
+                (type(start) is int or start is None)
+                and (type(stop) is int or stop is None)
+                and (type(step) is int or step is None)
+            ):
+                parts.append((start, stop, step))
+            else:
+                raise KeyError
+        else:
+            raise KeyError
+    return tuple(parts)
+
+
+def _find(layout: Layout, key: Any) -> tuple[Layout, int] | advanced_indexing.Selection:
+    """The view that a basic index gives, or the selection of an index with arrays."""
+    try:
+        if type(key) is slice:
+            table_key: Any = key.indices(layout.shape[0])
+        else:
+            table_key = key if type(key) is int else _table_key(key)
+        found = layout.views.get(table_key)
+        if found is not None:
+            return found
+    except (KeyError, IndexError, TypeError):
+        table_key = None
+    items = _items(layout, key)
+    selection = _select(layout, items)
+    if selection.arrays:
+        return selection
+    target = _layout.layout_of(layout.dtype, selection.shape, selection.strides)
+    result = (target, selection.offset)
+    if table_key is not None:
+        if len(layout.views) >= VIEW_LIMIT:
+            layout.views.clear()
+        layout.views[table_key] = result
+    return result
+
+
+def _items(layout: Layout, key: Any) -> list[Any]:
+    """The index as a list of integers, slices, None and arrays that covers every axis."""
+    given = list(key) if type(key) is tuple else [key]
+    items = [_item(item) for item in given]
+    consumed = 0
+    ellipsis_at = None
+    for place, item in enumerate(items):
+        if item is Ellipsis:
+            if ellipsis_at is not None:
+                raise IndexError("an index can only have a single ellipsis ('...')")
+            ellipsis_at = place
+        elif isinstance(item, ArrayBase | advanced_indexing.HostIndex):
+            consumed += item.ndim if item.dtype.kind == "b" else 1  # type: ignore[union-attr]
+        elif item is not None and not isinstance(item, bool):
+            consumed += 1
+    missing = layout.ndim - consumed
+    if missing < 0:
+        raise IndexError(
+            f"too many indices for array: array is {layout.ndim}-dimensional, but "
+            f"{consumed} were indexed"
+        )
+    if ellipsis_at is None:
+        items += [slice(None)] * missing
+    else:
+        # An ellipsis of no axes still separates index arrays.
+        covered: list[Any] = [slice(None)] * missing
+        items[ellipsis_at : ellipsis_at + 1] = covered or [Ellipsis]
+    return items
+
+
+def _item(item: Any) -> Any:
+    """One part of an index in canonical form."""
+    kind = type(item)
+    if kind is int or kind is slice or item is None or item is Ellipsis or kind is bool:
+        return item
+    if isinstance(item, np.bool):
+        return bool(item)
+    if isinstance(item, ArrayBase):
+        if item._layout.dtype.kind not in "biu":
+            raise _invalid(item._layout.dtype)
+        return item
+    if isinstance(item, slice):
+        return item
+    if isinstance(item, np.ndarray) and item.ndim:
+        raise HostArrayError(
+            f"indexing: an index is a numpy.ndarray of shape {item.shape} in host memory; move "
+            "it with gpuarray.asarray(...)"
+        )
+    if isinstance(item, list | tuple):
+        return _from_sequence(item)
+    if hasattr(item, "__cuda_array_interface__"):
+        return _item(_interchange.from_interface(item))
+    try:
+        return operator.index(item)
+    except TypeError:
+        raise _invalid(getattr(item, "dtype", type(item).__name__)) from None
+
+
+def _from_sequence(item: Any) -> Any:
+    try:
+        host = np.asarray(item)
+    except HostArrayError:  # device arrays among the items
+        return _item(as_array(item))
+    if host.size == 0 and host.dtype.kind == "f":
+        host = host.astype(np.intp)
+    if host.dtype.kind not in "biu":
+        raise _invalid(host.dtype)
+    return advanced_indexing.HostIndex(host)
+
+
+def _invalid(what: Any) -> IndexError:
+    return IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
+        f"boolean arrays are valid indices, got {what}"
+    )
+
+
+def _select(layout: Layout, items: list[Any]) -> advanced_indexing.Selection:
+    """Apply slices and integers, and gather what index arrays there are."""
+    shape: list[int] = []
+    strides: list[int] = []
+    arrays: list[advanced_indexing.IndexArray] = []
+    offset = 0
+    axis = 0
+    place: int | None = None  # of the index arrays' dimensions in the result
+    last_advanced = -1
+    separated = False  # something stands between them: their dimensions go to the front
+    for number, item in enumerate(items):
+        if item is None:
+            shape.append(1)
+            strides.append(0)
+            continue
+        if item is Ellipsis:
+            continue
+        if isinstance(item, slice):
+            length = layout.shape[axis]
+            start, stop, step = item.indices(length)
+            count = len(range(start, stop, step))
+            if count:
+                offset += start * layout.strides[axis]
+            shape.append(count)
+            strides.append(step * layout.strides[axis])
+            axis += 1
+            continue
+        # Integers beside index arrays have a say in where those arrays' dimensions go.
+        if place is None:
+            place = len(shape)
+        elif last_advanced != number - 1:
+            separated = True
+        last_advanced = number
+        if isinstance(item, bool | ArrayBase | advanced_indexing.HostIndex):
+            found = advanced_indexing.index_arrays(item, layout, axis)
+            arrays += found
+            axis += sum([one.consumes for one in found])
+            continue
+        length = layout.shape[axis]
+        if not -length <= item < length:
+            raise IndexError(
+                f"index {item} is out of bounds for axis {axis} with size {length}"
+            )
+        offset += (item + length if item < 0 else item) * layout.strides[axis]
+        axis += 1
+    return advanced_indexing.Selection(
+        tuple(shape), tuple(strides), offset, tuple(arrays), 0 if separated else place or 0
+    )

@@ -1,0 +1,52 @@
+"""Devices, streams, events and memory."""
+
+from __future__ import annotations
+
+from gpuarray._device import Device
+from gpuarray._memory import (
+    BaseMemory,
+    ManagedMemory,
+    Memory,
+    MemoryPointer,
+    MemoryPool,
+    UnownedMemory,
+    alloc,
+    get_allocator,
+    malloc_managed,
+    set_allocator,
+)
+from gpuarray._pinned import (
+    PinnedMemory,
+    PinnedMemoryPool,
+    alloc_pinned_memory,
+)
+from gpuarray._stream import (
+    Event,
+    ExternalStream,
+    Stream,
+    get_current_stream,
+    get_elapsed_time,
+)
+from gpuarray.cuda import compiler, memory, runtime
+
+__all__ = [
+    "compiler", "memory", "runtime",
+    "Device",
+    "Stream", "ExternalStream", "get_current_stream",
+    "Event", "get_elapsed_time",
+    "BaseMemory", "Memory", "ManagedMemory", "UnownedMemory", "MemoryPointer",
+    "MemoryPool", "alloc", "malloc_managed", "get_allocator", "set_allocator",
+    "PinnedMemory", "PinnedMemoryPool", "alloc_pinned_memory",
+    "is_available",
+]  # fmt: skip
+
+
+def is_available() -> bool:
+    """Whether a device, emulated or not, answers.
+
+    Returns
+    -------
+    bool
+        Whether.
+    """
+    return runtime.getDeviceCount() > 0

@@ -1,0 +1,25 @@
+"""CuPy's names for memory objects."""
+
+from __future__ import annotations
+
+from gpuarray._memory import (
+    BaseMemory,
+    ManagedMemory,
+    Memory,
+    MemoryPointer,
+    MemoryPool,
+    UnownedMemory,
+    alloc,
+    get_allocator,
+    malloc_managed,
+    set_allocator,
+)
+from gpuarray._pinned import PinnedMemory, PinnedMemoryPool, alloc_pinned_memory
+from gpuarray.errors import OutOfMemoryError
+
+__all__ = [
+    "BaseMemory", "Memory", "ManagedMemory", "UnownedMemory", "MemoryPointer",
+    "MemoryPool", "alloc", "malloc_managed", "get_allocator", "set_allocator",
+    "PinnedMemory", "PinnedMemoryPool", "alloc_pinned_memory",
+    "OutOfMemoryError",
+]  # fmt: skip

@@ -1,0 +1,169 @@
+// The indexing family: gather and scatter by integer arrays, and the positions of a mask's true elements.
+#pragma once
+
+#include "gpuarray/types.cuh"
+
+namespace gpuarray {
+
+// 16 bytes that need be aligned to 8 only, as an element of a complex128 array is.
+struct Pair {
+    uint64_t low, high;
+};
+
+// Negative positions count from the end. Positions out of bounds wrap around, since a kernel cannot raise: the
+// branch is not taken by sound programs and costs them one comparison.
+template <class Index> GPUARRAY_DEVICE Index wrapped(int64_t position, Index length) {
+    if (position < 0) position += length;
+    if ((uint64_t)position >= (uint64_t)length) {
+        position %= length;
+        if (position < 0) position += length;
+    }
+    return Index(position);
+}
+
+// Unsigned division is cheaper.
+template <class Index> struct Divided { typedef uint32_t type; };
+template <> struct Divided<int64_t> { typedef uint64_t type; };
+
+// Element i of the dense operand belongs to one element of the indexed operand: its place is given by the strides
+// over i's coordinates plus, for every index array, the array's value times the stride of the axis it indexes.
+//
+// A thread moves ITEMS elements, BLOCK apart. Its loads of positions come before its loads of elements, and these
+// before its stores, so that each step has ITEMS loads in flight.
+template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, bool SCATTER> struct Transfer {
+    typedef typename Divided<Index>::type Position;
+    enum { TILE = BLOCK * ITEMS };
+
+    // Strides in elements: of the dense operand, the indexed one, the index arrays.
+    struct Dimensions {
+        Index shape[NDIM];
+        Index strides[2 + ARRAYS][NDIM];
+        Index lengths[ARRAYS];
+        Index steps[ARRAYS];
+    };
+
+    template <class... Arrays>
+    GPUARRAY_DEVICE static void tile(Position first, Position size, const Dimensions& dimensions, Word* dense,
+                                     Word* indexed, const Arrays*... arrays) {
+        Index offsets[ITEMS][2 + ARRAYS];
+        Word words[ITEMS];
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            const Position position = first + i * BLOCK + threadIdx.x;
+#pragma unroll
+            for (int k = 0; k < 2 + ARRAYS; ++k) offsets[i][k] = 0;
+            if (position < size) {
+                Position rest = position;
+#pragma unroll
+                for (int axis = NDIM - 1; axis >= 0; --axis) {
+                    Index coordinate = rest;
+                    if (axis > 0) {
+                        const Position extent = dimensions.shape[axis];
+                        const Position quotient = rest / extent;
+                        coordinate = rest - quotient * extent;
+                        rest = quotient;
+                    }
+#pragma unroll
+                    for (int k = 0; k < 2 + ARRAYS; ++k) offsets[i][k] += coordinate * dimensions.strides[k][axis];
+                }
+                int k = 0;
+                ((offsets[i][1] += wrapped<Index>(int64_t(arrays[offsets[i][2 + k]]), dimensions.lengths[k]) *
+                                   dimensions.steps[k],
+                  ++k),
+                 ...);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            if (first + i * BLOCK + threadIdx.x < size) {
+                words[i] = SCATTER ? dense[offsets[i][0]] : indexed[offsets[i][1]];
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            if (first + i * BLOCK + threadIdx.x < size) {
+                if (SCATTER) {
+                    indexed[offsets[i][1]] = words[i];
+                } else {
+                    dense[offsets[i][0]] = words[i];
+                }
+            }
+        }
+    }
+
+    template <class... Arrays>
+    GPUARRAY_DEVICE static void run(Index size, const Dimensions& dimensions, Word* dense, Word* indexed,
+                                    const Arrays*... arrays) {
+        for (Position first = Position(blockIdx.x) * TILE; first < size; first += Position(gridDim.x) * TILE) {
+            tile(first, size, dimensions, dense, indexed, arrays...);
+        }
+    }
+};
+
+// ---- positions of true elements ------------------------------------------------------------------------------
+
+// The sum over a block, and through `before` the sum over the threads before this one.
+template <int BLOCK> GPUARRAY_DEVICE int64_t block_scan(int64_t value, int64_t& before) {
+    __shared__ int64_t sums[BLOCK / 32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    int64_t scanned = value;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const int64_t other = __shfl_up_sync(0xffffffffu, scanned, distance);
+        if (lane >= distance) scanned += other;
+    }
+    __syncthreads();  // the sums of an earlier call have been read
+    if (lane == 31) sums[warp] = scanned;
+    __syncthreads();
+    int64_t total = 0;
+    before = scanned - value;
+#pragma unroll
+    for (int i = 0; i < BLOCK / 32; ++i) {
+        if (i < warp) before += sums[i];
+        total += sums[i];
+    }
+    return total;
+}
+
+// How many of a thread's consecutive elements are true.
+template <int BLOCK, int TILE> GPUARRAY_DEVICE int count_own(const uint8_t* mask, int64_t first, int64_t size) {
+    int count = 0;
+    for (int i = 0; i < TILE / BLOCK; ++i) {
+        if (first + i < size) count += mask[first + i] != 0;
+    }
+    return count;
+}
+
+template <int BLOCK, int TILE>
+GPUARRAY_DEVICE void count_true(const uint8_t* mask, int64_t* counts, int64_t size) {
+    const int64_t first = int64_t(blockIdx.x) * TILE + threadIdx.x * (TILE / BLOCK);
+    int64_t before;
+    const int64_t total = block_scan<BLOCK>(count_own<BLOCK, TILE>(mask, first, size), before);
+    if (threadIdx.x == 0) counts[blockIdx.x] = total;
+}
+
+// Replaces each count by the sum of those before it; the sum of all goes behind them. One block.
+template <int BLOCK> GPUARRAY_DEVICE void scan_counts(int64_t* counts, int64_t blocks) {
+    int64_t carried = 0;
+    for (int64_t first = 0; first < blocks; first += BLOCK) {
+        const int64_t i = first + threadIdx.x;
+        int64_t before;
+        const int64_t total = block_scan<BLOCK>(i < blocks ? counts[i] : 0, before);
+        if (i < blocks) counts[i] = carried + before;
+        carried += total;
+    }
+    if (threadIdx.x == 0) counts[blocks] = carried;
+}
+
+template <int BLOCK, int TILE>
+GPUARRAY_DEVICE void store_true(const uint8_t* mask, const int64_t* counts, int64_t* positions, int64_t size) {
+    const int64_t first = int64_t(blockIdx.x) * TILE + threadIdx.x * (TILE / BLOCK);
+    int64_t place;
+    block_scan<BLOCK>(count_own<BLOCK, TILE>(mask, first, size), place);
+    place += counts[blockIdx.x];
+    for (int i = 0; i < TILE / BLOCK; ++i) {
+        if (first + i < size && mask[first + i] != 0) positions[place++] = first + i;
+    }
+}
+
+}  // namespace gpuarray

@@ -1,0 +1,132 @@
+"""The indexing family: gather and scatter by index arrays, and positions of a mask's true elements
+(`cuda/indexing.cuh`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuarray._dtypes import cpp_name
+from gpuarray.kernels.elementwise import KernelSource
+from gpuarray.kernels.headers import cuda_headers
+
+BLOCK = 256
+
+#: Mask elements that one block looks at.
+MASK_TILE = 4096
+
+_INDEX_BYTES = {"int32": 4, "int64": 8}
+
+#: Elements are moved as bits, so one kernel serves all dtypes of a size.
+_WORDS = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "Pair"}
+
+
+@dataclass(frozen=True, slots=True)
+class TransferSpec:
+    """A gather (``dense[i] = indexed[at i]``) or a scatter (the reverse)."""
+
+    scatter: bool
+    itemsize: int
+    indices: tuple[str, ...]  # dtype codes of the index arrays
+    ndim: int  # after collapsing
+    index: str = "int32"
+
+    def __post_init__(self) -> None:
+        if self.itemsize not in _WORDS:
+            raise ValueError(f"elements of {self.itemsize} bytes cannot be indexed")
+        if not self.indices:
+            raise ValueError("a gather or scatter needs at least one index array")
+        if self.index not in _INDEX_BYTES:
+            raise ValueError(f"index {self.index!r} is not one of {', '.join(_INDEX_BYTES)}")
+
+
+@dataclass(frozen=True, slots=True)
+class PositionsSpec:
+    """A step of finding where a mask is true: 'count', 'scan' or 'store'."""
+
+    step: str
+
+
+_TRANSFER = """\
+#include "gpuarray/indexing.cuh"
+
+namespace gpuarray {{
+
+typedef Transfer<{index}_t, {word}, {block}, {items}, {ndim}, {arrays}, {scatter}> Kernel;
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {word}* dense, {word}* indexed, {pointers}, {index}_t size, Kernel::Dimensions dimensions) {{
+    Kernel::run(size, dimensions, dense, indexed, {names});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render_transfer(spec: TransferSpec) -> KernelSource:
+    """Return the CUDA C++ of a gather or scatter.
+
+    Parameters of the kernel: the dense operand, the indexed one, the index arrays, the number of
+    elements, and a struct of the shape, the strides of each operand, and for each index array the
+    length and the stride of the axis that it indexes; all of the index type.
+    """
+    name = "scatter" if spec.scatter else "gather"
+    symbol = f"gpuarray_{name}__{8 * spec.itemsize}__{'_'.join(spec.indices)}__{spec.ndim}d"
+    if spec.index == "int64":
+        symbol += "_wide"
+    items = 4 if spec.ndim <= 2 else 2
+    names = [f"index{i}" for i in range(len(spec.indices))]
+    source = _TRANSFER.format(
+        index=spec.index,
+        word=_WORDS[spec.itemsize],
+        block=BLOCK,
+        items=items,
+        ndim=spec.ndim,
+        arrays=len(spec.indices),
+        scatter="true" if spec.scatter else "false",
+        symbol=symbol,
+        pointers=", ".join(
+            [
+                f"const {cpp_name(code)}* {name}"
+                for code, name in zip(spec.indices, names, strict=True)
+            ]
+        ),
+        names=", ".join(names),
+    )
+    width = _INDEX_BYTES[spec.index]
+    operands = 2 + len(spec.indices)
+    struct = width * (spec.ndim * (1 + operands) + 2 * len(spec.indices))
+    sizes = (8,) * operands + (width, struct)
+    return KernelSource(symbol, source, cuda_headers(), sizes, items, BLOCK)
+
+
+_POSITIONS = {
+    "count": (
+        "const uint8_t* mask, int64_t* counts, int64_t size",
+        "count_true<{block}, {tile}>(mask, counts, size)",
+        (8, 8, 8),
+    ),
+    "scan": (
+        "int64_t* counts, int64_t blocks",
+        "scan_counts<{block}>(counts, blocks)",
+        (8, 8),
+    ),
+    "store": (
+        "const uint8_t* mask, const int64_t* counts, int64_t* positions, int64_t size",
+        "store_true<{block}, {tile}>(mask, counts, positions, size)",
+        (8, 8, 8, 8),
+    ),
+}
+
+
+def render_positions(spec: PositionsSpec) -> KernelSource:
+    """Return the CUDA C++ of one step: count per block, scan the counts, store positions."""
+    parameters, call, sizes = _POSITIONS[spec.step]
+    symbol = f"gpuarray_mask_{spec.step}"
+    body = call.format(block=BLOCK, tile=MASK_TILE)
+    source = (
+        '#include "gpuarray/indexing.cuh"\n\nnamespace gpuarray {\n\n'
+        f'extern "C" __global__ void __launch_bounds__({BLOCK}) {symbol}({parameters}) {{\n'
+        f"    {body};\n}}\n\n}}  // namespace gpuarray\n"
+    )
+    return KernelSource(symbol, source, cuda_headers(), sizes, MASK_TILE // BLOCK, BLOCK)
+
