@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _elementwise, _interchange, _layout, kernels
+from gpuarray import (
+    _array,
+    _dtypes,
+    _elementwise,
+    _interchange,
+    _layout,
+    _reduction,
+    kernels,
+)
 from gpuarray._device import current
 from gpuarray._layout import Layout
 from gpuarray.errors import HostArrayError
@@ -115,6 +123,46 @@ class ufunc:
             strides = layout.strides + (0,) * b._layout.ndim
             a = _array.view(a, _layout.layout_of(layout.dtype, shape, strides))
         return self(a, b, **kwargs)
+
+    def reduce(
+        self,
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = _reduction.NO_VALUE,
+        where: Any = True,
+    ) -> Any:
+        """Combine the elements along axes with a function of two arguments.
+
+        Parameters
+        ----------
+        array : ndarray
+            Operand.
+        axis : int, tuple of int or None, optional
+            Axes to reduce; ``None`` is all of them.
+        dtype : dtype, optional
+            The dtype to compute in.
+        out : ndarray, optional
+            Where results are stored.
+        keepdims : bool, optional
+            Keep reduced axes with length 1.
+        initial : scalar, optional
+            The value to start with.
+        where : ndarray of bool, optional
+            Which elements take part.
+
+        Returns
+        -------
+        ndarray
+
+        Differences from NumPy
+        ----------------------
+        Available for the functions that name a reduction: sums, products, extrema, and
+        logical and bit-wise operations.
+        """
+        return _reduction.reduce(self.__name__, array, axis, dtype, out, keepdims, initial, where)
 
     # ---- the way of a call that no plan is known for ------------------------------------------
 
