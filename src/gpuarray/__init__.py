@@ -123,6 +123,7 @@ from gpuarray._ops.indexing import (
     nonzero,
     take,
 )
+from gpuarray._ops.interchange import from_dlpack
 from gpuarray._ops.joining import (
     array_split,
     column_stack,
@@ -314,7 +315,7 @@ __all__ = [
     # Printing
     "array_repr", "array_str", "array2string",
     # Interoperability
-    "get_array_module",
+    "get_array_module", "from_dlpack",
     # Constants (newaxis is among the indexing routines)
     "e", "euler_gamma", "inf", "nan", "pi",
     # NumPy's scalar types and dtype functions

@@ -22,6 +22,7 @@ from gpuarray._ops import (
     creation,
     dispatch,
     indexing,
+    interchange,
     joining,
     logic,
     manipulation,
@@ -230,6 +231,12 @@ class ndarray(ArrayBase):
     __array__ = dispatch.refuse_conversion
     __array_ufunc__ = dispatch.array_ufunc
     __array_function__ = dispatch.array_function
+    __dlpack__ = interchange.to_dlpack
+    __dlpack_device__ = interchange.dlpack_device
+
+    def toDlpack(self) -> Any:
+        """A DLPack capsule (CuPy's name); `gpuarray.from_dlpack` takes arrays and capsules."""
+        return interchange.to_dlpack(self)
 
     # ---- operators -----------------------------------------------------------------------------
 

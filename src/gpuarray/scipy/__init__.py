@@ -1,0 +1,42 @@
+"""The SciPy family on the device."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+from gpuarray._array import ArrayBase
+
+__all__ = ["get_array_module"]
+
+
+def get_array_module(*args: Any) -> ModuleType:
+    """The SciPy-like package whose functions work on the arguments.
+
+    Parameters
+    ----------
+    *args : object
+        Arrays and anything else.
+
+    Returns
+    -------
+    module
+        ``gpuarray.scipy`` if an argument is a device array, else ``scipy``.
+
+    Raises
+    ------
+    ImportError
+        If it is ``scipy`` and that is not installed.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> import gpuarray.scipy
+    >>> gpuarray.scipy.get_array_module(cp.ones(2)) is gpuarray.scipy
+    True
+    """
+    if any(isinstance(x, ArrayBase) for x in args):
+        return sys.modules[__name__]
+    return importlib.import_module("scipy")
