@@ -83,7 +83,7 @@ class Reduction:
         self, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any
     ) -> Any:
         a = operand(a, self.name)
-        out = _output(out, self.name)
+        out = output(out, self.name)
         operands = [a]
         mask = _mask(where, self.name)
         if mask is not None:
@@ -261,7 +261,7 @@ class ArgReduction:
             if run is not None:
                 return run(a)
         a = operand(a, self.name)
-        out = _output(out, self.name)
+        out = output(out, self.name)
         operands = [a]
         _keep_from_output(operands, out)
         keepdims = bool(keepdims)
@@ -334,7 +334,8 @@ def operand(a: Any, name: str) -> Any:
     return a
 
 
-def _output(out: Any, name: str) -> Any:
+def output(out: Any, name: str) -> Any:
+    """The array given as ``out``, or ``None``."""
     if isinstance(out, tuple):
         if len(out) != 1:
             raise ValueError(f"{name}: The 'out' tuple must have exactly one entry, got {len(out)}")

@@ -20,6 +20,7 @@ from gpuarray import (
     _interchange,
     _layout,
     _reduction,
+    _scan,
     kernels,
 )
 from gpuarray._device import current
@@ -163,6 +164,35 @@ class ufunc:
         logical and bit-wise operations.
         """
         return _reduction.reduce(self.__name__, array, axis, dtype, out, keepdims, initial, where)
+
+    def accumulate(
+        self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+    ) -> Any:
+        """Combine each element with all those before it along an axis.
+
+        Parameters
+        ----------
+        array : ndarray
+            Operand.
+        axis : int, optional
+            The axis to walk.
+        dtype : dtype, optional
+            The dtype to compute in.
+        out : ndarray, optional
+            Where results are stored, with any cast.
+
+        Returns
+        -------
+        ndarray
+            Of the operand's shape.
+
+        Differences from NumPy
+        ----------------------
+        Available for functions that are associative: sums, products, extrema, and logical and
+        bit-wise operations. Floats are combined in another order, which is the same in every
+        run.
+        """
+        return _scan.accumulate(self.__name__, array, axis, dtype, out)
 
     # ---- the way of a call that no plan is known for ------------------------------------------
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         images,
         operations,
         reductions,
+        scans,
     )
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "images",
     "operations",
     "reductions",
+    "scans",
 ]
 
 
