@@ -29,7 +29,7 @@ def tests(session: nox.Session) -> None:
         "--override-ini=pythonpath=.",  # the installed package, not src/
         "--numprocesses=2",
         "--dist=worksteal",
-        "--timeout=300",
+        "--timeout=120",
         *session.posargs,
     )
 
@@ -55,7 +55,7 @@ def types(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Run the examples of the documentation and check its links and the docstrings."""
     session.install(*group("kernels"), *group("test"))
-    session.run("pytest", "tests/docs", "--timeout=300", *session.posargs)
+    session.run("pytest", "tests/docs", "--timeout=120", *session.posargs)
 
 
 @nox.session
