@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpuarray import _calls, _dtypes, _layout, _memory
+from gpuarray import _calls, _dtypes, _layout, _memory, kernels
 from gpuarray._ffi import driver
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
-from gpuarray.kernels import scans
 from gpuarray.kernels.expressions import Cast, Constant, Expression, Input
-from gpuarray.kernels.reductions import accumulator, pairwise
-from gpuarray.kernels.scans import BLOCK, ScanSpec
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.scans import ScanSpec
 
 #: Blocks for each multiprocessor without which several of them share a line.
 _LEAST_BLOCKS = 2
@@ -47,18 +47,20 @@ class LinkedPlan(LaunchPlan):
     __slots__ = ("links",)
 
 
-def accumulation(name: str, source: str, loop: str, mapped: Expression | None = None) -> Computation:
+def accumulation(
+    name: str, source: str, loop: str, mapped: Expression | None = None
+) -> Computation:
     """What ``ufunc.accumulate`` computes, for codes of the input's and the loop's dtype."""
-    code = accumulator(loop)
+    code = kernels.reductions.accumulator(loop)
     # A narrow loop converts every element first: 300 as int8 is 44.
     value: Expression = Cast(loop, Input(0, source) if mapped is None else mapped)
     return Computation(
         name,
         Cast(code, value),
-        pairwise(name, code),
-        scans.neutral(name, code),
+        kernels.reductions.pairwise(name, code),
+        kernels.scans.neutral(name, code),
         Cast(loop, Input(0, code)),
-        scans.is_exact(name, code),
+        kernels.scans.is_exact(name, code),
     )
 
 
@@ -112,7 +114,7 @@ def _plan(
     steps_in = _layout.element_strides(what.name, [operand.strides[axis], *read], operand)
     steps_out = _layout.element_strides(what.name, [output.strides[axis], *written], output)
     length, lines = shape[axis], math.prod(dims)
-    spec = ScanSpec(
+    spec = kernels.scans.ScanSpec(
         name=what.name,
         mapped=what.mapped,
         combined=what.combined,
@@ -143,7 +145,7 @@ def _rows(spec: ScanSpec, length: int, lines: int, vectors: bool) -> ScanSpec:
         width = min(32, 1 << max(-(-length // 4) - 1, 0).bit_length())
         return replace(spec, width=width, unroll=min(4, length))
     vector = min(16 // widest, items) if vectors else 1
-    width = 32 if lines > 1 and length <= _MEDIUM else BLOCK
+    width = 32 if lines > 1 and length <= _MEDIUM else kernels.scans.BLOCK
     if width == 32:
         items = max(vector, items // 2)
     return replace(spec, width=width, vector=vector, unroll=items // vector)
@@ -153,14 +155,16 @@ def _columns(spec: ScanSpec, length: int, lines: int) -> ScanSpec:
     """The variant in which neighbouring elements belong to neighbouring lines."""
     columns = min(32, max(8, 1 << (lines - 1).bit_length()))
     unroll = 8 if _dtypes.itemsize(spec.neutral.dtype) > 8 else 16
-    if length <= BLOCK // columns * 4:
+    if length <= kernels.scans.BLOCK // columns * 4:
         unroll = 4
     return replace(spec, variant="columns", width=columns, unroll=unroll)
 
 
 def replace(spec: ScanSpec, **changes: Any) -> ScanSpec:
     """A specification with some fields changed."""
-    return ScanSpec(**({name: getattr(spec, name) for name in spec.__slots__} | changes))
+    return kernels.scans.ScanSpec(
+        **({name: getattr(spec, name) for name in spec.__slots__} | changes)
+    )
 
 
 def _launch(
@@ -172,20 +176,22 @@ def _launch(
     stream: Stream,
 ) -> LaunchPlan:
     device = stream.device
-    tile = scans.tile_length(spec)
-    groups = -(-lines * spec.width // spec.block) if spec.variant == "rows" else -(-lines // spec.width)
+    tile = kernels.scans.tile_length(spec)
+    groups = (
+        -(-lines * spec.width // spec.block) if spec.variant == "rows" else -(-lines // spec.width)
+    )
     # Tiles begin where the output is aligned, up to a vector before the line.
     chunks = -(-(length + spec.vector - 1) // tile)
     whole_blocks = spec.variant == "columns" or spec.width == spec.block
     if chunks > 1 and whole_blocks and groups < _LEAST_BLOCKS * device.multiprocessors:
         spec = replace(spec, linked=True)
         groups *= chunks
-    function, source = load(spec, scans.render, device)
+    function, source = load(spec, kernels.scans.render, device)
     struct = [lines, length, chunks, steps[0][0], steps[1][0], *dims, *steps[0][1:], *steps[1][1:]]
     constants = {len(source.parameters) - 1: pack_integers(struct, spec.index)}
     plan = LinkedPlan(function, grid_for(groups), (source.block, 1, 1), constants)
     if spec.linked:
-        plan.links = links(stream, 8 * scans.link_words(spec.neutral.dtype, lines, chunks))
+        plan.links = links(stream, 8 * kernels.scans.link_words(spec.neutral.dtype, lines, chunks))
         constants[2] = plan.links[1].to_bytes(8, "little")
     return plan
 

@@ -17,7 +17,7 @@ MASK_TILE = 4096
 _INDEX_BYTES = {"int32": 4, "int64": 8}
 
 #: Elements are moved as bits, so one kernel serves all dtypes of a size.
-_WORDS = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "Pair"}
+WORDS = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "Pair"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class TransferSpec:
     index: str = "int32"
 
     def __post_init__(self) -> None:
-        if self.itemsize not in _WORDS:
+        if self.itemsize not in WORDS:
             raise ValueError(f"elements of {self.itemsize} bytes cannot be indexed")
         if not self.indices:
             raise ValueError("a gather or scatter needs at least one index array")
@@ -77,7 +77,7 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
     names = [f"index{i}" for i in range(len(spec.indices))]
     source = _TRANSFER.format(
         index=spec.index,
-        word=_WORDS[spec.itemsize],
+        word=WORDS[spec.itemsize],
         block=BLOCK,
         items=items,
         ndim=spec.ndim,
