@@ -6,6 +6,10 @@ move data between the host and the device.
 
 from __future__ import annotations
 
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from numpy import bool as bool
 from numpy import (
     bool_,
@@ -63,7 +67,7 @@ from numpy import (
     ushort,
 )
 
-from gpuarray import cuda, errors
+from gpuarray import errors
 from gpuarray._memory import get_default_memory_pool
 from gpuarray._ndarray import ndarray
 from gpuarray._ops.bitwise import (
@@ -329,3 +333,19 @@ __all__ = [
     "get_default_memory_pool", "get_default_pinned_memory_pool",
     "__version__",
 ]  # fmt: skip
+
+if _TYPE_CHECKING:
+    from gpuarray import cuda
+
+#: Packages that are imported when they are first used.
+_LAZY = ("cuda", "scipy")
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _LAZY:
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LAZY})

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, kernels
 from gpuarray._device import current
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
-from gpuarray.kernels import indexing
-from gpuarray.kernels.indexing import BLOCK, MASK_TILE, PositionsSpec, TransferSpec
 
 _INT64 = np.dtype(np.int64)
 
@@ -69,14 +67,14 @@ def _plan_transfer(
     index = "int64" if _layout.needs_int64(dense.size, [*layouts, whole]) else "int32"
     if any(length > _layout.INT32_MAX for _, length, _ in indices):
         index = "int64"
-    spec = TransferSpec(
+    spec = kernels.indexing.TransferSpec(
         scatter,
         dense.itemsize,
         tuple([_dtypes.code(one.dtype) for one, _, _ in indices]),
         len(dims),
         index,
     )
-    function, source = load(spec, indexing.render_transfer, stream.device)
+    function, source = load(spec, kernels.indexing.render_transfer, stream.device)
     struct = list(dims)
     for one, layout in zip(strides, layouts, strict=True):
         struct += _layout.element_strides(name, one, layout)
@@ -87,9 +85,9 @@ def _plan_transfer(
         position: pack_integers([dense.size], index),
         position + 1: pack_integers(struct, index),
     }
-    per_block = BLOCK * source.items_per_thread
+    per_block = kernels.indexing.BLOCK * source.items_per_thread
     blocks = (dense.size + per_block - 1) // per_block
-    plan = LaunchPlan(function, grid_for(blocks), (BLOCK, 1, 1), constants)
+    plan = LaunchPlan(function, grid_for(blocks), (kernels.indexing.BLOCK, 1, 1), constants)
     read, written = ("dense", "indexed") if scatter else ("indexed", "dense")
     names = {read: "x0", written: "y0"}
     parameters = [names["dense"], names["indexed"]]
@@ -120,12 +118,14 @@ def true_positions(mask: Any) -> Any:
 
 def _plan_positions(layout: Layout, stream: Stream) -> Any:
     size = layout.size
-    blocks = (size + MASK_TILE - 1) // MASK_TILE
+    blocks = (size + kernels.indexing.MASK_TILE - 1) // kernels.indexing.MASK_TILE
 
     def bind(step: str, position: int, value: int, grid: int) -> BoundLaunch:
-        function, _ = load(PositionsSpec(step), indexing.render_positions, stream.device)
+        function, _ = load(
+            kernels.indexing.PositionsSpec(step), kernels.indexing.render_positions, stream.device
+        )
         constants = {position: pack_integers([value], "int64")}
-        plan = LaunchPlan(function, grid_for(grid), (BLOCK, 1, 1), constants)
+        plan = LaunchPlan(function, grid_for(grid), (kernels.indexing.BLOCK, 1, 1), constants)
         return BoundLaunch(plan, stream)
 
     counts = _layout.contiguous(_INT64, (blocks + 1,))

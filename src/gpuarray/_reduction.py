@@ -13,22 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _elementwise, _interchange, _layout, _reduction_launch
+from gpuarray import (
+    _array,
+    _dtypes,
+    _elementwise,
+    _interchange,
+    _layout,
+    _reduction_launch,
+    kernels,
+)
 from gpuarray._device import current
 from gpuarray._layout import Layout
 from gpuarray._reduction_launch import Computation
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
 from gpuarray.kernels.operations import operation
-from gpuarray.kernels.reductions import (
-    COUNT,
-    INITIAL,
-    VALUE,
-    accumulator,
-    beats,
-    neutral,
-    pairwise,
-)
 
 #: What stands for an argument that was not given, as in NumPy (``None`` means something else).
 NO_VALUE: Any = np._NoValue
@@ -176,13 +175,15 @@ class Reduction:
     def _computation(
         self, source: np.dtype, loop: np.dtype, result: np.dtype, initial: str | None
     ) -> Computation:
-        read, code = _dtypes.code(source), accumulator(_dtypes.code(loop))
+        read, code = _dtypes.code(source), kernels.reductions.accumulator(_dtypes.code(loop))
         # A narrow loop converts every element first: 300 as int8 is 44.
         mapped: Expression = Cast(_dtypes.code(loop), Input(0, read))
-        finished: Expression = Input(VALUE, code)
+        finished: Expression = Input(kernels.reductions.VALUE, code)
         if initial is not None:
             finished = Apply(
-                operation(self.name), (Cast(code, Scalar(INITIAL, initial)), finished), code
+                operation(self.name),
+                (Cast(code, Scalar(kernels.reductions.INITIAL, initial)), finished),
+                code,
             )
         if self.mean:
             # NumPy stores the sum in the result's dtype before it divides in double precision.
@@ -192,7 +193,7 @@ class Reduction:
                 operation("divide"),
                 (
                     Cast(wide, Cast(_dtypes.code(stored), finished)),
-                    Cast(wide, Scalar(COUNT, "i8")),
+                    Cast(wide, Scalar(kernels.reductions.COUNT, "i8")),
                 ),
                 wide,
             )
@@ -200,8 +201,8 @@ class Reduction:
         return Computation(
             "mean" if self.mean else self.name,
             Cast(code, mapped),
-            pairwise(self.name, code),
-            neutral(self.name, code),
+            kernels.reductions.pairwise(self.name, code),
+            kernels.reductions.neutral(self.name, code),
             finished,
             initial,
         )
@@ -299,13 +300,13 @@ class ArgReduction:
                     "according to the rule 'safe'; pass an out of dtype int64"
                 )
             target = out
-        code = accumulator(_dtypes.code(layout.dtype))
+        code = kernels.reductions.accumulator(_dtypes.code(layout.dtype))
         what = Computation(
             self.name,
             Cast(code, Input(0, _dtypes.code(layout.dtype))),
-            beats(self.greatest, code),
-            neutral("maximum" if self.greatest else "minimum", code),
-            Input(VALUE, code),
+            kernels.reductions.beats(self.greatest, code),
+            kernels.reductions.neutral("maximum" if self.greatest else "minimum", code),
+            Input(kernels.reductions.VALUE, code),
             positions=True,
         )
         return _reduction_launch.make_call(

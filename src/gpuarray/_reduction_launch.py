@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpuarray import _calls, _dtypes, _layout, _memory
+from gpuarray import _calls, _dtypes, _layout, _memory, kernels
 from gpuarray._ffi import driver
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
-from gpuarray.kernels import reductions
-from gpuarray.kernels.elementwise import OperandSpec
 from gpuarray.kernels.expressions import Constant, Expression
-from gpuarray.kernels.reductions import BLOCK, ReductionSpec
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.reductions import ReductionSpec
 
 #: Blocks for each multiprocessor where blocks share results: fewer, if each thread has 16-byte
 #: loads in flight, leave fewer parts to combine at the end (measured on an H200).
@@ -150,14 +150,14 @@ def _plan(
         backwards=not what.positions,
     )
     wide = _layout.needs_int64(math.prod(shape), [*operands, output])
-    spec = ReductionSpec(
+    spec = kernels.reductions.ReductionSpec(
         name=what.name,
         mapped=what.mapped,
         combined=what.combined,
         neutral=what.neutral,
         finished=what.finished,
         output_dtype=_dtypes.code(output.dtype),
-        inputs=tuple([OperandSpec(_dtypes.code(x.dtype)) for x in operands]),
+        inputs=tuple([kernels.elementwise.OperandSpec(_dtypes.code(x.dtype)) for x in operands]),
         masked=masked,
         initial=what.initial,
         positions=what.positions,
@@ -216,7 +216,7 @@ def _variant(
         alone = len(operands) == 1 and along_reduced == 1
         if alone and widest > 1 and len(reduced.shape) > 1 and not spec.positions:
             run = reduced.shape[-1] // widest
-            if run >= _LEAST_RUN and length >= BLOCK * widest:
+            if run >= _LEAST_RUN and length >= kernels.reductions.BLOCK * widest:
                 return {"variant": "runs", "width": _row_width(run, False), "vector": widest}
         if alone and len(reduced.shape) == 1:
             vector = widest
@@ -231,11 +231,13 @@ def _variant(
         steps = [kept.shape[-1], *kept.strides[0][:-1], *reduced.strides[0]]
         steps += [kept.bases[0], reduced.bases[0]]
         vector = min(
-            widest, _COLUMN_BYTES // reductions.value_bytes(spec), _power_within(math.gcd(*steps))
+            widest,
+            _COLUMN_BYTES // kernels.reductions.value_bytes(spec),
+            _power_within(math.gcd(*steps)),
         )
     # As deep as there are elements to read, but at least a warp's access wide.
-    depth = min(BLOCK // 32, _power_above(_ceiling(length, 8)))
-    width = min(BLOCK // depth, _power_above(_ceiling(results, vector)))
+    depth = min(kernels.reductions.BLOCK // 32, _power_above(_ceiling(length, 8)))
+    width = min(kernels.reductions.BLOCK // depth, _power_above(_ceiling(results, vector)))
     return {"variant": "columns", "width": width, "vector": vector}
 
 
@@ -247,7 +249,7 @@ def _before(stride: int, other: int) -> bool:
 def _row_width(accesses: int, few: bool) -> int:
     """Threads for a row of so many accesses: enough to fill the device, but several for each."""
     if accesses > (64 if few else 1024):
-        return BLOCK
+        return kernels.reductions.BLOCK
     return min(32, _power_above(_ceiling(accesses, 4)))
 
 
@@ -269,20 +271,20 @@ def _launch(
 ) -> tuple[LaunchPlan, int]:
     device = stream.device
     results, length = math.prod(kept.shape), math.prod(reduced.shape)
-    unroll = reductions.unroll(spec)
+    unroll = kernels.reductions.unroll(spec)
     shareable, align, shared = True, 1, length
     if spec.variant == "rows":
-        blocks = _ceiling(results * spec.width, BLOCK)
+        blocks = _ceiling(results * spec.width, kernels.reductions.BLOCK)
         round_length = spec.width * spec.vector * unroll
-        shareable = spec.width == BLOCK
+        shareable = spec.width == kernels.reductions.BLOCK
         align = spec.vector
     elif spec.variant == "runs":
         blocks = results
         shared = math.prod(reduced.shape[:-1])
-        round_length = BLOCK // spec.width
+        round_length = kernels.reductions.BLOCK // spec.width
     else:
         blocks = _ceiling(results, spec.width * spec.vector)
-        round_length = BLOCK // spec.width * unroll
+        round_length = kernels.reductions.BLOCK // spec.width * unroll
     parts, part_length = 1, shared
     if shareable and blocks <= _COUNTERS:
         per_device = device.multiprocessors
@@ -297,8 +299,8 @@ def _launch(
     scratch = 0
     if parts > 1:
         spec = _replace(spec, split=True)
-        scratch = parts * results * reductions.value_bytes(spec)
-    function, source = load(spec, reductions.render, device)
+        scratch = parts * results * kernels.reductions.value_bytes(spec)
+    function, source = load(spec, kernels.reductions.render, device)
     steps = [results, length, parts, part_length, kept.bases[-1]]
     count = len(spec.inputs)
     steps += [a + b for a, b in zip(kept.bases[:count], reduced.bases[:count], strict=True)]
@@ -317,7 +319,7 @@ def _launch(
 
 def _replace(spec: ReductionSpec, **changes: Any) -> ReductionSpec:
     fields = {name: getattr(spec, name) for name in spec.__slots__}
-    return ReductionSpec(**(fields | changes))
+    return kernels.reductions.ReductionSpec(**(fields | changes))
 
 
 def _counters(stream: Stream) -> tuple[Any, int]:

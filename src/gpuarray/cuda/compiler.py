@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from gpuarray import kernels
 from gpuarray._device import current
 from gpuarray.errors import CompileError
-from gpuarray.kernels.compiler import Image, compile
 
 __all__ = ["CompileException", "compile_to_cubin", "compile_to_ptx"]
 
@@ -100,8 +100,8 @@ def _compile(
     headers: Mapping[str, str] | None,
     architecture: str | None,
     kind: str,
-) -> Image:
-    return compile(
+) -> kernels.compiler.Image:
+    return kernels.compiler.compile(
         source,
         name=name,
         headers=headers,

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
         expressions,
         headers,
         images,
+        indexing,
         operations,
         reductions,
         scans,
+        selection,
+        variants,
     )
 
 __all__ = [
@@ -29,9 +32,12 @@ __all__ = [
     "expressions",
     "headers",
     "images",
+    "indexing",
     "operations",
     "reductions",
     "scans",
+    "selection",
+    "variants",
 ]
 
 
