@@ -54,23 +54,17 @@ def plan(
     strides = [_layout.broadcast_strides(x, shape) for x in arrays]
     dims, strides = _layout.collapse(shape, strides)
     index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
-    contiguous = len(dims) == 1 and all(
-        one[0] == x.itemsize or dims[0] == 1 for one, x in zip(strides, arrays, strict=True)
-    )
-    broadcast = {k for k, one in enumerate(strides) if not any(one)} if dims != (1,) else set()
-    if not contiguous:
-        # Operands of one element each do not keep a kernel from the contiguous variant.
-        contiguous = len(dims) == 1 and all(
-            one[0] == x.itemsize or (k in broadcast and k >= len(outputs))
-            for k, (one, x) in enumerate(zip(strides, arrays, strict=True))
-        )
+    itemsizes = [x.itemsize for x in arrays]
+    strides = [_layout.element_strides(name, s, x) for s, x in zip(strides, arrays, strict=True)]
+    choice = kernels.variants.choose(dims, strides, itemsizes, len(outputs))
+    dims = [dims[i] for i in choice.order]
+    strides = [[one[i] for i in choice.order] for one in strides]
     operand = kernels.elementwise.OperandSpec
     operands = []
     k = len(outputs)
     for x in inputs:
         if isinstance(x, Layout):
-            kind = "broadcast" if k in broadcast else "array"
-            operands.append(operand(_dtypes.code(x.dtype), kind))
+            operands.append(operand(_dtypes.code(x.dtype), choice.kinds[k]))
             k += 1
         elif x is NUMBER:
             operands.append(operand("i8", "index"))
@@ -82,21 +76,18 @@ def plan(
         output_dtypes=tuple([_dtypes.code(x.dtype) for x in outputs]),
         inputs=tuple(operands),
         masked=masked,
-        variant="contiguous" if contiguous else "strided",
-        ndim=1 if contiguous else len(dims),
+        variant=choice.variant,
+        ndim=len(dims),
         index=index,
+        vector=choice.vector,
+        tile=choice.tile,
     )
     function, source = load(spec, kernels.elementwise.render, stream.device)
-    size = outputs[0].size
-    position = len(function.parameters) - (1 if contiguous else 2)
+    blocks, size, dimensions = kernels.variants.geometry(spec, source, dims, strides)
+    position = len(function.parameters) - (2 if dimensions else 1)
     constants = {position: pack_integers([size], index)}
-    if not contiguous:
-        steps = list(dims)
-        for one, x in zip(strides, arrays, strict=True):
-            steps += _layout.element_strides(name, one, x)
-        constants[position + 1] = pack_integers(steps, index)
-    per_block = source.block * source.items_per_thread
-    blocks = (size + per_block - 1) // per_block
+    if dimensions:
+        constants[position + 1] = pack_integers(dimensions, index)
     return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
 
 

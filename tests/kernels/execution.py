@@ -13,6 +13,7 @@ from gpuarray.kernels import compiler
 from gpuarray.kernels.elementwise import ElementwiseSpec, KernelSource, OperandSpec, render
 from gpuarray.kernels.expressions import Apply, Input
 from gpuarray.kernels.operations import operation
+from gpuarray.kernels.variants import geometry
 
 
 @dataclass
@@ -101,15 +102,16 @@ def run(
         else:
             values.append(address(operand))
     index = np.dtype(spec.index)
+    blocks, size, dimensions = geometry(spec, source, shape or (size,), strides)
     values.append(np.array(size, index).tobytes())
-    if spec.variant == "strided":
-        values.append(np.array([*shape, *(s for row in strides for s in row)], index).tobytes())
+    if dimensions:
+        values.append(np.array(dimensions, index).tobytes())
 
     arguments = driver.ArgumentBuffer(source.parameters)
     for i, value in enumerate(values):
         assert len(value) == source.parameters[i]
         arguments.view(i, "B")[:] = value
-    blocks = grid or -(-size // (source.block * source.items_per_thread))
+    blocks = grid or blocks
     config = driver.launch_config((blocks, 1, 1), (source.block, 1, 1), 0, 0)
     status = driver.launch(config, driver.function_argument(function), arguments.params, None)
     if status:

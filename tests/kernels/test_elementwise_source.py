@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -30,7 +31,9 @@ def test_specifications_key_plans():
 def test_the_source_is_deterministic_and_lean():
     kernel = render(ADD)
     assert kernel.source == render(ADD).source
-    assert re.findall(r'#include "(.*)"', kernel.source) == ["gpuarray/elementwise.cuh"]
+    assert re.findall(r'#include "(.*)"', kernel.source) == [
+        "gpuarray/elementwise_rows.cuh"
+    ]
     assert kernel.name in kernel.source
     assert "--fmad=false" in kernel.options
 
@@ -50,8 +53,8 @@ def test_parameters_are_pointers_values_size_and_dimensions():
     wide = ElementwiseSpec(
         "x", (Input(0, "f4"),), ("f4",), inputs, variant="strided", ndim=3, index="int64"
     )
-    # shape and the strides of the output, the array and the broadcast input
-    assert render(wide).parameters == (8, 8, 16, 8, 8, 8 * 3 * 4)
+    # shape, how to divide by it, and the strides of output, array and broadcast input
+    assert render(wide).parameters == (8, 8, 16, 8, 8, 8 * 3 * 7)
 
 
 @pytest.mark.parametrize(
@@ -77,10 +80,11 @@ def test_names_become_identifiers():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"variant": "tiled"}, "variant 'tiled'"),
+        ({"variant": "shuffled"}, "variant 'shuffled'"),
         ({"index": "int16"}, "index 'int16'"),
         ({"masked": True}, "mask"),
-        ({"variant": "strided", "ndim": 0}, "at least one dimension"),
+        ({"variant": "strided", "ndim": 0}, "at least 1 dimension"),
+        ({"variant": "tiled", "ndim": 1}, "at least 2 dimension"),
     ],
 )
 def test_wrong_specifications_are_refused(options, message):
@@ -88,6 +92,8 @@ def test_wrong_specifications_are_refused(options, message):
         loop_spec("add", ("f4", "f4"), ("f4",), **options)
     with pytest.raises(ValueError, match="operand kind 'vector'"):
         OperandSpec("f4", "vector")
+    with pytest.raises(ValueError, match="only the variant 'tiled' has crossed"):
+        ElementwiseSpec("x", (Input(0, "f4"),), ("f4",), (OperandSpec("f4", "crossed"),))
 
 
 def compile_quietly(source):
@@ -166,18 +172,14 @@ def test_the_template_compiles_without_warnings(index):
         masked=True,
         index=index,
     )
-    for variant, ndim in (("contiguous", 1), ("strided", 1), ("strided", 5)):
+    kinds = {"rows": "repeated", "tiled": "crossed"}
+    for variant, ndim in (
+        ("contiguous", 1), ("strided", 1), ("strided", 5), ("rows", 2), ("rows", 4), ("tiled", 3)
+    ):  # fmt: skip
+        first, *others = mixed.inputs
+        inputs = (replace(first, kind=kinds.get(variant, "array")), *others)
         kernel = render(
-            ElementwiseSpec(
-                mixed.name,
-                mixed.outputs,
-                mixed.output_dtypes,
-                mixed.inputs,
-                True,
-                variant,
-                ndim,
-                index,
-            )
+            replace(mixed, variant=variant, ndim=ndim, inputs=inputs, tile=(32, 32))
         )
         assert cpp_name("c16") in kernel.source
         compile_quietly(kernel.source)

@@ -1,4 +1,4 @@
-"""The element-wise family: from a specification to CUDA C++ (`cuda/elementwise.cuh`)."""
+"""The element-wise family: from a specification to CUDA C++ (`cuda/elementwise*.cuh`)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ from gpuarray.kernels.operations import HEAVY, HUGE, LIGHT, MEDIUM
 from gpuarray.kernels.render import Body
 
 #: Threads per block, by variant.
-BLOCKS = {"contiguous": 256, "unaligned": 256, "strided": 128}
+BLOCKS = {"contiguous": 256, "rows": 256, "tiled": 256, "strided": 128}
 
 #: NumPy rounds after every operation. A contracted multiply-add would not, and a fused expression
 #: would differ from its parts; the CUDA maths library says fma where it means it.
 OPTIONS = ("--fmad=false",)
 
-#: A grid has at most this many blocks; kernels with a 64-bit index loop beyond it.
-MAX_GRID = 2**31 - 1
-
-_KINDS = ("array", "broadcast", "scalar", "index")
+_KINDS = ("array", "repeated", "crossed", "broadcast", "scalar", "index")
 _VARIANTS = tuple(BLOCKS)
+_LEAST_DIMENSIONS = {"contiguous": 1, "rows": 2, "tiled": 2, "strided": 1}
 _INDEX_BYTES = {"int32": 4, "int64": 8}
 
 # Bytes that a thread moves at least. Measured on an H200: 32 (a load and a store of 16) reach the
@@ -35,13 +33,18 @@ _VECTOR_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _ITEMS_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _STRIDED_LIMIT = {LIGHT: 4, MEDIUM: 4, HEAVY: 2, HUGE: 1}
 
+# Edge of the squares in which threads read crossed inputs.
+_EDGE = 4
+
 
 @dataclass(frozen=True, slots=True)
 class OperandSpec:
     """An input: its dtype, and where its elements come from.
 
-    'array' is memory; 'broadcast' is one element of memory for all; 'scalar' is a value; 'index'
-    is the element's own number, counted in the memory order of contiguous outputs.
+    'array' is memory, gapless where the variant says so; 'repeated' is one element of memory for
+    a row, 'broadcast' one for all; 'crossed' is memory read along the last dimension but one;
+    'scalar' is a value; 'index' is the element's own number in the memory order of contiguous
+    outputs.
     """
 
     dtype: str
@@ -61,11 +64,11 @@ class ElementwiseSpec:
     output_dtypes: tuple[str, ...]
     inputs: tuple[OperandSpec, ...]
     masked: bool = False  # the last input, a bool, decides whether an element is stored
-    #: 'contiguous' takes pointers of any alignment, and is fast where they are multiples of 16;
-    #: 'unaligned' is the same kernel for those that are not.
-    variant: str = "contiguous"
-    ndim: int = 1  # of the strided variant, after collapsing
+    variant: str = "contiguous"  # see kernels/variants.py
+    ndim: int = 1  # after collapsing; of variants other than 'contiguous'
     index: str = "int32"
+    vector: int = 16  # at most so many elements in one access; a power of two
+    tile: tuple[int, int] = (0, 0)  # elements along the last dimension and the one before
 
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
@@ -76,17 +79,23 @@ class ElementwiseSpec:
             raise ValueError("an element-wise kernel needs one dtype for each of its outputs")
         if self.masked and (not self.inputs or self.inputs[-1].dtype != "b1"):
             raise ValueError("the mask of a masked kernel is its last input and has dtype b1")
-        if self.variant == "strided" and any(x.kind == "index" for x in self.inputs):
+        if self.variant != "contiguous" and any(x.kind == "index" for x in self.inputs):
             raise ValueError("only the contiguous variant knows the number of an element")
-        if self.variant == "strided" and self.ndim < 1:
-            raise ValueError(f"a strided kernel has at least one dimension, got {self.ndim}")
+        if self.ndim < _LEAST_DIMENSIONS[self.variant]:
+            raise ValueError(
+                f"a {self.variant} kernel has at least {_LEAST_DIMENSIONS[self.variant]} "
+                f"dimension(s), got {self.ndim}"
+            )
+        for kind, variant in (("repeated", "rows"), ("crossed", "tiled")):
+            if self.variant != variant and any(x.kind == kind for x in self.inputs):
+                raise ValueError(f"only the variant {variant!r} has {kind} operands")
 
 
 @dataclass(frozen=True, slots=True)
 class KernelSource:
     """A kernel ready for the compiler, and how to launch it.
 
-    Launch ``ceil(size / (block * items_per_thread))`` blocks, at most `MAX_GRID`.
+    :func:`gpuarray.kernels.variants.geometry` says how many blocks to launch.
     """
 
     name: str  # extern "C" symbol
@@ -96,13 +105,15 @@ class KernelSource:
     items_per_thread: int
     block: int
     options: tuple[str, ...] = OPTIONS
+    vector: int = 1  # elements of one access
 
 
 def render(spec: ElementwiseSpec) -> KernelSource:
     """Return the CUDA C++ of a specification.
 
     The kernel's parameters: the output pointers; each input as a pointer or, of kind 'scalar', a
-    value; the number of elements; and for the strided variant one struct of shape and strides.
+    value; the number of elements (of vectors, for rows); and but for the contiguous variant one
+    struct of dimensions.
     """
     body = Body()
     results = [
@@ -113,14 +124,13 @@ def render(spec: ElementwiseSpec) -> KernelSource:
         body.type_of(dtype)
     symbol = _symbol(spec)
     block = BLOCKS[spec.variant]
-    if spec.variant == "strided":
-        variant, items = _strided(spec, body)
-        dimensions = "Variant::Dimensions dimensions"
-    else:
-        variant, items = _contiguous(spec, body)
-        dimensions = ""
+    choose = {"tiled": _tiled, "strided": _strided}.get(spec.variant, _rows)
+    variant, vector, items = choose(spec, body)
+    dimensions = "" if spec.variant == "contiguous" else "Variant::Dimensions dimensions"
+    family = "rows" if spec.variant == "contiguous" else spec.variant
+    headers = body.headers | {f"gpuarray/elementwise_{family}.cuh"}
     source = _SOURCE.format(
-        includes="".join(f'#include "{header}"\n' for header in sorted(body.headers | {_FAMILY})),
+        includes="".join(f'#include "{header}"\n' for header in sorted(headers)),
         function=_function(spec, body, results),
         variant=variant,
         block=block,
@@ -128,10 +138,9 @@ def render(spec: ElementwiseSpec) -> KernelSource:
         parameters=",\n    ".join(filter(None, (*_parameters(spec), dimensions))),
         arguments=",\n        ".join(_arguments(spec)),
     )
-    return KernelSource(symbol, source, cuda_headers(), _sizes(spec), items, block)
+    sizes = _sizes(spec)
+    return KernelSource(symbol, source, cuda_headers(), sizes, items, block, vector=vector)
 
-
-_FAMILY = "gpuarray/elementwise.cuh"
 
 _SOURCE = """\
 {includes}
@@ -160,44 +169,60 @@ def _symbol(spec: ElementwiseSpec) -> str:
     symbol = f"{name}__{inputs}__{'_'.join(spec.output_dtypes)}"
     if spec.masked:
         symbol += "_where"
-    if spec.variant == "strided":
-        symbol += f"_strided{spec.ndim}"
-    elif spec.variant != "contiguous":
-        symbol += f"_{spec.variant}"
+    if spec.variant != "contiguous":
+        symbol += f"_{spec.variant}{spec.ndim}"
     # A name that starts with a digit is no identifier.
     return f"gpuarray_{symbol}" + ("_wide" if spec.index == "int64" else "")
 
 
-def _contiguous(spec: ElementwiseSpec, body: Body) -> tuple[str, int]:
+def _accessed(spec: ElementwiseSpec) -> list[int]:
+    """Bytes of an element of each operand that is accessed for every element."""
+    kinds = ("array", "crossed")
+    loads = [itemsize(operand.dtype) for operand in spec.inputs if operand.kind in kinds]
+    return loads + [itemsize(dtype) for dtype in spec.output_dtypes]
+
+
+def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
     """Choose the elements per vector and the vectors per thread."""
-    loads = [itemsize(operand.dtype) for operand in spec.inputs if operand.kind == "array"]
-    stores = [itemsize(dtype) for dtype in spec.output_dtypes]
+    accessed = _accessed(spec)
     # The widest operand fills a 16-byte access.
-    vector = max(1, min(16 // max(loads + stores), _VECTOR_LIMIT[body.weight]))
-    moved = vector * sum(loads + stores)
+    vector = max(1, min(16 // max(accessed), _VECTOR_LIMIT[body.weight], spec.vector))
+    moved = vector * sum(accessed)
     unroll = max(1, min(-(-_BYTES_PER_THREAD // moved), _ITEMS_LIMIT[body.weight] // vector))
     if body.weight >= HEAVY:
         unroll = 1
-    if spec.variant == "unaligned":
-        # Accesses of single elements; of bytes, more of them.
-        unroll = min(8 if max(loads + stores) == 1 else 4, _ITEMS_LIMIT[body.weight])
-        vector = 1
-    arguments = f"{spec.index}_t, {BLOCKS[spec.variant]}, {vector}, {unroll}"
-    return f"Contiguous<{arguments}>", vector * unroll
+    numbers = [BLOCKS[spec.variant], vector, unroll, spec.ndim, len(_strided_operands(spec))]
+    return _variant("Rows", spec, numbers), vector, vector * unroll
 
 
-def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int]:
+def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
+    block = BLOCKS["tiled"]
+    width, height = spec.tile
+    edge = min(_EDGE, 16 // max(_accessed(spec)), width, height)
+    limit = _ITEMS_LIMIT[body.weight]
+    vector = min(edge, spec.vector, limit)
+    unroll = max(1, min(limit // vector, width * height // (block * vector)))
+    numbers = [block, edge, vector, unroll, width, height, spec.ndim, len(_strided_operands(spec))]
+    return _variant("Tiled", spec, numbers), vector, vector * unroll
+
+
+def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
     items = _STRIDED_LIMIT[body.weight]
-    operands = len(_strided_operands(spec))
-    arguments = f"{spec.index}_t, {BLOCKS['strided']}, {items}, {spec.ndim}, {operands}"
-    return f"Strided<{arguments}>", items
+    numbers = [BLOCKS["strided"], items, spec.ndim, len(_strided_operands(spec))]
+    return _variant("Strided", spec, numbers), 1, items
+
+
+def _variant(name: str, spec: ElementwiseSpec, numbers: list[int]) -> str:
+    return f"{name}<{spec.index}_t, {', '.join(map(str, numbers))}>"
 
 
 def _strided_operands(spec: ElementwiseSpec) -> dict[tuple[str, int], int]:
     """Row of each operand in the strides: outputs, then the inputs that have memory."""
     names = [("out", i) for i in range(len(spec.output_dtypes))]
     names += [
-        ("in", i) for i, operand in enumerate(spec.inputs) if operand.kind in ("array", "broadcast")
+        ("in", i)
+        for i, operand in enumerate(spec.inputs)
+        if operand.kind not in ("scalar", "index")
     ]
     return {name: row for row, name in enumerate(names)}
 
@@ -228,7 +253,7 @@ def _parameters(spec: ElementwiseSpec) -> list[str]:
 
 def _arguments(spec: ElementwiseSpec) -> list[str]:
     rows = _strided_operands(spec)
-    strided = spec.variant == "strided"
+    strided = spec.variant != "contiguous"
 
     def slot(role: str, i: int, dtype: str, kind: str) -> str:
         name = cpp_name(dtype)
@@ -239,7 +264,10 @@ def _arguments(spec: ElementwiseSpec) -> list[str]:
         if kind == "broadcast":
             return f"broadcast<{name}>(in{i})"
         strides = f", dimensions.strides[{rows[role, i]}]" if strided else ""
-        return f"Variant::{'Output' if role == 'out' else 'Input'}<{name}>({role}{i}{strides})"
+        if kind == "crossed":
+            return f"Variant::Crossed<{name}, {i}>({role}{i}{strides})"
+        family = "Output" if role == "out" else "Repeated" if kind == "repeated" else "Input"
+        return f"Variant::{family}<{name}>({role}{i}{strides})"
 
     outputs = [slot("out", i, dtype, "array") for i, dtype in enumerate(spec.output_dtypes)]
     inputs = [slot("in", i, operand.dtype, operand.kind) for i, operand in enumerate(spec.inputs)]
@@ -255,6 +283,7 @@ def _sizes(spec: ElementwiseSpec) -> tuple[int, ...]:
         if operand.kind != "index":
             sizes.append(itemsize(operand.dtype) if operand.kind == "scalar" else 8)
     sizes.append(index)
-    if spec.variant == "strided":
-        sizes.append(index * spec.ndim * (1 + len(_strided_operands(spec))))
+    if spec.variant != "contiguous":
+        # shape, counts, multipliers and shifts; strides
+        sizes.append(index * spec.ndim * (4 + len(_strided_operands(spec))))
     return tuple(sizes)

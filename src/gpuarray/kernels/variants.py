@@ -1,0 +1,217 @@
+"""Which variant of the element-wise family serves operands of given strides, and its launch.
+
+====================  ============================================================================
+``contiguous``        every operand is one gapless run (or one element) in the same order
+``rows``              the same along the fastest dimension, with strides outside of it
+``tiled``             some inputs are gapless along another dimension: transposes
+``strided``           everything else
+====================  ============================================================================
+
+The alignment of pointers decides nothing here. Plans are looked up by layouts, which know no
+addresses, and views begin anywhere; the kernels of rows therefore find the aligned addresses of
+their output themselves, and shift inputs that are aligned otherwise (see elementwise_rows.cuh).
+A call pays nothing for that, and there is one kernel to compile, not one for each combination.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.elementwise import ElementwiseSpec, KernelSource
+
+_INDEX_BITS = {"int32": 32, "int64": 64}
+
+#: Blocks in a grid.
+MAX_GRID = 2**31 - 1
+
+# A row has at least this many vectors: its first and last may be incomplete, and one may be idle.
+_ROW_VECTORS = 8
+
+# Elements of a tile by bytes of the widest operand: 64 bytes a thread of 256 for each operand.
+_TILE_AREA = {1: 16384, 2: 8192, 4: 4096, 8: 2048, 16: 1024}
+_TILE_WIDTH = {1: 128, 2: 128, 4: 64, 8: 64, 16: 32}
+
+# Smaller ones than this in the two dimensions of tiles leave most of a tile empty; what is read
+# across then stays in the cache between the accesses of one block.
+_SMALLEST_TILE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A variant, and how the operands fit it.
+
+    ``order`` lists the dimensions as the kernel wants them, ``kinds`` has one entry for each
+    operand with memory, outputs first. ``vector`` limits the elements of one access.
+    """
+
+    variant: str
+    kinds: tuple[str, ...]
+    order: tuple[int, ...]
+    vector: int = 16
+    tile: tuple[int, int] = (0, 0)
+
+
+def choose(
+    shape: Sequence[int],
+    strides: Sequence[Sequence[int]],
+    itemsizes: Sequence[int],
+    outputs: int,
+) -> Choice:
+    """Choose the variant for collapsed dimensions.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        The dimensions, the first output's fastest last.
+    strides : sequence of sequences of int
+        Of each operand, outputs first, in elements.
+    itemsizes : sequence of int
+        Bytes of an element of each operand.
+    outputs : int
+        How many of the operands are outputs.
+    """
+    order = tuple(range(len(shape)))
+    single = tuple(
+        "broadcast" if k >= outputs and not any(one) and math.prod(shape) > 1 else "array"
+        for k, one in enumerate(strides)
+    )
+    inner = [one[-1] for one in strides]
+    length = shape[-1]
+    along = all(
+        kind == "broadcast" or stride == 1 or length == 1 or (stride == 0 and k >= outputs)
+        for k, (kind, stride) in enumerate(zip(single, inner, strict=True))
+    )
+    if along and len(shape) == 1:
+        return Choice("contiguous", single, order)
+    if along:
+        widest = max([n for n, kind in zip(itemsizes, single, strict=True) if kind == "array"])
+        vector = 16 // widest
+        while vector > 1 and length < vector * _ROW_VECTORS:
+            vector //= 2
+        if vector > 1 or (widest == 16 and length >= _ROW_VECTORS):
+            kinds = tuple(
+                "repeated" if kind == "array" and stride == 0 else kind
+                for kind, stride in zip(single, inner, strict=True)
+            )
+            return Choice("rows", kinds, order, vector)
+    tiled = _choose_tiles(shape, strides, itemsizes, outputs, single)
+    if tiled is not None and _tiles(shape, tiled) <= MAX_GRID:
+        return tiled
+    return Choice("strided", single, order)
+
+
+def _choose_tiles(
+    shape: Sequence[int],
+    strides: Sequence[Sequence[int]],
+    itemsizes: Sequence[int],
+    outputs: int,
+    single: tuple[str, ...],
+) -> Choice | None:
+    x = len(shape) - 1
+    # The other dimension: along which the first operand that wants another one is the fastest.
+    y = -1
+    for k in range(outputs, len(strides)):
+        one = strides[k]
+        axis = min((i for i in range(x + 1) if one[i]), key=lambda i: (abs(one[i]), -i), default=x)
+        if _crossed(one, axis, x, itemsizes[k]):
+            y = axis
+            break
+    if y < 0 or shape[x] * shape[y] < _SMALLEST_TILE:
+        return None
+    kinds = tuple(
+        "crossed" if k >= outputs and _crossed(one, y, x, itemsizes[k]) else single[k]
+        for k, one in enumerate(strides)
+    )
+    order = (*[i for i in range(x) if i != y], y, x)
+    wide = max([n for n, kind in zip(itemsizes, kinds, strict=True) if kind != "broadcast"])
+    area = _TILE_AREA[wide]
+    # Static shared memory ends at 48 KiB: two operands of full tiles.
+    for _ in range(kinds.count("crossed").bit_length() - 1):
+        area //= 2
+    width = min(_TILE_WIDTH[wide], _power_of_two(shape[x]))
+    height = min(area // width, _power_of_two(shape[y]))
+    width = min(area // height, _power_of_two(shape[x]))
+    # Vectors along x only if they are aligned in every row of every output.
+    vector = min(4, 16 // wide)
+    for one in strides[:outputs]:
+        while vector > 1 and (one[x] != 1 or any(one[i] % vector for i in range(x))):
+            vector //= 2
+    return Choice("tiled", kinds, order, vector, (width, height))
+
+
+def _crossed(strides: Sequence[int], y: int, x: int, itemsize: int) -> bool:
+    """Whether an input is read better along ``y`` than along ``x``: several elements a sector."""
+    step = abs(strides[y])
+    return y != x and 0 < step < abs(strides[x]) and step * itemsize <= 16
+
+
+def _power_of_two(n: int) -> int:
+    return 1 << (n - 1).bit_length()
+
+
+def _tiles(shape: Sequence[int], choice: Choice) -> int:
+    width, height = choice.tile
+    ordered = [shape[i] for i in choice.order]
+    return math.prod(ordered[:-2]) * -(-ordered[-2] // height) * -(-ordered[-1] // width)
+
+
+def geometry(
+    spec: ElementwiseSpec,
+    source: KernelSource,
+    shape: Sequence[int],
+    strides: Sequence[Sequence[int]],
+) -> tuple[int, int, list[int]]:
+    """The launch of a rendered kernel.
+
+    ``shape`` and ``strides`` (in elements) are in the order of `Choice.order`.
+
+    Returns
+    -------
+    blocks, size, dimensions
+        The blocks of the grid (a kernel with a 64-bit index takes fewer, too), the kernel's
+        ``size`` parameter, and the integers of its dimensions (empty where it has none).
+    """
+    size = math.prod(shape)
+    if spec.variant == "contiguous":
+        # The first vector begins where the output is aligned, so there may be one more.
+        vectors = -(-size // source.vector) + (source.vector > 1)
+        return _blocks(vectors * source.vector, source), size, []
+    counts = list(shape)
+    if spec.variant == "rows":
+        counts[-1] = -(-shape[-1] // source.vector) + (source.vector > 1)
+        size = math.prod(counts)
+        blocks = _blocks(size * source.vector, source)
+    elif spec.variant == "tiled":
+        counts[-1] = -(-shape[-1] // spec.tile[0])
+        counts[-2] = -(-shape[-2] // spec.tile[1])
+        blocks = math.prod(counts)
+    else:
+        blocks = _blocks(size, source)
+    fractions = [fraction(n, _INDEX_BITS[spec.index]) for n in counts]
+    result = [*shape, *counts, *[m for m, _ in fractions], *[shift for _, shift in fractions]]
+    for one in strides:
+        result += one
+    return blocks, size, result
+
+
+def _blocks(items: int, source: KernelSource) -> int:
+    return -(-items // (source.block * source.items_per_thread))
+
+
+def fraction(divisor: int, bits: int) -> tuple[int, int]:
+    """Multiplier and shift that divide: ``n // divisor == (n * multiplier >> bits) >> shift``.
+
+    It holds for ``0 <= n < 2**(bits - 1)``. The multiplier is given as the signed integer of its
+    bits; 0 stands for a divisor of 1, whose fraction has one bit too many.
+    """
+    if divisor == 1:
+        return 0, 0
+    # Rounded up, the multiplier is too large by less than divisor / 2**(bits - 1 + shift + 1),
+    # which n is too small to see.
+    shift = (divisor - 1).bit_length()
+    multiplier = -(-(1 << (bits - 1 + shift)) // divisor)
+    return multiplier - (multiplier >> (bits - 1) << bits), shift - 1
