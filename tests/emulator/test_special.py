@@ -150,3 +150,66 @@ extern "C" __global__ void k(int* o, int* p) {
     out = np.zeros((32, 4), "i4")
     module.run("k", 1, 32, out, np.zeros(1, "i4"))
     assert (out[:, :3] == [1, 3, 1]).all()
+
+
+def test_structures_as_kernel_parameters_indexed_at_run_time(build):
+    module = build("""
+struct S { int n; float v[8]; double d[3]; };
+extern "C" __global__ void k(S s, float* o) {
+  int i = threadIdx.x; o[i] = s.v[i % s.n] + s.d[i % 3];
+}""")
+    s = np.zeros(1, np.dtype([("n", "i4"), ("v", "f4", 8), ("d", "f8", 3)], align=True))
+    s["n"], s["v"], s["d"] = 8, np.arange(8), [10, 20, 30]
+    out = np.zeros(48, "f4")
+    module.run("k", 1, 48, s.tobytes(), out)
+    i = np.arange(48)
+    np.testing.assert_array_equal(out, i % 8 + (i % 3 + 1) * 10)
+
+
+def test_dynamic_shared_memory_in_functions(build):
+    module = build("""
+__device__ __noinline__ void fill(int k)
+{ extern __shared__ int s[]; s[threadIdx.x] = k * threadIdx.x; }
+extern "C" __global__ void k(int* o) {
+  extern __shared__ int s[]; __shared__ int t[5];
+  if (threadIdx.x < 5) t[threadIdx.x] = 100;
+  fill(blockIdx.x + 1); __syncthreads();
+  o[blockIdx.x * blockDim.x + threadIdx.x] = s[31 - threadIdx.x] + t[threadIdx.x % 5];
+}""")
+    out = np.zeros((4, 32), "i4")
+    module.run("k", 4, 32, out, shared=128)
+    expected = (31 - np.arange(32)) * np.arange(1, 5)[:, None] + 100
+    np.testing.assert_array_equal(out, expected)
+
+
+def test_tiles_of_several_warps(build):
+    """Cooperative groups ask where the system's part of shared memory is."""
+    module = build("""
+#define _CG_ABI_EXPERIMENTAL
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void k(int* o) {
+  __shared__ cg::block_tile_memory<128> memory;
+  auto block = cg::this_thread_block(memory);
+  auto tile = cg::tiled_partition<64>(block);
+  __shared__ int s[128];
+  s[threadIdx.x] = threadIdx.x; tile.sync();
+  o[threadIdx.x] = s[threadIdx.x ^ 63] + 1000 * tile.meta_group_rank();
+}""")
+    out = np.zeros(128, "i4")
+    module.run("k", 1, 128, out)
+    i = np.arange(128)
+    np.testing.assert_array_equal(out, (i ^ 63) + 1000 * (i // 64))
+
+
+def test_large_amounts_of_dynamic_shared_memory(build):
+    module = build("""
+extern "C" __global__ void k(int* o) {
+  extern __shared__ int s[];
+  for (int j = threadIdx.x; j < 40000; j += blockDim.x) s[j] = j;
+  __syncthreads();
+  o[threadIdx.x] = s[39999 - threadIdx.x];
+}""")
+    out = np.zeros(64, "i4")
+    module.run("k", 1, 64, out, shared=160000)
+    np.testing.assert_array_equal(out, 39999 - np.arange(64))

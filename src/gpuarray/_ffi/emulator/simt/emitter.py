@@ -293,10 +293,10 @@ class Emitter:
         """Wait for the lanes of a member mask before the block runs."""
         self.ptx_line = block.sync.line
         mask = member_mask(block.sync)
-        self.line(
-            f"if L.warps is not None and not S.converge(L,{self.value(mask, 'u4')},"
-            f"{block.number},{self.tuple_of(block.registers)}): return None"
-        )
+        self.line("if L.warps is not None:")
+        registers = self.tuple_of(block.registers)
+        self.line(f" t0=S.converge(L,{self.value(mask, 'u4')},{block.number},{registers})")
+        self.line(" if t0 is not S: return t0")
 
     def tuple_of(self, registers) -> str:
         return f"({''.join(self.name(r) + ',' for r in registers)})"

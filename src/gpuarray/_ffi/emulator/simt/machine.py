@@ -102,6 +102,7 @@ class Chunk:
         #: Lets incomplete warps pass, when nothing else can run.
         self.lenient = False
         self._waiting_lanes: tuple | None = None
+        self._live_at_retry = self.n
         self._stalls: dict = {}
         #: Set when something changed since the last time the chunk gave way to others.
         self.progressed = True
@@ -391,16 +392,17 @@ class Chunk:
             self._alive_bits = np.packbits(alive, bitorder="little").view(np.uint32)
         return self._alive_bits
 
-    def converge(self, L, mask, block: int, registers: tuple) -> bool:
-        """Whether all lanes named in member masks are here; if not, the group has been parked.
+    def converge(self, L, mask, block: int, registers: tuple):
+        """Wait for all lanes that member masks name, at the beginning of a block.
 
-        Called where ``L`` is not made of whole warps. Lanes whose warp is complete go on as a
-        group of their own.
+        Called where ``L`` is not made of whole warps. The answer is the chunk itself if the
+        lanes are all here. Otherwise the group has been parked; of its warps those that are
+        complete have run the block already, and the answer is what that returned.
         """
         live = self._live_warps()
         position = L.warps
         if position is None:
-            return True
+            return self
         present = np.zeros(len(live) * 32, bool)
         present[position] = True
         here = np.packbits(present, bitorder="little").view(np.uint32)
@@ -409,7 +411,7 @@ class Chunk:
         warp = position >> 5
         missing = mask & live[warp] & ~here[warp]
         if not missing.any() or self.lenient:
-            return True
+            return self
         # All lanes of a warp wait together if any of them misses someone.
         incomplete = np.zeros(len(live), bool)
         incomplete[warp[missing != 0]] = True
@@ -417,11 +419,10 @@ class Chunk:
         frame = self.frame
         if waits.all():
             frame.waiting.setdefault(block, []).append((L, registers))
-            return False
+            return None
         stay, cut_stay, go, cut_go = L.split(waits)
         frame.waiting.setdefault(block, []).append((stay, cut(cut_stay, registers)))
-        frame.push(block, go, cut(cut_go, registers))
-        return False
+        return frame.code[block](self, go, *cut(cut_go, registers))
 
     def _release_warps(self) -> bool:
         """Nothing else can run: let groups that wait for lanes of their warp look again."""
@@ -517,9 +518,12 @@ class Chunk:
                 if self.parked:
                     raise self._barrier_deadlock()
                 return True
-            waiting_before = self._release_warps_once()
-            if waiting_before:
-                continue
+            # Lanes that poll may yet join the groups that wait for them; but those that have
+            # exited will not.
+            if self.live != self._live_at_retry:
+                self._live_at_retry = self.live
+                if self._release_warps():
+                    continue
             stalled, self.stalled = self.stalled, []
             yield
             for frame, block, L, registers in stalled:
