@@ -1,0 +1,194 @@
+"""Sorts along the last axis of C-contiguous arrays: from layouts to calls.
+
+Rows that fit one block's shared memory take one launch. Longer ones are sorted by all blocks
+together, as many rows at a time as have about `BATCH_ELEMENTS` elements: one launch clears the
+books, one counts all digits, and then there is one for each digit (one altogether for keys of one
+byte).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._device import current
+from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load
+from gpuarray._layout import Layout
+from gpuarray._stream import Stream
+from gpuarray.kernels import sorting
+from gpuarray.kernels.sorting import BLOCK, SortSpec
+
+_INT64 = np.dtype(np.int64)
+
+#: Elements of rows that are sorted together, where rows are many.
+BATCH_ELEMENTS = 1 << 23
+
+#: Look-back words have two bits for their state.
+WIDE_LENGTH = 1 << 30
+
+# Blocks for each multiprocessor that count digits.
+_COUNT_BLOCKS = 8
+
+_FILL_TILE = BLOCK * 16
+
+
+def sort_rows(source: Any, target: Any) -> None:
+    """Sort along the last axis into an array of the same layout, or in place.
+
+    Parameters
+    ----------
+    source, target : ndarray
+        C-contiguous with at least one dimension; the same array, or arrays that do not overlap.
+
+    Notes
+    -----
+    Scratch memory: none for rows that fit a block (`kernels.sorting.BLOCK_LIMIT`) and for keys of
+    one byte; else a copy of the rows that are sorted together, and books of about 3.5 %.
+    """
+    layout = source._layout
+    if layout.size:
+        in_place = source._pointer == target._pointer
+        _run(layout, (source, target), "place" if in_place else "new")
+
+
+def argsort_rows(source: Any, target: Any) -> None:
+    """Store the places of the elements in sorted order along the last axis.
+
+    Parameters
+    ----------
+    source, target : ndarray
+        C-contiguous, of equal shapes with at least one dimension; ``target`` is int64.
+
+    Notes
+    -----
+    Scratch memory: none for rows that fit a block; else two copies of the rows that are sorted
+    together, four bytes an element for places (eight in rows of 2^30 elements or more), and books.
+    """
+    layout = source._layout
+    if layout.size:
+        _run(layout, (source, target), "places")
+
+
+def _run(layout: Layout, arrays: Sequence[Any], what: str) -> None:
+    stream = current.stream
+    key = (_run, layout, what)
+    found: Any = stream.plans.get(key)
+    if found is None:
+        found = _plan(layout, what, stream)
+        stream.remember(key, found)
+    batches, batch, call, rest = found
+    if batches == 1:
+        call(*arrays)
+        return
+    length = layout.shape[-1]
+    rows = layout.size // length
+    for start in range(0, rows, batch):
+        part = min(batch, rows - start)
+        views = []
+        for x in arrays:
+            view = _layout.contiguous(x._layout.dtype, (part, length))
+            views.append(_array.view(x, view, start * length * x._layout.itemsize))
+        (call if part == batch else rest)(*views)
+
+
+def _plan(layout: Layout, what: str, stream: Stream) -> Any:
+    length = layout.shape[-1]
+    rows = layout.size // length
+    dtype = _dtypes.code(layout.dtype)
+    if length <= sorting.BLOCK_LIMIT[layout.itemsize]:
+        return 1, rows, _block_call(dtype, rows, length, what, stream), None
+    batch = min(rows, max(1, BATCH_ELEMENTS // length))
+    make = _counting_call if layout.itemsize == 1 and what != "places" else _passes_call
+    call = make(dtype, batch, length, what, stream)
+    rest = make(dtype, rows % batch, length, what, stream) if rows % batch else None
+    return -(-rows // batch), batch, call, rest
+
+
+def _bind(
+    spec: SortSpec, grid: int, numbers: Sequence[tuple[int, int]], stream: Stream
+) -> BoundLaunch:
+    """A launch with the last parameters (value, bytes) constant."""
+    function, source = load(spec, sorting.render, stream.device)
+    first = len(function.parameters) - len(numbers)
+    constants = {
+        first + i: value.to_bytes(size, "little") for i, (value, size) in enumerate(numbers)
+    }
+    return BoundLaunch(
+        LaunchPlan(function, grid_for(grid), (source.block, 1, 1), constants), stream
+    )
+
+
+def _block_call(
+    dtype: str, rows: int, length: int, what: str, stream: Stream
+) -> Callable[..., Any]:
+    block, items = sorting.block_shape(dtype, length)
+    spec = SortSpec("block", dtype, what == "places", block, items)
+    bound = _bind(spec, rows, [(length, 4)], stream)
+    return _calls.make_call(stream, "a", [None], [(bound, ["x0", "y0"])])
+
+
+def _books(
+    dtype: str, rows: int, length: int, tiles: int, even: bool, stream: Stream
+) -> tuple[list, int, str]:
+    """The launches that clear the books and count, what to call them with, and the bytes."""
+    count = "uint64" if length >= WIDE_LENGTH else "uint32"
+    spec = SortSpec("count", dtype, count=count)
+    nbytes = sorting.book_bytes(spec, rows, tiles)
+    multiprocessors = stream.device.multiprocessors
+    units = -(-nbytes // 16)
+    clear = SortSpec("clear", "u1")
+    blocks = max(1, min(_COUNT_BLOCKS * multiprocessors // rows, -(-length // (16 * BLOCK))))
+    # What the counts of a block hold is 32 bits wide.
+    blocks = max(blocks, length >> 31)
+    launches = [
+        (_bind(clear, min(-(-units // BLOCK), 4096), [(units, 8)], stream), ["t0"]),
+        (
+            _bind(
+                spec,
+                rows * blocks,
+                [(length, 8), (rows, 4), (blocks, 4), (int(even), 4)],
+                stream,
+            ),
+            ["x0", "t0"],
+        ),
+    ]
+    return launches, nbytes, count
+
+
+def _counting_call(
+    dtype: str, rows: int, length: int, what: str, stream: Stream
+) -> Callable[..., Any]:
+    launches, nbytes, count = _books(dtype, rows, length, 0, False, stream)
+    tiles = -(-length // _FILL_TILE)
+    spec = SortSpec("fill", dtype, count=count)
+    numbers = [(length, 8), (rows, 4), (tiles, 4)]
+    launches.append((_bind(spec, rows * tiles, numbers, stream), ["y0", "t0"]))
+    return _calls.make_call(stream, "a", [None], launches, [_round(nbytes)])
+
+
+def _passes_call(
+    dtype: str, rows: int, length: int, what: str, stream: Stream
+) -> Callable[..., Any]:
+    places = what == "places"
+    block, items = sorting.pass_shape(dtype, places)
+    tiles = -(-length // (block * items))
+    launches, nbytes, count = _books(dtype, rows, length, tiles, what == "place", stream)
+    spec = SortSpec("pass", dtype, places, block, items, count=count)
+    keys = rows * length * _dtypes.itemsize(dtype)
+    scratch = [_round(nbytes), keys]
+    names = ["x0", "y0", "t1", "t0"]
+    if places:
+        scratch += [keys, rows * length * (8 if count == "uint64" else 4)]
+        names = ["x0", "t2", "t1", "t3", "y0", "t0"]
+    for digit in range(sorting.passes(dtype)):
+        numbers = [(length, 8), (rows, 4), (tiles, 4), (digit, 4)]
+        launches.append((_bind(spec, rows * tiles, numbers, stream), names))
+    return _calls.make_call(stream, "a", [None], launches, scratch)
+
+
+def _round(nbytes: int) -> int:
+    """Whole units of 16 bytes, in which books are cleared."""
+    return -(-nbytes // 16) * 16

@@ -1,0 +1,639 @@
+// The sorting family: radix sort by digits of 8 bits, the lowest first.
+//
+//   sort_block   one block sorts a row (or a small array) in shared memory: one launch
+//   count_digits, sort_pass   rows of any length: all digits are counted in one pass over the keys, then each digit
+//                takes one pass that reads every key once and writes it once. Which of its tile's keys go where,
+//                a block learns from the tiles before its own while these are still at work (decoupled look-back).
+//   fill_counted keys of one byte: what has been counted is written out
+//
+// Each step is stable, so the sort is. Keys move as the bits they are; the order they are sorted by is derived from
+// them whenever a digit is taken. So 0.0 and -0.0 are equal, and so are all NaN, and yet none changes. A digit that
+// is the same in all keys of a row is skipped.
+//
+// Blocks take their tiles from a ticket counter: a tile is only waited for once a running block has it.
+#pragma once
+
+#include "gpuarray/types.cuh"
+
+namespace gpuarray {
+
+enum { BINS = 256 };
+
+// ---- the order of keys ------------------------------------------------------------------------------------------
+
+template <class Word> struct Infinity;
+template <> struct Infinity<uint16_t> { static constexpr uint16_t bits = 0x7c00; };
+template <> struct Infinity<uint32_t> { static constexpr uint32_t bits = 0x7f800000; };
+template <> struct Infinity<uint64_t> { static constexpr uint64_t bits = 0x7ff0000000000000; };
+
+template <class Word> GPUARRAY_DEVICE Word top_bit() { return Word(Word(1) << (8 * sizeof(Word) - 1)); }
+
+template <class Word> GPUARRAY_DEVICE bool is_nan(Word bits) {
+    return Word(bits & Word(~top_bit<Word>())) > Infinity<Word>::bits;
+}
+
+// An unsigned integer with the same order: NaN last, -0.0 equal to 0.0.
+template <class Word> GPUARRAY_DEVICE Word ordered_float(Word bits) {
+    const Word top = top_bit<Word>(), magnitude = bits & Word(~top);
+    Word key = bits & top ? Word(~bits) : Word(bits | top);
+    key = magnitude == 0 ? top : key;
+    return magnitude > Infinity<Word>::bits ? Word(~Word(0)) : key;
+}
+
+template <class T> struct UnsignedKeys {
+    typedef T Word;
+    enum { PASSES = sizeof(T) };
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(bits >> (8 * pass)) & 255; }
+    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit); }
+};
+template <class T> struct SignedKeys {
+    typedef T Word;
+    enum { PASSES = sizeof(T) };
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) {
+        return uint32_t(Word(bits ^ top_bit<Word>()) >> (8 * pass)) & 255;
+    }
+    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit ^ 128); }
+};
+template <class T> struct FloatKeys {
+    typedef T Word;
+    enum { PASSES = sizeof(T) };
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) {
+        return uint32_t(ordered_float(bits) >> (8 * pass)) & 255;
+    }
+};
+struct BoolKeys {
+    typedef uint8_t Word;
+    enum { PASSES = 1 };
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int) { return bits != 0; }
+    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit); }
+};
+
+template <class Part> struct Parts {
+    Part real, imag;
+};
+// By real, then by imaginary part; before that by which of them is NaN. One pass is left over: see plan_passes.
+template <class Part> struct ComplexKeys {
+    typedef Parts<Part> Word;
+    enum { PASSES = 2 * sizeof(Part) + 2 };
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) {
+        enum { WIDTH = sizeof(Part) };
+        if (pass < WIDTH) return uint32_t(ordered_float(bits.imag) >> (8 * pass)) & 255;
+        if (pass < 2 * WIDTH) return uint32_t(ordered_float(bits.real) >> (8 * (pass - WIDTH))) & 255;
+        return pass == 2 * WIDTH ? 2 * is_nan(bits.real) + is_nan(bits.imag) : 0;
+    }
+};
+
+// ---- places in a tile -------------------------------------------------------------------------------------------
+
+// Where each key of a tile goes when the tile is sorted by a digit. A warp's keys follow those of the warp before; its
+// lanes hold neighbours.
+template <int BLOCK, int ITEMS, bool MATCH> struct Ranker {
+    enum {
+        WARPS = BLOCK / 32,
+        HELD = BLOCK < BINS ? BINS / BLOCK : 1,  // bins that a thread looks after
+        HOLDERS = BINS / HELD                    // threads that do
+    };
+    struct Shared {
+        uint32_t offsets[WARPS][BINS];
+        uint32_t masks[MATCH ? 1 : WARPS][MATCH ? 1 : BINS];
+        uint32_t sums[HOLDERS / 32];
+    };
+
+    // How many keys of the tile have each digit; what each warp's row then says is how many the warps before have.
+    // Ends with each thread at its own bins.
+    GPUARRAY_DEVICE static void count(Shared& shared, const uint32_t (&digits)[ITEMS], uint32_t (&totals)[HELD]) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        uint32_t* const own = shared.offsets[warp];
+#pragma unroll
+        for (int bin = lane; bin < BINS; bin += 32) {
+            own[bin] = 0;
+            if constexpr (!MATCH) shared.masks[warp][bin] = 0;
+        }
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) atomicAdd(own + digits[i], 1);
+        __syncthreads();
+#pragma unroll
+        for (int u = 0; u < HELD; ++u) {
+            totals[u] = 0;
+            if (threadIdx.x < HOLDERS) {
+#pragma unroll
+                for (int w = 0; w < WARPS; ++w) {
+                    uint32_t& offset = shared.offsets[w][threadIdx.x * HELD + u];
+                    const uint32_t counted = offset;
+                    offset = totals[u];
+                    totals[u] += counted;
+                }
+            }
+        }
+    }
+
+    // From the totals to where each digit starts in the sorted tile; all threads may go on to rank.
+    GPUARRAY_DEVICE static void start(Shared& shared, const uint32_t (&totals)[HELD], uint32_t (&starts)[HELD]) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        uint32_t before = 0;
+        if (threadIdx.x < HOLDERS) {
+            uint32_t own = 0;
+#pragma unroll
+            for (int u = 0; u < HELD; ++u) own += totals[u];
+            uint32_t scanned = own;
+#pragma unroll
+            for (int distance = 1; distance < 32; distance *= 2) {
+                const uint32_t other = __shfl_up_sync(0xffffffffu, scanned, distance);
+                if (lane >= distance) scanned += other;
+            }
+            if (lane == 31) shared.sums[warp] = scanned;
+            before = scanned - own;
+        }
+        __syncthreads();
+        if (threadIdx.x < HOLDERS) {
+#pragma unroll
+            for (int w = 0; w < HOLDERS / 32; ++w) before += w < warp ? shared.sums[w] : 0;
+#pragma unroll
+            for (int u = 0; u < HELD; ++u) {
+                starts[u] = before;
+                before += totals[u];
+#pragma unroll
+                for (int w = 0; w < WARPS; ++w) shared.offsets[w][threadIdx.x * HELD + u] += starts[u];
+            }
+        }
+        __syncthreads();
+    }
+
+    // Replaces digits by places. Of the lanes that have the same digit, the last one moves its warp's offset.
+    GPUARRAY_DEVICE static void rank(Shared& shared, uint32_t (&digits)[ITEMS]) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        uint32_t* const own = shared.offsets[warp];
+        const uint32_t up_to = 0xffffffffu >> (31 - lane);
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            const uint32_t digit = digits[i];
+            uint32_t same;
+            if constexpr (MATCH) {
+                same = __match_any_sync(0xffffffffu, digit);
+            } else {
+                atomicOr(&shared.masks[warp][digit], 1u << lane);
+                __syncwarp();
+                same = shared.masks[warp][digit];
+            }
+            const int leader = 31 - __clz(same), count = __popc(same & up_to);
+            uint32_t offset = 0;
+            if (lane == leader) offset = atomicAdd(own + digit, count);
+            offset = __shfl_sync(0xffffffffu, offset, leader);
+            __syncwarp();
+            if constexpr (!MATCH) {
+                if (lane == leader) shared.masks[warp][digit] = 0;
+                __syncwarp();
+            }
+            digits[i] = offset + count - 1;
+        }
+    }
+};
+
+// ---- one block --------------------------------------------------------------------------------------------------
+
+// Keys alone, or with the places they came from.
+template <class Keys, int BLOCK, int ITEMS, bool PLACES>
+GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, typename Keys::Word* output, int64_t* places,
+                                uint32_t length) {
+    typedef typename Keys::Word Word;
+    typedef Ranker<BLOCK, ITEMS, true> Rank;
+    enum { TILE = BLOCK * ITEMS };
+    __shared__ alignas(16) unsigned char storage[TILE * sizeof(Word)];
+    __shared__ uint16_t numbers[PLACES ? TILE : 1];
+    __shared__ typename Rank::Shared shared;
+    Word* const exchanged = reinterpret_cast<Word*>(storage);
+    const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
+    const int64_t row = int64_t(blockIdx.x) * length;
+    Word keys[ITEMS];
+    uint16_t carried[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+        const uint32_t at = first + i * 32;
+        keys[i] = Word();
+        carried[i] = at;
+        if (at < length) keys[i] = input[row + at];
+    }
+#pragma unroll 1
+    for (int pass = 0; pass < Keys::PASSES; ++pass) {
+        uint32_t digits[ITEMS], totals[Rank::HELD], starts[Rank::HELD];
+        // What is behind the row's end has the greatest digit, and being last stays there.
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) digits[i] = first + i * 32 < length ? Keys::digit(keys[i], pass) : BINS - 1;
+        Rank::count(shared, digits, totals);
+        bool all = false;
+#pragma unroll
+        for (int u = 0; u < Rank::HELD; ++u) {
+            const bool is_last = threadIdx.x == Rank::HOLDERS - 1 && u == Rank::HELD - 1;
+            all |= totals[u] == (is_last ? TILE : length);
+        }
+        if (__syncthreads_or(all)) continue;
+        Rank::start(shared, totals, starts);
+        Rank::rank(shared, digits);
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            exchanged[digits[i]] = keys[i];
+            if constexpr (PLACES) numbers[digits[i]] = carried[i];
+        }
+        __syncthreads();
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            keys[i] = exchanged[first + i * 32];
+            if constexpr (PLACES) carried[i] = numbers[first + i * 32];
+        }
+        __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+        const uint32_t at = first + i * 32;
+        if (at < length) {
+            if constexpr (PLACES) {
+                places[row + at] = carried[i];
+            } else {
+                output[row + at] = keys[i];
+            }
+        }
+    }
+}
+
+// ---- many blocks ------------------------------------------------------------------------------------------------
+
+// Where a sort keeps its books. Zero at the start, but for `starts` all of it.
+//
+// A word of the look-back says how many keys of a tile (partial), or of it and all tiles before (inclusive), have a
+// digit: the state is in its two topmost bits. It needs no clearing between passes, since what ends one pass as
+// inclusive is what the next takes as empty.
+template <class Count, int PASSES> struct Books {
+    enum { WORDS = 32, FINISHED = 31 };
+    enum { EMPTY = 0, PARTIAL = 1, INCLUSIVE = 2, SHIFT = 8 * sizeof(Count) - 2 };
+
+    uint32_t* tickets;  // a counter for each pass
+    uint32_t* plans;    // for each row: when each pass comes, from 1 (0: it is skipped), and at the end a counter
+    Count* starts;      // for each row and pass: counts, later where the digit starts
+    Count* lookback;    // for each tile
+
+    GPUARRAY_DEVICE Books(uint32_t* memory, uint32_t rows)
+        : tickets(memory), plans(memory + WORDS), starts(reinterpret_cast<Count*>(plans + rows * WORDS)),
+          lookback(starts + uint64_t(rows) * (PASSES * BINS)) {}
+
+    GPUARRAY_DEVICE static Count load(const Count* from) {
+        Count value;
+        if constexpr (sizeof(Count) == 4) {
+            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");
+        } else {
+            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(from) : "memory");
+        }
+        return value;
+    }
+    GPUARRAY_DEVICE static void store(Count* to, Count value, uint32_t state) {
+        value |= Count(state) << SHIFT;
+        if constexpr (sizeof(Count) == 4) {
+            asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
+        } else {
+            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
+        }
+    }
+    GPUARRAY_DEVICE static Count value(Count word) { return word & ((Count(1) << SHIFT) - 1); }
+
+    // The keys of all tiles before `tile` that have a digit. `base` is the digit's word of the row's first tile.
+    GPUARRAY_DEVICE static Count before(const Count* base, uint32_t tile, uint32_t phase) {
+        enum { WINDOW = 4 };
+        Count sum = 0;
+        int64_t at = int64_t(tile) - 1;
+        bool found = at < 0;
+        while (!found) {
+            Count words[WINDOW];
+#pragma unroll
+            for (int w = 0; w < WINDOW; ++w) words[w] = load(base + (at >= w ? at - w : 0) * BINS);
+            bool waits = false;
+#pragma unroll
+            for (int w = 0; w < WINDOW; ++w) {
+                const uint32_t state = (uint32_t(words[w] >> SHIFT) - phase) & 3;
+                waits |= state == EMPTY;
+                if (!found && !waits) {
+                    sum += value(words[w]);
+                    found = state == INCLUSIVE;
+                    --at;
+                }
+            }
+        }
+        return sum;
+    }
+};
+
+GPUARRAY_DEVICE void clear_words(uint4* words, uint64_t count) {
+    const uint64_t stride = uint64_t(gridDim.x) * blockDim.x;
+    for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
+        words[i] = make_uint4(0, 0, 0, 0);
+    }
+}
+
+// In what order the passes come that are needed: those whose digit differs among keys. Where the sort is in place,
+// their number has to be even, and a pass that is not needed is added; without any, one copies.
+template <int PASSES> GPUARRAY_DEVICE void plan_passes(const bool* needed, uint32_t* plan, bool even) {
+    int count = 0;
+    for (int pass = 0; pass < PASSES; ++pass) count += needed[pass];
+    int added = even ? count % 2 : count == 0;
+    uint32_t order = 0;
+    for (int pass = 0; pass < PASSES; ++pass) {
+        bool comes = needed[pass];
+        if (!comes && added > 0) {
+            comes = true;
+            --added;
+        }
+        plan[pass] = comes ? ++order : 0;
+    }
+    plan[PASSES] = order;
+}
+
+// Counts all digits of a row, `blocks` blocks to a row; its last block plans the passes.
+template <class Keys, class Count, int BLOCK>
+GPUARRAY_DEVICE void count_digits(const typename Keys::Word* input, uint32_t* memory, uint64_t length, uint32_t rows,
+                                  uint32_t blocks, bool even) {
+    typedef typename Keys::Word Word;
+    enum { PASSES = Keys::PASSES, UNROLL = sizeof(Word) == 16 ? 2 : 4, VECTOR = 16 / sizeof(Word) };
+    const Books<Count, PASSES> books(memory, rows);
+    __shared__ uint32_t counts[PASSES][BINS];
+    for (int i = threadIdx.x; i < PASSES * BINS; i += BLOCK) counts[i / BINS][i % BINS] = 0;
+    __syncthreads();
+    const uint32_t row = blockIdx.x / blocks, block = blockIdx.x % blocks;
+    const Word* const keys = input + row * length;
+    const auto add = [](Word word) {
+#pragma unroll
+        for (int pass = 0; pass < PASSES; ++pass) atomicAdd(&counts[pass][Keys::digit(word, pass)], 1);
+    };
+    const uint64_t stride = uint64_t(blocks) * BLOCK, mine = uint64_t(block) * BLOCK + threadIdx.x;
+    uint64_t done = 0;
+    if constexpr (VECTOR > 1) {
+        if (reinterpret_cast<uint64_t>(keys) % 16 == 0) {
+            const uint4* const vectors = reinterpret_cast<const uint4*>(keys);
+            const uint64_t whole = length / VECTOR;
+            for (uint64_t first = mine; first < whole; first += stride * UNROLL) {
+                alignas(16) Word words[UNROLL][VECTOR];
+#pragma unroll
+                for (int u = 0; u < UNROLL; ++u) {
+                    if (first + u * stride < whole) {
+                        *reinterpret_cast<uint4*>(words[u]) = vectors[first + u * stride];
+                    }
+                }
+#pragma unroll
+                for (int u = 0; u < UNROLL; ++u) {
+                    if (first + u * stride < whole) {
+#pragma unroll
+                        for (int v = 0; v < VECTOR; ++v) add(words[u][v]);
+                    }
+                }
+            }
+            done = whole * VECTOR;
+        }
+    }
+    for (uint64_t first = done + mine; first < length; first += stride * UNROLL) {
+        Word words[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) {
+            if (first + u * stride < length) words[u] = keys[first + u * stride];
+        }
+#pragma unroll
+        for (int u = 0; u < UNROLL; ++u) {
+            if (first + u * stride < length) add(words[u]);
+        }
+    }
+    __syncthreads();
+    Count* const totals = books.starts + uint64_t(row) * (PASSES * BINS);
+    for (int i = threadIdx.x; i < PASSES * BINS; i += BLOCK) {
+        const uint32_t counted = counts[i / BINS][i % BINS];
+        if (counted != 0) atomicAdd(totals + i, Count(counted));
+    }
+
+    __shared__ bool last;
+    uint32_t* const plan = books.plans + row * 32;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) last = atomicAdd(plan + books.FINISHED, 1) == blocks - 1;
+    __syncthreads();
+    if (!last) return;
+    __threadfence();
+
+    // A warp scans the bins of a pass, eight a lane.
+    __shared__ bool needed[PASSES];
+    const int lane = threadIdx.x % 32;
+    for (int pass = threadIdx.x / 32; pass < PASSES; pass += BLOCK / 32) {
+        Count own[8], sum = 0;
+        bool whole = false;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            own[i] = totals[pass * BINS + lane * 8 + i];
+            whole |= own[i] == Count(length);
+            sum += own[i];
+        }
+        Count scanned = sum;
+#pragma unroll
+        for (int distance = 1; distance < 32; distance *= 2) {
+            const Count other = __shfl_up_sync(0xffffffffu, scanned, distance);
+            if (lane >= distance) scanned += other;
+        }
+        scanned -= sum;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+            totals[pass * BINS + lane * 8 + i] = scanned;
+            scanned += own[i];
+        }
+        const bool one = __any_sync(0xffffffffu, whole);
+        if (lane == 0) needed[pass] = !one;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) plan_passes<PASSES>(needed, plan, even);
+}
+
+// Where a sort's keys are between passes. The last pass ends in the output.
+template <class Word> struct KeyBuffers {
+    const Word* input;
+    Word *output, *scratch;
+
+    GPUARRAY_DEVICE Word* target(uint32_t order, uint32_t passes) const {
+        return (passes - order) % 2 == 0 ? output : scratch;
+    }
+    GPUARRAY_DEVICE const Word* source(uint32_t order, uint32_t passes) const {
+        return order == 1 ? input : target(order - 1, passes);
+    }
+};
+
+// One pass by one digit. With PLACES the keys' places in the input move along (and the keys of the last pass need
+// not be written): they alternate between `numbers` and the memory of the output, which is twice as wide.
+template <class Keys, class Count, int BLOCK, int ITEMS, bool MATCH, bool PLACES> struct Pass {
+    typedef typename Keys::Word Word;
+    typedef Ranker<BLOCK, ITEMS, MATCH> Rank;
+    typedef Books<Count, Keys::PASSES> Kept;
+    enum { TILE = BLOCK * ITEMS };
+
+    union Shared {
+        typename Rank::Shared rank;
+        unsigned char keys[TILE * sizeof(Word)];
+        Count numbers[PLACES ? TILE : 1];
+    };
+
+    GPUARRAY_DEVICE static void run(KeyBuffers<Word> buffers, Count* numbers, int64_t* places, uint32_t* memory,
+                                    uint64_t length, uint32_t rows, uint32_t tiles, uint32_t pass) {
+        const Kept books(memory, rows);
+        __shared__ alignas(16) Shared shared;
+        __shared__ Count bases[BINS];
+        __shared__ uint32_t ticket;
+        if (threadIdx.x == 0) ticket = atomicAdd(books.tickets + pass, 1);
+        __syncthreads();
+        const uint32_t row = ticket / tiles, tile = ticket % tiles;
+        const uint32_t order = books.plans[row * 32 + pass], passes = books.plans[row * 32 + Keys::PASSES];
+        if (order == 0) return;
+        const uint64_t offset = row * length;
+        const uint64_t begin = uint64_t(tile) * TILE;
+        const uint32_t count = length - begin < TILE ? uint32_t(length - begin) : TILE;
+
+        // Of neighbours, the next lane has the next.
+        const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
+        const Word* source;
+        Word* target;
+        if constexpr (PLACES) {
+            Word* const other[2] = {buffers.scratch, buffers.output};
+            source = order == 1 ? buffers.input : other[order % 2];
+            target = other[(order + 1) % 2];
+        } else {
+            source = buffers.source(order, passes);
+            target = buffers.target(order, passes);
+        }
+        source += offset + begin;
+        target += offset;
+        Word keys[ITEMS];
+        uint32_t digits[ITEMS];
+        if (count == TILE) {
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) keys[i] = source[first + i * 32];
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) digits[i] = Keys::digit(keys[i], pass);
+        } else {
+            // What is behind the end has the greatest digit, and being last stays there.
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                keys[i] = Word();
+                if (first + i * 32 < count) keys[i] = source[first + i * 32];
+                digits[i] = first + i * 32 < count ? Keys::digit(keys[i], pass) : BINS - 1;
+            }
+        }
+
+        uint32_t totals[Rank::HELD], starts[Rank::HELD];
+        Rank::count(shared.rank, digits, totals);
+        const uint32_t phase = order % 2 == 0 ? 2 : 0;
+        Count* const lookback = books.lookback + uint64_t(row) * tiles * BINS;
+        if (threadIdx.x < Rank::HOLDERS) {
+#pragma unroll
+            for (int u = 0; u < Rank::HELD; ++u) {
+                const uint32_t state = tile == 0 ? Kept::INCLUSIVE : Kept::PARTIAL;
+                Kept::store(lookback + uint64_t(tile) * BINS + threadIdx.x * Rank::HELD + u, totals[u],
+                            (state + phase) & 3);
+            }
+        }
+        Rank::start(shared.rank, totals, starts);
+        Rank::rank(shared.rank, digits);
+        __syncthreads();
+        Word* const exchanged = reinterpret_cast<Word*>(shared.keys);
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) exchanged[digits[i]] = keys[i];
+
+        if (threadIdx.x < Rank::HOLDERS) {
+#pragma unroll
+            for (int u = 0; u < Rank::HELD; ++u) {
+                const uint32_t bin = threadIdx.x * Rank::HELD + u;
+                const Count before = Kept::before(lookback + bin, tile, phase);
+                if (tile != 0) {
+                    Kept::store(lookback + uint64_t(tile) * BINS + bin, before + totals[u],
+                                (Kept::INCLUSIVE + phase) & 3);
+                }
+                bases[bin] = books.starts[(uint64_t(row) * Keys::PASSES + pass) * BINS + bin] + before - starts[u];
+            }
+        }
+        __syncthreads();
+        if constexpr (!PLACES) {
+            if (count == TILE) {
+#pragma unroll
+                for (int i = 0; i < ITEMS; ++i) {
+                    const uint32_t at = i * BLOCK + threadIdx.x;
+                    const Word key = exchanged[at];
+                    target[Count(bases[Keys::digit(key, pass)] + at)] = key;
+                }
+                return;
+            }
+        }
+        uint32_t bins[ITEMS];
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            const uint32_t at = i * BLOCK + threadIdx.x;
+            if (at < count) {
+                const Word key = exchanged[at];
+                bins[i] = Keys::digit(key, pass);
+                if (!PLACES || order < passes) target[Count(bases[bins[i]] + at)] = key;
+            }
+        }
+        if constexpr (PLACES) {
+            Count* const wide = reinterpret_cast<Count*>(places + offset);
+            numbers += offset;
+            const Count* const from = (passes - order) % 2 == 0 ? numbers : wide;
+            Count* const to = (passes - order) % 2 == 0 ? wide : numbers;
+            Count carried[ITEMS];
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                const uint32_t at = first + i * 32;
+                carried[i] = Count(begin + at);
+                if (order > 1 && at < count) carried[i] = from[begin + at];
+            }
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) shared.numbers[digits[i]] = carried[i];
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                const uint32_t at = i * BLOCK + threadIdx.x;
+                if (at < count) {
+                    const Count number = shared.numbers[at], place = bases[bins[i]] + at;
+                    if (order == passes) {
+                        places[offset + place] = number;
+                    } else {
+                        to[place] = number;
+                    }
+                }
+            }
+        }
+    }
+};
+
+// Keys of one byte from their counts: sixteen for each thread.
+template <class Keys, class Count, int BLOCK>
+GPUARRAY_DEVICE void fill_counted(uint8_t* output, uint32_t* memory, uint64_t length, uint32_t rows, uint32_t tiles) {
+    const Books<Count, 1> books(memory, rows);
+    __shared__ Count starts[BINS + 1];
+    const uint32_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles;
+    for (int i = threadIdx.x; i <= BINS; i += BLOCK) {
+        starts[i] = i < BINS ? books.starts[row * BINS + i] : Count(length);
+    }
+    __syncthreads();
+    uint8_t* const to = output + row * length;
+    const uint64_t first = (uint64_t(tile) * BLOCK + threadIdx.x) * 16;
+    if (first >= length) return;
+    // The last digit that starts here or before.
+    int digit = 0;
+#pragma unroll
+    for (int step = BINS / 2; step > 0; step /= 2) {
+        if (starts[digit + step] <= first) digit += step;
+    }
+    // Nearly all threads write one value.
+    const bool whole = first + 16 <= length && starts[digit + 1] >= first + 16;
+    if (whole && reinterpret_cast<uint64_t>(to) % 16 == 0) {
+        const uint32_t four = Keys::from_digit(digit) * 0x01010101u;
+        *reinterpret_cast<uint4*>(to + first) = make_uint4(four, four, four, four);
+        return;
+    }
+#pragma unroll 1
+    for (uint64_t at = first; at < first + 16 && at < length; ++at) {
+        while (at >= starts[digit + 1]) ++digit;
+        to[at] = Keys::from_digit(digit);
+    }
+}
+
+}  // namespace gpuarray

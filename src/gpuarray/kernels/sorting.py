@@ -1,0 +1,174 @@
+"""The sorting family: from a specification to CUDA C++ (`cuda/radix_sort.cuh`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuarray._dtypes import category, itemsize
+from gpuarray.kernels.elementwise import KernelSource
+from gpuarray.kernels.headers import cuda_headers
+
+BINS = 256
+
+#: Threads of the kernels that count, clear and fill.
+BLOCK = 256
+
+#: Longest row that one block sorts in shared memory, by bytes of an element.
+BLOCK_LIMIT = {1: 8192, 2: 8192, 4: 4096, 8: 2048, 16: 1024}
+
+#: Words of the books that are no counts: tickets, and a plan for each row.
+BOOK_WORDS = 32
+
+_STEPS = ("block", "clear", "count", "pass", "fill")
+_COUNT_BYTES = {"uint32": 4, "uint64": 8}
+
+# Threads and keys of each in the passes, by bytes of a key.
+_PASS_SHAPES = {1: (512, 16), 2: (512, 16), 4: (384, 19), 8: (384, 12), 16: (256, 8)}
+_PLACES_SHAPES = {1: (384, 18), 2: (384, 18), 4: (384, 18), 8: (384, 11), 16: (256, 8)}
+
+
+@dataclass(frozen=True, slots=True)
+class SortSpec:
+    """A step of a sort.
+
+    'block' sorts a row in one block; 'clear' zeroes the books, 'count' counts all digits and
+    plans the passes, 'pass' moves keys by one digit; 'fill' writes keys of one byte from counts.
+    """
+
+    step: str
+    dtype: str
+    places: bool = False  # argsort: the places of the keys move along
+    block: int = BLOCK
+    items: int = 1
+    match: bool = True  # equal digits are found by the warp's match instruction
+    count: str = "uint32"  # the type of counts of keys
+
+    def __post_init__(self) -> None:
+        if self.step not in _STEPS:
+            raise ValueError(f"step {self.step!r} is not one of {', '.join(_STEPS)}")
+        if self.count not in _COUNT_BYTES:
+            raise ValueError(f"count {self.count!r} is not one of {', '.join(_COUNT_BYTES)}")
+        if self.block % 32 or self.block > 1024:
+            raise ValueError(f"a block of {self.block} threads is not a number of whole warps")
+        if self.step == "fill" and itemsize(self.dtype) != 1:
+            raise ValueError("only keys of one byte are filled in from their counts")
+
+
+def passes(dtype: str) -> int:
+    """Return the number of digits of a dtype's keys."""
+    # Complex numbers: one says which parts are NaN, and one makes the number even.
+    return itemsize(dtype) + (2 if category(dtype) == "complex" else 0)
+
+
+def block_shape(dtype: str, length: int) -> tuple[int, int]:
+    """Return the threads of a block that sorts a row, and the keys of each."""
+    for block, items in ((128, 2), (128, 4), (128, 8), (256, 8), (512, 8), (512, 16)):
+        if length <= block * items:
+            return block, items
+    raise ValueError(f"a row of {length} elements is too long for one block")
+
+
+def pass_shape(dtype: str, places: bool) -> tuple[int, int]:
+    """Return the threads of a block of a pass, and the keys of each."""
+    return (_PLACES_SHAPES if places else _PASS_SHAPES)[itemsize(dtype)]
+
+
+def book_bytes(spec: SortSpec, rows: int, tiles: int) -> int:
+    """Return the bytes of a sort's books, for rows of so many tiles each."""
+    counts = (passes(spec.dtype) + tiles) * BINS * _COUNT_BYTES[spec.count]
+    return BOOK_WORDS * 4 + rows * (BOOK_WORDS * 4 + counts)
+
+
+def key_type(dtype: str) -> str:
+    """Return the C++ type that says how the keys of a dtype are ordered."""
+    kind, bits = category(dtype), 8 * itemsize(dtype)
+    if kind == "bool":
+        return "BoolKeys"
+    if kind == "complex":
+        return f"ComplexKeys<uint{bits // 2}_t>"
+    return f"{kind.capitalize()}Keys<uint{bits}_t>"
+
+
+_SOURCE = """\
+#include "gpuarray/radix_sort.cuh"
+
+namespace gpuarray {{
+
+typedef {keys} Keys;
+typedef Keys::Word Word;
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    {body};
+}}
+
+}}  // namespace gpuarray
+"""
+
+_ROWS = "uint64_t length, uint32_t rows, uint32_t {each}"
+
+
+def render(spec: SortSpec) -> KernelSource:
+    """Return the CUDA C++ of a step.
+
+    Parameters of the kernels, behind the pointers:
+
+    ===== =========================================== ==================================
+    step  pointers                                    numbers
+    ===== =========================================== ==================================
+    block input, output                               length (uint32)
+    clear books                                       units of 16 bytes (uint64)
+    count input, books                                length (uint64), rows, blocks of a
+                                                      row, whether in place (uint32)
+    pass  input, output, scratch, books               length (uint64), rows, tiles of a
+          (places: numbers and places before books)   row, digit (uint32)
+    fill  output, books                               length (uint64), rows, tiles of a
+                                                      row (uint32)
+    ===== =========================================== ==================================
+    """
+    block, items, count = spec.block, spec.items, f"{spec.count}_t"
+    places = "true" if spec.places else "false"
+    if spec.step == "block":
+        output = "int64_t" if spec.places else "Word"
+        parameters = f"const Word* input, {output}* output, uint32_t length"
+        out = "nullptr, output" if spec.places else "output, nullptr"
+        body = f"sort_block<Keys, {block}, {items}, {places}>(input, {out}, length)"
+        sizes: tuple[int, ...] = (8, 8, 4)
+    elif spec.step == "clear":
+        parameters = "uint4* books, uint64_t units"
+        body = "clear_words(books, units)"
+        sizes = (8, 8)
+    elif spec.step == "count":
+        parameters = "const Word* input, uint32_t* books, "
+        parameters += _ROWS.format(each="blocks, uint32_t even")
+        body = f"count_digits<Keys, {count}, {block}>"
+        body += "(input, books, length, rows, blocks, even != 0)"
+        sizes = (8, 8, 8, 4, 4, 4)
+    elif spec.step == "pass":
+        parameters = "const Word* input, Word* output, Word* scratch, "
+        if spec.places:
+            parameters += f"{count}* numbers, int64_t* places, "
+        parameters += "uint32_t* books, " + _ROWS.format(each="tiles, uint32_t pass")
+        extra = "numbers, places" if spec.places else "nullptr, nullptr"
+        match = "true" if spec.match else "false"
+        body = f"Pass<Keys, {count}, {block}, {items}, {match}, {places}>::run("
+        body += f"KeyBuffers<Word>{{input, output, scratch}}, {extra}, "
+        body += "books, length, rows, tiles, pass)"
+        sizes = (8,) * (6 if spec.places else 4) + (8, 4, 4, 4)
+    else:
+        parameters = "uint8_t* output, uint32_t* books, " + _ROWS.format(each="tiles")
+        body = f"fill_counted<Keys, {count}, {block}>(output, books, length, rows, tiles)"
+        sizes = (8, 8, 8, 4, 4)
+    symbol = _symbol(spec)
+    source = _SOURCE.format(
+        keys=key_type(spec.dtype), block=block, symbol=symbol, parameters=parameters, body=body
+    )
+    return KernelSource(symbol, source, cuda_headers(), sizes, items, block)
+
+
+def _symbol(spec: SortSpec) -> str:
+    """A C identifier that says in a profiler what runs: ``gpuarray_sort_pass__f4``."""
+    name = f"gpuarray_{'argsort' if spec.places else 'sort'}_{spec.step}__{spec.dtype}"
+    if spec.step in ("block", "pass"):
+        name += f"_{spec.block}x{spec.items}"
+    return name + ("_wide" if spec.count == "uint64" else "")
