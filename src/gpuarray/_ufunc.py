@@ -43,9 +43,31 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
+class _Documentation:
+    """``__doc__`` of the class as written, and of a ufunc made from its summary and example."""
+
+    def __get__(self, instance: ufunc | None, owner: type) -> str:
+        return _CLASS_DOCUMENTATION if instance is None else _document(instance)
+
+
+_CLASS_DOCUMENTATION = """A function that works on arrays element by element.
+
+The ufuncs of this package are `add`, `exp` and so on. Calls, ``out=``, ``where=`` and promotion
+are NumPy's.
+
+Attributes
+----------
+nin, nout, nargs : int
+    How many inputs, outputs and both there are.
+identity : scalar or None
+    The reduction's value without elements.
+types : list of str
+    The loops, as NumPy spells them.
+"""
+
+
 class ufunc:
-    # A function that works on arrays element by element. Its documentation is made from the
-    # summary and the example of its row (see _document), so the class itself has none.
+    __doc__ = _Documentation()  # type: ignore[assignment]  # written when asked for
     __slots__ = (
         "__name__",
         "_numpy",
@@ -74,10 +96,6 @@ class ufunc:
         self.nargs = self._numpy.nargs
         self.identity = self._numpy.identity
         self.inplace = object()  # the plans' key where the first operand is the output
-
-    @property
-    def __doc__(self) -> str:  # type: ignore[override]  # written when asked for
-        return _document(self)
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"
@@ -165,9 +183,7 @@ class ufunc:
         """
         return _reduction.reduce(self.__name__, array, axis, dtype, out, keepdims, initial, where)
 
-    def accumulate(
-        self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None
-    ) -> Any:
+    def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
         """Combine each element with all those before it along an axis.
 
         Parameters
@@ -400,6 +416,7 @@ class ufunc:
 
 
 class _UnaryUfunc(ufunc):
+    __doc__ = _Documentation()  # type: ignore[assignment]  # a class has one of its own
     __slots__ = ()
 
     def __call__(self, x: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -418,6 +435,7 @@ class _UnaryUfunc(ufunc):
 
 
 class _BinaryUfunc(ufunc):
+    __doc__ = _Documentation()  # type: ignore[assignment]
     __slots__ = ()
 
     def __call__(self, a: Any, b: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
