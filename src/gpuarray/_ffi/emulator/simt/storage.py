@@ -19,6 +19,11 @@ _COPIES = frozenset(("mov", "selp", "shfl"))
 _CANONICAL_NAN = 0x7FFFFFFF
 
 
+def keeps_nan(i: Instruction) -> bool:
+    """Conversions to binary32 from these types keep a NaN's sign and upper bits."""
+    return i.name == "cvt" and i.operation.types[-1] in ("f64", "bf16")
+
+
 def _result_type(i: Instruction) -> str:
     types = i.operation.types
     if not types:
@@ -108,7 +113,7 @@ def pending_registers(codes: dict[str, str], order: list[Block]) -> set[str]:
     for block in order:
         for i in block.instructions:
             defines, _ = defines_and_uses(i)
-            if i.name in _COMPUTES and _result_type(i) == "f32":
+            if i.name in _COMPUTES and _result_type(i) == "f32" and not keeps_nan(i):
                 continue
             if i.name in _COPIES and len(defines) >= 1:
                 sources = i.operands[1:3] if i.name == "selp" else i.operands[1:2]

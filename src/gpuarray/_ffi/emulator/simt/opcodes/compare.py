@@ -38,11 +38,16 @@ def float_comparison(how: str, x: str, y: str) -> str:
     raise Unsupported(f"comparison .{how}")
 
 
+def _flushed(i, bits: str, format_: str) -> str:
+    """A half operand, without subnormals where the instruction has .ftz."""
+    return f"flush_half({bits},{format_!r})" if "ftz" in i.operation.flags else bits
+
+
 def _comparison(e: Emitter, i, type_: str, how: str, a, b) -> str:
     if type_ in ("f16", "bf16"):
         x, y = e.temporary(), e.temporary()
-        e.line(f"{x}=widen({e.value(a, 'u2')},{type_!r})")
-        e.line(f"{y}=widen({e.value(b, 'u2')},{type_!r})")
+        for name, operand in ((x, a), (y, b)):
+            e.line(f"{name}=widen({_flushed(i, e.value(operand, 'u2'), type_)},{type_!r})")
         return float_comparison(how, x, y)
     code = code_of(type_)
     if code[0] == "f":
@@ -100,7 +105,8 @@ def _set_pair_predicates(e: Emitter, i, how: str, type_: str, combine: str | Non
     for target, shift in ((pair.first, 0), (pair.second, 16)):
         u, v = e.temporary(), e.temporary()
         for wide, name in ((u, x), (v, y)):
-            e.line(f"{wide}=widen(({name}>>{e.constant(shift, 'u4')}).astype(u2),{format_!r})")
+            bits = f"({name}>>{e.constant(shift, 'u4')}).astype(u2)"
+            e.line(f"{wide}=widen({_flushed(i, bits, format_)},{format_!r})")
         e.assign(target, f"({float_comparison(how, u, v)}){third}", "b1")
 
 
@@ -114,7 +120,7 @@ def set_value(e: Emitter, i) -> None:
         format_, _ = base_format(type_)
         a, b = (e.value(o, "u4") for o in i.operands[1:3])
         as_float = result_type in HALF_TYPES
-        arguments = f"({a},{b},),{format_!r},{how!r},{as_float}"
+        arguments = f"({a},{b},),{format_!r},{how!r},{as_float},{'ftz' in i.operation.flags}"
         e.assign(i.operands[0], f"in_pairs(half_set,{arguments})", "u4")
         return
     result = _comparison(e, i, type_, how, i.operands[1], i.operands[2])
@@ -166,9 +172,11 @@ def select(condition, a, b):
 
 
 @runtime
-def half_set(a, b, format_: str, how: str, as_float: bool):
-    from .half import widen
+def half_set(a, b, format_: str, how: str, as_float: bool, ftz: bool):
+    from .half import flush_half, widen
 
+    if ftz:
+        a, b = flush_half(a, format_), flush_half(b, format_)
     x, y = widen(a, format_), widen(b, format_)
     unordered = np.isnan(x) | np.isnan(y)
     if how in ("nan", "num"):

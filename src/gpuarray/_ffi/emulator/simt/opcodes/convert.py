@@ -7,6 +7,7 @@ import numpy as np
 from ..emitter import Emitter, Unsupported
 from ..registry import handles, runtime
 from ..rounding import narrow, step
+from ..storage import keeps_nan
 from ..types import SCALARS, SIZES, code_of
 
 nd = np.ndarray
@@ -92,7 +93,12 @@ def _float_to_float(e: Emitter, i, result: str, source: str) -> None:
     flags = operation.flags
     target, operand = i.operands
     mode = operation.first_of(*_ROUNDINGS)
-    value = _read_float(e, i, operand, source)
+    if result == "f16" and source == "f32":  # .ftz has no effect here
+        value = e.value(operand, "f4", raw=True)
+    else:
+        value = _read_float(e, i, operand, source)
+    if source == "f32" and result == "f64" and "ftz" in flags:
+        value = f"canonical({value})"
     if mode in _TO_INTEGER:
         value = f"np.{_TO_INTEGER[mode]}({value})"
         mode = "rn"
@@ -104,7 +110,8 @@ def _float_to_float(e: Emitter, i, result: str, source: str) -> None:
         if source in ("f16", "bf16") and source == result and mode is None:
             e.assign(target, e.value(operand, "u2"), "u2")
             return
-        e.assign(target, f"narrow_half({value},{result!r},{(mode or 'rn')!r})", "u2")
+        function = "narrow_double" if source == "f64" else "narrow_half"
+        e.assign(target, f"{function}({value},{result!r},{(mode or 'rn')!r})", "u2")
         return
     want = code_of(result)
     have = "f4" if source in ("f16", "bf16") else code_of(source)
@@ -115,7 +122,7 @@ def _float_to_float(e: Emitter, i, result: str, source: str) -> None:
             value = f"({value}).astype({want})"
     if "ftz" in flags and want == "f4":
         value = f"flush({value})"
-    e.assign(target, value, want, computed=True)
+    e.assign(target, value, want, computed=not keeps_nan(i))
 
 
 def _pack_pair(e: Emitter, i, result: str) -> None:
@@ -204,6 +211,23 @@ def integer_to_half(x, format_: str, mode: str, saturate: bool):
 
 
 @runtime
+def narrow_double(x, format_: str, mode: str):
+    """binary64 to half bits: a NaN keeps its sign and the top of its fraction."""
+    from .half import narrow_half
+
+    result = narrow_half(x, format_, mode)
+    x = np.asarray(x)
+    nan = np.isnan(x)
+    if not nan.any():
+        return result
+    bits = x.view(u8)
+    quiet, shift = (0x7E00, 42) if format_ == "f16" else (0x7FC0, 45)
+    fraction = (bits & u8((1 << 52) - 1)) >> u8(shift)
+    kept = (bits >> u8(63) << u8(15)) | u8(quiet) | fraction
+    return np.where(nan, kept.astype(u2), result)[()]
+
+
+@runtime
 def rectified(x):
     """Negative values become +0; NaN stays."""
     return np.where((x > 0) | np.isnan(x), x, x.dtype.type(0))[()]
@@ -219,5 +243,6 @@ def to_tf32(x, mode: str):
         rounded = bits + u4(0x0FFF) + ((bits >> u4(13)) & u4(1))
     else:
         rounded = bits
-    rounded = np.where(np.isinf(x), bits, rounded) & u4(0xFFFFE000)
-    return np.where(np.isnan(x), u4(0x7FFFFFFF), rounded)[()]
+    # .rna only cuts a NaN's fraction off, even where that leaves an infinity.
+    rounded = np.where(np.isfinite(x), rounded, bits) & u4(0xFFFFE000)
+    return rounded[()] if mode == "rna" else np.where(np.isnan(x), u4(0x7FFFE000), rounded)[()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..emitter import Emitter, Unsupported
+from ..fused import two_sum
 from ..registry import handles, runtime
 from ..types import code_of
 
@@ -46,25 +47,37 @@ def arithmetic(e: Emitter, i) -> None:
 def _add_sub(e, i, form, values) -> str:
     a, b = values
     if form.direction:
-        return f"add_directed({a},{'-' if i.name == 'sub' else ''}{b},{form.direction!r})"
-    return f"({a}{'+' if i.name == 'add' else '-'}{b})"
+        result = f"add_directed({a},{'-' if i.name == 'sub' else ''}{b},{form.direction!r})"
+        return f"nan_in_order({result},{b},{a})" if form.code == "f8" else result
+    if i.name == "sub":
+        return f"({a}-{b})"
+    # Of two NaN the processor keeps the first operand's, the hardware the second's.
+    return f"({b}+{a})"
 
 
 def _multiply(e, i, form, values) -> str:
     a, b = values
-    return f"mul_directed({a},{b},{form.direction!r})" if form.direction else f"({a}*{b})"
+    result = f"mul_directed({a},{b},{form.direction!r})" if form.direction else f"({b}*{a})"
+    if form.ftz:
+        return f"flush_product({result},{a},{b})"
+    return f"nan_in_order({result},{b},{a})" if form.code == "f8" and form.direction else result
 
 
 def _fused(e, i, form, values) -> str:
     a, b, c = values
     if form.direction:
-        return f"fma_directed({a},{b},{c},{form.direction!r})"
-    return f"{'fma32' if form.code == 'f4' else 'fma64'}({a},{b},{c})"
+        result = f"fma_directed({a},{b},{c},{form.direction!r})"
+    else:
+        result = f"{'fma32' if form.code == 'f4' else 'fma64'}({a},{b},{c})"
+    if form.ftz:
+        return f"flush_product({result},{a},{b},{c})"
+    return f"nan_in_order({result},{b},{c},{a})" if form.code == "f8" else result
 
 
 def _divide(e, i, form, values) -> str:
     a, b = values
-    return f"div_directed({a},{b},{form.direction!r})" if form.direction else f"({a}/{b})"
+    result = f"div_directed({a},{b},{form.direction!r})" if form.direction else f"({a}/{b})"
+    return f"flush_quotient({result},{a},{b})" if form.ftz and form.direction else result
 
 
 def _min_max(e, i, form, values) -> str:
@@ -89,9 +102,14 @@ _ARITHMETIC = {
     "div": _divide,
     "min": _min_max,
     "max": _min_max,
-    "neg": lambda e, i, form, values: f"(-{values[0]})",
-    "abs": lambda e, i, form, values: f"abs({values[0]})",
+    "neg": lambda e, i, form, values: _negative(e, form, values[0]),
+    "abs": lambda e, i, form, values: f"{'abs64' if form.code == 'f8' else 'abs'}({values[0]})",
 }
+
+
+def _negative(e, form, value: str) -> str:
+    """A binary64 NaN keeps its sign: the hardware subtracts from -0."""
+    return f"({e.constant(-0.0, 'f8')}-{value})" if form.code == "f8" else f"(-{value})"
 
 
 @handles("rcp", "sqrt")
@@ -106,6 +124,8 @@ def reciprocal_root(e: Emitter, i) -> None:
     if i.name == "rcp":
         one = e.constant(1.0, form.code)
         result = f"div_directed({one},{x},{form.direction!r})" if form.direction else f"({one}/{x})"
+        if form.ftz and form.direction:
+            result = f"flush_quotient({result},{one},{x})"
     elif form.direction:
         result = f"sqrt_directed({x},{form.direction!r})"
     else:
@@ -154,6 +174,52 @@ def copy_sign(e: Emitter, i) -> None:
 
 
 @runtime
+def nan_in_order(result, *operands):
+    """A binary64 result with the NaN of the first of the operands that is one, made quiet."""
+    if type(result) is not nd:
+        if result == result:
+            return result
+    elif not (result.size and np.isnan(np.maximum.reduce(result))):
+        return result
+    for operand in reversed(operands):
+        quiet = (np.asarray(operand).view(u8) | u8(1 << 51)).view(f8)
+        result = np.where(np.isnan(operand), quiet, result)
+    return result[()]
+
+
+@runtime
+def abs64(x):
+    """A NaN keeps its sign."""
+    return nan_in_order(np.abs(x), x)
+
+
+_TINY = f4(np.finfo(f4).tiny)
+
+
+@runtime
+def flush_product(result, a, b, c=None):
+    """.ftz looks at the exact product or sum: one that only rounding makes normal is flushed."""
+    at = np.abs(result) == _TINY
+    if not np.any(at):
+        return result
+    exact, rest = np.asarray(a, f8) * np.asarray(b, f8), f8(0)
+    if c is not None:
+        exact, rest = two_sum(exact, np.asarray(c, f8))
+    size = np.abs(exact)
+    below = (size < _TINY) | ((size == _TINY) & (rest * exact < 0))
+    return np.where(at & below, np.copysign(f4(0), result), result)[()]
+
+
+@runtime
+def flush_quotient(result, a, b):
+    at = np.abs(result) == _TINY
+    if not np.any(at):
+        return result
+    below = np.abs(np.asarray(a, f8)) < np.abs(np.asarray(b, f8)) * f8(_TINY)
+    return np.where(at & below, np.copysign(f4(0), result), result)[()]
+
+
+@runtime
 def float_min(a, b, propagate: bool):
     """min: a NaN loses (or wins, with .NaN), and -0 is less than +0."""
     return _extreme(a, b, propagate, np.fmin, np.minimum, lambda x, y: x | y)
@@ -165,7 +231,7 @@ def float_max(a, b, propagate: bool):
 
 
 def _extreme(a, b, propagate, skipping, spreading, of_signs):
-    result = (spreading if propagate else skipping)(a, b)
+    result = (spreading if propagate else skipping)(b, a)  # of two NaN the second
     zeros = result == 0
     if np.any(zeros):
         both = zeros & (a == b)
@@ -194,8 +260,8 @@ def float_property(x, how: str):
     if how == "number":
         return ~np.isnan(x)
     tiny = np.finfo(x.dtype).tiny
-    if how == "normal":
-        return np.isfinite(x) & (np.abs(x) >= tiny)
+    if how == "normal":  # zeros count as normal, by the manual too
+        return np.isfinite(x) & ((np.abs(x) >= tiny) | (x == 0))
     return (np.abs(x) < tiny) & (x != 0)
 
 

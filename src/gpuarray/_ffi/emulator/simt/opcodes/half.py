@@ -142,7 +142,14 @@ def _flushed(bits, format_: str, ftz: bool):
     return np.where(subnormal, bits & u2(0x8000), bits).astype(u2)[()]
 
 
+@runtime
+def flush_half(bits, format_: str):
+    return _flushed(bits, format_, True)
+
+
 def _finish(x, format_: str, ftz: bool, sat: bool = False, relu: bool = False):
+    if ftz:  # before rounding, which could make it the least normal number
+        x = np.where(np.abs(x) < x.dtype.type(2.0**-14), np.copysign(x.dtype.type(0), x), x)
     if sat:
         x = np.where(x > 0, np.minimum(x, x.dtype.type(1)), x.dtype.type(0))
     if relu:
@@ -180,14 +187,19 @@ def half_fma(a, b, c, format_, ftz=False, sat=False, relu=False):
     return _finish(to_odd(*two_sum(a * b, c)), format_, ftz, sat, relu)
 
 
+def _canonical(bits, format_: str):
+    """Hardware writes one pattern for every NaN."""
+    return np.where((bits & u2(0x7FFF)) > u2(_EXPONENT_BITS[format_]), _NAN, bits)[()]
+
+
 @runtime
 def half_neg(a, format_, ftz=False):
-    return _flushed(a, format_, ftz) ^ u2(0x8000)
+    return _canonical(_flushed(a, format_, ftz) ^ u2(0x8000), format_)
 
 
 @runtime
 def half_abs(a, format_, ftz=False):
-    return _flushed(a, format_, ftz) & u2(0x7FFF)
+    return _canonical(_flushed(a, format_, ftz) & u2(0x7FFF), format_)
 
 
 def _in_order(bits):
@@ -202,13 +214,10 @@ def _half_extreme(a, b, format_, smaller, propagate, xorsign, relu, ftz):
     nan_a, nan_b = ((v & u2(0x7FFF)) > infinity for v in (a, b))
     order_x, order_y = (_in_order(v) for v in (x, y))
     first = order_x < order_y if smaller else order_x > order_y
-    result = np.where(first, x, y)
-    if xorsign:
+    result = np.where(nan_b | (first & ~nan_a), x, y)
+    if xorsign:  # a NaN's sign counts too
         result = result | ((a ^ b) & u2(0x8000))
-    if propagate:
-        result = np.where(nan_a | nan_b, _NAN, result)
-    else:
-        result = np.where(nan_a & nan_b, _NAN, np.where(nan_a, b, np.where(nan_b, a, result)))
+    result = np.where((nan_a | nan_b) if propagate else (nan_a & nan_b), _NAN, result)
     if relu:
         result = np.where((result & u2(0x8000)) != 0, u2(0), result)
     return result.astype(u2)[()]

@@ -243,6 +243,8 @@ def sign_or_zero_extend(e: Emitter, i) -> None:
     value, width = e.value(i.operands[1], code), e.value(i.operands[2], "u4")
     if "wrap" in i.operation.flags:
         width = f"({width}&{e.constant(31, 'u4')})"
+    else:
+        width = f"np.minimum({width},{e.constant(32, 'u4')})"
     e.assign(i.operands[0], f"bit_field({value},{e.constant(0, 'u4')},{width})", code)
 
 
@@ -303,10 +305,11 @@ def quotient(a, b):
 
 @runtime
 def remainder(a, b):
-    """What ``quotient`` leaves; by zero it is the dividend."""
+    """What ``quotient`` leaves; by zero it is all ones, as on hardware."""
     zero = b == 0
     if np.any(zero):
-        return np.where(zero, a, np.fmod(a, np.where(zero, b.dtype.type(1), b)))[()]
+        ones = ~b.dtype.type(0)
+        return np.where(zero, ones, np.fmod(a, np.where(zero, b.dtype.type(1), b)))[()]
     return np.fmod(a, b)
 
 
@@ -427,14 +430,18 @@ def _low_mask(bits, scalar):
     return np.where(bits > 0, ones >> (width - np.maximum(bits, 1)).astype(scalar), scalar(0))
 
 
+def _field_number(x, width: int):
+    """A position or length: 32-bit fields look at its low byte, 64-bit ones at all of it."""
+    return x & u4(255) if width == 32 else np.minimum(x, u4(255))
+
+
 @runtime
 def bit_field(x, start, length):
     """bfe: bits beyond the value's end are copies of its sign (zeros if unsigned)."""
     width = 8 * x.dtype.itemsize
     bits = x.view(unsigned(x.dtype.str[1:]))
     scalar = bits.dtype.type
-    start = (start & u4(255)).astype(i8)
-    length = (length & u4(255)).astype(i8)
+    start, length = (_field_number(v, width).astype(i8) for v in (start, length))
     shift = np.minimum(start, width - 1).astype(bits.dtype)
     field = np.where(start < width, bits >> shift, scalar(0))
     keep = _low_mask(np.minimum(length, np.maximum(width - start, 0)), scalar)
@@ -450,8 +457,7 @@ def bit_field(x, start, length):
 def bit_field_inserted(field, into, start, length):
     width = 8 * into.dtype.itemsize
     scalar = into.dtype.type
-    start = start & u4(255)
-    length = length & u4(255)
+    start, length = (_field_number(v, width) for v in (start, length))
     ones = scalar((1 << width) - 1)
     clipped = np.minimum(length, u4(width - 1)).astype(into.dtype)
     mask = np.where(length >= width, ones, (scalar(1) << clipped) - scalar(1))
@@ -506,7 +512,7 @@ def packed_video(how: str, a, b, c, bits: int, signs: str, saturate: bool, accum
             "absdiff": lambda x=x, y=y: np.abs(x - y),
             "add": lambda x=x, y=y: x + y,
             "sub": lambda x=x, y=y: x - y,
-            "avrg": lambda x=x, y=y: (x + y + 1) >> 1,
+            "avrg": lambda x=x, y=y: (x + y + (x + y >= 0)) >> 1,  # halves away from zero
             "min": lambda x=x, y=y: np.minimum(x, y),
             "max": lambda x=x, y=y: np.maximum(x, y),
         }[how]()

@@ -46,6 +46,8 @@ def _ctaid(S, L, axis: int):
     if S.grid[axis] == 1:
         return i4(0)
     block = (L.thread_block[1] if S.nb > 1 else i8(0)) + S.b0
+    if axis == 0:
+        return (block % S.grid[0]).astype(i4)
     if axis == 1:
         return ((block // S.grid[0]) % S.grid[1]).astype(i4)
     return (block // (S.grid[0] * S.grid[1])).astype(i4)
@@ -94,7 +96,7 @@ def special(S, L, name: str):
     if name == "warpid":
         return (L.thread_block[0] >> 5).astype(i4)
     if name == "nwarpid":
-        return i4((S.T + 31) // 32)
+        return i4(64)  # how many a multiprocessor can have
     if name.startswith("lanemask_"):
         return _lane_mask(S, L, name[9:])
     if name in _CONSTANTS:
