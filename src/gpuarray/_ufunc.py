@@ -229,7 +229,7 @@ class ufunc:
                 "it takes out, where, casting, order and dtype"
             )
         outs = self._outputs(args, out)
-        inputs = [_interchange.as_operand(x, name) for x in args[: self.nin]]
+        inputs = [_interchange.as_operand(x, name, args) for x in args[: self.nin]]
         if where is not True:
             where = _interchange.as_operand(where, name)
             if isinstance(where, bool | np.bool):
@@ -366,7 +366,7 @@ class ufunc:
             if target.dtype != loop[nin + i]:
                 result = node.Cast(_dtypes.code(target.dtype), result)
             results.append(result)
-        return _elementwise.make_call(
+        run = _elementwise.make_call(
             name,
             results,
             inputs,
@@ -375,6 +375,10 @@ class ufunc:
             current.stream,
             masked,
         )
+        if self.operation == "power" and loop[1].kind == "i":
+            if not isinstance(operands[1], _array.ArrayBase):
+                return _refuse_negative_exponent(run)
+        return run
 
     def _result(self, i: int, terms: tuple[Expression, ...], code: str) -> Expression:
         row = kernels.operations.operation(self.operation)
@@ -463,6 +467,20 @@ class _BinaryUfunc(ufunc):
                 if run is not None:
                     return self._run(run, (a, b), (), (None,))
         return self._call((a, b, *outs), out, **kwargs)
+
+
+def _refuse_negative_exponent(run: Callable) -> Callable:
+    """A call of integer ``power`` by a scalar, which has no integer result below zero."""
+
+    def checked(base: Any, exponent: Any, *rest: Any) -> Any:
+        if exponent < 0:
+            raise ValueError(
+                f"power: Integers to negative integer powers are not allowed (got {exponent}); "
+                "convert the base to a float dtype first"
+            )
+        return run(base, exponent, *rest)
+
+    return checked
 
 
 def _check_no_output_overlap(operands: list, x: Any, outs: Sequence[Any]) -> None:
@@ -597,6 +615,10 @@ def _document(function: ufunc) -> str:
         "Host arrays and lists are refused with a TypeError; a result without dimensions is an",
         "array.",
     ]
+    if function.operation == "power":
+        lines.append(
+            "Negative exponents in an integer array give 1 / x truncated; a scalar raises an error."
+        )
     if function.example:
         arguments = [
             f"cp.asarray({x!r})" if isinstance(x, list) else repr(x) for x in function.example
