@@ -38,7 +38,7 @@ BINARY = {
     "min": min,
     "max": max,
     "div": lambda a, b: truncated(a, b) if b else -1,
-    "rem": lambda a, b: a - b * truncated(a, b) if b else a,
+    "rem": lambda a, b: a - b * truncated(a, b) if b else -1,  # as an H200 does
 }
 
 

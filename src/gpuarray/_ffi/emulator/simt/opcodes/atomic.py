@@ -14,6 +14,7 @@ from ..affine import Affine
 from ..emitter import Emitter, Unsupported
 from ..faults import MISALIGNED_ADDRESS, DeviceFault
 from ..registry import handles, runtime
+from ..rounding import canonical, flush
 from ..slots import operands_of
 from ..types import SIZES, code_of, stored
 from . import half
@@ -93,8 +94,29 @@ _UFUNCS = {
 }  # fmt: skip
 
 
-def _combine(how: str, kind: str, old, value, new):
+def _float_sum(old, value, shared: bool):
+    """Global memory's unit flushes binary32, and takes a binary64 NaN as it is."""
+    if value.dtype == np.float32:
+        return canonical(old + value) if shared else canonical(flush(flush(old) + value))
+    total = old + value
+    if shared or not np.isnan(total).any():
+        return total
+    return np.where(np.isnan(value), value, np.where(np.isnan(old), old, total))[()]
+
+
+def _settle(memory, places, shared: bool) -> None:
+    """Sums made without :func:`_float_sum`, for speed."""
+    if memory.dtype == np.float32:
+        found = memory[places]
+        settled = canonical(found) if shared else canonical(flush(found))
+        if settled is not found:
+            memory[places] = settled
+
+
+def _combine(how: str, kind: str, old, value, new, shared: bool = False):
     """What memory holds after one turn of each lane."""
+    if kind == "float" and how == "add":
+        return _float_sum(old, value, shared)
     if how == "cas":
         return np.where(old == value, new, old)
     if how == "exch":
@@ -127,19 +149,26 @@ def atomically(S, L, how: str, kind: str, a, offset: int, code: str, value, new,
         new = L.array_of(new)
     if type(a) is Affine:
         a = L.array_of(a) if a.st or a.sb else a.c
+    nearest = (int(a) if type(a) is not nd else int(a.view(np.int64)[0])) + offset
+    shared = S.shared_base <= nearest < S.shared_base + S.shared_bytes * S.nb
+    sums = kind == "float" and how == "add"
+    if sums and size == 4 and not shared:
+        value = flush(value)
     if type(a) is not nd:
         address = int(a) + offset
         _check(S, L, np.array([address], np.int64), address, address, size)
         place = (address - arena.base) >> _SHIFTS[size]
         if L.n == 1:
             old = memory[place]
-            result = _combine(how, kind, old, *(_only(v) for v in (value, new)))
+            result = _combine(how, kind, old, *(_only(v) for v in (value, new)), shared)
             memory[place] = result
             if wants and result == old:
                 arena.writes = before
             return old
         if not wants and kind in ("integer", "float") and how in _UFUNCS:
             memory[place] = _total(how, kind, memory[place], value, L.n)
+            if sums:
+                _settle(memory, place, shared)
             return None
         places = np.full(L.n, place)
     else:
@@ -152,10 +181,12 @@ def atomically(S, L, how: str, kind: str, a, offset: int, code: str, value, new,
     if not wants and kind == "integer" and how in _UFUNCS:
         _UFUNCS[how].at(memory, places, value)
         return None
-    if not wants and kind == "float" and how == "add":
+    if not wants and sums and (size == 4 or not np.isnan(value.sum() + memory[places].sum())):
+        _settle(memory, places, shared)
         np.add.at(memory, places, value)
+        _settle(memory, places, shared)
         return None
-    old = _in_turns(memory, places, how, kind, value, new)
+    old = _in_turns(memory, places, how, kind, value, new, shared)
     if how == "cas" and not (old == value).any():
         arena.writes = before  # nothing was written: a waiting loop makes no progress by this
     return old if wants else None
@@ -193,7 +224,7 @@ def _total(how: str, kind: str, start, value, n: int):
     return _UFUNCS[how].reduce(sequence, dtype=sequence.dtype)
 
 
-def _in_turns(memory, places, how: str, kind: str, value, new):
+def _in_turns(memory, places, how: str, kind: str, value, new, shared: bool = False):
     """Old values when lanes that share an address go one after another."""
     n = len(places)
     order = np.argsort(places, kind="stable")
@@ -203,7 +234,7 @@ def _in_turns(memory, places, how: str, kind: str, value, new):
     np.not_equal(at[1:], at[:-1], out=first[1:])
     if first.all():
         old = memory[places]
-        memory[places] = _combine(how, kind, old, value, new)
+        memory[places] = _combine(how, kind, old, value, new, shared)
         return old
     starts = np.flatnonzero(first)
     ends = np.append(starts[1:], n)
@@ -230,6 +261,8 @@ def _in_turns(memory, places, how: str, kind: str, value, new):
             sequence = ufunc.accumulate(sequence)
             old[low:high] = sequence[:-1]
             memory[at[low]] = sequence[-1]
+        if kind == "float" and how == "add":
+            _settle(memory, at[starts], shared)
     else:
         old = np.empty(n, memory.dtype)
         turn = np.arange(n) - np.repeat(starts, ends - starts)
@@ -238,7 +271,7 @@ def _in_turns(memory, places, how: str, kind: str, value, new):
             found = memory[at[now]]
             old[now] = found
             third = None if news is None else news[now]
-            memory[at[now]] = _combine(how, kind, found, values[now], third)
+            memory[at[now]] = _combine(how, kind, found, values[now], third, shared)
     result = np.empty(n, memory.dtype)
     result[order] = old
     return result
