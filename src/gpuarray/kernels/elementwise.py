@@ -35,6 +35,8 @@ _STRIDED_LIMIT = {LIGHT: 4, MEDIUM: 4, HEAVY: 2, HUGE: 1}
 
 # Edge of the squares in which threads read crossed inputs.
 _EDGE = 4
+# Accesses of a thread along the last dimension at a time.
+_TILED_UNROLL = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
     edge = min(_EDGE, 16 // max(_accessed(spec)), width, height)
     limit = _ITEMS_LIMIT[body.weight]
     vector = min(edge, spec.vector, limit)
-    unroll = max(1, min(limit // vector, width * height // (block * vector)))
+    unroll = max(1, min(_TILED_UNROLL, limit // vector, width * height // (block * vector)))
     numbers = [block, edge, vector, unroll, width, height, spec.ndim, len(_strided_operands(spec))]
     return _variant("Tiled", spec, numbers), vector, vector * unroll
 

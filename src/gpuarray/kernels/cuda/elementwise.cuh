@@ -80,9 +80,7 @@ template <class T> struct Single {
     template <class... Where> GPUARRAY_DEVICE void load(int, const Where&...) {}
     GPUARRAY_DEVICE void settle(int) {}
     template <class... Where> GPUARRAY_DEVICE void store(int, const Where&...) const {}
-    template <class... Where> GPUARRAY_DEVICE void gather(const Where&...) {}
-    GPUARRAY_DEVICE void scatter() const {}
-    template <class... Where> GPUARRAY_DEVICE void take(int, const Where&...) {}
+    template <class Tile> GPUARRAY_DEVICE void fill(const Tile&) const {}
 };
 
 template <class T> GPUARRAY_DEVICE Single<T> broadcast(const typename Stored<T>::type* pointer) {

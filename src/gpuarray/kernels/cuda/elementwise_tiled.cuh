@@ -7,7 +7,10 @@
 // A thread reads a crossed input in squares of EDGE by EDGE elements, one access along y for each x, and turns them
 // in registers, so that each access to shared memory moves EDGE elements, too. EDGE rows of a tile are followed by
 // EDGE elements of padding: squares that lie behind one another along y then fall into different banks, as do
-// accesses along x, and both are free of conflicts.
+// accesses along x, and both are free of conflicts. Where an input is not aligned for that, it is read by single
+// elements, still along y.
+//
+// Loops are unrolled as far as enough loads are under way, and no further: many blocks share a multiprocessor.
 #pragma once
 
 #include "gpuarray/elementwise.cuh"
@@ -22,9 +25,11 @@ struct Tiled {
     enum {
         X = NDIM - 1, Y = NDIM - 2,
         SQUARES = TX * TY / (EDGE * EDGE), ROUNDS = (SQUARES + BLOCK - 1) / BLOCK,
+        DEPTH = ROUNDS * EDGE * EDGE <= 16 ? ROUNDS : 16 / (EDGE * EDGE),  // rounds at a time
         GROUPS = TX * TY / VECTOR, BATCHES = (GROUPS + BLOCK * UNROLL - 1) / (BLOCK * UNROLL),
         PITCH = TX * EDGE + EDGE
     };
+    static const uint32_t ALL = (1u << VECTOR) - 1;
 
     // A block's tile; where it is cut off, `width` and `height` are less than TX and TY.
     struct Tile {
@@ -74,8 +79,7 @@ struct Tiled {
         using Array<T>::Array;
 
         GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
-        GPUARRAY_DEVICE void gather(const Tile&) {}
-        GPUARRAY_DEVICE void scatter() const {}
+        GPUARRAY_DEVICE void fill(const Tile&) const {}
         GPUARRAY_DEVICE void load(int u, const Group& group) {
             const Element* first = this->at(group);
             if (this->vector(first, group)) {
@@ -88,8 +92,7 @@ struct Tiled {
                 }
             }
         }
-        GPUARRAY_DEVICE void take(int, const Group&) {}
-        template <class Mask> GPUARRAY_DEVICE void store(const Mask&, int, const Group&, bool) const {}
+        GPUARRAY_DEVICE void store(int, const Group&, uint32_t) const {}
     };
 
     template <class T> struct Output : Array<T> {
@@ -97,19 +100,16 @@ struct Tiled {
         using Array<T>::Array;
 
         GPUARRAY_DEVICE Element& operator[](int item) { return this->values[item]; }
-        GPUARRAY_DEVICE void gather(const Tile&) {}
-        GPUARRAY_DEVICE void scatter() const {}
+        GPUARRAY_DEVICE void fill(const Tile&) const {}
         GPUARRAY_DEVICE void load(int, const Group&) {}
-        GPUARRAY_DEVICE void take(int, const Group&) {}
-        template <class Mask>
-        GPUARRAY_DEVICE void store(const Mask& mask, int u, const Group& group, bool whole) const {
+        GPUARRAY_DEVICE void store(int u, const Group& group, uint32_t kept) const {
             Element* first = this->at(group);
-            if (whole && this->vector(first, group)) {
+            if (kept == ALL && this->vector(first, group)) {
                 Array<T>::Vector::copy(first, this->values + u * VECTOR);
             } else {
 #pragma unroll
                 for (int i = 0; i < VECTOR; ++i) {
-                    if (i < group.lanes && mask[u * VECTOR + i]) {
+                    if (i < group.lanes && (kept >> i & 1)) {
                         first[i * this->strides[X]] = this->values[u * VECTOR + i];
                     }
                 }
@@ -121,7 +121,6 @@ struct Tiled {
     template <class T, int NUMBER> struct Crossed : Array<T> {
         typedef typename Array<T>::Element Element;
         typedef gpuarray::Vector<Element, EDGE> Side;
-        alignas(16) Element squares[ROUNDS][EDGE][EDGE];
         using Array<T>::Array;
 
         GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
@@ -136,32 +135,36 @@ struct Tiled {
         GPUARRAY_DEVICE static int square_x(int square) { return square / (TY / EDGE) * EDGE; }
         GPUARRAY_DEVICE static int square_y(int square) { return square % (TY / EDGE) * EDGE; }
 
-        GPUARRAY_DEVICE void gather(const Tile& tile) {
+        GPUARRAY_DEVICE void fill(const Tile& tile) const {
             const Index along_x = this->strides[X], along_y = this->strides[Y];
-#pragma unroll
-            for (int r = 0; r < ROUNDS; ++r) {
-                const int square = r * BLOCK + threadIdx.x;
-                const Position x = square_x(square), y = square_y(square);
-#pragma unroll
-                for (int i = 0; i < EDGE; ++i) {
-                    const Element* first = this->pointer + (Index(x + i) * along_x + Index(y) * along_y);
-                    const bool inside = x + i < tile.width;
-                    if (EDGE > 1 && inside && y + EDGE <= tile.height && along_y == 1 && Side::aligned(first)) {
-                        Side::copy(squares[r][i], first);
-                    } else {
-#pragma unroll
-                        for (int k = 0; k < EDGE; ++k) {
-                            squares[r][i][k] = Element();
-                            if (inside && y + k < tile.height) squares[r][i][k] = first[k * along_y];
-                        }
+            const bool aligned = along_y == 1 && (along_x & (EDGE - 1)) == 0 && Side::aligned(this->pointer);
+            if (EDGE > 1 && aligned && (tile.height & (EDGE - 1)) == 0) {
+#pragma unroll 1
+                for (int round = 0; round < ROUNDS; round += DEPTH) fill_squares(tile, round * BLOCK + threadIdx.x);
+            } else {
+#pragma unroll 4
+                for (int i = threadIdx.x; i < TX * TY; i += BLOCK) {
+                    const Position x = i / TY, y = i % TY;
+                    if (x < tile.width && y < tile.height) {
+                        *cell(x, y) = this->pointer[Index(x) * along_x + Index(y) * along_y];
                     }
                 }
             }
         }
-        GPUARRAY_DEVICE void scatter() const {
+        GPUARRAY_DEVICE void fill_squares(const Tile& tile, int first) const {
+            alignas(16) Element squares[DEPTH][EDGE][EDGE];
 #pragma unroll
-            for (int r = 0; r < ROUNDS; ++r) {
-                const int square = r * BLOCK + threadIdx.x;
+            for (int r = 0; r < DEPTH; ++r) {
+                const Position x = square_x(first + r * BLOCK), y = square_y(first + r * BLOCK);
+                const Element* from = this->pointer + (Index(x) * this->strides[X] + Index(y));
+#pragma unroll
+                for (int i = 0; i < EDGE; ++i, from += this->strides[X]) {
+                    if (x + i < tile.width && y < tile.height) Side::copy(squares[r][i], from);
+                }
+            }
+#pragma unroll
+            for (int r = 0; r < DEPTH; ++r) {
+                const int square = first + r * BLOCK;
                 if (SQUARES % BLOCK && square >= SQUARES) break;
 #pragma unroll
                 for (int k = 0; k < EDGE; ++k) {
@@ -172,12 +175,11 @@ struct Tiled {
                 }
             }
         }
-        GPUARRAY_DEVICE void load(int, const Group&) {}
-        GPUARRAY_DEVICE void take(int u, const Group& group) {
+        GPUARRAY_DEVICE void load(int u, const Group& group) {
             if (GROUPS % (BLOCK * UNROLL) && group.y >= TY) return;
             Array<T>::Vector::copy(this->values + u * VECTOR, cell(group.x, group.y));
         }
-        template <class Mask> GPUARRAY_DEVICE void store(const Mask&, int, const Group&, bool) const {}
+        GPUARRAY_DEVICE void store(int, const Group&, uint32_t) const {}
     };
 
     // `size` is not needed: a block of the grid is a tile.
@@ -189,45 +191,32 @@ struct Tiled {
         Tile tile;
         tile.x = coordinates[X] *= TX;
         tile.y = coordinates[Y] *= TY;
-        tile.width = Position(dimensions.shape[X]) - tile.x;
-        tile.height = Position(dimensions.shape[Y]) - tile.y;
+        const Position width = Position(dimensions.shape[X]) - tile.x, height = Position(dimensions.shape[Y]) - tile.y;
+        tile.width = width < TX ? width : TX;
+        tile.height = height < TY ? height : TY;
         mask.locate(0, coordinates);
         (slots.locate(0, coordinates), ...);
-        mask.gather(tile);
-        (slots.gather(tile), ...);
-        if constexpr (BATCHES == 1) load(tile, 0, mask, slots...);  // under way while the tile is filled
-        mask.scatter();
-        (slots.scatter(), ...);
+        mask.fill(tile);
+        (slots.fill(tile), ...);
         __syncthreads();
 #pragma unroll 1
         for (int batch = 0; batch < BATCHES; ++batch) {
-            if constexpr (BATCHES > 1) load(tile, batch, mask, slots...);
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
                 const Group group(tile, batch, u);
-                mask.take(u, group);
-                (slots.take(u, group), ...);
+                mask.load(u, group);
+                (slots.load(u, group), ...);
             }
 #pragma unroll
             for (int i = 0; i < UNROLL * VECTOR; ++i) function(slots[i]...);
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
                 const Group group(tile, batch, u);
-                bool whole = true;
+                uint32_t kept = 0;
 #pragma unroll
-                for (int i = 0; i < VECTOR; ++i) whole = whole && mask[u * VECTOR + i];
-                (slots.store(mask, u, group, whole), ...);
+                for (int i = 0; i < VECTOR; ++i) kept |= uint32_t(mask[u * VECTOR + i]) << i;
+                (slots.store(u, group, kept), ...);
             }
-        }
-    }
-
-    template <class Mask, class... Slots>
-    GPUARRAY_DEVICE static void load(const Tile& tile, int batch, Mask& mask, Slots&... slots) {
-#pragma unroll
-        for (int u = 0; u < UNROLL; ++u) {
-            const Group group(tile, batch, u);
-            mask.load(u, group);
-            (slots.load(u, group), ...);
         }
     }
 };
