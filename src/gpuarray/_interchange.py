@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gpuarray.errors import HostArrayError
 _SCALARS = (bool, int, float, complex)
 
 
-def as_operand(x: Any, name: str) -> Any:
+def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
     """An operand as an array or a scalar; host data is refused.
 
     Parameters
@@ -23,21 +24,24 @@ def as_operand(x: Any, name: str) -> Any:
         What the user passed.
     name : str
         The operation, for error messages.
+    others : sequence of object
+        What else was passed, for the same.
     """
     if isinstance(x, _array.ArrayBase):
         return x
     kind = type(x)
     if kind in _SCALARS:
         return x
+    if isinstance(x, np.ndarray):
+        if x.ndim:
+            raise HostArrayError(
+                f"{name}: one operand is a numpy.ndarray of shape {x.shape} in host memory, "
+                f"{_beside(others)}; move one with gpuarray.asarray(...) or gpuarray.asnumpy(...)"
+            )
+        x = x[()]  # NumPy's scalars turn themselves into such arrays to compare
     if isinstance(x, np.generic):
         _dtypes.canonical(x.dtype)
-        return x
-    if isinstance(x, np.ndarray):
-        raise HostArrayError(
-            f"{name}: one operand is a numpy.ndarray of shape {x.shape} in host memory, another "
-            "may be a gpuarray array in device memory; move one with gpuarray.asarray(...) or "
-            "gpuarray.asnumpy(...)"
-        )
+        return bool(x) if isinstance(x, np.bool) else x
     if hasattr(x, "__cuda_array_interface__"):
         return from_interface(x)
     for base in _SCALARS:  # subclasses of Python's numbers, such as enum.IntEnum
@@ -52,6 +56,13 @@ def as_operand(x: Any, name: str) -> Any:
         f"{name}: unsupported operand type {kind.__name__!r}; pass a gpuarray array, a NumPy "
         "scalar or a Python number"
     )
+
+
+def _beside(others: Sequence[Any]) -> str:
+    for x in others:
+        if isinstance(x, _array.ArrayBase):
+            return f"another a gpuarray array of shape {x._layout.shape} in device memory"
+    return "but gpuarray arrays are in device memory"
 
 
 def defers(x: Any) -> bool:

@@ -324,7 +324,7 @@ def asnumpy(
         if hasattr(a, "__cuda_array_interface__"):
             a = _interchange.from_interface(a)
         elif out is None:
-            return np.asarray(a, order=order)  # type: ignore[arg-type]
+            return np.asarray(a, order=order)  # type: ignore[call-overload]
         else:
             out[...] = a
             return out

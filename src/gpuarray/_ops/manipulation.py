@@ -86,8 +86,8 @@ def _lengths(shape: Any) -> tuple[int, ...]:
 
 def _remember_reshape(layout: Any, shape: Any, target: Any) -> None:
     """Keep the view under what ``ndarray.reshape`` looks up: its arguments, if all are int."""
-    key = (shape,) if type(shape) is int else tuple(shape) if type(shape) is not tuple else shape
-    if all(type(length) is int for length in key):
+    key = (shape,) if type(shape) is int else shape
+    if type(key) is tuple and all(type(length) is int for length in key):
         if len(layout.reshapes) >= VIEW_LIMIT:
             layout.reshapes.clear()
         layout.reshapes[key] = target

@@ -13,7 +13,6 @@ from gpuarray import _array, _layout, _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
 
-
 _MAP_NORESERVE = 0x4000  # Linux; the mmap module names it since Python 3.13
 
 

@@ -79,7 +79,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> An
         return asarray(ends[:length])
     layout = _layout.contiguous(found, (max(length, 0),))
     computed = np.dtype(np.float32) if found == np.float16 else found
-    first, second = list(ends.astype(computed))
+    first: Any = ends[0].astype(computed)
+    second: Any = ends[1].astype(computed)
     with np.errstate(over="ignore", invalid="ignore"):
         delta = second - first
         exact = length < 2 or first + delta == second

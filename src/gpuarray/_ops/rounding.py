@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuarray import _ufunc
 from gpuarray._array import ArrayBase
-from gpuarray._ops import math
+from gpuarray._ops import complex_numbers, creation, math
 from gpuarray._ops.conversion import as_values
 
 
@@ -36,6 +36,12 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """
     a = a if isinstance(a, ArrayBase) else as_values(a, "round")
     decimals = operator.index(decimals)
+    if a.dtype.kind == "c":
+        # Real and imaginary parts on their own: complex division would mix their errors.
+        result = creation.empty_like(a) if out is None else out
+        complex_numbers.real(result)[...] = round(complex_numbers.real(a), decimals)
+        complex_numbers.imag(result)[...] = round(complex_numbers.imag(a), decimals)
+        return result
     integers = a.dtype.kind in "iu"
     if integers and decimals >= 0:
         return math.positive(a, out=out)

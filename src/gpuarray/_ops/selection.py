@@ -89,6 +89,13 @@ def clip(
     """
     low = min if a_min is None else a_min
     high = max if a_max is None else a_max
+    if isinstance(a, ArrayBase) and a._layout.dtype.kind in "iu":
+        # Python integers beyond the dtype's range limit nothing, as in NumPy.
+        info = np.iinfo(a._layout.dtype)
+        if type(low) is int and low <= info.min:
+            low = None
+        if type(high) is int and high >= info.max:
+            high = None
     if low is None and high is None:
         return math.positive(a, out=out, **kwargs)
     if low is None:

@@ -1,0 +1,183 @@
+"""Indexing with integer arrays and masks, reading and writing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpuarray as cp
+from gpuarray.errors import HostArrayError
+from tests.array.arrays import DTYPES, raises_alike, same, values
+
+
+def on_device(key):
+    """The key with arrays moved to the device."""
+    if isinstance(key, tuple):
+        return tuple([on_device(part) for part in key])
+    return cp.asarray(key) if isinstance(key, np.ndarray) else key
+
+
+I, J = np.array([0, 2, -1]), np.array([[1], [-3], [0]])  # noqa: E741
+MASK = np.arange(60).reshape(4, 5, 3) % 7 < 3
+KEYS = [
+    I, J, [0, 1, 3], [[0], [1]], (I, I), (J, I), (slice(None), I), (slice(None), I, 0), (0, slice(None), I),
+    (I, slice(None), I), (I, Ellipsis), (Ellipsis, I), (I, None, I), (None, I), (slice(1, 3), I, I), (J, slice(None, None, -2), I),
+    (I, I, I), ([0, 1], slice(None), [1]), [], np.array([], int), (slice(None), np.array(2)), np.array(1), (I, np.int8(1)),
+    I.astype("i1"), I.astype("i4"), np.abs(I).astype("u1"), np.abs(I).astype("u8"), (1, I), (I, 1), (I, slice(2, 2)),
+    MASK, MASK[:, :, 0], MASK[:, 0, 0], (slice(None), MASK[0]), (slice(None), MASK[0, :, 0]), (MASK[:, 0, 0], 1), (I, Ellipsis, MASK[0, 0]),
+    np.zeros((4, 5, 3), bool), np.ones((4, 5, 3), bool), (Ellipsis, MASK[0, 0]), (None, MASK), [True, False, True, True],
+    (MASK[:, 0, 0], slice(None), [0]), True, False, (I, True), np.array(True), np.array(False), (slice(None), None, I), (0, I, 0), (0, 0, I),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(KEYS)))
+def test_reading_and_writing(number):
+    key = KEYS[number]
+    base = np.arange(60).reshape(4, 5, 3)
+    device_key = on_device(key)
+    for view in (lambda a: a, lambda a: a[:, ::-1, ::1]):
+        host, device = view(base.copy()), view(cp.asarray(base))
+        expected = host[key]
+        same(device[device_key], expected)
+        for value in (-5, expected * 10 + 1, expected[..., :1] * 2.5 if expected.ndim else 2.5):
+            host[key] = value
+            device[device_key] = cp.asarray(value) if isinstance(value, np.ndarray) else value
+            if not _repeats(key):
+                same(device, host)
+
+
+def _repeats(key) -> bool:
+    """Whether an element is stored twice, so that the last one stored is undefined here."""
+    seen = np.arange(60).reshape(4, 5, 3)[key]
+    return np.unique(seen).size != np.size(seen)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype(dtype):
+    host = values((6, 4), dtype)
+    device = cp.asarray(host)
+    rows = np.array([5, 0, -2])
+    same(device[cp.asarray(rows)], host[rows])
+    same(device.T[:, cp.asarray(rows)], host.T[:, rows])
+    mask = host != 0
+    same(device[cp.asarray(mask)], host[mask])
+    new = values((3, 4), dtype, 1)
+    device[cp.asarray(rows)] = cp.asarray(new)
+    host[rows] = new
+    same(device, host)
+    device[cp.asarray(mask)] = 1
+    host[mask] = 1
+    same(device, host)
+
+
+def test_errors():
+    host, device = np.zeros((4, 5)), cp.zeros((4, 5))
+    for key in (
+        [4], [-5], ([0, 1], [0, 5]), ([0, 1], [0, 1, 2]), [0.5], np.array([1.0]), (I, I, I), [[0, 1], [2]],
+        np.zeros(3, bool), np.zeros((4, 4), bool), [True, False],
+    ):  # fmt: skip
+        raises_alike(lambda key=key: host[key], lambda key=key: device[on_device(key)])
+        raises_alike(
+            lambda key=key: host.__setitem__(key, 1),
+            lambda key=key: device.__setitem__(on_device(key), 1),
+        )
+    raises_alike(
+        lambda: host.__setitem__([0, 1], np.zeros(3)),
+        lambda: device.__setitem__([0, 1], cp.zeros(3)),
+    )
+    raises_alike(
+        lambda: np.zeros((0, 2))[np.array([0])], lambda: cp.zeros((0, 2))[cp.asarray([0])]
+    )
+    with pytest.raises(HostArrayError, match="asarray"):
+        device[np.array([0, 1])]
+    with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 4"):
+        device[[0, 9]]
+    with pytest.raises(ValueError, match="read-only"):
+        cp.broadcast_to(device[0, 0], (3,))[cp.asarray([0])] = 1
+
+
+def test_positions_out_of_bounds_wrap_around():
+    x = cp.arange(5)
+    same(x[cp.asarray([5, -6, 12, -11])], np.array([0, 4, 2, 4]))
+    x[cp.asarray([5])] = 9
+    assert x[0] == 9
+
+
+@pytest.mark.parametrize("size", [1, 255, 4095, 4096, 4097, 70000, 1_100_000])
+def test_masks_over_many_blocks(size):
+    mask = np.random.default_rng(size).random(size) < 0.01
+    mask[-1] = True
+    device = cp.asarray(mask)
+    same(cp.flatnonzero(device), np.flatnonzero(mask))
+    if size < 100000:
+        x = np.arange(size)
+        same(cp.asarray(x)[device], x[mask])
+
+
+def test_mask_of_bytes_other_than_one():
+    host = np.array([0, 2, 255, 0, 7], "u1")
+    same(cp.arange(5)[cp.asarray(host).view(bool)], np.arange(5)[host != 0])
+
+
+def test_overlapping_values():
+    host = np.arange(8)
+    device = cp.asarray(host)
+    key = np.array([7, 6, 5, 4])
+    host[key] = host[:4].copy()
+    device[cp.asarray(key)] = device[:4]
+    same(device, host)
+    host[key[::-1]] = host[key].copy()
+    device[cp.asarray(key[::-1].copy())] = device[cp.asarray(key)]
+    same(device, host)
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(st.integers(-4, 3), min_size=0, max_size=6),
+    st.sampled_from(["rows", "columns", "both", "masked"]),
+    st.booleans(),
+)
+def test_any_positions(positions, kind, transposed):
+    host = np.arange(16, dtype="i4").reshape(4, 4)
+    device = cp.asarray(host)
+    if transposed:
+        host, device = host.T, device.T
+    index = np.array(positions, dtype=int)
+    mask = (index[:, None] == np.arange(4)).any(0)
+    key = {
+        "rows": index,
+        "columns": (slice(1, None), index),
+        "both": (index, index[::-1].copy()),
+        "masked": (mask, slice(None, None, 2)),
+    }[kind]
+    same(device[on_device(key)], host[key])
+
+
+def test_routines():
+    host = values((4, 6), "i4")
+    x = cp.asarray(host)
+    for ours, theirs in zip(cp.nonzero(x), np.nonzero(host), strict=True):
+        same(ours, theirs)
+    same(cp.argwhere(x > 2), np.argwhere(host > 2))
+    same(cp.flatnonzero(x.T), np.flatnonzero(host.T))
+    index = np.array([[0, 3], [2, 1]])
+    for axis in (None, 0, 1, -1):
+        same(cp.take(x, cp.asarray(index), axis), np.take(host, index, axis))
+        same(x.take([1, 0], axis), host.take([1, 0], axis))
+    same(cp.take(x, 2, 1), np.take(host, 2, 1))
+    for mode in ("wrap", "clip"):
+        same(cp.take(x, cp.asarray(index * 9), 1, mode=mode), np.take(host, index * 9, 1, mode=mode))
+    same(cp.compress([True, False, True], x, 0), np.compress([True, False, True], host, 0))
+    same(cp.extract(x > 0, x), np.extract(host > 0, host))
+    out = cp.empty((2, 2), "i4")
+    assert cp.take(x, cp.asarray(index), out=out) is out
+    same(out, np.take(host, index))
+    for k in (-2, 0, 1, 9):
+        same(cp.diagonal(x, k), np.diagonal(host, k))
+        same(cp.diag(x[0], k), np.diag(host[0], k))
+    same(cp.diag(x), np.diag(host))
+    cube = np.arange(60).reshape(3, 4, 5)
+    same(cp.asarray(cube).diagonal(1, 2, 0), cube.diagonal(1, 2, 0))
+    raises_alike(lambda: np.nonzero(np.array(1)), lambda: cp.nonzero(cp.array(1)))

@@ -1,0 +1,224 @@
+"""Creation of arrays from a shape, a range or data, against NumPy."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray.errors import UnsupportedDTypeError
+from tests.array.arrays import DTYPES, LAYOUTS, pair, raises_alike, same, values
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_filled(dtype):
+    for shape in (5, (), (2, 3), (0, 4), [2, 2], np.int64(3)):
+        same(cp.zeros(shape, dtype), np.zeros(shape, dtype))
+        same(cp.ones(shape, dtype), np.ones(shape, dtype))
+        assert cp.empty(shape, dtype).shape == np.empty(shape, dtype).shape
+    value = values((), dtype, 3)[()]
+    same(cp.full((3, 2), value, dtype), np.full((3, 2), value, dtype))
+    same(cp.full((3, 2), value), np.full((3, 2), value))
+    same(cp.eye(3, 4, 1, dtype), np.eye(3, 4, 1, dtype))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_order(order):
+    for make in (cp.zeros, cp.ones, cp.empty):
+        x = make((3, 4), "f4", order)
+        assert x.strides == np.zeros((3, 4), "f4", order).strides
+    assert cp.full((3, 4), 1, order=order).strides == np.full((3, 4), 1, order=order).strides
+    raises_alike(lambda: np.zeros(3, order="Q"), lambda: cp.zeros(3, order="Q"))
+
+
+def test_full_takes_the_dtype_of_its_value():
+    for value in (True, 3, 2.5, 1j, np.float32(3), [1, 2], np.int8(4)):
+        same(cp.full((3, 2), value), np.full((3, 2), value))
+    same(cp.full((2, 2), cp.array([1.5, 2.5])), np.full((2, 2), [1.5, 2.5]))
+    raises_alike(lambda: np.full(3, 300, "u1"), lambda: cp.full(3, 300, "u1"))
+
+
+@pytest.mark.parametrize("bad", [2.0, (2, 3.0), "a", -1, (2, -3), None, (1,) * 65])
+def test_bad_shapes(bad):
+    cp.empty((2, 3))
+    cp.empty(2)  # equal keys in the plans must not let 2.0 through
+    raises_alike(lambda: np.empty(bad), lambda: cp.empty(bad))
+
+
+def test_like():
+    base = values((3, 4, 5), "f4")
+    for host in (base, base.T, base.transpose(1, 0, 2), base[::2, ::-1], base[:, 0]):
+        device = cp.empty(base.shape, "f4")
+        view = cp.ndarray(host.shape, "f4", strides=host.strides)
+        for order in "KCFA":
+            for name in ("empty_like", "zeros_like", "ones_like"):
+                expected = getattr(np, name)(host, order=order)
+                actual = getattr(cp, name)(view, order=order)
+                assert actual.strides == expected.strides
+                assert getattr(cp, name)(host, order=order).strides == expected.strides
+        same(cp.full_like(view, 7, dtype="i2"), np.full_like(host, 7, dtype="i2"))
+        assert cp.empty_like(view, shape=(2, 2)).shape == (2, 2)
+        assert device.shape == base.shape
+
+
+@pytest.mark.parametrize("args", [(3, 4, 1), (4, 3, -1), (3, 3, 5), (3, 3, -5), (0,), (3, None)])
+def test_eye(args):
+    same(cp.eye(*args), np.eye(*args))
+    same(cp.eye(*args, dtype="c8", order="F"), np.eye(*args, dtype="c8", order="F"))
+    same(cp.identity(3, "i4"), np.identity(3, "i4"))
+
+
+RANGES = [
+    (5,), (0,), (-3,), (2, 9), (2, 9, 3), (9, 2, -2), (2, 2), (1.5,), (0.1, 5, 0.3), (1, 2, 0.1),
+    (3, -1, -0.7), (0, 1, 1e-1), (np.float32(0.1), 3, np.float32(0.7)), (True, 5), (10**12, 10**12 + 4),
+    (np.int8(3), 9), (np.uint64(5),), (0, 1000, 0.1), (-0.5, 100, 1 / 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("args", RANGES, ids=str)
+def test_arange(args):
+    same(cp.arange(*args), np.arange(*args))
+
+
+@pytest.mark.parametrize("dtype", DTYPES[1:])
+def test_arange_has_numpys_bits(dtype):
+    for args in ((50,), (3, 60, 4), (0.1, 20, 0.3), (7, -5, -0.7), (2000, 5000, 7)):
+        if np.dtype(dtype).kind == "u" and args[-1] < 0:
+            continue
+        if np.dtype(dtype).itemsize == 1 and args[0] == 2000:
+            continue
+        same(cp.arange(*args, dtype=dtype), np.arange(*args, dtype=dtype))
+    same(cp.arange(1, dtype=dtype), np.arange(1, dtype=dtype))
+
+
+def test_arange_errors():
+    raises_alike(lambda: np.arange(0, 3, 0), lambda: cp.arange(0, 3, 0))
+    raises_alike(lambda: np.arange(5, dtype="?"), lambda: cp.arange(5, dtype="?"))
+    raises_alike(lambda: np.arange(0.0, np.nan), lambda: cp.arange(0.0, np.nan))
+    same(cp.arange(2, dtype="?"), np.arange(2, dtype="?"))
+    raises_alike(lambda: np.arange(300, 400, dtype="u1"), lambda: cp.arange(300, 400, dtype="u1"))
+
+
+@pytest.mark.parametrize("dtype", [None, "f4", "f2", "i4", "c16"])
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_linspace(dtype, endpoint):
+    for args in ((0, 1, 7), (-3, 10, 50), (2.5, -1, 3), (0, 1, 1), (1, 1, 4), (0, 1, 0), (0, 5e-324, 5)):
+        expected = np.linspace(*args, endpoint=endpoint, dtype=dtype)
+        same(cp.linspace(*args, endpoint=endpoint, dtype=dtype), expected)
+    samples, step = cp.linspace(0, 3, 4, endpoint, retstep=True)
+    assert step == np.linspace(0, 3, 4, endpoint, retstep=True)[1]
+    assert samples[0] == 0
+
+
+def test_linspace_of_arrays_and_complex():
+    start, stop = np.array([0.0, 1.0]), np.array([5.0, 3.0])
+    for axis in (0, -1):
+        expected = np.linspace(start, stop, 4, axis=axis)
+        same(cp.linspace(cp.asarray(start), cp.asarray(stop), 4, axis=axis), expected)
+    same(cp.linspace(cp.asarray(start), 9, 3), np.linspace(start, 9, 3))
+    same(cp.linspace(1j, 2 + 3j, 5), np.linspace(1j, 2 + 3j, 5))
+    raises_alike(lambda: np.linspace(0, 1, -1), lambda: cp.linspace(0, 1, -1))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_array_of_host_and_device(layout, dtype):
+    host, device = pair(layout, dtype)
+    same(device, host)
+    for order in "KCFA":
+        expected = np.array(host, order=order)
+        for source in (host, device):
+            made = cp.array(source, order=order)
+            same(made, expected)
+            if layout == "broadcast" and order == "K":
+                continue  # NumPy makes a broadcast axis the fastest of a copy
+            assert made.flags.c_contiguous == expected.flags.c_contiguous
+            assert made.flags.f_contiguous == expected.flags.f_contiguous
+            if made.size and expected.ndim > 1:
+                assert made.strides == expected.strides
+
+
+def test_array_of_numbers_and_sequences():
+    for data in (3, 2.5, 1j, True, [], [1, 2], [[1, 2.5], [3, 4]], ((True, 2),), np.float32(2), range(4)):
+        same(cp.array(data), np.array(data))
+    same(cp.array([1, 2], "f4", ndmin=3), np.array([1, 2], "f4", ndmin=3))
+    x = cp.arange(3)
+    same(cp.array([x, x * 2]), np.array([np.arange(3), np.arange(3) * 2]))
+    same(cp.array([[x[0], 2], [3, x[1]]]), np.array([[0, 2], [3, 1]]))
+    same(cp.array([x, [1.5, 2, 3]]), np.array([[0, 1, 2], [1.5, 2, 3]]))
+    same(cp.array([cp.float32(1), x[2].astype("f4")]), np.array([1, 2], "f4"))
+
+
+def test_identity_and_copies():
+    x = cp.arange(6).reshape(2, 3)
+    assert cp.asarray(x) is x
+    assert cp.asanyarray(x, "i8", "C") is x
+    assert cp.ascontiguousarray(x) is x
+    assert cp.asfortranarray(x).flags.f_contiguous
+    assert cp.ascontiguousarray(cp.array(1)).shape == (1,)
+    for made in (cp.array(x), cp.copy(x), x.copy(), cp.asarray(x, copy=True), x.astype("i8")):
+        assert made.data.ptr != x.data.ptr
+        same(made, np.arange(6).reshape(2, 3))
+    assert cp.array(x, copy=None) is x
+    assert x.astype("i8", copy=False) is x
+    with pytest.raises(ValueError, match="copy=None"):
+        cp.array(x, "f4", copy=False)
+    with pytest.raises(ValueError, match="copy=None"):
+        cp.array([1, 2], copy=False)
+
+
+@pytest.mark.parametrize("dtype", ["O", "S3", "M8[s]", "f16", ">i4", "i4,i4"])
+def test_unsupported_dtypes(dtype):
+    if np.dtype(dtype).itemsize == 8 and np.dtype(dtype).kind == "f":
+        pytest.skip("longdouble is float64 here")
+    for make in (
+        lambda: cp.zeros(3, dtype),
+        lambda: cp.array(np.zeros(3, dtype)),
+        lambda: cp.ones(3).astype(dtype),
+        lambda: cp.arange(3, dtype=dtype),
+    ):
+        with pytest.raises(UnsupportedDTypeError, match="supported are"):
+            make()
+
+
+@pytest.mark.parametrize("source", DTYPES)
+def test_astype(source):
+    host = values((3, 5), source)
+    device = cp.asarray(host)
+    for target in DTYPES:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+            if host.dtype.kind in "ifc" and np.dtype(target).kind == "u":
+                expected = np.abs(host.real).astype(target)
+                same(cp.asarray(np.abs(host.real)).astype(target), expected)
+                continue
+            same(device.astype(target), host.astype(target))
+            if np.can_cast(source, target, "safe"):
+                device.astype(target, casting="safe")
+            else:
+                with pytest.raises(TypeError, match="according to the rule 'safe'"):
+                    device.astype(target, casting="safe")
+
+
+class Foreign:
+    def __init__(self, interface):
+        self.__cuda_array_interface__ = interface
+
+
+def test_cuda_array_interface():
+    x = cp.arange(12, dtype="f4").reshape(3, 4)
+    for view in (x, x.T, x[::-1, 1:], x[1], x[:0]):
+        interface = view.__cuda_array_interface__
+        assert interface["version"] == 3
+        assert interface["typestr"] == "<f4"
+        assert interface["strides"] == (None if view.flags.c_contiguous else view.strides)
+        shared = cp.asarray(Foreign(interface))
+        same(shared, view.get())
+        if view.size:
+            assert shared.data.ptr == view.data.ptr
+    shared = cp.asarray(Foreign(x.__cuda_array_interface__))
+    shared += 1
+    same(x, np.arange(12, dtype="f4").reshape(3, 4) + 1)
+    same(x + Foreign(x.__cuda_array_interface__), 2 * x.get())

@@ -1,0 +1,153 @@
+"""NumPy's functions and operators with device arrays, alone and beside host arrays."""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray.errors import HostArrayError
+from tests.array.arrays import same
+
+X = np.arange(1.0, 7).reshape(2, 3)
+
+
+def test_get_array_module():
+    assert cp.get_array_module(X) is np
+    assert cp.get_array_module(1, cp.asarray(X)) is cp
+    assert cp.get_array_module() is np
+
+
+def test_numpys_ufuncs_run_on_the_device():
+    x = cp.asarray(X)
+    same(np.exp2(x), np.exp2(X))
+    same(np.add(x, 1), X + 1)
+    same(np.add(np.float32(2), x), X + 2)
+    out = cp.empty_like(x)
+    assert np.negative(x, out=out) is out
+    same(out, -X)
+    same(np.add.outer(x[0], x[0]), np.add.outer(X[0], X[0]))
+    same(np.add.reduce(x), np.add.reduce(X))
+    same(np.maximum.reduce(x, axis=1, keepdims=True), np.maximum.reduce(X, axis=1, keepdims=True))
+    for ours, theirs in zip(np.modf(x / 4), np.modf(X / 4), strict=True):
+        same(ours, theirs)
+
+
+def test_numpys_functions_run_on_the_device():
+    x = cp.asarray(X)
+    for call in (
+        lambda a: np.sum(a), lambda a: np.sum(a, axis=1), lambda a: np.concatenate([a, a]), lambda a: np.reshape(a, -1),
+        lambda a: np.where(a > 2, a, 0), lambda a: np.clip(a, 2, 3), lambda a: np.mean(a, 0), lambda a: np.argmax(a), lambda a: np.transpose(a),
+        lambda a: np.broadcast_to(a, (4, 2, 3)), lambda a: np.zeros_like(a), lambda a: np.full_like(a, 3), lambda a: np.stack([a, a], 1),
+        lambda a: np.take(a, [0, 1]), lambda a: np.expand_dims(a, 0), lambda a: np.real(a), lambda a: np.round(a, 1), lambda a: np.copy(a),
+    ):  # fmt: skip
+        same(call(x), call(X))
+    assert np.shape(x) == (2, 3)
+    assert np.ndim(x) == 2
+    assert np.size(x) == 6
+    assert np.result_type(x, np.float32(1)) == np.float64
+    assert np.iscomplexobj(x) is False
+    assert np.can_cast(x.dtype, "f8")
+    assert np.array_repr(x) == repr(X)
+
+
+def test_what_is_missing_is_named():
+    x = cp.asarray(X)
+    for call, name in (
+        (lambda: np.busday_count(x, x), "numpy.busday_count"),
+        (lambda: np.add.at(x, [0], 1), "numpy.add.at"),
+        (lambda: np.linalg.tensorsolve(x, x), "numpy.linalg.tensorsolve"),
+    ):
+        with pytest.raises(TypeError, match=name):
+            call()
+
+
+BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+          operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, divmod]  # fmt: skip
+
+
+@pytest.mark.parametrize("op", BINARY)
+def test_host_arrays_are_refused_in_both_orders(op):
+    x = cp.asarray(X)
+    for mix in (lambda: op(x, X), lambda: op(X, x), lambda: op(x, X.tolist())):
+        with pytest.raises(HostArrayError, match=r"asarray") as caught:
+            mix()
+        assert "numpy" in str(caught.value) or "list" in str(caught.value)
+    for mix in (lambda: np.add(x, X), lambda: cp.add(X, x), lambda: cp.add(x, x, out=X)):
+        with pytest.raises(HostArrayError):
+            mix()
+    host = X.copy()
+    with pytest.raises(TypeError):
+        host += x
+    with pytest.raises(TypeError):
+        x += X
+    same(x, X)
+
+
+def test_the_error_names_both_operands():
+    with pytest.raises(HostArrayError) as caught:
+        cp.ones((2, 3), "f4") + X
+    text = str(caught.value)
+    assert "add" in text
+    assert "numpy.ndarray of shape (2, 3)" in text
+    assert "gpuarray array" in text
+    assert "asarray" in text
+    assert "asnumpy" in text
+
+
+@pytest.mark.parametrize("op", BINARY)
+def test_numpys_scalars_mix(op):
+    x = cp.asarray(X.astype("f4"))
+    for scalar in (np.float32(2), np.float64(2), np.int8(2), 2, 2.0, True):
+        expected = op(X.astype("f4"), scalar), op(scalar, X.astype("f4"))
+        for actual, wanted in zip((op(x, scalar), op(scalar, x)), expected, strict=True):
+            if op is divmod:
+                for one, other in zip(actual, wanted, strict=True):
+                    same(one, other)
+            elif op is operator.pow:
+                np.testing.assert_allclose(actual.get(), wanted, rtol=3e-7)
+                assert actual.dtype == wanted.dtype
+            else:
+                same(actual, wanted)
+
+
+def test_foreign_operands_have_their_say():
+    class Foreign:
+        __array_ufunc__ = None
+
+        def __radd__(self, other):
+            return "mine"
+
+    assert cp.ones(2) + Foreign() == "mine"
+    with pytest.raises(TypeError):
+        cp.ones(2) + "a"
+    with pytest.raises(TypeError):
+        cp.ones(2) + None
+    assert (cp.ones(2) == "a") is False
+    assert (cp.ones(2) != None) is True  # noqa: E711
+
+
+def test_namespace_is_explicit():
+    for name in cp.__all__:
+        assert getattr(cp, name) is not None or name == "newaxis"
+    assert cp.float32 is np.float32
+    assert cp.bool_ is np.bool_
+    assert cp.pi == np.pi
+    assert cp.newaxis is None
+    for name in ("empty", "array", "where", "clip", "roll", "take", "sum"):
+        assert "Parameters" in getattr(cp, name).__doc__
+
+
+def test_datatype_routines():
+    x = cp.ones(2, "f4")
+    assert cp.result_type(x, 1.5) == np.float32
+    assert cp.result_type(x, "f8") == np.float64
+    assert cp.can_cast(x, "f8")
+    assert cp.common_type(x, cp.ones(1, int)) is np.float64
+    assert cp.min_scalar_type(x) == np.float32
+    assert cp.min_scalar_type(-1) == np.int8
+    assert cp.isrealobj(x)
+    assert not cp.isscalar(x)
+    assert cp.finfo(cp.float32).eps == np.finfo("f4").eps

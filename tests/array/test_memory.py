@@ -1,0 +1,199 @@
+"""The memory pool under arrays, allocators, streams and threads."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray.errors import OutOfMemoryError
+from tests.array.arrays import same
+
+
+@pytest.fixture
+def pool():
+    """A pool of its own for the arrays of a test."""
+    gc.collect()
+    before = cp.cuda.get_allocator()
+    made = cp.cuda.MemoryPool()
+    cp.cuda.set_allocator(made.malloc)
+    yield made
+    cp.cuda.set_allocator(before)
+
+
+def test_statistics(pool):
+    assert pool.total_bytes() == pool.used_bytes() == pool.n_free_blocks() == 0
+    a = cp.array(np.zeros(100, "f4"))
+    assert (a.nbytes, pool.used_bytes(), pool.total_bytes()) == (400, 512, 512)
+    b = cp.empty(129)
+    assert pool.used_bytes() == 512 + 1536
+    view = a[10:]
+    del a
+    assert pool.used_bytes() == 512 + 1536
+    del view
+    assert (pool.used_bytes(), pool.free_bytes(), pool.n_free_blocks()) == (1536, 512, 1)
+    del b
+    assert pool.used_bytes() == 0
+    pool.free_all_blocks()
+    assert pool.total_bytes() == 0
+
+
+def test_reuse_and_results_return(pool):
+    x = cp.ones(64)
+    pointers = set()
+    for _ in range(20):
+        pointers.add((x + x).data.ptr)
+    assert len(pointers) == 1
+    assert pool.total_bytes() == 2 * 512
+    cp.zeros(0), cp.zeros((3, 0)) + 1
+    assert pool.total_bytes() == 2 * 512
+
+
+def test_blocks_merge_and_split(pool):
+    whole = cp.empty(4096, "u1")
+    start = whole.data.ptr
+    del whole
+    parts = [cp.empty(1024, "u1") for _ in range(4)]
+    assert sorted(p.data.ptr for p in parts) == [start + 1024 * i for i in range(4)]
+    assert pool.total_bytes() == 4096
+    del parts
+    again = cp.empty(4096, "u1")
+    assert again.data.ptr == start
+    assert pool.total_bytes() == 4096
+
+
+def test_limit(pool):
+    pool.set_limit(size=4096)
+    assert pool.get_limit() == 4096
+    x = cp.empty(3000, "u1")
+    with pytest.raises(OutOfMemoryError) as caught:
+        cp.zeros(2000, "u1")
+    assert caught.value.limit == 4096
+    assert "limit" in str(caught.value)
+    same(x[:3] * 0, np.zeros(3, "u1"))
+    del x
+    cp.zeros(4000, "u1")
+    pool.set_limit(fraction=0.5)
+    assert pool.get_limit() == cp.cuda.Device().mem_info[1] // 2
+    pool.set_limit(size=0)
+    cp.zeros(100_000, "u1")
+    for bad in ({}, {"size": -1}, {"fraction": 2.0}, {"size": 1, "fraction": 1}):
+        with pytest.raises(ValueError):
+            pool.set_limit(**bad)
+
+
+def test_out_of_memory_leaves_everything_usable():
+    x = cp.arange(10)
+    pool = cp.get_default_memory_pool()
+    used = pool.used_bytes()
+    for attempt in (
+        lambda: cp.empty(1 << 46, "b"),
+        lambda: cp.broadcast_to(x, (1 << 42, 10)) + 1,
+        lambda: cp.broadcast_to(x, (1 << 42, 10)).copy(),
+        lambda: cp.ndarray(1 << 46, "b"),
+    ):
+        with pytest.raises(cp.cuda.memory.OutOfMemoryError, match="out of device memory"):
+            attempt()
+    with pytest.raises(MemoryError) as caught:
+        cp.empty(1 << 46, "b")
+    assert str(1 << 46) in str(caught.value).replace(",", "")
+    assert pool.used_bytes() == used
+    same(x + x, np.arange(10) * 2)
+
+
+def test_allocators():
+    before = cp.cuda.get_allocator()
+    sizes = []
+
+    try:
+        cp.cuda.set_allocator(lambda size: sizes.append(size) or cp.cuda.malloc_managed(size))
+        x = cp.arange(16)
+        same(x + 1, np.arange(16) + 1)
+        assert sizes == [128, 128]
+        cp.cuda.set_allocator(None)
+        same(x * 2 + cp.ones(16), np.arange(16) * 2 + 1.0)
+        managed = cp.cuda.MemoryPool(cp.cuda.malloc_managed)
+        cp.cuda.set_allocator(managed.malloc)
+        y = x + 5
+        assert managed.used_bytes() == 512
+    finally:
+        cp.cuda.set_allocator(before)
+    same(y, np.arange(16) + 5)
+    assert cp.cuda.get_allocator() == before
+
+
+def test_streams():
+    stream = cp.cuda.Stream(non_blocking=True)
+    x = cp.arange(1000)
+    with stream:
+        assert cp.cuda.get_current_stream() is stream
+        y = x * 2
+        del x
+        z = y + 1
+    stream.synchronize()
+    same(z, np.arange(1000) * 2 + 1)
+    host = z.get(stream=stream)
+    np.testing.assert_array_equal(host, np.arange(1000) * 2 + 1)
+    event = stream.record()
+    event.synchronize()
+    assert event.done
+
+
+def test_threads_share_arrays_and_plans():
+    x = cp.arange(256, dtype="f4")
+    expected = np.arange(256, dtype="f4") * 3 + 1
+    failures = []
+
+    def work(number):
+        try:
+            for i in range(30):
+                y = x * 3
+                y += 1
+                part = y[number : number + 8 + i % 3]
+                if not (y.get() == expected).all():
+                    failures.append("y")
+                if not (part.get() == expected[number : number + 8 + i % 3]).all():
+                    failures.append("part")
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_pinned_memory():
+    pinned = cp.get_default_pinned_memory_pool()
+    memory = cp.cuda.alloc_pinned_memory(4000)
+    host = np.frombuffer(memory, "f4", 1000)
+    host[...] = np.arange(1000)
+    x = cp.asarray(host)
+    same(x, np.arange(1000, dtype="f4"))
+    x += 1
+    assert x.get(out=host, blocking=True) is host
+    assert host[-1] == 1000
+    free = pinned.n_free_blocks()
+    del memory, host
+    gc.collect()
+    assert pinned.n_free_blocks() == free + 1
+
+
+def test_runtime_queries():
+    runtime = cp.cuda.runtime
+    assert runtime.getDeviceCount() >= 1
+    properties = runtime.getDeviceProperties(0)
+    assert properties["multiProcessorCount"] > 0
+    assert properties["warpSize"] == 32
+    assert len(properties["maxGridSize"]) == 3
+    free, total = runtime.memGetInfo()
+    assert 0 < free <= total == properties["totalGlobalMem"]
+    assert runtime.getDevice() == 0
+    runtime.deviceSynchronize()
+    assert runtime.driverGetVersion() >= 12000
+    assert cp.cuda.is_available()

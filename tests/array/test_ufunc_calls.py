@@ -1,0 +1,208 @@
+"""How ufuncs are called: out, where, dtype, casting, weak scalars, overlap, layouts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from tests.array.arrays import DTYPES, LAYOUTS, pair, raises_alike, same, values
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_and_dtype(layout, dtype):
+    host, x = pair(layout, dtype)
+    other, y = pair(layout, dtype, seed=1)
+    same(x + y, host + other)
+    same(x == y, host == other)
+    same(x * 2, host * 2)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_result_order(layout):
+    for other in LAYOUTS:
+        host, x = pair(layout, "f4")
+        host2, y = pair(other, "f4", seed=1)
+        try:
+            expected = np.asarray(host + host2)
+        except ValueError:
+            with pytest.raises(ValueError, match="broadcast"):
+                x + y
+            continue
+        actual = x + y
+        same(actual, expected)
+        if expected.size:
+            assert actual.strides == expected.strides
+
+
+def test_out():
+    host = np.arange(6.0).reshape(2, 3)
+    x = cp.asarray(host)
+    for dtype in ("f8", "f4", "c16"):
+        out = cp.empty((2, 3), dtype)
+        assert cp.add(x, 1, out=out) is out
+        assert cp.add(x, 1, out) is out
+        assert cp.add(x, x, out=(out,)) is out
+        same(out, (host + host).astype(dtype))
+    wide = cp.empty((4, 2, 3))
+    same(cp.multiply(x, 2, out=wide), np.multiply(host, 2, out=np.empty((4, 2, 3))))
+    strided = cp.zeros((3, 2)).T
+    same(cp.negative(x, out=strided), -host)
+    first, second = cp.empty((2, 3)), cp.empty((2, 3))
+    cp.modf(x / 4, first, second)
+    same(first, np.modf(host / 4)[0])
+    cp.modf(x / 4, out=(None, second))
+    same(second, np.modf(host / 4)[1])
+    for wrong in (
+        lambda xp, a: xp.add(a, 1, out=xp.empty((2, 3), int)),
+        lambda xp, a: xp.add(a, 1, out=xp.empty((2, 2))),
+        lambda xp, a: xp.add(a, 1, out=xp.empty(3)),
+        lambda xp, a: xp.add(a, 1, out=[1]),
+        lambda xp, a: xp.add(a, 1, xp.empty((2, 3)), out=xp.empty((2, 3))),
+        lambda xp, a: xp.add(a),
+        lambda xp, a: xp.add(a, 1, bogus=1),
+        lambda xp, a: xp.negative(a, out=xp.broadcast_to(xp.zeros(3), (2, 3))),
+    ):
+        raises_alike(lambda w=wrong: w(np, host), lambda w=wrong: w(cp, x))
+
+
+def test_where():
+    host = np.arange(12.0).reshape(3, 4)
+    x = cp.asarray(host)
+    for mask in (host % 3 == 0, host[:1] > 1, host[:, :1] > 3, np.array(True), True, False):
+        expected = np.full((3, 4), -1.0)
+        np.sqrt(host, out=expected, where=mask)
+        out = cp.full((3, 4), -1.0)
+        cp.sqrt(x, out=out, where=cp.asarray(mask) if isinstance(mask, np.ndarray) else mask)
+        same(out, expected)
+    raises_alike(
+        lambda: np.sqrt(host, out=host.copy(), where=host), lambda: cp.sqrt(x, out=x, where=x)
+    )
+    # The mask takes part in broadcasting.
+    assert cp.add(cp.ones(4), 1, where=cp.ones((3, 4), bool)).shape == (3, 4)
+
+
+def test_dtype_and_casting():
+    host = np.arange(5, dtype="i4")
+    x = cp.asarray(host)
+    same(cp.add(x, 1, dtype="f8"), np.add(host, 1, dtype="f8"))
+    same(cp.sqrt(x, dtype="f4"), np.sqrt(host, dtype="f4"))
+    out = cp.empty(5, "i2")
+    same(
+        cp.add(x, 1.5, out=out, casting="unsafe"),
+        np.add(host, 1.5, out=np.empty(5, "i2"), casting="unsafe"),
+    )
+    for wrong in (
+        lambda xp, a: xp.add(a, 1.5, out=xp.empty(5, "i4")),
+        lambda xp, a: xp.add(a, 1, dtype="i2", casting="safe"),
+        lambda xp, a: xp.sqrt(a, dtype="i4"),
+        lambda xp, a: xp.bitwise_and(a, 1.5),
+        lambda xp, a: xp.add(a, 1, casting="bogus"),
+        lambda xp, a: xp.add(a, 1, order="X"),
+        lambda xp, a: xp.subtract(a > 1, a > 2),
+    ):
+        raises_alike(lambda w=wrong: w(np, host), lambda w=wrong: w(cp, x))
+    for order in "CFKA":
+        flipped = np.ones((2, 3)).T
+        expected = np.add(flipped, 1, order=order)
+        assert cp.add(cp.ones((2, 3)).T, 1, order=order).strides == expected.strides
+
+
+SCALARS = [2, -3, 2.5, True, 1j, np.float32(2), np.int8(3), np.float64(1.5), np.uint8(200), np.True_, np.complex64(1j)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_scalars_promote_as_numpys(dtype):
+    host = values((4,), dtype)
+    x = cp.asarray(host)
+    for scalar in SCALARS:
+        try:
+            expected = host * scalar, scalar + host
+        except OverflowError:
+            with pytest.raises(OverflowError):
+                x * scalar
+            continue
+        same(x * scalar, expected[0])
+        same(scalar + x, expected[1])
+
+
+def test_integers_out_of_bounds():
+    for dtype in ("i1", "u8"):
+        host = np.array([0, 1, 100], dtype)
+        x = cp.asarray(host)
+        for number in (300, -300, 2**70):
+            if np.iinfo(dtype).min <= number <= np.iinfo(dtype).max:
+                continue
+            raises_alike(lambda h=host, n=number: h + n, lambda x=x, n=number: x + n)
+            for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+                ours, theirs = getattr(cp, name), getattr(np, name)
+                same(ours(x, number), theirs(host, number))
+                same(ours(number, x), theirs(number, host))
+        same(x + 1, host + np.array(1, dtype))  # the same plan still works
+
+
+def test_in_place():
+    host = np.arange(10, dtype="f4")
+    x = cp.asarray(host)
+    pointer = x.data.ptr
+    for change in (
+        lambda a: a.__iadd__(1), lambda a: a.__isub__(a), lambda a: a.__iadd__(a[::-1]), lambda a: a.__imul__(3.5),
+        lambda a: a[2:].__iadd__(a[:-2]), lambda a: a[::-1].__isub__(a * 0.5), lambda a: a.__itruediv__(2), lambda a: a[1:].__imul__(a[:-1]),
+    ):  # fmt: skip
+        change(host)
+        change(x)
+        same(x, host)
+        host += np.arange(10, dtype="f4")
+        x += cp.arange(10, dtype="f4")
+    assert x.data.ptr == pointer
+    square = np.arange(9.0).reshape(3, 3)
+    y = cp.asarray(square)
+    square += square.T
+    y += y.T
+    same(y, square)
+    ints = cp.arange(3)
+    with pytest.raises(TypeError, match="same_kind"):
+        ints += 1.5
+    with pytest.raises(TypeError, match="same_kind"):
+        ints /= 2
+    same(ints, np.arange(3))
+
+
+def test_overlapping_out():
+    host = np.arange(12.0)
+    x = cp.asarray(host)
+    np.add(host[1:], host[:-1], out=host[:-1])
+    cp.add(x[1:], x[:-1], out=x[:-1])
+    same(x, host)
+    np.negative(host[:-1], out=host[1:])
+    cp.negative(x[:-1], out=x[1:])
+    same(x, host)
+    np.multiply(host[::2], 2, out=host[:6])
+    cp.multiply(x[::2], 2, out=x[:6])
+    same(x, host)
+
+
+def test_outer():
+    a, b = np.arange(3), np.arange(4.0).reshape(2, 2)
+    same(cp.subtract.outer(cp.asarray(a), cp.asarray(b)), np.subtract.outer(a, b))
+    same(cp.add.outer(cp.asarray(a), 1), np.add.outer(a, 1))
+    with pytest.raises(ValueError, match="outer"):
+        cp.negative.outer(cp.asarray(a), 1)
+
+
+def test_errors_leave_everything_usable():
+    x = cp.arange(4.0)
+    for wrong in (lambda: x + cp.ones(3), lambda: x + "a", lambda: x & 1, lambda: cp.add(x, 1, dtype="O")):
+        with pytest.raises((ValueError, TypeError)):
+            wrong()
+    same(x + 1, np.arange(4.0) + 1)
+
+
+def test_attributes():
+    assert (cp.add.nin, cp.add.nout, cp.add.nargs, cp.add.identity) == (2, 1, 3, 0)
+    assert cp.add.__name__ == "add"
+    assert repr(cp.add) == "<ufunc 'add'>"
+    assert "ff->f" in cp.add.types
+    assert cp.add.ntypes == len(cp.add.types)
+    assert "Parameters" in cp.add.__doc__
