@@ -27,6 +27,8 @@ class Program:
         self.routine_files: dict[str, Routine] = {}
         self._routines: dict[str, Routine] = {}
         self._addresses: dict[str, tuple[int, int]] = {}
+        #: (address, bytes) of the arrays in constant memory, which are not in the global window.
+        self.constants: list[tuple[int, int]] = []
         self._functions_by_address: dict[int, str] = {}
         self._module_shared: tuple[dict[str, int], int] | None = None
         self._reserved = RESERVED_SHARED_BYTES if "%reserved_smem" in ptx else 0
@@ -104,7 +106,10 @@ class Program:
         for variable in self.module.variables.values():
             if variable.space in ("global", "const"):
                 nbytes = max(variable.size, 1)
-                self._addresses[variable.name] = (self.arena.allocate(nbytes), variable.size)
+                address = self.arena.allocate(nbytes)
+                self._addresses[variable.name] = (address, variable.size)
+                if variable.space == "const":
+                    self.constants.append((address, nbytes))
                 placed.append(variable)
         for variable in placed:  # initialisers may name any other variable
             address, nbytes = self._addresses[variable.name]

@@ -232,6 +232,9 @@ def float_max(a, b, propagate: bool):
 
 def _extreme(a, b, propagate, skipping, spreading, of_signs):
     result = (spreading if propagate else skipping)(b, a)  # of two NaN the second
+    if result.dtype == f8 and np.any(np.isnan(result)):
+        quiet = (np.asarray(result).view(u8) | u8(1 << 51)).view(f8)
+        result = np.where(np.isnan(result), quiet, result)[()]
     zeros = result == 0
     if np.any(zeros):
         both = zeros & (a == b)

@@ -120,8 +120,13 @@ def in_space(S, L, address, space: str):
             local = local | ((address >= frame.local_base) & (address < frame.local_base + size))
     if space == "local":
         return local
+    constant = address != address
+    for low, size in S.program.constants:
+        constant = constant | ((address >= low) & (address < low + size))
+    if space == "const":
+        return constant
     if space == "global":
-        return ~local & ~((address >= shared_low) & (address < shared_high))
+        return ~local & ~constant & ~((address >= shared_low) & (address < shared_high))
     low = S.launch.parameter_address
     if space == "param" and low:
         return (address >= low) & (address < low + len(S.launch.parameters))

@@ -104,7 +104,7 @@ def special(S, L, name: str):
     if name == "dynamic_smem_size":
         return i4(S.launch.dynamic_shared)
     if name in ("total_smem_size", "aggr_smem_size"):
-        return i4(S.shared_bytes)
+        return i4(S.shared_bytes - (RESERVED_SHARED_BYTES if name[0] == "t" else 0))
     if name in ("clock", "clock_hi", "globaltimer_lo", "globaltimer_hi"):
         wide = int(special_wide(S, L, "clock64" if name[0] == "c" else "globaltimer"))
         bits = wide >> 32 if name.endswith("_hi") else wide & 0xFFFFFFFF
