@@ -105,6 +105,14 @@ from gpuarray._ops.creation import (
     zeros,
     zeros_like,
 )
+from gpuarray._ops.cumulative import (
+    cumprod,
+    cumsum,
+    cumulative_prod,
+    cumulative_sum,
+    nancumprod,
+    nancumsum,
+)
 from gpuarray._ops.datatypes import (
     can_cast,
     common_type,
@@ -301,6 +309,8 @@ __all__ = [
     "arccosh", "arctanh", "asinh", "acosh", "atanh", "rint", "floor", "ceil", "trunc", "maximum",
     "minimum", "fmax", "fmin", "gcd", "lcm", "modf", "round", "around", "real", "imag", "sum",
     "prod",
+    # Cumulative sums and products
+    "cumsum", "cumprod", "cumulative_sum", "cumulative_prod", "nancumsum", "nancumprod",
     # Floating point
     "signbit", "copysign", "nextafter", "spacing", "ldexp", "frexp",
     # Bit-wise operations

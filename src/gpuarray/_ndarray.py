@@ -20,6 +20,7 @@ from gpuarray._ops import (
     complex_numbers,
     conversion,
     creation,
+    cumulative,
     dispatch,
     indexing,
     interchange,
@@ -182,6 +183,8 @@ class ndarray(ArrayBase):
     min = statistics.min
     prod = sums.prod
     sum = sums.sum
+    cumsum = cumulative.cumsum
+    cumprod = cumulative.cumprod
     round = rounding.round
     take = indexing.take
     nonzero = indexing.nonzero

@@ -56,22 +56,20 @@ def same(actual, expected) -> None:
     np.testing.assert_array_equal(cp.asnumpy(actual), expected)
 
 
+def _error(call) -> Exception | None:
+    try:
+        call()
+    except Exception as error:
+        return error
+    return None
+
+
 def raises_alike(on_host, on_device) -> None:
     """Both raise, the device's error being of a type of the host's."""
-    try:
-        on_host()
-    except Exception as expected:
-        try:
-            on_device()
-        except Exception as actual:
-            # NumPy's private subclasses stand for the public type that they derive from.
-            public = next(
-                one
-                for one in type(expected).__mro__
-                if one.__module__ in ("builtins", "numpy.exceptions")
-            )
-            assert isinstance(actual, public), (actual, expected)
-        else:
-            raise AssertionError(f"no error where NumPy raises {expected!r}") from None
-    else:
-        raise AssertionError("NumPy raises nothing here")
+    expected, actual = _error(on_host), _error(on_device)
+    assert expected is not None, "NumPy raises nothing here"
+    # NumPy's private subclasses stand for the public type that they derive from.
+    public = next(
+        one for one in type(expected).__mro__ if one.__module__ in ("builtins", "numpy.exceptions")
+    )
+    assert isinstance(actual, public), (actual, expected)

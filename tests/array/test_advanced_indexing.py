@@ -87,9 +87,7 @@ def test_errors():
         lambda: host.__setitem__([0, 1], np.zeros(3)),
         lambda: device.__setitem__([0, 1], cp.zeros(3)),
     )
-    raises_alike(
-        lambda: np.zeros((0, 2))[np.array([0])], lambda: cp.zeros((0, 2))[cp.asarray([0])]
-    )
+    raises_alike(lambda: np.zeros((0, 2))[np.array([0])], lambda: cp.zeros((0, 2))[cp.asarray([0])])
     with pytest.raises(HostArrayError, match="asarray"):
         device[np.array([0, 1])]
     with pytest.raises(IndexError, match="index 9 is out of bounds for axis 0 with size 4"):
@@ -168,7 +166,9 @@ def test_routines():
         same(x.take([1, 0], axis), host.take([1, 0], axis))
     same(cp.take(x, 2, 1), np.take(host, 2, 1))
     for mode in ("wrap", "clip"):
-        same(cp.take(x, cp.asarray(index * 9), 1, mode=mode), np.take(host, index * 9, 1, mode=mode))
+        same(
+            cp.take(x, cp.asarray(index * 9), 1, mode=mode), np.take(host, index * 9, 1, mode=mode)
+        )
     same(cp.compress([True, False, True], x, 0), np.compress([True, False, True], host, 0))
     same(cp.extract(x > 0, x), np.extract(host > 0, host))
     out = cp.empty((2, 2), "i4")

@@ -104,7 +104,15 @@ def test_arange_errors():
 @pytest.mark.parametrize("dtype", [None, "f4", "f2", "i4", "c16"])
 @pytest.mark.parametrize("endpoint", [True, False])
 def test_linspace(dtype, endpoint):
-    for args in ((0, 1, 7), (-3, 10, 50), (2.5, -1, 3), (0, 1, 1), (1, 1, 4), (0, 1, 0), (0, 5e-324, 5)):
+    for args in (
+        (0, 1, 7),
+        (-3, 10, 50),
+        (2.5, -1, 3),
+        (0, 1, 1),
+        (1, 1, 4),
+        (0, 1, 0),
+        (0, 5e-324, 5),
+    ):
         expected = np.linspace(*args, endpoint=endpoint, dtype=dtype)
         same(cp.linspace(*args, endpoint=endpoint, dtype=dtype), expected)
     samples, step = cp.linspace(0, 3, 4, endpoint, retstep=True)
@@ -141,7 +149,18 @@ def test_array_of_host_and_device(layout, dtype):
 
 
 def test_array_of_numbers_and_sequences():
-    for data in (3, 2.5, 1j, True, [], [1, 2], [[1, 2.5], [3, 4]], ((True, 2),), np.float32(2), range(4)):
+    for data in (
+        3,
+        2.5,
+        1j,
+        True,
+        [],
+        [1, 2],
+        [[1, 2.5], [3, 4]],
+        ((True, 2),),
+        np.float32(2),
+        range(4),
+    ):
         same(cp.array(data), np.array(data))
     same(cp.array([1, 2], "f4", ndmin=3), np.array([1, 2], "f4", ndmin=3))
     x = cp.arange(3)

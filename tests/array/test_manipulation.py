@@ -100,11 +100,16 @@ JOINED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"])
+@pytest.mark.parametrize(
+    "name", ["concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"]
+)
 @pytest.mark.parametrize("shapes", JOINED, ids=str)
 def test_joining(name, shapes):
     dtypes = ["i4", "f4", "i2"]
-    hosts = [np.arange(np.prod(s, dtype=int)).reshape(s).astype(d) for s, d in zip(shapes, dtypes, strict=False)]
+    hosts = [
+        np.arange(np.prod(s, dtype=int)).reshape(s).astype(d)
+        for s, d in zip(shapes, dtypes, strict=False)
+    ]
     devices = [cp.asarray(host) for host in hosts]
     ours, theirs = getattr(cp, name), getattr(np, name)
     for args in ((), (1,), (-1,)) if name in ("concatenate", "stack") else ((),):
@@ -172,9 +177,7 @@ def test_copyto():
                 where=cp.asarray(where) if isinstance(where, np.ndarray) else where,
             )
             same(device, host)
-    raises_alike(
-        lambda: np.copyto(np.zeros(2, int), 1.5), lambda: cp.copyto(cp.zeros(2, int), 1.5)
-    )
+    raises_alike(lambda: np.copyto(np.zeros(2, int), 1.5), lambda: cp.copyto(cp.zeros(2, int), 1.5))
     raises_alike(
         lambda: np.copyto(np.zeros(2, int), np.ones(2)),
         lambda: cp.copyto(cp.zeros(2, int), cp.ones(2)),

@@ -18,12 +18,21 @@ def test_where(dtype):
     same(cp.where(cp.asarray(condition), x, y), np.where(condition, host, other))
     same(cp.where(x, x, y), np.where(host, host, other))
     same(cp.where(x == y, x, 1), np.where(host == other, host, 1))
-    same(x.T.clip(y[:3], y[1:]) if dtype != "?" else x, host.T.clip(other[:3], other[1:]) if dtype != "?" else host)
+    same(
+        x.T.clip(y[:3], y[1:]) if dtype != "?" else x,
+        host.T.clip(other[:3], other[1:]) if dtype != "?" else host,
+    )
 
 
 def test_where_promotes_and_broadcasts():
     c = np.array([[True], [False]])
-    for a, b in ((1, 2.5), (np.float32(1), 2), (np.arange(3), 1.5), (np.arange(3, dtype="i1"), np.ones(3, "f2")), (1j, np.ones((2, 3), "f4"))):
+    for a, b in (
+        (1, 2.5),
+        (np.float32(1), 2),
+        (np.arange(3), 1.5),
+        (np.arange(3, dtype="i1"), np.ones(3, "f2")),
+        (1j, np.ones((2, 3), "f4")),
+    ):
         on_device = [cp.asarray(v) if isinstance(v, np.ndarray) else v for v in (a, b)]
         same(cp.where(cp.asarray(c), *on_device), np.where(c, a, b))
     same(cp.where(True, cp.arange(3), 5), np.where(True, np.arange(3), 5))
@@ -83,7 +92,9 @@ def test_round():
     same(out, np.round(host, 1))
 
 
-@pytest.mark.parametrize("layout", ["contiguous", "transposed", "negative", "broadcast", "zero-d", "empty"])
+@pytest.mark.parametrize(
+    "layout", ["contiguous", "transposed", "negative", "broadcast", "zero-d", "empty"]
+)
 def test_parts(layout):
     for dtype in ("c8", "c16", "f4", "i4"):
         host, x = pair(layout, dtype)

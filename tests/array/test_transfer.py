@@ -43,14 +43,20 @@ def test_asnumpy_of_host_data():
 
 def test_get_into_the_wrong_array():
     x = cp.arange(6)
-    for out, error in ((np.empty(5, "i8"), ValueError), (np.empty(6, "i4"), TypeError), ([0] * 6, TypeError)):
+    for out, error in (
+        (np.empty(5, "i8"), ValueError),
+        (np.empty(6, "i4"), TypeError),
+        ([0] * 6, TypeError),
+    ):
         with pytest.raises(error):
             x.get(out=out)
     strided = np.zeros(12, "i8")[::2]
     same(cp.asarray(x.get(out=strided)), np.arange(6))
 
 
-@pytest.mark.parametrize("layout", ["contiguous", "transposed", "negative", "offset", "zero-d", "empty"])
+@pytest.mark.parametrize(
+    "layout", ["contiguous", "transposed", "negative", "offset", "zero-d", "empty"]
+)
 def test_set(layout):
     host, device = pair(layout, "f4")
     new = np.asarray(host * 2 + 1)
@@ -164,5 +170,9 @@ def test_view_as_another_dtype():
         same(x.view(dtype), host.view(dtype))
     same(x.view("u2").view("u1"), host)
     same(x[:, ::2].view("i1"), host[:, ::2].view("i1"))
-    for wrong in (lambda a: a.view("u4"), lambda a: a.T.view("u2"), lambda a: a[0, 0:1].reshape(()).view("u2")):
+    for wrong in (
+        lambda a: a.view("u4"),
+        lambda a: a.T.view("u2"),
+        lambda a: a[0, 0:1].reshape(()).view("u2"),
+    ):
         raises_alike(lambda w=wrong: w(host), lambda w=wrong: w(x))

@@ -109,7 +109,19 @@ def test_dtype_and_casting():
         assert cp.add(cp.ones((2, 3)).T, 1, order=order).strides == expected.strides
 
 
-SCALARS = [2, -3, 2.5, True, 1j, np.float32(2), np.int8(3), np.float64(1.5), np.uint8(200), np.True_, np.complex64(1j)]
+SCALARS = [
+    2,
+    -3,
+    2.5,
+    True,
+    1j,
+    np.float32(2),
+    np.int8(3),
+    np.float64(1.5),
+    np.uint8(200),
+    np.True_,
+    np.complex64(1j),
+]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -193,7 +205,12 @@ def test_outer():
 
 def test_errors_leave_everything_usable():
     x = cp.arange(4.0)
-    for wrong in (lambda: x + cp.ones(3), lambda: x + "a", lambda: x & 1, lambda: cp.add(x, 1, dtype="O")):
+    for wrong in (
+        lambda: x + cp.ones(3),
+        lambda: x + "a",
+        lambda: x & 1,
+        lambda: cp.add(x, 1, dtype="O"),
+    ):
         with pytest.raises((ValueError, TypeError)):
             wrong()
     same(x + 1, np.arange(4.0) + 1)

@@ -158,8 +158,7 @@ def _broadcast(arrays: tuple[IndexArray, ...]) -> tuple[int, ...]:
     except ValueError:
         listed = " ".join([str(shape).replace(" ", "") for shape in shapes])
         raise IndexError(
-            "shape mismatch: indexing arrays could not be broadcast together with shapes "
-            f"{listed}"
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {listed}"
         ) from None
 
 
@@ -170,9 +169,7 @@ def _spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, i
     result = shape[:place] + common + shape[place:]
     spread = strides[:place] + (0,) * len(common) + strides[place:]
     layout = array._layout
-    base = _array.view(
-        array, _layout.layout_of(layout.dtype, result, spread), selection.offset
-    )
+    base = _array.view(array, _layout.layout_of(layout.dtype, result, spread), selection.offset)
     indices = []
     for one in selection.arrays:
         index = one.array._layout

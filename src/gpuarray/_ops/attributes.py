@@ -46,9 +46,7 @@ class Flags:
             ) from None
 
     def __repr__(self) -> str:
-        return "\n".join(
-            [f"  {name.upper()} : {getattr(self, name)}" for name in self.__slots__]
-        )
+        return "\n".join([f"  {name.upper()} : {getattr(self, name)}" for name in self.__slots__])
 
 
 def flags(array: Any) -> Flags:
@@ -94,9 +92,7 @@ def interface(array: Any) -> dict[str, Any]:
     }
 
 
-def over_memory(
-    array: Any, shape: Any, dtype: Any, memptr: Any, strides: Any, order: str
-) -> None:
+def over_memory(array: Any, shape: Any, dtype: Any, memptr: Any, strides: Any, order: str) -> None:
     """``ndarray.__init__``: an array over new memory or memory that the user has."""
     lengths = _layout.check_shape(shape)
     found = _dtypes.canonical(dtype)
@@ -212,4 +208,3 @@ def set_shape(array: Any, shape: Any) -> None:
             f"view of shape {given}; use reshape"
         )
     array._layout = target
-

@@ -180,9 +180,7 @@ def fill(array: Any, value: Any) -> None:
     if run is None:
         _layout.check_writable(layout, "fill")
         code = _dtypes.code(dtype)
-        run = _elementwise.make_call(
-            "fill", [Scalar(0, code)], [dtype], [layout], [True], stream
-        )
+        run = _elementwise.make_call("fill", [Scalar(0, code)], [dtype], [layout], [True], stream)
         stream.remember(key, run)
     run(value, array)
 
@@ -334,9 +332,7 @@ def full_like(
     return result
 
 
-def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C"
-) -> Any:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C") -> Any:
     """A matrix with ones on a diagonal and zeros elsewhere.
 
     Parameters

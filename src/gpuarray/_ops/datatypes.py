@@ -169,4 +169,3 @@ def isscalar(element: Any) -> bool:
     (True, False)
     """
     return np.isscalar(element)
-

@@ -101,4 +101,3 @@ def refuse_conversion(self: Any, *args: Any, **kwargs: Any) -> Any:
         f"a gpuarray array of shape {self._layout.shape} and dtype {self._layout.dtype} is not "
         "converted to a numpy.ndarray implicitly; use gpuarray.asnumpy(x) or x.get()"
     )
-

@@ -28,9 +28,7 @@ from gpuarray._ops.manipulation import (
 def _sequence(arrays: Any, name: str) -> list[Any]:
     if isinstance(arrays, ArrayBase) and not arrays._layout.ndim:
         raise TypeError(f"{name}: iteration over a 0-d array; pass a sequence of arrays")
-    return [
-        a if isinstance(a, ArrayBase) else _interchange.as_operand(a, name) for a in arrays
-    ]
+    return [a if isinstance(a, ArrayBase) else _interchange.as_operand(a, name) for a in arrays]
 
 
 # ---- joining -------------------------------------------------------------------------------------

@@ -260,8 +260,7 @@ def matrix_transpose(x: Any, /) -> Any:
     x = as_array(x, "matrix_transpose")
     if x._layout.ndim < 2:
         raise ValueError(
-            "matrix transpose with ndim < 2 is undefined: the array has shape "
-            f"{x._layout.shape}"
+            f"matrix transpose with ndim < 2 is undefined: the array has shape {x._layout.shape}"
         )
     return swapaxes(x, -1, -2)
 
@@ -587,9 +586,7 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     if not arrays:
         return ()
     shape = _layout.broadcast_shapes([a._layout.shape for a in arrays])
-    return tuple(
-        [a if a._layout.shape == shape else broadcast_to(a, shape) for a in arrays]
-    )
+    return tuple([a if a._layout.shape == shape else broadcast_to(a, shape) for a in arrays])
 
 
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:

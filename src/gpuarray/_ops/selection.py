@@ -153,9 +153,7 @@ def _choose(
 
 def _apart(x: Any, out: Any) -> Any:
     """An operand that the output does not overwrite before it has been read."""
-    if isinstance(x, ArrayBase) and (
-        x._pointer != out._pointer or x._layout is not out._layout
-    ):
+    if isinstance(x, ArrayBase) and (x._pointer != out._pointer or x._layout is not out._layout):
         if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
             return _ufunc.copy(x)
     return x

@@ -251,9 +251,7 @@ def _select(layout: Layout, items: list[Any]) -> advanced_indexing.Selection:
             continue
         length = layout.shape[axis]
         if not -length <= item < length:
-            raise IndexError(
-                f"index {item} is out of bounds for axis {axis} with size {length}"
-            )
+            raise IndexError(f"index {item} is out of bounds for axis {axis} with size {length}")
         offset += (item + length if item < 0 else item) * layout.strides[axis]
         axis += 1
     return advanced_indexing.Selection(

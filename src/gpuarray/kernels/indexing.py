@@ -129,4 +129,3 @@ def render_positions(spec: PositionsSpec) -> KernelSource:
         f"    {body};\n}}\n\n}}  // namespace gpuarray\n"
     )
     return KernelSource(symbol, source, cuda_headers(), sizes, MASK_TILE // BLOCK, BLOCK)
-
