@@ -19,14 +19,15 @@ class _Current(threading.local):
     """
 
     stream: Stream
+    streams: dict[int, Stream]
 
     def __getattr__(self, name: str) -> Any:
         if name == "stream":
             Device(0).use()
             return self.stream
         if name == "streams":  # device index -> the stream that is current there
-            self.streams = streams = {}
-            return streams
+            self.streams = {}
+            return self.streams
         raise AttributeError(name)
 
 

@@ -46,7 +46,7 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
         return from_interface(x)
     for base in _SCALARS:  # subclasses of Python's numbers, such as enum.IntEnum
         if isinstance(x, base):
-            return base(x)
+            return base(x)  # type: ignore[arg-type]  # x is of a subclass of base
     if isinstance(x, list | tuple):
         raise HostArrayError(
             f"{name}: one operand is a {kind.__name__} in host memory; convert it with "

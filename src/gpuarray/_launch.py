@@ -127,7 +127,7 @@ class BoundLaunch:
         slots = [scalar_slot(buffer, position, dtype) for position, dtype in self.scalars]
         return buffer.words, buffer.params, *slots
 
-    def failed(self, status: int) -> Exception:
+    def failed(self, status: int) -> BaseException:
         """The exception for a launch that the driver refused."""
         plan = self.plan
         return driver.launch_error(status, plan.function.name, plan.grid, plan.block)

@@ -123,14 +123,15 @@ def contiguous(dtype: np.dtype, shape: tuple[int, ...], order: str = "C") -> Lay
 
 def check_shape(shape: object) -> tuple[int, ...]:
     """A shape given by the user as a tuple of Python integers."""
+    dims: tuple[int, ...]
     if type(shape) is int:
-        dims: tuple[int, ...] = (shape,)
+        dims = (shape,)
     else:
         try:
             dims = (operator.index(shape),)  # type: ignore[arg-type]  # anything but an int raises
         except TypeError:
             try:
-                dims = tuple([operator.index(length) for length in shape])  # type: ignore[attr-defined]
+                dims = tuple([operator.index(n) for n in shape])  # type: ignore[attr-defined]
             except TypeError:
                 raise TypeError(
                     f"expected a shape: an integer or a sequence of integers, got {shape!r}"
@@ -157,10 +158,11 @@ def check_axes(
     """An axis, several or ``None`` for all as a tuple of distinct axes in the order given."""
     if axis is None:
         return tuple(range(ndim))
+    given: tuple[int, ...]
     try:
         given = (operator.index(axis),)  # type: ignore[arg-type]  # a tuple raises
     except TypeError:
-        given = tuple(axis)  # type: ignore[arg-type]
+        given = tuple(axis)  # type: ignore[call-overload]
     axes = tuple([check_axis(one, ndim, name) for one in given])
     if len(set(axes)) != len(axes):
         raise ValueError(duplicates or f"duplicate value in '{name}': {given}")

@@ -94,6 +94,8 @@ class Allocation(BaseMemory):
 
     __slots__ = ("block", "release", "stream")
 
+    stream: Stream
+
     def __init__(self, block: Block, release: Callable[[Block], object], stream: Stream):
         self.block = block
         self.release = release
@@ -250,7 +252,7 @@ def _driver_allocate(allocate: Callable[[int], int], size: int, device: Device) 
     except errors.DriverError as error:
         if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
             raise
-        raise errors.OutOfMemoryError(size, 0, None, device.mem_info[0]) from None
+        raise errors.OutOfMemoryError(size, 0, 0, device.mem_info[0]) from None
 
 
 class _Arena:
@@ -415,8 +417,8 @@ class MemoryPool:
             return block
 
     def _grow(self, arena: _Arena, size: int) -> Block:
-        limit = self._limits.get(arena.device.id)
-        if limit is not None and self._device_total(arena.device) + size > limit:
+        limit = self._limits.get(arena.device.id, 0)
+        if limit and self._device_total(arena.device) + size > limit:
             self._free_device(arena.device)
             total = self._device_total(arena.device)
             if total + size > limit:

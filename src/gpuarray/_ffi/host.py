@@ -28,7 +28,7 @@ def host_buffer(address: int, size: int, owner: object) -> Any:
         Kept alive as long as the buffer or a view of it is.
     """
     # ctypes makes a type for every length; its own cache does not cover subclasses.
-    kind = _types.get(size)
+    kind: Any = _types.get(size)
     if kind is None:
         if len(_types) >= 256:
             _types.clear()

@@ -1,6 +1,6 @@
 """CUDA C++ source to image: from memory, from the disk cache, or from NVRTC.
 
-`compile` is the only way to NVRTC for everything above.  It makes the key of DESIGN.md, looks in
+`compile` is the only way to NVRTC for everything above.  It makes the key of the cache, looks in
 this process's memory, then on disk, and only then opens NVRTC.  Threads that ask for the same image
 at the same time wait for the one that came first.
 """
