@@ -87,7 +87,7 @@ template <class Part> struct ComplexKeys {
 
 // Where each key of a tile goes when the tile is sorted by a digit. A warp's keys follow those of the warp before; its
 // lanes hold neighbours.
-template <int BLOCK, int ITEMS, bool MATCH> struct Ranker {
+template <int BLOCK, int ITEMS> struct Ranker {
     enum {
         WARPS = BLOCK / 32,
         HELD = BLOCK < BINS ? BINS / BLOCK : 1,  // bins that a thread looks after
@@ -95,7 +95,7 @@ template <int BLOCK, int ITEMS, bool MATCH> struct Ranker {
     };
     struct Shared {
         uint32_t offsets[WARPS][BINS];
-        uint32_t masks[MATCH ? 1 : WARPS][MATCH ? 1 : BINS];
+        uint32_t masks[WARPS][BINS];
         uint32_t sums[HOLDERS / 32];
     };
 
@@ -107,7 +107,7 @@ template <int BLOCK, int ITEMS, bool MATCH> struct Ranker {
 #pragma unroll
         for (int bin = lane; bin < BINS; bin += 32) {
             own[bin] = 0;
-            if constexpr (!MATCH) shared.masks[warp][bin] = 0;
+            shared.masks[warp][bin] = 0;
         }
         __syncwarp();
 #pragma unroll
@@ -160,31 +160,25 @@ template <int BLOCK, int ITEMS, bool MATCH> struct Ranker {
         __syncthreads();
     }
 
-    // Replaces digits by places. Of the lanes that have the same digit, the last one moves its warp's offset.
+    // Replaces digits by places. Of the lanes that have the same digit, the last one moves its warp's offset. Which
+    // lanes do is collected in shared memory: on an H200 the match instruction takes twice as long.
     GPUARRAY_DEVICE static void rank(Shared& shared, uint32_t (&digits)[ITEMS]) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         uint32_t* const own = shared.offsets[warp];
         const uint32_t up_to = 0xffffffffu >> (31 - lane);
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const uint32_t digit = digits[i];
-            uint32_t same;
-            if constexpr (MATCH) {
-                same = __match_any_sync(0xffffffffu, digit);
-            } else {
-                atomicOr(&shared.masks[warp][digit], 1u << lane);
-                __syncwarp();
-                same = shared.masks[warp][digit];
-            }
+            uint32_t& mask = shared.masks[warp][digits[i]];
+            atomicOr(&mask, 1u << lane);
+            __syncwarp();
+            const uint32_t same = mask;
             const int leader = 31 - __clz(same), count = __popc(same & up_to);
             uint32_t offset = 0;
-            if (lane == leader) offset = atomicAdd(own + digit, count);
+            if (lane == leader) offset = atomicAdd(own + digits[i], count);
             offset = __shfl_sync(0xffffffffu, offset, leader);
             __syncwarp();
-            if constexpr (!MATCH) {
-                if (lane == leader) shared.masks[warp][digit] = 0;
-                __syncwarp();
-            }
+            if (lane == leader) mask = 0;
+            __syncwarp();
             digits[i] = offset + count - 1;
         }
     }
@@ -197,12 +191,18 @@ template <class Keys, int BLOCK, int ITEMS, bool PLACES>
 GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, typename Keys::Word* output, int64_t* places,
                                 uint32_t length) {
     typedef typename Keys::Word Word;
-    typedef Ranker<BLOCK, ITEMS, true> Rank;
+    typedef Ranker<BLOCK, ITEMS> Rank;
     enum { TILE = BLOCK * ITEMS };
-    __shared__ alignas(16) unsigned char storage[TILE * sizeof(Word)];
-    __shared__ uint16_t numbers[PLACES ? TILE : 1];
-    __shared__ typename Rank::Shared shared;
-    Word* const exchanged = reinterpret_cast<Word*>(storage);
+    union Shared {
+        typename Rank::Shared rank;
+        struct {
+            unsigned char keys[TILE * sizeof(Word)];
+            uint16_t numbers[PLACES ? TILE : 1];
+        } exchanged;
+    };
+    __shared__ alignas(16) Shared shared;
+    Word* const exchanged = reinterpret_cast<Word*>(shared.exchanged.keys);
+    uint16_t* const numbers = shared.exchanged.numbers;
     const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
     const int64_t row = int64_t(blockIdx.x) * length;
     Word keys[ITEMS];
@@ -220,7 +220,7 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, typename Keys:
         // What is behind the row's end has the greatest digit, and being last stays there.
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) digits[i] = first + i * 32 < length ? Keys::digit(keys[i], pass) : BINS - 1;
-        Rank::count(shared, digits, totals);
+        Rank::count(shared.rank, digits, totals);
         bool all = false;
 #pragma unroll
         for (int u = 0; u < Rank::HELD; ++u) {
@@ -228,8 +228,9 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, typename Keys:
             all |= totals[u] == (is_last ? TILE : length);
         }
         if (__syncthreads_or(all)) continue;
-        Rank::start(shared, totals, starts);
-        Rank::rank(shared, digits);
+        Rank::start(shared.rank, totals, starts);
+        Rank::rank(shared.rank, digits);
+        __syncthreads();
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             exchanged[digits[i]] = keys[i];
@@ -460,9 +461,9 @@ template <class Word> struct KeyBuffers {
 
 // One pass by one digit. With PLACES the keys' places in the input move along (and the keys of the last pass need
 // not be written): they alternate between `numbers` and the memory of the output, which is twice as wide.
-template <class Keys, class Count, int BLOCK, int ITEMS, bool MATCH, bool PLACES> struct Pass {
+template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pass {
     typedef typename Keys::Word Word;
-    typedef Ranker<BLOCK, ITEMS, MATCH> Rank;
+    typedef Ranker<BLOCK, ITEMS> Rank;
     typedef Books<Count, Keys::PASSES> Kept;
     enum { TILE = BLOCK * ITEMS };
 
