@@ -48,7 +48,10 @@ def unlike_exact(row: Row, operands: list[np.ndarray], results: list[np.ndarray]
     wrong = np.zeros(len(results[0]), bool)
     for type_, found, want in zip(row.outputs, results, expected, strict=False):
         different = bits(found) != bits(want)
-        (single, single_type), (other, _) = _elements(bits(found), type_), _elements(bits(want), type_)
+        (single, single_type), (other, _) = (
+            _elements(bits(found), type_),
+            _elements(bits(want), type_),
+        )
         if single_type in FORMATS:
             both_nan = is_nan(single, single_type) & is_nan(other, single_type)
             different = ((single != other) & ~both_nan).reshape(len(found), -1).any(1)

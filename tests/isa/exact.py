@@ -55,13 +55,17 @@ def decode(bits: int, type_: str, ftz: bool = False) -> Real:
     return Real(-size if negative else size, negative)
 
 
-def encode(value: Fraction, type_: str, mode: str, negative_zero: bool = False) -> int:
-    """Round a number to a format: rn, rz, rm or rp."""
+def encode(
+    value: Fraction, type_: str, mode: str, negative_zero: bool = False, ftz: bool = False
+) -> int:
+    """Round a number to a format: rn, rz, rm or rp. Hardware flushes before it rounds."""
     width, fraction, least = FORMATS[type_]
     sign = 1 << width - 1
     if not value:
         return sign if negative_zero else 0
     negative, size = value < 0, abs(value)
+    if ftz and size < Fraction(2) ** least:
+        return sign if negative else 0
     exponent = size.numerator.bit_length() - size.denominator.bit_length()
     if size < Fraction(2) ** exponent:
         exponent -= 1
@@ -141,18 +145,18 @@ def arithmetic(name: str, type_: str, mode: str, ftz: bool, values: list[int]) -
         return special(t[0] if t[0] > 0 else NAN, type_)  # sqrt
     if name == "add":
         zero = _sum_is_minus_zero(x[0].negative, x[1].negative, mode)
-        return encode(x[0].value + x[1].value, type_, mode, zero)
+        return encode(x[0].value + x[1].value, type_, mode, zero, ftz)
     if name == "mul":
-        return encode(x[0].value * x[1].value, type_, mode, x[0].negative != x[1].negative)
+        return encode(x[0].value * x[1].value, type_, mode, x[0].negative != x[1].negative, ftz)
     if name == "fma":
         zero = _sum_is_minus_zero(x[0].negative != x[1].negative, x[2].negative, mode)
-        return encode(x[0].value * x[1].value + x[2].value, type_, mode, zero)
+        return encode(x[0].value * x[1].value + x[2].value, type_, mode, zero, ftz)
     if name == "div":
-        return encode(x[0].value / x[1].value, type_, mode, x[0].negative != x[1].negative)
+        return encode(x[0].value / x[1].value, type_, mode, x[0].negative != x[1].negative, ftz)
     if name == "rcp":
         if not x[0].value:
             return special(_divide(1.0, x[0].token), type_)
-        return encode(1 / x[0].value, type_, mode)
+        return encode(1 / x[0].value, type_, mode, False, ftz)
     if x[0].value < 0:
         return nan_of(type_)
     if not x[0].value:

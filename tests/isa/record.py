@@ -36,7 +36,9 @@ def main() -> int:
             continue
         recording.add(family, outcome)
         seconds = time.perf_counter() - start
-        print(f"{family}: {len(outcome.results)} rows, {len(outcome.errors)} failed, {seconds:.1f} s")
+        print(
+            f"{family}: {len(outcome.results)} rows, {len(outcome.errors)} failed, {seconds:.1f} s"
+        )
         for name, reason in outcome.errors.items():
             print(f"    {name}: {reason}")
     recording.about = _about(options.seed)

@@ -96,9 +96,7 @@ def kernel(row: Row, name: str) -> str:
         carrier, register, access = TYPES[type_]
         lines.append(f".reg .{register} %{operand}; .reg .b64 %p{operand};")
         lines.append(f"ld.param.u64 %p{operand}, [p{operand}];")
-        lines.append(
-            f"mad.wide.u32 %p{operand}, %i, {np.dtype(carrier).itemsize}, %p{operand};"
-        )
+        lines.append(f"mad.wide.u32 %p{operand}, %i, {np.dtype(carrier).itemsize}, %p{operand};")
         lines.append(f"ld.global.{access} %{operand}, [%p{operand}];")
     if row.scratch:
         lines.append("ld.param.u64 %sb, [ps];")

@@ -72,7 +72,11 @@ def _single() -> list[Row]:
 
 def _double_rows() -> list[Row]:
     def row(name, function, bound):
-        return Row(name, ("f64",), ("f64",), compare=bound, expected=_of(function, "f64", ".ftz" in name))
+        exact = _of(function, "f64", ".ftz" in name)
+        # The coarse forms do not look at the lower half of their operand.
+        coarse = lambda x: exact((x.view("u8") >> np.uint64(32) << np.uint64(32)).view("f8"))  # noqa: E731
+        return Row(name, ("f64",), ("f64",), compare=bound,
+                   expected=coarse if ".ftz" in name else exact)  # fmt: skip
 
     coarse = Bound(relative=2.0**-19)
     return [

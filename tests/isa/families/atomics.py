@@ -93,7 +93,9 @@ def _own_words() -> list[Row]:
                 scratch=bytes(SLOT) if "shared" not in space else b"",
                 expected=_expected(operation, t, also_old=False))
         )  # fmt: skip
-    for order, scope in product(("relaxed", "acquire", "release", "acq_rel"), ("cta", "gpu", "sys")):
+    for order, scope in product(
+        ("relaxed", "acquire", "release", "acq_rel"), ("cta", "gpu", "sys")
+    ):
         rows.append(
             Row(f"atom.{order}.{scope}.global.add.u32", ("u32", "u32"), ("u32", "u32"),
                 f"st.global.u32 [%s], %a; atom.{order}.{scope}.global.add.u32 %d, [%s], %b; "
@@ -121,14 +123,16 @@ def _shared_words() -> list[Row]:
     for operation, t in _FORMS:
         if "f" in t or operation in _UNLIKE_SINGLE:
             continue
+        # The order of turns shows in what inc and dec leave, unless all have the same limit.
+        value = {"inc": "1000", "dec": "0x7fffffff"}.get(operation, "%a")
         rows.append(
             Row(f"red.global.{operation}.{t} by all", (), (t,),
-                f"red.global.{operation}.{t} [%sb], %a;", scratch=bytes([0x5A] * SLOT))
+                f"red.global.{operation}.{t} [%sb], {value};", scratch=bytes([0x5A] * SLOT))
         )  # fmt: skip
         rows.append(
             Row(f"red.shared.{operation}.{t} by a block", (t,), (t,),
                 shared.replace("{start}", "0x123456789abc") +
-                f"red.shared.{operation}.{t} [word], %a; bar.sync 0; "
+                f"red.shared.{operation}.{t} [word], {value}; bar.sync 0; "
                 f"ld.shared.{TYPES[t][2]} %d, [word];")
         )  # fmt: skip
     # What n threads found, counting from 0, sums to n (n - 1) / 2.

@@ -168,16 +168,23 @@ def _factorial(a: int) -> int:
 def _barriers() -> list[Row]:
     rows: list[Row] = []
     for how in ("popc.u32", "and.pred", "or.pred"):
+
         def voted(a, how=how):
             blocks = (a != 0).reshape(-1, BLOCK)
             found = {"popc.u32": blocks.sum(1), "and.pred": blocks.all(1), "or.pred": blocks.any(1)}
             return found[how].astype("u4").repeat(BLOCK)
+
         take = "" if how == "popc.u32" else "selp.u32 %d, 1, 0, %p1;"
         target = "%d" if how == "popc.u32" else "%p1"
         for generator in ("bit", "any"):
             rows.append(
                 Row(f"barrier.red.{how} {generator}", ("u32",), ("u32",),
                     f"setp.ne.u32 %p0, %a, 0; barrier.cta.red.{how} {target}, 1, %p0; {take}",
+                    generators=(generator,), expected=voted)
+            )  # fmt: skip
+            rows.append(
+                Row(f"bar.red.{how} {generator}", ("u32",), ("u32",),
+                    f"setp.ne.u32 %p0, %a, 0; bar.red.{how} {target}, 0, {BLOCK}, %p0; {take}",
                     generators=(generator,), expected=voted)
             )  # fmt: skip
     rows.append(
@@ -217,7 +224,8 @@ def _special_registers() -> list[Row]:
         "clusterid.x": lanes // BLOCK, "nclusterid.x": LANES // BLOCK, "cluster_ctaid.x": 0,
         "cluster_nctaid.x": 1, "cluster_ctarank": 0, "cluster_nctarank": 1,
         "is_explicit_cluster": None, "total_smem_size": None, "reserved_smem_offset_begin": None,
-        "reserved_smem_offset_cap": None, "nwarpid": None,
+        "aggr_smem_size": None, "reserved_smem_offset_cap": None, "reserved_smem_offset_end": None,
+        "nwarpid": None,
     }  # fmt: skip
     rows: list[Row] = []
     for name, value in known.items():
@@ -229,13 +237,21 @@ def _special_registers() -> list[Row]:
             Row(f"mov.u32 %{name}", ("u32",), ("u32",), code,
                 expected=None if full is None else (lambda a, full=full: full))
         )  # fmt: skip
+    for name in ("total_smem_size", "aggr_smem_size"):
+        rows.append(
+            Row(f"mov.u32 %{name} with 400 bytes", ("u32",), ("u32",),
+                ".shared .align 4 .b8 words[400];\nst.shared.u32 [words], %a; bar.sync 0; "
+                f"ld.shared.u32 %r2, [words+4]; mov.u32 %d, %{name};")
+        )  # fmt: skip
     rows.append(Row("mov.u32 WARP_SZ", ("u32",), ("u32",), "mov.u32 %d, WARP_SZ;",
                     expected=_u32(lambda a: 32)))  # fmt: skip
     yes = _u32(lambda a: 1)
     for name, type_ in (("clock", "u32"), ("clock64", "u64"), ("globaltimer", "u64")):
         r, s = ("%r2", "%r3") if type_ == "u32" else ("%x1", "%x2")
         # A 32-bit clock may wrap: the difference is small and not negative.
-        least = "setp.lt.u32 %p0, %r4, 0x40000000;" if type_ == "u32" else "setp.ge.s64 %p0, %x3, 0;"
+        least = (
+            "setp.lt.u32 %p0, %r4, 0x40000000;" if type_ == "u32" else "setp.ge.s64 %p0, %x3, 0;"
+        )
         difference = "sub.u32 %r4, %r3, %r2;" if type_ == "u32" else "sub.s64 %x3, %x2, %x1;"
         rows.append(
             Row(f"mov.{type_} %{name} goes on", ("u32",), ("u32",),

@@ -35,13 +35,11 @@ def _arithmetic() -> list[Row]:
             rows.append(
                 Row(f"{name}.{mode}{ftz}.{type_}", (type_,), (type_,) * count, expected=expected)
             )
-    for type_ in ("f32", "f64"):
+    for type_, name in product(("f32", "f64"), ("add", "sub", "mul")):
         rows.append(
-            Row(f"add.{type_}", (type_,), (type_,) * 2, expected=float_rows("add", type_))
+            Row(f"{name}.{type_}", (type_,), (type_,) * 2, expected=float_rows(name, type_))
         )
     return rows
-
-
 
 
 def _signs_and_extremes() -> list[Row]:
@@ -116,7 +114,7 @@ def _property(how: str, type_: str):
         size = bits & (1 << width - 1) - 1
         return int({
             "finite": size < infinity, "infinite": size == infinity, "number": size <= infinity,
-            "notanumber": size > infinity, "normal": (1 << fraction) <= size < infinity,
+            "notanumber": size > infinity, "normal": (1 << fraction) <= size < infinity or not size,
             "subnormal": 0 < size < 1 << fraction,
         }[how])  # fmt: skip
 
@@ -175,8 +173,10 @@ def _comparisons() -> list[Row]:
 
 def _set_rows(rows: list[Row], form: str, type_: str, holds) -> None:
     """setp with one result, setp with two and a combination, set to an integer and a float."""
+
     def plain(a, b):
         return int(holds(a, b))
+
     rows.append(
         Row(f"setp.{form.format('')}", ("u32",), (type_, type_),
             f"setp.{form.format('')} %p0, %a, %b; selp.u32 %d, 1, 0, %p0;",
@@ -184,9 +184,11 @@ def _set_rows(rows: list[Row], form: str, type_: str, holds) -> None:
     )  # fmt: skip
     combine = ("and", "or", "xor")[len(rows) % 3]
     function = _COMBINATIONS[combine]
+
     def both(a, b, c):
         found = holds(a, b)
         return function(int(found), c), function(int(not found), c)
+
     rows.append(
         Row(f"setp.{form.format('.' + combine)}", ("u32", "u32"), (type_, type_, "u32"),
             "setp.ne.u32 %p2, %c, 0; "
@@ -219,11 +221,13 @@ def _selections() -> list[Row]:
                 expected=lanewise(lambda a, b, c: a if c >= 0 else b, t))
         )  # fmt: skip
         for ftz in ("", ".ftz"):
+
             def chosen(a, b, c, flush=bool(ftz)):
                 x = decode(c, "f32", flush)
                 if x.special is not None:
                     return a if x.token > 0 else b
                 return a if x.value >= 0 else b
+
             rows.append(
                 Row(f"slct{ftz}.{t}.f32", (t,), (t, t, "f32"), expected=lanewise(chosen, t))
             )

@@ -32,16 +32,12 @@ def _arithmetic() -> list[Row]:
             ]  # fmt: skip
             for form in forms:
                 expected = float_rows(name, type_, "rn", "ftz" in form, "sat" in form)
-                rows.append(
-                    Row(f"{name}{form}.{type_}", (type_,), (type_,) * 2, expected=expected)
-                )
+                rows.append(Row(f"{name}{form}.{type_}", (type_,), (type_,) * 2, expected=expected))
         forms = (".rn", ".rn.relu") if brain else (
             ".rn", ".rn.ftz", ".rn.sat", ".rn.ftz.sat", ".rn.relu", ".rn.ftz.relu"
         )  # fmt: skip
         for form in forms:
-            expected = float_rows(
-                "fma", type_, "rn", "ftz" in form, "sat" in form, "relu" in form
-            )
+            expected = float_rows("fma", type_, "rn", "ftz" in form, "sat" in form, "relu" in form)
             rows.append(Row(f"fma{form}.{type_}", (type_,), (type_,) * 3, expected=expected))
         for name, ftz in product(("neg", "abs"), ("",) if brain else ("", ".ftz")):
             rows.append(Row(f"{name}{ftz}.{type_}", (type_,), (type_,)))
@@ -82,14 +78,18 @@ def _comparisons() -> list[Row]:
             )  # fmt: skip
             one = 0x3C00 if type_ == "f16" else 0x3F80
             for to, true in ((type_, one), ("u16", 0xFFFF)):
+
                 def value(a, b, holds=holds, true=true):
                     return true * holds(a, b)
+
                 rows.append(
                     Row(f"set.{how}{ftz}.{to}.{type_}", (to,), (type_,) * 2,
                         expected=lanewise(value, to))
                 )  # fmt: skip
+
             def values(a, b, holds=holds, one=one):
                 return one * holds(a & 0xFFFF, b & 0xFFFF) | one * holds(a >> 16, b >> 16) << 16
+
             rows.append(
                 Row(f"set.{how}{ftz}.{type_}x2.{type_}x2", (f"{type_}x2",), (f"{type_}x2",) * 2,
                     expected=lanewise(values, f"{type_}x2"))

@@ -53,10 +53,12 @@ def _logic() -> list[Row]:
                 expected=lanewise(_lookup(table), "b32"))
         )  # fmt: skip
     for combine, table in product(("and", "or"), (0x80, 0x96)):
+
         def with_predicate(a, b, c, q, combine=combine, table=table):
             value = _lookup(table)(a, b, c)
             hit = int(value != 0)
             return value, hit & (q & 1) if combine == "and" else hit | q & 1
+
         rows.append(
             Row(f"lop3.{combine}.b32 0x{table:02x}", ("b32", "u32"), ("b32",) * 4,
                 "and.b32 %r5, %e, 1; setp.ne.u32 %p0, %r5, 0; "
@@ -73,7 +75,13 @@ def _shifts() -> list[Row]:
         left = lanewise(lambda a, n, w=w: a << n if n < w else 0, f"b{w}")
         right = lanewise(lambda a, n: a >> min(n, 64), f"u{w}")
         rows.append(
-            Row(f"shl.b{w}", (f"b{w}",), (f"b{w}", "u32"), generators=("any", "shift"), expected=left)
+            Row(
+                f"shl.b{w}",
+                (f"b{w}",),
+                (f"b{w}", "u32"),
+                generators=("any", "shift"),
+                expected=left,
+            )
         )
         for sign in "bus":
             t = f"{sign}{w}"
@@ -92,10 +100,12 @@ def _shifts() -> list[Row]:
                     expected=shifted)
             )  # fmt: skip
     for side, mode in product("lr", ("wrap", "clamp")):
+
         def funnel(a, b, n, side=side, mode=mode):
             n = n & 31 if mode == "wrap" else min(n, 32)
             both = b << 32 | a
             return both << n >> 32 if side == "l" else both >> n
+
         rows.append(
             Row(f"shf.{side}.{mode}.b32", ("b32",), ("b32", "b32", "u32"),
                 generators=("any", "any", "shift"), expected=lanewise(funnel, "b32"))

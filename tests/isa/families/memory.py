@@ -9,7 +9,22 @@ import numpy as np
 from tests.isa.exact import lanewise
 from tests.isa.rows import SLOT, TYPES, Row
 
-_WIDTHS = ("u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32", "b32", "u64", "s64", "b64", "f32", "f64")
+_WIDTHS = (
+    "u8",
+    "s8",
+    "b8",
+    "u16",
+    "s16",
+    "b16",
+    "u32",
+    "s32",
+    "b32",
+    "u64",
+    "s64",
+    "b64",
+    "f32",
+    "f64",
+)
 _FILL = bytes(range(0xA0, 0xA0 + SLOT))
 
 
@@ -24,21 +39,36 @@ def _same(type_: str):
 def _loads() -> list[Row]:
     rows: list[Row] = []
     for t in _WIDTHS:
-        rows.append(Row(f"ld.global.{t}", (t,), (t,), f"ld.global.{t} %d, [%pa];", expected=_same(t)))
-    for wide, t in product(("b16", "b32", "b64"), ("u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32")):
+        rows.append(
+            Row(f"ld.global.{t}", (t,), (t,), f"ld.global.{t} %d, [%pa];", expected=_same(t))
+        )
+    for wide, t in product(
+        ("b16", "b32", "b64"), ("u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32")
+    ):
         if _bits(wide) <= _bits(t):
             continue
         rows.append(
             Row(f"ld.global.{t} into .{wide}", (wide,), (t,), f"ld.global.{t} %d, [%pa];",
                 expected=_same(wide))
         )  # fmt: skip
-    for operator in ("ca", "cg", "cs", "lu", "cv", "nc", "ca.nc", "volatile", "relaxed.gpu",
+    for operator in ("ca", "cg", "cs", "lu", "cv", "ca.nc", "volatile", "relaxed.gpu",
                      "acquire.gpu", "weak", "L1::evict_first", "L1::no_allocate", "L2::128B",
                      "relaxed.sys", "acquire.cta"):  # fmt: skip
         # The qualifiers of ordering come before the space, the others after it.
         ordering = operator.split(".")[0] in ("volatile", "relaxed", "acquire", "weak")
         form = f"ld.{operator}.global.u32" if ordering else f"ld.global.{operator}.u32"
         rows.append(Row(form, ("u32",), ("u32",), f"{form} %d, [%pa];", expected=_same("u32")))
+    for t in ("u8", "s8", "u16", "u32", "f32", "u64", "f64"):
+        form = f"ld.global.nc.{t}"
+        rows.append(Row(form, (t,), (t,), f"{form} %d, [%pa];", expected=_same(t)))
+    for operator in ("ca", "cg", "cs"):
+        form = f"ld.global.{operator}.f32"
+        rows.append(Row(form, ("f32",), ("f32",), f"{form} %d, [%pa];", expected=_same("f32")))
+    rows.append(
+        Row("ld.global.nc.v2.u32", ("u32", "u32"), ("u64",),
+            "ld.global.nc.v2.u32 {%d, %d1}, [%pa];",
+            expected=lanewise(lambda a: (a, a >> 32), "u32", "u32"))
+    )  # fmt: skip
     for count, t in product((2, 4), ("u8", "s8", "u16", "s16", "u32", "b32", "f32", "u64", "f64")):
         if count * _bits(t) > 128:
             continue
@@ -146,6 +176,24 @@ def _spaces() -> list[Row]:
                     f"ld.{space}.v{count}.{t} {{{results}}}, [%x3+16];",
                     expected=lambda *operands: list(operands))
             )  # fmt: skip
+    for size, operator in ((4, "ca"), (8, "ca"), (16, "ca"), (16, "cg")):
+        # From global memory past the registers, in the order of scratch memory's slots.
+        rows.append(
+            Row(f"cp.async.{operator}.shared.global {size}", ("u64", "u64"), ("u64", "u64"),
+                f".shared .align 16 .b8 area[{16 * 128}];\nst.global.b64 [%s], %a; "
+                "st.global.b64 [%s+8], %b; mov.u32 %r2, area; mad.lo.u32 %r3, %t, 16, %r2; "
+                "mov.b64 %x1, 0; st.shared.b64 [%r3], %x1; st.shared.b64 [%r3+8], %x1; "
+                f"cp.async.{operator}.shared.global [%r3], [%s], {size}; cp.async.commit_group; "
+                "cp.async.wait_group 0; ld.shared.b64 %d, [%r3]; ld.shared.b64 %d1, [%r3+8];",
+                scratch=_FILL, expected=_copied(size))
+        )  # fmt: skip
+    for t in ("u32", "f64"):
+        rows.append(
+            Row(f"ld.volatile.shared.{t}", (t,), (t,),
+                f".shared .align 8 .b8 area[1024];\nmov.u32 %r2, area; mad.lo.u32 %r3, %t, 8, %r2; "
+                f"st.volatile.shared.{t} [%r3], %a; ld.volatile.shared.{t} %d, [%r3];",
+                expected=_same(t))
+        )  # fmt: skip
     table = [(k * 2654435761 + 12345) & 0xFFFFFFFF for k in range(64)]
     listed = ", ".join(map(str, table))
     pick = "and.b32 %r2, %a, 63; mul.wide.u32 %x2, %r2, 4; add.s64 %x3, %x1, %x2; "
@@ -169,6 +217,17 @@ def _spaces() -> list[Row]:
             expected=lanewise(lambda a: (0, 0), "u32", "u32"))
     )  # fmt: skip
     return rows
+
+
+def _copied(size: int):
+    """The first bytes of two words; zeros beyond."""
+    mask = (1 << 8 * size) - 1
+
+    def copied(a: int, b: int) -> tuple[int, int]:
+        whole = (a | b << 64) & mask
+        return whole, whole >> 64
+
+    return lanewise(copied, "u64", "u64")
 
 
 def _neighbour(values: np.ndarray) -> np.ndarray:

@@ -58,10 +58,12 @@ def _shuffles() -> list[Row]:
     for mode in ("up", "down", "bfly", "idx"):
         for clamp in _clamps(mode):
             for amount in ("%b", "1", "16", "3"):
+
                 def shuffled(a, b, mode=mode, clamp=clamp, amount=amount):
                     steps = b if amount == "%b" else [int(amount)] * 32
                     found = [_source(mode, k, int(steps[k]), clamp) for k in range(32)]
                     return a[[s for s, _ in found]], np.array([v for _, v in found], np.uint32)
+
                 rows.append(
                     Row(f"shfl.sync.{mode}.b32 {amount} 0x{clamp:04x}".replace("%b", "varying"),
                         ("u32", "u32"), ("u32", "u32"),
@@ -107,6 +109,7 @@ def _votes() -> list[Row]:
     rows: list[Row] = []
     for mask, mode in product(_MASKS, ("all", "any", "uni", "ballot")):
         for generator in ("bit", "equal"):
+
             def voted(a, mask=mask, mode=mode):
                 votes = _bits_of(a != 0) & mask
                 result = {
@@ -114,6 +117,7 @@ def _votes() -> list[Row]:
                 }[mode]  # fmt: skip
                 member = mask >> _LANES & 1
                 return np.where(member, int(result), 7).astype(np.uint32)
+
             take = "" if mode == "ballot" else "@%p7 selp.u32 %d, 1, 0, %p1;"
             form = "b32 %d" if mode == "ballot" else "pred %p1"
             rows.append(
@@ -128,19 +132,23 @@ def _votes() -> list[Row]:
 def _matches() -> list[Row]:
     rows: list[Row] = []
     for mask, t in product(_MASKS, ("b32", "b64")):
+
         def matched(a, mask=mask):
             found = [_bits_of(a == v) & mask for v in a]
             return np.where(mask >> _LANES & 1, found, 7).astype(np.uint32)
+
         rows.append(
             Row(f"match.any.sync.{t} 0x{mask:08x}", ("u32",), (t,),
                 f"{_members(mask)}mov.u32 %d, 7; @%p7 match.any.sync.{t} %d, %a, 0x{mask:08x};",
                 generators=("equal",), expected=_per_warp(matched))
         )  # fmt: skip
+
         def matched_all(a, mask=mask):
             member = (mask >> _LANES & 1).astype(bool)
             same = len(set(a[member].tolist())) == 1
             both = np.where(member, mask if same else 0, 7), np.where(member, int(same), 7)
             return tuple(x.astype(np.uint32) for x in both)
+
         rows.append(
             Row(f"match.all.sync.{t} 0x{mask:08x}", ("u32", "u32"), (t,),
                 f"{_members(mask)}mov.u32 %d, 7; mov.u32 %d1, 7; setp.ne.u32 %p0, 0, 0; "
@@ -159,10 +167,12 @@ def _reductions() -> list[Row]:
     forms = [(o, t) for o in ("add", "min", "max") for t in ("u32", "s32")]
     forms += [(o, "b32") for o in ("and", "or", "xor")]
     for mask, (how, t) in product(_MASKS, forms):
+
         def reduced(a, mask=mask, how=how):
             member = (mask >> _LANES & 1).astype(bool)
             total = operations[how].reduce(a[member], dtype=a.dtype)
             return np.where(member, total, a.dtype.type(7))
+
         rows.append(
             Row(f"redux.sync.{how}.{t} 0x{mask:08x}", (t,), (t,),
                 f"{_members(mask)}mov.b32 %d, 7; @%p7 redux.sync.{how}.{t} %d, %a, 0x{mask:08x};",
@@ -181,12 +191,12 @@ def _reductions() -> list[Row]:
 def _lanes() -> list[Row]:
     rows: list[Row] = []
     for mask in _MASKS:
+
         def elected(a, mask=mask):
             first = (mask & -mask).bit_length() - 1
             member = mask >> _LANES & 1
-            return tuple(
-                np.where(member, x, 7).astype(np.uint32) for x in (first, _LANES == first)
-            )
+            return tuple(np.where(member, x, 7).astype(np.uint32) for x in (first, _LANES == first))
+
         rows.append(
             Row(f"elect.sync 0x{mask:08x}", ("u32", "u32"), ("u32",),
                 f"{_members(mask)}mov.u32 %d, 7; mov.u32 %d1, 7; setp.ne.u32 %p0, 0, 0; "
