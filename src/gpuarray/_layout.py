@@ -162,7 +162,7 @@ def check_axes(
     try:
         given = (operator.index(axis),)  # type: ignore[arg-type]  # a tuple raises
     except TypeError:
-        given = tuple(axis)  # type: ignore[call-overload]
+        given = tuple(axis)  # type: ignore[arg-type]
     axes = tuple([check_axis(one, ndim, name) for one in given])
     if len(set(axes)) != len(axes):
         raise ValueError(duplicates or f"duplicate value in '{name}': {given}")
