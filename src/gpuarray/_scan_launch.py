@@ -26,6 +26,9 @@ _LEAST_BLOCKS = 2
 #: Lines of at most so many elements are walked by part of a warp, of so many by a warp.
 _SHORT, _MEDIUM = 128, 1024
 
+#: Tiles for each multiprocessor by which look-back scans prefetch.
+AHEAD = 4
+
 #: Memory for look-back is shared by all scans of a stream that need no more than this.
 _LEAST_LINKS = 1 << 18
 
@@ -187,7 +190,9 @@ def _launch(
         spec = replace(spec, linked=True)
         groups *= chunks
     function, source = load(spec, kernels.scans.render, device)
-    struct = [lines, length, chunks, steps[0][0], steps[1][0], *dims, *steps[0][1:], *steps[1][1:]]
+    ahead = AHEAD * device.multiprocessors
+    struct = [lines, length, chunks, ahead, steps[0][0], steps[1][0]]
+    struct += [*dims, *steps[0][1:], *steps[1][1:]]
     constants = {len(source.parameters) - 1: pack_integers(struct, spec.index)}
     plan = LinkedPlan(function, grid_for(groups), (source.block, 1, 1), constants)
     if spec.linked:

@@ -27,6 +27,10 @@ _UINT32 = np.dtype(np.uint32)
 _SCALAR = _layout.contiguous(_INT64, ())
 
 
+#: Tiles that a block counts at most, and blocks for each multiprocessor until it counts several.
+MAX_ROUNDS, RESIDENT_BLOCKS = 32, 8
+
+
 class Counted(NamedTuple):
     """A mask whose true elements have been counted."""
 
@@ -133,9 +137,11 @@ def _plan_count(layout: Layout, keep: bool, stream: Stream) -> tuple[Callable, i
     spec = CountSpec(_dtypes.code(layout.dtype), len(dims), bits, index)
     function, source = load(spec, selection.render_count, stream.device)
     tiles = -(-layout.size // TILE)
-    constants = {4: pack_integers([layout.size, 0, *dims, *steps], index)}
-    plan = LinkedPlan(function, grid_for(tiles), (source.block, 1, 1), constants)
-    plan.links = links(stream, 8 * scans.link_words("i8", 1, tiles))
+    rounds = _rounds(tiles, stream.device.multiprocessors)
+    blocks = -(-tiles // rounds)
+    constants = {4: pack_integers([layout.size, tiles, rounds, *dims, *steps], index)}
+    plan = LinkedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    plan.links = links(stream, 8 * scans.link_words("i8", 1, blocks))
     constants[3] = plan.links[1].to_bytes(8, "little")
     outputs = [
         _layout.contiguous(_INT64, (tiles + 1,)),
@@ -143,6 +149,11 @@ def _plan_count(layout: Layout, keep: bool, stream: Stream) -> tuple[Callable, i
     ]
     bound = BoundLaunch(plan, stream)
     return _calls.make_call(stream, "a", outputs, [(bound, ["x0", "y0", "y1"])]), 8 * tiles
+
+
+def _rounds(tiles: int, multiprocessors: int) -> int:
+    """Tiles for a block: several, but there must be blocks enough to fill the device."""
+    return min(MAX_ROUNDS, max(1, tiles // (RESIDENT_BLOCKS * multiprocessors)))
 
 
 def _is_bytes(layout: Layout) -> bool:
@@ -161,7 +172,7 @@ def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
     if run is None:
         index = "int64" if _layout.needs_int64(mask.size, [mask]) else "int32"
         spec = StoreSpec("coordinates", _dtypes.code(mask.dtype), bits, len(shape), 8, index)
-        struct = [mask.size, 0, *shape, *[0] * len(shape)]
+        struct = [mask.size, 0, 0, *shape, *[0] * len(shape)]
         plan = _plan_store(spec, mask.size, struct, stream)
         bound = BoundLaunch(plan, stream, [(4, _INT64)])
         run = _calls.make_call(stream, "aaas", [None], [(bound, ["x0", "x1", "x2", "y0", "x3"])])
@@ -185,7 +196,7 @@ def _store(action: str, counted: Counted, operand: Layout, stride: int) -> Calla
             index = "int64"
         code = _dtypes.code(mask.dtype)
         spec = StoreSpec(action, code, True, len(dims), operand.itemsize, index)
-        plan = _plan_store(spec, mask.size, [mask.size, stride, *dims, *steps], stream)
+        plan = _plan_store(spec, mask.size, [mask.size, 0, stride, *dims, *steps], stream)
         names = ["x0", "x1", "x2", "x3", "y0"]
         run = _calls.make_call(stream, "aaaa", [None], [(BoundLaunch(plan, stream), names)])
         stream.remember(key, run)

@@ -49,6 +49,7 @@ class ScanSpec:
     linked: bool = False  # several blocks share a line
     index: str = "int32"
     block: int = BLOCK
+    resident: int = 1  # blocks for which a multiprocessor's registers must suffice
 
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
@@ -111,7 +112,7 @@ struct Function {{
 typedef ScanDimensions<{index}_t, {kept}> Extents;
 typedef {variant} Variant;
 
-extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
     const Function::Element* input, Function::Result* output, {memory}Extents dimensions) {{
     Variant::run<Function>(input, output, dimensions, {links});
 }}
@@ -141,11 +142,12 @@ def render(spec: ScanSpec) -> KernelSource:
         kept=spec.kept,
         variant=variant,
         block=spec.block,
+        resident=spec.resident,
         symbol=symbol,
         memory="uint64_t* links, " if spec.linked else "",
         links="links" if spec.linked else "nullptr",
     )
-    struct = INDEX_BYTES[spec.index] * (5 + 3 * spec.kept)
+    struct = INDEX_BYTES[spec.index] * (6 + 3 * spec.kept)
     sizes = (8, 8, 8, struct) if spec.linked else (8, 8, struct)
     return KernelSource(symbol, source, cuda_headers(), sizes, 1, spec.block)
 

@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 
 def render_count(spec: CountSpec) -> KernelSource:
-    """Return the CUDA C++ of the first launch: a block for each tile.
+    """Return the CUDA C++ of the first launch: a block for every few tiles, at most 32.
 
     The kernel's parameters: the mask; the offsets, of one more than there are tiles; the bits,
     BLOCK 32-bit words for each tile; memory for look-back; and the struct SelectionDimensions.
@@ -140,5 +140,5 @@ def _kernel(
         parameters=parameters,
         call=call,
     )
-    struct = INDEX_BYTES[spec.index] * (2 + 2 * spec.ndim)
+    struct = INDEX_BYTES[spec.index] * (3 + 2 * spec.ndim)
     return KernelSource(symbol, source, cuda_headers(), (*sizes, struct), 32, BLOCK)

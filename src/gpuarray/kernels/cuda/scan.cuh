@@ -124,6 +124,14 @@ struct Ticket {
     uint32_t number, tag;
 };
 
+// Starts to bring memory into the L2 cache. Look-back makes a tile wait for the slowest of those before it, so what
+// counts is the longest latency of a load and not the mean: tiles that find their elements in the cache are quick.
+template <int BLOCK> GPUARRAY_DEVICE void prefetch(const void* memory, uint32_t bytes) {
+    for (uint32_t offset = threadIdx.x * 128; offset < bytes; offset += BLOCK * 128) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(memory) + offset));
+    }
+}
+
 GPUARRAY_DEVICE Ticket draw_ticket(uint64_t* links, uint32_t tickets) {
     __shared__ uint64_t drawn;
     if (threadIdx.x == 0) {
@@ -193,7 +201,8 @@ template <class Index, int KEPT> struct ScanDimensions {
     typedef Index Offset;
     enum { KEPT_DIMENSIONS = KEPT };
 
-    Index lines, length, chunks;  // chunks: tiles of a line, where blocks take single tiles
+    Index lines, length;
+    Index chunks, ahead;  // where blocks take single tiles: those of a line, and how many tiles ahead to prefetch
     Index input_stride, output_stride;
     Index kept[KEPT], input_strides[KEPT], output_strides[KEPT];
 };
@@ -299,6 +308,17 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         }
     }
 
+    // Prefetches the tile of another ticket.
+    template <class Function>
+    GPUARRAY_DEVICE static void fetch(const typename Function::Element* input, const Dimensions& dimensions,
+                                      uint32_t number) {
+        const Position chunk = number / Position(dimensions.lines);
+        const Position line = number - chunk * Position(dimensions.lines);
+        if (chunk + 1 >= Position(dimensions.chunks)) return;  // whole tiles only
+        const ScanPlace<Dimensions> place(dimensions, line);
+        prefetch<BLOCK>(input + place.input + Index(chunk * TILE), TILE * sizeof(typename Function::Element));
+    }
+
     template <class Function>
     GPUARRAY_DEVICE static void run(const typename Function::Element* input, typename Function::Result* output,
                                     const Dimensions& dimensions, uint64_t* memory) {
@@ -312,6 +332,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
             chunk = ticket.number / Position(dimensions.lines);
             line = ticket.number - chunk * Position(dimensions.lines);
             tag = ticket.tag;
+            if constexpr (VECTOR > 1) fetch<Function>(input, dimensions, ticket.number + uint32_t(dimensions.ahead));
         }
         const bool inside = line < Position(dimensions.lines);
         const ScanPlace<Dimensions> place(dimensions, inside ? line : 0);

@@ -5,7 +5,7 @@
 // place is the tile's count plus the true elements before it in the tile.
 //
 // A warp owns 1024 consecutive elements of a tile, as 32 rows of 32. A row is read by the 32 lanes together and its
-// truths are the bits of a word, which lane number `row` keeps.
+// truths are the bits of a word, which lane number `row` keeps. Of contiguous bytes each lane reads its own row.
 #pragma once
 
 #include "gpuarray/indexing.cuh"
@@ -19,9 +19,11 @@ enum { SELECTION_ROW = 32, SELECTION_SPAN = 32 * 32 };
 template <class Index, int NDIM> struct SelectionDimensions {
     typedef Index Offset;
 
-    Index size, stride;  // stride: of the one-dimensional operand
+    Index size, tiles;
+    Index stride;  // of the one-dimensional operand; when counting, how many tiles a block counts
     Index shape[NDIM], strides[NDIM];
 
+    GPUARRAY_DEVICE bool dense() const { return NDIM == 1 && strides[0] == 1; }
     GPUARRAY_DEVICE Index offset(typename Unsigned<Index>::type position) const {
         Index result = 0;
 #pragma unroll
@@ -38,11 +40,32 @@ template <class Index, int NDIM> struct SelectionDimensions {
     }
 };
 
-// The bits of this lane's row.
+// Which of 32 bytes are not zero.
+GPUARRAY_DEVICE uint32_t bits_of_bytes(const uint8_t* bytes) {
+    alignas(16) uint32_t words[8];
+    Vector<uint32_t, 8>::copy(words, reinterpret_cast<const uint32_t*>(bytes));
+    uint32_t result = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        // The highest bit of each byte that is not zero, then these four side by side.
+        const uint32_t high = (((words[i] & 0x7f7f7f7f) + 0x7f7f7f7f) | words[i]) & 0x80808080;
+        result |= ((high >> 7) * 0x10204080 >> 28) << 4 * i;
+    }
+    return result;
+}
+
+// The bits of this lane's row, in a span that starts at `first`. `dense` says that the mask is contiguous.
 template <class Truth, class Position, class Place>
-GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, Position first, Position size, Place place) {
+GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, Position first, Position size, bool dense,
+                                 Place place) {
     enum { BATCH = 8 };
     const int lane = threadIdx.x % 32;
+    if constexpr (sizeof(typename Truth::Element) == 1) {
+        const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(mask) + first;
+        if (dense && first + SELECTION_SPAN <= size && Vector<uint32_t, 8>::aligned((const uint32_t*)bytes)) {
+            return bits_of_bytes(bytes + lane * SELECTION_ROW);
+        }
+    }
     uint32_t own = 0;
 #pragma unroll 1
     for (int batch = 0; batch < 32; batch += BATCH) {
@@ -62,55 +85,48 @@ GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, Position f
 }
 
 // Sums of counts.
-struct Counting {
-    typedef int64_t Value;
-    GPUARRAY_DEVICE static int64_t neutral() { return 0; }
-    GPUARRAY_DEVICE static int64_t combine(int64_t a, int64_t b) { return a + b; }
-};
-struct SmallCounting {
-    typedef int32_t Value;
-    GPUARRAY_DEVICE static int32_t neutral() { return 0; }
-    GPUARRAY_DEVICE static int32_t combine(int32_t a, int32_t b) { return a + b; }
+template <class T> struct Counting {
+    typedef T Value;
+    GPUARRAY_DEVICE static T neutral() { return 0; }
+    GPUARRAY_DEVICE static T combine(T a, T b) { return a + b; }
 };
 
-// Of a block: how many bits there are before this thread's, and (through `total`) altogether.
-template <int BLOCK> GPUARRAY_DEVICE int32_t count_before(uint32_t word, int32_t& total) {
-    __shared__ int32_t counts[BLOCK / 32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int32_t own = __popc(word), scanned = scan_lanes<SmallCounting, 32>(own, lane);
-    if (lane == 31) counts[warp] = scanned;
-    __syncthreads();
-    int32_t before = scanned - own;
-    total = 0;
-#pragma unroll
-    for (int i = 0; i < BLOCK / 32; ++i) {
-        if (i < warp) before += counts[i];
-        total += counts[i];
-    }
-    return before;
-}
-
-// offsets[tile] becomes the count before a tile, and the last one that of all.
+// offsets[tile] becomes the count before a tile, and the last one that of all. A block counts several tiles before
+// it looks back, since a look-back takes longer than counting a tile does.
 template <class Truth, class Dimensions, int BLOCK, bool BITS>
 GPUARRAY_DEVICE void count_selected(const typename Truth::Element* mask, int64_t* offsets, uint32_t* bits,
-                                const Dimensions& dimensions, uint64_t* memory) {
+                                    const Dimensions& dimensions, uint64_t* memory) {
     typedef typename Unsigned<typename Dimensions::Offset>::type Position;
+    enum { WARPS = BLOCK / 32 };
+    __shared__ int32_t counts[32][WARPS];
     const Ticket ticket = draw_ticket(memory, gridDim.x);
-    const uint32_t tile = ticket.number;
-    const Position first = (Position(tile) * BLOCK + threadIdx.x / 32 * 32) * SELECTION_ROW;
-    const uint32_t word = collect<Truth>(mask, first, Position(dimensions.size),
-                                         [&](Position position) { return dimensions.offset(position); });
-    if constexpr (BITS) bits[uint64_t(tile) * BLOCK + threadIdx.x] = word;
-    int32_t total;
-    count_before<BLOCK>(word, total);
-    if (threadIdx.x < 32) {
-        const Links<int64_t> links(memory, 0, 1, gridDim.x, ticket.tag);
-        const Prefix<Counting> before = look_back<Counting>(links, tile, int64_t(total), threadIdx.x);
-        if (threadIdx.x == 0) {
-            offsets[tile] = before.value;
-            if (tile == gridDim.x - 1) offsets[gridDim.x] = before.value + total;
-        }
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint32_t rounds = dimensions.stride, tiles = dimensions.tiles, start = ticket.number * rounds;
+#pragma unroll 1
+    for (uint32_t round = 0; round < rounds && start + round < tiles; ++round) {
+        const uint32_t tile = start + round;
+        const Position first = (Position(tile) * BLOCK + warp * 32) * SELECTION_ROW;
+        const uint32_t word =
+            collect<Truth>(mask, first, Position(dimensions.size), dimensions.dense(),
+                           [&](Position position) { return dimensions.offset(position); });
+        if constexpr (BITS) bits[uint64_t(tile) * BLOCK + threadIdx.x] = word;
+        const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(__popc(word), lane);
+        if (lane == 31) counts[round][warp] = scanned;
     }
+    __syncthreads();
+    if (warp > 0) return;
+    int32_t own = 0;  // of tile number `lane`
+    const bool counted = lane < rounds && start + lane < tiles;
+    if (counted) {
+#pragma unroll
+        for (int i = 0; i < WARPS; ++i) own += counts[lane][i];
+    }
+    const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(own, lane);
+    const int64_t total = from_lane<32>(scanned, 31);
+    const Links<int64_t> links(memory, 0, 1, gridDim.x, ticket.tag);
+    const int64_t before = look_back<Counting<int64_t>>(links, ticket.number, total, lane).value;
+    if (counted) offsets[start + lane] = before + scanned - own;
+    if (lane == 0 && ticket.number == gridDim.x - 1) offsets[tiles] = before + total;
 }
 
 // What is done with a true element: `read` gives a value for its position and place, `write` stores it.
@@ -175,11 +191,18 @@ GPUARRAY_DEVICE void store_selected(const typename Truth::Element* mask, const i
     if constexpr (BITS) {
         own = bits[uint64_t(tile) * BLOCK + threadIdx.x];
     } else {
-        own = collect<Truth>(mask, first, Position(dimensions.size), [](Position position) { return position; });
+        own = collect<Truth>(mask, first, Position(dimensions.size), true, [](Position position) { return position; });
     }
-    int32_t total;
-    const int32_t before = count_before<BLOCK>(own, total);
-    if (total == 0) return;
+    // The true elements of the tile before this lane's row.
+    __shared__ int32_t counts[BLOCK / 32];
+    const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(__popc(own), lane);
+    if (lane == 31) counts[threadIdx.x / 32] = scanned;
+    __syncthreads();
+    int32_t before = scanned - __popc(own);
+#pragma unroll
+    for (int i = 0; i < BLOCK / 32; ++i) {
+        if (i < threadIdx.x / 32) before += counts[i];
+    }
 #pragma unroll 1
     for (int batch = 0; batch < 32; batch += BATCH) {
         typename Action::Value values[BATCH];
