@@ -273,6 +273,14 @@ from gpuarray._ops.ranges import arange, linspace
 from gpuarray._ops.rounding import around, round
 from gpuarray._ops.searching import argmax, argmin
 from gpuarray._ops.selection import clip, where
+from gpuarray._ops.sorting import (
+    argpartition,
+    argsort,
+    lexsort,
+    partition,
+    sort,
+    sort_complex,
+)
 from gpuarray._ops.statistics import amax, amin, max, mean, min
 from gpuarray._ops.sums import prod, sum
 from gpuarray._ops.truth import all, any
@@ -319,6 +327,8 @@ __all__ = [
     # Logic functions
     "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and",
     "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "all", "any",
+    # Sorting
+    "sort", "argsort", "lexsort", "sort_complex", "partition", "argpartition",
     # Searching
     "argmax", "argmin",
     # Statistics

@@ -32,6 +32,7 @@ from gpuarray._ops import (
     rounding,
     searching,
     selection,
+    sorting,
     statistics,
     subscripts,
     sums,
@@ -178,10 +179,14 @@ class ndarray(ArrayBase):
     any = truth.any
     argmax = searching.argmax
     argmin = searching.argmin
+    argpartition = sorting.argpartition
+    argsort = sorting.argsort
     max = statistics.max
     mean = statistics.mean
     min = statistics.min
+    partition = sorting.partition_in_place
     prod = sums.prod
+    sort = sorting.sort_in_place
     sum = sums.sum
     cumsum = cumulative.cumsum
     cumprod = cumulative.cumprod

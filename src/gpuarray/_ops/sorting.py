@@ -1,0 +1,402 @@
+"""Sorting (of the page on sorting, searching and counting)."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._layout import check_axis
+from gpuarray._ops.indexing import take
+from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.ranges import arange
+from gpuarray._sort import argsort_rows, sort_rows
+
+__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
+
+_INT64 = np.dtype(np.int64)
+_KINDS = ("quicksort", "heapsort", "stable", "mergesort")
+
+
+def sort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Any:
+    """A sorted copy of an array.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array. NaN comes last; complex numbers are sorted by their real and then by their
+        imaginary parts, those with a NaN last.
+    axis : int, optional
+        The axis to sort along; ``None`` flattens the array first.
+    kind : {'quicksort', 'heapsort', 'stable', 'mergesort'}, optional
+        Every kind is the same stable radix sort.
+    order : None
+        Fields to sort by: the device has no structured dtypes.
+    stable : bool, optional
+        The sort is stable in any case.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of ``a``.
+
+    Notes
+    -----
+    Rows of up to 4096 elements of four bytes are sorted in one launch. Longer ones take a launch
+    to clear, one to count and one for each byte of an element, and for elements of one byte three
+    launches. A digit that is the same in all elements costs nothing but its launch. Where the
+    axis is not the last one in memory, elements are copied to rows before and back after.
+
+    Scratch memory: none for short rows and for elements of one byte, else a copy of the rows that
+    are sorted together (of 8e6 elements at least) and about 3.5 %.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.sort(cp.asarray([[3, 1, 2], [9, 8, 7]]))
+    array([[1, 2, 3],
+           [7, 8, 9]])
+    """
+    _check_arguments(kind, order, stable)
+    a = as_array(a, "sort")
+    if axis is None:
+        a, axis = ravel(a), -1
+    axis = check_axis(axis, a._layout.ndim)
+    rows, moved = _rows(a._layout, axis)
+    source = _array.view(a, rows)
+    if rows.c_contiguous:
+        target = _array.empty(rows)
+        sort_rows(source, target)
+    else:
+        target = _ufunc.copy(source, "C")
+        sort_rows(target, target)
+    return _as_before(target, moved, a._layout)
+
+
+def sort_in_place(
+    a: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> None:
+    """``ndarray.sort``: sort the array itself along an axis; see `gpuarray.sort`."""
+    _check_arguments(kind, order, stable)
+    axis = check_axis(axis, a._layout.ndim)
+    _layout.check_writable(a._layout, "sort")
+    rows, _ = _rows(a._layout, axis)
+    target = _array.view(a, rows)
+    if rows.c_contiguous:
+        sort_rows(target, target)
+    else:
+        copied = _ufunc.copy(target, "C")
+        sort_rows(copied, copied)
+        _ufunc.assign(target, copied)
+
+
+def argsort(
+    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> Any:
+    """The positions of elements in sorted order.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array, ordered as by `sort`.
+    axis : int, optional
+        The axis to sort along; ``None`` flattens the array first.
+    kind : {'quicksort', 'heapsort', 'stable', 'mergesort'}, optional
+        Every kind is the same stable radix sort: equal elements keep their order.
+    order : None
+        Fields to sort by: the device has no structured dtypes.
+    stable : bool, optional
+        The sort is stable in any case.
+
+    Returns
+    -------
+    ndarray of int64
+        Of the shape of ``a``.
+
+    Notes
+    -----
+    The launches are those of `sort` (elements of one byte take three as well). Scratch memory:
+    none for short rows, else two copies of the rows that are sorted together, 4 bytes for each of
+    their elements (8 in rows of 2^30 elements or more), and about 3.5 % of a copy.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.argsort(cp.asarray([30, 10, 20, 10]))
+    array([1, 3, 2, 0])
+    """
+    _check_arguments(kind, order, stable)
+    a = as_array(a, "argsort")
+    if axis is None:
+        a, axis = ravel(a), -1
+    elif not a._layout.ndim:
+        a = reshape(a, (1,))
+    axis = check_axis(axis, a._layout.ndim)
+    rows, moved = _rows(a._layout, axis)
+    source = _array.view(a, rows)
+    if not rows.c_contiguous:
+        source = _ufunc.copy(source, "C")
+    target = _array.empty(_layout.contiguous(_INT64, rows.shape))
+    argsort_rows(source, target)
+    result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
+    return _as_before(target, moved, result)
+
+
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """The positions of elements in the order of several keys.
+
+    Parameters
+    ----------
+    keys : sequence of ndarray, or ndarray
+        Keys of one shape; the last is the first to sort by.
+    axis : int, optional
+        The axis to sort along.
+
+    Returns
+    -------
+    ndarray of int64
+        Of the shape of a key.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.lexsort((cp.asarray([2, 1, 0]), cp.asarray([5, 4, 5])))
+    array([1, 2, 0])
+    """
+    keys = [as_array(key, "lexsort") for key in keys]
+    if not keys:
+        raise TypeError("lexsort: need sequence of keys with len > 0")
+    shape = keys[0]._layout.shape
+    for key in keys:
+        if key._layout.shape != shape:
+            raise ValueError(
+                f"lexsort: all keys need to be the same shape, got {shape} and {key._layout.shape}"
+            )
+    if not shape:
+        return arange(1).reshape(())
+    axis = check_axis(axis, len(shape))
+    moved = _last(axis, len(shape))
+    order: Any = None
+    for key in keys:
+        row = _ufunc.copy(_array.view(key, _layout.transpose(key._layout, moved)), "C")
+        if order is None:
+            order = _argsort_last(row)
+        else:
+            order = _along_last(order, _argsort_last(_along_last(row, order)))
+    return _as_before(order, moved, _layout.contiguous(_INT64, shape))
+
+
+def sort_complex(a: Any) -> Any:
+    """A sorted copy along the last axis, as complex numbers.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+
+    Returns
+    -------
+    ndarray
+        complex64 for integers of up to 16 bits, complex128 for other real dtypes.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.sort_complex(cp.asarray([5, 3, 6, 2, 1]))
+    array([1.+0.j, 2.+0.j, 3.+0.j, 5.+0.j, 6.+0.j])
+    """
+    result = sort(as_array(a, "sort_complex"))
+    dtype = result._layout.dtype
+    if dtype.kind == "c":
+        return result
+    narrow = dtype.kind in "iu" and dtype.itemsize <= 2
+    return _ufunc.copy(result, dtype=np.dtype(np.complex64 if narrow else np.complex128))
+
+
+def partition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
+) -> Any:
+    """A copy in which some elements are where they are in sorted order.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array, ordered as by `sort`.
+    kth : int or sequence of int
+        Positions whose elements are in place afterwards: none before is greater, none behind less.
+    axis : int, optional
+        The axis to sort along; ``None`` flattens the array first.
+    kind : {'introselect'}, optional
+        NumPy's only algorithm.
+    order : None
+        Fields to sort by: the device has no structured dtypes.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of ``a``.
+
+    Notes
+    -----
+    All elements are sorted: the result is right for any ``kth``. Launches and memory are those of
+    `sort`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.partition(cp.asarray([7, 1, 7, 7, 1, 5]), 2)[2]
+    array(5)
+    """
+    a = as_array(a, "partition")
+    _check_partition(a, kth, axis, kind, order)
+    return sort(a, axis)
+
+
+def partition_in_place(
+    a: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+) -> None:
+    """``ndarray.partition``: see `gpuarray.partition`."""
+    _check_partition(a, kth, axis, kind, order)
+    sort_in_place(a, axis)
+
+
+def argpartition(
+    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
+) -> Any:
+    """The positions of elements in an order as of `partition`.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array, ordered as by `sort`.
+    kth : int or sequence of int
+        Positions whose elements are in place: none before is greater, none behind less.
+    axis : int, optional
+        The axis to sort along; ``None`` flattens the array first.
+    kind : {'introselect'}, optional
+        NumPy's only algorithm.
+    order : None
+        Fields to sort by: the device has no structured dtypes.
+
+    Returns
+    -------
+    ndarray of int64
+        Of the shape of ``a``.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.argpartition(cp.asarray([30, 10, 20]), 1)[1]
+    array(2)
+    """
+    a = as_array(a, "argpartition")
+    _check_partition(a, kth, axis, kind, order)
+    return argsort(a, axis)
+
+
+# ---- rows -------------------------------------------------------------------------------------
+
+
+def _last(axis: int, ndim: int) -> tuple[int, ...]:
+    """The axes with one moved behind the others."""
+    return (*[i for i in range(ndim) if i != axis], axis)
+
+
+def _rows(layout: Any, axis: int) -> tuple[Any, tuple[int, ...]]:
+    """The layout with one axis moved behind the others, and the axes in that order.
+
+    Of the orders of the others, that of memory: then elements of a gapless array whose fastest
+    axis is the sorted one need not be copied.
+    """
+    others = [i for i in range(layout.ndim) if i != axis]
+    others.sort(key=lambda i: -abs(layout.strides[i]))
+    moved = (*others, axis)
+    return _layout.transpose(layout, moved), moved
+
+
+def _as_before(a: Any, moved: tuple[int, ...], wanted: Any) -> Any:
+    """An array of sorted rows with its axes where they were, in the memory order of a layout."""
+    back = [0] * len(moved)
+    for place, axis in enumerate(moved):
+        back[axis] = place
+    result = _array.view(a, _layout.transpose(a._layout, back))
+    target = _layout.like_order(a._layout.dtype, wanted.shape, [wanted])
+    if _same_order(result._layout, target):
+        return result
+    copied = _array.empty(target)
+    _ufunc.assign(copied, result)
+    return copied
+
+
+def _same_order(layout: Any, other: Any) -> bool:
+    """Whether two layouts of one shape differ only in strides that are never taken."""
+    return layout.size == 0 or all(
+        a == b or length == 1
+        for a, b, length in zip(layout.strides, other.strides, layout.shape, strict=True)
+    )
+
+
+def _argsort_last(rows: Any) -> Any:
+    target = _array.empty(_layout.contiguous(_INT64, rows._layout.shape))
+    argsort_rows(rows, target)
+    return target
+
+
+def _along_last(rows: Any, order: Any) -> Any:
+    """The elements of C-contiguous rows at positions within each row."""
+    shape = rows._layout.shape
+    count, length = (rows._layout.size // shape[-1] if shape[-1] else 0), shape[-1]
+    if count > 1:
+        first = reshape(arange(0, count * length, length), (*shape[:-1], 1))
+        order = order + first
+    return take(rows, order)
+
+
+# ---- arguments --------------------------------------------------------------------------------
+
+
+def _check_arguments(kind: Any, order: Any, stable: Any) -> None:
+    if kind is not None:
+        if stable is not None:
+            raise ValueError(
+                "`kind` and keyword parameters can't be provided at the same time. "
+                "Use only one of them."
+            )
+        if kind not in _KINDS:
+            raise ValueError(
+                f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})"
+            )
+    _check_order(order)
+
+
+def _check_order(order: Any) -> None:
+    if order is not None:
+        raise ValueError("Cannot specify order when the array has no fields.")
+
+
+def _check_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None:
+    if kind != "introselect":
+        raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
+    _check_order(order)
+    if isinstance(kth, ArrayBase):
+        raise TypeError(
+            "partition: kth is a device array, but says which elements to look at; "
+            "pass integers: kth.tolist()"
+        )
+    if axis is None:
+        length = a._layout.size
+    else:
+        axis = check_axis(axis, a._layout.ndim)
+        length = a._layout.shape[axis]
+    for one in np.ravel(np.asarray(kth)).tolist():
+        try:
+            place = operator.index(one)
+        except TypeError:
+            raise TypeError(f"Partition index must be integer, got {one!r}") from None
+        if not -length <= place < length and (length or place):
+            raise ValueError(f"kth(={place}) out of bounds ({length})")
