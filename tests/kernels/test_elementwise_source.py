@@ -31,9 +31,7 @@ def test_specifications_key_plans():
 def test_the_source_is_deterministic_and_lean():
     kernel = render(ADD)
     assert kernel.source == render(ADD).source
-    assert re.findall(r'#include "(.*)"', kernel.source) == [
-        "gpuarray/elementwise_rows.cuh"
-    ]
+    assert re.findall(r'#include "(.*)"', kernel.source) == ["gpuarray/elementwise_rows.cuh"]
     assert kernel.name in kernel.source
     assert "--fmad=false" in kernel.options
 
@@ -178,8 +176,6 @@ def test_the_template_compiles_without_warnings(index):
     ):  # fmt: skip
         first, *others = mixed.inputs
         inputs = (replace(first, kind=kinds.get(variant, "array")), *others)
-        kernel = render(
-            replace(mixed, variant=variant, ndim=ndim, inputs=inputs, tile=(32, 32))
-        )
+        kernel = render(replace(mixed, variant=variant, ndim=ndim, inputs=inputs, tile=(32, 32)))
         assert cpp_name("c16") in kernel.source
         compile_quietly(kernel.source)

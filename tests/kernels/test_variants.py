@@ -1,0 +1,141 @@
+"""Which variant serves which strides, how it is launched, and how positions are divided."""
+
+import random
+
+import numpy as np
+import pytest
+
+from gpuarray import _layout
+from gpuarray.kernels.variants import MAX_GRID, choose, fraction
+
+
+def chosen(out, *inputs):
+    """The choice for views of NumPy arrays; their memory is never touched."""
+    arrays = [out, *(np.broadcast_to(view, out.shape) for view in inputs)]
+    shape, strides = _layout.collapse(out.shape, [view.strides for view in arrays])
+    sizes = [view.itemsize for view in arrays]
+    elements = [[s // n for s in one] for one, n in zip(strides, sizes, strict=True)]
+    return choose(shape, elements, sizes, 1)
+
+
+def array(*shape, dtype="f4"):
+    """An array of any size: all its elements share memory until strides are given."""
+    dtype = np.dtype(dtype)
+    strides = _layout.contiguous_strides(shape, dtype.itemsize)
+    return np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
+
+
+@pytest.mark.parametrize(
+    ("out", "inputs", "variant", "kinds"),
+    [
+        (array(100, 50), [array(100, 50), array(1)], "contiguous", "array array broadcast"),
+        (array(50, 100).T, [array(50, 100).T], "contiguous", "array array"),
+        (array(1), [array(1)], "contiguous", "array array"),
+        (array(100), [array(101)[1:]], "contiguous", "array array"),
+        (array(100, 50), [array(100, 60)[:, 5:55]], "rows", "array array"),
+        (array(100, 60)[:, 5:55], [array(100, 50)], "rows", "array array"),
+        (array(100, 50), [array(50), array(100, 1)], "rows", "array array repeated"),
+        (array(9, 8, 70), [array(9, 9, 80)[:, 1:, :70], array(1)], "rows", "array array broadcast"),
+        (array(70, 8, 64), [array(8, 70, 64).transpose(1, 0, 2)], "rows", "array array"),
+        (array(1000, 10), [array(1000, 12)[:, :10]], "strided", "array array"),
+        (array(100), [array(200)[::2]], "strided", "array array"),
+        (array(100), [array(100)[::-1]], "strided", "array array"),
+        (array(90, 80)[:, ::2], [array(90, 40)], "strided", "array array"),
+        (array(70, 50), [array(50, 70).T, array(70, 50)], "tiled", "array crossed array"),
+        (array(70, 50), [array(50, 70).T, array(50)], "tiled", "array crossed array"),
+        (array(1000, 3), [array(3, 1000).T, array(1)], "tiled", "array crossed broadcast"),
+        (array(3, 1000), [array(1000, 3).T], "tiled", "array crossed"),
+        (array(3, 70, 50), [array(3, 50, 71)[:, :, 1:].swapaxes(1, 2)], "tiled", "array crossed"),
+        (array(70, 50), [array(50, 70).T[::-1]], "tiled", "array crossed"),
+        # too small to fill a tile
+        (array(1000, 4, 4), [array(1000, 4, 4).swapaxes(1, 2)], "strided", "array array"),
+        (array(5, 6), [array(6, 5).T], "strided", "array array"),
+        # a sector holds one element: nothing is gained by reading along the other dimension
+        (array(70, 50), [array(50, 700)[:, ::10].T], "strided", "array array"),
+    ],
+)
+def test_the_variant_follows_from_the_strides(out, inputs, variant, kinds):
+    choice = chosen(out, *inputs)
+    assert (choice.variant, " ".join(choice.kinds)) == (variant, kinds)
+
+
+def test_rows_are_several_vectors_long():
+    def vector(length, dtype="u1"):
+        choice = chosen(array(9, length, dtype=dtype), array(9, length + 1, dtype=dtype)[:, 1:])
+        return choice.vector if choice.variant == "rows" else None
+
+    assert [vector(n) for n in (15, 16, 64, 127, 128, 1000)] == [None, 2, 8, 8, 16, 16]
+    assert [vector(n, "f4") for n in (15, 16, 32, 1000)] == [None, 2, 4, 4]
+    assert [vector(n, "f8") for n in (15, 16, 1000)] == [None, 2, 2]
+    assert [vector(n, "c16") for n in (7, 8)] == [None, 1]
+
+
+def test_tiles_fit_the_operands():
+    def tile(rows, columns, dtype):
+        out, x = array(rows, columns, dtype=dtype), array(columns, rows, dtype=dtype).T
+        choice = chosen(out, x)
+        return choice.tile, choice.vector
+
+    for dtype in ("u1", "f2", "f4", "f8", "c16"):
+        (width, height), _ = tile(1000, 1000, dtype)
+        assert 8192 <= width * height * np.dtype(dtype).itemsize <= 16384
+    assert tile(1000, 1000, "f4") == ((64, 64), 4)
+    # stores of 16 bytes only where every row is aligned
+    assert tile(1000, 1002, "f4")[1] == 2
+    assert tile(1000, 1001, "f4")[1] == 1
+    assert tile(1000, 1001, "c16")[1] == 1
+    # narrow matrices
+    assert tile(100_000, 3, "f4")[0] == (4, 1024)
+    assert tile(3, 100_000, "f4")[0] == (1024, 4)
+    assert tile(100_000, 32, "f4")[0] == (32, 128)
+
+
+def test_dimensions_are_reordered_for_tiles():
+    choice = chosen(array(50, 40, 60), array(60, 40, 50).transpose(2, 1, 0))
+    assert (choice.variant, choice.order) == ("tiled", (1, 0, 2))
+
+
+def test_shared_memory_holds_all_crossed_operands():
+    for count in range(1, 8):
+        inputs = [array(1000, 1000, dtype="f8").T for _ in range(count)]
+        choice = chosen(array(1000, 1000, dtype="f8"), *inputs)
+        assert choice.kinds.count("crossed") == count
+        width, height = choice.tile
+        assert count * (width + 1) * height * 8 <= 48 << 10
+
+
+def test_more_tiles_than_a_grid_has_blocks():
+    # A tile for each of 2**31 matrices: the kernel counts tiles in a grid's blocks.
+    matrices = array(MAX_GRID + 1, 32, 32, dtype="u1")
+    assert chosen(matrices, matrices.swapaxes(1, 2)).variant == "strided"
+    assert chosen(matrices[1:], matrices[1:].swapaxes(1, 2)).variant == "tiled"
+
+
+def test_64_bits_where_an_operand_needs_them():
+    """Decided by every operand's extent, without memory."""
+    f4 = np.dtype("f4")
+    layout = _layout.contiguous(f4, (1 << 16, 1 << 15))
+    small = _layout.contiguous(f4, (1000, 1000))
+    sparse = _layout.layout_of(f4, (1000, 1000), (4 << 22, 4))
+    assert _layout.needs_int64(layout.size, [layout])
+    assert not _layout.needs_int64(small.size, [small, small])
+    assert _layout.needs_int64(small.size, [small, sparse])
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_division_by_fractions_is_exact(bits):
+    random.seed(bits)
+    limit = 1 << (bits - 1)
+    divisors = [1, 2, 3, 5, 7, 10, 641, limit - 1, limit // 2, limit // 2 + 1]
+    divisors += [random.randrange(1, 1 << random.randrange(1, bits)) for _ in range(500)]
+    for divisor in divisors:
+        multiplier, shift = fraction(divisor, bits)
+        assert -limit <= multiplier < limit
+        multiplier %= 1 << bits
+        quotient = random.randrange(limit // divisor + 1)
+        positions = [0, 1, divisor - 1, divisor, limit - 1, quotient * divisor]
+        positions += [quotient * divisor - 1, random.randrange(limit)]
+        for n in positions:
+            if 0 <= n < limit:
+                found = (n * multiplier >> bits) >> shift if multiplier else n
+                assert found == n // divisor, (n, divisor)
