@@ -89,6 +89,8 @@ def _fma64_by_parts(a, b, c):
     from .rounding import fma64_exact
 
     result = np.where(safe, result, plain)
+    # A finite product does not overflow before an infinity is added.
+    result = np.where(np.isinf(c) & np.isfinite(a) & np.isfinite(b), c, result)
     return fma64_exact(a, b, c, result, ~safe & np.isfinite(a) & np.isfinite(b) & np.isfinite(c))
 
 

@@ -198,8 +198,10 @@ def fma_directed(a, b, c, mode: str):
         negative = (s == 0) & np.signbit(product) & np.signbit(wide_c)
         return _zero_sum(result, (s == 0) & (e == 0) & ~negative, mode, positive)
     a, b, c = np.broadcast_arrays(a, b, c)
-    finite = np.isfinite(a) & np.isfinite(b) & np.isfinite(c)
-    return fma64_exact(a, b, c, a * b + c, finite, mode)
+    factors = np.isfinite(a) & np.isfinite(b)
+    # A finite product does not overflow before an infinity is added.
+    rough = np.where(factors & np.isinf(c), c, a * b + c)
+    return fma64_exact(a, b, c, rough, factors & np.isfinite(c), mode)
 
 
 def fma64_exact(a, b, c, result, where, mode: str = "rn"):

@@ -300,5 +300,3 @@ def _compare_and_swap(memory, at, starts, ends, expected, news):
             low = hit + 1
         memory[at[high - 1]] = current
     return old
-
-

@@ -128,9 +128,7 @@ def set_value(e: Emitter, i) -> None:
         result = f"({result}){_COMBINE[combine]}{e.value(i.operands[3], 'b1')}"
     code = code_of(result_type)
     one = {"f16": 0x3C00, "bf16": 0x3F80}.get(result_type, 1.0 if code[0] == "f" else -1)
-    e.assign(
-        i.operands[0], f"select({result},{e.constant(one, code)},{e.constant(0, code)})", code
-    )
+    e.assign(i.operands[0], f"select({result},{e.constant(one, code)},{e.constant(0, code)})", code)
 
 
 @handles("selp")

@@ -59,7 +59,7 @@ def _multiply(e, i, form, values) -> str:
     a, b = values
     result = f"mul_directed({a},{b},{form.direction!r})" if form.direction else f"({b}*{a})"
     if form.ftz:
-        return f"flush_product({result},{a},{b})"
+        return f"flush_product({result},{a},{b},None,{form.direction!r})"
     return f"nan_in_order({result},{b},{a})" if form.code == "f8" and form.direction else result
 
 
@@ -70,7 +70,7 @@ def _fused(e, i, form, values) -> str:
     else:
         result = f"{'fma32' if form.code == 'f4' else 'fma64'}({a},{b},{c})"
     if form.ftz:
-        return f"flush_product({result},{a},{b},{c})"
+        return f"flush_product({result},{a},{b},{c},{form.direction!r})"
     return f"nan_in_order({result},{b},{c},{a})" if form.code == "f8" else result
 
 
@@ -194,19 +194,26 @@ def abs64(x):
 
 
 _TINY = f4(np.finfo(f4).tiny)
+#: What rounds to less than the least normal number, with as many bits as that has: to nearest
+#: below the first, away from zero up to the second.
+_BELOW_TINY = f8(_TINY) * (1 - 2.0**-25)
+_AWAY_BELOW_TINY = f8(_TINY) * (1 - 2.0**-24)
 
 
 @runtime
-def flush_product(result, a, b, c=None):
-    """.ftz looks at the exact product or sum: one that only rounding makes normal is flushed."""
+def flush_product(result, a, b, c, direction: str | None):
+    """.ftz rounds to 24 bits first: what only a subnormal's rounding makes normal is flushed."""
     at = np.abs(result) == _TINY
     if not np.any(at):
         return result
     exact, rest = np.asarray(a, f8) * np.asarray(b, f8), f8(0)
     if c is not None:
         exact, rest = two_sum(exact, np.asarray(c, f8))
-    size = np.abs(exact)
-    below = (size < _TINY) | ((size == _TINY) & (rest * exact < 0))
+    size, more = np.abs(exact), rest * np.sign(exact)
+    if direction is None:
+        below = (size < _BELOW_TINY) | ((size == _BELOW_TINY) & (more < 0))
+    else:
+        below = (size < _AWAY_BELOW_TINY) | ((size == _AWAY_BELOW_TINY) & (more <= 0))
     return np.where(at & below, np.copysign(f4(0), result), result)[()]
 
 
@@ -215,7 +222,7 @@ def flush_quotient(result, a, b):
     at = np.abs(result) == _TINY
     if not np.any(at):
         return result
-    below = np.abs(np.asarray(a, f8)) < np.abs(np.asarray(b, f8)) * f8(_TINY)
+    below = np.abs(np.asarray(a, f8)) <= np.abs(np.asarray(b, f8)) * _AWAY_BELOW_TINY
     return np.where(at & below, np.copysign(f4(0), result), result)[()]
 
 

@@ -148,8 +148,9 @@ def flush_half(bits, format_: str):
 
 
 def _finish(x, format_: str, ftz: bool, sat: bool = False, relu: bool = False):
-    if ftz:  # before rounding, which could make it the least normal number
-        x = np.where(np.abs(x) < x.dtype.type(2.0**-14), np.copysign(x.dtype.type(0), x), x)
+    if ftz:  # what is too small even when rounded to 11 bits, not to a subnormal's fewer bits
+        least = x.dtype.type(2.0**-14 * (1 - 2.0**-12))
+        x = np.where(np.abs(x) < least, np.copysign(x.dtype.type(0), x), x)
     if sat:
         x = np.where(x > 0, np.minimum(x, x.dtype.type(1)), x.dtype.type(0))
     if relu:

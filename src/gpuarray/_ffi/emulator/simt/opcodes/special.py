@@ -69,7 +69,7 @@ _CONSTANTS = {
     "cluster_ctaid.x": 0, "cluster_ctaid.y": 0, "cluster_ctaid.z": 0, "cluster_nctaid.x": 1,
     "cluster_nctaid.y": 1, "cluster_nctaid.z": 1, "cluster_ctarank": 0, "cluster_nctarank": 1,
     "is_explicit_cluster": 0, "nsmid": 1, "reserved_smem_offset_begin": 0,
-    "reserved_smem_offset_end": RESERVED_SHARED_BYTES,
+    "reserved_smem_offset_end": 0x120,
     "reserved_smem_offset_cap": RESERVED_SHARED_BYTES, "reserved_smem_offset_0": 0,
     "reserved_smem_offset_1": 64, "WARP_SZ": 32, "current_graph_exec": 0,
 }  # fmt: skip
@@ -103,8 +103,10 @@ def special(S, L, name: str):
         return i4(_CONSTANTS[name])
     if name == "dynamic_smem_size":
         return i4(S.launch.dynamic_shared)
-    if name in ("total_smem_size", "aggr_smem_size"):
-        return i4(S.shared_bytes - (RESERVED_SHARED_BYTES if name[0] == "t" else 0))
+    if name == "total_smem_size":  # without what the system reserves, in units of 128 bytes
+        return i4(-(-max(S.shared_bytes - RESERVED_SHARED_BYTES, 0) // 128) * 128)
+    if name == "aggr_smem_size":
+        return i4(S.shared_bytes)
     if name in ("clock", "clock_hi", "globaltimer_lo", "globaltimer_hi"):
         wide = int(special_wide(S, L, "clock64" if name[0] == "c" else "globaltimer"))
         bits = wide >> 32 if name.endswith("_hi") else wide & 0xFFFFFFFF
