@@ -58,22 +58,29 @@ def decode(bits: int, type_: str, ftz: bool = False) -> Real:
 def encode(
     value: Fraction, type_: str, mode: str, negative_zero: bool = False, ftz: bool = False
 ) -> int:
-    """Round a number to a format: rn, rz, rm or rp. Hardware flushes before it rounds."""
+    """Round a number to a format: rn, rz, rm or rp.
+
+    With ftz, what stays below the least normal number when it is rounded to all the bits of the
+    fraction becomes zero: hardware flushes before it would round to a subnormal's fewer bits.
+    """
     width, fraction, least = FORMATS[type_]
     sign = 1 << width - 1
     if not value:
         return sign if negative_zero else 0
     negative, size = value < 0, abs(value)
-    if ftz and size < Fraction(2) ** least:
-        return sign if negative else 0
     exponent = size.numerator.bit_length() - size.denominator.bit_length()
     if size < Fraction(2) ** exponent:
         exponent -= 1
-    exponent = max(exponent, least)
+    flushes = ftz and exponent < least
+    if not flushes:
+        exponent = max(exponent, least)
     digits, rest = divmod(size / Fraction(2) ** (exponent - fraction), 1)
     away = (mode == "rp" and not negative) or (mode == "rm" and negative)
     if mode == "rn":
         away = rest > Fraction(1, 2) or (rest == Fraction(1, 2) and digits & 1)
+    if flushes:
+        normal = exponent == least - 1 and digits + bool(away and rest) == 2 << fraction
+        return (1 << fraction if normal else 0) | (sign if negative else 0)
     bits = ((exponent - least) << fraction) + digits + (1 if away and rest else 0)
     infinity = ((1 << width - 1 - fraction) - 1) << fraction
     if bits >= infinity:
