@@ -83,6 +83,7 @@ from gpuarray._ops.bitwise import (
     left_shift,
     right_shift,
 )
+from gpuarray._ops.casts import astype, copyto
 from gpuarray._ops.complex_numbers import imag, real
 from gpuarray._ops.conversion import (
     array,
@@ -143,17 +144,10 @@ from gpuarray._ops.joining import (
     concatenate,
     dsplit,
     dstack,
-    flip,
-    fliplr,
-    flipud,
     hsplit,
     hstack,
-    repeat,
-    roll,
-    rot90,
     split,
     stack,
-    tile,
     vsplit,
     vstack,
 )
@@ -173,14 +167,12 @@ from gpuarray._ops.logic import (
     not_equal,
 )
 from gpuarray._ops.manipulation import (
-    astype,
     atleast_1d,
     atleast_2d,
     atleast_3d,
     broadcast_arrays,
     broadcast_shapes,
     broadcast_to,
-    copyto,
     expand_dims,
     matrix_transpose,
     moveaxis,
@@ -270,6 +262,7 @@ from gpuarray._ops.math import (
 )
 from gpuarray._ops.printing import array2string, array_repr, array_str
 from gpuarray._ops.ranges import arange, linspace
+from gpuarray._ops.rearranging import flip, fliplr, flipud, repeat, roll, rot90, tile
 from gpuarray._ops.rounding import around, round
 from gpuarray._ops.searching import argmax, argmin
 from gpuarray._ops.selection import clip, where

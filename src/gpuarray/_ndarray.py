@@ -17,6 +17,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._ops import (
     attributes,
     bitwise,
+    casts,
     complex_numbers,
     conversion,
     creation,
@@ -24,11 +25,11 @@ from gpuarray._ops import (
     dispatch,
     indexing,
     interchange,
-    joining,
     logic,
     manipulation,
     math,
     printing,
+    rearranging,
     rounding,
     searching,
     selection,
@@ -60,6 +61,14 @@ class ndarray(ArrayBase):
         Bytes from an element to the next along each axis.
     order : {'C', 'F'}, optional
         Memory order without `strides`.
+
+    Differences from NumPy
+    ----------------------
+    Elements and results without dimensions are arrays, not scalars. In an index, an array of
+    positions in device memory cannot raise: positions out of bounds wrap around (a list, which
+    is in host memory, raises IndexError; with ``GPUARRAY_DEBUG=1`` arrays do, too). Where an
+    assignment stores several values to one element, any of them may stay. An index that is an
+    integer array without dimensions gives a copy. Host arrays are refused, also as an index.
 
     Examples
     --------
@@ -145,18 +154,18 @@ class ndarray(ArrayBase):
         copy: bool = True,
     ) -> ndarray:
         """A copy in another dtype; without `copy`, the array itself where it already is so."""
-        return manipulation.astype(self, dtype, order, casting, subok, copy)
+        return casts.astype(self, dtype, order, casting, subok, copy)
 
     def copy(self, order: str = "C") -> ndarray:
         """A copy with memory of its own."""
         return _ufunc.copy(self, order)
 
-    view = manipulation.view
+    view = casts.view
     ravel = manipulation.ravel
     flatten = manipulation.flatten
     squeeze = manipulation.squeeze
     swapaxes = manipulation.swapaxes
-    repeat = joining.repeat
+    repeat = rearranging.repeat
     fill = creation.fill
 
     # ---- to and from the host ------------------------------------------------------------------

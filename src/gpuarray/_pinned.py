@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +36,7 @@ class PinnedMemory:
             _note(self.ptr, size)
 
     def __del__(self) -> None:
-        if getattr(self, "ptr", 0):
+        if getattr(self, "ptr", 0) and not sys.is_finalizing():
             pointer, self.ptr = self.ptr, 0
             _forget(pointer)
             driver.mem_host_free(pointer)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
+from gpuarray._ops import advanced_indexing
 from gpuarray.errors import HostArrayError
 from tests.array.arrays import DTYPES, raises_alike, same, values
 
@@ -101,6 +104,14 @@ def test_positions_out_of_bounds_wrap_around():
     same(x[cp.asarray([5, -6, 12, -11])], np.array([0, 4, 2, 4]))
     x[cp.asarray([5])] = 9
     assert x[0] == 9
+
+
+def test_debug_mode_checks_positions(monkeypatch):
+    monkeypatch.setattr(advanced_indexing, "config", SimpleNamespace(debug=True))
+    x = cp.arange(5)
+    same(x[cp.asarray([4, -5])], np.array([4, 0]))
+    with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 5"):
+        x[cp.asarray([[1, 7]]).T]
 
 
 @pytest.mark.parametrize("size", [1, 255, 4095, 4096, 4097, 70000, 1_100_000])

@@ -30,6 +30,9 @@ def test_numpys_ufuncs_run_on_the_device():
     same(out, -X)
     same(np.add.outer(x[0], x[0]), np.add.outer(X[0], X[0]))
     same(np.add.reduce(x), np.add.reduce(X))
+    same(np.add.accumulate(x, axis=1), np.add.accumulate(X, axis=1))
+    total = cp.empty(3)
+    assert np.add.reduce(x, out=total) is total
     same(np.maximum.reduce(x, axis=1, keepdims=True), np.maximum.reduce(X, axis=1, keepdims=True))
     for ours, theirs in zip(np.modf(x / 4), np.modf(X / 4), strict=True):
         same(ours, theirs)

@@ -329,6 +329,16 @@ def asnumpy(
             out[...] = a
             return out
     layout = a._layout
+    if (
+        layout.c_contiguous
+        and order == "C"
+        and stream is None
+        and out is None
+        and a._memory.stream is current.stream
+    ):
+        target = np.empty(layout.shape, layout.dtype)
+        _array.download(a, target, None, blocking)
+        return target
     device = a._memory.device
     if layout.nbytes and current.stream.device is not device:
         with device:

@@ -39,28 +39,9 @@ def get_array_module(*args: Any) -> ModuleType:
     return np
 
 
-#: Methods of NumPy's ufuncs that are other functions here.
-_REDUCTIONS = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-
-
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """``ndarray.__array_ufunc__``: a ufunc of NumPy's called with a device array."""
     name = ufunc.__name__
-    if method == "reduce" and name in _REDUCTIONS:
-        function = getattr(importlib.import_module("gpuarray"), _REDUCTIONS[name], None)
-        if function is not None:
-            kwargs.setdefault("axis", 0)
-            out = kwargs.pop("out", None)
-            if out is not None:
-                kwargs["out"] = out[0]
-            return function(*inputs, **kwargs)
     found = _ufunc.ufuncs.get(name)
     if found is None:
         raise TypeError(
@@ -69,12 +50,15 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
         )
     if method == "__call__":
         return found(*inputs, **kwargs)
-    if method == "outer":
-        return found.outer(*inputs, **kwargs)
-    raise TypeError(
-        f"numpy.{name}.{method} is not available for gpuarray arrays; fetch the operands with "
-        "gpuarray.asnumpy(...) to compute on the host"
-    )
+    function = getattr(found, method, None)
+    if function is None:
+        raise TypeError(
+            f"numpy.{name}.{method} is not available for gpuarray arrays; fetch the operands with "
+            "gpuarray.asnumpy(...) to compute on the host"
+        )
+    if method != "outer" and isinstance(kwargs.get("out"), tuple):
+        (kwargs["out"],) = kwargs["out"]  # NumPy makes a tuple of it
+    return function(*inputs, **kwargs)
 
 
 def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:

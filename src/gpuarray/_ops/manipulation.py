@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray import _array, _layout, _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray._layout import VIEW_LIMIT, check_axes, check_axis
-from gpuarray._ops.conversion import array, as_values, asarray
+from gpuarray._ops.conversion import as_values
 
 
 def as_array(a: Any, name: str) -> Any:
@@ -609,112 +609,3 @@ def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     (2, 3)
     """
     return _layout.broadcast_shapes([_layout.check_shape(x) for x in args] or [()])
-
-
-# ---- kind of array -------------------------------------------------------------------------------
-
-
-def astype(
-    a: Any,
-    dtype: Any,
-    order: str = "K",
-    casting: str = "unsafe",
-    subok: bool = True,
-    copy: bool = True,
-) -> Any:
-    """A copy of an array in another dtype (``ndarray.astype``)."""
-    layout = a._layout
-    found = _dtypes.canonical(dtype)
-    if not np.can_cast(layout.dtype, found, casting):  # type: ignore[arg-type]
-        raise TypeError(
-            f"Cannot cast array data from {layout.dtype!r} to {found!r} according to the rule "
-            f"'{casting}'"
-        )
-    if copy:
-        return _ufunc.copy(a, order, found)
-    return array(a, found, None, order)
-
-
-def view(a: Any, dtype: Any = None) -> Any:
-    """The same memory read as another dtype (``ndarray.view``)."""
-    layout = a._layout
-    if dtype is None:
-        return _array.view(a, layout)
-    found = _dtypes.canonical(dtype)
-    size, itemsize = found.itemsize, layout.itemsize
-    shape, strides = layout.shape, layout.strides
-    if size != itemsize:
-        if not shape:
-            raise ValueError("Changing the dtype of a 0d array is only supported if the itemsize "
-                             f"is unchanged: {layout.dtype} to {found}")  # fmt: skip
-        if strides[-1] != itemsize and shape[-1] != 1 and layout.size:
-            raise ValueError(
-                "To change to a dtype of a different size, the last axis must be contiguous: "
-                f"strides are {strides}"
-            )
-        last, rest = divmod(shape[-1] * itemsize, size)
-        if rest:
-            raise ValueError(
-                f"When changing to a larger dtype, its size must be a divisor of the total size "
-                f"in bytes of the last axis of the array: {shape[-1] * itemsize} and {size}"
-            )
-        shape, strides = shape[:-1] + (last,), strides[:-1] + (size,)
-    return _array.view(a, _layout.layout_of(found, shape, strides))
-
-
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Store values in an array.
-
-    Parameters
-    ----------
-    dst : ndarray
-        Where to.
-    src : ndarray or scalar
-        The values; they broadcast to `dst`.
-    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
-        Which casts are allowed.
-    where : bool or ndarray of bool, optional
-        Which elements are stored.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> x = cp.zeros(3)
-    >>> cp.copyto(x, cp.arange(3))
-    >>> x
-    array([0., 1., 2.])
-    """
-    if not isinstance(dst, _array.array_class):
-        raise TypeError(
-            f"copyto: dst must be a gpuarray array, got {type(dst).__name__}; use asnumpy to "
-            "fetch an array"
-        )
-    src = _interchange.as_operand(src, "copyto") if not isinstance(src, list) else asarray(src)
-    if isinstance(src, bool | int | float | complex):
-        # Python's numbers are weak: 1 may go to float32, 1.5 may not go to int64.
-        allowed = np.can_cast(np.result_type(dst.dtype, src), dst.dtype, casting)  # type: ignore[arg-type]
-        kind: Any = type(src).__name__
-    else:
-        kind = src.dtype
-        allowed = np.can_cast(kind, dst.dtype, casting)  # type: ignore[arg-type]
-    if not allowed:
-        raise TypeError(
-            f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule "
-            f"'{casting}'"
-        )
-    if where is True:
-        dst[...] = src
-        return
-    mask = as_array(where, "copyto")
-    if mask.dtype != bool:
-        raise TypeError(f"copyto: where must be bools, got {mask.dtype}; use astype(bool)")
-    mask = broadcast_to(mask, dst.shape)
-    values = src if isinstance(src, ArrayBase) else asarray(src, dst.dtype)
-    if values._layout.ndim > dst.ndim or values._memory is dst._memory:
-        values = _ufunc.copy(broadcast_to(values, dst.shape))
-    positive = _ufunc.ufuncs["positive"]
-    if dst.dtype == bool:
-        # There is no bool loop of `positive`; `logical_or` with itself keeps bools.
-        _ufunc.ufuncs["logical_or"](values, values, out=dst, where=mask)
-    else:
-        positive(values, out=dst, where=mask, casting="unsafe")

@@ -111,7 +111,8 @@ def _shown(array: Any) -> np.ndarray:
     edge = options["edgeitems"]
     if layout.size <= options["threshold"] or not any(n > 2 * edge for n in layout.shape):
         return asnumpy(array)
-    corners = asnumpy(_corners(array, edge))
+    with array._memory.device:
+        corners = asnumpy(_corners(array, edge))
     host = _untouched(layout.dtype, layout.shape)
     host[np.ix_(*[_edges(length, edge) for length in layout.shape])] = corners
     return host
