@@ -125,6 +125,7 @@ from gpuarray._ops.datatypes import (
 )
 from gpuarray._ops.dispatch import get_array_module
 from gpuarray._ops.floating import copysign, frexp, ldexp, nextafter, signbit, spacing
+from gpuarray._ops.histograms import bincount, digitize, histogram, histogram_bin_edges
 from gpuarray._ops.indexing import (
     argwhere,
     compress,
@@ -264,7 +265,7 @@ from gpuarray._ops.printing import array2string, array_repr, array_str
 from gpuarray._ops.ranges import arange, linspace
 from gpuarray._ops.rearranging import flip, fliplr, flipud, repeat, roll, rot90, tile
 from gpuarray._ops.rounding import around, round
-from gpuarray._ops.searching import argmax, argmin
+from gpuarray._ops.searching import argmax, argmin, searchsorted
 from gpuarray._ops.selection import clip, where
 from gpuarray._ops.sorting import (
     argpartition,
@@ -323,7 +324,9 @@ __all__ = [
     # Sorting
     "sort", "argsort", "lexsort", "sort_complex", "partition", "argpartition",
     # Searching
-    "argmax", "argmin",
+    "argmax", "argmin", "searchsorted",
+    # Histograms
+    "bincount", "digitize", "histogram", "histogram_bin_edges",
     # Statistics
     "max", "min", "amax", "amin", "mean",
     # Data types

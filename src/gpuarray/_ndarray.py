@@ -200,6 +200,7 @@ class ndarray(ArrayBase):
     cumsum = cumulative.cumsum
     cumprod = cumulative.cumprod
     round = rounding.round
+    searchsorted = searching.searchsorted
     take = indexing.take
     nonzero = indexing.nonzero
     diagonal = indexing.diagonal

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuarray._reduction import ArgReduction
+import numpy as np
 
-__all__ = ["argmax", "argmin"]
+from gpuarray import _ufunc
+from gpuarray._device import current
+from gpuarray._ops.conversion import array
+from gpuarray._ops.indexing import take
+from gpuarray._ops.manipulation import as_array
+from gpuarray._reduction import ArgReduction
+from gpuarray._search import search_call
+
+__all__ = ["argmax", "argmin", "searchsorted"]
 
 _argmax, _argmin = ArgReduction("argmax", True), ArgReduction("argmin", False)
 
@@ -67,3 +75,74 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     array([0, 1])
     """
     return _argmin(a, axis, out, keepdims)
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Where values belong in a sorted array.
+
+    Parameters
+    ----------
+    a : ndarray, 1-D
+        Sorted as by `sort`: NaN last.
+    v : ndarray or number
+        The values.
+    side : {'left', 'right'}, optional
+        Before or behind elements that are equal to a value.
+    sorter : ndarray of integers, optional
+        Positions that sort ``a``, as from `argsort`.
+
+    Returns
+    -------
+    ndarray of int64
+        Of the shape of ``v``.
+
+    Notes
+    -----
+    One launch, and one for each operand that has to be made contiguous or converted to the common
+    dtype.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.searchsorted(cp.asarray([11, 12, 13, 14, 15]), cp.asarray([-10, 20, 12, 13]))
+    array([0, 5, 1, 2])
+    """
+    a = as_array(a, "searchsorted")
+    if a._layout.ndim != 1:
+        raise ValueError(
+            f"object {'too deep' if a._layout.ndim else 'of too small depth'} for desired array: "
+            f"searchsorted takes one dimension, got {a._layout.ndim}"
+        )
+    if side not in ("left", "right"):
+        raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
+    if isinstance(v, bool | int | float | complex):
+        v = np.asarray(v)
+    if isinstance(v, np.generic) or (isinstance(v, np.ndarray) and not v.ndim):
+        v = array(v)
+    v = as_array(v, "searchsorted")
+    if sorter is not None:
+        sorter = as_array(sorter, "searchsorted")
+        if sorter._layout.dtype.kind not in "iu":
+            raise TypeError("sorter must only contain integers")
+        if sorter._layout.shape != a._layout.shape:
+            raise ValueError("sorter.size must equal array.size")
+        a = take(a, sorter)
+    stream = current.stream
+    if a._layout.dtype != v._layout.dtype or not v._layout.c_contiguous:
+        dtype = np.promote_types(a._layout.dtype, v._layout.dtype)
+        v = _prepared(v, dtype)
+        a = _prepared(a, dtype)
+    elif not a._layout.c_contiguous:
+        a = _ufunc.copy(a)
+    key = (searchsorted, a._layout, v._layout, side)
+    run = stream.plans.get(key)
+    if run is None:
+        run = search_call(a._layout, v._layout, side == "right", stream)
+        stream.remember(key, run)
+    return run(a, v)
+
+
+def _prepared(x: Any, dtype: np.dtype) -> Any:
+    if x._layout.dtype == dtype and x._layout.c_contiguous:
+        return x
+    return _ufunc.copy(x, "C", dtype)

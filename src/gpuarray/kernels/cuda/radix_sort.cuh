@@ -13,75 +13,11 @@
 // Blocks take their tiles from a ticket counter: a tile is only waited for once a running block has it.
 #pragma once
 
-#include "gpuarray/types.cuh"
+#include "gpuarray/sort_keys.cuh"
 
 namespace gpuarray {
 
 enum { BINS = 256 };
-
-// ---- the order of keys ------------------------------------------------------------------------------------------
-
-template <class Word> struct Infinity;
-template <> struct Infinity<uint16_t> { static constexpr uint16_t bits = 0x7c00; };
-template <> struct Infinity<uint32_t> { static constexpr uint32_t bits = 0x7f800000; };
-template <> struct Infinity<uint64_t> { static constexpr uint64_t bits = 0x7ff0000000000000; };
-
-template <class Word> GPUARRAY_DEVICE Word top_bit() { return Word(Word(1) << (8 * sizeof(Word) - 1)); }
-
-template <class Word> GPUARRAY_DEVICE bool is_nan(Word bits) {
-    return Word(bits & Word(~top_bit<Word>())) > Infinity<Word>::bits;
-}
-
-// An unsigned integer with the same order: NaN last, -0.0 equal to 0.0.
-template <class Word> GPUARRAY_DEVICE Word ordered_float(Word bits) {
-    const Word top = top_bit<Word>(), magnitude = bits & Word(~top);
-    Word key = bits & top ? Word(~bits) : Word(bits | top);
-    key = magnitude == 0 ? top : key;
-    return magnitude > Infinity<Word>::bits ? Word(~Word(0)) : key;
-}
-
-template <class T> struct UnsignedKeys {
-    typedef T Word;
-    enum { PASSES = sizeof(T) };
-    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(bits >> (8 * pass)) & 255; }
-    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit); }
-};
-template <class T> struct SignedKeys {
-    typedef T Word;
-    enum { PASSES = sizeof(T) };
-    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) {
-        return uint32_t(Word(bits ^ top_bit<Word>()) >> (8 * pass)) & 255;
-    }
-    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit ^ 128); }
-};
-template <class T> struct FloatKeys {
-    typedef T Word;
-    enum { PASSES = sizeof(T) };
-    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) {
-        return uint32_t(ordered_float(bits) >> (8 * pass)) & 255;
-    }
-};
-struct BoolKeys {
-    typedef uint8_t Word;
-    enum { PASSES = 1 };
-    GPUARRAY_DEVICE static uint32_t digit(Word bits, int) { return bits != 0; }
-    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit); }
-};
-
-template <class Part> struct Parts {
-    Part real, imag;
-};
-// By real, then by imaginary part; before that by which of them is NaN. One pass is left over: see plan_passes.
-template <class Part> struct ComplexKeys {
-    typedef Parts<Part> Word;
-    enum { PASSES = 2 * sizeof(Part) + 2 };
-    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) {
-        enum { WIDTH = sizeof(Part) };
-        if (pass < WIDTH) return uint32_t(ordered_float(bits.imag) >> (8 * pass)) & 255;
-        if (pass < 2 * WIDTH) return uint32_t(ordered_float(bits.real) >> (8 * (pass - WIDTH))) & 255;
-        return pass == 2 * WIDTH ? 2 * is_nan(bits.real) + is_nan(bits.imag) : 0;
-    }
-};
 
 // ---- places in a tile -------------------------------------------------------------------------------------------
 

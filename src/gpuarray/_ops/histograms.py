@@ -1,0 +1,295 @@
+"""Histograms (of the page on statistics)."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._counting import count_between, count_elements
+from gpuarray._ops import statistics
+from gpuarray._ops.conversion import array, asarray, asnumpy
+from gpuarray._ops.manipulation import as_array, ravel
+from gpuarray._ops.searching import searchsorted
+from gpuarray._ops.sums import sum
+
+__all__ = ["bincount", "digitize", "histogram", "histogram_bin_edges"]
+
+_INT64 = np.dtype(np.int64)
+_FLOAT64 = np.dtype(np.float64)
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+    """How often each non-negative integer occurs.
+
+    Parameters
+    ----------
+    x : ndarray of integers, 1-D
+        The integers.
+    weights : ndarray, optional
+        What each element adds to its bin, instead of one.
+    minlength : int, optional
+        The least number of bins.
+
+    Returns
+    -------
+    ndarray
+        One bin for each integer up to the greatest: int64, with weights float64.
+
+    Notes
+    -----
+    The greatest element decides how long the result is, so the call waits for the device once.
+    Three launches. With weights, the order of additions differs from run to run, and with it the
+    last bits of the sums.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.bincount(cp.asarray([0, 1, 1, 3, 2, 1, 7]))
+    array([1, 3, 1, 1, 0, 0, 0, 1])
+    """
+    x = as_array(x, "bincount")
+    layout = x._layout
+    if layout.ndim != 1:
+        raise ValueError(
+            f"object {'too deep' if layout.ndim else 'of too small depth'} for desired array: "
+            f"bincount takes one dimension, got {layout.ndim}"
+        )
+    if layout.dtype.kind not in "biu" and layout.size:
+        raise TypeError(
+            f"Cannot cast array data from {layout.dtype!r} to {_INT64!r} according to the rule "
+            "'safe'; use astype"
+        )
+    minlength = operator.index(minlength)
+    if minlength < 0:
+        raise ValueError("'minlength' must not be negative")
+    if weights is not None:
+        weights = as_array(weights, "bincount")
+        if weights._layout.shape != layout.shape:
+            raise ValueError("The weights and list don't have the same length.")
+        if not np.can_cast(weights._layout.dtype, _FLOAT64, "safe"):
+            raise TypeError(
+                f"Cannot cast array data from {weights._layout.dtype!r} to {_FLOAT64!r} "
+                "according to the rule 'safe'; use astype"
+            )
+        weights = _gapless(weights, _FLOAT64)
+    if not layout.size:
+        return count_elements(_array.empty(_layout.contiguous(_INT64, (0,))), minlength, weights)
+    x = _gapless(x)
+    return count_elements(x, max(_greatest(x) + 1, minlength), weights)
+
+
+def _greatest(x: Any) -> int:
+    """The greatest of integers none of which may be negative. Waits for the device."""
+    layout = x._layout
+    if layout.dtype.kind == "i":
+        # As unsigned numbers, negative ones are the greatest: one search finds either.
+        unsigned = np.dtype(f"u{layout.itemsize}")
+        x = _array.view(x, _layout.contiguous(unsigned, layout.shape))
+    greatest = int(asnumpy(statistics.max(x)))
+    if layout.dtype.kind == "i" and greatest >= 1 << (8 * layout.itemsize - 1):
+        raise ValueError("'list' argument must have no negative elements")
+    return greatest
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+    """The edges of the bins that `histogram` counts.
+
+    Parameters
+    ----------
+    a : ndarray
+        The elements.
+    bins : int or sequence or ndarray, optional
+        The number of bins of one width, or edges that increase.
+    range : tuple of float, optional
+        The first and the last edge; by default the least and the greatest element.
+    weights : ndarray, optional
+        Of the shape of ``a``; they have no influence.
+
+    Returns
+    -------
+    ndarray
+        One more edge than there are bins.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.histogram_bin_edges(cp.asarray([0, 0, 1, 2, 4]), bins=2)
+    array([0., 2., 4.])
+    """
+    a, weights = _elements(a, weights, "histogram_bin_edges")
+    return asarray(_edges(a, bins, range)[0])
+
+
+def histogram(
+    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
+) -> Any:
+    """How many elements are in each bin.
+
+    Parameters
+    ----------
+    a : ndarray
+        The elements, flattened. NaN is in no bin.
+    bins : int or sequence or ndarray, optional
+        The number of bins of one width, or edges that increase. Each bin has its lower edge and
+        the last one also its upper edge.
+    range : tuple of float, optional
+        The first and the last edge; by default the least and the greatest element.
+    density : bool, optional
+        Divide by the number of elements and by the widths of bins.
+    weights : ndarray, optional
+        What each element adds to its bin, instead of one.
+
+    Returns
+    -------
+    hist : ndarray
+        int64, or the dtype of weights; float64 if it is a density.
+    bin_edges : ndarray
+        One more edge than there are bins.
+
+    Notes
+    -----
+    Four launches, and two less with ``range`` or edges. Without ``range`` the call waits for the
+    device once, and for edges in device memory as well. With weights, the order of additions
+    differs from run to run, and with it the last bits of the sums.
+
+    Differences from NumPy
+    ----------------------
+    The number of bins is not estimated: ``bins='auto'`` and the like are refused.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> hist, edges = cp.histogram(cp.asarray([1, 2, 1]), bins=[0, 1, 2, 3])
+    >>> hist
+    array([0, 2, 1])
+    """
+    a, weights = _elements(a, weights, "histogram")
+    edges, uniform = _edges(a, bins, range)
+    if weights is None:
+        counts = _histogram(a, edges, uniform, None)
+    elif weights._layout.dtype.kind == "c":
+        real, imag = weights.real, weights.imag
+        counts = _histogram(a, edges, uniform, real) + 1j * _histogram(a, edges, uniform, imag)
+        counts = _ufunc.copy(counts, dtype=weights._layout.dtype)
+    else:
+        counts = _histogram(a, edges, uniform, weights)
+        counts = _ufunc.copy(counts, dtype=weights._layout.dtype)
+    device_edges = asarray(edges)
+    if density:
+        widths = asarray(np.array(np.diff(edges), float))
+        return counts / widths / sum(counts), device_edges
+    return counts, device_edges
+
+
+def _histogram(a: Any, edges: np.ndarray, uniform: bool, weights: Any) -> Any:
+    compared = np.promote_types(a._layout.dtype, edges.dtype)
+    if uniform:
+        compared = edges.dtype
+    if compared.kind == "c":
+        raise TypeError("histogram: bins of complex numbers are not defined; take .real or abs")
+    if compared == np.float16:
+        compared = np.dtype(np.float32)
+    elif compared.kind == "b":
+        compared = np.dtype(np.uint8)
+    if weights is not None:
+        weights = _gapless(weights, _FLOAT64)
+    width = float(edges[-1]) - float(edges[0]) if uniform else 0.0
+    return count_between(a, asarray(edges.astype(compared)), weights, width)
+
+
+def _elements(a: Any, weights: Any, name: str) -> tuple[Any, Any]:
+    a = as_array(a, name)
+    if a._layout.dtype == bool:
+        warnings.warn(
+            f"Converting input from {a._layout.dtype} to {np.uint8} for compatibility.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        a = _array.view(_gapless(a), _layout.contiguous(np.dtype(np.uint8), a._layout.shape))
+    if weights is not None:
+        weights = as_array(weights, name)
+        if weights._layout.shape != a._layout.shape:
+            raise ValueError("weights should have the same shape as a.")
+        weights = ravel(weights)
+    return _gapless(ravel(a)), weights
+
+
+def _edges(a: Any, bins: Any, range: Any) -> tuple[np.ndarray, bool]:
+    """Edges on the host, as NumPy computes them, and whether bins have one width."""
+    if isinstance(bins, str):
+        raise TypeError(
+            f"histogram: the number of bins is not estimated on the device, got bins={bins!r}; "
+            "pass a number or edges"
+        )
+    if isinstance(bins, ArrayBase):
+        bins = asnumpy(bins)
+    dtype = a._layout.dtype
+    uniform = np.ndim(bins) == 0
+    # All that NumPy asks of the elements is their dtype and their ends.
+    ends = np.empty(0, dtype)
+    if uniform and range is None and a._layout.size:
+        both = _array.empty(_layout.contiguous(dtype, (2,)))
+        single = _layout.contiguous(dtype, ())
+        statistics.min(a, out=_array.view(both, single))
+        statistics.max(a, out=_array.view(both, single, dtype.itemsize))
+        ends = asnumpy(both)
+    return np.histogram_bin_edges(ends, bins, range), uniform
+
+
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The bin of each element.
+
+    Parameters
+    ----------
+    x : ndarray
+        The elements.
+    bins : ndarray, 1-D
+        Edges that increase or decrease.
+    right : bool, optional
+        Whether bins have their upper edge instead of their lower one.
+
+    Returns
+    -------
+    ndarray of int64
+        The number of edges before each element, of the shape of ``x``.
+
+    Notes
+    -----
+    Edges are fetched to see whether they increase, so the call waits for the device once.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.digitize(cp.asarray([0.2, 6.4, 3.0]), cp.asarray([0.0, 1.0, 2.5, 4.0]))
+    array([1, 4, 3])
+    """
+    x = as_array(x, "digitize")
+    bins = as_array(bins, "digitize")
+    if x._layout.dtype.kind == "c":
+        raise TypeError("x may not be complex")
+    edges = asnumpy(bins)
+    if edges.ndim != 1:
+        raise ValueError(
+            "object of too small depth for desired array"
+            if not edges.ndim
+            else "object too deep for desired array"
+        )
+    side = "left" if right else "right"
+    if np.all(edges[1:] >= edges[:-1]):
+        return searchsorted(bins, x, side)
+    if not np.all(edges[1:] <= edges[:-1]):
+        raise ValueError("bins must be monotonically increasing or decreasing")
+    found = searchsorted(array(edges[::-1].copy()), x, side)
+    return len(edges) - found
+
+
+def _gapless(x: Any, dtype: np.dtype | None = None) -> Any:
+    """The array itself if it is C-contiguous and has the dtype, else a copy."""
+    if x._layout.c_contiguous and (dtype is None or dtype == x._layout.dtype):
+        return x
+    return _ufunc.copy(x, "C", dtype)

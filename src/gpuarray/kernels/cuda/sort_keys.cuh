@@ -1,0 +1,88 @@
+// The order of keys in sorts and searches: bits of elements to unsigned integers of the same order, as a whole
+// (ordered) or a digit of 8 bits at a time.
+#pragma once
+
+#include "gpuarray/types.cuh"
+
+namespace gpuarray {
+
+template <class Word> struct Infinity;
+template <> struct Infinity<uint16_t> { static constexpr uint16_t bits = 0x7c00; };
+template <> struct Infinity<uint32_t> { static constexpr uint32_t bits = 0x7f800000; };
+template <> struct Infinity<uint64_t> { static constexpr uint64_t bits = 0x7ff0000000000000; };
+
+template <class Word> GPUARRAY_DEVICE Word top_bit() { return Word(Word(1) << (8 * sizeof(Word) - 1)); }
+
+template <class Word> GPUARRAY_DEVICE bool is_nan(Word bits) {
+    return Word(bits & Word(~top_bit<Word>())) > Infinity<Word>::bits;
+}
+
+// An unsigned integer with the same order: NaN last, -0.0 equal to 0.0.
+template <class Word> GPUARRAY_DEVICE Word ordered_float(Word bits) {
+    const Word top = top_bit<Word>(), magnitude = bits & Word(~top);
+    Word key = bits & top ? Word(~bits) : Word(bits | top);
+    key = magnitude == 0 ? top : key;
+    return magnitude > Infinity<Word>::bits ? Word(~Word(0)) : key;
+}
+
+template <class T> struct UnsignedKeys {
+    typedef T Word;
+    typedef T Ordered;
+    enum { PASSES = sizeof(T) };
+    GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits; }
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(bits >> (8 * pass)) & 255; }
+    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit); }
+};
+template <class T> struct SignedKeys {
+    typedef T Word;
+    typedef T Ordered;
+    enum { PASSES = sizeof(T) };
+    GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits ^ top_bit<Word>(); }
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(ordered(bits) >> (8 * pass)) & 255; }
+    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit ^ 128); }
+};
+template <class T> struct FloatKeys {
+    typedef T Word;
+    typedef T Ordered;
+    enum { PASSES = sizeof(T) };
+    GPUARRAY_DEVICE static Ordered ordered(Word bits) { return ordered_float(bits); }
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(ordered(bits) >> (8 * pass)) & 255; }
+};
+struct BoolKeys {
+    typedef uint8_t Word;
+    typedef uint8_t Ordered;
+    enum { PASSES = 1 };
+    GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits != 0; }
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int) { return bits != 0; }
+    GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit); }
+};
+
+template <class Part> struct Parts {
+    Part real, imag;
+};
+template <class Part> struct OrderedParts {
+    Part nan, real, imag;
+
+    GPUARRAY_DEVICE friend bool operator<(OrderedParts a, OrderedParts b) {
+        if (a.nan != b.nan) return a.nan < b.nan;
+        return a.real != b.real ? a.real < b.real : a.imag < b.imag;
+    }
+};
+// By real, then by imaginary part; before that by which of them is NaN. One pass is left over: see plan_passes.
+template <class Part> struct ComplexKeys {
+    typedef Parts<Part> Word;
+    typedef OrderedParts<Part> Ordered;
+    enum { PASSES = 2 * sizeof(Part) + 2 };
+    GPUARRAY_DEVICE static Part nans(Word bits) { return 2 * is_nan(bits.real) + is_nan(bits.imag); }
+    GPUARRAY_DEVICE static Ordered ordered(Word bits) {
+        return Ordered{nans(bits), ordered_float(bits.real), ordered_float(bits.imag)};
+    }
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) {
+        enum { WIDTH = sizeof(Part) };
+        if (pass < WIDTH) return uint32_t(ordered_float(bits.imag) >> (8 * pass)) & 255;
+        if (pass < 2 * WIDTH) return uint32_t(ordered_float(bits.real) >> (8 * (pass - WIDTH))) & 255;
+        return pass == 2 * WIDTH ? uint32_t(nans(bits)) : 0;
+    }
+};
+
+}  // namespace gpuarray
