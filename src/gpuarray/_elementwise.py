@@ -81,6 +81,8 @@ def plan(
         index=index,
         vector=choice.vector,
         tile=choice.tile,
+        grouping=choice.grouping,
+        shifted=choice.shifted,
     )
     function, source = load(spec, kernels.elementwise.render, stream.device)
     blocks, size, dimensions = kernels.variants.geometry(spec, source, dims, strides)

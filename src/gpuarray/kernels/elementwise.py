@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuarray._dtypes import cpp_name, itemsize
@@ -33,8 +33,8 @@ _VECTOR_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _ITEMS_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _STRIDED_LIMIT = {LIGHT: 4, MEDIUM: 4, HEAVY: 2, HUGE: 1}
 
-# Edge of the squares in which threads read crossed inputs.
-_EDGE = 4
+# Edge of the squares in which threads read crossed inputs, by bytes of the widest operand.
+_EDGE = {1: 8, 2: 4, 4: 4, 8: 2, 16: 1}
 # Accesses of a thread along the last dimension at a time.
 _TILED_UNROLL = 1
 
@@ -71,6 +71,8 @@ class ElementwiseSpec:
     index: str = "int32"
     vector: int = 16  # at most so many elements in one access; a power of two
     tile: tuple[int, int] = (0, 0)  # elements along the last dimension and the one before
+    grouping: str = "ALIGNED_ROWS"  # of the elements of a tile (elementwise_tiled.cuh)
+    shifted: bool = False  # whether crossed inputs have columns that are not aligned
 
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
@@ -200,12 +202,18 @@ def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
 def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
     block = BLOCKS["tiled"]
     width, height = spec.tile
-    edge = min(_EDGE, 16 // max(_accessed(spec)), width, height)
+    widest = max(_accessed(spec))
+    edge = _EDGE[widest]
+    while edge > 1 and (edge >= 2 * width or edge > height):
+        edge //= 2
     limit = _ITEMS_LIMIT[body.weight]
-    vector = min(edge, spec.vector, limit)
+    vector = min(spec.vector, limit)
     unroll = max(1, min(_TILED_UNROLL, limit // vector, width * height // (block * vector)))
-    numbers = [block, edge, vector, unroll, width, height, spec.ndim, len(_strided_operands(spec))]
-    return _variant("Tiled", spec, numbers), vector, vector * unroll
+    shifted = "true" if spec.shifted and edge > 1 else "false"
+    grouping = spec.grouping if vector > 1 else "ALIGNED_ROWS"
+    operands = len(_strided_operands(spec))
+    parts = [block, edge, shifted, vector, unroll, width, height, grouping, spec.ndim, operands]
+    return _variant("Tiled", spec, parts), vector, vector * unroll
 
 
 def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
@@ -214,7 +222,7 @@ def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
     return _variant("Strided", spec, numbers), 1, items
 
 
-def _variant(name: str, spec: ElementwiseSpec, numbers: list[int]) -> str:
+def _variant(name: str, spec: ElementwiseSpec, numbers: Sequence[object]) -> str:
     return f"{name}<{spec.index}_t, {', '.join(map(str, numbers))}>"
 
 

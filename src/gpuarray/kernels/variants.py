@@ -35,6 +35,9 @@ _ROW_VECTORS = 8
 _TILE_AREA = {1: 16384, 2: 8192, 4: 4096, 8: 2048, 16: 1024}
 _TILE_WIDTH = {1: 128, 2: 128, 4: 64, 8: 64, 16: 32}
 
+# Rows up to this length are cut into vectors together.
+_FLAT_WIDTH = 32
+
 # Smaller ones than this in the two dimensions of tiles leave most of a tile empty; what is read
 # across then stays in the cache between the accesses of one block.
 _SMALLEST_TILE = 1024
@@ -45,7 +48,9 @@ class Choice:
     """A variant, and how the operands fit it.
 
     ``order`` lists the dimensions as the kernel wants them, ``kinds`` has one entry for each
-    operand with memory, outputs first. ``vector`` limits the elements of one access.
+    operand with memory, outputs first. ``vector`` limits the elements of one access;
+    ``grouping`` is how tiles are cut into them, and ``shifted`` whether columns of crossed inputs
+    are not aligned.
     """
 
     variant: str
@@ -53,6 +58,8 @@ class Choice:
     order: tuple[int, ...]
     vector: int = 16
     tile: tuple[int, int] = (0, 0)
+    grouping: str = "ALIGNED_ROWS"
+    shifted: bool = False
 
 
 def choose(
@@ -135,12 +142,22 @@ def _choose_tiles(
     width = min(_TILE_WIDTH[wide], _power_of_two(shape[x]))
     height = min(area // width, _power_of_two(shape[y]))
     width = min(area // height, _power_of_two(shape[x]))
-    # Vectors along x only if they are aligned in every row of every output.
-    vector = min(4, 16 // wide)
-    for one in strides[:outputs]:
-        while vector > 1 and (one[x] != 1 or any(one[i] % vector for i in range(x))):
-            vector //= 2
-    return Choice("tiled", kinds, order, vector, (width, height))
+    vector = 8 if wide == 1 else min(4, 16 // wide)
+    if any(one[x] != 1 for one in strides[:outputs]):
+        vector = 1
+    while vector > width:
+        vector //= 2
+    lead = strides[0]
+    grouping = "ALIGNED_ROWS"
+    if vector > 1 and any(lead[i] % vector for i in range(x)):
+        grouping = "LEANING_ROWS"
+        if shape[x] <= _FLAT_WIDTH and lead[y] == shape[x]:
+            grouping = "FLAT"
+            width = shape[x]
+    crossed = [one for one, kind in zip(strides, kinds, strict=True) if kind == "crossed"]
+    edge = 8 if wide == 1 else min(4, 16 // wide)
+    shifted = any(one[i] % edge for one in crossed for i in range(x + 1) if i != y)
+    return Choice("tiled", kinds, order, vector, (width, height), grouping, shifted)
 
 
 def _crossed(strides: Sequence[int], y: int, x: int, itemsize: int) -> bool:

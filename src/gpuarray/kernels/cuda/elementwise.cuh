@@ -37,6 +37,32 @@ template <class T, int COUNT> struct Vector {
     }
 };
 
+// The BYTES bytes that begin `excess` bytes into the two words; GRAIN divides excess.
+template <int BYTES, int GRAIN, class Access>
+GPUARRAY_DEVICE Access join(const Access& low, const Access& high, uint32_t excess) {
+    if constexpr (BYTES >= 4) {
+        enum { COUNT = BYTES / 4 };
+        alignas(16) uint32_t words[2 * COUNT];
+        *reinterpret_cast<Access*>(words) = low;
+        *reinterpret_cast<Access*>(words + COUNT) = high;
+        if constexpr (BYTES > 8 && GRAIN <= 8) {
+#pragma unroll
+            for (int i = 0; i + 2 < 2 * COUNT; ++i) words[i] = excess & 8 ? words[i + 2] : words[i];
+        }
+        if constexpr (BYTES > 4 && GRAIN <= 4) {
+#pragma unroll
+            for (int i = 0; i + 1 < 2 * COUNT; ++i) words[i] = excess & 4 ? words[i + 1] : words[i];
+        }
+        if constexpr (GRAIN < 4) {
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], (excess & 3) * 8);
+        }
+        return *reinterpret_cast<const Access*>(words);
+    } else {
+        return Access((low | uint32_t(high) << (8 * BYTES)) >> (8 * excess));
+    }
+}
+
 // The collapsed dimensions of all operands, last one fastest, and how a position is divided into coordinates:
 // `counts` are the divisors, and division by one of them is a multiplication by a fraction that the host worked
 // out (kernels/variants.py). It holds for positions below half the range of the unsigned type.

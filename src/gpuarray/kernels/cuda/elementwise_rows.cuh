@@ -14,32 +14,6 @@
 
 namespace gpuarray {
 
-// The BYTES bytes that begin `excess` bytes into the two words; GRAIN divides excess.
-template <int BYTES, int GRAIN, class Access>
-GPUARRAY_DEVICE Access join(const Access& low, const Access& high, uint32_t excess) {
-    if constexpr (BYTES >= 4) {
-        enum { COUNT = BYTES / 4 };
-        alignas(16) uint32_t words[2 * COUNT];
-        *reinterpret_cast<Access*>(words) = low;
-        *reinterpret_cast<Access*>(words + COUNT) = high;
-        if constexpr (BYTES > 8 && GRAIN <= 8) {
-#pragma unroll
-            for (int i = 0; i + 2 < 2 * COUNT; ++i) words[i] = excess & 8 ? words[i + 2] : words[i];
-        }
-        if constexpr (BYTES > 4 && GRAIN <= 4) {
-#pragma unroll
-            for (int i = 0; i + 1 < 2 * COUNT; ++i) words[i] = excess & 4 ? words[i + 1] : words[i];
-        }
-        if constexpr (GRAIN < 4) {
-#pragma unroll
-            for (int i = 0; i < COUNT; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], (excess & 3) * 8);
-        }
-        return *reinterpret_cast<const Access*>(words);
-    } else {
-        return Access((low | uint32_t(high) << (8 * BYTES)) >> (8 * excess));
-    }
-}
-
 template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS> struct Rows {
     typedef typename Unsigned<Index>::type Position;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;

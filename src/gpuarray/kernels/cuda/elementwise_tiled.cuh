@@ -7,8 +7,9 @@
 // A thread reads a crossed input in squares of EDGE by EDGE elements, one access along y for each x, and turns them
 // in registers, so that each access to shared memory moves EDGE elements, too. EDGE rows of a tile are followed by
 // EDGE elements of padding: squares that lie behind one another along y then fall into different banks, as do
-// accesses along x, and both are free of conflicts. Where an input is not aligned for that, it is read by single
-// elements, still along y.
+// accesses along x, and both are free of conflicts. An input whose columns are not aligned (an odd length, a view at
+// an odd offset) is read as two aligned words that are shifted together; where these would reach beyond a column, in
+// tiles at its ends, by single elements along y.
 //
 // Loops are unrolled as far as enough loads are under way, and no further: many blocks share a multiprocessor.
 #pragma once
@@ -17,37 +18,104 @@
 
 namespace gpuarray {
 
+// A square of elements in a thread's registers.
+template <class T, int EDGE> struct Square {
+    alignas(16) T elements[EDGE][EDGE];
+
+    // Exchange rows and columns. Elements of less than 4 bytes are moved by permutations of bytes: the compiler, left
+    // alone, would take them apart and put them together one by one.
+    GPUARRAY_DEVICE void turn() {
+        Square turned;
+        enum { COUNT = EDGE * sizeof(T) / 4, PER_WORD = sizeof(T) < 4 ? 4 / sizeof(T) : 1 };
+        if constexpr (sizeof(T) < 4 && EDGE % PER_WORD == 0) {
+            const uint32_t(*from)[COUNT] = reinterpret_cast<const uint32_t(*)[COUNT]>(elements);
+            uint32_t(*to)[COUNT] = reinterpret_cast<uint32_t(*)[COUNT]>(turned.elements);
+#pragma unroll
+            for (int i = 0; i < EDGE; i += PER_WORD) {
+#pragma unroll
+                for (int k = 0; k < COUNT; ++k) {
+                    const int row = k * PER_WORD, word = i / PER_WORD;
+                    if constexpr (sizeof(T) == 2) {
+                        to[row][word] = __byte_perm(from[i][k], from[i + 1][k], 0x5410);
+                        to[row + 1][word] = __byte_perm(from[i][k], from[i + 1][k], 0x7632);
+                    } else {
+                        const uint32_t a = __byte_perm(from[i][k], from[i + 1][k], 0x5140);
+                        const uint32_t b = __byte_perm(from[i + 2][k], from[i + 3][k], 0x5140);
+                        const uint32_t c = __byte_perm(from[i][k], from[i + 1][k], 0x7362);
+                        const uint32_t d = __byte_perm(from[i + 2][k], from[i + 3][k], 0x7362);
+                        to[row][word] = __byte_perm(a, b, 0x5410);
+                        to[row + 1][word] = __byte_perm(a, b, 0x7632);
+                        to[row + 2][word] = __byte_perm(c, d, 0x5410);
+                        to[row + 3][word] = __byte_perm(c, d, 0x7632);
+                    }
+                }
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < EDGE; ++i) {
+#pragma unroll
+                for (int k = 0; k < EDGE; ++k) turned.elements[k][i] = elements[i][k];
+            }
+        }
+        *this = turned;
+    }
+};
+
+// How the elements of a tile are grouped into vectors.
+enum Grouping {
+    // Rows of the first output are aligned where a tile's row begins.
+    ALIGNED_ROWS,
+    // They are not (its rows have an odd length): vectors begin where the output is aligned, so that the first and
+    // last of a tile's row may be incomplete.
+    LEANING_ROWS,
+    // A tile has all of x, and the output's rows lie behind one another, shorter than some vectors: a tile is one
+    // run of elements. TX is the length of x.
+    FLAT
+};
+
 // VECTOR elements along x are loaded and stored at a time, UNROLL times before the function is applied to them.
-template <class Index, int BLOCK, int EDGE, int VECTOR, int UNROLL, int TX, int TY, int NDIM, int OPERANDS>
+// SHIFTED is whether any crossed input has columns that are not aligned.
+template <class Index, int BLOCK, int EDGE, bool SHIFTED, int VECTOR, int UNROLL, int TX, int TY, Grouping GROUPING,
+          int NDIM, int OPERANDS>
 struct Tiled {
     typedef typename Unsigned<Index>::type Position;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
     enum {
         X = NDIM - 1, Y = NDIM - 2,
-        SQUARES = TX * TY / (EDGE * EDGE), ROUNDS = (SQUARES + BLOCK - 1) / BLOCK,
-        DEPTH = ROUNDS * EDGE * EDGE <= 16 ? ROUNDS : 16 / (EDGE * EDGE),  // rounds at a time
-        GROUPS = TX * TY / VECTOR, BATCHES = (GROUPS + BLOCK * UNROLL - 1) / (BLOCK * UNROLL),
-        PITCH = TX * EDGE + EDGE
+        WIDTH = (TX + EDGE - 1) / EDGE * EDGE, PITCH = WIDTH * EDGE + (VECTOR > EDGE ? VECTOR : EDGE),
+        SQUARES = WIDTH * TY / (EDGE * EDGE), ROUNDS = (SQUARES + BLOCK - 1) / BLOCK,
+        MOST = EDGE * EDGE >= 16 ? 1 : 16 / (EDGE * EDGE),
+        DEPTH = ROUNDS < MOST ? ROUNDS : MOST,  // rounds at a time
+        GROUPS_X = TX / VECTOR + (GROUPING == LEANING_ROWS),
+        GROUPS = GROUPING == FLAT ? TX * TY / VECTOR + 1 : GROUPS_X * TY,
+        BATCHES = (GROUPS + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)
     };
     static const uint32_t ALL = (1u << VECTOR) - 1;
 
     // A block's tile; where it is cut off, `width` and `height` are less than TX and TY.
     struct Tile {
-        Position x, y, width, height;
+        int width, height;
+        Position before, after;  // elements along y beside the tile
     };
 
     // A thread's group of VECTOR elements in the tile.
     struct Group {
-        Position x, y;
-        int lanes;  // how many of its elements there are
+        int start, row;  // place of the first element in its row, or in the run
+        uint32_t inside;  // a bit for each element that there is
 
-        GPUARRAY_DEVICE Group(const Tile& tile, int batch, int u) {
+        template <class First> GPUARRAY_DEVICE Group(const Tile& tile, int batch, int u, const First& first) {
             const int group = (batch * UNROLL + u) * BLOCK + threadIdx.x;
-            x = group % (TX / VECTOR) * VECTOR;
-            y = group / (TX / VECTOR);
-            const bool inside = y < tile.height && x < tile.width;
-            lanes = !inside ? 0 : tile.width - x < VECTOR ? tile.width - x : VECTOR;
+            row = GROUPING == FLAT ? 0 : group / GROUPS_X;
+            start = (GROUPING == FLAT ? group : group % GROUPS_X) * VECTOR;
+            if (GROUPING != ALIGNED_ROWS) start -= first.lead(row);
+            const int length = GROUPING == FLAT ? TX * tile.height : row < tile.height ? tile.width : 0;
+            const int from = start < 0 ? -start : 0, left = length - start;
+            inside = left <= 0 || from >= VECTOR ? 0 : (left < VECTOR ? (1u << left) - 1 : ALL) >> from << from;
         }
+        GPUARRAY_DEVICE bool has(int i) const { return inside >> i & 1; }
+        // Place in the tile of an element that there is.
+        GPUARRAY_DEVICE int x(int i) const { return GROUPING == FLAT ? uint32_t(start + i) % TX : start + i; }
+        GPUARRAY_DEVICE int y(int i) const { return GROUPING == FLAT ? uint32_t(start + i) / TX : row; }
     };
 
     // An operand that is read or written along x.
@@ -66,11 +134,17 @@ struct Tiled {
             for (int axis = 0; axis < NDIM; ++axis) offset += Index(coordinates[axis]) * strides[axis];
             pointer += offset;
         }
-        GPUARRAY_DEVICE Element* at(const Group& group) const {
-            return pointer + (Index(group.y) * strides[Y] + Index(group.x) * strides[X]);
+        GPUARRAY_DEVICE Element* at(const Group& group, int i) const {
+            return pointer + (Index(group.y(i)) * strides[Y] + Index(group.x(i)) * strides[X]);
         }
-        GPUARRAY_DEVICE bool vector(const Element* first, const Group& group) const {
-            return VECTOR > 1 && group.lanes == VECTOR && strides[X] == 1 && Vector::aligned(first);
+        GPUARRAY_DEVICE bool vector(uint32_t mask, const Element* first) const {
+            return VECTOR > 1 && mask == ALL && strides[X] == 1 && (GROUPING != FLAT || strides[Y] == TX) &&
+                   Vector::aligned(first);
+        }
+        // Elements by which a row begins behind an aligned address.
+        GPUARRAY_DEVICE int lead(int row) const {
+            const uint64_t address = reinterpret_cast<uint64_t>(pointer + Index(row) * strides[Y]);
+            return uint32_t(address) % Vector::BYTES / sizeof(Element);
         }
     };
 
@@ -81,14 +155,14 @@ struct Tiled {
         GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
         GPUARRAY_DEVICE void fill(const Tile&) const {}
         GPUARRAY_DEVICE void load(int u, const Group& group) {
-            const Element* first = this->at(group);
-            if (this->vector(first, group)) {
+            const Element* first = this->at(group, 0);
+            if (this->vector(group.inside, first)) {
                 Array<T>::Vector::copy(this->values + u * VECTOR, first);
             } else {
 #pragma unroll
                 for (int i = 0; i < VECTOR; ++i) {
                     this->values[u * VECTOR + i] = Element();
-                    if (i < group.lanes) this->values[u * VECTOR + i] = first[i * this->strides[X]];
+                    if (group.has(i)) this->values[u * VECTOR + i] = *this->at(group, i);
                 }
             }
         }
@@ -103,15 +177,13 @@ struct Tiled {
         GPUARRAY_DEVICE void fill(const Tile&) const {}
         GPUARRAY_DEVICE void load(int, const Group&) {}
         GPUARRAY_DEVICE void store(int u, const Group& group, uint32_t kept) const {
-            Element* first = this->at(group);
-            if (kept == ALL && this->vector(first, group)) {
+            Element* first = this->at(group, 0);
+            if (this->vector(kept, first)) {
                 Array<T>::Vector::copy(first, this->values + u * VECTOR);
             } else {
 #pragma unroll
                 for (int i = 0; i < VECTOR; ++i) {
-                    if (i < group.lanes && (kept >> i & 1)) {
-                        first[i * this->strides[X]] = this->values[u * VECTOR + i];
-                    }
+                    if (kept >> i & 1) *this->at(group, i) = this->values[u * VECTOR + i];
                 }
             }
         }
@@ -121,6 +193,7 @@ struct Tiled {
     template <class T, int NUMBER> struct Crossed : Array<T> {
         typedef typename Array<T>::Element Element;
         typedef gpuarray::Vector<Element, EDGE> Side;
+        typedef typename Side::Access Access;
         using Array<T>::Array;
 
         GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
@@ -130,21 +203,23 @@ struct Tiled {
             return reinterpret_cast<Element*>(bytes);
         }
         GPUARRAY_DEVICE static Element* cell(int x, int y) {
-            return shared() + (y / EDGE * PITCH + y % EDGE * TX + x);
+            return shared() + (y / EDGE * PITCH + y % EDGE * WIDTH + x);
         }
         GPUARRAY_DEVICE static int square_x(int square) { return square / (TY / EDGE) * EDGE; }
         GPUARRAY_DEVICE static int square_y(int square) { return square % (TY / EDGE) * EDGE; }
 
         GPUARRAY_DEVICE void fill(const Tile& tile) const {
             const Index along_x = this->strides[X], along_y = this->strides[Y];
-            const bool aligned = along_y == 1 && (along_x & (EDGE - 1)) == 0 && Side::aligned(this->pointer);
-            if (EDGE > 1 && aligned && (tile.height & (EDGE - 1)) == 0) {
+            const bool aligned = (along_x & (EDGE - 1)) == 0 && Side::aligned(this->pointer);
+            const bool whole =
+                aligned ? (tile.height & (EDGE - 1)) == 0 : SHIFTED && tile.before >= EDGE && tile.after >= EDGE;
+            if (EDGE > 1 && along_y == 1 && whole) {
 #pragma unroll 1
                 for (int round = 0; round < ROUNDS; round += DEPTH) fill_squares(tile, round * BLOCK + threadIdx.x);
             } else {
-#pragma unroll 4
+#pragma unroll 2
                 for (int i = threadIdx.x; i < TX * TY; i += BLOCK) {
-                    const Position x = i / TY, y = i % TY;
+                    const int x = i / TY, y = i % TY;
                     if (x < tile.width && y < tile.height) {
                         *cell(x, y) = this->pointer[Index(x) * along_x + Index(y) * along_y];
                     }
@@ -152,48 +227,86 @@ struct Tiled {
             }
         }
         GPUARRAY_DEVICE void fill_squares(const Tile& tile, int first) const {
-            alignas(16) Element squares[DEPTH][EDGE][EDGE];
+            Square<Element, EDGE> squares[DEPTH];
+            Access next[DEPTH][EDGE];
+            uint32_t shifts[DEPTH][EDGE];
 #pragma unroll
             for (int r = 0; r < DEPTH; ++r) {
-                const Position x = square_x(first + r * BLOCK), y = square_y(first + r * BLOCK);
+                const int x = square_x(first + r * BLOCK), y = square_y(first + r * BLOCK);
                 const Element* from = this->pointer + (Index(x) * this->strides[X] + Index(y));
 #pragma unroll
                 for (int i = 0; i < EDGE; ++i, from += this->strides[X]) {
-                    if (x + i < tile.width && y < tile.height) Side::copy(squares[r][i], from);
+                    const uint64_t address = reinterpret_cast<uint64_t>(from);
+                    shifts[r][i] = SHIFTED ? uint32_t(address) & (Side::BYTES - 1) : 0;
+                    if (x + i < tile.width && y < tile.height) {
+                        const Access* words = reinterpret_cast<const Access*>(address - shifts[r][i]);
+                        row(squares[r], i) = words[0];
+                        if (shifts[r][i]) next[r][i] = words[1];
+                    }
                 }
             }
 #pragma unroll
             for (int r = 0; r < DEPTH; ++r) {
                 const int square = first + r * BLOCK;
                 if (SQUARES % BLOCK && square >= SQUARES) break;
+                if constexpr (SHIFTED) {
+#pragma unroll
+                    for (int i = 0; i < EDGE; ++i) {
+                        if (shifts[r][i]) {
+                            row(squares[r], i) =
+                                join<Side::BYTES, alignof(Element)>(row(squares[r], i), next[r][i], shifts[r][i]);
+                        }
+                    }
+                }
+                squares[r].turn();
 #pragma unroll
                 for (int k = 0; k < EDGE; ++k) {
-                    alignas(16) Element turned[EDGE];
-#pragma unroll
-                    for (int i = 0; i < EDGE; ++i) turned[i] = squares[r][i][k];
-                    Side::copy(cell(square_x(square), square_y(square) + k), turned);
+                    Side::copy(cell(square_x(square), square_y(square) + k), squares[r].elements[k]);
                 }
             }
         }
+        GPUARRAY_DEVICE static Access& row(Square<Element, EDGE>& square, int i) {
+            return *reinterpret_cast<Access*>(square.elements[i]);
+        }
         GPUARRAY_DEVICE void load(int u, const Group& group) {
-            if (GROUPS % (BLOCK * UNROLL) && group.y >= TY) return;
-            Array<T>::Vector::copy(this->values + u * VECTOR, cell(group.x, group.y));
+            if (GROUPING == ALIGNED_ROWS) {
+                if (GROUPS % (BLOCK * UNROLL) == 0 || group.row < TY) {
+                    Array<T>::Vector::copy(this->values + u * VECTOR, cell(group.start, group.row));
+                }
+            } else if constexpr (GROUPING == LEANING_ROWS && VECTOR > 1) {
+                // The words before and after the row's are not used.
+                typedef typename Array<T>::Vector::Access Word;
+                const int shift = group.start & (VECTOR - 1), low = group.start - shift, last = WIDTH - VECTOR;
+                const Element* row = cell(0, group.row < TY ? group.row : 0);
+                const Word a = *reinterpret_cast<const Word*>(row + (low < 0 ? 0 : low < last ? low : last));
+                const Word b = *reinterpret_cast<const Word*>(row + (low + VECTOR < last ? low + VECTOR : last));
+                Word& values = *reinterpret_cast<Word*>(this->values + u * VECTOR);
+                values = join<Array<T>::Vector::BYTES, alignof(Element)>(a, b, shift * sizeof(Element));
+            } else {
+#pragma unroll
+                for (int i = 0; i < VECTOR; ++i) {
+                    this->values[u * VECTOR + i] = Element();
+                    if (group.has(i)) this->values[u * VECTOR + i] = *cell(group.x(i), group.y(i));
+                }
+            }
         }
         GPUARRAY_DEVICE void store(int, const Group&, uint32_t) const {}
     };
 
     // `size` is not needed: a block of the grid is a tile.
-    template <class Function, class Mask, class... Slots>
-    GPUARRAY_DEVICE static void run(Function function, Index, const Dimensions& dimensions, Mask mask,
+    template <class Function, class Mask, class First, class... Slots>
+    GPUARRAY_DEVICE static void run(Function function, Index, const Dimensions& dimensions, Mask mask, First first,
                                     Slots... slots) {
         Position coordinates[NDIM];
         dimensions.split(blockIdx.x, coordinates);
         Tile tile;
-        tile.x = coordinates[X] *= TX;
-        tile.y = coordinates[Y] *= TY;
-        const Position width = Position(dimensions.shape[X]) - tile.x, height = Position(dimensions.shape[Y]) - tile.y;
+        coordinates[X] *= TX;
+        tile.before = coordinates[Y] *= TY;
+        const Position width = dimensions.shape[X] - coordinates[X], height = dimensions.shape[Y] - coordinates[Y];
         tile.width = width < TX ? width : TX;
         tile.height = height < TY ? height : TY;
+        tile.after = height - tile.height;
+        first.locate(0, coordinates);
         mask.locate(0, coordinates);
         (slots.locate(0, coordinates), ...);
         mask.fill(tile);
@@ -203,18 +316,20 @@ struct Tiled {
         for (int batch = 0; batch < BATCHES; ++batch) {
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
-                const Group group(tile, batch, u);
+                const Group group(tile, batch, u, first);
                 mask.load(u, group);
                 (slots.load(u, group), ...);
             }
 #pragma unroll
-            for (int i = 0; i < UNROLL * VECTOR; ++i) function(slots[i]...);
+            for (int i = 0; i < UNROLL * VECTOR; ++i) function(first[i], slots[i]...);
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
-                const Group group(tile, batch, u);
+                const Group group(tile, batch, u, first);
                 uint32_t kept = 0;
 #pragma unroll
                 for (int i = 0; i < VECTOR; ++i) kept |= uint32_t(mask[u * VECTOR + i]) << i;
+                kept &= group.inside;
+                first.store(u, group, kept);
                 (slots.store(u, group, kept), ...);
             }
         }
