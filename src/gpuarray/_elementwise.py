@@ -13,6 +13,8 @@ from gpuarray._layout import Layout
 from gpuarray._stream import Stream
 
 if TYPE_CHECKING:
+    from gpuarray._device import Device
+    from gpuarray.kernels.elementwise import ElementwiseSpec, KernelSource
     from gpuarray.kernels.expressions import Expression
 
 
@@ -49,6 +51,18 @@ def plan(
     masked : bool
         The last input says which elements are stored.
     """
+    spec, dims, strides = arrange(name, expressions, inputs, outputs, masked)
+    return launch_plan(spec, spec, kernels.elementwise.render, dims, strides, stream.device)
+
+
+def arrange(
+    name: str,
+    expressions: Sequence[Expression],
+    inputs: Sequence[Layout | np.dtype | Number],
+    outputs: Sequence[Layout],
+    masked: bool = False,
+) -> tuple[ElementwiseSpec, Sequence[int], Sequence[Sequence[int]]]:
+    """The kernel that suits the operands, its dimensions, and their strides in elements."""
     shape = outputs[0].shape
     arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
     strides = [_layout.broadcast_strides(x, shape) for x in arrays]
@@ -84,12 +98,24 @@ def plan(
         grouping=choice.grouping,
         shifted=choice.shifted,
     )
-    function, source = load(spec, kernels.elementwise.render, stream.device)
+    return spec, dims, strides
+
+
+def launch_plan(
+    spec: ElementwiseSpec,
+    key: Any,
+    render: Callable[[Any], KernelSource],
+    dims: Sequence[int],
+    strides: Sequence[Sequence[int]],
+    device: Device,
+) -> LaunchPlan:
+    """The launch of what :func:`arrange` has found; ``key`` is what is rendered."""
+    function, source = load(key, render, device)
     blocks, size, dimensions = kernels.variants.geometry(spec, source, dims, strides)
     position = len(function.parameters) - (2 if dimensions else 1)
-    constants = {position: pack_integers([size], index)}
+    constants = {position: pack_integers([size], spec.index)}
     if dimensions:
-        constants[position + 1] = pack_integers(dimensions, index)
+        constants[position + 1] = pack_integers(dimensions, spec.index)
     return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
 
 

@@ -126,29 +126,66 @@ def render(spec: ElementwiseSpec) -> KernelSource:
     ]
     for dtype in (*spec.output_dtypes, *(operand.dtype for operand in spec.inputs)):
         body.type_of(dtype)
+    return assemble(spec, body, _function(spec, body, results))
+
+
+def assemble(
+    spec: ElementwiseSpec,
+    body: Body,
+    function: str,
+    extras: Sequence[tuple[str, int]] = (),
+    before: str = "",
+    options: tuple[str, ...] = OPTIONS,
+) -> KernelSource:
+    """Return the CUDA C++ that applies a function object.
+
+    Parameters
+    ----------
+    spec : ElementwiseSpec
+        The operands; what it says of outputs but their dtypes is not looked at.
+    body : Body
+        Knows the headers and the weight of the function.
+    function : str
+        The members of the function object.
+    extras : sequence of (declaration, bytes)
+        The function object's data members. They are passed as kernel parameters behind inputs.
+    before : str
+        Source at global scope, in front of everything but includes.
+    options : tuple of str
+        For the compiler.
+    """
     symbol = _symbol(spec)
     block = BLOCKS[spec.variant]
     choose = {"tiled": _tiled, "strided": _strided}.get(spec.variant, _rows)
     variant, vector, items = choose(spec, body)
-    dimensions = "" if spec.variant == "contiguous" else "Variant::Dimensions dimensions"
+    dimensions = [] if spec.variant == "contiguous" else ["Variant::Dimensions dimensions"]
     family = "rows" if spec.variant == "contiguous" else spec.variant
     headers = body.headers | {f"gpuarray/elementwise_{family}.cuh"}
+    *operands, count = _parameters(spec)
+    declared = [declaration for declaration, _ in extras]
+    members = ", ".join([declaration.split()[-1] for declaration in declared])
+    instance = f"Function{{{members}}}" if extras else "Function()"
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers)),
-        function=_function(spec, body, results),
+        before=before,
+        function=function,
         variant=variant,
         block=block,
         symbol=symbol,
-        parameters=",\n    ".join(filter(None, (*_parameters(spec), dimensions))),
-        arguments=",\n        ".join(_arguments(spec)),
+        parameters=",\n    ".join([*operands, *declared, count, *dimensions]),
+        arguments=",\n        ".join(_arguments(spec, instance)),
     )
-    sizes = _sizes(spec)
-    return KernelSource(symbol, source, cuda_headers(), sizes, items, block, vector=vector)
+    sizes = list(_sizes(spec))
+    at = len(operands)
+    sizes[at:at] = [nbytes for _, nbytes in extras]
+    return KernelSource(
+        symbol, source, cuda_headers(), tuple(sizes), items, block, options, vector
+    )
 
 
 _SOURCE = """\
 {includes}
-namespace gpuarray {{
+{before}namespace gpuarray {{
 
 struct Function {{
 {function}
@@ -261,7 +298,7 @@ def _parameters(spec: ElementwiseSpec) -> list[str]:
     return [*result, f"{spec.index}_t size"]
 
 
-def _arguments(spec: ElementwiseSpec) -> list[str]:
+def _arguments(spec: ElementwiseSpec, function: str) -> list[str]:
     rows = _strided_operands(spec)
     strided = spec.variant != "contiguous"
 
@@ -282,7 +319,7 @@ def _arguments(spec: ElementwiseSpec) -> list[str]:
     outputs = [slot("out", i, dtype, "array") for i, dtype in enumerate(spec.output_dtypes)]
     inputs = [slot("in", i, operand.dtype, operand.kind) for i, operand in enumerate(spec.inputs)]
     mask = inputs.pop() if spec.masked else "Unmasked()"
-    head = ["Function(), size, dimensions" if strided else "Function(), size", mask]
+    head = [f"{function}, size, dimensions" if strided else f"{function}, size", mask]
     return [", ".join(head), *outputs, *inputs]
 
 
