@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 #: How much code one application compiles to: the more, the fewer elements a thread has, since the
@@ -34,8 +33,7 @@ class Code(NamedTuple):
     weight: int = LIGHT
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One row: what an operation computes for each dtype category."""
 
     name: str
