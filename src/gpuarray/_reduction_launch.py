@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuarray import _calls, _dtypes, _layout, _memory, kernels
@@ -19,6 +20,7 @@ from gpuarray._stream import Stream
 from gpuarray.kernels.expressions import Constant, Expression
 
 if TYPE_CHECKING:
+    from gpuarray.kernels.elementwise import KernelSource
     from gpuarray.kernels.reductions import ReductionSpec
 
 #: Blocks for each multiprocessor where blocks share results: fewer, if each thread has 16-byte
@@ -104,52 +106,6 @@ def make_call(
     new = [None if given else output]
     if output.size == 0:
         return _calls.make_call(stream, kinds, new, [])
-    plan, scratch = _plan(what, operands, masked, axes, output, stream)
-    names = ["y0", *[f"x{i}" for i in range(len(kinds))]]
-    scalars = []
-    if what.initial is not None:
-        scalars.append((len(names) - 1, _dtypes.dtype_of(what.initial)))
-    if scratch:
-        names.append("t0")
-    bound = BoundLaunch(plan, stream, scalars)
-    return _calls.make_call(stream, kinds, new, [(bound, names)], [scratch] if scratch else [])
-
-
-def _plan(
-    what: Computation,
-    operands: Sequence[Layout],
-    masked: bool,
-    axes: Sequence[int],
-    output: Layout,
-    stream: Stream,
-) -> tuple[LaunchPlan, int]:
-    """Decide the launch, and how many bytes of scratch memory it needs."""
-    shape = operands[0].shape
-    kept_axes = [i for i in range(len(shape)) if i not in axes]
-    kept_shape = [shape[i] for i in kept_axes]
-    output_strides = (
-        [output.strides[i] for i in kept_axes] if output.ndim == len(shape) else output.strides
-    )
-    kept = _group(
-        what.name,
-        kept_shape,
-        [*[[x.strides[i] for i in kept_axes] for x in operands], output_strides],
-        [*[x.itemsize for x in operands], output.itemsize],
-    )
-    reduced_shape = [shape[i] for i in sorted(axes)]
-    # argmax counts positions in C order, in whatever order the elements are walked.
-    positions = _layout.contiguous_strides(reduced_shape, 1)
-    reduced = _group(
-        what.name,
-        reduced_shape,
-        [
-            *[[x.strides[i] for i in sorted(axes)] for x in operands],
-            positions if what.positions else [0] * len(reduced_shape),
-        ],
-        [*[x.itemsize for x in operands], 1],
-        backwards=not what.positions,
-    )
-    wide = _layout.needs_int64(math.prod(shape), [*operands, output])
     spec = kernels.reductions.ReductionSpec(
         name=what.name,
         mapped=what.mapped,
@@ -161,12 +117,64 @@ def _plan(
         masked=masked,
         initial=what.initial,
         positions=what.positions,
+    )
+    plan, scratch = launch_plan(spec, kernels.reductions.render, operands, axes, output, stream)
+    names = ["y0", *[f"x{i}" for i in range(len(kinds))]]
+    scalars = []
+    if what.initial is not None:
+        scalars.append((len(names) - 1, _dtypes.dtype_of(what.initial)))
+    if scratch:
+        names.append("t0")
+    bound = BoundLaunch(plan, stream, scalars)
+    return _calls.make_call(stream, kinds, new, [(bound, names)], [scratch] if scratch else [])
+
+
+def launch_plan(
+    spec: ReductionSpec,
+    render: Callable[[Any], KernelSource],
+    operands: Sequence[Layout],
+    axes: Sequence[int],
+    output: Layout,
+    stream: Stream,
+) -> tuple[LaunchPlan, int]:
+    """Decide the launch, and how many bytes of scratch memory it needs.
+
+    ``spec`` says what is computed; where its elements are is filled in here.
+    """
+    shape = operands[0].shape
+    kept_axes = [i for i in range(len(shape)) if i not in axes]
+    kept_shape = [shape[i] for i in kept_axes]
+    output_strides = (
+        [output.strides[i] for i in kept_axes] if output.ndim == len(shape) else output.strides
+    )
+    kept = _group(
+        spec.name,
+        kept_shape,
+        [*[[x.strides[i] for i in kept_axes] for x in operands], output_strides],
+        [*[x.itemsize for x in operands], output.itemsize],
+    )
+    reduced_shape = [shape[i] for i in sorted(axes)]
+    # argmax counts positions in C order, in whatever order the elements are walked.
+    positions = _layout.contiguous_strides(reduced_shape, 1)
+    reduced = _group(
+        spec.name,
+        reduced_shape,
+        [
+            *[[x.strides[i] for i in sorted(axes)] for x in operands],
+            positions if spec.positions else [0] * len(reduced_shape),
+        ],
+        [*[x.itemsize for x in operands], 1],
+        backwards=not spec.positions,
+    )
+    wide = _layout.needs_int64(math.prod(shape), [*operands, output])
+    spec = replace(
+        spec,
         kept=len(kept.shape),
         reduced=len(reduced.shape),
         index="int64" if wide else "int32",
     )
-    spec = _replace(spec, **_variant(spec, kept, reduced, operands, stream.device.multiprocessors))
-    return _launch(spec, kept, reduced, stream)
+    spec = replace(spec, **_variant(spec, kept, reduced, operands, stream.device.multiprocessors))
+    return _launch(spec, kept, reduced, stream, render)
 
 
 def _group(
@@ -232,7 +240,7 @@ def _variant(
         steps += [kept.bases[0], reduced.bases[0]]
         vector = min(
             widest,
-            _COLUMN_BYTES // kernels.reductions.value_bytes(spec),
+            _COLUMN_BYTES // spec.value_bytes,
             _power_within(math.gcd(*steps)),
         )
     # As deep as there are elements to read, but at least a warp's access wide.
@@ -267,7 +275,11 @@ def _power_within(count: int) -> int:
 
 
 def _launch(
-    spec: ReductionSpec, kept: _Walk, reduced: _Walk, stream: Stream
+    spec: ReductionSpec,
+    kept: _Walk,
+    reduced: _Walk,
+    stream: Stream,
+    render: Callable[[Any], KernelSource],
 ) -> tuple[LaunchPlan, int]:
     device = stream.device
     results, length = math.prod(kept.shape), math.prod(reduced.shape)
@@ -298,9 +310,9 @@ def _launch(
             parts = _ceiling(shared, part_length)
     scratch = 0
     if parts > 1:
-        spec = _replace(spec, split=True)
-        scratch = parts * results * kernels.reductions.value_bytes(spec)
-    function, source = load(spec, kernels.reductions.render, device)
+        spec = replace(spec, split=True)
+        scratch = parts * results * spec.value_bytes
+    function, source = load(spec, render, device)
     steps = [results, length, parts, part_length, kept.bases[-1]]
     count = len(spec.inputs)
     steps += [a + b for a, b in zip(kept.bases[:count], reduced.bases[:count], strict=True)]
@@ -315,11 +327,6 @@ def _launch(
         plan.counters = _counters(stream)
         constants[len(source.parameters) - 2] = plan.counters[1].to_bytes(8, "little")
     return plan, scratch
-
-
-def _replace(spec: ReductionSpec, **changes: Any) -> ReductionSpec:
-    fields = {name: getattr(spec, name) for name in spec.__slots__}
-    return kernels.reductions.ReductionSpec(**(fields | changes))
 
 
 def _counters(stream: Stream) -> tuple[Any, int]:

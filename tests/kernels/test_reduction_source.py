@@ -16,7 +16,6 @@ from gpuarray.kernels.reductions import (
     neutral,
     pairwise,
     render,
-    value_bytes,
 )
 
 
@@ -94,13 +93,13 @@ def test_sizes_of_parameters():
 
 
 def test_sizes_of_partial_results():
-    assert value_bytes(reduction("add", "i1")) == 1
-    assert value_bytes(reduction("add", "f2")) == 4
-    assert value_bytes(reduction("argmax", "u1")) == 8
-    assert value_bytes(reduction("argmax", "f8")) == 16
-    assert value_bytes(reduction("argmax", "c8")) == 12
-    assert value_bytes(reduction("argmax", "c8", index="int64")) == 16
-    assert value_bytes(reduction("argmax", "c16")) == 24
+    assert reduction("add", "i1").value_bytes == 1
+    assert reduction("add", "f2").value_bytes == 4
+    assert reduction("argmax", "u1").value_bytes == 8
+    assert reduction("argmax", "f8").value_bytes == 16
+    assert reduction("argmax", "c8").value_bytes == 12
+    assert reduction("argmax", "c8", index="int64").value_bytes == 16
+    assert reduction("argmax", "c16").value_bytes == 24
 
 
 @pytest.mark.parametrize("dtype", CODES)

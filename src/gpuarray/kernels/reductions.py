@@ -76,18 +76,18 @@ class ReductionSpec:
         if self.variant == "runs" and (self.vector == 1 or self.reduced == 1 or self.positions):
             raise ValueError("runs are read in vectors, and there are other reduced dimensions")
 
-
-def value_bytes(spec: ReductionSpec) -> int:
-    """Return the bytes of a partial result in scratch memory."""
-    value = itemsize(spec.neutral.dtype)
-    if not spec.positions:
-        return value
-    index = INDEX_BYTES[spec.index]
-    # A struct is aligned as its widest member; complex numbers are aligned as their parts.
-    part = value // 2 if category(spec.neutral.dtype) == "complex" else value
-    align = max(part, index)
-    offset = -(-value // index) * index
-    return -(-(offset + index) // align) * align
+    @property
+    def value_bytes(self) -> int:
+        """Bytes of a partial result in scratch memory."""
+        value = itemsize(self.neutral.dtype)
+        if not self.positions:
+            return value
+        index = INDEX_BYTES[self.index]
+        # A struct is aligned as its widest member; complex numbers are aligned as their parts.
+        part = value // 2 if category(self.neutral.dtype) == "complex" else value
+        align = max(part, index)
+        offset = -(-value // index) * index
+        return -(-(offset + index) // align) * align
 
 
 def unroll(spec: ReductionSpec) -> int:
