@@ -51,6 +51,9 @@ class AllocationCalls:
                 f"are free on emulated device {device.ordinal}",
             )
         address = machine.arena.allocate(nbytes)
+        checker = machine.arena.checker
+        if checker is not None:
+            checker.of_host(address, nbytes, fresh=kind == "device")
         self._buffer_ids += 1
         machine.allocations[address] = Allocation(device, address, nbytes, kind, self._buffer_ids)
         if kind != "host":
@@ -113,6 +116,7 @@ class AllocationCalls:
         if nbytes:
             self._device_bytes(target, nbytes)
             ctypes.memmove(target, self._host_bytes(source, nbytes), nbytes)
+            self._machine.arena.wrote(target, nbytes)
 
     def memcpy_dtoh_async(self, target: int | None, source: int, nbytes: int, stream: int) -> None:
         self._check(stream)
@@ -126,6 +130,7 @@ class AllocationCalls:
             self._device_bytes(target, nbytes)
             self._device_bytes(source, nbytes)
             ctypes.memmove(target, source, nbytes)
+            self._machine.arena.copied(target, source, nbytes)
 
     def memcpy_async(self, target: int, source: int, nbytes: int, stream: int) -> None:
         self._check(stream)
@@ -133,6 +138,7 @@ class AllocationCalls:
             self._host_bytes(target, nbytes)
             self._host_bytes(source, nbytes)
             ctypes.memmove(target, source, nbytes)
+            self._machine.arena.copied(target, source, nbytes)
 
     def memcpy_peer_async(
         self,
@@ -172,6 +178,7 @@ class AllocationCalls:
             raise Failure(INVALID_VALUE, f"0x{pointer:x} is not a multiple of {itemsize}")
         if count:
             self._device_bytes(pointer, count * itemsize).view(type_)[...] = value
+            self._machine.arena.wrote(pointer, count * itemsize)
 
     # --- checks
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Collection
 from typing import Any
 
 from ..driver_enums import STATUS_NAMES
 from ..driver_prototypes import PROTOTYPES
+from ..findings import Finding
 from .allocations import AllocationCalls
 from .binding import callback, outcome, watch_interrupts
 from .devices import DeviceCalls
@@ -68,6 +70,30 @@ class EmulatedDriver:
     def take_interruption(self) -> BaseException | None:
         """What interrupted this thread's last call, once: the caller raises it."""
         return outcome.take_interruption()
+
+    # --- the checkers, which no other driver has
+
+    def start_checks(self, checks: frozenset[str], by_lane: bool) -> None:
+        """Check every launch from now on; what was found before is forgotten."""
+        from .simt.checker import Checker
+
+        with self._machine.lock:
+            self._machine.arena.checker = Checker(self._machine.arena, checks, by_lane)
+
+    def findings(self, owned: Collection[int] | None = None) -> list[Finding]:
+        """What was found so far; leaks too if told which addresses somebody still owns."""
+        with self._machine.lock:
+            checker = self._machine.arena.checker
+            if checker is None:
+                return []
+            if owned is not None and checker.leaks:
+                checker.report_leaks(owned)
+            return checker.findings
+
+    def stop_checks(self) -> None:
+        """Run plain code again."""
+        with self._machine.lock:
+            self._machine.arena.checker = None
 
 
 class _ErrorCalls:

@@ -7,10 +7,14 @@ import contextlib
 import ctypes
 import mmap
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .simt.faults import ILLEGAL_ADDRESS, DeviceFault
+
+if TYPE_CHECKING:
+    from .simt.checker import Checker
 
 #: Allocations begin at multiples of this, as the CUDA driver promises.
 ALIGNMENT = 256
@@ -64,6 +68,8 @@ class Arena:
         self.used = 0
         #: Counts what kernels wrote: the scheduler tells a live lock from progress by it.
         self.writes = 0
+        #: What looks at accesses beyond bounds, while that is asked for.
+        self.checker: Checker | None = None
         #: Held while a kernel runs, and while the table changes.
         self.lock = threading.RLock()
 
@@ -96,6 +102,8 @@ class Arena:
                 raise KeyError(address)
             nbytes = self.ends[index] - address
             del self.starts[index], self.ends[index]
+            if self.checker is not None:
+                self.checker.forget(address)
             self.used -= nbytes
             offset = address - self.base
             block = (nbytes + ALIGNMENT) & -ALIGNMENT
@@ -104,6 +112,16 @@ class Arena:
                 last = (offset + nbytes) & -_PAGE
                 self._mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
             self._put_back(offset, block)
+
+    def wrote(self, address: int, nbytes: int) -> None:
+        """The host wrote to memory: it counts as initialised from now on."""
+        if self.checker is not None:
+            self.checker.wrote(address, nbytes)
+
+    def copied(self, target: int, source: int, nbytes: int) -> None:
+        """Memory was copied, initialised or not."""
+        if self.checker is not None:
+            self.checker.copied(target, source, nbytes)
 
     def view(self, address: int, nbytes: int) -> np.ndarray:
         """The bytes at ``address`` as an array that shares the arena's memory."""

@@ -28,6 +28,8 @@ _FRESH = frozenset((
     "neg", "sqrt", "rcp", "ex2", "lg2",
 ))  # fmt: skip
 _WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar"))
+#: Opcodes that the checkers look at.
+_CHECKED = frozenset(("ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier"))
 
 
 class Unsupported(Exception):
@@ -37,8 +39,10 @@ class Unsupported(Exception):
 class Emitter:
     """What handlers write to: the function being compiled, at one instruction of one block."""
 
-    def __init__(self, routine):
+    def __init__(self, routine, checked: bool = False):
         self.routine = routine
+        #: Whether the code is to run under the checkers.
+        self.checked = checked
         self.codes: dict[str, str] = routine.codes
         self.affine: set[str] = routine.affine
         self.pending: set[str] = routine.pending
@@ -280,6 +284,8 @@ class Emitter:
             handler = HANDLERS.get(i.name)
             if handler is None:
                 raise Unsupported("unknown opcode")
+            if self.checked and i.name in _CHECKED:
+                self.line(f"S.site={i.line}")
             handler(self, i)
         except (Unsupported, KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
             del self.lines[start:], self.line_numbers[start:]

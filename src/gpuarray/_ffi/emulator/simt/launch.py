@@ -6,6 +6,8 @@ import collections
 
 import numpy as np
 
+from . import source_lines
+from .chunk_checks import LaunchChecks
 from .faults import LAUNCH_TIMEOUT, DeviceFault
 from .machine import Chunk
 
@@ -19,8 +21,8 @@ class Launch:
     """What all chunks of one launch share."""
 
     __slots__ = (
-        "arena", "arguments", "block", "dynamic_shared", "grid", "kernel", "parameter_address",
-        "parameters", "shared_bytes", "workspace",
+        "arena", "arguments", "block", "checks", "dynamic_shared", "grid", "kernel",
+        "parameter_address", "parameters", "shared_bytes", "workspace",
     )  # fmt: skip
 
     def __init__(self, kernel, grid, block, parameters: bytes, dynamic_shared: int):
@@ -32,6 +34,8 @@ class Launch:
         self.dynamic_shared = dynamic_shared
         self.shared_bytes = (kernel.dynamic_offset + dynamic_shared + 15) // 16 * 16
         self.arguments = kernel.decode(parameters)
+        checker = self.arena.checker
+        self.checks = None if checker is None else LaunchChecks(checker, kernel)
         self.parameter_address = 0
         self.workspace = 0
 
@@ -57,6 +61,8 @@ class Launch:
             if address:
                 self.arena.free(address)
         self.parameter_address = self.workspace = 0
+        if self.checks is not None:
+            self.checks.finish()
 
 
 def launch(
@@ -166,13 +172,13 @@ def _located(fault: DeviceFault, chunk: Chunk) -> DeviceFault:
         )
     trace = fault.__traceback__
     while trace is not None:
-        function = kernel.program.function_of_code(trace.tb_frame.f_code.co_filename)
-        if function is not None:
-            line = function.ptx_line(trace.tb_lineno)
-            text = kernel.program.module.line_text(line)
-            if function.name != kernel.name:
-                where += f", function {function.name}"
-            where += f", PTX line {line}: {text}"
+        code = kernel.program.code_of_file(trace.tb_frame.f_code.co_filename)
+        if code is not None:
+            line = code.ptx_line(trace.tb_lineno)
+            text, _ = source_lines.describe(kernel.program.module.text, line)
+            if code.name != kernel.name:
+                where += f", function {code.name}"
+            where += f", {text}"
         trace = trace.tb_next
     fault.message = f"{fault.message} {where}"
     return fault

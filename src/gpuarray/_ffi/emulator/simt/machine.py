@@ -16,8 +16,10 @@ import heapq
 import numpy as np
 
 from .affine import Affine
-from .faults import LAUNCH_TIMEOUT, DeviceFault
+from .chunk_checks import ChunkChecks
+from .faults import DeviceFault
 from .lanes import RANGE, RECTANGLE, LaneSet, better_apart, cut, merge, same
+from .rendezvous import Parked, Rendezvous
 
 nd = np.ndarray
 i8 = np.int64
@@ -33,7 +35,7 @@ class Frame:
 
     def __init__(self, function, caller, lanes: LaneSet, resume):
         self.function = function
-        self.code = function.code
+        self.code = function.checked if lanes.state.checks is not None else function.code
         self.caller = caller
         self.lanes = lanes
         #: Where the caller goes on: (block, registers, shape of results), or None for a kernel.
@@ -57,21 +59,7 @@ class Frame:
             groups.append((lanes, registers))
 
 
-class Parked:
-    """A group at a block-wide barrier. ``vote`` is (mode, predicate, slot of the result)."""
-
-    __slots__ = ("block", "count", "frame", "lanes", "registers", "vote")
-
-    def __init__(self, frame, block, lanes, registers, count, vote):
-        self.frame = frame
-        self.block = block
-        self.lanes = lanes
-        self.registers = registers
-        self.count = count
-        self.vote = vote
-
-
-class Chunk:
+class Chunk(Rendezvous):
     """The state of some consecutive blocks of a launch. Generated code calls it ``S``."""
 
     def __init__(self, launch, first_block: int, nb: int):
@@ -87,6 +75,9 @@ class Chunk:
         self.linear = by == 1 and bz == 1
         self.P = launch.arguments
         self.full = LaneSet(self, RECTANGLE, self.n, 0, nb, 0, self.T)
+        #: The PTX line that runs, in code that runs under the checkers.
+        self.site = 0
+        self.checks = ChunkChecks(launch.checks, self) if launch.checks is not None else None
         self.live = self.n
         self._live_counts = None
         self._exited: list[LaneSet] = []
@@ -111,6 +102,9 @@ class Chunk:
         self.shared_base = 0
         if self.shared_bytes:
             self.shared_base = self._allocate(launch.shared_bytes * nb)
+            if self.checks is not None:
+                shadow = launch.checks.checker.fresh(self.shared_base, launch.shared_bytes * nb)
+                shadow.window = launch.shared_bytes
         self.shared = (
             Affine(self.shared_base, 0, self.shared_bytes, i8) if nb > 1 else i8(self.shared_base)
         )
@@ -131,7 +125,7 @@ class Chunk:
         for address in self.allocations:
             self.arena.free(address)
         self.allocations = []
-        self.full = self.frame = None
+        self.full = self.frame = self.checks = None
         for table in (self.frames, self.parked, self.stalled, self._polls, self._stalls):
             table.clear()
         self._exited.clear()
@@ -142,6 +136,8 @@ class Chunk:
         if not frame.local_base:
             nbytes = frame.local_bytes * self.n
             frame.local_allocation = frame.local_base = self._allocate(nbytes)
+            if self.checks is not None:
+                self.launch.checks.checker.fresh(frame.local_base, nbytes).private = True
         step = frame.local_bytes
         return Affine(frame.local_base + offset, step, step * self.T, i8)
 
@@ -289,153 +285,6 @@ class Chunk:
             self._return_lanes(frame)
         return bool(frames)
 
-    # -------------------------------------------------------------- barriers
-
-    def barrier(self, L, block: int, registers: tuple, ident: int, count, vote=None):
-        """A block-wide barrier; ``block`` runs behind it."""
-        if L.n == self.live and not self.parked and (count is None or count == self.T):
-            if vote is None:
-                return block, L, registers
-            return block, L, self._voted(L, registers, vote, [(L, vote[1])])
-        ident = int(ident)
-        parked = Parked(self.frame, block, L, registers, count, vote)
-        self.parked.setdefault(ident, []).append(parked)
-        if count is not None:
-            self._release_barriers()
-        return None
-
-    def arrive(self, L, ident: int, count: int) -> None:
-        """``bar.arrive``: count at a barrier without waiting."""
-        ident = int(ident)
-        arrived = self._arrived.setdefault(ident, np.zeros(self.nb, np.int64))
-        arrived += np.bincount(L.thread_block[1], minlength=self.nb)
-
-    def _voted(self, L, registers: tuple, vote, ballots) -> tuple:
-        mode, _, slot = vote
-        if slot < 0:
-            return registers
-        yes = np.zeros(self.nb, np.int64)
-        everyone = np.zeros(self.nb, np.int64)
-        for lanes, guard in ballots:
-            block = lanes.thread_block[1]
-            yes += np.bincount(block[lanes.filled(guard)], minlength=self.nb)
-            everyone += np.bincount(block, minlength=self.nb)
-        if mode == "popc":
-            result = yes.astype(np.int32)
-        else:
-            result = yes > 0 if mode == "or" else yes == everyone
-        result = result[L.thread_block[1]]
-        if self.nb == 1:
-            result = result[0]
-        return (*registers[:slot], result, *registers[slot + 1 :])
-
-    def _release_barriers(self) -> bool:
-        """Let blocks pass barriers that all their threads have reached."""
-        released = False
-        for ident, waiting in list(self.parked.items()):
-            arrived = np.zeros(self.nb, np.int64)
-            for p in waiting:
-                arrived += np.bincount(p.lanes.thread_block[1], minlength=self.nb)
-            if ident in self._arrived:
-                arrived += self._arrived[ident]
-            count = waiting[0].count
-            expected = self.live_counts if count is None else np.minimum(count, self.T)
-            complete = (arrived >= expected) & (arrived > 0)
-            if not complete.any():
-                continue
-            through: list[Parked] = []
-            remaining: list[Parked] = []
-            for p in waiting:
-                passes = complete[p.lanes.thread_block[1]]
-                if passes.all():
-                    through.append(p)
-                elif not passes.any():
-                    remaining.append(p)
-                else:
-                    yes, cut_yes, no, cut_no = p.lanes.split(passes)
-                    for part, select, into in ((yes, cut_yes, through), (no, cut_no, remaining)):
-                        vote = p.vote and (p.vote[0], *cut(select, p.vote[1:2]), p.vote[2])
-                        registers = cut(select, p.registers)
-                        into.append(Parked(p.frame, p.block, part, registers, p.count, vote))
-            if not through:
-                continue
-            released = True
-            if ident in self._arrived:
-                self._arrived[ident][complete] = 0
-            if remaining:
-                self.parked[ident] = remaining
-            else:
-                del self.parked[ident]
-            ballots = [(p.lanes, p.vote[1]) for p in through if p.vote]
-            for p in through:
-                registers = p.registers
-                if p.vote:
-                    registers = self._voted(p.lanes, registers, p.vote, ballots)
-                p.frame.push(p.block, p.lanes, registers)
-        return released
-
-    # -------------------------------------------------------------- convergence of warps
-
-    def _live_warps(self) -> np.ndarray:
-        """Bits of the lanes that have not exited, for each warp."""
-        per_block = (self.T + 31) // 32 * 32
-        alive = self._alive
-        if alive is None:
-            alive = self._alive = np.zeros((self.nb, per_block), bool)
-            alive[:, : self.T] = True
-            self._alive_bits = None
-        if self._exited or self._alive_bits is None:
-            for L in self._exited:
-                thread, block = L.thread_block
-                alive[block, thread] = False
-            self._exited.clear()
-            self._alive_bits = np.packbits(alive, bitorder="little").view(np.uint32)
-        return self._alive_bits
-
-    def converge(self, L, mask, block: int, registers: tuple):
-        """Wait for all lanes that member masks name, at the beginning of a block.
-
-        Called where ``L`` is not made of whole warps. The answer is the chunk itself if the
-        lanes are all here. Otherwise the group has been parked; of its warps those that are
-        complete have run the block already, and the answer is what that returned.
-        """
-        live = self._live_warps()
-        position = L.warps
-        if position is None:
-            return self
-        present = np.zeros(len(live) * 32, bool)
-        present[position] = True
-        here = np.packbits(present, bitorder="little").view(np.uint32)
-        mask = L.filled(mask)
-        mask = mask if mask.dtype == np.uint32 else mask.view(np.uint32)
-        warp = position >> 5
-        missing = mask & live[warp] & ~here[warp]
-        if not missing.any() or self.lenient:
-            return self
-        # All lanes of a warp wait together if any of them misses someone.
-        incomplete = np.zeros(len(live), bool)
-        incomplete[warp[missing != 0]] = True
-        waits = incomplete[warp]
-        frame = self.frame
-        if waits.all():
-            frame.waiting.setdefault(block, []).append((L, registers))
-            return None
-        stay, cut_stay, go, cut_go = L.split(waits)
-        frame.waiting.setdefault(block, []).append((stay, cut(cut_stay, registers)))
-        return frame.code[block](self, go, *cut(cut_go, registers))
-
-    def _release_warps(self) -> bool:
-        """Nothing else can run: let groups that wait for lanes of their warp look again."""
-        frames = [f for f in self.frames if f.waiting]
-        if not frames:
-            return False
-        for frame in frames:
-            for block, groups in frame.waiting.items():
-                for L, registers in groups:
-                    frame.push(block, L, registers)
-            frame.waiting = {}
-        return True
-
     # -------------------------------------------------------------- polling
 
     def poll(self, site: str, L, address, value) -> None:
@@ -529,29 +378,6 @@ class Chunk:
             for frame, block, L, registers in stalled:
                 frame.push(block, L, registers)
             self.lenient = False
-
-    def _release_warps_once(self) -> bool:
-        """Retry waiting warps; the second time in a row, do not insist on missing lanes."""
-        waiting = sum(L.n for f in self.frames for g in f.waiting.values() for L, _ in g)
-        if not waiting:
-            self.lenient = False
-            self._waiting_lanes = None
-            return False
-        state = (waiting, self.live, self.arena.writes)
-        self.lenient = self._waiting_lanes == state
-        self._waiting_lanes = state
-        return self._release_warps()
-
-    def _barrier_deadlock(self) -> DeviceFault:
-        where = []
-        for ident, waiting in sorted(self.parked.items()):
-            lanes = sum(p.lanes.n for p in waiting)
-            where.append(f"{lanes} threads at barrier {ident}")
-        return DeviceFault(
-            LAUNCH_TIMEOUT,
-            f"deadlock: {', '.join(where)} wait for threads that never come "
-            f"({self.live} of {self.n} are alive)",
-        )
 
 
 def _equal(a, b) -> bool:

@@ -11,7 +11,7 @@ from ..ptx.module import Module
 from ..ptx.syntax import TYPE_SIZES, Function, Instruction, PTXError, Symbol, Variable
 from ..ptx.tokens import literal
 from .faults import ILLEGAL_ADDRESS, DeviceFault
-from .routine import Routine
+from .routine import Code, Routine
 
 #: Shared memory below this offset belongs to the system, in kernels that ask where it is.
 RESERVED_SHARED_BYTES = 1024
@@ -24,7 +24,8 @@ class Program:
         self.module = Module(ptx)
         self.arena = arena
         self.on_print = on_print or (lambda text: sys.stdout.write(text))
-        self.routine_files: dict[str, Routine] = {}
+        #: Generated code by its file name.
+        self.code_files: dict[str, Code] = {}
         self._routines: dict[str, Routine] = {}
         self._addresses: dict[str, tuple[int, int]] = {}
         #: (address, bytes) of the arrays in constant memory, which are not in the global window.
@@ -76,9 +77,9 @@ class Program:
             routine = self._routines[name] = Routine(self, name)
         return routine
 
-    def function_of_code(self, file: str) -> Routine | None:
-        """The routine whose generated code carries this file name."""
-        return self.routine_files.get(file)
+    def code_of_file(self, file: str) -> Code | None:
+        """The generated code that carries this file name."""
+        return self.code_files.get(file)
 
     def function_at(self, address: int) -> str:
         """The function that a function pointer means."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..ptx.syntax import Arguments, Function, Instruction, Symbol
+from .checked_access import REPLACEMENTS
 from .control_flow import Block, build_blocks, defines_and_uses, registers_in, solve_liveness
 from .emitter import Emitter
 from .machine import read_slot
@@ -14,6 +17,21 @@ from .storage import affine_registers, pending_registers, storage_codes
 from .types import SCALARS
 
 _DEFAULT_THREADS = 1024
+
+
+class Code(NamedTuple):
+    """Generated functions: one for each basic block."""
+
+    #: The function's name, for messages.
+    name: str
+    functions: list
+    #: The PTX line of each line of Python.
+    lines: list[int]
+    source: str
+
+    def ptx_line(self, line: int) -> int:
+        """The PTX line of a line of generated code."""
+        return self.lines[line - 1]
 
 
 class Routine:
@@ -32,8 +50,9 @@ class Routine:
         self._lay_out_parameters()
         self._lay_out_variables()
         self.unsupported: set[str] = set()
+        self._analysed = False
         self._code: list | None = None
-        self.file = f"<ptx {id(self):x} {name}>"
+        self._checked: list | None = None
 
     # -------------------------------------------------------------- layout
 
@@ -90,11 +109,21 @@ class Routine:
 
     @property
     def code(self) -> list:
+        """The functions of the basic blocks."""
         if self._code is None:
-            self._compile()
+            self._code = self._generate(False).functions
         return self._code
 
-    def _compile(self) -> None:
+    @property
+    def checked(self) -> list:
+        """The same, with memory accesses that come through the checkers."""
+        if self._checked is None:
+            self._checked = self._generate(True).functions
+        return self._checked
+
+    def _analyse(self) -> None:
+        """Everything about the body that both variants of the code share."""
+        self._analysed = True
         order = build_blocks(self.function, self._is_internal_call)
         parameter_slots(self, order)
         self.order = order
@@ -105,22 +134,30 @@ class Routine:
         self.affine = affine_registers(self.codes, order, set(self.locals))
         self.pending = pending_registers(self.codes, order)
         self.pending -= set(self.slot_codes)
-        emitter = Emitter(self)
-        for block in order:
-            emitter.emit(block)
-        namespace = dict(NAMESPACE)
-        namespace.update(emitter.values)
-        self._lines = emitter.line_numbers
-        self.source = "\n".join(emitter.lines)
-        exec(compile(self.source, self.file, "exec"), namespace)
-        self._code = [namespace[f"b{block.number}"] for block in order]
         self._undefined = tuple(SCALARS[self.codes[r]](0) for r in order[0].registers)
         self._entry_slots = [
             (k, *self.slot_places[r])
             for k, r in enumerate(order[0].registers)
             if r in self.slot_places
         ]
-        self.program.routine_files[self.file] = self
+
+    def _generate(self, checked: bool) -> Code:
+        if not self._analysed:
+            self._analyse()
+        emitter = Emitter(self, checked)
+        for block in self.order:
+            emitter.emit(block)
+        namespace = dict(NAMESPACE)
+        if checked:
+            namespace.update(REPLACEMENTS)
+        namespace.update(emitter.values)
+        source = "\n".join(emitter.lines)
+        file = f"<ptx {id(self):x} {self.name}{' checked' if checked else ''}>"
+        exec(compile(source, file, "exec"), namespace)
+        functions = [namespace[f"b{block.number}"] for block in self.order]
+        code = Code(self.name, functions, emitter.line_numbers, source)
+        self.program.code_files[file] = code
+        return code
 
     def _is_internal_call(self, i: Instruction) -> bool:
         target = call_target(i)
@@ -178,10 +215,6 @@ class Routine:
         return [
             np.frombuffer(parameters, _DTYPES[kind], 1, offset)[0] for offset, kind in self.reads
         ]
-
-    def ptx_line(self, line: int) -> int:
-        """The PTX line of a line of generated code."""
-        return self._lines[line - 1]
 
 
 _DTYPES = {code: np.dtype(scalar) for code, scalar in SCALARS.items()}

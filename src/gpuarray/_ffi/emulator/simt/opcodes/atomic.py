@@ -35,6 +35,8 @@ def atomic(e: Emitter, i) -> None:
     if how is None or type_ == "b128" or "async" in operation.flags:
         raise Unsupported(operation.text)
     code, kind = _kind(type_, how)
+    if e.checked and operation.flags & {"release", "acq_rel", "sc"}:
+        e.line("fence(S,L)")
     operands = list(i.operands)
     target = operands.pop(0) if i.name == "atom" else None
     if operation.width > 1:

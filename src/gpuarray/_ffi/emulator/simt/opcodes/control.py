@@ -21,6 +21,8 @@ def barrier(e: Emitter, i) -> None:
         _cluster_barrier(e, i)
         return
     if "warp" in flags:  # the block waited for its warps when it began
+        if e.checked:
+            e.line("S.checks.agents.warp_barrier(L)")
         return
     if "arrive" in flags:
         ident, count = (e.value(o, "i4") for o in i.operands[:2])
@@ -113,6 +115,8 @@ def trap(e: Emitter, i) -> None:
 @handles("brkpt", "nanosleep", "membar", "fence", "pmevent", "griddepcontrol", "setmaxnreg")
 def nothing(e: Emitter, i) -> None:
     """Breakpoints and hints; fences, since memory here is always consistent."""
+    if e.checked and i.name in ("membar", "fence") and "proxy" not in i.operation.flags:
+        e.line("fence(S,L)")
 
 
 runtime(read_slot)

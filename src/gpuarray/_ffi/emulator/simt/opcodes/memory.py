@@ -10,6 +10,8 @@ from ..slots import accessed_places, operands_of, parameter_variable, slot_name
 from ..types import SIZES, code_of
 
 _POLLING = frozenset(("volatile", "acquire", "relaxed", "mmio"))
+#: Stores that the checkers take for messages to other threads.
+_SYNCHRONISING = frozenset(("volatile", "release", "relaxed", "mmio"))
 _SPACES = ("global", "shared", "local", "const", "param")
 assert access  # its functions are in the namespace of generated code
 
@@ -67,9 +69,10 @@ def load(e: Emitter, i) -> None:
     size = SIZES[code]
     place, offset = address_of(e, address, space, size * len(targets))
     polling = bool(operation.flags & _POLLING)
+    how = "_synchronising" if polling and e.checked else ""
     if len(targets) > 1:
         loaded = e.temporary()
-        e.line(f"{loaded}=load_vector(S,L,{place},{offset},{code!r},{len(targets)})")
+        e.line(f"{loaded}=load_vector{how}(S,L,{place},{offset},{code!r},{len(targets)})")
         for k, target in enumerate(targets):
             if type(target) is not Discard:
                 _assign_loaded(e, target, f"{loaded}[{k}]", code)
@@ -80,7 +83,7 @@ def load(e: Emitter, i) -> None:
     if polling:
         where, value = e.temporary(), e.temporary()
         e.line(f"{where}={place}")
-        e.line(f"{value}=load(S,L,{where},{offset},{code!r})")
+        e.line(f"{value}=load{how}(S,L,{where},{offset},{code!r})")
         e.line(f"S.poll({site(e)},L,{where},{value})")
         _assign_loaded(e, target, value, code)
     else:
@@ -131,10 +134,15 @@ def store(e: Emitter, i) -> None:
     if len(codes) == 1:  # store registers as they are kept
         code = codes.pop()
     expressions = [e.value(v, code) for v in values]
+    how = ""
+    if e.checked and operation.flags & _SYNCHRONISING:
+        how = "_synchronising"
+        if "release" in operation.flags:
+            e.line("fence(S,L)")
     if len(values) > 1:
-        e.line(f"store_vector(S,L,{place},{offset},({','.join(expressions)},),{code!r})")
+        e.line(f"store_vector{how}(S,L,{place},{offset},({','.join(expressions)},),{code!r})")
     else:
-        e.line(f"store(S,L,{place},{offset},{expressions[0]},{code!r})")
+        e.line(f"store{how}(S,L,{place},{offset},{expressions[0]},{code!r})")
 
 
 @handles("prefetch", "prefetchu", "discard", "applypriority", "createpolicy")

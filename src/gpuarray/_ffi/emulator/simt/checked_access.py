@@ -1,0 +1,89 @@
+"""Loads, stores and atomics of the code variant that runs under the checkers."""
+
+from __future__ import annotations
+
+from . import access
+from .registry import NAMESPACE
+from .types import SIZES
+
+#: What takes the place of the plain functions in the namespace of checked code.
+REPLACEMENTS: dict[str, object] = {}
+
+
+def _replaces(function):
+    REPLACEMENTS[function.__name__] = function
+    return function
+
+
+@_replaces
+def load(S, L, a, offset: int, code: str, alias: bool = False, sync: int = 0):
+    if sync:
+        S.checks.agents.synchronise(L, True, False)
+    S.checks.touch(L, a, offset, SIZES[code], reads=True, sync=sync)
+    return access.load(S, L, a, offset, code, alias)
+
+
+@_replaces
+def load_synchronising(S, L, a, offset: int, code: str):
+    return load(S, L, a, offset, code, False, 1)
+
+
+@_replaces
+def store(S, L, a, offset: int, value, code: str, sync: int = 0) -> None:
+    if sync:
+        S.checks.agents.synchronise(L, False, True)
+    S.checks.touch(L, a, offset, SIZES[code], value=value, codes=code, sync=sync)
+    access.store(S, L, a, offset, value, code)
+
+
+@_replaces
+def store_synchronising(S, L, a, offset: int, value, code: str) -> None:
+    store(S, L, a, offset, value, code, 1)
+
+
+@_replaces
+def load_vector(S, L, a, offset: int, code: str, width: int, sync: int = 0) -> list:
+    if sync:
+        S.checks.agents.synchronise(L, True, False)
+    S.checks.touch(L, a, offset, SIZES[code] * width, reads=True, sync=sync)
+    return access.load_vector(S, L, a, offset, code, width)
+
+
+@_replaces
+def load_vector_synchronising(S, L, a, offset: int, code: str, width: int) -> list:
+    return load_vector(S, L, a, offset, code, width, 1)
+
+
+@_replaces
+def store_vector(S, L, a, offset: int, values: tuple, code: str, sync: int = 0) -> None:
+    if sync:
+        S.checks.agents.synchronise(L, False, True)
+    S.checks.touch(L, a, offset, SIZES[code] * len(values), value=values, codes=code, sync=sync)
+    access.store_vector(S, L, a, offset, values, code)
+
+
+@_replaces
+def store_vector_synchronising(S, L, a, offset: int, values: tuple, code: str) -> None:
+    store_vector(S, L, a, offset, values, code, 1)
+
+
+@_replaces
+def atomically(S, L, how: str, kind: str, a, offset: int, code: str, value, new, wants: bool):
+    S.checks.agents.synchronise(L, wants, True)
+    reads = how != "exch" or wants
+    S.checks.touch(L, a, offset, SIZES[code], reads=reads, value=value, codes=code, sync=1)
+    return NAMESPACE["atomically"](S, L, how, kind, a, offset, code, value, new, wants)
+
+
+@_replaces
+def copy_through(S, L, target, target_offset, source, source_offset, words, limit) -> None:
+    if limit is None:
+        S.checks.touch(L, source, source_offset, 4 * words, reads=True)
+    S.checks.touch(L, target, target_offset, 4 * words, value=(0,) * words, codes="u4")
+    access.copy_through(S, L, target, target_offset, source, source_offset, words, limit)
+
+
+@_replaces
+def fence(S, L) -> None:
+    """A fence, or the release half of an access."""
+    S.checks.agents.fence(L)

@@ -1,0 +1,410 @@
+"""What the checkers do with the accesses and barriers of a running launch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...findings import Finding
+from . import source_lines
+from .affine import Affine
+from .checker import Checker
+from .lanes import RANGE, RECTANGLE
+from .ordering import Agents, Segments
+from .shadow import Shadow
+
+nd = np.ndarray
+#: A mark is segment << _SHIFT | PTX line << 1 | synchronising.
+_SHIFT = 22
+_LINE_MASK = (1 << _SHIFT - 1) - 1
+_ALL_VALID = {1: 1, 2: 0x0101, 4: 0x01010101, 8: 0x0101010101010101}
+
+
+class LaunchChecks:
+    """What the chunks of one launch share."""
+
+    def __init__(self, checker: Checker, kernel):
+        self.checker = checker
+        self.kernel = kernel
+        self.segments = Segments(checker.next_segment)
+
+    def finish(self) -> None:
+        self.checker.next_segment = self.segments.end
+
+
+class ChunkChecks:
+    """The checks of one chunk of blocks. Generated code reaches it as ``S.checks``."""
+
+    def __init__(self, launch: LaunchChecks, chunk):
+        self.launch = launch
+        self.checker = launch.checker
+        self.segments = launch.segments
+        self.chunk = chunk
+        self.agents = Agents(launch.segments, chunk, launch.checker.by_lane)
+        self.base = launch.segments.base << _SHIFT
+
+    # -------------------------------------------------------------- accesses
+
+    def touch(self, L, a, offset: int, size: int, *, reads=False, value=None, codes="", sync=0):
+        """Note an access of ``size`` bytes a lane; a write if there is a ``value``.
+
+        Called before the access: bounds are checked by the access itself, so that what lies
+        outside of memory is left alone here.
+        """
+        run = self._run(L, a, offset, size)
+        if run is not None:
+            shadow = self.checker.shadow_at(run, size * L.n)
+            if shadow is None or (run - shadow.start) % min(size, 4):
+                return
+            self._note(shadow, L, run, size, None, None, reads, value, codes, sync)
+            return
+        addresses = self._addresses(L, a, offset)
+        lanes = None
+        if len(addresses) == 1 and L.n > 1:
+            if type(value) is nd or type(value) is tuple:
+                addresses = np.full(L.n, addresses[0])
+            else:  # one value for all, or a read: two agents stand for all of them
+                lanes = np.array([0, L.n - 1])
+                addresses = addresses.repeat(2)
+        if addresses.dtype != np.int64:
+            addresses = addresses.view(np.int64)
+        if int(np.bitwise_or.reduce(addresses)) & (min(size, 16) - 1):
+            return
+        low, high = int(addresses.min()), int(addresses.max())
+        shadow = self.checker.shadow_at(low, high - low + size)
+        if shadow is not None:
+            self._note(shadow, L, addresses, size, lanes, None, reads, value, codes, sync)
+            return
+        starts = np.array(self.checker.arena.starts, np.int64)
+        index = np.searchsorted(starts, addresses, "right")
+        for place in np.unique(index).tolist():
+            which = np.flatnonzero(index == place)
+            part = addresses[which]
+            low, high = int(part.min()), int(part.max())
+            shadow = self.checker.shadow_at(low, high - low + size)
+            if shadow is not None:
+                chosen = which if lanes is None else lanes[which]
+                self._note(shadow, L, part, size, chosen, which, reads, value, codes, sync)
+
+    def _run(self, L, a, offset: int, size: int) -> int | None:
+        """The first address, where neighbouring lanes access neighbouring memory."""
+        if type(a) is not Affine or a.st != size:
+            return None
+        if L.kind == RECTANGLE:
+            if L.nb > 1 and a.sb != size * L.T:
+                return None
+            return a.c + offset + size * L.t0 + a.sb * L.b0
+        if L.kind == RANGE and (a.sb == size * self.chunk.T or self.chunk.nb == 1):
+            return a.c + offset + size * L.b0
+        return None
+
+    @staticmethod
+    def _addresses(L, a, offset: int) -> np.ndarray:
+        if type(a) is Affine:
+            if a.st or a.sb:
+                return L.array_of(a) + offset
+            a = a.c
+        if type(a) is nd:
+            return a + offset
+        return np.array([int(a) + offset], np.int64)
+
+    def _note(self, shadow, L, where, size, lanes, part, reads, value, codes, sync) -> None:
+        """``where``: the address of a run, or addresses of ``lanes`` (None: of all)."""
+        checker = self.checker
+        writes = value is not None
+        if checker.uninit and shadow.valid is not None:
+            if reads:
+                self._check_valid(shadow, L, where, size, lanes)
+            if writes:
+                self._make_valid(shadow, L, where, size)
+        if checker.races and not shadow.private:
+            self._check_races(shadow, L, where, size, lanes, part, reads, value, codes, sync)
+
+    # -------------------------------------------------------------- reads of what nobody wrote
+
+    def _check_valid(self, shadow, L, where, size: int, lanes) -> None:
+        if type(where) is int:
+            low = where - shadow.start
+            bytes_ = shadow.valid[low : low + size * L.n]
+            if bytes_.all():
+                return
+            bad = np.flatnonzero(bytes_ == 0) // size
+        else:
+            step = min(size, 8)
+            view = shadow.valid.view(f"u{step}")
+            index = (where - shadow.start) // step
+            missing = view[index] != _ALL_VALID[step]
+            for k in range(1, size // step):
+                missing |= view[index + k] != _ALL_VALID[step]
+            bad = np.flatnonzero(missing)
+            if not len(bad):
+                return
+        key = ("uninit", self.launch.kernel.name, self.chunk.site)
+        if self.checker.knows(key):
+            return
+        k = int(bad[0])
+        address = where + k * size if type(where) is int else int(where[k])
+        lane = int(L.ids[k if lanes is None else lanes[k]])
+        count = len(np.unique(bad))
+        more = f" ({count} threads here)" if count > 1 else ""
+        self._report(
+            key,
+            "uninit",
+            f"a {size}-byte read of memory that was never written: "
+            f"{self._name_of(shadow, address)}{more}",
+            lane,
+            address,
+        )
+
+    @staticmethod
+    def _make_valid(shadow, L, where, size: int) -> None:
+        if type(where) is int:
+            low = where - shadow.start
+            shadow.valid[low : low + size * L.n] = 1
+            return
+        step = min(size, 8)
+        view = shadow.valid.view(f"u{step}")
+        index = (where - shadow.start) // step
+        for k in range(size // step):
+            view[index + k] = _ALL_VALID[step]
+
+    # -------------------------------------------------------------- races
+
+    def _check_races(self, shadow, L, where, size, lanes, part, reads, value, codes, sync) -> None:
+        if shadow.written is None or size < shadow.granule:
+            shadow.track(size)
+        granule = shadow.granule
+        repeats = size // granule
+        agents = self.agents.of(L)
+        segments = self.agents.tokens(L)
+        if lanes is not None:
+            agents, segments = agents[lanes], segments[lanes]
+        marks = (segments << _SHIFT) | (self.chunk.site << 1 | sync)
+        if type(where) is int:
+            low = (where - shadow.start) // granule
+            index = slice(low, low + L.n * repeats)
+            if repeats > 1:
+                agents, marks = agents.repeat(repeats), marks.repeat(repeats)
+            self._at(shadow, L, index, agents, marks, repeats, where, size, lanes, part, value,
+                     codes, sync)  # fmt: skip
+            return
+        index = (where - shadow.start) // granule
+        for k in range(repeats):
+            self._at(shadow, L, index + k if k else index, agents, marks, 1, where, size, lanes,
+                     part, value, codes, sync)  # fmt: skip
+
+    def _at(self, shadow, L, index, agents, marks, repeats, where, size, lanes, part, value, codes,
+            sync) -> None:  # fmt: skip
+        """Check one granule of each lane's access (of a run: all) and leave marks."""
+        scene = (shadow, L, where, size, lanes, repeats)
+        writes = value is not None
+        # An atomic and a plain read of global memory may well be meant: a first look.
+        lenient = 1 if sync or not (writes or shadow.window) else 0
+        written = shadow.written[index]
+        if len(written) and int(written.max()) >= self.base:
+            bad = self._conflicts(written, agents, lenient if not writes else sync)
+            if bad is not None and writes and not sync:
+                bad = bad[~self._unchanged(L, where, size, value, codes, part)[bad // repeats]]
+            if bad is not None and len(bad):
+                self._race(scene, bad, written, "write", writes, sync)
+        if writes:
+            exempt = 1 if sync else 0
+            for readers in (shadow.read, shadow.read_before):
+                seen = readers[index]
+                if len(seen) and int(seen.max()) >= self.base:
+                    if sync and not shadow.window:
+                        continue  # an atomic after plain reads
+                    bad = self._conflicts(seen, agents, exempt)
+                    if bad is not None and len(bad):
+                        self._race(scene, bad, seen, "read", True, sync)
+            shadow.written[index] = marks
+            if type(index) is not slice and not sync:
+                lost = np.flatnonzero(shadow.written[index] != marks)
+                if len(lost):
+                    self._collision(scene, index, lost, marks, value, part)
+            return
+        before = shadow.read[index]
+        if int(before.max()) >= self.base:
+            other = (before >> _SHIFT) != (marks >> _SHIFT)
+            if other.all():
+                shadow.read_before[index] = before
+            elif other.any():
+                shadow.read_before[index] = np.where(other, before, shadow.read_before[index])
+        shadow.read[index] = marks
+        if type(index) is not slice:  # of several agents that read one place the last is kept
+            lost = np.flatnonzero(shadow.read[index] != marks)
+            if len(lost):
+                shadow.read_before[index[lost]] = marks[lost]
+
+    def _conflicts(self, marks, agents, exempt: int):
+        """Positions where an earlier access races with this one; None if there are none."""
+        recent = marks >= self.base
+        if exempt:  # both synchronise
+            recent &= (marks & 1) == 0
+        positions = np.flatnonzero(recent)
+        if not len(positions):
+            return None
+        bad = self.agents.unordered(marks[positions] >> _SHIFT, agents[positions])
+        return positions[bad] if bad.any() else None
+
+    def _unchanged(self, L, where, size: int, value, codes: str, part) -> np.ndarray:
+        """Lanes whose write leaves memory as it is: those cannot be told from no write."""
+        arena = self.chunk.arena
+        values = value if type(value) is tuple else (value,)
+        step = size // len(values)
+        if type(where) is int:
+            where = where + np.arange(L.n) * size
+        same = np.ones(len(where), bool)
+        for k, element in enumerate(values):
+            element = L.array_of(element) if type(element) is Affine else np.asarray(element)
+            if part is not None and element.ndim:
+                element = element[part]
+            if element.ndim and len(element) != len(where):
+                return np.zeros(len(where), bool)
+            bits = np.ascontiguousarray(element).view(f"u{step}")
+            found = arena.views[f"u{step}"].take((where + k * step - arena.base) // step)
+            same &= found == bits
+        return same
+
+    def _collision(self, scene, index, lost, marks, value, part) -> None:
+        """Lanes of several agents wrote to one place in a single instruction."""
+        shadow, L, *_ = scene
+        values = value if type(value) is tuple else (value,)
+        differ = np.zeros(len(index), bool)
+        _, inverse = np.unique(index, return_inverse=True)
+        for element in values:
+            element = L.array_of(element) if type(element) is Affine else np.asarray(element)
+            if not element.ndim:
+                continue
+            if part is not None:
+                element = element[part]
+            bits = np.ascontiguousarray(element)
+            bits = bits.view(f"u{bits.itemsize}")
+            last = np.empty(int(inverse.max()) + 1, bits.dtype)
+            last[inverse] = bits
+            differ |= last[inverse] != bits
+        lost = lost[differ[lost]]
+        if len(lost):
+            self._race(scene, lost, shadow.written[index], "write", True, 0)
+
+    def _race(self, scene, bad, marks, earlier: str, writes: bool, sync: int) -> None:
+        shadow, L, where, size, lanes, repeats = scene
+        chunk = self.chunk
+        k = int(bad[0])
+        mark = int(marks[k])
+        line = mark >> 1 & _LINE_MASK
+        pair = tuple(sorted((chunk.site, line)))
+        key = ("races", self.launch.kernel.name, pair)
+        if self.checker.knows(key):
+            return
+        position = k // repeats
+        address = where + position * size if type(where) is int else int(where[position])
+        lane = int(L.ids[position if lanes is None else lanes[position]])
+        index = (mark >> _SHIFT) - self.segments.base
+        number, agent = int(self.segments.block[index]), int(self.segments.agent[index])
+        agent -= number * self.agents.per_block
+        block = self._block(number)
+        if self.agents.by_lane:
+            other = "thread ({},{},{})".format(*self._thread(agent))
+        else:
+            other = f"warp {agent} (threads {agent * 32} to {min(agent * 32 + 31, chunk.T - 1)})"
+        if number - chunk.b0 != lane // chunk.T:
+            other += " of block ({},{},{})".format(*block)
+        how = "atomic" if sync else "write" if writes else "read"
+        earlier = ("synchronising " if mark & 1 else "") + earlier
+        place, _ = source_lines.describe(self._ptx, line)
+        self._report(
+            key,
+            "races",
+            f"a {size}-byte {how} at {self._name_of(shadow, address)} is not ordered with the "
+            f"{earlier} by {other}\n    at {place}",
+            lane,
+            address,
+        )
+
+    # -------------------------------------------------------------- barriers
+
+    def barrier(self, parked, everyone: bool) -> None:
+        """Blocks pass a barrier: (lanes, PTX line) of those that reached it."""
+        chunk = self.chunk
+        self.agents.barrier([L for L, _ in parked])
+        if not self.checker.barriers:
+            return
+        if len({line for _, line in parked}) > 1:
+            lines = np.zeros(chunk.nb, np.int64)
+            for L, line in parked:
+                blocks = np.unique(L.thread_block[1])
+                other = blocks[(lines[blocks] != 0) & (lines[blocks] != line)]
+                if len(other):
+                    first = int(lines[other[0]])
+                    lane = int(L.ids[np.flatnonzero(L.thread_block[1] == other[0])[0]])
+                    chunk.site = line
+                    place, _ = source_lines.describe(self._ptx, first)
+                    pair = tuple(sorted((first, line)))
+                    self._report(
+                        ("barriers", self.launch.kernel.name, pair),
+                        "barriers",
+                        "threads of a block meet at different barriers: others came to\n"
+                        f"    {place}",
+                        lane,
+                    )
+                lines[blocks] = line
+        if everyone and chunk.live < chunk.n:
+            arrived = np.zeros(chunk.nb, np.int64)
+            for L, _ in parked:
+                arrived += np.bincount(L.thread_block[1], minlength=chunk.nb)
+            short = np.flatnonzero((arrived > 0) & (arrived < chunk.T))
+            if len(short):
+                L, line = next(
+                    (L, line) for L, line in parked if (L.thread_block[1] == short[0]).any()
+                )
+                chunk.site = line
+                lane = int(L.ids[np.flatnonzero(L.thread_block[1] == short[0])[0]])
+                self._report(
+                    ("barriers", self.launch.kernel.name, line),
+                    "barriers",
+                    f"only {int(arrived[short[0]])} of the block's {chunk.T} threads reach the "
+                    "barrier: the others have ended",
+                    lane,
+                )
+
+    # -------------------------------------------------------------- reports
+
+    @property
+    def _ptx(self) -> str:
+        return self.launch.kernel.program.module.text
+
+    def _block(self, number: int) -> tuple[int, int, int]:
+        gx, gy, _ = self.chunk.grid
+        return number % gx, number // gx % gy, number // (gx * gy)
+
+    def _thread(self, number: int) -> tuple[int, int, int]:
+        bx, by, _ = self.chunk.block
+        return number % bx, number // bx % by, number // (bx * by)
+
+    def _name_of(self, shadow: Shadow, address: int) -> str:
+        if shadow.window:
+            return f"offset {(address - shadow.start) % shadow.window} of shared memory"
+        where = address - shadow.start
+        if shadow.private:
+            return f"offset {where % (shadow.nbytes // self.chunk.n)} of the thread's local memory"
+        return (
+            f"0x{address:x} ({where} bytes into the {shadow.nbytes}-byte allocation "
+            f"0x{shadow.start:x})"
+        )
+
+    def _report(self, key: tuple, kind: str, message: str, lane: int, address: int = 0) -> None:
+        block, thread = divmod(lane, self.chunk.T)
+        place, source = source_lines.describe(self._ptx, self.chunk.site)
+        self.checker.add(
+            key,
+            Finding(
+                kind,
+                message,
+                self.launch.kernel.name,
+                self._block(self.chunk.b0 + block),
+                self._thread(thread),
+                address,
+                f"at {place}",
+                source,
+            ),
+        )

@@ -1,0 +1,61 @@
+"""What the checkers remember of each byte of an allocation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+class Shadow:
+    """The last write and the last two readers of each granule, and which bytes were written.
+
+    A mark is ``segment << 21 | site << 1 | synchronising``. Granules have 4 bytes until an access
+    is smaller.
+    """
+
+    __slots__ = (
+        "end", "granule", "label", "nbytes", "origin", "private", "read", "read_before", "start",
+        "valid", "window", "written",
+    )  # fmt: skip
+
+    def __init__(self, start: int, nbytes: int, fresh: bool):
+        self.start = start
+        self.nbytes = nbytes
+        self.end = start + nbytes
+        self.granule = 4
+        #: Shared memory: bytes of each block's window; otherwise 0.
+        self.window = 0
+        self.label = ""
+        #: Local memory: no other thread comes here.
+        self.private = False
+        self.origin: tuple[str, int] | None = None
+        self.written: np.ndarray | None = None
+        self.read: np.ndarray | None = None
+        self.read_before: np.ndarray | None = None
+        #: One byte a byte, or None where everything counts as written.
+        self.valid = np.zeros(-(-nbytes // 16) * 16, np.uint8) if fresh else None
+
+    def track(self, size: int) -> None:
+        """Have marks for accesses of ``size`` bytes."""
+        granule = min(self.granule, size)
+        if self.written is None:
+            count = -(-self.nbytes // granule)
+            self.written, self.read, self.read_before = np.zeros((3, count), np.int64)
+        elif granule < self.granule:
+            factor = self.granule // granule
+            count = -(-self.nbytes // granule)
+            self.written = np.repeat(self.written, factor)[:count]
+            self.read = np.repeat(self.read, factor)[:count]
+            self.read_before = np.repeat(self.read_before, factor)[:count]
+        self.granule = granule
+
+    def fill(self, address: int, nbytes: int) -> None:
+        """The host wrote these bytes."""
+        if self.valid is not None:
+            low = address - self.start
+            self.valid[low : low + nbytes] = 1
+
+    def is_valid(self, address: int, nbytes: int) -> np.ndarray:
+        if self.valid is None:
+            return np.ones(nbytes, np.uint8)
+        low = address - self.start
+        return self.valid[low : low + nbytes]

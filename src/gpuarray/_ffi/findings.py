@@ -1,0 +1,55 @@
+"""What a checker found: a fault that a GPU would let pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CHECKS", "Finding"]
+
+#: What can be checked on request. Bounds and use after free always are.
+CHECKS = ("races", "uninit", "barriers", "leaks")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One distinct fault, as it was first seen.
+
+    Attributes
+    ----------
+    kind : str
+        'races', 'uninit', 'barriers' or 'leaks'.
+    message : str
+        What happened: the access, the address and the nearest allocation.
+    kernel : str
+        The kernel, or '' for a leak.
+    block, thread : tuple of int, or None
+        Where it was seen first.
+    address : int
+        The device address, or 0.
+    place : str
+        The PTX line and, where the kernel was compiled with ``-lineinfo``, the CUDA source line.
+    source : tuple of (str, int), or None
+        File and line of the CUDA source, or of the Python source for a leak.
+    """
+
+    kind: str
+    message: str
+    kernel: str = ""
+    block: tuple[int, ...] | None = None
+    thread: tuple[int, ...] | None = None
+    address: int = 0
+    place: str = ""
+    source: tuple[str, int] | None = None
+
+    def __str__(self) -> str:
+        parts = [f"[{self.kind}] {self.message}"]
+        if self.kernel:
+            where = f"in kernel {self.kernel}"
+            if self.block is not None:
+                where += ", block ({},{},{})".format(*self.block)
+            if self.thread is not None:
+                where += ", thread ({},{},{})".format(*self.thread)
+            parts.append(where)
+        if self.place:
+            parts.append(self.place)
+        return "\n    ".join(parts)
