@@ -7,7 +7,7 @@ from ctypes import c_char, c_char_p, c_double, c_float, c_int, c_size_t, c_uint,
 
 import pytest
 
-from gpuarray._ffi import driver_enums, locate
+from gpuarray._ffi import driver_enums, locate, structs
 from gpuarray._ffi.driver_prototypes import PROTOTYPES
 from gpuarray._ffi.library import Library, Out
 from gpuarray.errors import CUDAError, LibraryNotFoundError, MixedCUDAError
@@ -164,14 +164,33 @@ def header():
 def _declared(header, c_name):
     """The C types of a function's parameters, as the header declares them."""
     # The header writes the older name, and a macro makes it the versioned one.
-    for name in (c_name, c_name.removesuffix("_v2")):
+    written = {"cuGraphInstantiateWithFlags": "cuGraphInstantiate"}.get(c_name, c_name)
+    for name in (written, written.removesuffix("_v2")):
         match = re.search(rf"CUresult CUDAAPI {name}\(([^;]*?)\);", header)
         if match:
             return [p.strip() for p in match[1].split(",") if p.strip() != "void"]
     raise AssertionError(f"cuda.h does not declare {c_name}")
 
 
+_STRUCTURES = {
+    "CUmemLocation": structs.CUmemLocation,
+    "CUipcMemHandle": structs.CUipcHandle,
+    "CUipcEventHandle": structs.CUipcHandle,
+}
+_ENUMS = (
+    "CUdevice_P2PAttribute",
+    "CUfunc_cache",
+    "CUgraphNodeType",
+    "CUmemAccess_flags",
+    "CUmemPool_attribute",
+    "CUmem_advise",
+    "CUstreamCaptureMode",
+    "CUstreamCaptureStatus",
+)
 _NUMBERS = {
+    **dict.fromkeys(_ENUMS, (c_int,)),
+    "unsigned long long": (ctypes.c_uint64,),
+    "cuuint64_t": (ctypes.c_uint64,),
     "int": (c_int,),
     "CUdevice": (c_int,),
     "CUresult": (c_int,),
@@ -202,6 +221,8 @@ def test_prototypes_agree_with_cuda_h(header, name):
                 continue
         if c_type.endswith("*"):
             assert argument in (c_void_p, c_char_p, ctypes.c_uint64), parameter
+        elif c_type in _STRUCTURES:
+            assert argument is _STRUCTURES[c_type], parameter
         elif c_type in _NUMBERS:
             assert argument in _NUMBERS[c_type], parameter
         elif c_type == "void":  # cuPointerGetAttribute's void*
@@ -218,17 +239,52 @@ def test_prototypes_agree_with_cuda_h(header, name):
         ("DEVICE_ATTRIBUTES", "CUdevice_attribute_enum", "CU_DEVICE_ATTRIBUTE_"),
         ("FUNCTION_ATTRIBUTES", "CUfunction_attribute_enum", "CU_FUNC_ATTRIBUTE_"),
         ("POINTER_ATTRIBUTES", "CUpointer_attribute_enum", "CU_POINTER_ATTRIBUTE_"),
+        ("LIMITS", "CUlimit_enum", "CU_LIMIT_"),
     ],
 )
 def test_numbers_agree_with_cuda_h(header, table, enum, prefix):
     body = re.search(rf"typedef enum {enum}\s*\{{(.*?)\}}", header, re.DOTALL)[1]
-    numbers = dict(re.findall(r"(\w+)\s*=\s*(\d+)", body))
+    numbers = dict(re.findall(r"(\w+)\s*=\s*(0x\w+|\d+)", body))
     assert numbers
     ours = getattr(driver_enums, table)
     for c_name, number in numbers.items():
         if c_name.startswith(prefix) and not c_name.endswith("_MAX"):
             name = c_name if table == "STATUSES" else c_name.removeprefix(prefix).lower()
             if name in ours:
-                assert ours[name] == int(number), c_name
+                assert ours[name] == int(number, 0), c_name
             else:  # an older name of the same number
-                assert int(number) in ours.values(), c_name
+                assert int(number, 0) in ours.values(), c_name
+
+
+@pytest.mark.parametrize(
+    "ours, theirs",
+    [
+        ("CUDA_HOST_NODE_PARAMS", "CUDA_HOST_NODE_PARAMS_st"),
+        ("CUDA_KERNEL_NODE_PARAMS", "CUDA_KERNEL_NODE_PARAMS_v2_st"),
+        ("CUDA_MEMCPY2D", "CUDA_MEMCPY2D_st"),
+        ("CUDA_MEMCPY3D", "CUDA_MEMCPY3D_st"),
+        ("CUDA_MEMCPY3D_PEER", "CUDA_MEMCPY3D_PEER_st"),
+        ("CUDA_MEMSET_NODE_PARAMS", "CUDA_MEMSET_NODE_PARAMS_st"),
+        ("CUgraphExecUpdateResultInfo", "CUgraphExecUpdateResultInfo_st"),
+        ("CUmemAccessDesc", "CUmemAccessDesc_st"),
+        ("CUmemLocation", "CUmemLocation_st"),
+        ("CUmemPoolProps", "CUmemPoolProps_st"),
+    ],
+)
+def test_structures_agree_with_cuda_h(header, ours, theirs):
+    """The fields' names, order and sizes; what C makes of them is then the same."""
+    body = re.search(rf"typedef struct {theirs}\s*\{{(.*?)\n\}}", header, re.DOTALL)[1]
+    declared = re.findall(r"([\w\s]+?[\s*]+)(\w+)(?:\[(\d+)\])?;", body)
+    sizes = {"int": 4, "unsigned int": 4, "unsigned short": 2, "unsigned char": 1, "size_t": 8}
+    pointers = ("CUdeviceptr", "CUarray", "CUcontext", "CUfunction", "CUkernel", "CUhostFn")
+    structure = getattr(structs, ours)
+    assert [name for _, name, _ in declared] == [field[0] for field in structure._fields_]
+    for c_type, name, count in declared:
+        type_ = c_type.removeprefix("const ").strip()
+        if "*" in type_ or type_ in (*pointers, "CUgraphNode"):
+            size = 8
+        elif type_ == "CUmemLocation":
+            size = ctypes.sizeof(structs.CUmemLocation)
+        else:
+            size = sizes.get(type_, 4)  # the others are enums
+        assert getattr(structure, name).size == size * int(count or 1), name

@@ -308,3 +308,29 @@ POINTER_ATTRIBUTES: dict[str, int] = {
     "memory_block_id": 20,
     "is_hw_decompress_capable": 21,
 }
+
+#: CUmemPool_attribute
+POOL_ATTRIBUTES: dict[str, int] = {
+    "reuse_follow_event_dependencies": 1,
+    "reuse_allow_opportunistic": 2,
+    "reuse_allow_internal_dependencies": 3,
+    "release_threshold": 4,
+    "reserved_mem_current": 5,
+    "reserved_mem_high": 6,
+    "used_mem_current": 7,
+    "used_mem_high": 8,
+}
+
+#: CUlimit
+LIMITS: dict[str, int] = {
+    "stack_size": 0,
+    "printf_fifo_size": 1,
+    "malloc_heap_size": 2,
+    "dev_runtime_sync_depth": 3,
+    "dev_runtime_pending_launch_count": 4,
+    "max_l2_fetch_granularity": 5,
+    "persisting_l2_cache_size": 6,
+    "shmem_size": 7,
+    "cig_enabled": 8,
+    "cig_shmem_fallback_enabled": 9,
+}

@@ -5,10 +5,21 @@ from __future__ import annotations
 import ctypes
 
 __all__ = [
+    "CUDA_HOST_NODE_PARAMS",
+    "CUDA_KERNEL_NODE_PARAMS",
+    "CUDA_MEMCPY2D",
+    "CUDA_MEMCPY3D",
+    "CUDA_MEMCPY3D_PEER",
+    "CUDA_MEMSET_NODE_PARAMS",
     "LAUNCH_ATTRIBUTE_COOPERATIVE",
+    "CUgraphExecUpdateResultInfo",
+    "CUipcHandle",
     "CUlaunchAttribute",
     "CUlaunchAttributeValue",
     "CUlaunchConfig",
+    "CUmemAccessDesc",
+    "CUmemLocation",
+    "CUmemPoolProps",
 ]
 
 #: CUlaunchAttributeID
@@ -51,4 +62,147 @@ class CUlaunchConfig(ctypes.Structure):
         ("hStream", ctypes.c_uint64),
         ("attrs", ctypes.POINTER(CUlaunchAttribute)),
         ("numAttrs", ctypes.c_uint),
+    )
+
+
+def _side(prefix: str) -> tuple:
+    """One side of a 2-D copy."""
+    return (
+        (f"{prefix}XInBytes", ctypes.c_size_t),
+        (f"{prefix}Y", ctypes.c_size_t),
+        (f"{prefix}MemoryType", ctypes.c_uint),
+        (f"{prefix}Host", ctypes.c_uint64),
+        (f"{prefix}Device", ctypes.c_uint64),
+        (f"{prefix}Array", ctypes.c_uint64),
+        (f"{prefix}Pitch", ctypes.c_size_t),
+    )
+
+
+def _deep_side(prefix: str, eighth: str) -> tuple:
+    """One side of a 3-D copy; the field after the array differs between the structures."""
+    first, second, *middle, pitch = _side(prefix)
+    return (
+        first,
+        second,
+        (f"{prefix}Z", ctypes.c_size_t),
+        (f"{prefix}LOD", ctypes.c_size_t),
+        *middle,
+        (eighth, ctypes.c_uint64),
+        pitch,
+        (f"{prefix}Height", ctypes.c_size_t),
+    )
+
+
+class CUDA_MEMCPY2D(ctypes.Structure):
+    """The argument of cuMemcpy2D."""
+
+    _fields_ = (
+        *_side("src"),
+        *_side("dst"),
+        ("WidthInBytes", ctypes.c_size_t),
+        ("Height", ctypes.c_size_t),
+    )
+
+
+class CUDA_MEMCPY3D(ctypes.Structure):
+    """The argument of cuMemcpy3D and of a graph's copy node."""
+
+    _fields_ = (
+        *_deep_side("src", "reserved0"),
+        *_deep_side("dst", "reserved1"),
+        ("WidthInBytes", ctypes.c_size_t),
+        ("Height", ctypes.c_size_t),
+        ("Depth", ctypes.c_size_t),
+    )
+
+
+class CUDA_MEMCPY3D_PEER(ctypes.Structure):
+    """The argument of cuMemcpy3DPeer."""
+
+    _fields_ = (
+        *_deep_side("src", "srcContext"),
+        *_deep_side("dst", "dstContext"),
+        ("WidthInBytes", ctypes.c_size_t),
+        ("Height", ctypes.c_size_t),
+        ("Depth", ctypes.c_size_t),
+    )
+
+
+class CUmemLocation(ctypes.Structure):
+    """Where memory lives; type 1 is a device."""
+
+    _fields_ = (("type", ctypes.c_uint), ("id", ctypes.c_int))
+
+
+class CUmemAccessDesc(ctypes.Structure):
+    """What a device may do with the memory of a pool."""
+
+    _fields_ = (("location", CUmemLocation), ("flags", ctypes.c_uint))
+
+
+class CUmemPoolProps(ctypes.Structure):
+    """What a memory pool is created from."""
+
+    _fields_ = (
+        ("allocType", ctypes.c_uint),
+        ("handleTypes", ctypes.c_uint),
+        ("location", CUmemLocation),
+        ("win32SecurityAttributes", ctypes.c_uint64),
+        ("maxSize", ctypes.c_size_t),
+        ("usage", ctypes.c_ushort),
+        ("reserved", ctypes.c_ubyte * 54),
+    )
+
+
+class CUipcHandle(ctypes.Structure):
+    """CUipcMemHandle and CUipcEventHandle: 64 bytes, passed by value."""
+
+    _fields_ = (("reserved", ctypes.c_ubyte * 64),)
+
+
+class CUDA_KERNEL_NODE_PARAMS(ctypes.Structure):
+    """A kernel node of a graph."""
+
+    _fields_ = (
+        ("func", ctypes.c_uint64),
+        ("gridDimX", ctypes.c_uint),
+        ("gridDimY", ctypes.c_uint),
+        ("gridDimZ", ctypes.c_uint),
+        ("blockDimX", ctypes.c_uint),
+        ("blockDimY", ctypes.c_uint),
+        ("blockDimZ", ctypes.c_uint),
+        ("sharedMemBytes", ctypes.c_uint),
+        ("kernelParams", ctypes.c_uint64),
+        ("extra", ctypes.c_uint64),
+        ("kern", ctypes.c_uint64),
+        ("ctx", ctypes.c_uint64),
+    )
+
+
+class CUDA_MEMSET_NODE_PARAMS(ctypes.Structure):
+    """A fill node of a graph."""
+
+    _fields_ = (
+        ("dst", ctypes.c_uint64),
+        ("pitch", ctypes.c_size_t),
+        ("value", ctypes.c_uint),
+        ("elementSize", ctypes.c_uint),
+        ("width", ctypes.c_size_t),
+        ("height", ctypes.c_size_t),
+    )
+
+
+class CUDA_HOST_NODE_PARAMS(ctypes.Structure):
+    """A host function node of a graph."""
+
+    _fields_ = (("fn", ctypes.c_uint64), ("userData", ctypes.c_uint64))
+
+
+class CUgraphExecUpdateResultInfo(ctypes.Structure):
+    """Why cuGraphExecUpdate refused."""
+
+    _fields_ = (
+        ("result", ctypes.c_uint),
+        ("errorNode", ctypes.c_uint64),
+        ("errorFromNode", ctypes.c_uint64),
     )

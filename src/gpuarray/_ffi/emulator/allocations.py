@@ -1,86 +1,115 @@
-"""Emulated functions for memory: allocation, copies and fills."""
+"""Emulated functions for device memory: allocation and what is known of an address."""
 
 from __future__ import annotations
 
 import ctypes
 
-import numpy as np
-
+from ..driver_enums import POINTER_ATTRIBUTES
+from ..structs import CUmemLocation
+from .captures import refuse_unsafe, submit
+from .graph import Empty
 from .machine import DEVICE_BYTES, Allocation, Machine
-from .statuses import INVALID_CONTEXT, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Failure
-from .streams import check_stream
+from .statuses import INVALID_DEVICE, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Failure
+from .streams import any_stream
 
 __all__ = ["AllocationCalls"]
 
 _HOST, _DEVICE = 1, 2  # CUmemorytype
-_HOST_ALLOC_FLAGS = 0b111
 _ATTACH_GLOBAL, _ATTACH_HOST = 1, 2
+#: What rows of pitched memory begin at multiples of.
+_PITCH = 512
+_NO_DEVICE = -2  # CU_DEVICE_INVALID
+_ADVICE = range(1, 7)
+#: Sizes of the pointer attributes that are not 8 bytes.
+_FOUR_BYTES = frozenset({2, 6, 8, 9, 10, 13, 15, 16, 21})
 
 
 class AllocationCalls:
-    """Memory; the methods have the names of the table of prototypes."""
+    """Device memory; the methods have the names of the table of prototypes."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._buffer_ids = 0
 
     # --- allocation
 
     def mem_alloc(self, nbytes: int) -> int:
         return self._allocate(nbytes, "device")
 
+    def mem_alloc_pitch(self, width: int, height: int, element: int) -> tuple[int, int]:
+        if element not in (4, 8, 16):
+            raise Failure(INVALID_VALUE, f"elements of {element} bytes: 4, 8 and 16 are accepted")
+        pitch = -(-width // _PITCH) * _PITCH
+        return self._allocate(pitch * height, "device"), pitch
+
     def mem_alloc_managed(self, nbytes: int, flags: int) -> int:
         if flags not in (_ATTACH_GLOBAL, _ATTACH_HOST):
             raise Failure(INVALID_VALUE, f"managed memory has no flags {flags}")
         return self._allocate(nbytes, "managed")
 
-    def mem_host_alloc(self, nbytes: int, flags: int) -> int:
-        if flags & ~_HOST_ALLOC_FLAGS:
-            raise Failure(INVALID_VALUE, f"page-locked memory has no flags {flags}")
-        return self._allocate(nbytes, "host")
-
     def _allocate(self, nbytes: int, kind: str) -> int:
         machine = self._machine
-        device = machine.current()
+        context = machine.current()
+        device = context.device
+        refuse_unsafe(machine, "allocating memory")
         if nbytes == 0:
             raise Failure(INVALID_VALUE, "0 bytes cannot be allocated")
-        if kind != "host" and nbytes > DEVICE_BYTES - device.used_bytes:
+        if nbytes > DEVICE_BYTES - device.used_bytes:
             raise Failure(
                 OUT_OF_MEMORY,
                 f"{nbytes} bytes asked for, {DEVICE_BYTES - device.used_bytes} of {DEVICE_BYTES} "
                 f"are free on emulated device {device.ordinal}",
             )
-        address = machine.arena.allocate(nbytes)
-        checker = machine.arena.checker
-        if checker is not None:
-            checker.of_host(address, nbytes, fresh=kind == "device")
-        self._buffer_ids += 1
-        machine.allocations[address] = Allocation(device, address, nbytes, kind, self._buffer_ids)
-        if kind != "host":
-            device.used_bytes += nbytes
+        address = machine.space.allocate(nbytes, None if kind == "managed" else device)
+        machine.add_allocation(context, address, nbytes, kind)
+        device.used_bytes += nbytes
         return address
 
     def mem_free(self, pointer: int) -> None:
-        if pointer:  # freeing the null pointer does nothing
-            self._free(pointer, ("device", "managed"))
-
-    def mem_host_free(self, address: int | None) -> None:
-        if address:
-            self._free(address, ("host",))
-
-    def _free(self, address: int, kinds: tuple[str, ...]) -> None:
         self._machine.current()
-        allocation = self._machine.allocations.get(address)
-        if allocation is None or allocation.kind not in kinds:
+        if not pointer:  # freeing the null pointer does nothing
+            return
+        refuse_unsafe(self._machine, "freeing memory")
+        allocation = self._machine.allocations.get(pointer)
+        if allocation is not None and allocation.kind == "graph":
+            return  # its graph keeps it
+        if allocation is None or allocation.kind not in ("device", "managed", "pool"):
             raise Failure(
                 INVALID_VALUE,
-                f"0x{address:x} is not the start of a live allocation of {' or '.join(kinds)} "
+                f"0x{pointer:x} is not the start of a live allocation of device or managed "
                 "memory: it was freed already, or never allocated",
             )
         self._machine.release(allocation)
 
     def mem_get_info(self) -> tuple[int, int]:
-        return DEVICE_BYTES - self._machine.current().used_bytes, DEVICE_BYTES
+        return DEVICE_BYTES - self._machine.current().device.used_bytes, DEVICE_BYTES
+
+    # --- managed memory: every page is everywhere already
+
+    def mem_advise(self, pointer: int, nbytes: int, advice: int, location: CUmemLocation) -> None:
+        if advice not in _ADVICE:
+            raise Failure(INVALID_VALUE, f"there is no advice {advice}")
+        self._managed(pointer, nbytes)
+
+    def mem_prefetch_async(
+        self, pointer: int, nbytes: int, location: CUmemLocation, flags: int, stream: int
+    ) -> None:
+        if flags:
+            raise Failure(INVALID_VALUE, f"prefetching has no flags {flags}")
+        if location.type == 1 and not 0 <= location.id < len(self._machine.devices):
+            raise Failure(INVALID_DEVICE, f"device {location.id} does not exist")
+        self._managed(pointer, nbytes)
+        submit(self._machine, any_stream(self._machine, stream), Empty())
+
+    def _managed(self, pointer: int, nbytes: int) -> None:
+        allocation = self._machine.allocation_of(pointer)
+        if (
+            allocation is None
+            or allocation.kind != "managed"
+            or pointer + nbytes > allocation.address + allocation.nbytes
+        ):
+            raise Failure(INVALID_VALUE, f"{nbytes} bytes at 0x{pointer:x} are not managed memory")
+
+    # --- what is known of an address
 
     def mem_get_address_range(self, pointer: int) -> tuple[int, int]:
         allocation = self._machine.allocation_of(pointer)
@@ -92,119 +121,51 @@ class AllocationCalls:
         allocation = self._machine.allocation_of(pointer)
         if allocation is None:
             raise Failure(INVALID_VALUE, f"0x{pointer:x} is not memory that the driver knows")
-        if attribute == 2:
-            return _HOST if allocation.kind == "host" else _DEVICE
-        values = {
-            1: allocation.device.context,
-            3: pointer,
-            4: pointer if allocation.kind != "device" else 0,
-            7: allocation.buffer_id,
-            8: int(allocation.kind == "managed"),
-            9: allocation.device.ordinal,
-            11: allocation.address,
-            12: allocation.nbytes,
-            13: 1,
-        }
-        if attribute not in values:
-            raise Failure(INVALID_VALUE, f"there is no pointer attribute {attribute}")
-        return values[attribute]
+        return _attribute(allocation, attribute, pointer)
 
-    # --- copies
-
-    def memcpy_htod_async(self, target: int, source: int | None, nbytes: int, stream: int) -> None:
-        self._check(stream)
-        if nbytes:
-            self._device_bytes(target, nbytes)
-            ctypes.memmove(target, self._host_bytes(source, nbytes), nbytes)
-            self._machine.arena.wrote(target, nbytes)
-
-    def memcpy_dtoh_async(self, target: int | None, source: int, nbytes: int, stream: int) -> None:
-        self._check(stream)
-        if nbytes:
-            self._device_bytes(source, nbytes)
-            ctypes.memmove(self._host_bytes(target, nbytes), source, nbytes)
-
-    def memcpy_dtod_async(self, target: int, source: int, nbytes: int, stream: int) -> None:
-        self._check(stream)
-        if nbytes:
-            self._device_bytes(target, nbytes)
-            self._device_bytes(source, nbytes)
-            ctypes.memmove(target, source, nbytes)
-            self._machine.arena.copied(target, source, nbytes)
-
-    def memcpy_async(self, target: int, source: int, nbytes: int, stream: int) -> None:
-        self._check(stream)
-        if nbytes:  # either may be host memory: one address space
-            self._host_bytes(target, nbytes)
-            self._host_bytes(source, nbytes)
-            ctypes.memmove(target, source, nbytes)
-            self._machine.arena.copied(target, source, nbytes)
-
-    def memcpy_peer_async(
-        self,
-        target: int,
-        target_context: int,
-        source: int,
-        source_context: int,
-        nbytes: int,
-        stream: int,
+    def pointer_attributes(
+        self, count: int, attributes: int | None, values: int | None, pointer: int
     ) -> None:
-        for address, context in ((target, target_context), (source, source_context)):
-            device = self._machine.device_of_context(context)
-            allocation = self._machine.allocation_of(address)
-            if nbytes and allocation is not None and allocation.device is not device:
-                raise Failure(
-                    INVALID_CONTEXT,
-                    f"0x{address:x} is memory of device {allocation.device.ordinal}, "
-                    f"not of device {device.ordinal}",
-                )
-        self.memcpy_dtod_async(target, source, nbytes, stream)
+        if not (count and attributes and values):
+            raise Failure(INVALID_VALUE, "no attributes are asked for")
+        allocation = self._machine.allocation_of(pointer)
+        asked = zip(
+            (ctypes.c_int * count).from_address(attributes),
+            (ctypes.c_uint64 * count).from_address(values),
+            strict=True,
+        )
+        for attribute, address in asked:
+            if allocation is not None:
+                value = _attribute(allocation, attribute, pointer)
+            elif attribute in POINTER_ATTRIBUTES.values():
+                value = _NO_DEVICE if attribute == POINTER_ATTRIBUTES["device_ordinal"] else 0
+            else:
+                raise Failure(INVALID_VALUE, f"there is no pointer attribute {attribute}")
+            type_ = ctypes.c_uint32 if attribute in _FOUR_BYTES else ctypes.c_uint64
+            type_.from_address(address).value = value
 
-    # --- fills
 
-    def memset_d8_async(self, pointer: int, value: int, count: int, stream: int) -> None:
-        self._fill(pointer, value, count, stream, np.uint8)
-
-    def memset_d16_async(self, pointer: int, value: int, count: int, stream: int) -> None:
-        self._fill(pointer, value, count, stream, np.uint16)
-
-    def memset_d32_async(self, pointer: int, value: int, count: int, stream: int) -> None:
-        self._fill(pointer, value, count, stream, np.uint32)
-
-    def _fill(self, pointer: int, value: int, count: int, stream: int, type_: type) -> None:
-        self._check(stream)
-        itemsize = np.dtype(type_).itemsize
-        if pointer % itemsize:
-            raise Failure(INVALID_VALUE, f"0x{pointer:x} is not a multiple of {itemsize}")
-        if count:
-            self._device_bytes(pointer, count * itemsize).view(type_)[...] = value
-            self._machine.arena.wrote(pointer, count * itemsize)
-
-    # --- checks
-
-    def _check(self, stream: int) -> None:
-        check_stream(self._machine, stream)
-
-    def _device_bytes(self, address: int, nbytes: int) -> np.ndarray:
-        """Device memory as an array, refusing a range that no one allocation holds."""
-        arena = self._machine.arena
-        found = arena.find(address)
-        if found is None:
-            what = "the null pointer is" if not address else f"0x{address:x} is"
-            raise Failure(INVALID_VALUE, f"{what} not device memory; it may have been freed")
-        start, size = found
-        if address + nbytes > start + size:
-            raise Failure(
-                INVALID_VALUE,
-                f"{nbytes} bytes at 0x{address:x} go beyond the end of the allocation of "
-                f"{size} bytes at 0x{start:x}",
-            )
-        return arena.view(address, nbytes)
-
-    def _host_bytes(self, address: int | None, nbytes: int) -> int:
-        """A host address; if it lies in the arena, the range is checked."""
-        if not address:
-            raise Failure(INVALID_VALUE, "the host pointer is null")
-        if self._machine.in_arena(address):
-            self._device_bytes(address, nbytes)
-        return address
+def _attribute(allocation: Allocation, attribute: int, pointer: int) -> int:
+    on_host = allocation.kind in ("host", "registered")
+    if attribute == POINTER_ATTRIBUTES["memory_type"]:
+        return _HOST if on_host else _DEVICE
+    values = {
+        1: allocation.context.handle,
+        3: pointer,
+        4: pointer if on_host or allocation.kind == "managed" else 0,
+        6: 0,
+        7: allocation.buffer_id,
+        8: int(allocation.kind == "managed"),
+        9: allocation.device.ordinal,
+        10: int(allocation.kind == "device"),
+        11: allocation.address,
+        12: allocation.nbytes,
+        13: 1,
+        14: 0,
+        15: 0,
+        16: 3,
+        17: allocation.pool.handle if allocation.kind == "pool" else 0,
+    }
+    if attribute not in values:
+        raise Failure(INVALID_VALUE, f"there is no pointer attribute {attribute}")
+    return values[attribute]

@@ -67,6 +67,10 @@ _BY_NAME = {
     "max_blocks_per_multiprocessor": BLOCKS_PER_MULTIPROCESSOR,
     "reserved_shared_memory_per_block": RESERVED_SHARED_BYTES,
     "max_persisting_l2_cache_size": 0,
+    "host_register_supported": 1,
+    "memory_pools_supported": 1,
+    "ipc_event_supported": 1,
+    "unified_function_pointers": 1,
     "host_numa_id": -1,
     "numa_id": -1,
 }

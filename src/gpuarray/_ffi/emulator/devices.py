@@ -1,4 +1,4 @@
-"""Emulated functions for the driver itself, devices and contexts."""
+"""Emulated functions for the driver itself and its devices."""
 
 from __future__ import annotations
 
@@ -6,26 +6,17 @@ import ctypes
 import uuid
 
 from .attributes import ATTRIBUTES, DRIVER_VERSION
-from .machine import DEVICE_BYTES, Device, Machine
-from .statuses import (
-    INVALID_CONTEXT,
-    INVALID_DEVICE,
-    INVALID_VALUE,
-    PEER_ACCESS_ALREADY_ENABLED,
-    PEER_ACCESS_NOT_ENABLED,
-    UNSUPPORTED_LIMIT,
-    Failure,
-)
+from .machine import DEVICE_BYTES, Machine
+from .statuses import INVALID_DEVICE, INVALID_VALUE, Failure
 
 __all__ = ["DeviceCalls"]
 
-_LEAST_PRIORITY, _GREATEST_PRIORITY = 0, -5
-#: CUlimit: stack size, printf FIFO size, malloc heap size, ...
-_LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
+#: CUdevice_P2PAttribute: performance rank, access, native atomics, access to CUDA arrays.
+_PEER_ATTRIBUTES = {1: 0, 2: 1, 3: 1, 4: 0}
 
 
 class DeviceCalls:
-    """Devices and contexts; the methods have the names of the table of prototypes."""
+    """Devices; the methods have the names of the table of prototypes."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
@@ -82,81 +73,13 @@ class DeviceCalls:
     def device_can_access_peer(self, device: int, peer: int) -> int:
         return int(self._machine.device(device) is not self._machine.device(peer))
 
-    # --- contexts
-
-    def primary_context_retain(self, device: int) -> int:
-        held = self._machine.device(device)
-        held.retained += 1
-        return held.context
-
-    def primary_context_release(self, device: int) -> None:
-        held = self._machine.device(device)
-        if not held.retained:
-            raise Failure(
-                INVALID_CONTEXT, f"the primary context of device {device} is not retained"
-            )
-        held.retained -= 1
-        if not held.retained:
-            self._destroy(held)
-
-    def _destroy(self, device: Device) -> None:
-        """Take down all that lives in a context, as its last release does."""
-        machine = self._machine
-        for handle in machine.handles_of(lambda thing: thing.device is device):
-            machine.forget(handle)
-        for allocation in [a for a in machine.allocations.values() if a.device is device]:
-            machine.release(allocation)
-        device.peers.clear()
-        device.limits.clear()
-
-    def primary_context_get_state(self, device: int) -> tuple[int, int]:
-        return 0, int(self._machine.device(device).retained > 0)
-
-    def context_set_current(self, context: int) -> None:
-        device = self._machine.device_of_context(context) if context else None
-        self._machine.make_current(device)
-
-    def context_get_current(self) -> int:
-        device = self._machine.current_or_none()
-        return 0 if device is None else device.context
-
-    def context_get_device(self) -> int:
-        return self._machine.current().ordinal
-
-    def context_synchronize(self) -> None:
-        self._machine.current()  # work is done when its call returns
-
-    def context_get_stream_priority_range(self) -> tuple[int, int]:
-        self._machine.current()
-        return _LEAST_PRIORITY, _GREATEST_PRIORITY
-
-    def context_get_limit(self, limit: int) -> int:
-        device = self._machine.current()
-        if limit not in _LIMITS:
-            raise Failure(UNSUPPORTED_LIMIT, f"there is no limit {limit}")
-        return device.limits.get(limit, _LIMITS[limit])
-
-    def context_set_limit(self, limit: int, value: int) -> None:
-        device = self._machine.current()
-        if limit not in _LIMITS:
-            raise Failure(UNSUPPORTED_LIMIT, f"there is no limit {limit}")
-        device.limits[limit] = value
-
-    def context_enable_peer_access(self, context: int, flags: int) -> None:
-        device, peer = self._machine.current(), self._machine.device_of_context(context)
-        if flags:
-            raise Failure(INVALID_VALUE, f"peer access has no flags {flags}")
-        if device is peer:
-            raise Failure(INVALID_DEVICE, f"device {device.ordinal} is no peer of its own")
-        if peer.ordinal in device.peers:
-            raise Failure(PEER_ACCESS_ALREADY_ENABLED, f"device {peer.ordinal} is a peer already")
-        device.peers.add(peer.ordinal)
-
-    def context_disable_peer_access(self, context: int) -> None:
-        device, peer = self._machine.current(), self._machine.device_of_context(context)
-        if peer.ordinal not in device.peers:
-            raise Failure(PEER_ACCESS_NOT_ENABLED, f"device {peer.ordinal} is not a peer")
-        device.peers.remove(peer.ordinal)
+    def device_p2p_attribute(self, attribute: int, device: int, peer: int) -> int:
+        if self._machine.device(device) is self._machine.device(peer):
+            raise Failure(INVALID_DEVICE, f"device {device} is no peer of its own")
+        try:
+            return _PEER_ATTRIBUTES[attribute]
+        except KeyError:
+            raise Failure(INVALID_VALUE, f"there is no peer attribute {attribute}") from None
 
 
 def _write_text(address: int | None, nbytes: int, text: str) -> None:

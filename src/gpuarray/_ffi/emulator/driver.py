@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection
 from typing import Any
 
 from ..driver_enums import STATUS_NAMES
@@ -11,10 +10,19 @@ from ..driver_prototypes import PROTOTYPES
 from ..findings import Finding
 from .allocations import AllocationCalls
 from .binding import callback, outcome, watch_interrupts
+from .captures import CaptureCalls
+from .contexts import ContextCalls
+from .copies import CopyCalls
 from .devices import DeviceCalls
+from .events import EventCalls
+from .fills import FillCalls
+from .graphs import GraphCalls
+from .host_memory import HostMemoryCalls
+from .ipc import IpcCalls
 from .launches import LaunchCalls
 from .machine import Machine
 from .modules import ModuleCalls
+from .pools import PoolCalls
 from .statuses import INVALID_VALUE, Failure
 from .streams import StreamCalls
 
@@ -36,11 +44,20 @@ class EmulatedDriver:
         self._machine = Machine(device_count)
         machine = self._machine
         self._groups = (
-            _ErrorCalls(),
+            _ErrorCalls(machine),
             DeviceCalls(machine),
+            ContextCalls(machine),
             AllocationCalls(machine),
+            HostMemoryCalls(machine),
+            PoolCalls(machine),
+            IpcCalls(machine),
+            CopyCalls(machine),
+            FillCalls(machine),
             ModuleCalls(machine),
             StreamCalls(machine),
+            EventCalls(machine),
+            CaptureCalls(machine),
+            GraphCalls(machine),
             LaunchCalls(machine),
         )
         #: ctypes frees a callback that nobody holds, and C would call into nothing.
@@ -74,32 +91,36 @@ class EmulatedDriver:
     # --- the checkers, which no other driver has
 
     def start_checks(self, checks: frozenset[str], by_lane: bool) -> None:
-        """Check every launch from now on; what was found before is forgotten."""
+        """Check every launch until :meth:`stop_checks`."""
         from .simt.checker import Checker
 
         with self._machine.lock:
-            self._machine.arena.checker = Checker(self._machine.arena, checks, by_lane)
+            arena = self._machine.arena
+            arena.checker = Checker(arena, checks, by_lane, outer=arena.checker)
 
-    def findings(self, owned: Collection[int] | None = None) -> list[Finding]:
-        """What was found so far; leaks too if told which addresses somebody still owns."""
+    def findings(self, leaks: bool) -> list[Finding]:
+        """What was found since; with `leaks` also what is allocated and not owned now."""
         with self._machine.lock:
             checker = self._machine.arena.checker
             if checker is None:
                 return []
-            if owned is not None and checker.leaks:
-                checker.report_leaks(owned)
+            if leaks and checker.leaks:
+                checker.report_leaks()
             return checker.findings
 
     def stop_checks(self) -> None:
-        """Run plain code again."""
+        """Go back to how it was before :meth:`start_checks`."""
         with self._machine.lock:
-            self._machine.arena.checker = None
+            arena = self._machine.arena
+            if arena.checker is not None:
+                arena.checker = arena.checker.outer
 
 
 class _ErrorCalls:
     """Names and texts of statuses."""
 
-    def __init__(self) -> None:
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
         self._names = {number: name.encode() for number, name in STATUS_NAMES.items()}
 
     def get_error_name(self, status: int) -> bytes:
@@ -109,7 +130,11 @@ class _ErrorCalls:
             raise Failure(INVALID_VALUE, f"there is no status {status}") from None
 
     def get_error_string(self, status: int) -> bytes:
-        """The detail of this thread's last failure if it had this status, else the name."""
+        """The detail of this thread's last failure if it had this status, or of what made its
+        context unusable, else the name."""
         if status == outcome.status and outcome.detail:
             return outcome.detail
+        context = self._machine.current_or_none()
+        if context is not None and context.fault is not None and context.fault.status == status:
+            return context.fault.detail.encode(errors="replace")
         return self.get_error_name(status)

@@ -4,34 +4,87 @@ from __future__ import annotations
 
 import ctypes
 import struct
+from dataclasses import dataclass
 from typing import Any
 
 from ..structs import LAUNCH_ATTRIBUTE_COOPERATIVE, CUlaunchAttribute, CUlaunchConfig
 from . import attributes as limits
+from .captures import refuse_implicit
+from .graph import KERNEL, Operation
 from .machine import Machine
+from .memory import DeviceFault
 from .modules import Function, active_blocks
 from .statuses import (
     COOPERATIVE_LAUNCH_TOO_LARGE,
     INVALID_HANDLE,
     INVALID_VALUE,
     LAUNCH_OUT_OF_RESOURCES,
+    STICKY,
     Failure,
 )
-from .streams import check_stream
+from .streams import stream_of
 
-__all__ = ["LaunchCalls"]
+__all__ = ["KernelLaunch", "LaunchCalls", "gathered"]
 
 #: CUlaunchConfig, read as one tuple: it is quicker than ten fields.
 _CONFIG = struct.Struct("=7I4xQQI4x")
 assert _CONFIG.size == ctypes.sizeof(CUlaunchConfig)
+#: The elements of `extra`: CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE.
+_END, _BUFFER, _BUFFER_SIZE = 0, 1, 2
+
+_Three = tuple[int, int, int]
+
+
+@dataclass(slots=True)
+class KernelLaunch(Operation):
+    """A launch whose shape was checked and whose parameters were gathered."""
+
+    kind = KERNEL
+    function: Function
+    grid: _Three
+    block: _Three
+    shared: int
+    data: bytes
+    cooperative: bool = False
+
+    def run(self, machine: Machine) -> None:
+        """Run the kernel. A fault leaves its context unusable."""
+        launch = _simt_launch or _load_simt()
+        context = self.function.context
+        if context.fault is not None:
+            raise context.fault
+        try:
+            launch(self.function.kernel, self.grid, self.block, self.data, self.shared)
+        except DeviceFault as fault:
+            if fault.status in STICKY:
+                context.fault = Failure(
+                    fault.status,
+                    f"an earlier kernel of this context failed: {fault.message}. The context is "
+                    "unusable until its device is reset",
+                )
+            raise
+
+    def may_become(self, other: Operation) -> bool:
+        return isinstance(other, KernelLaunch) and self.function.context is other.function.context
+
+
+#: The SIMT machine's entry; imported at the first launch.
+_simt_launch: Any = None
+
+
+def _load_simt() -> Any:
+    global _simt_launch
+    from .simt import launch
+
+    _simt_launch = launch
+    return launch
 
 
 class LaunchCalls:
-    """Launches; the method has the name of the table of prototypes."""
+    """Launches; the methods have the names of the table of prototypes."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._launch: Any = None
 
     def launch_kernel_ex(
         self, config: int | None, function: int, parameters: int | None, extra: int | None
@@ -41,44 +94,91 @@ class LaunchCalls:
         gx, gy, gz, bx, by, bz, shared, stream, attributes, count = _CONFIG.unpack(
             ctypes.string_at(config, _CONFIG.size)
         )
-        known = self._machine.get(function, Function)
-        if known.device is not check_stream(self._machine, stream):
-            raise Failure(INVALID_HANDLE, f"the kernel was loaded on device {known.device.ordinal}")
-        grid, block = (gx, gy, gz), (bx, by, bz)
-        threads = bx * by * bz
-        if (
-            not 0 < threads <= known.max_threads
-            or shared > known.dynamic_shared_limit
-            or by > limits.BLOCK_LIMITS[1]
-            or bz > limits.BLOCK_LIMITS[2]
-            or not gx * gy * gz
-            or gx > limits.GRID_LIMITS[0]
-            or gy > limits.GRID_LIMITS[1]
-            or gz > limits.GRID_LIMITS[2]
-        ):
-            raise _refusal(known, grid, block, shared)
-        if count and _is_cooperative(attributes, count):
-            room = active_blocks(known, threads, shared) * limits.MULTIPROCESSORS
-            if gx * gy * gz > room:
-                raise Failure(
-                    COOPERATIVE_LAUNCH_TOO_LARGE,
-                    f"a cooperative grid of {gx * gy * gz} blocks: {room} fit at once",
-                )
-        data = _parameters(known, parameters)
-        launch = self._launch
-        if launch is None:
-            from .simt import launch
+        cooperative = bool(count) and _is_cooperative(attributes, count)
+        self._launch(
+            function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, extra, cooperative
+        )
 
-            self._launch = launch
-        launch(known.kernel, grid, block, data, shared)
+    def launch_kernel(self, function: int, *given: Any) -> None:
+        gx, gy, gz, bx, by, bz, shared, stream, parameters, extra = given
+        self._launch(function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, extra)
+
+    def launch_cooperative_kernel(self, function: int, *given: Any) -> None:
+        gx, gy, gz, bx, by, bz, shared, stream, parameters = given
+        self._launch(function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, None, True)
+
+    def _launch(
+        self,
+        function: int,
+        grid: _Three,
+        block: _Three,
+        shared: int,
+        stream: int,
+        parameters: int | None,
+        extra: int | None,
+        cooperative: bool = False,
+    ) -> None:
+        machine = self._machine
+        target = stream_of(machine, stream)
+        known = machine.get(function, Function)
+        if known.context is not target.context:
+            raise Failure(
+                INVALID_HANDLE,
+                f"the kernel was loaded on device {known.device.ordinal}, in another context",
+            )
+        work = gathered(known, grid, block, shared, parameters, extra, cooperative)
+        # As `submit` does, without another call.
+        if machine.captures:
+            if target.capture is not None:
+                target.capture.record(target, work)
+                return
+            refuse_implicit(machine, target)
+        work.run(machine)
 
 
-def _parameters(function: Function, pointers: int | None) -> bytes:
+def gathered(
+    function: Function,
+    grid: _Three,
+    block: _Three,
+    shared: int,
+    parameters: int | None,
+    extra: int | None,
+    cooperative: bool = False,
+) -> KernelLaunch:
+    """A launch with its shape checked and its parameters copied."""
+    bx, by, bz = block
+    gx, gy, gz = grid
+    threads = bx * by * bz
+    if (
+        not 0 < threads <= function.max_threads
+        or shared > function.dynamic_shared_limit
+        or by > limits.BLOCK_LIMITS[1]
+        or bz > limits.BLOCK_LIMITS[2]
+        or not gx * gy * gz
+        or gx > limits.GRID_LIMITS[0]
+        or gy > limits.GRID_LIMITS[1]
+        or gz > limits.GRID_LIMITS[2]
+    ):
+        raise _refusal(function, grid, block, shared)
+    if cooperative:
+        room = active_blocks(function, threads, shared) * limits.MULTIPROCESSORS
+        if gx * gy * gz > room:
+            raise Failure(
+                COOPERATIVE_LAUNCH_TOO_LARGE,
+                f"a cooperative grid of {gx * gy * gz} blocks: {room} fit at once",
+            )
+    data = _parameters(function, parameters, extra)
+    return KernelLaunch(function, grid, block, shared, data, cooperative)
+
+
+def _parameters(function: Function, pointers: int | None, extra: int | None) -> bytes:
     """The kernel's parameters as one block of memory, gathered from ``void**``."""
     wanted = function.parameters
     if not wanted:
         return b""
     if not pointers:
+        if extra:
+            return _packed(function, extra)
         raise Failure(INVALID_VALUE, f"the kernel takes {len(wanted)} parameters and got none")
     data = bytearray(function.parameter_bytes)
     read = ctypes.string_at
@@ -91,6 +191,26 @@ def _parameters(function: Function, pointers: int | None) -> bytes:
     return bytes(data)
 
 
+def _packed(function: Function, extra: int) -> bytes:
+    """The parameters out of one buffer, which `extra` tells of."""
+    buffer = nbytes = 0
+    while (key := ctypes.c_uint64.from_address(extra).value) != _END:
+        value = ctypes.c_uint64.from_address(extra + 8).value
+        extra += 16
+        if key == _BUFFER:
+            buffer = value
+        elif key == _BUFFER_SIZE and value:
+            nbytes = ctypes.c_size_t.from_address(value).value
+        else:
+            raise Failure(INVALID_VALUE, f"extra launch parameter {key} means nothing")
+    if not buffer or nbytes < function.parameter_bytes:
+        raise Failure(
+            INVALID_VALUE,
+            f"{nbytes} bytes of parameters: the kernel takes {function.parameter_bytes}",
+        )
+    return ctypes.string_at(buffer, function.parameter_bytes)
+
+
 def _is_cooperative(address: int, count: int) -> bool:
     if not address:
         raise Failure(INVALID_VALUE, "the launch attributes are null")
@@ -100,9 +220,7 @@ def _is_cooperative(address: int, count: int) -> bool:
     )
 
 
-def _refusal(
-    function: Function, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int
-) -> Failure:
+def _refusal(function: Function, grid: _Three, block: _Three, shared: int) -> Failure:
     """Why a launch of this shape is not possible."""
     threads = block[0] * block[1] * block[2]
     if shared > function.dynamic_shared_limit:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from .address_space import AddressSpace
 from .memory import Arena
-from .statuses import INVALID_CONTEXT, INVALID_DEVICE, INVALID_HANDLE, Failure
+from .statuses import (
+    CONTEXT_IS_DESTROYED,
+    INVALID_CONTEXT,
+    INVALID_DEVICE,
+    INVALID_HANDLE,
+    NOT_PERMITTED,
+    Failure,
+)
 
-__all__ = ["DEVICE_BYTES", "Allocation", "Device", "Machine", "Owned"]
+__all__ = ["DEVICE_BYTES", "Allocation", "Context", "Device", "Machine", "Owned"]
 
 #: Memory of each device. It is only reserved: pages that nobody touches cost nothing.
 DEVICE_BYTES = 4 << 30
@@ -24,33 +34,70 @@ _HANDLE_STEP = 0x40
 
 @dataclass(eq=False)
 class Device:
-    """A device with its primary context."""
+    """A device."""
 
     ordinal: int
-    context: int
+    #: How often the primary context is retained, and the flags of its next life.
     retained: int = 0
+    primary_flags: int = 0
     used_bytes: int = 0
-    #: Ordinals of the devices whose memory this one was given access to.
-    peers: set[int] = field(default_factory=set)
+    #: Memory pools of stream-ordered allocation: every one, and the handles of the default pool
+    #: (made at first use) and of the one that allocations take from.
+    pools: list[Any] = field(default_factory=list)
+    default_pool: int = 0
+    current_pool: int = 0
+    #: Set right after the devices are made: each belongs to the other.
+    primary: Context = None  # type: ignore[assignment]
+
+
+@dataclass(eq=False)
+class Context:
+    """A context of a device. A primary one is alive while it is retained."""
+
+    device: Device
+    handle: int
+    flags: int = 0
+    alive: bool = True
+    #: What a kernel did: every later call that needs this context fails with it.
+    fault: Failure | None = None
+    #: Contexts whose memory this one was given access to.
+    peers: set[Context] = field(default_factory=set)
     limits: dict[int, int] = field(default_factory=dict)
+    #: The default streams: by thread, and under None the legacy one.
+    default_streams: dict[int | None, Any] = field(default_factory=dict)
+
+    @property
+    def primary(self) -> bool:
+        return self.device.primary is self
 
 
 @dataclass(eq=False)
 class Allocation:
-    """Memory that a driver call allocated."""
+    """Memory that a driver call allocated, or host memory that one registered."""
 
-    device: Device
+    context: Context
     address: int
     nbytes: int
-    kind: str  # 'device', 'managed' or 'host'
+    kind: str  # 'device', 'managed', 'host', 'registered' or 'pool'
     buffer_id: int
+    flags: int = 0
+    #: The memory pool of kind 'pool'.
+    pool: Any = None
+
+    @property
+    def device(self) -> Device:
+        return self.context.device
 
 
 @dataclass(eq=False)
 class Owned:
-    """Base of what a handle stands for: it belongs to a device, and goes with its context."""
+    """Base of what a handle stands for: it belongs to a context, and goes with it."""
 
-    device: Device
+    context: Context
+
+    @property
+    def device(self) -> Device:
+        return self.context.device
 
     def close(self) -> None:
         """Give back what the object holds."""
@@ -65,27 +112,43 @@ class Machine:
     def __init__(self, device_count: int) -> None:
         #: Held by every call: kernels run one at a time.
         self.lock = threading.RLock()
-        self.devices = [
-            Device(ordinal, 0x4000_0000 + (ordinal + 1) * 0x1000) for ordinal in range(device_count)
-        ]
-        self._by_context = {device.context: device for device in self.devices}
+        self.devices = [Device(ordinal) for ordinal in range(device_count)]
+        self.contexts: dict[int, Context] = {}
+        for device in self.devices:
+            device.primary = Context(device, 0x4000_0000 + (device.ordinal + 1) * 0x1000)
+            device.primary.alive = False
+            self.contexts[device.primary.handle] = device.primary
         #: Live allocations by their address.
         self.allocations: dict[int, Allocation] = {}
+        #: Captures of streams that have not ended.
+        self.captures: list[Any] = []
+        self._buffer_ids = 0
         self._handles: dict[int, Owned] = {}
         self._next_handle = _FIRST_HANDLE
         self._thread = threading.local()
+        in_callback = Failure(NOT_PERMITTED, "a host function must not call the driver")
+        self._callback_context = Context(self.devices[0], 0, fault=in_callback)
 
     @cached_property
-    def arena(self) -> Arena:
+    def space(self) -> AddressSpace:
         """The memory of all devices and of the host, in one address space as on hardware."""
         size = DEVICE_BYTES * len(self.devices) + _HOST_BYTES
         while True:
             try:
-                return Arena(size)
+                space = AddressSpace(Arena(size))
+                break
             except (OSError, MemoryError):  # a limit on address space: take what there is
                 size //= 2
                 if size < _SMALLEST_ARENA:
                     raise
+        if len(self.devices) > 1:
+            space.divide(self.contexts.values())
+        return space
+
+    @property
+    def arena(self) -> Arena:
+        """All memory, whoever may access it."""
+        return self.space.arena
 
     # --- devices and contexts
 
@@ -96,39 +159,122 @@ class Machine:
             )
         return self.devices[ordinal]
 
-    def device_of_context(self, context: int) -> Device:
-        device = self._by_context.get(context)
-        if device is None or not device.retained:
-            raise Failure(INVALID_CONTEXT, f"0x{context:x} is not a live context")
-        return device
+    def context(self, handle: int) -> Context:
+        """The context of a handle; a primary one need not be alive."""
+        context = self.contexts.get(handle)
+        if context is None:
+            raise Failure(INVALID_CONTEXT, f"0x{handle:x} is not a live context")
+        return context
 
-    def make_current(self, device: Device | None) -> None:
-        self._thread.device = device
+    def live_context(self, handle: int) -> Context:
+        context = self.context(handle)
+        if not context.alive:
+            raise Failure(CONTEXT_IS_DESTROYED, f"context 0x{handle:x} was destroyed")
+        return context
 
-    def current_or_none(self) -> Device | None:
-        return getattr(self._thread, "device", None)
+    def new_context(self, device: Device, flags: int) -> Context:
+        """A context beside the primary one."""
+        context = Context(device, self._new_handle(), flags)
+        self.contexts[context.handle] = context
+        self.space.add_context(context)
+        return context
 
-    def current(self) -> Device:
-        """The device of this thread's current context."""
-        device = getattr(self._thread, "device", None)
-        if device is None:
+    @property
+    def stack(self) -> list[Context]:
+        """This thread's stack of contexts; change it through `make_current` and its like."""
+        stack = getattr(self._thread, "stack", None)
+        if stack is None:
+            stack = self._thread.stack = []
+        return stack
+
+    def make_current(self, context: Context | None) -> None:
+        """Replace the top of this thread's stack; None takes it away."""
+        stack = self.stack
+        if stack:
+            stack.pop()
+        if context is not None:
+            stack.append(context)
+        self._thread.context = stack[-1] if stack else None
+
+    def push(self, context: Context) -> None:
+        self.stack.append(context)
+        self._thread.context = context
+
+    def pop(self) -> Context:
+        stack = self.stack
+        if not stack:
             raise Failure(INVALID_CONTEXT, "no context is current in this thread")
-        if not device.retained:
-            raise Failure(INVALID_CONTEXT, "this thread's current context was destroyed")
-        return device
+        context = stack.pop()
+        self._thread.context = stack[-1] if stack else None
+        return context
+
+    def current_or_none(self) -> Context | None:
+        return getattr(self._thread, "context", None)
+
+    def current(self) -> Context:
+        """This thread's current context, fit for use."""
+        context = getattr(self._thread, "context", None)
+        if context is None or context.fault is not None or not context.alive:
+            raise unusable(context)
+        return context
+
+    @contextlib.contextmanager
+    def callback(self) -> Iterator[None]:
+        """While the calling thread runs a host function: without the lock, and without calls."""
+        outer = self.current_or_none()
+        self._thread.context = self._callback_context
+        self.lock.release()
+        try:
+            yield
+        finally:
+            self.lock.acquire()
+            self._thread.context = outer
+
+    def destroy_contents(self, context: Context) -> None:
+        """Take down all that lives in a context."""
+        for handle in self.handles_of(lambda thing: thing.context is context):
+            if handle in self._handles:  # a module takes its functions along
+                self.forget(handle)
+        for allocation in [a for a in self.allocations.values() if a.context is context]:
+            self.release(allocation)
+        self.captures = [c for c in self.captures if c.context is not context]
+        context.peers.clear()
+        for other in self.contexts.values():
+            other.peers.discard(context)
+        context.limits.clear()
+        context.default_streams.clear()
+        context.fault = None
+        self.space.refresh()
 
     # --- memory
+
+    def add_allocation(
+        self, context: Context, address: int, nbytes: int, kind: str, flags: int = 0
+    ) -> Allocation:
+        """Enter memory into the table."""
+        self._buffer_ids += 1
+        allocation = Allocation(context, address, nbytes, kind, self._buffer_ids, flags)
+        self.allocations[address] = allocation
+        checker = self.arena.checker
+        if checker is not None and kind != "registered":
+            checker.of_host(address, nbytes, fresh=kind in ("device", "pool", "graph"))
+        return allocation
 
     def release(self, allocation: Allocation) -> None:
         """Free an allocation."""
         del self.allocations[allocation.address]
-        self.arena.free(allocation.address)
-        if allocation.kind != "host":
+        if allocation.kind == "registered":
+            self.space.unmap(allocation.address)
+            return
+        self.space.free(allocation.address)
+        if allocation.kind == "pool":
+            allocation.pool.put_back(allocation.nbytes)
+        elif allocation.kind != "host":
             allocation.device.used_bytes -= allocation.nbytes
 
     def allocation_of(self, address: int) -> Allocation | None:
         """The live allocation that holds an address."""
-        found = self.arena.find(address)
+        found = self.space.find(address)
         return None if found is None else self.allocations.get(found[0])
 
     def in_arena(self, address: int) -> bool:
@@ -137,20 +283,26 @@ class Machine:
 
     # --- handles
 
-    def add(self, thing: Owned) -> int:
-        """A handle for an object."""
+    def _new_handle(self) -> int:
         handle = self._next_handle
         self._next_handle += _HANDLE_STEP
+        return handle
+
+    def add(self, thing: Owned) -> int:
+        """A handle for an object."""
+        handle = self._new_handle()
         self._handles[handle] = thing
         return handle
 
     def get(self, handle: int, type_: type[_T]) -> _T:
-        """The object of a handle of the given type."""
+        """The object of a handle of the given type, in a context fit for use."""
         thing = self._handles.get(handle)
         if type(thing) is not type_:
             raise Failure(
                 INVALID_HANDLE, f"0x{handle:x} is not a live {type_.__name__.lower()} handle"
             )
+        if thing.context.fault is not None:
+            raise unusable(thing.context)
         return thing
 
     def remove(self, handle: int, type_: type[_T]) -> _T:
@@ -159,10 +311,23 @@ class Machine:
         del self._handles[handle]
         return thing
 
-    def handles_of(self, belongs: Any) -> list[int]:
+    def all_of(self, type_: type[_T]) -> list[_T]:
+        """Every object of a type that has a handle."""
+        return [thing for thing in self._handles.values() if type(thing) is type_]
+
+    def handles_of(self, belongs: Callable[[Any], bool]) -> list[int]:
         """The handles whose object `belongs` says yes to."""
         return [handle for handle, thing in self._handles.items() if belongs(thing)]
 
     def forget(self, handle: int) -> None:
         """Close and forget a handle of any type."""
         self._handles.pop(handle).close()
+
+
+def unusable(context: Context | None) -> Failure:
+    """Why a context cannot be used."""
+    if context is None:
+        return Failure(INVALID_CONTEXT, "no context is current in this thread")
+    if context.fault is not None:
+        return context.fault
+    return Failure(CONTEXT_IS_DESTROYED, "this thread's current context was destroyed")

@@ -14,13 +14,16 @@ from .statuses import (
     INVALID_VALUE,
     NO_BINARY_FOR_GPU,
     NOT_FOUND,
-    NOT_SUPPORTED,
     Failure,
 )
 
 __all__ = ["Function", "Module", "ModuleCalls"]
 
-_JIT_ERROR_LOG, _JIT_ERROR_LOG_BYTES = 5, 6
+#: CUjit_option: each log is followed by its size.
+_JIT_INFO_LOG, _JIT_ERROR_LOG, _JIT_WALL_TIME = 3, 5, 2
+#: CUfunc_cache, and the highest CUoccupancy_flags.
+_CACHE_CONFIGURATIONS = range(4)
+_OCCUPANCY_FLAGS = 1
 _NUMBERS = FUNCTION_ATTRIBUTES
 #: PTX does not tell how many registers a kernel takes, so that registers never limit occupancy.
 _REGISTERS = 32
@@ -42,6 +45,7 @@ class Function(Owned):
     """A kernel, with what a launch of it needs."""
 
     module: Module
+    name: bytes
     kernel: Any
     parameters: list[tuple[int, int]]
     parameter_bytes: int
@@ -66,18 +70,23 @@ class ModuleCalls:
         # Imported here: a process that only copies memory needs no SIMT machine.
         from .simt import Program, PTXError, UnsupportedInstruction
 
-        device = self._machine.current()
+        context = self._machine.current()
+        asked = _Options(count, options, values)
         if not image:
             raise Failure(INVALID_VALUE, "the image is null")
         if ctypes.string_at(image, 4) == b"\x7fELF":
             raise Failure(NO_BINARY_FOR_GPU, "the emulator takes PTX, and was given a cubin")
         text = ctypes.string_at(image).decode(errors="replace")
         try:
-            program = Program(text, self._machine.arena)
+            program = Program(text, self._machine.space.window(context))
         except (PTXError, UnsupportedInstruction) as error:
-            _write_log(str(error), count, options, values)
+            asked.write_log(_JIT_ERROR_LOG, str(error))
+            asked.write_log(_JIT_INFO_LOG, "")
             raise Failure(INVALID_PTX, str(error)) from None
-        return self._machine.add(Module(device, program))
+        kernels = ", ".join(program.kernel_names) or "none"
+        asked.write_log(_JIT_INFO_LOG, f"emulator: loaded PTX; kernels: {kernels}")
+        asked.write_log(_JIT_ERROR_LOG, "")
+        return self._machine.add(Module(context, program))
 
     def module_unload(self, module: int) -> None:
         self._machine.current()
@@ -96,7 +105,7 @@ class ModuleCalls:
             except KeyError:
                 known = ", ".join(loaded.program.kernel_names) or "none"
                 raise Failure(NOT_FOUND, f"its kernels: {known}") from None
-            handle = self._machine.add(_function(loaded, kernel))
+            handle = self._machine.add(_function(loaded, kernel, text))
             loaded.functions[text] = handle
         return handle
 
@@ -140,24 +149,57 @@ class ModuleCalls:
         else:
             raise Failure(INVALID_VALUE, f"function attribute {attribute} cannot be {value}")
 
+    def function_set_cache_config(self, function: int, configuration: int) -> None:
+        self._machine.get(function, Function)
+        if configuration not in _CACHE_CONFIGURATIONS:
+            raise Failure(INVALID_VALUE, f"there is no cache configuration {configuration}")
+
+    def function_get_module(self, function: int) -> int:
+        module = self._machine.get(function, Function).module
+        (handle,) = self._machine.handles_of(lambda thing: thing is module)
+        return handle
+
+    def function_get_name(self, function: int) -> bytes:
+        return self._machine.get(function, Function).name
+
+    def function_param_info(self, function: int, index: int) -> tuple[int, int]:
+        parameters = self._machine.get(function, Function).parameters
+        if index >= len(parameters):
+            raise Failure(INVALID_VALUE, f"the kernel has {len(parameters)} parameters")
+        return parameters[index]
+
     # --- occupancy
 
     def occupancy_max_active_blocks(self, function: int, block: int, dynamic: int) -> int:
         return active_blocks(self._machine.get(function, Function), block, dynamic)
 
+    def occupancy_max_active_blocks_with_flags(
+        self, function: int, block: int, dynamic: int, flags: int
+    ) -> int:
+        if flags & ~_OCCUPANCY_FLAGS:
+            raise Failure(INVALID_VALUE, f"occupancy has no flags {flags}")
+        return self.occupancy_max_active_blocks(function, block, dynamic)
+
+    def occupancy_available_dynamic_shared(self, function: int, blocks: int, block: int) -> int:
+        known = self._machine.get(function, Function)
+        if blocks < 1 or active_blocks(known, block, 0) < blocks:
+            raise Failure(INVALID_VALUE, f"{blocks} blocks of {block} threads do not fit at once")
+        room = limits.SHARED_BYTES_PER_MULTIPROCESSOR // blocks - limits.RESERVED_SHARED_BYTES
+        return min(room, limits.SHARED_BYTES_OPT_IN) // 128 * 128 - known.static_shared_bytes
+
     def occupancy_max_potential_block_size(
         self, function: int, shared_of_block: int | None, dynamic: int, limit: int
     ) -> tuple[int, int]:
         known = self._machine.get(function, Function)
-        if shared_of_block:
-            raise Failure(NOT_SUPPORTED, "shared memory by block size is not emulated")
+        needs = _SharedOfBlock(shared_of_block) if shared_of_block else lambda block: dynamic
         most = min(known.max_threads, limit or known.max_threads)
-        best, best_threads = 0, 0
-        for block in range(-(-most // 32) * 32, 0, -32):
-            threads = active_blocks(known, min(block, most), dynamic) * min(block, most)
-            if threads > best_threads:
-                best, best_threads = min(block, most), threads
-        return active_blocks(known, best, dynamic) * limits.MULTIPROCESSORS, best
+        best, best_blocks = 0, 0
+        for multiple in range(-(-most // 32) * 32, 0, -32):
+            block = min(multiple, most)
+            blocks = active_blocks(known, block, needs(block))
+            if blocks * block > best_blocks * best:
+                best, best_blocks = block, blocks
+        return best_blocks * limits.MULTIPROCESSORS, best
 
 
 def active_blocks(function: Function, block: int, dynamic: int) -> int:
@@ -172,11 +214,16 @@ def active_blocks(function: Function, block: int, dynamic: int) -> int:
     return min(by_threads, by_shared, limits.BLOCKS_PER_MULTIPROCESSOR)
 
 
-def _function(module: Module, kernel: Any) -> Function:
+#: CUoccupancyB2DSize: the dynamic shared memory that a block of so many threads needs.
+_SharedOfBlock = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
+
+
+def _function(module: Module, kernel: Any, name: str) -> Function:
     shared = kernel.static_shared_bytes
     return Function(
-        device=module.device,
+        context=module.context,
         module=module,
+        name=name.encode(),
         kernel=kernel,
         parameters=list(kernel.parameters),
         parameter_bytes=kernel.parameter_bytes,
@@ -193,18 +240,26 @@ def _text(name: bytes | None) -> str:
     return name.decode(errors="replace")
 
 
-def _write_log(text: str, count: int, options: int | None, values: int | None) -> None:
-    """Put the text where the caller asked for the JIT compiler's error log."""
-    if not (count and options and values):
-        return
-    given = dict(
-        zip(
-            (ctypes.c_int * count).from_address(options),
-            (ctypes.c_uint64 * count).from_address(values),
-            strict=True,
-        )
-    )
-    address, room = given.get(_JIT_ERROR_LOG), given.get(_JIT_ERROR_LOG_BYTES, 0) & 0xFFFFFFFF
-    if address and room:
-        data = text.encode(errors="replace")[: room - 1] + b"\0"
-        ctypes.memmove(address, data, len(data))
+class _Options:
+    """The options of a load: CUjit_option to the value, or the address, given for it."""
+
+    def __init__(self, count: int, options: int | None, values: int | None) -> None:
+        self._given: dict[int, Any] = {}
+        if count and options and values:
+            names = (ctypes.c_int * count).from_address(options)
+            self._given = {
+                name: ctypes.c_uint64.from_address(values + 8 * at) for at, name in enumerate(names)
+            }
+        if _JIT_WALL_TIME in self._given:
+            ctypes.c_float.from_buffer(self._given[_JIT_WALL_TIME]).value = 0.0
+
+    def write_log(self, log: int, text: str) -> None:
+        """Put a text where the caller asked for this log, and say how long it is."""
+        address, size = self._given.get(log), self._given.get(log + 1)
+        if address is None or size is None or not address.value:
+            return
+        room = size.value & 0xFFFFFFFF
+        if room:
+            data = text.encode(errors="replace")[: room - 1] + b"\0"
+            ctypes.memmove(address.value, data, len(data))
+            ctypes.c_uint.from_buffer(size).value = len(data)

@@ -1,21 +1,24 @@
-"""Emulated functions for streams and events. Work is done when its call returns."""
+"""Emulated functions for streams. Work is done when its call returns."""
 
 from __future__ import annotations
 
-import time
+import ctypes
+import threading
 from dataclasses import dataclass
+from typing import Any
 
-from .machine import Device, Machine, Owned
+from .captures import refuse_conflict, submit
+from .contexts import PRIORITIES
+from .graph import HOST, Operation
+from .machine import Machine, Owned
 from .statuses import INVALID_HANDLE, INVALID_VALUE, Failure
 
-__all__ = ["Event", "Stream", "StreamCalls", "check_stream"]
+__all__ = ["HostFunction", "Stream", "StreamCalls", "any_stream", "stream_of"]
 
-#: The legacy default stream under both its names, and the per-thread default stream.
-_DEFAULT_STREAMS = (0, 1, 2)
+_LEGACY, _PER_THREAD = (0, 1), 2
+_NON_BLOCKING = 1
 _STREAM_FLAGS = 0b1
-_EVENT_FLAGS = 0b111
-_DISABLE_TIMING = 2
-_PRIORITIES = (-5, 0)
+_ids = iter(range(3, 1 << 62))
 
 
 @dataclass(eq=False)
@@ -24,98 +27,108 @@ class Stream(Owned):
 
     flags: int
     priority: int
+    id: int
+    legacy: bool = False
+    #: The capture that it takes part in.
+    capture: Any = None
+
+    @property
+    def blocking(self) -> bool:
+        """Whether it waits for the legacy default stream, and that for it."""
+        return not self.flags & _NON_BLOCKING
 
 
-@dataclass(eq=False)
-class Event(Owned):
-    """An event, and when it was last recorded."""
+def any_stream(machine: Machine, handle: int) -> Stream:
+    """The stream of a handle; the default streams are those of the current context."""
+    if handle > _PER_THREAD:
+        return machine.get(handle, Stream)
+    context = machine.current()
+    key = None if handle in _LEGACY else threading.get_ident()
+    stream = context.default_streams.get(key)
+    if stream is None:
+        stream = Stream(context, 0, 0, 1 if key is None else next(_ids), key is None)
+        context.default_streams[key] = stream
+    return stream
 
-    flags: int
-    recorded_ns: int | None = None
+
+def stream_of(machine: Machine, handle: int) -> Stream:
+    """The stream of a handle, refusing one that does not live in the current context."""
+    context = machine.current()
+    stream = any_stream(machine, handle)
+    if stream.context is not context:
+        where = "context" if stream.device is context.device else "device"
+        raise Failure(INVALID_HANDLE, f"stream 0x{handle:x} belongs to another {where}")
+    return stream
 
 
-def check_stream(machine: Machine, stream: int) -> Device:
-    """Refuse a stream that does not live on the current device; the device."""
-    device = machine.current()
-    if stream not in _DEFAULT_STREAMS and machine.get(stream, Stream).device is not device:
-        raise Failure(INVALID_HANDLE, f"stream 0x{stream:x} belongs to another device")
-    return device
+class HostFunction(Operation):
+    """A call of a C function of the host."""
+
+    kind = HOST
+
+    def __init__(self, function: int | None, data: int | None) -> None:
+        if not function:
+            raise Failure(INVALID_VALUE, "the host function is null")
+        self.function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(function)
+        self.data = data
+
+    def run(self, machine: Machine) -> None:
+        with machine.callback():
+            self.function(self.data)
 
 
 class StreamCalls:
-    """Streams and events; the methods have the names of the table of prototypes."""
+    """Streams; the methods have the names of the table of prototypes."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
 
     def stream_create(self, flags: int, priority: int) -> int:
+        context = self._machine.current()
         if flags & ~_STREAM_FLAGS:
             raise Failure(INVALID_VALUE, f"streams have no flags {flags}")
         # The driver clamps priorities rather than refusing them.
-        priority = min(max(priority, _PRIORITIES[0]), _PRIORITIES[1])
-        return self._machine.add(Stream(self._machine.current(), flags, priority))
+        least, greatest = PRIORITIES
+        priority = min(max(priority, greatest), least)
+        return self._machine.add(Stream(context, flags, priority, next(_ids)))
 
     def stream_destroy(self, stream: int) -> None:
         self._machine.current()
-        self._machine.remove(stream, Stream)
+        destroyed = self._machine.remove(stream, Stream)
+        capture = destroyed.capture
+        if capture is not None:
+            # Its capture can no longer end well; where it began there, it ends here.
+            capture.fail(0, "")
+            if capture.origin is destroyed:
+                capture.leave()
+                self._machine.forget(capture.graph_handle)
 
     def stream_synchronize(self, stream: int) -> None:
-        self._known(stream)
+        self._machine.current()
+        waited = any_stream(self._machine, stream)
+        refuse_conflict(waited, "waiting for")
+        for pool in waited.device.pools:
+            pool.settle()
 
     def stream_query(self, stream: int) -> None:
-        self._known(stream)
-
-    def stream_wait_event(self, stream: int, event: int, flags: int) -> None:
-        self._known(stream)
-        self._machine.get(event, Event)
-        if flags:
-            raise Failure(INVALID_VALUE, f"waiting for an event has no flags {flags}")
+        self._machine.current()
+        refuse_conflict(any_stream(self._machine, stream), "asking for the state of")
 
     def stream_get_priority(self, stream: int) -> int:
-        self._known(stream)
-        if stream in _DEFAULT_STREAMS:
-            return 0
-        return self._machine.get(stream, Stream).priority
+        return self._known(stream).priority
 
     def stream_get_flags(self, stream: int) -> int:
-        self._known(stream)
-        if stream in _DEFAULT_STREAMS:
-            return 0
-        return self._machine.get(stream, Stream).flags
+        return self._known(stream).flags
 
-    def _known(self, stream: int) -> None:
+    def stream_get_context(self, stream: int) -> int:
+        return self._known(stream).context.handle
+
+    def stream_get_id(self, stream: int) -> int:
+        return self._known(stream).id
+
+    def _known(self, stream: int) -> Stream:
         self._machine.current()
-        if stream not in _DEFAULT_STREAMS:
-            self._machine.get(stream, Stream)
+        return any_stream(self._machine, stream)
 
-    def event_create(self, flags: int) -> int:
-        if flags & ~_EVENT_FLAGS:
-            raise Failure(INVALID_VALUE, f"events have no flags {flags}")
-        return self._machine.add(Event(self._machine.current(), flags))
-
-    def event_destroy(self, event: int) -> None:
-        self._machine.remove(event, Event)
-
-    def event_record(self, event: int, stream: int) -> None:
-        recorded = self._machine.get(event, Event)
-        if recorded.device is not check_stream(self._machine, stream):
-            raise Failure(INVALID_HANDLE, f"event 0x{event:x} belongs to another device")
-        recorded.recorded_ns = time.perf_counter_ns()
-
-    def event_query(self, event: int) -> None:
-        self._machine.get(event, Event)
-
-    def event_synchronize(self, event: int) -> None:
-        self._machine.get(event, Event)
-
-    def event_elapsed_time(self, start: int, end: int) -> float:
-        first, last = self._time_of(start), self._time_of(end)
-        return (last - first) / 1e6
-
-    def _time_of(self, handle: int) -> int:
-        event = self._machine.get(handle, Event)
-        if event.flags & _DISABLE_TIMING:
-            raise Failure(INVALID_HANDLE, f"event 0x{handle:x} was created without timing")
-        if event.recorded_ns is None:
-            raise Failure(INVALID_HANDLE, f"event 0x{handle:x} was never recorded")
-        return event.recorded_ns
+    def launch_host_function(self, stream: int, function: int | None, data: int | None) -> None:
+        submit(self._machine, any_stream(self._machine, stream), HostFunction(function, data))

@@ -1,0 +1,77 @@
+"""The opened driver, and how its failures become exceptions: what every wrapper stands on."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Mapping
+
+from gpuarray.errors import DriverError
+
+from .backend import Backend, select, warn_of_fallback
+from .driver_enums import STATUS_NAMES
+from .driver_prototypes import PROTOTYPES
+from .library import Library, SymbolSource
+
+__all__ = ["error_of", "library", "number_of", "opened"]
+
+_opening = threading.RLock()
+_backend: Backend | None = None
+
+
+def opened() -> Backend:
+    """The backend, chosen and opened once per process."""
+    global _backend
+    if _backend is None:
+        with _opening:
+            if _backend is None:
+                _backend = select()
+                # Last: where warnings are errors, the backend is open all the same.
+                warn_of_fallback(_backend)
+    return _backend
+
+
+def _open_source() -> SymbolSource:
+    return opened().source
+
+
+def error_of(call: str, status: int) -> BaseException:
+    """The exception for a failed call: what interrupted the emulator, or a DriverError."""
+    take_interruption = getattr(opened().source, "take_interruption", None)
+    interruption = take_interruption() if take_interruption is not None else None
+    if interruption is not None:
+        return interruption
+    return DriverError(call, status, _status_name(status), _status_detail(status))
+
+
+def _status_name(status: int) -> str:
+    known = STATUS_NAMES.get(status)
+    if known is not None:
+        return known
+    try:
+        return library.get_error_name(status).decode()
+    except Exception:  # an older driver does not know a newer status; the number must do
+        return "unknown status"
+
+
+def _status_detail(status: int) -> str:
+    text = ctypes.c_char_p()
+    if library.raw("get_error_string")(status, ctypes.byref(text)) or text.value is None:
+        return ""
+    return text.value.decode(errors="replace")
+
+
+library = Library("the CUDA driver", PROTOTYPES, _open_source, error_of)
+
+
+def number_of(name: str | int, names: Mapping[str, int], what: str) -> int:
+    """The number of something that cuda.h names; a number is taken as it is."""
+    if not isinstance(name, str):
+        return name
+    try:
+        return names[name]
+    except KeyError:
+        raise ValueError(
+            f"no {what} is called {name!r}; cuda.h's names are taken without prefix, in lower "
+            f"case, such as {next(iter(names))!r}"
+        ) from None

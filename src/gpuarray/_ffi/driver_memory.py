@@ -1,0 +1,280 @@
+"""The driver's functions for memory, where Python wants another form than C's."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+from .driver_enums import POINTER_ATTRIBUTES, POOL_ATTRIBUTES
+from .driver_library import library, number_of
+from .structs import (
+    CUDA_MEMCPY2D,
+    CUDA_MEMCPY3D,
+    CUipcHandle,
+    CUmemAccessDesc,
+    CUmemLocation,
+    CUmemPoolProps,
+)
+
+__all__ = [
+    "copy_description",
+    "ipc_open_event_handle",
+    "ipc_open_mem_handle",
+    "mem_advise",
+    "mem_alloc_managed",
+    "mem_alloc_pitch",
+    "mem_host_alloc",
+    "mem_host_get_device_pointer",
+    "mem_host_register",
+    "mem_pool_create",
+    "mem_pool_get_access",
+    "mem_pool_get_attribute",
+    "mem_pool_set_access",
+    "mem_pool_set_attribute",
+    "mem_prefetch_async",
+    "memcpy_2d",
+    "memcpy_3d",
+    "pointer_attribute",
+    "pointer_attributes",
+]
+
+_KINDS = {"host": 1, "device": 2, "unified": 4}  # CUmemorytype
+_PINNED, _ON_DEVICE, _ON_HOST = 1, 1, 2  # CUmemAllocationType, CUmemLocationType
+_POOL_SWITCHES = 3  # the first three attributes are ints, the others 64 bits wide
+_LAZY_PEER_ACCESS = 1
+#: CUmem_advise
+_ADVICE = {
+    "set_read_mostly": 1,
+    "unset_read_mostly": 2,
+    "set_preferred_location": 3,
+    "unset_preferred_location": 4,
+    "set_accessed_by": 5,
+    "unset_accessed_by": 6,
+}
+
+
+# --- allocation
+
+
+def mem_alloc_pitch(width: int, height: int, element_size: int = 4) -> tuple[int, int]:
+    """Allocate rows for fast access; the address, and the distance of rows in bytes."""
+    return library.mem_alloc_pitch(width, height, element_size)
+
+
+def mem_host_alloc(nbytes: int, flags: int = 0) -> int:
+    """Allocate page-locked host memory; the address."""
+    return library.mem_host_alloc(nbytes, flags)
+
+
+def mem_host_register(address: int, nbytes: int, flags: int = 0) -> None:
+    """Lock the pages of host memory that was allocated otherwise."""
+    library.mem_host_register(address, nbytes, flags)
+
+
+def mem_host_get_device_pointer(address: int, flags: int = 0) -> int:
+    """The address by which kernels know page-locked host memory."""
+    return library.mem_host_get_device_pointer(address, flags)
+
+
+def mem_alloc_managed(nbytes: int, flags: int = 1) -> int:
+    """Allocate managed memory; the address."""
+    return library.mem_alloc_managed(nbytes, flags)
+
+
+def mem_advise(pointer: int, nbytes: int, advice: str | int, device: int) -> None:
+    """Tell how managed memory will be used; a device of -1 is the host."""
+    number = number_of(advice, _ADVICE, "advice")
+    library.mem_advise(pointer, nbytes, number, _location(device))
+
+
+def mem_prefetch_async(pointer: int, nbytes: int, device: int, stream: int) -> None:
+    """Bring managed memory to a device, or with -1 to the host."""
+    library.mem_prefetch_async(pointer, nbytes, _location(device), 0, stream)
+
+
+def _location(device: int) -> CUmemLocation:
+    if device < 0:
+        return CUmemLocation(_ON_HOST, 0)
+    return CUmemLocation(_ON_DEVICE, device)
+
+
+# --- pools
+
+
+def mem_pool_create(device: int, max_bytes: int = 0) -> int:
+    """Create a memory pool on a device; 0 means no limit but the device's memory."""
+    properties = CUmemPoolProps(
+        allocType=_PINNED, location=CUmemLocation(_ON_DEVICE, device), maxSize=max_bytes
+    )
+    return library.mem_pool_create(ctypes.byref(properties))
+
+
+def _pool_value(attribute: str | int) -> tuple[int, Any]:
+    number = number_of(attribute, POOL_ATTRIBUTES, "pool attribute")
+    return number, ctypes.c_int() if number <= _POOL_SWITCHES else ctypes.c_uint64()
+
+
+def mem_pool_get_attribute(pool: int, attribute: str | int) -> int:
+    """An attribute of a memory pool, such as 'release_threshold'."""
+    number, value = _pool_value(attribute)
+    library.mem_pool_get_attribute(pool, number, ctypes.byref(value))
+    return value.value
+
+
+def mem_pool_set_attribute(pool: int, attribute: str | int, value: int) -> None:
+    """Set an attribute of a memory pool, such as 'release_threshold'."""
+    number, given = _pool_value(attribute)
+    given.value = value
+    library.mem_pool_set_attribute(pool, number, ctypes.byref(given))
+
+
+def mem_pool_set_access(pool: int, device: int, flags: int = 3) -> None:
+    """Let a device read (1), or read and write (3), the memory of a pool; 0 takes it back."""
+    description = CUmemAccessDesc(CUmemLocation(_ON_DEVICE, device), flags)
+    library.mem_pool_set_access(pool, ctypes.byref(description), 1)
+
+
+def mem_pool_get_access(pool: int, device: int) -> int:
+    """What a device may do with the memory of a pool: 0, 1 or 3."""
+    return library.mem_pool_get_access(pool, ctypes.byref(CUmemLocation(_ON_DEVICE, device)))
+
+
+# --- handles for other processes
+
+
+def ipc_open_mem_handle(handle: bytes, flags: int = _LAZY_PEER_ACCESS) -> int:
+    """Open the memory of a handle that another process made; the address."""
+    return library.ipc_open_mem_handle(CUipcHandle.from_buffer_copy(handle), flags)
+
+
+def ipc_open_event_handle(handle: bytes) -> int:
+    """Open the event of a handle that another process made."""
+    return library.ipc_open_event_handle(CUipcHandle.from_buffer_copy(handle))
+
+
+# --- what is known of an address
+
+
+def pointer_attribute(attribute: str | int, pointer: int) -> int:
+    """An attribute of an address, such as 'device_ordinal' or 'memory_type'."""
+    number = number_of(attribute, POINTER_ATTRIBUTES, "pointer attribute")
+    return _signed(number, library.pointer_attribute(number, pointer))
+
+
+def pointer_attributes(attributes: Sequence[str], pointer: int) -> dict[str, int]:
+    """Attributes of an address. Of memory that the driver does not know, all are 0, and
+    'device_ordinal' is -2."""
+    numbers = [number_of(name, POINTER_ATTRIBUTES, "pointer attribute") for name in attributes]
+    values = (ctypes.c_uint64 * len(numbers))()
+    base = ctypes.addressof(values)
+    library.pointer_attributes(
+        len(numbers),
+        (ctypes.c_int * len(numbers))(*numbers),
+        (ctypes.c_void_p * len(numbers))(*(base + 8 * at for at in range(len(numbers)))),
+        pointer,
+    )
+    return {
+        name: _signed(number, value)
+        for name, number, value in zip(attributes, numbers, values, strict=True)
+    }
+
+
+def _signed(number: int, value: int) -> int:
+    if number == POINTER_ATTRIBUTES["device_ordinal"]:
+        return ctypes.c_int(value & 0xFFFFFFFF).value  # an int in C, and negative for the host
+    return value
+
+
+# --- copies of two and three dimensions
+
+
+def memcpy_2d(
+    target: int,
+    target_pitch: int,
+    source: int,
+    source_pitch: int,
+    width: int,
+    height: int,
+    *,
+    kinds: tuple[str, str] = ("device", "device"),
+    stream: int | None = None,
+) -> None:
+    """Copy rows.
+
+    Parameters
+    ----------
+    target, source : int
+        Addresses.
+    target_pitch, source_pitch : int
+        The distance of rows in bytes.
+    width : int
+        Bytes of a row to copy.
+    height : int
+        How many rows.
+    kinds : tuple of str
+        Where target and source are: 'host', 'device', or 'unified' for either.
+    stream : int, optional
+        The stream to copy on. Without one, the call returns when the copy is done.
+    """
+    copy = CUDA_MEMCPY2D(WidthInBytes=width, Height=height)
+    _fill_side(copy, "dst", target, target_pitch, kinds[0])
+    _fill_side(copy, "src", source, source_pitch, kinds[1])
+    if stream is None:
+        library.memcpy_2d_unaligned(ctypes.byref(copy))
+    else:
+        library.memcpy_2d_async(ctypes.byref(copy), stream)
+
+
+def memcpy_3d(
+    target: int,
+    target_shape: tuple[int, int],
+    source: int,
+    source_shape: tuple[int, int],
+    extent: tuple[int, int, int],
+    *,
+    kinds: tuple[str, str] = ("device", "device"),
+    stream: int | None = None,
+) -> None:
+    """Copy planes of rows.
+
+    Parameters
+    ----------
+    target, source : int
+        Addresses.
+    target_shape, source_shape : tuple of int
+        The distance of rows in bytes, and how many rows a plane has.
+    extent : tuple of int
+        What to copy: bytes of a row, rows, planes.
+    kinds, stream
+        As for `memcpy_2d`.
+    """
+    copy = copy_description(target, target_shape, source, source_shape, extent, kinds)
+    if stream is None:
+        library.memcpy_3d(ctypes.byref(copy))
+    else:
+        library.memcpy_3d_async(ctypes.byref(copy), stream)
+
+
+def copy_description(
+    target: int,
+    target_shape: tuple[int, int],
+    source: int,
+    source_shape: tuple[int, int],
+    extent: tuple[int, int, int],
+    kinds: tuple[str, str],
+) -> CUDA_MEMCPY3D:
+    """The structure that describes a copy to cuMemcpy3D and to a graph."""
+    width, height, depth = extent
+    copy = CUDA_MEMCPY3D(WidthInBytes=width, Height=height, Depth=depth)
+    _fill_side(copy, "dst", target, target_shape[0], kinds[0])
+    _fill_side(copy, "src", source, source_shape[0], kinds[1])
+    copy.dstHeight, copy.srcHeight = target_shape[1], source_shape[1]
+    return copy
+
+
+def _fill_side(copy: Any, side: str, address: int, pitch: int, kind: str) -> None:
+    number = number_of(kind, _KINDS, "kind of memory")
+    setattr(copy, f"{side}MemoryType", number)
+    setattr(copy, f"{side}Host" if kind == "host" else f"{side}Device", address)
+    setattr(copy, f"{side}Pitch", pitch)

@@ -1,0 +1,123 @@
+"""The driver's functions for modules and kernels, where Python wants another form than C's."""
+
+from __future__ import annotations
+
+import ctypes
+
+from gpuarray.errors import DriverError
+
+from .driver_enums import FUNCTION_ATTRIBUTES
+from .driver_library import error_of, library, number_of
+
+__all__ = [
+    "function_attribute",
+    "function_get_name",
+    "function_set_attribute",
+    "launch_error",
+    "module_get_function",
+    "module_get_global",
+    "module_load_data",
+    "module_load_data_with_log",
+    "occupancy_max_potential_block_size",
+]
+
+#: CUjit_option: the info log, the error log, and the size of each.
+_LOG_OPTIONS = (3, 4, 5, 6)
+_LOG_BYTES = 16384
+_NOT_FOUND = 500
+
+#: What to do about a launch that failed, where the status tells.
+_LAUNCH_REMEDIES = {
+    1: "check the grid, the block, the shared memory and the arguments against the device's limits",
+    400: "the kernel or the stream belongs to another device, or was destroyed",
+    700: "the kernel accessed memory outside any allocation",
+    701: "use fewer threads in a block, or less shared memory",
+    720: "a cooperative grid must fit on the device at once: use fewer blocks",
+}
+#: The emulator's words where the launch that failed is not the one at fault.
+_EARLIER = "an earlier kernel"
+
+
+def module_load_data(image: bytes) -> int:
+    """Load a cubin or PTX; the module. An error has the JIT compiler's log."""
+    return module_load_data_with_log(image)[0]
+
+
+def module_load_data_with_log(image: bytes) -> tuple[int, str]:
+    """Load a cubin or PTX; the module, and what the JIT compiler says about it."""
+    info, errors = (ctypes.create_string_buffer(_LOG_BYTES) for _ in range(2))
+    options = (ctypes.c_int * 4)(*_LOG_OPTIONS)
+    values = (ctypes.c_void_p * 4)(
+        ctypes.addressof(info), _LOG_BYTES, ctypes.addressof(errors), _LOG_BYTES
+    )
+    module = ctypes.c_uint64()
+    status = library.raw("module_load_data")(ctypes.byref(module), image, 4, options, values)
+    if status:
+        error = error_of("cuModuleLoadDataEx", status)
+        text = errors.value.decode(errors="replace").strip()
+        if isinstance(error, DriverError) and text and text not in error.detail:
+            error.detail = f"{error.detail}\n{text}"
+            error.args = (error.call, error.status, error.status_name, error.detail)
+        raise error
+    return module.value, info.value.decode(errors="replace").strip()
+
+
+def module_get_function(module: int, name: str) -> int:
+    """A kernel of a module, by its symbol."""
+    try:
+        return library.module_get_function(module, name.encode())
+    except DriverError as error:
+        raise _about(error, f"no kernel {name!r} in this module") from None
+
+
+def module_get_global(module: int, name: str) -> tuple[int, int]:
+    """Address and size of a global variable of a module, by its symbol."""
+    try:
+        return library.module_get_global(module, name.encode())
+    except DriverError as error:
+        raise _about(error, f"no global variable {name!r} in this module") from None
+
+
+def _about(error: DriverError, what: str) -> DriverError:
+    if error.status != _NOT_FOUND:
+        return error
+    return DriverError(error.call, error.status, error.status_name, f"{what} ({error.detail})")
+
+
+def function_attribute(attribute: str | int, function: int) -> int:
+    """An attribute of a kernel, such as 'num_regs'."""
+    return library.function_attribute(
+        number_of(attribute, FUNCTION_ATTRIBUTES, "function attribute"), function
+    )
+
+
+def function_set_attribute(function: int, attribute: str | int, value: int) -> None:
+    """Set an attribute of a kernel, such as 'max_dynamic_shared_size_bytes'."""
+    number = number_of(attribute, FUNCTION_ATTRIBUTES, "function attribute")
+    library.function_set_attribute(function, number, value)
+
+
+def function_get_name(function: int) -> str:
+    """The symbol of a kernel."""
+    return library.function_get_name(function).decode()
+
+
+def occupancy_max_potential_block_size(
+    function: int, shared_bytes: int = 0, block_limit: int = 0
+) -> tuple[int, int]:
+    """The smallest grid and the block that fill the device."""
+    return library.occupancy_max_potential_block_size(function, None, shared_bytes, block_limit)
+
+
+def launch_error(
+    status: int, kernel_name: str, grid: tuple[int, ...], block: tuple[int, ...]
+) -> BaseException:
+    """The exception to raise for a status that `launch` returned."""
+    error = error_of("cuLaunchKernelEx", status)
+    if isinstance(error, DriverError):
+        remedy = None if error.detail.startswith(_EARLIER) else _LAUNCH_REMEDIES.get(status)
+        error.detail = f"launching {kernel_name} with grid {grid} and block {block}: " + "; ".join(
+            part for part in (error.detail, remedy) if part
+        )
+        error.args = (error.call, error.status, error.status_name, error.detail)
+    return error

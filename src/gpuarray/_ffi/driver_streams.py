@@ -1,0 +1,134 @@
+"""The driver's functions for streams, events and capture, where Python wants another form."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from .driver_library import library, number_of
+
+__all__ = [
+    "event_create",
+    "event_query",
+    "event_record_with_flags",
+    "host_function",
+    "launch_host_function",
+    "stream_begin_capture",
+    "stream_create",
+    "stream_get_capture_info",
+    "stream_query",
+    "stream_wait_event",
+    "thread_exchange_capture_mode",
+]
+
+_NOT_READY = 600
+#: CUstreamCaptureMode
+_CAPTURE_MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
+_MODE_NAMES = {number: name for name, number in _CAPTURE_MODES.items()}
+
+
+def stream_create(flags: int = 0, priority: int = 0) -> int:
+    """Create a stream."""
+    return library.stream_create(flags, priority)
+
+
+def stream_query(stream: int) -> bool:
+    """Whether all work of a stream is done."""
+    return _is_ready("stream_query", stream)
+
+
+def stream_wait_event(stream: int, event: int, flags: int = 0) -> None:
+    """Let later work of a stream wait for an event."""
+    library.stream_wait_event(stream, event, flags)
+
+
+def event_create(flags: int = 0) -> int:
+    """Create an event."""
+    return library.event_create(flags)
+
+
+def event_record_with_flags(event: int, stream: int, flags: int = 0) -> None:
+    """Record an event; in a captured stream, flags of 1 make a node of the graph of it."""
+    library.event_record_with_flags(event, stream, flags)
+
+
+def event_query(event: int) -> bool:
+    """Whether all work that an event recorded is done."""
+    return _is_ready("event_query", event)
+
+
+def _is_ready(name: str, handle: int) -> bool:
+    status = library.raw(name)(handle)
+    if status == _NOT_READY:
+        return False
+    if status:
+        library.fail(name, status)
+    return True
+
+
+# --- host functions
+
+#: Functions that the driver will call, by the number that it passes; with whether it is once.
+_waiting: dict[int, tuple[Callable[[], Any], bool]] = {}
+_numbers = itertools.count(1)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _call_waiting(number: int | None) -> None:
+    function, once = _waiting[number or 0]
+    if once:
+        del _waiting[number or 0]
+    function()
+
+
+def host_function(function: Callable[[], Any], once: bool = False) -> tuple[int, int]:
+    """The C function and the argument by which the driver calls a Python function.
+
+    A function that is not called once is kept for good: a graph may call it at any time.
+    """
+    number = next(_numbers)
+    _waiting[number] = (function, once)
+    return ctypes.cast(_call_waiting, ctypes.c_void_p).value or 0, number
+
+
+def launch_host_function(stream: int, function: Callable[[], Any]) -> None:
+    """Call a Python function when the work queued so far is done, from a thread of the driver.
+
+    It must not call the driver, nor wait for a thread that does.
+    """
+    captured = library.stream_is_capturing(stream) != 0
+    address, number = host_function(function, once=not captured)
+    try:
+        library.launch_host_function(stream, address, number)
+    except BaseException:
+        _waiting.pop(number, None)
+        raise
+
+
+# --- capture
+
+
+def stream_begin_capture(stream: int, mode: str | int = "global") -> None:
+    """Record the work of a stream into a graph from now on, instead of doing it."""
+    library.stream_begin_capture(stream, number_of(mode, _CAPTURE_MODES, "capture mode"))
+
+
+def stream_get_capture_info(stream: int) -> tuple[int, int, int, list[int]]:
+    """Status (0 none, 1 active, 2 invalid), id and graph of the capture that a stream takes part
+    in, and the nodes that its next operation will depend on."""
+    identity, graph = ctypes.c_uint64(), ctypes.c_uint64()
+    nodes = ctypes.POINTER(ctypes.c_uint64)()
+    count = ctypes.c_size_t()
+    status = library.stream_get_capture_info(
+        stream, *(ctypes.byref(x) for x in (identity, graph, nodes, count))
+    )
+    return status, identity.value, graph.value, nodes[: count.value] if count.value else []
+
+
+def thread_exchange_capture_mode(mode: str) -> str:
+    """Set how this thread interacts with captures; the mode that it had."""
+    value = ctypes.c_int(number_of(mode, _CAPTURE_MODES, "capture mode"))
+    library.thread_exchange_capture_mode(ctypes.byref(value))
+    return _MODE_NAMES[value.value]

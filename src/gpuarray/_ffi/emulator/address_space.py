@@ -1,0 +1,207 @@
+"""Who may access which memory: one address space, and a window on it for each context.
+
+As long as there is one device only, and no host memory was registered, kernels see the arena
+itself. Otherwise each context gets a `Window`: an arena whose table holds what that context may
+access. Once host memory is registered, the windows' views span the whole address space of the
+process instead of the arena, so that this memory lies in them too.
+"""
+
+from __future__ import annotations
+
+import bisect
+import ctypes
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .memory import _DTYPES, Arena
+
+__all__ = ["AddressSpace", "Window"]
+
+#: The null page is never mapped; no system hands out addresses above 48 bits.
+_LOWEST = 0x1000
+_SPAN = (1 << 48) - 2 * _LOWEST
+
+
+class AddressSpace:
+    """The arena, what it holds for whom, and the windows on it."""
+
+    def __init__(self, arena: Arena) -> None:
+        self.arena = arena
+        #: By address: bytes and the device whose memory it is, or None where all may access it.
+        self._owners: dict[int, tuple[int, Any]] = {}
+        self._windows: dict[Any, Window] = {}
+        self._wide = False
+        #: Host memory outside the arena that kernels may access: sorted starts, and their ends.
+        self._mapped: list[tuple[int, int]] = []
+
+    @property
+    def divided(self) -> bool:
+        """Whether contexts see different memory."""
+        return bool(self._windows)
+
+    def divide(self, contexts: Iterable[Any]) -> None:
+        """Give each context its window from now on."""
+        if self._windows:
+            return
+        if self.arena.starts:  # of the time when there was one device only
+            first = next(iter(contexts)).device
+            for start, end in zip(self.arena.starts, self.arena.ends, strict=True):
+                self._owners.setdefault(start, (end - start, first))
+        for context in contexts:
+            self._windows[context] = Window(self, context)
+        self.refresh()
+
+    def add_context(self, context: Any) -> None:
+        """Make room for a context that was just created."""
+        if self._windows:
+            window = self._windows[context] = Window(self, context)
+            if self._wide:
+                window.widen()
+            self.refresh()
+
+    def remove_context(self, context: Any) -> None:
+        self._windows.pop(context, None)
+
+    def window(self, context: Any) -> Arena:
+        """What kernels of a context run on."""
+        return self._windows.get(context, self.arena)
+
+    def refresh(self) -> None:
+        """Work out anew what each context sees."""
+        for window in self._windows.values():
+            window.rebuild(self._owners, self._mapped)
+
+    # --- memory
+
+    def allocate(self, nbytes: int, device: Any) -> int:
+        """Take memory of a device, or with None memory that every context may access."""
+        address = self.arena.allocate(nbytes)
+        nbytes = max(nbytes, 1)
+        self._owners[address] = (nbytes, device)
+        for window in self._windows.values():
+            if window.may_access(device):
+                window.insert(address, address + nbytes)
+        return address
+
+    def free(self, address: int) -> None:
+        self.arena.free(address)
+        self._owners.pop(address, None)
+        for window in self._windows.values():
+            window.drop(address)
+
+    def map(self, address: int, nbytes: int) -> None:
+        """Let kernels access host memory; the space must be divided."""
+        for window in self._windows.values():
+            window.widen()
+        self._wide = True
+        bisect.insort(self._mapped, (address, address + nbytes))
+        for window in self._windows.values():
+            window.insert(address, address + nbytes)
+
+    def unmap(self, address: int) -> None:
+        self._mapped = [pair for pair in self._mapped if pair[0] != address]
+        for window in self._windows.values():
+            window.drop(address)
+
+    def find(self, address: int) -> tuple[int, int] | None:
+        """(start, bytes) of the allocation or the mapped memory that holds an address."""
+        found = self.arena.find(address)
+        if found is None:
+            for start, end in self._mapped:
+                if start <= address < end:
+                    return start, end - start
+        return found
+
+    def overlaps_mapped(self, address: int, nbytes: int) -> bool:
+        """Whether any of the bytes are mapped."""
+        return any(start < address + nbytes and address < end for start, end in self._mapped)
+
+    def owner(self, address: int) -> tuple[int, int, Any] | None:
+        """(start, bytes, device) of the allocation that holds an address."""
+        found = self.arena.find(address)
+        if found is None or found[0] not in self._owners:
+            return None
+        return *found, self._owners[found[0]][1]
+
+
+class Window(Arena):
+    """What one context may access, with an arena's interface.
+
+    Attributes that are not set here are the arena's own, so that whatever the arena comes to
+    offer to kernels is offered by its windows as well.
+    """
+
+    def __init__(self, space: AddressSpace, context: Any) -> None:  # no memory of its own
+        self._space = space
+        self._context = context
+        arena = space.arena
+        self._mapping: Any = arena.mapping
+        self.bytes, self.views = arena.bytes, arena.views
+        self.base, self.size = arena.base, arena.size
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.writes = 0
+        self.lock = arena.lock
+
+    def widen(self) -> None:
+        """Let the views span the whole address space. Nothing is touched by that."""
+        if self.base == _LOWEST:
+            return
+        self._mapping = (ctypes.c_uint8 * _SPAN).from_address(_LOWEST)
+        self.bytes = np.frombuffer(self._mapping, np.uint8)
+        self.base, self.size = _LOWEST, _SPAN
+        self.views = {dtype.str[1:]: self.bytes.view(dtype) for dtype in _DTYPES}
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_space":  # not set yet
+            raise AttributeError(name)
+        return getattr(self._space.arena, name)
+
+    def may_access(self, device: Any) -> bool:
+        """Whether the context may access memory of a device (None: of nobody in particular)."""
+        context = self._context
+        if device is None or device is context.device:
+            return True
+        return any(peer.device is device for peer in context.peers)
+
+    def rebuild(self, owners: dict, mapped: list[tuple[int, int]]) -> None:
+        pairs = [
+            (start, start + nbytes)
+            for start, (nbytes, device) in owners.items()
+            if self.may_access(device)
+        ]
+        pairs = sorted(pairs + mapped)
+        # In place: kernels on their way hold these very lists.
+        self.starts[:] = [start for start, _ in pairs]
+        self.ends[:] = [end for _, end in pairs]
+
+    def insert(self, start: int, end: int) -> None:
+        index = bisect.bisect_left(self.starts, start)
+        self.starts.insert(index, start)
+        self.ends.insert(index, end)
+
+    def drop(self, start: int) -> None:
+        index = bisect.bisect_left(self.starts, start)
+        if index < len(self.starts) and self.starts[index] == start:
+            del self.starts[index], self.ends[index]
+
+    def allocate(self, nbytes: int) -> int:
+        with self.lock:
+            return self._space.allocate(int(nbytes), self._context.device)
+
+    def free(self, address: int) -> None:
+        with self.lock:
+            self._space.free(address)
+
+    def describe(self, address: int) -> str:
+        known = self._space.owner(address)
+        if known is not None and not self.may_access(known[2]):
+            start, nbytes, device = known
+            return (
+                f"{address - start} bytes into the {nbytes}-byte allocation 0x{start:x} of device "
+                f"{device.ordinal}, which device {self._context.device.ordinal} has no peer "
+                "access to"
+            )
+        return super().describe(address)

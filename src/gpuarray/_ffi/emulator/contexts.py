@@ -1,0 +1,182 @@
+"""Emulated functions for contexts: primary ones, those beside them, limits and peers."""
+
+from __future__ import annotations
+
+from .captures import refuse_unsafe
+from .machine import Context, Machine
+from .statuses import (
+    INVALID_CONTEXT,
+    INVALID_DEVICE,
+    INVALID_VALUE,
+    PEER_ACCESS_ALREADY_ENABLED,
+    PEER_ACCESS_NOT_ENABLED,
+    PRIMARY_CONTEXT_ACTIVE,
+    UNSUPPORTED_LIMIT,
+    Failure,
+)
+
+__all__ = ["PRIORITIES", "ContextCalls"]
+
+#: The least and the greatest priority of a stream: lower numbers are served first.
+PRIORITIES = (0, -5)
+#: CUlimit: stack size, printf FIFO size, malloc heap size, ...
+_LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
+_CONTEXT_FLAGS = 0xFF
+_API_VERSION = 3020
+
+
+class ContextCalls:
+    """Contexts; the methods have the names of the table of prototypes."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+
+    # --- the primary context
+
+    def primary_context_retain(self, device: int) -> int:
+        held = self._machine.device(device)
+        held.retained += 1
+        context = held.primary
+        if not context.alive:
+            context.alive = True
+            context.flags = held.primary_flags
+        return context.handle
+
+    def primary_context_release(self, device: int) -> None:
+        held = self._machine.device(device)
+        if not held.retained:
+            raise Failure(
+                INVALID_CONTEXT, f"the primary context of device {device} is not retained"
+            )
+        held.retained -= 1
+        if not held.retained:
+            self._end(held.primary)
+
+    def primary_context_reset(self, device: int) -> None:
+        """Destroy what lives in the context. It is dead until it is retained once more, while
+        those who retained it before may still release it."""
+        self._end(self._machine.device(device).primary)
+
+    def primary_context_set_flags(self, device: int, flags: int) -> None:
+        held = self._machine.device(device)
+        _check_flags(flags)
+        held.primary_flags = flags
+        if held.primary.alive:
+            held.primary.flags = flags
+
+    def primary_context_get_state(self, device: int) -> tuple[int, int]:
+        held = self._machine.device(device)
+        return held.primary_flags, int(held.primary.alive)
+
+    # --- contexts beside it
+
+    def context_create(self, flags: int, device: int) -> int:
+        held = self._machine.device(device)
+        _check_flags(flags)
+        context = self._machine.new_context(held, flags)
+        self._machine.push(context)
+        return context.handle
+
+    def context_destroy(self, context: int) -> None:
+        destroyed = self._machine.context(context)
+        if destroyed.primary:
+            raise Failure(
+                PRIMARY_CONTEXT_ACTIVE if destroyed.alive else INVALID_CONTEXT,
+                "a primary context is released or reset, not destroyed",
+            )
+        if self._machine.current_or_none() is destroyed:
+            self._machine.pop()
+        self._end(destroyed)
+        del self._machine.contexts[context]
+        self._machine.space.remove_context(destroyed)
+
+    def _end(self, context: Context) -> None:
+        context.alive = False
+        self._machine.destroy_contents(context)
+
+    # --- the current context
+
+    def context_set_current(self, context: int) -> None:
+        self._machine.make_current(self._machine.context(context) if context else None)
+
+    def context_push_current(self, context: int) -> None:
+        self._machine.push(self._machine.context(context))
+
+    def context_pop_current(self) -> int:
+        return self._machine.pop().handle
+
+    def context_get_current(self) -> int:
+        context = self._machine.current_or_none()
+        return 0 if context is None else context.handle
+
+    def context_get_device(self) -> int:
+        context = self._machine.current_or_none()
+        if context is None:
+            raise Failure(INVALID_CONTEXT, "no context is current in this thread")
+        return context.device.ordinal
+
+    def context_get_flags(self) -> int:
+        return self._machine.current().flags
+
+    def context_get_api_version(self, context: int) -> int:
+        if context:
+            self._machine.context(context)
+        else:
+            self._machine.current()
+        return _API_VERSION
+
+    def context_synchronize(self) -> None:
+        context = self._machine.current()
+        refuse_unsafe(self._machine, "waiting for a context", context)
+        # Work is done when its call returns; what pools keep beyond their threshold goes back.
+        for pool in context.device.pools:
+            pool.settle()
+
+    def context_get_stream_priority_range(self) -> tuple[int, int]:
+        self._machine.current()
+        return PRIORITIES
+
+    # --- limits
+
+    def context_get_limit(self, limit: int) -> int:
+        context = self._machine.current()
+        return context.limits.get(limit, _default_limit(limit))
+
+    def context_set_limit(self, limit: int, value: int) -> None:
+        context = self._machine.current()
+        _default_limit(limit)
+        context.limits[limit] = value
+
+    # --- peers
+
+    def context_enable_peer_access(self, context: int, flags: int) -> None:
+        own, peer = self._machine.current(), self._machine.live_context(context)
+        if flags:
+            raise Failure(INVALID_VALUE, f"peer access has no flags {flags}")
+        if own.device is peer.device:
+            raise Failure(INVALID_DEVICE, f"device {own.device.ordinal} is no peer of its own")
+        if peer in own.peers:
+            raise Failure(
+                PEER_ACCESS_ALREADY_ENABLED, f"device {peer.device.ordinal} is a peer already"
+            )
+        own.peers.add(peer)
+        self._machine.space.refresh()
+
+    def context_disable_peer_access(self, context: int) -> None:
+        own, peer = self._machine.current(), self._machine.live_context(context)
+        if peer not in own.peers:
+            raise Failure(PEER_ACCESS_NOT_ENABLED, f"device {peer.device.ordinal} is not a peer")
+        own.peers.remove(peer)
+        self._machine.space.refresh()
+
+
+def _check_flags(flags: int) -> None:
+    if flags & ~_CONTEXT_FLAGS:
+        raise Failure(INVALID_VALUE, f"contexts have no flags {flags}")
+
+
+def _default_limit(limit: int) -> int:
+    try:
+        return _LIMITS[limit]
+    except KeyError:
+        raise Failure(UNSUPPORTED_LIMIT, f"there is no limit {limit}") from None

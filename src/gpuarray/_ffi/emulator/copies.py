@@ -1,0 +1,254 @@
+"""Emulated functions for copies."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..structs import CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
+from .captures import refuse_unsafe, submit
+from .graph import MEMCPY, Operation
+from .machine import Machine
+from .statuses import INVALID_CONTEXT, INVALID_VALUE, NOT_SUPPORTED, Failure
+from .streams import any_stream
+
+__all__ = ["Copy", "CopyCalls", "check_device_range", "copy_of"]
+
+_HOST, _DEVICE, _ARRAY, _UNIFIED = 1, 2, 3, 4  # CUmemorytype
+
+
+def check_device_range(machine: Machine, address: int, nbytes: int) -> None:
+    """Refuse a range that no one allocation holds."""
+    found = machine.space.find(address)
+    if found is None:
+        what = "the null pointer is" if not address else f"0x{address:x} is"
+        raise Failure(INVALID_VALUE, f"{what} not device memory; it may have been freed")
+    start, size = found
+    if address + nbytes > start + size:
+        raise Failure(
+            INVALID_VALUE,
+            f"{nbytes} bytes at 0x{address:x} go beyond the end of the allocation of "
+            f"{size} bytes at 0x{start:x}",
+        )
+
+
+@dataclass(slots=True)
+class Side:
+    """Where one side of a copy is."""
+
+    address: int
+    kind: int
+    pitch: int = 0
+    plane: int = 0
+
+    def check(self, machine: Machine, nbytes: int) -> None:
+        if self.kind == _DEVICE:
+            check_device_range(machine, self.address, nbytes)
+        elif not self.address:
+            raise Failure(INVALID_VALUE, "the host pointer is null")
+        elif machine.in_arena(self.address):  # host memory elsewhere is the host's affair
+            check_device_range(machine, self.address, nbytes)
+
+
+class Copy(Operation):
+    """A copy of up to three dimensions, in bytes, rows and planes."""
+
+    kind = MEMCPY
+
+    def __init__(
+        self,
+        machine: Machine,
+        target: Side,
+        source: Side,
+        width: int,
+        height: int = 1,
+        depth: int = 1,
+    ) -> None:
+        self.target, self.source = target, source
+        self.extent = (depth, height, width)
+        self.check(machine)
+
+    def check(self, machine: Machine) -> None:
+        depth, height, width = self.extent
+        if not depth * height * width:
+            return  # no bytes, no fault
+        for side in (self.target, self.source):
+            side.check(machine, (depth - 1) * side.plane + (height - 1) * side.pitch + width)
+
+    def run(self, machine: Machine) -> None:
+        depth, height, width = self.extent
+        if not depth * height * width:
+            return
+        self.check(machine)  # in a graph, memory may have been freed since
+        if depth == height == 1:
+            ctypes.memmove(self.target.address, self.source.address, width)
+        else:
+            self._view(self.target)[...] = self._view(self.source)
+        if machine.arena.checker is not None:
+            self._tell(machine)
+
+    def _tell(self, machine: Machine) -> None:
+        """Tell the checkers what was written, row by row."""
+        depth, height, width = self.extent
+        arena, target, source = machine.arena, self.target, self.source
+        for plane in range(depth):
+            for row in range(height):
+                to = target.address + plane * target.plane + row * target.pitch
+                if source.kind == _HOST:
+                    arena.wrote(to, width)
+                else:
+                    origin = source.address + plane * source.plane + row * source.pitch
+                    arena.copied(to, origin, width)
+
+    def _view(self, side: Side) -> np.ndarray:
+        depth, height, width = self.extent
+        nbytes = (depth - 1) * side.plane + (height - 1) * side.pitch + width
+        memory = (ctypes.c_uint8 * nbytes).from_address(side.address)
+        return np.ndarray(self.extent, np.uint8, memory, 0, (side.plane, side.pitch, 1))
+
+    def may_become(self, other: Operation) -> bool:
+        return isinstance(other, Copy) and (self.target.kind, self.source.kind) == (
+            other.target.kind,
+            other.source.kind,
+        )
+
+
+def copy_of(machine: Machine, given: CUDA_MEMCPY2D | CUDA_MEMCPY3D | CUDA_MEMCPY3D_PEER) -> Copy:
+    """The copy that a structure of cuda.h describes."""
+    deep = not isinstance(given, CUDA_MEMCPY2D)
+    depth = given.Depth if deep else 1
+    width, height = given.WidthInBytes, given.Height
+    sides = []
+    for name in ("dst", "src"):
+        x, y, kind, host, device, pitch = (
+            getattr(given, f"{name}{part}")
+            for part in ("XInBytes", "Y", "MemoryType", "Host", "Device", "Pitch")
+        )
+        z, rows = (getattr(given, f"{name}{part}") for part in ("Z", "Height")) if deep else (0, 0)
+        if kind == _ARRAY:
+            raise Failure(NOT_SUPPORTED, "CUDA arrays are not emulated")
+        if kind not in (_HOST, _DEVICE, _UNIFIED):
+            raise Failure(INVALID_VALUE, f"there is no memory type {kind}")
+        if height * depth > 1 and pitch < x + width:
+            raise Failure(INVALID_VALUE, f"rows of {x + width} bytes do not fit a pitch of {pitch}")
+        if depth > 1 and rows < y + height:
+            raise Failure(INVALID_VALUE, f"{y + height} rows do not fit planes of {rows}")
+        start = (host if kind == _HOST else device) + z * rows * pitch + y * pitch + x
+        sides.append(Side(start, kind, pitch, rows * pitch))
+    return Copy(machine, *sides, width, height, depth)
+
+
+class CopyCalls:
+    """Copies; the methods have the names of the table of prototypes."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+
+    def _copy(
+        self,
+        target: int | None,
+        target_kind: int,
+        source: int | None,
+        source_kind: int,
+        nbytes: int,
+        stream: int | None,
+    ) -> None:
+        """Without a stream, the call returns when the copy is done."""
+        machine = self._machine
+        machine.current()
+        if stream is None:
+            refuse_unsafe(machine, "a copy that waits")
+        where = any_stream(machine, stream or 0)
+        copy = Copy(machine, Side(target or 0, target_kind), Side(source or 0, source_kind), nbytes)
+        submit(machine, where, copy)
+
+    def memcpy_htod_async(self, target: int, source: int | None, nbytes: int, stream: int) -> None:
+        self._copy(target, _DEVICE, source, _HOST, nbytes, stream)
+
+    def memcpy_dtoh_async(self, target: int | None, source: int, nbytes: int, stream: int) -> None:
+        self._copy(target, _HOST, source, _DEVICE, nbytes, stream)
+
+    def memcpy_dtod_async(self, target: int, source: int, nbytes: int, stream: int) -> None:
+        self._copy(target, _DEVICE, source, _DEVICE, nbytes, stream)
+
+    def memcpy_async(self, target: int, source: int, nbytes: int, stream: int) -> None:
+        self._copy(target, _UNIFIED, source, _UNIFIED, nbytes, stream)
+
+    def memcpy_htod(self, target: int, source: int | None, nbytes: int) -> None:
+        self._copy(target, _DEVICE, source, _HOST, nbytes, None)
+
+    def memcpy_dtoh(self, target: int | None, source: int, nbytes: int) -> None:
+        self._copy(target, _HOST, source, _DEVICE, nbytes, None)
+
+    def memcpy_dtod(self, target: int, source: int, nbytes: int) -> None:
+        self._copy(target, _DEVICE, source, _DEVICE, nbytes, None)
+
+    def memcpy(self, target: int, source: int, nbytes: int) -> None:
+        self._copy(target, _UNIFIED, source, _UNIFIED, nbytes, None)
+
+    # --- between contexts
+
+    def memcpy_peer_async(
+        self,
+        target: int,
+        target_context: int,
+        source: int,
+        source_context: int,
+        nbytes: int,
+        stream: int,
+    ) -> None:
+        for address, context in ((target, target_context), (source, source_context)):
+            self._belongs(address, context, nbytes)
+        self.memcpy_dtod_async(target, source, nbytes, stream)
+
+    def memcpy_peer(
+        self, target: int, target_context: int, source: int, source_context: int, nbytes: int
+    ) -> None:
+        for address, context in ((target, target_context), (source, source_context)):
+            self._belongs(address, context, nbytes)
+        self.memcpy_dtod(target, source, nbytes)
+
+    def _belongs(self, address: int, context: int, nbytes: int) -> None:
+        device = self._machine.live_context(context).device
+        allocation = self._machine.allocation_of(address)
+        if nbytes and allocation is not None and allocation.device is not device:
+            raise Failure(
+                INVALID_CONTEXT,
+                f"0x{address:x} is memory of device {allocation.device.ordinal}, "
+                f"not of device {device.ordinal}",
+            )
+
+    # --- of two and three dimensions
+
+    def _structured(self, type_: type, address: int | None, stream: int | None) -> None:
+        machine = self._machine
+        machine.current()
+        if not address:
+            raise Failure(INVALID_VALUE, "the description of the copy is null")
+        if stream is None:
+            refuse_unsafe(machine, "a copy that waits")
+        given = type_.from_address(address)  # type: ignore[attr-defined]
+        submit(machine, any_stream(machine, stream or 0), copy_of(machine, given))
+
+    def memcpy_2d(self, copy: int | None) -> None:
+        self._structured(CUDA_MEMCPY2D, copy, None)
+
+    def memcpy_2d_unaligned(self, copy: int | None) -> None:
+        self._structured(CUDA_MEMCPY2D, copy, None)
+
+    def memcpy_2d_async(self, copy: int | None, stream: int) -> None:
+        self._structured(CUDA_MEMCPY2D, copy, stream)
+
+    def memcpy_3d(self, copy: int | None) -> None:
+        self._structured(CUDA_MEMCPY3D, copy, None)
+
+    def memcpy_3d_async(self, copy: int | None, stream: int) -> None:
+        self._structured(CUDA_MEMCPY3D, copy, stream)
+
+    def memcpy_3d_peer(self, copy: int | None) -> None:
+        self._structured(CUDA_MEMCPY3D_PEER, copy, None)
+
+    def memcpy_3d_peer_async(self, copy: int | None, stream: int) -> None:
+        self._structured(CUDA_MEMCPY3D_PEER, copy, stream)

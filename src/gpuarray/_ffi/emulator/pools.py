@@ -1,0 +1,282 @@
+"""Emulated functions for stream-ordered allocation and its memory pools.
+
+Memory goes back to the arena when it is freed, so that every later use is noticed. What a pool
+holds on to meanwhile, as the driver's would, is a matter of counting.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..structs import CUmemAccessDesc, CUmemLocation, CUmemPoolProps
+from .captures import submit
+from .graph import MEM_ALLOC, MEM_FREE, Operation
+from .machine import DEVICE_BYTES, Allocation, Device, Machine, Owned
+from .statuses import INVALID_DEVICE, INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Failure
+from .streams import Stream, any_stream
+
+__all__ = ["Pool", "PoolCalls"]
+
+#: A pool takes memory from its device in multiples of this.
+_CHUNK = 32 << 20
+_PINNED, _ON_DEVICE = 1, 1  # CUmemAllocationType, CUmemLocationType
+_READ_WRITE = 3
+#: CUmemPool_attribute
+_THRESHOLD, _RESERVED, _RESERVED_HIGH, _USED, _USED_HIGH = 4, 5, 6, 7, 8
+_REUSE = (1, 2, 3)  # three switches, whose values are ints
+
+
+@dataclass(eq=False)
+class Pool(Owned):
+    """A memory pool."""
+
+    machine: Machine
+    most: int = 0
+    handle: int = 0
+    used: int = 0
+    reserved: int = 0
+    attributes: dict[int, int] = field(
+        default_factory=lambda: {1: 1, 2: 1, 3: 1, _THRESHOLD: 0, _RESERVED_HIGH: 0, _USED_HIGH: 0}
+    )
+    #: What other devices may do with the memory.
+    access: dict[int, int] = field(default_factory=dict)
+    closed: bool = False
+
+    def take(self, nbytes: int) -> None:
+        """Count memory that is given out."""
+        if self.most and self.used + nbytes > self.most:
+            raise Failure(OUT_OF_MEMORY, f"{nbytes} bytes more than the pool's {self.most}")
+        more = max(0, _chunks(self.used + nbytes) - self.reserved)
+        free = DEVICE_BYTES - self.device.used_bytes
+        if more > free:  # the last chunk need not be whole
+            more = max(0, self.used + nbytes - self.reserved)
+        if more > free:
+            raise Failure(
+                OUT_OF_MEMORY,
+                f"{nbytes} bytes asked for, {free} of {DEVICE_BYTES} are free on emulated device "
+                f"{self.device.ordinal}",
+            )
+        self.used += nbytes
+        self._reserve(self.reserved + more)
+        high = self.attributes
+        high[_USED_HIGH] = max(high[_USED_HIGH], self.used)
+        high[_RESERVED_HIGH] = max(high[_RESERVED_HIGH], self.reserved)
+
+    def put_back(self, nbytes: int) -> None:
+        """Count memory that was freed."""
+        self.used -= nbytes
+        if self.closed and not self.used:
+            self._reserve(0)
+
+    def keep(self, nbytes: int) -> None:
+        """Give memory back to the device, but for what is in use and so many bytes in all."""
+        self._reserve(min(self.reserved, max(_chunks(self.used), nbytes)))
+
+    def settle(self) -> None:
+        """What every synchronisation does."""
+        if self.reserved > self.attributes[_THRESHOLD]:
+            self.keep(self.attributes[_THRESHOLD])
+
+    def _reserve(self, nbytes: int) -> None:
+        self.device.used_bytes += nbytes - self.reserved
+        self.reserved = nbytes
+
+    def close(self) -> None:
+        device = self.device
+        device.pools.remove(self)
+        if device.current_pool == self.handle:
+            device.current_pool = device.default_pool
+        if device.default_pool == self.handle:
+            device.default_pool = device.current_pool = 0
+        self.closed = True
+        if not self.used:
+            self._reserve(0)
+
+
+def _chunks(nbytes: int) -> int:
+    return -(-nbytes // _CHUNK) * _CHUNK
+
+
+class _GraphAllocation(Operation):
+    """The memory is there as long as the graph is."""
+
+    kind = MEM_ALLOC
+
+
+class _Free(Operation):
+    """Frees memory, unless a graph keeps it."""
+
+    kind = MEM_FREE
+
+    def __init__(self, allocation: Allocation) -> None:
+        self.allocation = allocation
+
+    def run(self, machine: Machine) -> None:
+        allocation = self.allocation
+        if allocation.kind == "graph":
+            return
+        if machine.allocations.get(allocation.address) is not allocation:
+            raise Failure(INVALID_VALUE, f"0x{allocation.address:x} was freed already")
+        machine.release(allocation)
+
+
+class PoolCalls:
+    """Stream-ordered memory; the methods have the names of the table of prototypes."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+
+    # --- allocation
+
+    def mem_alloc_async(self, nbytes: int, stream: int) -> int:
+        target = self._stream(stream)
+        return self._allocate(nbytes, self._current(target.device), target)
+
+    def mem_alloc_from_pool_async(self, nbytes: int, pool: int, stream: int) -> int:
+        return self._allocate(nbytes, self._machine.get(pool, Pool), self._stream(stream))
+
+    def _allocate(self, nbytes: int, pool: Pool, stream: Stream) -> int:
+        machine = self._machine
+        if not nbytes:
+            raise Failure(INVALID_VALUE, "0 bytes cannot be allocated")
+        if stream.capture is not None:
+            return self._allocate_in_graph(nbytes, stream)
+        pool.take(nbytes)
+        address = machine.space.allocate(nbytes, pool.device)
+        machine.add_allocation(stream.context, address, nbytes, "pool").pool = pool
+        return address
+
+    def _allocate_in_graph(self, nbytes: int, stream: Stream) -> int:
+        machine, device = self._machine, stream.device
+        stream.capture.check()
+        if nbytes > DEVICE_BYTES - device.used_bytes:
+            raise Failure(OUT_OF_MEMORY, f"{nbytes} bytes for a graph are not free")
+        address = machine.space.allocate(nbytes, device)
+        device.used_bytes += nbytes
+        allocation = machine.add_allocation(stream.context, address, nbytes, "graph")
+        stream.capture.graph.memory.allocations.append(allocation)
+        stream.capture.record(stream, _GraphAllocation())
+        return address
+
+    def mem_free_async(self, pointer: int, stream: int) -> None:
+        target = self._stream(stream)
+        allocation = self._machine.allocations.get(pointer)
+        if allocation is None or allocation.kind not in ("pool", "graph"):
+            raise Failure(
+                INVALID_VALUE,
+                f"0x{pointer:x} is not the start of a live stream-ordered allocation: it was "
+                "freed already, or allocated otherwise",
+            )
+        submit(self._machine, target, _Free(allocation))
+
+    def _stream(self, stream: int) -> Stream:
+        self._machine.current()
+        return any_stream(self._machine, stream)
+
+    # --- the pools of a device
+
+    def _default(self, device: Device) -> int:
+        if not device.default_pool:
+            device.default_pool = self._add(device, 0)
+            device.current_pool = device.current_pool or device.default_pool
+        return device.default_pool
+
+    def _current(self, device: Device) -> Pool:
+        self._default(device)
+        return self._machine.get(device.current_pool, Pool)
+
+    def _add(self, device: Device, most: int) -> int:
+        pool = Pool(device.primary, self._machine, most)
+        pool.handle = self._machine.add(pool)
+        device.pools.append(pool)
+        return pool.handle
+
+    def device_get_default_mem_pool(self, device: int) -> int:
+        return self._default(self._machine.device(device))
+
+    def device_get_mem_pool(self, device: int) -> int:
+        return self._current(self._machine.device(device)).handle
+
+    def device_set_mem_pool(self, device: int, pool: int) -> None:
+        held, chosen = self._machine.device(device), self._machine.get(pool, Pool)
+        if chosen.device is not held:
+            raise Failure(INVALID_DEVICE, f"the pool belongs to device {chosen.device.ordinal}")
+        self._default(held)
+        held.current_pool = pool
+
+    # --- pools
+
+    def mem_pool_create(self, properties: int | None) -> int:
+        if not properties:
+            raise Failure(INVALID_VALUE, "the properties of the pool are null")
+        given = CUmemPoolProps.from_address(properties)
+        if given.allocType != _PINNED or given.location.type != _ON_DEVICE:
+            raise Failure(INVALID_VALUE, "a pool is of pinned memory on a device")
+        if given.handleTypes:
+            raise Failure(NOT_SUPPORTED, "pools cannot be exported")
+        return self._add(self._machine.device(given.location.id), given.maxSize)
+
+    def mem_pool_destroy(self, pool: int) -> None:
+        known = self._machine.get(pool, Pool)
+        if known.device.default_pool == pool:
+            raise Failure(INVALID_VALUE, "a device's default pool cannot be destroyed")
+        self._machine.forget(pool)
+
+    def mem_pool_trim_to(self, pool: int, nbytes: int) -> None:
+        self._machine.get(pool, Pool).keep(nbytes)
+
+    def mem_pool_get_attribute(self, pool: int, attribute: int, value: int | None) -> None:
+        known = self._machine.get(pool, Pool)
+        target = _place(attribute, value)
+        if attribute == _USED:
+            target.value = known.used
+        elif attribute == _RESERVED:
+            target.value = known.reserved
+        else:
+            target.value = known.attributes[attribute]
+
+    def mem_pool_set_attribute(self, pool: int, attribute: int, value: int | None) -> None:
+        known = self._machine.get(pool, Pool)
+        given = _place(attribute, value).value
+        if attribute in (_USED, _RESERVED):
+            raise Failure(INVALID_VALUE, f"pool attribute {attribute} cannot be set")
+        if attribute in (_USED_HIGH, _RESERVED_HIGH):
+            if given:
+                raise Failure(INVALID_VALUE, "a high watermark can only be set to 0")
+            given = known.used if attribute == _USED_HIGH else known.reserved
+        known.attributes[attribute] = given
+
+    def mem_pool_set_access(self, pool: int, descriptions: int | None, count: int) -> None:
+        known = self._machine.get(pool, Pool)
+        if not (descriptions and count):
+            raise Failure(INVALID_VALUE, "no access is described")
+        for given in (CUmemAccessDesc * count).from_address(descriptions):
+            device = self._location(given.location)
+            if device is known.device and given.flags != _READ_WRITE:
+                raise Failure(INVALID_VALUE, "a device always has access to its own pools")
+            known.access[device.ordinal] = given.flags
+
+    def mem_pool_get_access(self, pool: int, location: int | None) -> int:
+        known = self._machine.get(pool, Pool)
+        if not location:
+            raise Failure(INVALID_VALUE, "the location is null")
+        device = self._location(CUmemLocation.from_address(location))
+        return known.access.get(device.ordinal, _READ_WRITE if device is known.device else 0)
+
+    def _location(self, location: CUmemLocation) -> Device:
+        if location.type != _ON_DEVICE:
+            raise Failure(INVALID_VALUE, "the location is not a device")
+        return self._machine.device(location.id)
+
+
+def _place(attribute: int, address: int | None) -> Any:
+    """Where an attribute's value is, of its type."""
+    if not address:
+        raise Failure(INVALID_VALUE, "the pointer to the value is null")
+    if attribute in _REUSE:
+        return ctypes.c_int.from_address(address)
+    if not _THRESHOLD <= attribute <= _USED_HIGH:
+        raise Failure(INVALID_VALUE, f"there is no pool attribute {attribute}")
+    return ctypes.c_uint64.from_address(address)
