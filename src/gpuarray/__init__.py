@@ -261,12 +261,26 @@ from gpuarray._ops.math import (
     true_divide,
     trunc,
 )
+from gpuarray._ops.order_statistics import median, percentile, ptp, quantile
 from gpuarray._ops.printing import array2string, array_repr, array_str
 from gpuarray._ops.ranges import arange, linspace
 from gpuarray._ops.rearranging import flip, fliplr, flipud, repeat, roll, rot90, tile
 from gpuarray._ops.rounding import around, round
 from gpuarray._ops.searching import argmax, argmin, searchsorted
 from gpuarray._ops.selection import clip, where
+from gpuarray._ops.sets import (
+    in1d,
+    intersect1d,
+    isin,
+    setdiff1d,
+    setxor1d,
+    union1d,
+    unique,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from gpuarray._ops.sorting import (
     argpartition,
     argsort,
@@ -323,12 +337,15 @@ __all__ = [
     "logical_or", "logical_xor", "logical_not", "isnan", "isinf", "isfinite", "all", "any",
     # Sorting
     "sort", "argsort", "lexsort", "sort_complex", "partition", "argpartition",
+    # Sets
+    "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "isin", "in1d",
+    "intersect1d", "union1d", "setdiff1d", "setxor1d",
     # Searching
     "argmax", "argmin", "searchsorted",
     # Histograms
     "bincount", "digitize", "histogram", "histogram_bin_edges",
     # Statistics
-    "max", "min", "amax", "amin", "mean",
+    "max", "min", "amax", "amin", "mean", "median", "percentile", "quantile", "ptp",
     # Data types
     "result_type", "can_cast", "common_type", "min_scalar_type", "iscomplexobj", "isrealobj",
     "isscalar",

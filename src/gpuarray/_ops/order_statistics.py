@@ -1,0 +1,372 @@
+"""Order statistics: median, quantiles and ranges (of the page on statistics)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _layout, _ufunc
+from gpuarray._array import ArrayBase
+from gpuarray._layout import check_axes
+from gpuarray._ops import statistics
+from gpuarray._ops.casts import copyto
+from gpuarray._ops.conversion import array, asnumpy
+from gpuarray._ops.indexing import take
+from gpuarray._ops.logic import isnan
+from gpuarray._ops.manipulation import as_array, moveaxis, reshape
+from gpuarray._ops.math import add, multiply, subtract
+from gpuarray._sort import sort_rows
+
+__all__ = ["median", "percentile", "ptp", "quantile"]
+
+
+def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """The range of values: the greatest element less the least.
+
+    Parameters
+    ----------
+    a : ndarray
+        The elements.
+    axis : int or tuple of int, optional
+        The axes that are compared; all by default.
+    out : ndarray, optional
+        Where the result is stored.
+    keepdims : bool, optional
+        Keep the compared axes as axes of length 1.
+
+    Returns
+    -------
+    ndarray
+        Three launches.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.ptp(cp.asarray([[4, 9, 2], [6, 1, 3]]), axis=1)
+    array([7, 5])
+    """
+    greatest = statistics.max(a, axis, out, keepdims)
+    return subtract(greatest, statistics.min(a, axis, None, keepdims), out=greatest)
+
+
+def median(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Any:
+    """The middle element of the sorted ones, or the mean of the two in the middle.
+
+    Parameters
+    ----------
+    a : ndarray
+        The elements. A NaN among them is the result.
+    axis : int or tuple of int, optional
+        The axes to go through; all by default.
+    out : ndarray, optional
+        Where the result is stored.
+    overwrite_input : bool, optional
+        Has no influence.
+    keepdims : bool, optional
+        Keep the axes as axes of length 1.
+
+    Returns
+    -------
+    ndarray
+        float64 for integers and bools.
+
+    Notes
+    -----
+    The elements are sorted: launches and memory are those of `sort`, a copy, and a few launches
+    over the result.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.median(cp.asarray([[10, 7, 4], [3, 2, 1]]), axis=1)
+    array([7., 2.])
+    """
+    a = as_array(a, "median")
+    rows, shape = _sorted_rows(a, axis, keepdims)
+    length = rows._layout.shape[-1]
+    if not length:
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
+        kind = a._layout.dtype if a._layout.dtype.kind in "fc" else np.dtype(float)
+        result = _array.empty(_layout.contiguous(kind, rows._layout.shape[:-1]))
+        result[...] = np.nan
+    else:
+        middle = rows[..., (length - 1) // 2 : length // 2 + 1]
+        result = statistics.mean(middle, axis=-1)
+        _spread_nan(result, rows)
+    return _finished(reshape(result, shape), out, "median")
+
+
+def quantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Values that a part of the elements does not exceed.
+
+    Parameters
+    ----------
+    a : ndarray
+        Real elements. A NaN among them is the result.
+    q : float or sequence of float or ndarray
+        Parts, between 0 and 1.
+    axis : int or tuple of int, optional
+        The axes to go through; all by default.
+    out : ndarray, optional
+        Where the result is stored.
+    overwrite_input : bool, optional
+        Has no influence.
+    method : str, optional
+        How to choose or interpolate between neighbours: 'linear', 'lower', 'higher', 'midpoint',
+        'nearest', 'inverted_cdf', 'averaged_inverted_cdf', 'closest_observation',
+        'interpolated_inverted_cdf', 'hazen', 'weibull', 'median_unbiased' or 'normal_unbiased'.
+    keepdims : bool, optional
+        Keep the axes as axes of length 1.
+    weights : None
+        Not supported.
+
+    Returns
+    -------
+    ndarray
+        The dimensions of ``q``, then those of ``a`` that remain.
+
+    Notes
+    -----
+    The elements are sorted: launches and memory are those of `sort`, a copy, and a few launches
+    over the result. A ``q`` in device memory is fetched.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.quantile(cp.asarray([10, 7, 4, 3, 2, 1]), 0.5)
+    array(3.5)
+    """
+    q, weak = _parts(q, "quantile")
+    return _quantile(a, q, axis, out, method, keepdims, weights, weak, "Quantiles", "[0, 1]")
+
+
+def percentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Values that so many percent of the elements do not exceed.
+
+    Parameters
+    ----------
+    a : ndarray
+        Real elements. A NaN among them is the result.
+    q : float or sequence of float or ndarray
+        Percentages, between 0 and 100.
+    axis : int or tuple of int, optional
+        The axes to go through; all by default.
+    out : ndarray, optional
+        Where the result is stored.
+    overwrite_input : bool, optional
+        Has no influence.
+    method : str, optional
+        How to choose or interpolate between neighbours; see `quantile`.
+    keepdims : bool, optional
+        Keep the axes as axes of length 1.
+    weights : None
+        Not supported.
+
+    Returns
+    -------
+    ndarray
+        The dimensions of ``q``, then those of ``a`` that remain.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.percentile(cp.asarray([[10, 7, 4], [3, 2, 1]]), [25, 50], axis=1)
+    array([[5.5, 1.5],
+           [7. , 2. ]])
+    """
+    q, weak = _parts(q, "percentile")
+    q = np.true_divide(q, 100, out=...) if weak else np.true_divide(q, 100)
+    q = np.asarray(q)
+    return _quantile(a, q, axis, out, method, keepdims, weights, weak, "Percentiles", "[0, 100]")
+
+
+def _parts(q: Any, name: str) -> tuple[np.ndarray, bool]:
+    """The parts on the host, and whether they take on the elements' dtype."""
+    if isinstance(q, ArrayBase):
+        q = asnumpy(q)
+    return np.asanyarray(q), type(q) in (int, float)
+
+
+def _quantile(
+    a: Any,
+    q: np.ndarray,
+    axis: Any,
+    out: Any,
+    method: str,
+    keepdims: bool,
+    weights: Any,
+    weak: bool,
+    what: str,
+    bounds: str,
+) -> Any:
+    a = as_array(a, what.lower()[:-1])
+    if a._layout.dtype.kind == "c":
+        raise TypeError("a must be an array of real numbers")
+    if not np.all((q >= 0) & (q <= 1)):
+        raise ValueError(f"{what} must be in the range {bounds}")
+    if weights is not None:
+        raise NotImplementedError(
+            f"{what.lower()[:-1]}: weights are not supported on the device; compute on the host "
+            "with asnumpy"
+        )
+    index_of = _METHODS.get(method)
+    if index_of is None:
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
+    rows, shape = _sorted_rows(a, axis, keepdims)
+    length = rows._layout.shape[-1]
+    if not length:
+        raise IndexError("cannot do a non-empty take from an empty axes.")
+    places = np.asanyarray(index_of(length, q))
+    if places.dtype.kind == "i" and method in _WHOLE:
+        result = _picked(rows, places)
+    else:
+        below = np.floor(places)
+        above = below + 1
+        last, first = places >= length - 1, places < 0
+        below = np.where(last, length - 1, np.where(first, 0, below))
+        above = np.where(last, length - 1, np.where(first, 0, above))
+        # NumPy's index of the last element is -1, so what lies between is more than a step.
+        weight = np.asarray(_fraction(method, places, np.where(last, -1, below)), places.dtype)
+        result = _between(
+            _picked(rows, below.astype(np.intp)), _picked(rows, above.astype(np.intp)), weight, weak
+        )
+    _spread_nan(result, rows)
+    return _finished(reshape(result, q.shape + shape), out, what.lower()[:-1])
+
+
+def _picked(rows: Any, places: np.ndarray) -> Any:
+    """Elements of each row: the dimensions of the places come first."""
+    flat = array(places.reshape(-1))
+    picked = moveaxis(take(rows, flat, -1), -1, 0)
+    return reshape(picked, places.shape + rows._layout.shape[:-1])
+
+
+def _between(below: Any, above: Any, weight: np.ndarray, weak: bool) -> Any:
+    """NumPy's interpolation: from the nearer end, so that both ends are exact."""
+    distance = subtract(above, below)
+    if weak:
+        share = float(weight)
+        if share >= 0.5:
+            return subtract(above, multiply(distance, 1 - share))
+        return add(below, multiply(distance, share))
+    share = weight.reshape(weight.shape + (1,) * (below._layout.ndim - weight.ndim))
+    result = add(below, multiply(distance, array(share)))
+    beyond = share >= 0.5
+    if beyond.any():
+        mirrored = subtract(above, multiply(distance, array(1 - share)))
+        copyto(result, mirrored, casting="unsafe", where=array(beyond))
+    return result
+
+
+def _sorted_rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
+    """The elements sorted along some axes, which are made one and the last; the result's shape."""
+    shape = a._layout.shape
+    axes = check_axes(axis, len(shape), duplicates="repeated axis")
+    others = [i for i in range(len(shape)) if i not in axes]
+    moved = _array.view(a, _layout.transpose(a._layout, (*others, *sorted(axes))))
+    kept = tuple([shape[i] for i in others])
+    length = math.prod([shape[i] for i in axes])
+    target = _layout.contiguous(a._layout.dtype, (*kept, length))
+    flat = _layout.reshape_view(moved._layout, target.shape)
+    if flat is target:
+        rows = _array.empty(target)
+        sort_rows(_array.view(moved, target), rows)
+    else:
+        rows = _array.view(_ufunc.copy(moved, "C"), target)
+        sort_rows(rows, rows)
+    if keepdims:
+        kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])
+    return rows, kept
+
+
+def _spread_nan(result: Any, rows: Any) -> None:
+    """Where a row has a NaN, which is then its last element, that is the result."""
+    if rows._layout.dtype.kind in "fc":
+        last = rows[..., -1]
+        copyto(result, last, casting="unsafe", where=isnan(last))
+
+
+def _finished(result: Any, out: Any, name: str) -> Any:
+    if out is None:
+        return result
+    if not isinstance(out, ArrayBase) or out._layout.shape != result._layout.shape:
+        raise ValueError(f"{name}: out must be an array of shape {result._layout.shape}")
+    copyto(out, result, casting="same_kind")
+    return out
+
+
+# ---- NumPy's methods --------------------------------------------------------------------------
+
+
+def _discrete(index: np.ndarray, stays: Callable) -> np.ndarray:
+    below = np.floor(index)
+    places = np.where(stays(index - below, below), below, below + 1).astype(np.intp)
+    return np.maximum(places, 0)
+
+
+def _continuous(alpha: float, beta: float) -> Callable:
+    return lambda n, q: n * q + (alpha + q * (1 - alpha - beta)) - 1
+
+
+#: From the number of elements and the parts to places in sorted order: integers, or where to
+#: interpolate.
+_METHODS: dict[str, Callable[[int, np.ndarray], Any]] = {
+    "inverted_cdf": lambda n, q: _discrete(n * q - 1, lambda share, _: share == 0),
+    "averaged_inverted_cdf": lambda n, q: n * q - 1,
+    "closest_observation": lambda n, q: _discrete(
+        n * q - 1 - 0.5, lambda share, below: (share == 0) & (below % 2 == 1)
+    ),
+    "interpolated_inverted_cdf": _continuous(0, 1),
+    "hazen": _continuous(0.5, 0.5),
+    "weibull": _continuous(0, 0),
+    "linear": lambda n, q: (n - 1) * q,
+    "median_unbiased": _continuous(1 / 3.0, 1 / 3.0),
+    "normal_unbiased": _continuous(3 / 8.0, 3 / 8.0),
+    "lower": lambda n, q: np.floor((n - 1) * q).astype(np.intp),
+    "higher": lambda n, q: np.ceil((n - 1) * q).astype(np.intp),
+    "midpoint": lambda n, q: 0.5 * (np.floor((n - 1) * q) + np.ceil((n - 1) * q)),
+    "nearest": lambda n, q: np.around((n - 1) * q).astype(np.intp),
+}
+
+#: Those whose integers are places, and not parts given as integers.
+_WHOLE = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest", "linear"}
+
+
+def _fraction(method: str, places: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """How far from the neighbour below to that above."""
+    share = places - below
+    if method == "averaged_inverted_cdf":
+        return np.where(share == 0, 0.5, 1.0)
+    if method == "midpoint":
+        return np.where(places % 1 == 0, 0.0, 0.5)
+    return share
