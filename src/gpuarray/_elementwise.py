@@ -96,6 +96,7 @@ def arrange(
         vector=choice.vector,
         tile=choice.tile,
         grouping=choice.grouping,
+        edge=choice.edge,
         shifted=choice.shifted,
     )
     return spec, dims, strides

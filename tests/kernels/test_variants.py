@@ -80,14 +80,38 @@ def test_tiles_fit_the_operands():
         (width, height), _ = tile(1000, 1000, dtype)
         assert 8192 <= width * height * np.dtype(dtype).itemsize <= 16384
     assert tile(1000, 1000, "f4") == ((64, 64), 4)
-    # stores of 16 bytes only where every row is aligned
-    assert tile(1000, 1002, "f4")[1] == 2
-    assert tile(1000, 1001, "f4")[1] == 1
-    assert tile(1000, 1001, "c16")[1] == 1
+    assert tile(1000, 1000, "u1") == ((128, 128), 8)
+    assert tile(1000, 1000, "f8") == ((64, 32), 2)
+    assert tile(1000, 1000, "c16") == ((32, 32), 1)
     # narrow matrices
-    assert tile(100_000, 3, "f4")[0] == (4, 1024)
+    assert tile(100_000, 3, "f4")[0] == (3, 1024)
     assert tile(3, 100_000, "f4")[0] == (1024, 4)
     assert tile(100_000, 32, "f4")[0] == (32, 128)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "dtype", "expected"),
+    [
+        (1000, 1000, "f4", ("ALIGNED_ROWS", 4, False)),
+        (1000, 1002, "f4", ("LEANING_ROWS", 4, False)),
+        (1002, 1000, "f4", ("ALIGNED_ROWS", 4, True)),
+        (999, 999, "u1", ("LEANING_ROWS", 8, True)),
+        (999, 999, "f8", ("LEANING_ROWS", 2, True)),
+        (999, 999, "c16", ("ALIGNED_ROWS", 1, False)),
+        (1000, 3, "f4", ("FLAT", 4, False)),
+        (1000, 5, "u1", ("FLAT", 8, False)),
+        (3, 1000, "f4", ("ALIGNED_ROWS", 1, False)),
+        (6, 1000, "f4", ("ALIGNED_ROWS", 2, False)),
+    ],
+)
+def test_tiles_of_odd_sizes(rows, columns, dtype, expected):
+    choice = chosen(array(rows, columns, dtype=dtype), array(columns, rows, dtype=dtype).T)
+    assert (choice.grouping, choice.edge, choice.shifted) == expected
+
+
+def test_outputs_with_steps_are_stored_by_single_elements():
+    choice = chosen(array(100, 200)[:, ::2], array(100, 100).T)
+    assert (choice.variant, choice.vector) == ("tiled", 1)
 
 
 def test_dimensions_are_reordered_for_tiles():

@@ -33,8 +33,6 @@ _VECTOR_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _ITEMS_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _STRIDED_LIMIT = {LIGHT: 4, MEDIUM: 4, HEAVY: 2, HUGE: 1}
 
-# Edge of the squares in which threads read crossed inputs, by bytes of the widest operand.
-_EDGE = {1: 8, 2: 4, 4: 4, 8: 2, 16: 1}
 # Accesses of a thread along the last dimension at a time.
 _TILED_UNROLL = 1
 
@@ -72,6 +70,7 @@ class ElementwiseSpec:
     vector: int = 16  # at most so many elements in one access; a power of two
     tile: tuple[int, int] = (0, 0)  # elements along the last dimension and the one before
     grouping: str = "ALIGNED_ROWS"  # of the elements of a tile (elementwise_tiled.cuh)
+    edge: int = 1  # of the squares in which crossed inputs are read
     shifted: bool = False  # whether crossed inputs have columns that are not aligned
 
     def __post_init__(self) -> None:
@@ -178,9 +177,7 @@ def assemble(
     sizes = list(_sizes(spec))
     at = len(operands)
     sizes[at:at] = [nbytes for _, nbytes in extras]
-    return KernelSource(
-        symbol, source, cuda_headers(), tuple(sizes), items, block, options, vector
-    )
+    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), items, block, options, vector)
 
 
 _SOURCE = """\
@@ -239,17 +236,24 @@ def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
 def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
     block = BLOCKS["tiled"]
     width, height = spec.tile
-    widest = max(_accessed(spec))
-    edge = _EDGE[widest]
-    while edge > 1 and (edge >= 2 * width or edge > height):
-        edge //= 2
     limit = _ITEMS_LIMIT[body.weight]
     vector = min(spec.vector, limit)
     unroll = max(1, min(_TILED_UNROLL, limit // vector, width * height // (block * vector)))
-    shifted = "true" if spec.shifted and edge > 1 else "false"
+    shifted = "true" if spec.shifted and spec.edge > 1 else "false"
     grouping = spec.grouping if vector > 1 else "ALIGNED_ROWS"
     operands = len(_strided_operands(spec))
-    parts = [block, edge, shifted, vector, unroll, width, height, grouping, spec.ndim, operands]
+    parts = [
+        block,
+        spec.edge,
+        shifted,
+        vector,
+        unroll,
+        width,
+        height,
+        grouping,
+        spec.ndim,
+        operands,
+    ]
     return _variant("Tiled", spec, parts), vector, vector * unroll
 
 

@@ -49,8 +49,8 @@ class Choice:
 
     ``order`` lists the dimensions as the kernel wants them, ``kinds`` has one entry for each
     operand with memory, outputs first. ``vector`` limits the elements of one access;
-    ``grouping`` is how tiles are cut into them, and ``shifted`` whether columns of crossed inputs
-    are not aligned.
+    ``grouping`` is how tiles are cut into them. Crossed inputs are read in squares of ``edge``;
+    ``shifted`` is whether their columns are not aligned.
     """
 
     variant: str
@@ -59,6 +59,7 @@ class Choice:
     vector: int = 16
     tile: tuple[int, int] = (0, 0)
     grouping: str = "ALIGNED_ROWS"
+    edge: int = 1
     shifted: bool = False
 
 
@@ -156,8 +157,15 @@ def _choose_tiles(
             width = shape[x]
     crossed = [one for one, kind in zip(strides, kinds, strict=True) if kind == "crossed"]
     edge = 8 if wide == 1 else min(4, 16 // wide)
+    while edge > 1 and (edge >= 2 * width or edge > height or _odd(shape[y], edge)):
+        edge //= 2
     shifted = any(one[i] % edge for one in crossed for i in range(x + 1) if i != y)
-    return Choice("tiled", kinds, order, vector, (width, height), grouping, shifted)
+    return Choice("tiled", kinds, order, vector, (width, height), grouping, edge, shifted)
+
+
+def _odd(length: int, edge: int) -> bool:
+    """Whether columns are short, and squares would reach beyond them."""
+    return length <= 16 and length % edge != 0
 
 
 def _crossed(strides: Sequence[int], y: int, x: int, itemsize: int) -> bool:

@@ -137,6 +137,10 @@ struct Tiled {
         GPUARRAY_DEVICE Element* at(const Group& group, int i) const {
             return pointer + (Index(group.y(i)) * strides[Y] + Index(group.x(i)) * strides[X]);
         }
+        // The same, from the first element's address.
+        GPUARRAY_DEVICE Element* next(Element* first, const Group& group, int i) const {
+            return GROUPING == FLAT ? at(group, i) : first + i * strides[X];
+        }
         GPUARRAY_DEVICE bool vector(uint32_t mask, const Element* first) const {
             return VECTOR > 1 && mask == ALL && strides[X] == 1 && (GROUPING != FLAT || strides[Y] == TX) &&
                    Vector::aligned(first);
@@ -155,14 +159,14 @@ struct Tiled {
         GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
         GPUARRAY_DEVICE void fill(const Tile&) const {}
         GPUARRAY_DEVICE void load(int u, const Group& group) {
-            const Element* first = this->at(group, 0);
+            Element* first = this->at(group, 0);
             if (this->vector(group.inside, first)) {
                 Array<T>::Vector::copy(this->values + u * VECTOR, first);
             } else {
 #pragma unroll
                 for (int i = 0; i < VECTOR; ++i) {
                     this->values[u * VECTOR + i] = Element();
-                    if (group.has(i)) this->values[u * VECTOR + i] = *this->at(group, i);
+                    if (group.has(i)) this->values[u * VECTOR + i] = *this->next(first, group, i);
                 }
             }
         }
@@ -183,7 +187,7 @@ struct Tiled {
             } else {
 #pragma unroll
                 for (int i = 0; i < VECTOR; ++i) {
-                    if (kept >> i & 1) *this->at(group, i) = this->values[u * VECTOR + i];
+                    if (kept >> i & 1) *this->next(first, group, i) = this->values[u * VECTOR + i];
                 }
             }
         }
@@ -213,11 +217,11 @@ struct Tiled {
             const bool aligned = (along_x & (EDGE - 1)) == 0 && Side::aligned(this->pointer);
             const bool whole =
                 aligned ? (tile.height & (EDGE - 1)) == 0 : SHIFTED && tile.before >= EDGE && tile.after >= EDGE;
-            if (EDGE > 1 && along_y == 1 && whole) {
+            if (along_y == 1 && whole) {
 #pragma unroll 1
                 for (int round = 0; round < ROUNDS; round += DEPTH) fill_squares(tile, round * BLOCK + threadIdx.x);
             } else {
-#pragma unroll 2
+#pragma unroll 4
                 for (int i = threadIdx.x; i < TX * TY; i += BLOCK) {
                     const int x = i / TY, y = i % TY;
                     if (x < tile.width && y < tile.height) {
