@@ -1,4 +1,4 @@
-"""The command line: ``python -m gpuarray demo|info|doctor|cache``."""
+"""The command line: ``python -m gpuarray demo|info|doctor|cache|check``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m gpuarray",
         description="NumPy-compatible arrays on NVIDIA GPUs, or on an emulated one.",
         epilog="Environment: GPUARRAY_BACKEND=auto|cuda|emulator, GPUARRAY_EMULATED_DEVICES=N, "
-        "GPUARRAY_CUDA_MAJOR=12|13, GPUARRAY_CACHE_DIR=PATH, GPUARRAY_DEBUG=1.",
+        "GPUARRAY_CUDA_MAJOR=12|13, GPUARRAY_CACHE_DIR=PATH, GPUARRAY_DEBUG=1, "
+        "GPUARRAY_CHECK=races,uninit,barriers,leaks.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
@@ -32,6 +33,18 @@ def _parser() -> argparse.ArgumentParser:
     actions.add_parser("info", help="where it is, how many kernels, how large")
     actions.add_parser("list", help="one line for each kernel")
     actions.add_parser("clear", help="remove every kernel")
+
+    check = commands.add_parser(
+        "check", help="run a script on the emulator and report races and other faults of kernels"
+    )
+    check.add_argument(
+        "--checks",
+        default="all",
+        metavar="LIST",
+        help="of races (or races=lane), uninit, barriers, leaks (default: all)",
+    )
+    check.add_argument("script", help="the script to run")
+    check.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     return parser
 
 
@@ -48,6 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from gpuarray._commands import demo
 
             return demo.run(largest=options.largest)
+        if options.command == "check":
+            from gpuarray._commands import check
+
+            return check.run(options.script, options.arguments, options.checks)
         if options.command == "info":
             from gpuarray._commands import info
 

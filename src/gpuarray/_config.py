@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-__all__ = ["Config", "config", "home_cache_directory"]
+__all__ = ["CHECKS", "Config", "checks_of", "child_environment", "config", "home_cache_directory"]
+
+#: What the emulator's checkers can look for. A race is between warps, or between lanes.
+CHECKS = ("races", "races=lane", "uninit", "barriers", "leaks")
+_ALL_CHECKS = ("races", "uninit", "barriers", "leaks")
 
 _BACKENDS = ("auto", "cuda", "emulator")
 _TRUE = ("1", "true", "yes", "on")
@@ -39,6 +43,8 @@ class Config(NamedTuple):
     debug: bool = False
     #: ``GPUARRAY_DUMP_SOURCE``: a folder that gets the source of each compiled kernel.
     dump_source: str | None = None
+    #: ``GPUARRAY_CHECK``: what the emulator's checkers look for.
+    checks: tuple[str, ...] = ()
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Config:
@@ -53,6 +59,7 @@ class Config(NamedTuple):
             cache_bytes=_size(environ, "GPUARRAY_CACHE_SIZE", 1 << 30),
             debug=_flag(environ, "GPUARRAY_DEBUG"),
             dump_source=_directory(environ, "GPUARRAY_DUMP_SOURCE"),
+            checks=_checks(environ, "GPUARRAY_CHECK"),
         )
 
 
@@ -97,6 +104,29 @@ def _size(environ: Mapping[str, str], variable: str, default: int) -> int:
     return int(match[1]) * _UNITS[match[2].lower()]
 
 
+def checks_of(names: Iterable[str]) -> tuple[str, ...]:
+    """The checks of these names, in order; ValueError for a name that is none of `CHECKS`."""
+    wanted: list[str] = []
+    for name in names:
+        if name not in (*CHECKS, "all"):
+            raise ValueError(f"no check is called {name!r}: there are {', '.join(CHECKS)} and all")
+        wanted += _ALL_CHECKS if name == "all" else [name]
+    return tuple(dict.fromkeys(wanted))
+
+
+def _checks(environ: Mapping[str, str], variable: str) -> tuple[str, ...]:
+    value = environ.get(variable, "").strip().lower()
+    if value in _FALSE:
+        return ()
+    if value in _TRUE:
+        return _ALL_CHECKS
+    try:
+        return checks_of(name.strip() for name in value.split(",") if name.strip())
+    except ValueError:
+        accepted = f"all, or some of {', '.join(CHECKS)}, separated by commas"
+        raise _refuse(variable, value, accepted) from None
+
+
 def _directory(environ: Mapping[str, str], variable: str) -> str | None:
     value = environ.get(variable, "")
     return os.path.abspath(os.path.expanduser(value)) if value.strip() else None
@@ -114,6 +144,11 @@ def home_cache_directory() -> str | None:
             return None
         base = os.path.join(home, ".cache")
     return os.path.join(base, "gpuarray")
+
+
+def child_environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a process with settings of its own."""
+    return {**os.environ, **settings}
 
 
 #: The settings of this process.

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from functools import partial
 
 from gpuarray import errors
+from gpuarray._config import config
 from gpuarray._device import Device, current
 from gpuarray._ffi import driver
 from gpuarray._stream import Event, Stream, streams
@@ -628,3 +629,9 @@ def alloc(size: int) -> MemoryPointer:
 def get_default_memory_pool() -> MemoryPool:
     """The pool that arrays use unless another allocator is set."""
     return default_pool
+
+
+if config.checks:
+    # Reused memory would hide reads of what nobody wrote, and the pool's rounding what lies
+    # just outside of an array.
+    set_allocator(None)

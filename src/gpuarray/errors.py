@@ -13,6 +13,7 @@ from typing import Any
 __all__ = [
     "BackendWarning",
     "CUDAError",
+    "CheckError",
     "CompileError",
     "DriverError",
     "HostArrayError",
@@ -66,6 +67,22 @@ class NVRTCError(StatusError):
 
 class LibraryError(StatusError):
     """A call of a CUDA library (cuBLAS, cuSOLVER, ...) failed."""
+
+
+class CheckError(CUDAError):
+    """The checkers of the emulator found faults in kernels.
+
+    Attributes
+    ----------
+    findings : list
+        Each distinct finding, with its kind, kernel, block, thread, address and source line.
+    """
+
+    def __init__(self, findings: Sequence[Any]) -> None:
+        self.findings = list(findings)
+        count = len(self.findings)
+        texts = "\n".join(str(finding) for finding in self.findings)
+        super().__init__(f"{count} finding{'s' if count != 1 else ''}\n{texts}")
 
 
 class CompileError(CUDAError):

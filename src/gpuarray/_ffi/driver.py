@@ -22,6 +22,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from .driver_checks import findings, report_findings_at_exit, start_checks, stop_checks
 from .driver_contexts import (
     context_create,
     context_enable_peer_access,
@@ -101,7 +102,6 @@ from .driver_streams import (
     stream_wait_event,
     thread_exchange_capture_mode,
 )
-from .findings import Finding
 from .host import copy_host, host_buffer
 from .launch import ArgumentBuffer, function_argument, launch_config
 
@@ -124,6 +124,7 @@ __all__ = [
     "event_create",
     "event_query",
     "event_record_with_flags",
+    "findings",
     "function_argument",
     "function_attribute",
     "function_get_name",
@@ -174,6 +175,9 @@ __all__ = [
     "occupancy_max_potential_block_size",
     "pointer_attribute",
     "pointer_attributes",
+    "report_findings_at_exit",
+    "start_checks",
+    "stop_checks",
     "stream_begin_capture",
     "stream_create",
     "stream_get_capture_info",

@@ -6,6 +6,7 @@ import ctypes
 import threading
 from collections.abc import Mapping
 
+from gpuarray._config import config
 from gpuarray.errors import DriverError
 
 from .backend import Backend, select, warn_of_fallback
@@ -28,6 +29,10 @@ def opened() -> Backend:
                 _backend = select()
                 # Last: where warnings are errors, the backend is open all the same.
                 warn_of_fallback(_backend)
+                if config.checks:
+                    from .driver_checks import check_this_process
+
+                    check_this_process(_backend)
     return _backend
 
 

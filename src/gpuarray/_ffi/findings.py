@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CHECKS", "Finding"]
-
-#: What can be checked on request. Bounds and use after free always are.
-CHECKS = ("races", "uninit", "barriers", "leaks")
+__all__ = ["Finding"]
 
 
 @dataclass(frozen=True)

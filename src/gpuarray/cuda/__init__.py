@@ -28,6 +28,7 @@ from gpuarray._stream import (
     get_elapsed_time,
 )
 from gpuarray.cuda import compiler, memory, runtime
+from gpuarray.cuda._checking import check
 
 __all__ = [
     "compiler", "memory", "runtime",
@@ -37,7 +38,7 @@ __all__ = [
     "BaseMemory", "Memory", "ManagedMemory", "UnownedMemory", "MemoryPointer",
     "MemoryPool", "alloc", "malloc_managed", "get_allocator", "set_allocator",
     "PinnedMemory", "PinnedMemoryPool", "alloc_pinned_memory",
-    "is_available",
+    "check", "is_available",
 ]  # fmt: skip
 
 

@@ -26,10 +26,20 @@ class Checker:
         Of 'races', 'uninit', 'barriers', 'leaks'.
     by_lane : bool
         Whether threads of one warp race with each other too.
+    outer : Checker, optional
+        The checker that this one takes the place of, for a time.
     """
 
-    def __init__(self, arena, checks: frozenset[str], by_lane: bool = False):
+    def __init__(
+        self,
+        arena,
+        checks: frozenset[str],
+        by_lane: bool = False,
+        outer: Checker | None = None,
+    ):
         self.arena = arena
+        #: What was checked before, and will be again afterwards.
+        self.outer = outer
         self.races = "races" in checks
         self.uninit = "uninit" in checks
         self.barriers = "barriers" in checks
@@ -60,8 +70,16 @@ class Checker:
     def of_host(self, address: int, nbytes: int, *, fresh: bool) -> None:
         """Memory that the host asked the driver for, and the line that did, for leaks."""
         shadow = self.shadows[address] = Shadow(address, nbytes, fresh and self.uninit)
-        if self.leaks:
-            shadow.origin = _python_line()
+        shadow.source = _python_line() if self.leaks else None
+        if shadow.source is not None:
+            file, line = shadow.source
+            text = source_lines.text_of(file, line)
+            shadow.origin = f"{file}:{line}{': ' + text if text else ''}"
+
+    def of_kernel(self, address: int, nbytes: int, place: str, source) -> None:
+        """Memory from the device heap."""
+        shadow = self.fresh(address, nbytes)
+        shadow.origin, shadow.source = place, source
 
     def forget(self, address: int) -> None:
         self.shadows.pop(address, None)
@@ -92,30 +110,34 @@ class Checker:
             shadow = self.shadows[start] = Shadow(start, arena.ends[index] - start, False)
         return shadow
 
-    def report_leaks(self, owned) -> None:
-        """Memory of the driver that is still allocated and that nothing owns."""
+    def report_leaks(self) -> None:
+        """Memory that is still allocated and that no Python object is going to free."""
         for shadow in list(self.shadows.values()):
-            if shadow.origin is None or shadow.start in owned:
+            if not shadow.origin:
                 continue
-            file, line = shadow.origin
-            text = source_lines.text_of(file, line)
             self.add(
                 ("leaks", shadow.start, shadow.origin),
                 Finding(
                     "leaks",
                     f"{shadow.nbytes} bytes at 0x{shadow.start:x} were allocated and not freed",
                     address=shadow.start,
-                    place=f"allocated at {file}:{line}{': ' + text if text else ''}",
-                    source=shadow.origin,
+                    place=f"allocated at {shadow.origin}",
+                    source=shadow.source,
                 ),
             )
 
 
-def _python_line() -> tuple[str, int]:
-    """The innermost line of Python outside of this package."""
+#: Modules whose objects own what they allocate and free it when they die.
+_OWNERS = ("gpuarray._memory", "gpuarray._pinned")
+
+
+def _python_line() -> tuple[str, int] | None:
+    """The innermost line of Python outside of this package; None if an object owns the memory."""
     frame = sys._getframe(1)
     while frame.f_back is not None:
         name = frame.f_globals.get("__name__", "")
+        if name in _OWNERS:
+            return None
         if name != "gpuarray" and not name.startswith(("gpuarray.", "ctypes", "_ctypes")):
             break
         frame = frame.f_back

@@ -138,7 +138,8 @@ class ChunkChecks:
             bad = np.flatnonzero(missing)
             if not len(bad):
                 return
-        key = ("uninit", self.launch.kernel.name, self.chunk.site)
+        place = source_lines.key_of(self._ptx, self.chunk.site)
+        key = ("uninit", self.launch.kernel.name, place)
         if self.checker.knows(key):
             return
         k = int(bad[0])
@@ -292,8 +293,8 @@ class ChunkChecks:
         k = int(bad[0])
         mark = int(marks[k])
         line = mark >> 1 & _LINE_MASK
-        pair = tuple(sorted((chunk.site, line)))
-        key = ("races", self.launch.kernel.name, pair)
+        places = (source_lines.key_of(self._ptx, number) for number in (chunk.site, line))
+        key = ("races", self.launch.kernel.name, frozenset(places))
         if self.checker.knows(key):
             return
         position = k // repeats
@@ -366,6 +367,16 @@ class ChunkChecks:
                     "barrier: the others have ended",
                     lane,
                 )
+
+    # -------------------------------------------------------------- the device heap
+
+    def allocated(self, addresses: list[int], sizes: list[int]) -> None:
+        """``malloc`` in a kernel."""
+        place, source = source_lines.describe(self._ptx, self.chunk.site)
+        place = f"{place} in kernel {self.launch.kernel.name}"
+        for address, nbytes in zip(addresses, sizes, strict=True):
+            if address:
+                self.checker.of_kernel(address, nbytes, place, source)
 
     # -------------------------------------------------------------- reports
 

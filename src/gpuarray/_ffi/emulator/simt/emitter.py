@@ -29,7 +29,7 @@ _FRESH = frozenset((
 ))  # fmt: skip
 _WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar"))
 #: Opcodes that the checkers look at.
-_CHECKED = frozenset(("ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier"))
+_CHECKED = frozenset(("ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier", "call"))
 
 
 class Unsupported(Exception):

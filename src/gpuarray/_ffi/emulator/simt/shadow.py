@@ -13,7 +13,7 @@ class Shadow:
     """
 
     __slots__ = (
-        "end", "granule", "label", "nbytes", "origin", "private", "read", "read_before", "start",
+        "end", "granule", "nbytes", "origin", "private", "read", "read_before", "source", "start",
         "valid", "window", "written",
     )  # fmt: skip
 
@@ -24,10 +24,12 @@ class Shadow:
         self.granule = 4
         #: Shared memory: bytes of each block's window; otherwise 0.
         self.window = 0
-        self.label = ""
         #: Local memory: no other thread comes here.
         self.private = False
-        self.origin: tuple[str, int] | None = None
+        #: For leaks: the line that allocated it, as a text and as (file, line). Empty if the
+        #: memory has an owner that will free it.
+        self.origin = ""
+        self.source: tuple[str, int] | None = None
         self.written: np.ndarray | None = None
         self.read: np.ndarray | None = None
         self.read_before: np.ndarray | None = None

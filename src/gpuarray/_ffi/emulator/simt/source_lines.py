@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import functools
 import linecache
 import pathlib
 import re
 
-_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(.*inlined_at\s+(\d+)\s+(\d+))?")
+_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?:.*inlined_at\s+(\d+)\s+(\d+))?")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.M)
 #: The device code of this package, which NVRTC knows by the names of its headers.
 _OWN_HEADERS = pathlib.Path(__file__).resolve().parents[3] / "kernels" / "cuda"
 _OWN_PREFIX = "gpuarray/"
 
 
-def source_line(ptx: str, line: int) -> tuple[str, int] | None:
-    """(file, line) of the CUDA source for a line of PTX, or None without ``-lineinfo``."""
-    lines = ptx.splitlines()
-    for text in reversed(lines[: line - 1]):
+@functools.lru_cache(4096)
+def source_lines(ptx: str, line: int) -> tuple[tuple[str, int], ...]:
+    """(file, line) of the CUDA source for a line of PTX; empty without ``-lineinfo``.
+
+    For code of an inlined function the line that it was inlined at follows.
+    """
+    for text in reversed(ptx.splitlines()[: line - 1]):
         match = _LOC.match(text)
         if match is not None:
             files = dict(_FILE.findall(ptx))
-            return files.get(match[1], "?"), int(match[2])
+            found = [(files.get(match[1], "?"), int(match[2]))]
+            if match[3]:
+                found.append((files.get(match[3], "?"), int(match[4])))
+            return tuple(found)
         if text.startswith("{"):  # the beginning of the function
-            return None
-    return None
+            break
+    return ()
 
 
 def text_of(file: str, line: int) -> str:
@@ -39,10 +46,16 @@ def describe(ptx: str, line: int) -> tuple[str, tuple[str, int] | None]:
     """A text for both lines, and the CUDA source's file and line."""
     lines = ptx.splitlines()
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    where = f"PTX line {line}: {text}"
-    found = source_line(ptx, line)
-    if found is None:
+    where = f"PTX line {line}: {' '.join(text.split())}"
+    found = source_lines(ptx, line)
+    if not found:
         return where, None
-    file, number = found
+    file, number = found[0]
     quoted = text_of(file, number)
-    return f"{file}:{number}{': ' + quoted if quoted else ''} ({where})", found
+    inlined = "".join(f", inlined at {file}:{number}" for file, number in found[1:])
+    return f"{file}:{number}{': ' + quoted if quoted else ''} ({where}{inlined})", found[0]
+
+
+def key_of(ptx: str, line: int):
+    """What findings at one place have in common: the CUDA lines, or else the PTX line."""
+    return source_lines(ptx, line) or line

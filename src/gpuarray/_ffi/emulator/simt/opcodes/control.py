@@ -174,6 +174,8 @@ def assertion(S, L, slots: dict) -> dict:
 def malloc(S, L, slots: dict) -> dict:
     sizes = L.filled(read_slot(slots, 0, 0, "i8", L))
     found = [S.program.heap_allocate(size) for size in sizes.tolist()]
+    if S.checks is not None:
+        S.checks.allocated(found, sizes.tolist())
     return {(0, 0): np.array(found, np.int64)}
 
 

@@ -1,0 +1,64 @@
+"""``python -m gpuarray check script.py``: run a script under all checkers of the emulator."""
+
+from __future__ import annotations
+
+import gc
+import os
+import runpy
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+
+from gpuarray._config import child_environment, config
+
+
+def run(script: str, arguments: Sequence[str], checks: str = "all") -> int:
+    """Run the script and return the exit status: its own, or 1 if something was found."""
+    if config.backend == "emulator" and config.checks and config.dump_source:
+        return _run_here(script, arguments)
+    if not os.path.isfile(script):
+        print(f"python -m gpuarray check: there is no file {script}", file=sys.stderr)
+        return 2
+    # Settings are read when the package is imported, and it was: a process of its own.
+    with tempfile.TemporaryDirectory(prefix="gpuarray-check-") as sources:
+        settings = {"GPUARRAY_BACKEND": "emulator", "GPUARRAY_CHECK": checks}
+        # Sources are written down, so that findings can quote them; that brings -lineinfo too.
+        settings["GPUARRAY_DUMP_SOURCE"] = config.dump_source or sources
+        command = [sys.executable, "-m", "gpuarray", "check", script, *arguments]
+        return subprocess.run(command, env=child_environment(settings), check=False).returncode
+
+
+def _run_here(script: str, arguments: Sequence[str]) -> int:
+    from gpuarray._ffi import driver
+
+    driver.init()
+    driver.report_findings_at_exit(False)
+    sys.argv = [script, *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    status = 0
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        if end.code is not None:
+            status = end.code if isinstance(end.code, int) else 1
+            if not isinstance(end.code, int):
+                print(end.code, file=sys.stderr)
+    except BaseException as error:
+        status = 1
+        _show(error)
+    gc.collect()
+    found = driver.findings(leaks=status == 0)
+    for finding in found:
+        print(finding, file=sys.stderr)
+    count = f"{len(found)} finding{'s' if len(found) != 1 else ''}"
+    print(f"gpuarray check: {count if found else 'nothing found'}", file=sys.stderr)
+    return status or int(bool(found))
+
+
+def _show(error: BaseException) -> None:
+    """The traceback as the script by itself would end with: without this module and runpy."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals.get("__name__") in (__name__, "runpy"):
+        trace = trace.tb_next
+    sys.excepthook(type(error), error.with_traceback(trace), trace)
