@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuarray._dtypes import category, cpp_name, info, itemsize
-from gpuarray.kernels.elementwise import KernelSource, OperandSpec
+from gpuarray.kernels.elementwise import OPTIONS, KernelSource, OperandSpec
 from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input
 from gpuarray.kernels.headers import cuda_headers
 from gpuarray.kernels.operations import operation
@@ -110,6 +111,37 @@ def render(spec: ReductionSpec) -> KernelSource:
         body.type_of(dtype)
     function = _Function(spec, body.headers)
     text = function.text()
+    members = [(member, 8) for member in function.members()]
+    if spec.initial is not None:
+        members[-1] = (members[-1][0], itemsize(spec.initial))
+    return assemble(spec, body.headers, text, members)
+
+
+def assemble(
+    spec: ReductionSpec,
+    headers: set[str],
+    function: str,
+    members: Sequence[tuple[str, int]],
+    before: str = "",
+    options: tuple[str, ...] = OPTIONS,
+) -> KernelSource:
+    """Return the CUDA C++ that reduces with a function object.
+
+    Parameters
+    ----------
+    spec : ReductionSpec
+        The operands and the variant.
+    headers : set of str
+        Include names of what the function needs.
+    function : str
+        The function object's members.
+    members : sequence of (declaration, bytes)
+        Its data members, which are the kernel's parameters behind the output.
+    before : str
+        Source at global scope, in front of everything but includes.
+    options : tuple of str
+        For the compiler.
+    """
     dimensions = (
         f"ReductionDimensions<{spec.index}_t, {spec.kept}, {spec.reduced}, {len(spec.inputs)}>"
     )
@@ -117,32 +149,38 @@ def render(spec: ReductionSpec) -> KernelSource:
         f"{spec.variant.capitalize()}<Extents, {BLOCK}, {spec.width}, {spec.vector}, "
         f"{unroll(spec)}, {'true' if spec.split else 'false'}>"
     )
-    parameters = [f"Stored<{cpp_name(spec.output_dtype)}>::type* output"]
-    parameters += function.members()
+    declared = [declaration for declaration, _ in members]
+    parameters = [f"Stored<{cpp_name(spec.output_dtype)}>::type* output", *declared]
     if spec.split:
         parameters += ["Function::Value* partials", "uint32_t* counters"]
     shared = "partials, counters" if spec.split else "nullptr, nullptr"
-    members = ", ".join(member.split()[-1] for member in function.members())
+    values = ", ".join(declaration.split()[-1] for declaration in declared)
     symbol = _symbol(spec)
-    headers = sorted(body.headers | {_FAMILY})
     source = _SOURCE.format(
-        includes="".join(f'#include "{header}"\n' for header in headers),
-        function=text,
+        includes="".join(f'#include "{header}"\n' for header in sorted(headers | {_FAMILY})),
+        before=before,
+        function=function,
         dimensions=dimensions,
         variant=variant,
         block=BLOCK,
         symbol=symbol,
         parameters=",\n    ".join([*parameters, "Extents dimensions"]),
-        arguments=f"Function{{{members}}}, output, dimensions, {shared}",
+        arguments=f"Function{{{values}}}, output, dimensions, {shared}",
     )
-    return KernelSource(symbol, source, cuda_headers(), _sizes(spec), 1, BLOCK)
+    operands = len(spec.inputs)
+    words = 5 + operands + (2 + operands) * (spec.kept + spec.reduced)
+    sizes = [8, *[nbytes for _, nbytes in members]]
+    if spec.split:
+        sizes += [8, 8]
+    sizes.append(INDEX_BYTES[spec.index] * words)
+    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), 1, BLOCK, options)
 
 
 _FAMILY = "gpuarray/reduction.cuh"
 
 _SOURCE = """\
 {includes}
-namespace gpuarray {{
+{before}namespace gpuarray {{
 
 struct Function {{
 {function}
@@ -296,17 +334,6 @@ class _Function:
         if spec.initial is not None:
             lines.insert(1, f"    const {cpp_name(spec.initial)} in{INITIAL} = initial;")
         return lines
-
-
-def _sizes(spec: ReductionSpec) -> tuple[int, ...]:
-    sizes = [8] * (1 + len(spec.inputs))
-    if spec.initial is not None:
-        sizes.append(itemsize(spec.initial))
-    if spec.split:
-        sizes += [8, 8]
-    operands = len(spec.inputs)
-    words = 5 + operands + (2 + operands) * (spec.kept + spec.reduced)
-    return (*sizes, INDEX_BYTES[spec.index] * words)
 
 
 # ---- NumPy's reductions -----------------------------------------------------------------------
