@@ -9,18 +9,19 @@ bytes or is used beside values.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, kernels
 from gpuarray._device import current
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
 from gpuarray._layout import Layout
 from gpuarray._scan_launch import LinkedPlan, links
 from gpuarray._stream import Stream
-from gpuarray.kernels import scans, selection
-from gpuarray.kernels.selection import BLOCK, TILE, CountSpec, StoreSpec
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.selection import StoreSpec
 
 _INT64 = np.dtype(np.int64)
 _UINT32 = np.dtype(np.uint32)
@@ -134,18 +135,18 @@ def _plan_count(layout: Layout, keep: bool, stream: Stream) -> tuple[Callable, i
     steps = _layout.element_strides("mask", strides, layout)
     bits = keep or not _is_bytes(layout)
     index = "int64" if _layout.needs_int64(layout.size, [layout]) else "int32"
-    spec = CountSpec(_dtypes.code(layout.dtype), len(dims), bits, index)
-    function, source = load(spec, selection.render_count, stream.device)
-    tiles = -(-layout.size // TILE)
+    spec = kernels.selection.CountSpec(_dtypes.code(layout.dtype), len(dims), bits, index)
+    function, source = load(spec, kernels.selection.render_count, stream.device)
+    tiles = -(-layout.size // kernels.selection.TILE)
     rounds = _rounds(tiles, stream.device.multiprocessors)
     blocks = -(-tiles // rounds)
     constants = {4: pack_integers([layout.size, tiles, rounds, *dims, *steps], index)}
     plan = LinkedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    plan.links = links(stream, 8 * scans.link_words("i8", 1, blocks))
+    plan.links = links(stream, 8 * kernels.scans.link_words("i8", 1, blocks))
     constants[3] = plan.links[1].to_bytes(8, "little")
     outputs = [
         _layout.contiguous(_INT64, (tiles + 1,)),
-        _layout.contiguous(_UINT32, (tiles * BLOCK if bits else 1,)),
+        _layout.contiguous(_UINT32, (tiles * kernels.selection.BLOCK if bits else 1,)),
     ]
     bound = BoundLaunch(plan, stream)
     return _calls.make_call(stream, "a", outputs, [(bound, ["x0", "y0", "y1"])]), 8 * tiles
@@ -171,7 +172,9 @@ def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
     run = stream.plans.get(key)
     if run is None:
         index = "int64" if _layout.needs_int64(mask.size, [mask]) else "int32"
-        spec = StoreSpec("coordinates", _dtypes.code(mask.dtype), bits, len(shape), 8, index)
+        spec = kernels.selection.StoreSpec(
+            "coordinates", _dtypes.code(mask.dtype), bits, len(shape), 8, index
+        )
         struct = [mask.size, 0, 0, *shape, *[0] * len(shape)]
         plan = _plan_store(spec, mask.size, struct, stream)
         bound = BoundLaunch(plan, stream, [(4, _INT64)])
@@ -195,7 +198,7 @@ def _store(action: str, counted: Counted, operand: Layout, stride: int) -> Calla
         if abs(stride) * mask.size > _layout.INT32_MAX:
             index = "int64"
         code = _dtypes.code(mask.dtype)
-        spec = StoreSpec(action, code, True, len(dims), operand.itemsize, index)
+        spec = kernels.selection.StoreSpec(action, code, True, len(dims), operand.itemsize, index)
         plan = _plan_store(spec, mask.size, [mask.size, 0, stride, *dims, *steps], stream)
         names = ["x0", "x1", "x2", "x3", "y0"]
         run = _calls.make_call(stream, "aaaa", [None], [(BoundLaunch(plan, stream), names)])
@@ -204,6 +207,8 @@ def _store(action: str, counted: Counted, operand: Layout, stride: int) -> Calla
 
 
 def _plan_store(spec: StoreSpec, size: int, struct: list[int], stream: Stream) -> LaunchPlan:
-    function, source = load(spec, selection.render_store, stream.device)
+    function, source = load(spec, kernels.selection.render_store, stream.device)
     constants = {5: pack_integers(struct, spec.index)}
-    return LaunchPlan(function, grid_for(-(-size // TILE)), (source.block, 1, 1), constants)
+    return LaunchPlan(
+        function, grid_for(-(-size // kernels.selection.TILE)), (source.block, 1, 1), constants
+    )

@@ -147,7 +147,7 @@ def render(spec: ScanSpec) -> KernelSource:
         memory="uint64_t* links, " if spec.linked else "",
         links="links" if spec.linked else "nullptr",
     )
-    struct = INDEX_BYTES[spec.index] * (6 + 3 * spec.kept)
+    struct = INDEX_BYTES[spec.index] * (5 + 3 * spec.kept)
     sizes = (8, 8, 8, struct) if spec.linked else (8, 8, struct)
     return KernelSource(symbol, source, cuda_headers(), sizes, 1, spec.block)
 

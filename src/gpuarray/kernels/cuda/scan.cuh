@@ -15,8 +15,8 @@
 // rounding of float sums depends on timing. Here the order is fixed: aggregates belong to groups of 32 tiles, and
 // groups to spans of 32 groups. A tile combines the aggregates of the tiles before it in its group, those of the
 // groups before it in its span, and the prefix of its span; the last tile of a group publishes the group's
-// aggregate, the last one of a span the next span's prefix. So only one tile in 1024 waits for a chain, and the same
-// call always gives the same bits.
+// aggregate, the last one of a span the next span's prefix. So only one tile in 1024 has a chain to wait for, and the
+// same call always gives the same bits.
 #pragma once
 
 #include "gpuarray/elementwise.cuh"
@@ -124,14 +124,6 @@ struct Ticket {
     uint32_t number, tag;
 };
 
-// Starts to bring memory into the L2 cache. Look-back makes a tile wait for the slowest of those before it, so what
-// counts is the longest latency of a load and not the mean: tiles that find their elements in the cache are quick.
-template <int BLOCK> GPUARRAY_DEVICE void prefetch(const void* memory, uint32_t bytes) {
-    for (uint32_t offset = threadIdx.x * 128; offset < bytes; offset += BLOCK * 128) {
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(memory) + offset));
-    }
-}
-
 GPUARRAY_DEVICE Ticket draw_ticket(uint64_t* links, uint32_t tickets) {
     __shared__ uint64_t drawn;
     if (threadIdx.x == 0) {
@@ -165,32 +157,51 @@ template <class Value> struct Links {
 };
 
 // One line, looked at by one warp: all its lanes call with the total of tile `chunk` and get what comes before it.
+//
+// A group's aggregate is published later than those of its tiles, and a span's prefix later still. So the group before
+// the own one is combined from its tiles again, by the same steps as its publisher's, and the span before the own one
+// from its groups as long as the tile is in the span's first group: no tile waits for a message about its neighbours
+// that is not their own.
 template <class Function>
 GPUARRAY_DEVICE Prefix<Function> look_back(const Links<typename Function::Value>& links, uint32_t chunk,
                                            typename Function::Value total, int lane) {
     typedef typename Function::Value Value;
-    const uint32_t tiles = chunk % 32, groups = chunk / 32 % 32, span = chunk / 1024;
+    const uint32_t own = chunk / 32, tiles = chunk % 32;
+    uint32_t span = own / 32, groups = own % 32;
+    if (groups == 0 && span > 0) {
+        groups = 32;
+        --span;
+    }
     if (lane == 0) Message<Value>::send(links.tile(chunk), total, links.tag);
     // All reads are under way before the first is waited for.
-    Message<Value> tile, group, before;
-    if (lane < tiles) tile.read(links.tile(chunk - tiles + lane));
-    if (lane < groups) group.read(links.group(chunk / 32 - groups + lane));
+    Message<Value> tile, neighbour, group, before;
+    if (lane < tiles) tile.read(links.tile(own * 32 + lane));
+    if (groups > 0) neighbour.read(links.tile(own * 32 - 32 + lane));
+    if (lane + 1 < groups) group.read(links.group(span * 32 + lane));
     if (span > 0) before.read(links.span(span - 1));
 
-    Prefix<Function> prefix;
     Value last = Function::neutral(), middle = last;
-    if (lane < tiles) last = tile.receive(links.tile(chunk - tiles + lane), links.tag);
+    if (lane < tiles) last = tile.receive(links.tile(own * 32 + lane), links.tag);
     if (tiles > 0) last = from_lane<32>(scan_lanes<Function, 32>(last, lane), tiles - 1);
-    if (tiles == 31 && lane == 0) {
-        // Before anything else is waited for: groups must not wait for one another.
-        Message<Value>::send(links.group(chunk / 32), Function::combine(last, total), links.tag);
+    const Value whole = tiles == 31 ? Function::combine(last, total) : total;  // of the group that ends here
+    if (tiles == 31 && lane == 0) Message<Value>::send(links.group(own), whole, links.tag);
+
+    Prefix<Function> prefix;
+    if (groups > 0) {
+        middle = neighbour.receive(links.tile(own * 32 - 32 + lane), links.tag);
+        const Value most = from_lane<32>(scan_lanes<Function, 32>(middle, lane), 30);
+        middle = Function::combine(most, from_lane<32>(middle, 31));
+        if (lane + 1 < groups) middle = group.receive(links.group(span * 32 + lane), links.tag);
+        if (lane >= groups) middle = whole;
+        middle = scan_lanes<Function, 32>(middle, lane);
     }
-    if (lane < groups) middle = group.receive(links.group(chunk / 32 - groups + lane), links.tag);
-    if (groups > 0) middle = from_lane<32>(scan_lanes<Function, 32>(middle, lane), groups - 1);
     if (span > 0) prefix.append(before.receive(links.span(span - 1), links.tag));
-    prefix.append_if(groups > 0, middle);
+    if (chunk % 1024 == 1023 && lane == 31) {
+        // Lane 31 has the combination of the span's groups, this one included.
+        Message<Value>::send(links.span(span), prefix.with(middle), links.tag);
+    }
+    if (groups > 0) prefix.append(from_lane<32>(middle, groups - 1));
     prefix.append_if(tiles > 0, last);
-    if (chunk % 1024 == 1023 && lane == 0) Message<Value>::send(links.span(span), prefix.with(total), links.tag);
     return prefix;
 }
 
@@ -201,8 +212,7 @@ template <class Index, int KEPT> struct ScanDimensions {
     typedef Index Offset;
     enum { KEPT_DIMENSIONS = KEPT };
 
-    Index lines, length;
-    Index chunks, ahead;  // where blocks take single tiles: those of a line, and how many tiles ahead to prefetch
+    Index lines, length, chunks;  // chunks: tiles of a line, where blocks take single tiles
     Index input_stride, output_stride;
     Index kept[KEPT], input_strides[KEPT], output_strides[KEPT];
 };
@@ -308,17 +318,6 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         }
     }
 
-    // Prefetches the tile of another ticket.
-    template <class Function>
-    GPUARRAY_DEVICE static void fetch(const typename Function::Element* input, const Dimensions& dimensions,
-                                      uint32_t number) {
-        const Position chunk = number / Position(dimensions.lines);
-        const Position line = number - chunk * Position(dimensions.lines);
-        if (chunk + 1 >= Position(dimensions.chunks)) return;  // whole tiles only
-        const ScanPlace<Dimensions> place(dimensions, line);
-        prefetch<BLOCK>(input + place.input + Index(chunk * TILE), TILE * sizeof(typename Function::Element));
-    }
-
     template <class Function>
     GPUARRAY_DEVICE static void run(const typename Function::Element* input, typename Function::Result* output,
                                     const Dimensions& dimensions, uint64_t* memory) {
@@ -332,7 +331,6 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
             chunk = ticket.number / Position(dimensions.lines);
             line = ticket.number - chunk * Position(dimensions.lines);
             tag = ticket.tag;
-            if constexpr (VECTOR > 1) fetch<Function>(input, dimensions, ticket.number + uint32_t(dimensions.ahead));
         }
         const bool inside = line < Position(dimensions.lines);
         const ScanPlace<Dimensions> place(dimensions, inside ? line : 0);
@@ -351,24 +349,26 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         for (; start < dimensions.length; start += TILE) {
             const Index first = start + Index(warp * LANES * ITEMS + lane * VECTOR);
             const bool whole = start >= 0 && length - start >= TILE;
-            Value values[ITEMS], before[UNROLL], total;
+            Value values[ITEMS], total;
             load<Function>(source, dimensions.input_stride, first, length, whole, values);
+            // Each element is combined with those before it in its vector.
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
                 if (i % VECTOR > 0) values[i] = Function::combine(values[i - 1], values[i]);
             }
-            // before[u]: of the warp's elements those before this thread's vector u.
+            // Then with all before it in the warp.
+            Prefix<Function> before[Function::EXCLUSIVE ? UNROLL : 1];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
                 const Value scanned = scan_lanes<Function, LANES>(values[u * VECTOR + VECTOR - 1], lane);
-                before[u] = LANES > 1 ? from_before<LANES>(scanned, 1) : scanned;
                 const Value row = LANES > 1 ? from_lane<LANES>(scanned, LANES - 1) : scanned;
-                if (u == 0) {
-                    total = row;
-                } else {
-                    before[u] = lane == 0 ? total : Function::combine(total, before[u]);
-                    total = Function::combine(total, row);
-                }
+                Prefix<Function> mine;
+                if (u > 0) mine.append(total);
+                if (LANES > 1) mine.append_if(lane > 0, from_before<LANES>(scanned, 1));
+#pragma unroll
+                for (int v = 0; v < VECTOR; ++v) values[u * VECTOR + v] = mine.with(values[u * VECTOR + v]);
+                total = u > 0 ? Function::combine(total, row) : row;
+                if constexpr (Function::EXCLUSIVE) before[u] = mine;
             }
             Prefix<Function> own = prefix;
             if constexpr (WARPS > 1) {
@@ -400,14 +400,17 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
             }
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
-                Prefix<Function> mine = own;
-                mine.append_if(u > 0 || lane > 0, before[u]);
-                Value previous = mine.value;  // the neutral one at the line's start
+                if constexpr (Function::EXCLUSIVE) {
+                    Prefix<Function> mine = own;
+                    mine.append_if(before[u].present, before[u].value);
 #pragma unroll
-                for (int v = 0; v < VECTOR; ++v) {
-                    const Value next = mine.with(values[u * VECTOR + v]);
-                    values[u * VECTOR + v] = Function::EXCLUSIVE ? previous : next;
-                    previous = next;
+                    for (int v = VECTOR - 1; v > 0; --v) {
+                        values[u * VECTOR + v] = own.with(values[u * VECTOR + v - 1]);
+                    }
+                    values[u * VECTOR] = mine.value;  // the neutral one at the line's start
+                } else {
+#pragma unroll
+                    for (int v = 0; v < VECTOR; ++v) values[u * VECTOR + v] = own.with(values[u * VECTOR + v]);
                 }
             }
             store<Function>(target, dimensions.output_stride, first, length, whole, values);
