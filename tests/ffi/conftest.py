@@ -15,15 +15,20 @@ def _image():
     return image()
 
 
-@pytest.fixture
-def context():
-    """The primary context of device 0, current and retained for one test."""
-    handle = driver().primary_context_retain(0)
-    driver().context_set_current(handle)
-    yield handle
-    driver().context_set_current(handle)
-    driver().context_synchronize()
+@pytest.fixture(scope="session")
+def _primary():
+    """The primary context of device 0, held: making one takes a GPU a good while."""
+    yield driver().primary_context_retain(0)
     driver().primary_context_release(0)
+
+
+@pytest.fixture
+def context(_primary):
+    """The primary context of device 0, current; the work of the test is over at its end."""
+    driver().context_set_current(_primary)
+    yield _primary
+    driver().context_set_current(_primary)
+    driver().context_synchronize()
 
 
 @pytest.fixture
@@ -56,3 +61,20 @@ def stream(context):
     handle = driver().stream_create(1)
     yield handle
     driver().stream_destroy(handle)
+
+
+@pytest.fixture(scope="session")
+def ptx():
+    """PTX of the kernels that tests of the emulator load."""
+    from gpuarray._ffi import nvrtc
+    from tests.ffi.emulated import SOURCE
+
+    return nvrtc.compile(SOURCE, "k", options=["--gpu-architecture=compute_90"])[0]
+
+
+@pytest.fixture
+def emulated():
+    """A fresh emulated machine with two devices."""
+    from tests.ffi.emulated import Emulated
+
+    return Emulated()

@@ -36,7 +36,7 @@ def test_kernels_and_streams_stay_in_their_context(context, kernels):
     function = kernels("nothing")
     other = driver.context_create(0)
     try:
-        assert status_of(launch, function, arguments()) == "INVALID_HANDLE"
+        assert status_of(launch, function, arguments()) in ("INVALID_HANDLE", "INVALID_CONTEXT")
     finally:
         driver.context_destroy(other)
     launch(function, arguments())
@@ -63,6 +63,7 @@ def test_limits(context):
 
 def test_peer_access_is_for_others(context):
     assert status_of(driver.context_enable_peer_access, context) in (
+        "INVALID_CONTEXT",
         "INVALID_DEVICE",
         "PEER_ACCESS_UNSUPPORTED",
     )
