@@ -25,6 +25,8 @@ def run(script: str, arguments: Sequence[str], checks: str = "all") -> int:
         settings = {"GPUARRAY_BACKEND": "emulator", "GPUARRAY_CHECK": checks}
         # Sources are written down, so that findings can quote them; that brings -lineinfo too.
         settings["GPUARRAY_DUMP_SOURCE"] = config.dump_source or sources
+        # An image from the cache would name the file that it was compiled from long ago.
+        settings["GPUARRAY_CACHE_IN_MEMORY"] = "1"
         command = [sys.executable, "-m", "gpuarray", "check", script, *arguments]
         return subprocess.run(command, env=child_environment(settings), check=False).returncode
 

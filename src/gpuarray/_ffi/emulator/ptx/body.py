@@ -136,7 +136,8 @@ class _BodyParser:
     # -------------------------------------------------------------- labels
 
     def _label(self, name: str) -> None:
-        following = self.tokens[self.k + 2]
+        # With -lineinfo the body ends in a label.
+        following = self.tokens[self.k + 2] if self.k + 2 < len(self.tokens) else ""
         if following in (".branchtargets", ".callprototype", ".calltargets"):
             end = self.tokens.index(";", self.k)
             if following == ".branchtargets":
