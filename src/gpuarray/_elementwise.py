@@ -65,13 +65,12 @@ def arrange(
     """The kernel that suits the operands, its dimensions, and their strides in elements."""
     shape = outputs[0].shape
     arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
-    strides = [_layout.broadcast_strides(x, shape) for x in arrays]
-    dims, strides = _layout.collapse(shape, strides)
+    dims, steps = _layout.collapse(shape, [_layout.broadcast_strides(x, shape) for x in arrays])
     index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
     itemsizes = [x.itemsize for x in arrays]
-    strides = [_layout.element_strides(name, s, x) for s, x in zip(strides, arrays, strict=True)]
+    strides = [_layout.element_strides(name, s, x) for s, x in zip(steps, arrays, strict=True)]
     choice = kernels.variants.choose(dims, strides, itemsizes, len(outputs))
-    dims = [dims[i] for i in choice.order]
+    dims = tuple([dims[i] for i in choice.order])
     strides = [[one[i] for i in choice.order] for one in strides]
     operand = kernels.elementwise.OperandSpec
     operands = []
