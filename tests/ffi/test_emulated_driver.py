@@ -268,7 +268,10 @@ def test_peer_access(emulated):
         calls.context_disable_peer_access,
         emulated.contexts[1],
     )
-    fails("CUDA_ERROR_INVALID_DEVICE", calls.context_enable_peer_access, emulated.contexts[0], 0)
+    fails("CUDA_ERROR_INVALID_CONTEXT", calls.context_enable_peer_access, emulated.contexts[0], 0)
+    calls.context_create(0, 1)
+    status = "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED"
+    fails(status, calls.context_enable_peer_access, emulated.contexts[1], 0)
 
 
 def test_streams_and_kernels_stay_on_their_device(emulated, ptx):

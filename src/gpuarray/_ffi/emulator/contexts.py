@@ -6,10 +6,10 @@ from .captures import refuse_unsafe
 from .machine import Context, Machine
 from .statuses import (
     INVALID_CONTEXT,
-    INVALID_DEVICE,
     INVALID_VALUE,
     PEER_ACCESS_ALREADY_ENABLED,
     PEER_ACCESS_NOT_ENABLED,
+    PEER_ACCESS_UNSUPPORTED,
     PRIMARY_CONTEXT_ACTIVE,
     UNSUPPORTED_LIMIT,
     Failure,
@@ -153,8 +153,12 @@ class ContextCalls:
         own, peer = self._machine.current(), self._machine.live_context(context)
         if flags:
             raise Failure(INVALID_VALUE, f"peer access has no flags {flags}")
+        if own is peer:
+            raise Failure(INVALID_CONTEXT, "a context is no peer of its own")
         if own.device is peer.device:
-            raise Failure(INVALID_DEVICE, f"device {own.device.ordinal} is no peer of its own")
+            raise Failure(
+                PEER_ACCESS_UNSUPPORTED, f"device {own.device.ordinal} is no peer of its own"
+            )
         if peer in own.peers:
             raise Failure(
                 PEER_ACCESS_ALREADY_ENABLED, f"device {peer.device.ordinal} is a peer already"

@@ -11,7 +11,7 @@ from ..structs import (
     CUDA_MEMSET_NODE_PARAMS,
     CUgraphExecUpdateResultInfo,
 )
-from .captures import submit
+from .captures import refuse_implicit, submit
 from .copies import copy_of
 from .events import Event, EventRecord, EventWait
 from .fills import fill_of
@@ -218,7 +218,11 @@ class GraphCalls:
         machine.current()
         target = any_stream(machine, stream)
         known = machine.get(executable, GraphExec)
-        submit(machine, target, ChildGraph(known.operations))
+        if target.capture is not None:
+            submit(machine, target, ChildGraph(known.operations))
+        else:  # without the copy of its operations that a captured stream keeps
+            refuse_implicit(machine, target)
+            known.run(machine)
 
     def graph_exec_kernel_node_set_params(
         self, executable: int, node: int, given: int | None

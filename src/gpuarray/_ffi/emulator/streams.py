@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from .captures import refuse_conflict, submit
+from .captures import INVALIDATED, refuse_conflict, submit
 from .contexts import PRIORITIES
 from .graph import HOST, Operation
 from .machine import Machine, Owned
@@ -98,7 +98,7 @@ class StreamCalls:
         capture = destroyed.capture
         if capture is not None:
             # Its capture can no longer end well; where it began there, it ends here.
-            capture.fail(0, "")
+            capture.status = INVALIDATED
             if capture.origin is destroyed:
                 capture.leave()
                 self._machine.forget(capture.graph_handle)
