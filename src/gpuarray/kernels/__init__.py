@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         reductions,
         scans,
         selection,
+        user_code,
         variants,
     )
 
@@ -37,6 +38,7 @@ __all__ = [
     "reductions",
     "scans",
     "selection",
+    "user_code",
     "variants",
 ]
 

@@ -124,6 +124,7 @@ def assemble(
     members: Sequence[tuple[str, int]],
     before: str = "",
     options: tuple[str, ...] = OPTIONS,
+    more: Sequence[str] = (),
 ) -> KernelSource:
     """Return the CUDA C++ that reduces with a function object.
 
@@ -141,6 +142,8 @@ def assemble(
         Source at global scope, in front of everything but includes.
     options : tuple of str
         For the compiler.
+    more : sequence of str
+        What further data members are initialised with: expressions of ``dimensions``.
     """
     dimensions = (
         f"ReductionDimensions<{spec.index}_t, {spec.kept}, {spec.reduced}, {len(spec.inputs)}>"
@@ -154,7 +157,7 @@ def assemble(
     if spec.split:
         parameters += ["Function::Value* partials", "uint32_t* counters"]
     shared = "partials, counters" if spec.split else "nullptr, nullptr"
-    values = ", ".join(declaration.split()[-1] for declaration in declared)
+    values = ", ".join([*[declaration.split()[-1] for declaration in declared], *more])
     symbol = _symbol(spec)
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers | {_FAMILY})),

@@ -1,0 +1,235 @@
+"""Parameters of ElementwiseKernel and ReductionKernel: what is declared, and what it stands for."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, kernels
+from gpuarray._layout import Layout
+from gpuarray.errors import HostArrayError, UnsupportedDTypeError
+
+_NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
+_QUALIFIERS = ("raw", "_non_const")
+
+
+class Parameter(NamedTuple):
+    """A parameter as declared: ``raw float32 x`` or ``T y``.
+
+    Either `dtype` or `letter` says its type.
+    """
+
+    name: str
+    dtype: np.dtype | None
+    letter: str
+    raw: bool
+    is_const: bool
+
+    def __str__(self) -> str:
+        return f"{self.letter or self.dtype} {self.name}"
+
+
+def parse(text: str, kernel: str, output: bool) -> tuple[Parameter, ...]:
+    """The parameters in a declaration such as ``'T x, raw float32 y'``."""
+    if not isinstance(text, str):
+        raise TypeError(f"{kernel}: parameters are declared in a string, not {text!r}")
+    if not text.strip():
+        return ()
+    return tuple([_parse_one(one, kernel, output) for one in text.split(",")])
+
+
+def _parse_one(text: str, kernel: str, output: bool) -> Parameter:
+    words = text.split()
+    if len(words) < 2:
+        raise ValueError(
+            f"{kernel}: syntax error in the parameter {text.strip()!r}: a type and a name are "
+            "needed, as in 'float32 x'"
+        )
+    *qualifiers, type_name, name = words
+    for word in qualifiers:
+        if word not in _QUALIFIERS:
+            raise ValueError(
+                f"{kernel}: unknown keyword {word!r} in the parameter {text.strip()!r}; there is "
+                "only 'raw'"
+            )
+    if not _NAME.match(name):
+        raise ValueError(f"{kernel}: {name!r} is no name of a parameter in C++")
+    if name == "i":
+        raise ValueError(
+            f"{kernel}: a parameter cannot be called 'i', which is the number of the element"
+        )
+    if name == "_ind" or name.startswith(("_raw_", "_type_", "gpuarray_")):
+        raise ValueError(
+            f"{kernel}: the name {name!r} is reserved; names with a leading underscore are for "
+            "the package itself"
+        )
+    dtype: np.dtype | None = None
+    letter = ""
+    if len(type_name) == 1:
+        letter = type_name
+        if not letter.isalpha():
+            raise ValueError(f"{kernel}: {letter!r} is no letter that could stand for a type")
+    else:
+        try:
+            dtype = _dtypes.canonical(type_name)
+        except UnsupportedDTypeError:
+            raise
+        except TypeError:
+            raise TypeError(
+                f"{kernel}: {type_name!r} in the parameter {text.strip()!r} is no dtype; use a "
+                "name such as 'float32', or one letter for a type that the arguments decide"
+            ) from None
+    constant = not output and "_non_const" not in qualifiers
+    return Parameter(name, dtype, letter, "raw" in qualifiers, constant)
+
+
+def check(
+    name: str, parameters: Sequence[Parameter], options: Any, **texts: Any
+) -> tuple[str, ...]:
+    """Refuse what no kernel can be made from; returns the options as a tuple."""
+    if not isinstance(name, str) or not _NAME.match(name) or keyword.iskeyword(name):
+        raise ValueError(f"Invalid kernel name: {name!r}; a name of a function in C++ is needed")
+    seen: set[str] = set()
+    for parameter in parameters:
+        if parameter.name in seen:
+            raise ValueError(f"{name}: two parameters are called {parameter.name!r}")
+        seen.add(parameter.name)
+    for what, text in texts.items():
+        if not isinstance(text, str):
+            raise TypeError(f"{name}: {what} is C++ in a string, not {text!r}")
+    if isinstance(options, str) or not all(isinstance(one, str) for one in options):
+        raise TypeError(f"{name}: options are a tuple of strings, not {options!r}")
+    return tuple(options)
+
+
+def operands(
+    args: Sequence[Any], ins: Sequence[Parameter], outs: Sequence[Parameter], kernel: str
+) -> list[Any]:
+    """The arguments as arrays and numbers."""
+    nin, nargs = len(ins), len(ins) + len(outs)
+    if len(args) != nin and len(args) != nargs:
+        raise TypeError(
+            f"Wrong number of arguments for {kernel}: it takes {nin}, or {nargs} with outputs, "
+            f"but {len(args)} were given"
+        )
+    found = [_interchange.as_operand(x, kernel, args) for x in args[:nin]]
+    for parameter, x in zip(outs, args[nin:]):
+        if isinstance(x, np.ndarray):
+            raise HostArrayError(
+                f"{kernel}: the output {parameter.name} is a numpy.ndarray of shape {x.shape}, "
+                "but results are stored in device memory; pass a gpuarray array"
+            )
+        if not isinstance(x, _array.ArrayBase):
+            if hasattr(x, "__cuda_array_interface__"):
+                x = _interchange.from_interface(x)
+            else:
+                raise TypeError(
+                    f"{kernel}: the output {parameter.name} is a {type(x).__name__}; output "
+                    "arguments are arrays"
+                )
+        found.append(x)
+    return found
+
+
+class Types(NamedTuple):
+    """What letters stand for, and the dtypes of the parameters in their order."""
+
+    letters: Mapping[str, np.dtype]
+    inputs: tuple[np.dtype, ...]
+    outputs: tuple[np.dtype, ...]
+
+
+def resolve(
+    kernel: str,
+    ins: Sequence[Parameter],
+    outs: Sequence[Parameter],
+    arguments: Sequence[Any],
+) -> Types:
+    """The types of the parameters.
+
+    Letters stand for the dtypes of arrays; numbers follow them, and decide only for letters that
+    no array has: as NumPy would, which takes Python's numbers as int64, float64 and complex128.
+
+    Raises
+    ------
+    TypeError
+        If arguments and declarations disagree.
+    """
+    letters: dict[str, np.dtype] = {}
+    first: dict[str, str] = {}
+    order = [*zip(outs, arguments[len(ins) :]), *zip(ins, arguments)]
+    for parameter, x in order:
+        if not isinstance(x, _array.ArrayBase):
+            continue
+        given = x._layout.dtype
+        if parameter.dtype is not None:
+            if given != parameter.dtype:
+                raise TypeError(
+                    f"Type is mismatched: {kernel} declares {parameter}, but the array given for "
+                    f"it is {given}; convert it with astype({parameter.dtype.name!r})"
+                )
+        elif letters.setdefault(parameter.letter, given) != given:
+            letter = parameter.letter
+            raise TypeError(
+                f"Type is mismatched: {kernel} declares {first[letter]!r} and {parameter.name!r} "
+                f"to be of one type {letter}, but {letters[letter]} and {given} were given; "
+                "convert one with astype, or declare another letter"
+            )
+        else:
+            first.setdefault(parameter.letter, parameter.name)
+    numbers: dict[str, list[np.dtype]] = {}
+    for parameter, x in zip(ins, arguments):
+        if parameter.letter and parameter.letter not in letters:
+            dtype = x.dtype if isinstance(x, np.generic) else np.dtype(type(x))
+            numbers.setdefault(parameter.letter, []).append(dtype)
+    for letter, dtypes in numbers.items():
+        letters[letter] = _dtypes.canonical(np.result_type(*dtypes))
+    for parameter in outs:
+        if parameter.letter and parameter.letter not in letters:
+            raise TypeError(
+                f"{kernel}: no argument says what the type {parameter.letter} of the output "
+                f"{parameter.name} is; pass the output, or declare its dtype"
+            )
+    return Types(
+        letters,
+        tuple([x.dtype or letters[x.letter] for x in ins]),
+        tuple([x.dtype or letters[x.letter] for x in outs]),
+    )
+
+
+def number(value: Any, dtype: np.dtype) -> Any:
+    """A scalar argument as a Python number that fits its dtype: wrapped around, truncated."""
+    with np.errstate(all="ignore"):
+        found = np.asarray(value)
+        if found.dtype.kind == "c" and dtype.kind != "c":
+            found = found.real
+        return found.astype(dtype).item()
+
+
+def code_types(types: Types) -> tuple[tuple[str, str], ...]:
+    """The letters and dtype codes for the kernel's source."""
+    return tuple(sorted([(letter, _dtypes.code(x)) for letter, x in types.letters.items()]))
+
+
+def array_constant(layout: Layout) -> bytes:
+    """A CArray in a kernel's parameter, but for the pointer that comes first."""
+    shape = layout.shape or (0,)
+    strides = layout.strides or (0,)
+    return np.array([0, layout.size, *shape, *strides], np.int64).tobytes()
+
+
+def raw_argument(parameter: Parameter, layout: Layout, output: bool) -> Any:
+    """How a raw array appears in the kernel's source."""
+    return kernels.user_code.Argument(
+        parameter.name,
+        _dtypes.code(layout.dtype),
+        "raw",
+        output,
+        parameter.is_const,
+        layout.ndim,
+        layout.c_contiguous,
+    )

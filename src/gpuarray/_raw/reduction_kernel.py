@@ -1,0 +1,332 @@
+"""ReductionKernel: the user's C++ for mapping, combining and finishing, applied along axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _calls, _dtypes, _layout, _reduction, _reduction_launch, kernels
+from gpuarray._device import current
+from gpuarray._launch import BoundLaunch
+from gpuarray._layout import Layout
+from gpuarray._raw import parameters
+from gpuarray._raw.parameters import Types
+from gpuarray._stream import Stream
+
+
+class ReductionKernel:
+    """A reduction along axes, written in C++.
+
+    Parameters
+    ----------
+    in_params : str
+        What it takes, as for `ElementwiseKernel`: arrays, which broadcast, and numbers.
+    out_params : str
+        What it returns: one array.
+    map_expr : str
+        What an element is turned into, an expression of the inputs.
+    reduce_expr : str
+        How two values are combined, an expression of ``a`` and ``b``. The order in which
+        elements are combined is not defined.
+    post_map_expr : str
+        A statement that computes the output from the combined value ``a``.
+    identity : str or number or None
+        The value that changes nothing when it is combined; the result without elements. None
+        if there is no such value.
+    name : str, optional
+        The kernel's name in profilers and error messages.
+    reduce_type : str, optional
+        The C++ type of ``a`` and ``b``; the output's type by default (for float16: float).
+    reduce_dims : bool, optional
+        Accepted for CuPy's sake: dimensions are merged where they can be.
+    preamble : str, optional
+        C++ before the kernel: functions, types, includes.
+    options : tuple of str, optional
+        Options of NVRTC.
+
+    Attributes
+    ----------
+    in_params, out_params, params : tuple
+        The parameters, with ``name``, ``dtype``, ``raw`` and ``is_const``.
+    nin, nout, nargs : int
+        How many there are.
+    name, map_expr, reduce_expr, post_map_expr, identity, reduce_type, preamble, options
+        As given.
+
+    Notes
+    -----
+    One launch; elements are read as by this package's own reductions. Results are the same in
+    every run: elements are combined in an order that the shapes decide. Where blocks share a
+    result, scratch memory of a partial result for each.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> l2norm = cp.ReductionKernel(
+    ...     "T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
+    >>> l2norm(cp.asarray([[3., 4.], [6., 8.]]), axis=1)
+    array([ 5., 10.])
+    """
+
+    def __init__(
+        self,
+        in_params: str,
+        out_params: str,
+        map_expr: str,
+        reduce_expr: str,
+        post_map_expr: str,
+        identity: Any,
+        name: str = "reduce_kernel",
+        reduce_type: str | None = None,
+        reduce_dims: bool = True,
+        preamble: str = "",
+        options: Sequence[str] = (),
+    ):
+        self.in_params = parameters.parse(in_params, name, False)
+        self.out_params = parameters.parse(out_params, name, True)
+        self.params = self.in_params + self.out_params
+        self.nin = len(self.in_params)
+        self.nout = len(self.out_params)
+        self.nargs = self.nin + self.nout
+        if self.nout != 1 or self.out_params[0].raw:
+            raise ValueError(
+                f"{name}: a reduction has one output that is not raw, declared {out_params!r}"
+            )
+        if all(x.raw for x in self.in_params):
+            raise ValueError(
+                f"{name}: a reduction needs an input that is not raw, to reduce its elements"
+            )
+        self.map_expr = map_expr
+        self.reduce_expr = reduce_expr
+        self.post_map_expr = post_map_expr
+        self.identity = "" if identity is None else str(identity)
+        self.name = name
+        self.reduce_type = reduce_type
+        self.reduce_dims = reduce_dims
+        self.preamble = preamble
+        self.options = parameters.check(
+            name,
+            self.params,
+            options,
+            map_expr=map_expr,
+            reduce_expr=reduce_expr,
+            post_map_expr=post_map_expr,
+            preamble=preamble,
+            reduce_type=reduce_type or "",
+        )
+
+    def __repr__(self) -> str:
+        return f"<ReductionKernel {self.name}>"
+
+    def __call__(
+        self,
+        *args: Any,
+        out: Any = None,
+        axis: Any = None,
+        keepdims: bool = False,
+        stream: Stream | None = None,
+    ) -> Any:
+        """Run the kernel.
+
+        Parameters
+        ----------
+        *args : ndarray or scalar
+            The inputs, then optionally the output.
+        out : ndarray, optional
+            Where the result is stored.
+        axis : int, tuple of int or None, optional
+            The axes to reduce; all by default.
+        keepdims : bool, optional
+            Keep reduced axes with length 1.
+        stream : Stream, optional
+            Where to run; the current stream by default.
+
+        Returns
+        -------
+        ndarray
+        """
+        if out is None and stream is None:
+            cls = _array.array_class
+            try:
+                run = current.stream.plans.get(
+                    (
+                        self,
+                        axis,
+                        keepdims,
+                        *[x._layout if type(x) is cls else type(x) for x in args],
+                    )
+                )
+            except TypeError:
+                run = None  # a list of axes
+            if run is not None:
+                try:
+                    return run(*args)
+                except (TypeError, ValueError, OverflowError):
+                    pass  # a number that has to be converted first
+        return self._call(args, out, axis, keepdims, stream)
+
+    def _call(
+        self, args: Sequence[Any], out: Any, axis: Any, keepdims: Any, stream: Stream | None
+    ) -> Any:
+        name = self.name
+        if stream is not None:
+            if not isinstance(stream, Stream):
+                raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
+            with stream:
+                return self._call(args, out, axis, keepdims, None)
+        if out is not None:
+            if len(args) == self.nargs:
+                raise ValueError(
+                    f"{name}: cannot specify 'out' as both a positional and keyword argument"
+                )
+            out = _reduction.output(out, name)
+            args = (*args, out)
+        arguments = parameters.operands(args, self.in_params, self.out_params, name)
+        if isinstance(axis, list):
+            axis = tuple(axis)
+        keepdims = bool(keepdims)
+        layouts = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in arguments]
+        key = (self, axis, keepdims, *layouts)
+        stream = current.stream
+        run = stream.plans.get(key)
+        types = None
+        if run is None:
+            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
+            run = self._plan(arguments, types, axis, keepdims, stream)
+            stream.remember(key, run)
+        try:
+            return run(*arguments)
+        except (TypeError, ValueError, OverflowError):
+            if all(isinstance(x, _array.ArrayBase) for x in arguments):
+                raise
+        if types is None:
+            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
+        for i, dtype in enumerate(types.inputs):
+            if not isinstance(arguments[i], _array.ArrayBase):
+                arguments[i] = parameters.number(arguments[i], dtype)
+        return run(*arguments)
+
+    # ---- deciding ------------------------------------------------------------------------------
+
+    def _plan(
+        self,
+        arguments: Sequence[Any],
+        types: Types,
+        axis: Any,
+        keepdims: bool,
+        stream: Stream,
+    ) -> Callable[..., Any]:
+        """A function that takes the arguments of a call."""
+        name, nin = self.name, self.nin
+        arrays = [
+            i for i, parameter in enumerate(self.in_params)
+            if isinstance(arguments[i], _array.ArrayBase) and not parameter.raw
+        ]  # fmt: skip
+        if not arrays:
+            raise ValueError(f"{name}: no array to reduce was given, only numbers and raw arrays")
+        shape = _layout.broadcast_shapes([arguments[i]._layout.shape for i in arrays])
+        axes = _layout.check_axes(axis, len(shape), duplicates="duplicate value in 'axis'")
+        reduced = _reduction.reduced_shape(shape, axes, keepdims)
+        given = len(arguments) == self.nargs
+        if given:
+            target: Layout = arguments[nin]._layout
+            if target.shape != reduced:
+                raise ValueError(
+                    f"{name}: Out shape is mismatched: the output has shape {target.shape}, but "
+                    f"the result has shape {reduced}"
+                )
+            _layout.check_writable(target, name)
+        else:
+            target = _layout.contiguous(types.outputs[0], reduced)
+        count = math.prod([shape[i] for i in axes])
+        if not count and target.size and not self.identity:
+            raise ValueError(
+                f"zero-size array to reduction operation {name} which has no identity"
+            )
+        kinds = "".join(["a" if isinstance(x, _array.ArrayBase) else "s" for x in arguments[:nin]])
+        new = [None if given else target]
+        if not target.size:
+            return _calls.make_call(stream, kinds, new, [])
+
+        user = kernels.user_code
+        layouts = [
+            x._layout if isinstance(x, _array.ArrayBase) else dtype
+            for x, dtype in zip(arguments[:nin], types.inputs)
+        ]
+        described, extras = [], []
+        for i, (parameter, x) in enumerate(zip(self.in_params, layouts)):
+            if i in arrays:
+                described.append(user.Argument(parameter.name, _dtypes.code(x.dtype), "array"))
+                continue
+            extras.append(i)
+            if isinstance(x, Layout):
+                described.append(parameters.raw_argument(parameter, x, False))
+            else:
+                described.append(user.Argument(parameter.name, _dtypes.code(x), "scalar"))
+        output = self.out_params[0].name
+        described.append(user.Argument(output, _dtypes.code(target.dtype), "array", True, False))
+        operands = [_layout.broadcast_to(layouts[i], shape) for i in arrays]
+        words = user.words(f"{self.post_map_expr} {self.preamble}")
+        value, value_type = self._value(types)
+        spec = user.UserReductionSpec(
+            name=name,
+            mapped=_UNUSED,
+            combined=_UNUSED,
+            neutral=kernels.expressions.Constant(0, value),
+            finished=_UNUSED,
+            output_dtype=_dtypes.code(target.dtype),
+            inputs=tuple(
+                [kernels.elementwise.OperandSpec(_dtypes.code(x.dtype)) for x in operands]
+            ),
+            code=user.UserCode(
+                name,
+                tuple(described),
+                parameters.code_types(types),
+                self.preamble,
+                self.options,
+            ),
+            map_code=self.map_expr,
+            reduce_code=self.reduce_expr,
+            post_code=self.post_map_expr,
+            identity=self.identity,
+            value_type=value_type,
+            counted=bool(words & {"_in_ind", "_out_ind"}),
+        )
+        plan, scratch = _reduction_launch.launch_plan(
+            spec, user.render_reduction, operands, axes, target, stream
+        )
+        names = ["y0", *[f"x{i}" for i in [*arrays, *extras]]]
+        scalars = []
+        for place, i in enumerate(extras, 1 + len(arrays)):
+            if isinstance(layouts[i], Layout):
+                plan.constants[place] = parameters.array_constant(layouts[i])
+            else:
+                scalars.append((place, layouts[i]))
+        if scratch:
+            names.append("t0")
+        bound = BoundLaunch(plan, stream, scalars)
+        return _calls.make_call(
+            stream, kinds, new, [(bound, names)], [scratch] if scratch else []
+        )
+
+    def _value(self, types: Types) -> tuple[str, str]:
+        """The dtype code of values, and their C++ type where no dtype has it."""
+        given = (self.reduce_type or "").strip()
+        if not given:
+            return kernels.reductions.accumulator(_dtypes.code(types.outputs[0])), ""
+        if given in types.letters:
+            return _dtypes.code(types.letters[given]), ""
+        for code, name in kernels.user_code.TYPES.items():
+            if given == name:
+                return code, ""
+        try:
+            return _dtypes.code(np.dtype(given)), ""
+        except TypeError:
+            return "f4", given
+
+
+#: Stands for the expressions of a specification whose code is the user's.
+_UNUSED: Any = None
