@@ -293,13 +293,13 @@ from gpuarray._ops.statistics import amax, amin, max, mean, min
 from gpuarray._ops.sums import prod, sum
 from gpuarray._ops.truth import all, any
 from gpuarray._pinned import get_default_pinned_memory_pool
-from gpuarray._raw import RawKernel, RawModule
+from gpuarray._raw import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
 from gpuarray._ufunc import ufunc
 from gpuarray._version import __version__
 
 __all__ = [
     # Packages, classes
-    "cuda", "errors", "ndarray", "ufunc", "RawKernel", "RawModule",
+    "cuda", "errors", "ndarray", "ufunc", "RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel",
     # Array creation
     "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "eye",
     "identity", "arange", "linspace",
