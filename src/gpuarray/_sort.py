@@ -134,7 +134,7 @@ def _books(
     dtype: str, rows: int, length: int, tiles: int, even: bool, stream: Stream
 ) -> tuple[list, int, str]:
     """The launches that clear the books and count, what to call them with, and the bytes."""
-    count = "uint64" if length >= WIDE_LENGTH else "uint32"
+    count = _count_type(length)
     spec = SortSpec("count", dtype, count=count)
     nbytes = sorting.book_bytes(spec, rows, tiles)
     multiprocessors = stream.device.multiprocessors
@@ -173,7 +173,7 @@ def _passes_call(
     dtype: str, rows: int, length: int, what: str, stream: Stream
 ) -> Callable[..., Any]:
     places = what == "places"
-    block, items = sorting.pass_shape(dtype, places)
+    block, items = sorting.pass_shape(dtype, places, _count_type(length))
     tiles = -(-length // (block * items))
     launches, nbytes, count = _books(dtype, rows, length, tiles, what == "place", stream)
     spec = SortSpec("pass", dtype, places, block, items, count=count)
@@ -187,6 +187,10 @@ def _passes_call(
         numbers = [(length, 8), (rows, 4), (tiles, 4), (digit, 4)]
         launches.append((_bind(spec, rows * tiles, numbers, stream), names))
     return _calls.make_call(stream, "a", [None], launches, scratch)
+
+
+def _count_type(length: int) -> str:
+    return "uint64" if length >= WIDE_LENGTH else "uint32"
 
 
 def _round(nbytes: int) -> int:

@@ -275,13 +275,13 @@ def _between(below: Any, above: Any, weight: np.ndarray, weak: bool) -> Any:
     """NumPy's interpolation: from the nearer end, so that both ends are exact."""
     distance = subtract(above, below)
     if weak:
-        share = float(weight)
-        if share >= 0.5:
-            return subtract(above, multiply(distance, 1 - share))
-        return add(below, multiply(distance, share))
+        one = float(weight)
+        if one >= 0.5:
+            return subtract(above, multiply(distance, 1 - one))
+        return add(below, multiply(distance, one))
     share = weight.reshape(weight.shape + (1,) * (below._layout.ndim - weight.ndim))
     result = add(below, multiply(distance, array(share)))
-    beyond = share >= 0.5
+    beyond = np.asarray(share >= 0.5)
     if beyond.any():
         mirrored = subtract(above, multiply(distance, array(1 - share)))
         copyto(result, mirrored, casting="unsafe", where=array(beyond))

@@ -327,7 +327,7 @@ def _as_before(a: Any, moved: tuple[int, ...], wanted: Any) -> Any:
     result = _array.view(a, _layout.transpose(a._layout, back))
     target = _layout.like_order(a._layout.dtype, wanted.shape, [wanted])
     if _same_order(result._layout, target):
-        return result
+        return _array.view(result, target)
     copied = _array.empty(target)
     _ufunc.assign(copied, result)
     return copied

@@ -22,9 +22,11 @@ BOOK_WORDS = 32
 _STEPS = ("block", "clear", "count", "pass", "fill")
 _COUNT_BYTES = {"uint32": 4, "uint64": 8}
 
-# Threads and keys of each in the passes, by bytes of a key (measured on an H200).
-_PASS_SHAPES = {1: (512, 16), 2: (512, 16), 4: (384, 19), 8: (384, 12), 16: (256, 8)}
-_PLACES_SHAPES = {1: (384, 18), 2: (384, 18), 4: (384, 18), 8: (384, 11), 16: (256, 8)}
+# Threads and keys of each in the passes, by bytes of a key: what leaves registers and shared memory
+# for three blocks at once. Places move in shared memory beside the keys; wide ones need more of it.
+_PASS_SHAPES = {1: (384, 20), 2: (384, 20), 4: (384, 19), 8: (384, 14), 16: (256, 8)}
+_PLACES_SHAPES = {1: (384, 16), 2: (384, 16), 4: (384, 12), 8: (384, 10), 16: (256, 8)}
+_WIDE_PLACES_SHAPES = {1: (384, 12), 2: (384, 12), 4: (384, 9), 8: (384, 7), 16: (256, 7)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +69,12 @@ def block_shape(dtype: str, length: int) -> tuple[int, int]:
     raise ValueError(f"a row of {length} elements is too long for one block")
 
 
-def pass_shape(dtype: str, places: bool) -> tuple[int, int]:
+def pass_shape(dtype: str, places: bool, count: str = "uint32") -> tuple[int, int]:
     """Return the threads of a block of a pass, and the keys of each."""
-    return (_PLACES_SHAPES if places else _PASS_SHAPES)[itemsize(dtype)]
+    shapes = _PASS_SHAPES
+    if places:
+        shapes = _PLACES_SHAPES if count == "uint32" else _WIDE_PLACES_SHAPES
+    return shapes[itemsize(dtype)]
 
 
 def book_bytes(spec: SortSpec, rows: int, tiles: int) -> int:

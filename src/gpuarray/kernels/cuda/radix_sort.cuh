@@ -405,8 +405,10 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
 
     union Shared {
         typename Rank::Shared rank;
-        unsigned char keys[TILE * sizeof(Word)];
-        Count numbers[PLACES ? TILE : 1];
+        struct {
+            unsigned char keys[TILE * sizeof(Word)];
+            Count numbers[PLACES ? TILE : 1];
+        } exchanged;
     };
 
     GPUARRAY_DEVICE static void run(KeyBuffers<Word> buffers, Count* numbers, int64_t* places, uint32_t* memory,
@@ -470,9 +472,23 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
         Rank::start(shared.rank, totals, starts);
         Rank::rank(shared.rank, digits);
         __syncthreads();
-        Word* const exchanged = reinterpret_cast<Word*>(shared.keys);
+        Word* const exchanged = reinterpret_cast<Word*>(shared.exchanged.keys);
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) exchanged[digits[i]] = keys[i];
+        Count* const wide = reinterpret_cast<Count*>(places + offset);
+        numbers += offset;
+        if constexpr (PLACES) {
+            const Count* const from = (passes - order) % 2 == 0 ? numbers : wide;
+            Count carried[ITEMS];
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                const uint32_t at = first + i * 32;
+                carried[i] = Count(begin + at);
+                if (order > 1 && at < count) carried[i] = from[begin + at];
+            }
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) shared.exchanged.numbers[digits[i]] = carried[i];
+        }
 
         if (threadIdx.x < Rank::HOLDERS) {
 #pragma unroll
@@ -487,54 +503,34 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
             }
         }
         __syncthreads();
-        if constexpr (!PLACES) {
-            if (count == TILE) {
-#pragma unroll
-                for (int i = 0; i < ITEMS; ++i) {
-                    const uint32_t at = i * BLOCK + threadIdx.x;
-                    const Word key = exchanged[at];
-                    target[Count(bases[Keys::digit(key, pass)] + at)] = key;
-                }
-                return;
-            }
-        }
-        uint32_t bins[ITEMS];
-#pragma unroll
-        for (int i = 0; i < ITEMS; ++i) {
-            const uint32_t at = i * BLOCK + threadIdx.x;
-            if (at < count) {
-                const Word key = exchanged[at];
-                bins[i] = Keys::digit(key, pass);
-                if (!PLACES || order < passes) target[Count(bases[bins[i]] + at)] = key;
-            }
-        }
         if constexpr (PLACES) {
-            Count* const wide = reinterpret_cast<Count*>(places + offset);
-            numbers += offset;
-            const Count* const from = (passes - order) % 2 == 0 ? numbers : wide;
             Count* const to = (passes - order) % 2 == 0 ? wide : numbers;
-            Count carried[ITEMS];
-#pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                const uint32_t at = first + i * 32;
-                carried[i] = Count(begin + at);
-                if (order > 1 && at < count) carried[i] = from[begin + at];
-            }
-            __syncthreads();
-#pragma unroll
-            for (int i = 0; i < ITEMS; ++i) shared.numbers[digits[i]] = carried[i];
-            __syncthreads();
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
                 const uint32_t at = i * BLOCK + threadIdx.x;
                 if (at < count) {
-                    const Count number = shared.numbers[at], place = bases[bins[i]] + at;
+                    const Word key = exchanged[at];
+                    const Count place = bases[Keys::digit(key, pass)] + at, number = shared.exchanged.numbers[at];
                     if (order == passes) {
                         places[offset + place] = number;
                     } else {
+                        target[place] = key;
                         to[place] = number;
                     }
                 }
+            }
+        } else if (count == TILE) {
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                const uint32_t at = i * BLOCK + threadIdx.x;
+                const Word key = exchanged[at];
+                target[Count(bases[Keys::digit(key, pass)] + at)] = key;
+            }
+        } else {
+#pragma unroll 1
+            for (uint32_t at = threadIdx.x; at < count; at += BLOCK) {
+                const Word key = exchanged[at];
+                target[Count(bases[Keys::digit(key, pass)] + at)] = key;
             }
         }
     }

@@ -1,0 +1,117 @@
+"""searchsorted, bincount, histogram and digitize against NumPy."""
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray.kernels.searching import SHARED_BYTES
+
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+
+
+def same(result, expected, context=""):
+    result, expected = result.get(), np.asarray(expected)
+    assert (result.dtype, result.shape) == (expected.dtype, expected.shape), context
+    np.testing.assert_array_equal(result, expected, err_msg=str(context))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_searchsorted(dtype, rng):
+    x = rng.integers(0, 9, 40).astype(dtype)
+    if x.dtype.kind in "fc":
+        x[::9] = np.nan
+    x = np.sort(x)
+    values = rng.integers(0, 10, (7, 9)).astype(dtype)
+    for side in ("left", "right"):
+        for v in (values, values[:2, ::2].T):
+            found = cp.searchsorted(cp.asarray(x), cp.asarray(v), side)
+            same(found, np.searchsorted(x, v, side), side)
+
+
+def test_searchsorted_of_long_arrays_and_other_dtypes(rng):
+    x = np.sort(rng.random(SHARED_BYTES // 8 + 3))
+    v = rng.random(3000).astype("f4")
+    same(cp.searchsorted(cp.asarray(x), cp.asarray(v)), np.searchsorted(x, v))
+    same(cp.searchsorted(cp.asarray(x), 0.5), np.searchsorted(x, 0.5))
+    same(cp.searchsorted(cp.asarray(x[:0]), cp.asarray(v)), np.searchsorted(x[:0], v))
+    same(cp.asarray(x).searchsorted(cp.asarray(v[:0])), np.searchsorted(x, v[:0]))
+    mixed = rng.permutation(50)
+    found = cp.searchsorted(cp.asarray(mixed), 3, sorter=cp.argsort(cp.asarray(mixed)))
+    same(found, np.searchsorted(mixed, 3, sorter=np.argsort(mixed)))
+
+
+def test_bincount(rng):
+    for dtype in ("?", "i1", "u1", "i2", "u4", "i8"):
+        x = rng.integers(0, 2 if dtype == "?" else 100, 3000).astype(dtype)
+        same(cp.bincount(cp.asarray(x)), np.bincount(x), dtype)
+    for limit in (50, 1500, 20000):
+        x = rng.integers(0, limit, 3000)
+        weights = rng.integers(0, 9, 3000).astype("f4")
+        same(cp.bincount(cp.asarray(x)[::2]), np.bincount(x[::2]))
+        same(cp.bincount(cp.asarray(x), cp.asarray(weights)), np.bincount(x, weights))
+        same(cp.bincount(cp.asarray(x), minlength=30000), np.bincount(x, minlength=30000))
+    same(cp.bincount(cp.asarray(x[:0]), minlength=3), np.bincount(x[:0], minlength=3))
+
+
+@pytest.mark.filterwarnings("ignore:Converting input from bool")
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "f2", "f4", "f8"])
+def test_histogram(dtype, rng):
+    x = (rng.standard_normal(2000) * 20).astype(dtype)
+    edges = np.array([-3, 0, 9])
+    for options in (
+        {},
+        {"bins": 37},
+        {"bins": 7, "range": (-5, 11.5)},
+        {"bins": [-10, -1, 0, 3.5, 40]},
+        {"bins": edges},
+        {"density": True},
+    ):
+        given = dict(options)
+        if given.get("bins") is edges:
+            given["bins"] = cp.asarray(edges)
+        counts, bins = cp.histogram(cp.asarray(x), **given)
+        expected = np.histogram(x, **options)
+        same(bins, expected[1], options)
+        if "density" in options:
+            np.testing.assert_allclose(counts.get(), expected[0])
+        else:
+            same(counts, expected[0], options)
+
+
+def test_histogram_of_weights(rng):
+    x = rng.random(500)
+    for weights in (rng.integers(0, 9, 500), rng.integers(0, 9, 500) * (1 + 2j)):
+        counts, _ = cp.histogram(cp.asarray(x), bins=[0, 0.2, 1], weights=cp.asarray(weights))
+        same(counts, np.histogram(x, bins=[0, 0.2, 1], weights=weights)[0])
+
+
+def test_digitize():
+    x = np.array([[-1, 0, 0.5], [1, 2.5, 4], [5, np.nan, 2]])
+    for bins in ([0, 1, 2.5, 4], [4, 2.5, 1, 0], [1]):
+        for right in (False, True):
+            same(cp.digitize(cp.asarray(x), cp.asarray(bins), right), np.digitize(x, bins, right))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.bincount(m.asarray([-1, 2])),
+        lambda m: m.bincount(m.asarray([1.0])),
+        lambda m: m.bincount(m.asarray([[1]])),
+        lambda m: m.bincount(m.asarray(1)),
+        lambda m: m.bincount(m.asarray([1]), minlength=-1),
+        lambda m: m.bincount(m.asarray([1]), m.asarray([1, 2])),
+        lambda m: m.histogram(m.asarray([np.nan, 1])),
+        lambda m: m.histogram(m.asarray([1, 2.0]), [3, 1]),
+        lambda m: m.histogram(m.asarray([1, 2.0]), 0),
+        lambda m: m.histogram(m.asarray([1, 2.0]), range=(3, 1)),
+        lambda m: m.digitize(m.asarray([1.0]), m.asarray([1, 3, 2])),
+        lambda m: m.searchsorted(m.asarray([[1]]), 1),
+        lambda m: m.searchsorted(m.asarray([1]), 1, "x"),
+    ],
+)
+def test_errors_are_numpys(call):
+    with pytest.raises(Exception) as expected:
+        call(np)
+    with pytest.raises(expected.type):
+        call(cp)

@@ -1,0 +1,66 @@
+"""Sets against NumPy."""
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+
+
+def same(result, expected, context=""):
+    result, expected = result.get(), np.asarray(expected)
+    assert (result.dtype, result.shape) == (expected.dtype, expected.shape), context
+    np.testing.assert_array_equal(result, expected, err_msg=str(context))
+
+
+ALL = {"return_index": True, "return_inverse": True, "return_counts": True}
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "i8", "f2", "f4", "f8", "c8"])
+def test_unique(dtype, rng):
+    for shape in ((60,), (5, 7), (0,), (1,)):
+        x = rng.integers(0, 2 if dtype == "?" else 9, shape).astype(dtype)
+        if x.dtype.kind in "fc" and x.size > 1:
+            x.flat[::9] = np.nan
+        same(cp.unique(cp.asarray(x)), np.unique(x))
+        for result, expected in zip(
+            cp.unique(cp.asarray(x), **ALL), np.unique(x, **ALL), strict=True
+        ):
+            same(result, expected, (dtype, shape))
+        values, counts = cp.unique(cp.asarray(x), return_counts=True, equal_nan=False)
+        expected = np.unique(x, return_counts=True, equal_nan=False)
+        same(values, expected[0])
+        same(counts, expected[1])
+
+
+def test_unique_along_an_axis(rng):
+    x = rng.integers(0, 2, (6, 3, 2))
+    for axis in (0, 1, 2, -1):
+        results = cp.unique(cp.asarray(x), axis=axis, **ALL)
+        expected = list(np.unique(x, axis=axis, **ALL))
+        expected[2] = np.ravel(expected[2])
+        for one, other in zip(results, expected, strict=True):
+            same(one, other, axis)
+
+
+@pytest.mark.parametrize("name", ["isin", "intersect1d", "union1d", "setdiff1d", "setxor1d"])
+def test_two_sets(name, rng):
+    for dtypes in (("i4", "i4"), ("i4", "f4"), ("i1", "i8")):
+        a, b = (rng.integers(0, 30, n).astype(t) for n, t in zip((20, 15), dtypes, strict=True))
+        for x, y in ((a, b), (a, b[:0]), (a[:0], b)):
+            result = getattr(cp, name)(cp.asarray(x), cp.asarray(y))
+            same(result, getattr(np, name)(x, y), (dtypes, len(x), len(y)))
+
+
+def test_indices_of_an_intersection(rng):
+    a, b = rng.integers(0, 30, 20), rng.integers(0, 30, 15)
+    results = cp.intersect1d(cp.asarray(a), cp.asarray(b), return_indices=True)
+    for one, other in zip(results, np.intersect1d(a, b, return_indices=True), strict=True):
+        same(one, other)
+
+
+def test_results_with_names():
+    x = cp.asarray([5, 1, 5])
+    assert cp.unique_all(x).counts.tolist() == [1, 2]
+    assert cp.unique_inverse(x).inverse_indices.tolist() == [1, 0, 1]
+    assert cp.unique_counts(x).values.tolist() == [1, 5]
+    assert cp.unique_values(x).tolist() == [1, 5]

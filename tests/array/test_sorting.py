@@ -1,0 +1,185 @@
+"""Sorts against NumPy: dtypes, lengths on either side of every limit, layouts, arguments."""
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray import _sort
+from gpuarray._device import current
+from gpuarray.kernels import sorting
+
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+
+
+def keys(dtype, shape, rng):
+    """Values with ties, both zeros, infinities and NaN of either sign."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return rng.random(shape) < 0.5
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        parts = rng.integers(-3, 3, (*shape, 2)).astype(part)
+        parts[rng.random(parts.shape) < 0.1] = np.nan
+        return parts.view(dtype)[..., 0]
+    result = rng.standard_normal(shape).astype(dtype)
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 0.0], dtype)
+    return np.where(rng.random(shape) < 0.4, rng.choice(special, shape), result)
+
+
+def check(x, axis=-1):
+    """Bit for bit: equal elements keep their order."""
+    order = np.argsort(x, axis, kind="stable")
+    expected = np.take_along_axis(x, order, axis)
+    device = cp.asarray(x)
+    np.testing.assert_array_equal(cp.argsort(device, axis).get(), order)
+    assert cp.sort(device, axis).get().tobytes() == expected.tobytes()
+    assert device.get().tobytes() == x.tobytes()
+    device.sort(axis)
+    assert device.get().tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_in_one_block(dtype, rng):
+    check(keys(dtype, (7, 150), rng))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "f2", "f4", "i8", "c16"])
+def test_every_width_in_many_blocks(dtype, rng):
+    length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 5
+    check(keys(dtype, (2, length), rng))
+
+
+@pytest.mark.parametrize("length", [1, 2, 31, 32, 33, 256, 257, 1000, 4096, 4097, 7297])
+def test_lengths(length, rng):
+    check(keys("f4", (length,), rng))
+
+
+def test_digits_that_do_not_differ_are_skipped(rng):
+    # One, two and three passes are needed, or none: in place, an odd number takes one more.
+    for x in (
+        rng.integers(0, 200, 5000),
+        rng.integers(0, 60000, 5000),
+        rng.integers(0, 1 << 20, 5000) << 16,
+        np.full(5000, 7),
+        np.arange(5000)[::-1].copy(),
+    ):
+        check(x.astype("i8"))
+        check(x.astype("i4"))
+
+
+def test_counts_of_64_bits(rng, monkeypatch):
+    monkeypatch.setattr(_sort, "WIDE_LENGTH", 1)
+    for dtype in ("u1", "f4"):
+        current.stream.plans.clear()
+        check(keys(dtype, (9000,), rng))
+    current.stream.plans.clear()
+
+
+def test_width_is_chosen_by_the_length():
+    assert _sort._count_type(2**30 - 1) == "uint32"
+    assert _sort._count_type(2**30) == "uint64"
+
+
+def test_rows_in_batches(rng, monkeypatch):
+    monkeypatch.setattr(_sort, "BATCH_ELEMENTS", 10000)
+    current.stream.plans.clear()
+    check(keys("f4", (5, 5000), rng))
+    current.stream.plans.clear()
+
+
+def test_layouts_and_axes(rng):
+    block = rng.integers(-9, 9, (4, 6, 8)).astype("f4")
+    block[0, 0, 0] = np.nan
+    for view in (
+        lambda x: x,
+        lambda x: x.T,
+        lambda x: x.transpose(1, 0, 2),
+        lambda x: x[::-1, :, ::-1],
+        lambda x: x[:, 1:5:2, 3:],
+        lambda x: x[:1, :, :1],
+        lambda x: x[:, 2, 1],
+        lambda x: x[:0],
+        lambda x: x[:, :0],
+    ):
+        x = view(block)
+        for axis in [None, *range(-x.ndim, x.ndim)]:
+            base = cp.asarray(block)
+            y = view(base)
+            result = cp.sort(y, axis)
+            np.testing.assert_array_equal(result.get(), np.sort(x, axis))
+            assert result.strides == np.sort(x, axis).strides or not x.size
+            order = np.argsort(x, axis, kind="stable")
+            np.testing.assert_array_equal(cp.argsort(y, axis).get(), order)
+            if axis is not None:
+                expected = block.copy()
+                view(expected).sort(axis)
+                y.sort(axis)
+                np.testing.assert_array_equal(base.get(), expected)
+
+
+def test_lexsort(rng):
+    stack = rng.integers(0, 3, (3, 4, 50))
+    for axis in (0, 1, -1):
+        np.testing.assert_array_equal(
+            cp.lexsort(cp.asarray(stack), axis).get(), np.lexsort(stack, axis)
+        )
+
+
+def test_partition(rng):
+    x = rng.random((3, 40))
+    for kth in (5, [0, 39], -1):
+        result = cp.partition(cp.asarray(x), kth).get()
+        np.testing.assert_array_equal(result[:, kth], np.sort(x)[:, kth])
+        order = cp.argpartition(cp.asarray(x), kth).get()
+        np.testing.assert_array_equal(np.take_along_axis(x, order, -1), result)
+    device = cp.asarray(x)
+    device.partition(3, axis=0 - 1)
+    np.testing.assert_array_equal(device.get()[:, 3], np.sort(x)[:, 3])
+
+
+def test_sort_complex():
+    for dtype in ("i1", "u2", "i4", "f4", "f8", "c8"):
+        x = np.array([3, 1, 2], dtype)
+        result = cp.sort_complex(cp.asarray(x)).get()
+        assert result.dtype == np.sort_complex(x).dtype
+        np.testing.assert_array_equal(result, np.sort_complex(x))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.sort(m.asarray(3)),
+        lambda m: m.sort(m.asarray([1, 2]), axis=1),
+        lambda m: m.sort(m.asarray([1, 2]), kind="x"),
+        lambda m: m.sort(m.asarray([1, 2]), kind="stable", stable=True),
+        lambda m: m.sort(m.asarray([1, 2]), order="x"),
+        lambda m: m.argsort(m.asarray(3), axis=1),
+        lambda m: m.partition(m.asarray([1, 2]), 2),
+        lambda m: m.partition(m.asarray([1, 2]), 1.5),
+        lambda m: m.partition(m.asarray([1, 2]), 1, kind="x"),
+        lambda m: m.partition(m.asarray(3), 0),
+        lambda m: m.lexsort(()),
+        lambda m: m.asarray(3).sort(),
+    ],
+)
+def test_errors_are_numpys(call):
+    with pytest.raises(Exception) as expected:
+        call(np)
+    with pytest.raises(expected.type):
+        call(cp)
+
+
+def test_broadcast_views_are_not_sorted_in_place():
+    with pytest.raises(ValueError, match="read-only"):
+        cp.broadcast_to(cp.asarray([2, 1]), (3, 2)).sort()
+
+
+def test_scratch_memory_is_a_copy_and_five_percent(rng):
+    length = 200_000
+    block, items = sorting.pass_shape("f4", False)
+    tiles = -(-length // (block * items))
+    books = sorting.book_bytes(sorting.SortSpec("count", "f4"), 1, tiles)
+    assert books < 0.05 * 4 * length

@@ -1,0 +1,65 @@
+"""The source of sorts: which specifications there are, and that kernels fit a multiprocessor."""
+
+import pytest
+
+from gpuarray._dtypes import CODES, itemsize
+from gpuarray._ffi import nvrtc
+from gpuarray.kernels import sorting
+from gpuarray.kernels.sorting import BLOCK_LIMIT, SortSpec, block_shape, pass_shape, render
+
+
+def compiled(spec, kind="cubin"):
+    source = render(spec)
+    name = "sm_90" if kind == "cubin" else "compute_90"
+    options = [f"--gpu-architecture={name}", "--std=c++17", *source.options]
+    image, log, _ = nvrtc.compile(source.source, source.name, source.headers, options, kind=kind)
+    return image, log
+
+
+# The greatest users of shared memory: more than 48 KiB is an error of the assembler.
+@pytest.mark.parametrize(
+    ("dtype", "places", "count"),
+    [
+        ("f4", False, "uint32"),
+        ("f8", False, "uint64"),
+        ("f2", True, "uint64"),
+        ("f4", True, "uint32"),
+        ("i8", True, "uint32"),
+        ("i8", True, "uint64"),
+        ("c16", True, "uint64"),
+    ],
+)
+def test_passes_fit_shared_memory(dtype, places, count):
+    spec = SortSpec("pass", dtype, places, *pass_shape(dtype, places, count), count)
+    _, log = compiled(spec)
+    assert "spill" not in log
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4", "i8", "c16"])
+def test_longest_rows_fit_shared_memory(dtype):
+    compiled(SortSpec("block", dtype, True, *block_shape(dtype, BLOCK_LIMIT[itemsize(dtype)])))
+
+
+def test_every_dtype_has_keys():
+    for dtype in CODES:
+        assert sorting.key_type(dtype) in render(SortSpec("count", dtype)).source
+        # In place, the number of passes has to be even.
+        assert sorting.passes(dtype) % 2 == 0 or itemsize(dtype) == 1
+
+
+def test_names_say_what_runs():
+    assert render(SortSpec("pass", "f4", True, 384, 12)).name == "gpuarray_argsort_pass__f4_384x12"
+    assert render(SortSpec("fill", "u1", count="uint64")).name == "gpuarray_sort_fill__u1_wide"
+
+
+def test_wrong_specifications():
+    with pytest.raises(ValueError, match="step"):
+        SortSpec("merge", "f4")
+    with pytest.raises(ValueError, match="count"):
+        SortSpec("pass", "f4", count="int32")
+    with pytest.raises(ValueError, match="warps"):
+        SortSpec("pass", "f4", block=100)
+    with pytest.raises(ValueError, match="one byte"):
+        SortSpec("fill", "i2")
+    with pytest.raises(ValueError, match="too long"):
+        block_shape("f4", 10000)
