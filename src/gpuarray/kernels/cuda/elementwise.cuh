@@ -21,10 +21,17 @@ template <> struct Word<2> { typedef uint16_t type; };
 template <> struct Word<4> { typedef uint32_t type; };
 template <> struct Word<8> { typedef uint2 type; };
 
+// The type of an access to elements of T. Of words of 8 bytes it has two of them and not four of 4: through their
+// halves the compiler may lose the vector, and store 8, 4 and 4 bytes instead.
+template <class T, int BYTES> struct AccessOf : Word<BYTES> {};
+template <> struct AccessOf<int64_t, 16> { typedef ulonglong2 type; };
+template <> struct AccessOf<uint64_t, 16> { typedef ulonglong2 type; };
+template <> struct AccessOf<double, 16> { typedef ulonglong2 type; };
+
 // COUNT elements of T in as few accesses as the 16-byte limit allows.
 template <class T, int COUNT> struct Vector {
     enum { BYTES = COUNT * sizeof(T), ACCESS = BYTES < 16 ? BYTES : 16 };
-    typedef typename Word<ACCESS>::type Access;
+    typedef typename AccessOf<T, ACCESS>::type Access;
 
     GPUARRAY_DEVICE static void copy(T* target, const T* source) {
 #pragma unroll
