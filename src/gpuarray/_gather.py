@@ -1,19 +1,15 @@
-"""Gather, scatter and the positions of true elements: from layouts to calls."""
+"""Gather and scatter by index arrays: from layouts to calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from gpuarray import _array, _calls, _dtypes, _layout, kernels
+from gpuarray import _calls, _dtypes, _layout, kernels
 from gpuarray._device import current
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
-
-_INT64 = np.dtype(np.int64)
 
 
 def transfer(
@@ -94,51 +90,3 @@ def _plan_transfer(
     parameters += [f"x{1 + i}" for i in range(len(indices))]
     bound = BoundLaunch(plan, stream)
     return _calls.make_call(stream, "a" * (1 + len(indices)), [None], [(bound, parameters)])
-
-
-def true_positions(mask: Any) -> Any:
-    """Where a C-contiguous mask with elements is true. Waits for the device."""
-    layout = mask._layout
-    stream = current.stream
-    key = (true_positions, layout)
-    found: Any = stream.plans.get(key)
-    if found is None:
-        found = _plan_positions(layout, stream)
-        stream.remember(key, found)
-    count, store, blocks = found
-    counts = count(mask)
-    total = np.empty((), np.int64)
-    scalar = _layout.contiguous(_INT64, ())
-    _array.download(_array.view(counts, scalar, 8 * blocks), total, None, True)
-    positions = _array.empty(_layout.contiguous(_INT64, (int(total),)))
-    if total:
-        store(mask, counts, positions)
-    return positions
-
-
-def _plan_positions(layout: Layout, stream: Stream) -> Any:
-    size = layout.size
-    blocks = (size + kernels.indexing.MASK_TILE - 1) // kernels.indexing.MASK_TILE
-
-    def bind(step: str, position: int, value: int, grid: int) -> BoundLaunch:
-        function, _ = load(
-            kernels.indexing.PositionsSpec(step), kernels.indexing.render_positions, stream.device
-        )
-        constants = {position: pack_integers([value], "int64")}
-        plan = LaunchPlan(function, grid_for(grid), (kernels.indexing.BLOCK, 1, 1), constants)
-        return BoundLaunch(plan, stream)
-
-    counts = _layout.contiguous(_INT64, (blocks + 1,))
-    count = _calls.make_call(
-        stream,
-        "a",
-        [counts],
-        [
-            (bind("count", 2, size, blocks), ["x0", "y0"]),
-            (bind("scan", 1, blocks, 1), ["y0"]),
-        ],
-    )
-    store = _calls.make_call(
-        stream, "aa", [None], [(bind("store", 3, size, blocks), ["x0", "x1", "y0"])]
-    )
-    return count, store, blocks

@@ -97,8 +97,8 @@ def place(target: Any, mask: Any, values: Any) -> None:
     source = values._layout
     if source.size not in (1, counted.count):
         raise ValueError(
-            f"assignment: cannot assign {source.size} input values to the {counted.count} output "
-            "values where the mask is true"
+            f"boolean array indexing assignment cannot assign {source.size} input values to the "
+            f"{counted.count} output values where the mask is true"
         )
     if counted.count:
         stride = 0 if source.size == 1 else source.strides[0]

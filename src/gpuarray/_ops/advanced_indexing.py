@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _elementwise, _gather, _interchange, _layout, _ufunc
+from gpuarray import (
+    _array,
+    _dtypes,
+    _elementwise,
+    _gather,
+    _interchange,
+    _layout,
+    _selection,
+    _ufunc,
+)
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._device import current
@@ -117,7 +126,7 @@ def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:
 
 
 def _of_mask(mask: Any, layout: Layout, axis: int) -> list[IndexArray]:
-    positions = true_positions(mask)
+    positions = _selection.positions(mask)
     ndim = mask._layout.ndim
     if ndim == 0:
         return [IndexArray(positions, 1, 0, 0)]
@@ -129,16 +138,6 @@ def _of_mask(mask: Any, layout: Layout, axis: int) -> list[IndexArray]:
         IndexArray(coordinate, shape[i], strides[i], 1)
         for i, coordinate in enumerate(unravel(positions, shape))
     ]
-
-
-def true_positions(mask: Any) -> Any:
-    """Where a mask is true, as int64 positions in C order. Waits for the device."""
-    layout = mask._layout
-    if layout.size == 0:
-        return _array.empty(_layout.contiguous(_INT64, (0,)))
-    if not layout.c_contiguous:
-        mask = _ufunc.copy(mask, "C")
-    return _gather.true_positions(mask)
 
 
 def unravel(positions: Any, shape: tuple[int, ...]) -> list[Any]:
@@ -219,6 +218,32 @@ def scatter(array: Any, selection: Selection, value: Any) -> None:
     read = _layout.broadcast_to(source, shape)
     run = _gather.transfer(read, base._layout, layout, indices, True)
     run(_array.view(value, read), *arrays, base)
+
+
+def masks_whole(array: Any, key: Any) -> bool:
+    """Whether an index is a mask on the device for each element of the array."""
+    return (
+        isinstance(key, ArrayBase)
+        and key._layout.dtype == bool
+        and key._layout.shape == array._layout.shape != ()
+        and key._memory.device is array._memory.device
+    )
+
+
+def store_where(array: Any, mask: Any, value: Any) -> bool:
+    """``array[mask] = value`` for a one-dimensional array on the device; False for others."""
+    if not isinstance(value, ArrayBase) or value._layout.ndim > 1:
+        return False
+    layout = array._layout
+    _layout.check_writable(layout, "assignment")
+    if value._layout.dtype is not layout.dtype:
+        value = _ufunc.copy(value, "K", layout.dtype)
+    elif value._memory is array._memory:
+        value = _ufunc.copy(value)
+    if value._memory.device is not array._memory.device:
+        return False
+    _selection.place(array, mask, value)
+    return True
 
 
 def fill_where(array: Any, mask: Any, value: Any) -> None:

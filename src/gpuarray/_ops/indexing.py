@@ -5,12 +5,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-import numpy as np
-
-from gpuarray import _array, _layout, _ufunc
+from gpuarray import _array, _layout, _selection, _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
-from gpuarray._ops.advanced_indexing import true_positions, unravel
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import remainder
 from gpuarray._ops.subscripts import getitem
@@ -42,11 +39,7 @@ def nonzero(a: Any) -> tuple[Any, ...]:
     if not a._layout.ndim:
         raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar)."
                          "nonzero() instead.")  # fmt: skip
-    return tuple(unravel(true_positions(_as_mask(a)), a._layout.shape))
-
-
-def _as_mask(a: Any) -> Any:
-    return a if a._layout.dtype == bool else _ufunc.copy(a, "C", np.dtype(bool))
+    return _selection.nonzero(a)
 
 
 def flatnonzero(a: Any) -> Any:
@@ -68,7 +61,7 @@ def flatnonzero(a: Any) -> Any:
     >>> cp.flatnonzero(cp.array([[0, 3], [0, 5]]))
     array([1, 3])
     """
-    return true_positions(_as_mask(as_array(a, "flatnonzero")))
+    return _selection.positions(as_array(a, "flatnonzero"))
 
 
 def argwhere(a: Any) -> Any:
@@ -95,7 +88,7 @@ def argwhere(a: Any) -> Any:
 
     a = as_array(a, "argwhere")
     if not a._layout.ndim:
-        return reshape(true_positions(_as_mask(a)), (-1, 1))[:, :0]
+        return reshape(_selection.positions(a), (-1, 1))[:, :0]
     return stack(nonzero(a), axis=1)
 
 
@@ -190,7 +183,7 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
         raise ValueError(f"condition must be a 1-d array, got {condition.ndim} dimensions")
     if axis is None:
         a, axis = ravel(a), 0
-    positions = true_positions(_as_mask(condition))
+    positions = _selection.positions(condition)
     result = getitem(a, (*(slice(None),) * check_axis(axis, a.ndim), positions))
     return _stored(result, out, "compress")
 

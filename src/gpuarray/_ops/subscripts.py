@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout, _ufunc
+from gpuarray import _array, _interchange, _layout, _selection, _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray._layout import VIEW_LIMIT, Layout
 from gpuarray._ops import advanced_indexing
@@ -37,6 +37,8 @@ def getitem(array: Any, key: Any) -> Any:
         else:
             target, offset = layout.views[_table_key(key)]
     except (KeyError, IndexError, TypeError):
+        if advanced_indexing.masks_whole(array, key):
+            return _selection.compress(array, key)
         found = _find(layout, key)
         if isinstance(found, advanced_indexing.Selection):
             return advanced_indexing.gather(array, found)
@@ -54,6 +56,9 @@ def setitem(array: Any, key: Any, value: Any) -> None:
     if number and isinstance(key, ArrayBase) and key._layout.dtype == bool and key._layout.ndim:
         if key._layout.ndim <= array._layout.ndim:
             advanced_indexing.fill_where(array, key, value)
+            return
+    if advanced_indexing.masks_whole(array, key):
+        if advanced_indexing.store_where(array, key, value):
             return
     found = _find(array._layout, key)
     if isinstance(found, advanced_indexing.Selection):

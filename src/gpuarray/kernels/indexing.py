@@ -1,5 +1,4 @@
-"""The indexing family: gather and scatter by index arrays, and positions of a mask's true elements
-(`cuda/indexing.cuh`)."""
+"""The indexing family: gather and scatter by index arrays (`cuda/indexing.cuh`)."""
 
 from __future__ import annotations
 
@@ -10,9 +9,6 @@ from gpuarray.kernels.elementwise import KernelSource
 from gpuarray.kernels.headers import cuda_headers
 
 BLOCK = 256
-
-#: Mask elements that one block looks at.
-MASK_TILE = 4096
 
 _INDEX_BYTES = {"int32": 4, "int64": 8}
 
@@ -37,13 +33,6 @@ class TransferSpec:
             raise ValueError("a gather or scatter needs at least one index array")
         if self.index not in _INDEX_BYTES:
             raise ValueError(f"index {self.index!r} is not one of {', '.join(_INDEX_BYTES)}")
-
-
-@dataclass(frozen=True, slots=True)
-class PositionsSpec:
-    """A step of finding where a mask is true: 'count', 'scan' or 'store'."""
-
-    step: str
 
 
 _TRANSFER = """\
@@ -97,35 +86,3 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
     struct = width * (spec.ndim * (1 + operands) + 2 * len(spec.indices))
     sizes = (8,) * operands + (width, struct)
     return KernelSource(symbol, source, cuda_headers(), sizes, items, BLOCK)
-
-
-_POSITIONS = {
-    "count": (
-        "const uint8_t* mask, int64_t* counts, int64_t size",
-        "count_true<{block}, {tile}>(mask, counts, size)",
-        (8, 8, 8),
-    ),
-    "scan": (
-        "int64_t* counts, int64_t blocks",
-        "scan_counts<{block}>(counts, blocks)",
-        (8, 8),
-    ),
-    "store": (
-        "const uint8_t* mask, const int64_t* counts, int64_t* positions, int64_t size",
-        "store_true<{block}, {tile}>(mask, counts, positions, size)",
-        (8, 8, 8, 8),
-    ),
-}
-
-
-def render_positions(spec: PositionsSpec) -> KernelSource:
-    """Return the CUDA C++ of one step: count per block, scan the counts, store positions."""
-    parameters, call, sizes = _POSITIONS[spec.step]
-    symbol = f"gpuarray_mask_{spec.step}"
-    body = call.format(block=BLOCK, tile=MASK_TILE)
-    source = (
-        '#include "gpuarray/indexing.cuh"\n\nnamespace gpuarray {\n\n'
-        f'extern "C" __global__ void __launch_bounds__({BLOCK}) {symbol}({parameters}) {{\n'
-        f"    {body};\n}}\n\n}}  // namespace gpuarray\n"
-    )
-    return KernelSource(symbol, source, cuda_headers(), sizes, MASK_TILE // BLOCK, BLOCK)

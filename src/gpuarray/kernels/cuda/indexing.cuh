@@ -1,4 +1,4 @@
-// The indexing family: gather and scatter by integer arrays, and the positions of a mask's true elements.
+// The indexing family: gather and scatter by integer arrays.
 #pragma once
 
 #include "gpuarray/types.cuh"
@@ -99,71 +99,5 @@ template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, b
         }
     }
 };
-
-// ---- positions of true elements ------------------------------------------------------------------------------
-
-// The sum over a block, and through `before` the sum over the threads before this one.
-template <int BLOCK> GPUARRAY_DEVICE int64_t block_scan(int64_t value, int64_t& before) {
-    __shared__ int64_t sums[BLOCK / 32];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    int64_t scanned = value;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-        const int64_t other = __shfl_up_sync(0xffffffffu, scanned, distance);
-        if (lane >= distance) scanned += other;
-    }
-    __syncthreads();  // the sums of an earlier call have been read
-    if (lane == 31) sums[warp] = scanned;
-    __syncthreads();
-    int64_t total = 0;
-    before = scanned - value;
-#pragma unroll
-    for (int i = 0; i < BLOCK / 32; ++i) {
-        if (i < warp) before += sums[i];
-        total += sums[i];
-    }
-    return total;
-}
-
-// How many of a thread's consecutive elements are true.
-template <int BLOCK, int TILE> GPUARRAY_DEVICE int count_own(const uint8_t* mask, int64_t first, int64_t size) {
-    int count = 0;
-    for (int i = 0; i < TILE / BLOCK; ++i) {
-        if (first + i < size) count += mask[first + i] != 0;
-    }
-    return count;
-}
-
-template <int BLOCK, int TILE>
-GPUARRAY_DEVICE void count_true(const uint8_t* mask, int64_t* counts, int64_t size) {
-    const int64_t first = int64_t(blockIdx.x) * TILE + threadIdx.x * (TILE / BLOCK);
-    int64_t before;
-    const int64_t total = block_scan<BLOCK>(count_own<BLOCK, TILE>(mask, first, size), before);
-    if (threadIdx.x == 0) counts[blockIdx.x] = total;
-}
-
-// Replaces each count by the sum of those before it; the sum of all goes behind them. One block.
-template <int BLOCK> GPUARRAY_DEVICE void scan_counts(int64_t* counts, int64_t blocks) {
-    int64_t carried = 0;
-    for (int64_t first = 0; first < blocks; first += BLOCK) {
-        const int64_t i = first + threadIdx.x;
-        int64_t before;
-        const int64_t total = block_scan<BLOCK>(i < blocks ? counts[i] : 0, before);
-        if (i < blocks) counts[i] = carried + before;
-        carried += total;
-    }
-    if (threadIdx.x == 0) counts[blocks] = carried;
-}
-
-template <int BLOCK, int TILE>
-GPUARRAY_DEVICE void store_true(const uint8_t* mask, const int64_t* counts, int64_t* positions, int64_t size) {
-    const int64_t first = int64_t(blockIdx.x) * TILE + threadIdx.x * (TILE / BLOCK);
-    int64_t place;
-    block_scan<BLOCK>(count_own<BLOCK, TILE>(mask, first, size), place);
-    place += counts[blockIdx.x];
-    for (int i = 0; i < TILE / BLOCK; ++i) {
-        if (first + i < size && mask[first + i] != 0) positions[place++] = first + i;
-    }
-}
 
 }  // namespace gpuarray

@@ -1,0 +1,158 @@
+"""Masks against NumPy: nonzero, selection and assignment, over layouts, dtypes and tile sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray import _layout, _selection
+from gpuarray._device import current
+from tests.array.arrays import DTYPES, raises_alike, same, values
+
+
+def masks(shape, rng):
+    yield rng.random(shape) < 0.4
+    yield np.zeros(shape, bool)
+    yield np.ones(shape, bool)
+
+
+@pytest.fixture
+def count_plans():
+    """Forget how masks are counted around a test that changes it."""
+
+    def forget():
+        plans = current.stream.plans
+        for key in [k for k in plans if isinstance(k, tuple) and k[0] is _selection.count]:
+            del plans[key]
+
+    forget()
+    yield
+    forget()
+
+
+@pytest.mark.parametrize("size", [1, 31, 33, 1023, 1025, 8191, 8192, 8193, 30001])
+def test_sizes_about_tiles(size, rng):
+    data = rng.integers(-99, 99, size + 3).astype("f4")
+    for mask in masks(size + 3, rng):
+        for part in (slice(0, size), slice(3, None), slice(None, None, -1)):
+            m, x = mask[part], data[part]
+            on_device = cp.asarray(mask)[part]
+            same(cp.nonzero(on_device)[0], np.nonzero(m)[0])
+            same(cp.asarray(data)[part][on_device], x[m])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dtypes(dtype, rng):
+    host = values((6, 50), dtype)
+    mask = rng.random((6, 50)) < 0.3
+    x, m = cp.asarray(host), cp.asarray(mask)
+    for found, expected in zip(cp.nonzero(x), np.nonzero(host), strict=True):
+        same(found, expected)
+    same(cp.flatnonzero(x.T), np.flatnonzero(host.T))
+    same(x[m], host[mask])
+    same(x.T[m.T], host.T[mask.T])
+    new = values((int(mask.sum()),), dtype, 1)
+    x[m] = cp.asarray(new)
+    host[mask] = new
+    same(x, host)
+
+
+def test_bytes_that_are_neither_0_nor_1():
+    host = np.tile(np.array([0, 1, 2, 128, 255], "u1"), 500)
+    mask = cp.asarray(host).view(bool)
+    same(cp.nonzero(mask)[0], np.nonzero(host)[0])
+    same(cp.arange(2500)[mask], np.arange(2500)[host != 0])
+
+
+def test_layouts(rng):
+    for shape in ((3, 5), (40, 70), (7, 11, 13), (2, 3, 4, 5)):
+        host = rng.integers(-9, 9, shape)
+        for mask in masks(shape, rng):
+            x, m = cp.asarray(host), cp.asarray(mask)
+            views = [lambda a: a, lambda a: a.T, lambda a: a[::-1], lambda a: a[:, ::2]]
+            for view in views:
+                for found, expected in zip(
+                    cp.nonzero(view(m)), np.nonzero(view(mask)), strict=True
+                ):
+                    same(found, expected)
+                same(view(x)[view(m)], view(host)[view(mask)])
+            if shape[0] != 3:
+                continue
+            same(x.T[m.T.copy()], host.T[mask.T])
+    broadcast = np.broadcast_to(np.array([True, False, True]), (4, 3))
+    on_device = cp.broadcast_to(cp.asarray([True, False, True]), (4, 3))
+    same(cp.nonzero(on_device)[0], np.nonzero(broadcast)[0])
+    same(cp.asarray(np.arange(12).reshape(4, 3))[on_device], np.arange(12).reshape(4, 3)[broadcast])
+
+
+def test_nan_is_not_zero():
+    host = np.array([0.0, np.nan, -0.0, np.inf], "f4")
+    same(cp.flatnonzero(cp.asarray(host)), np.flatnonzero(host))
+
+
+def test_empty():
+    for shape in ((0,), (0, 3), (3, 0)):
+        host = np.ones(shape)
+        mask = np.ones(shape, bool)
+        x, m = cp.asarray(host), cp.asarray(mask)
+        for found, expected in zip(cp.nonzero(x), np.nonzero(host), strict=True):
+            same(found, expected)
+        same(x[m], host[mask])
+        x[m] = cp.zeros(0)
+        same(x, host)
+
+
+def test_assignment(rng):
+    host = rng.integers(0, 99, (30, 40))
+    mask = rng.random((30, 40)) < 0.5
+    count = int(mask.sum())
+    x, m = cp.asarray(host), cp.asarray(mask)
+    new = rng.random(2 * count)
+    on_device = cp.asarray(new)
+    for view in (lambda a: a[:count], lambda a: a[::2], lambda a: a[::-2], lambda a: a[:1]):
+        x[m] = view(on_device)  # of another dtype
+        host[mask] = view(new)
+        same(x, host)
+    x.T[m.T] = cp.arange(count)
+    host.T[mask.T] = np.arange(count)
+    same(x, host)
+    x[m] = x[m][::-1]
+    host[mask] = host[mask][::-1]
+    same(x, host)
+    flags = cp.asarray(mask)
+    flags[flags] = cp.zeros(count, bool)  # the mask is what changes
+    assert not cp.asnumpy(flags).any()
+
+
+def test_errors(rng):
+    mask = np.array([True, False, True])
+
+    def on_host():
+        np.arange(3)[mask] = np.arange(3)
+
+    def on_device():
+        cp.arange(3)[cp.asarray(mask)] = cp.arange(3)
+
+    raises_alike(on_host, on_device)
+    raises_alike(lambda: np.arange(4)[mask], lambda: cp.arange(4)[cp.asarray(mask)])
+    raises_alike(lambda: np.nonzero(np.array(5)), lambda: cp.nonzero(cp.asarray(5)))
+
+
+def test_several_tiles_for_a_block(rng, count_plans, monkeypatch):
+    for rounds in (2, 5, 32):
+        monkeypatch.setattr(_selection, "_rounds", lambda *_, rounds=rounds: rounds)
+        mask = rng.random(100_001 + rounds) < 0.3  # each has plans of its own
+        same(cp.nonzero(cp.asarray(mask))[0], np.nonzero(mask)[0])
+
+
+def test_64_bit_indices(rng, count_plans, monkeypatch):
+    monkeypatch.setattr(_layout, "needs_int64", lambda *_: True)
+    host = rng.random((97, 101)).astype("f4")
+    mask = host > 0.7
+    x = cp.asarray(host)
+    same(x[cp.asarray(mask)], host[mask])
+    for found, expected in zip(cp.nonzero(x > 0.7), np.nonzero(mask), strict=True):
+        same(found, expected)
+    x[cp.asarray(mask)] = cp.zeros(int(mask.sum()), "f4")
+    same(x, np.where(mask, np.float32(0), host))
