@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .affine import Affine, end_points
+from .affine import Affine, affine_add, end_points
 from .faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from .lanes import RANGE, RECTANGLE
 from .registry import runtime
@@ -92,18 +92,60 @@ def _scalar(S, L, address: int, size: int, verb: str) -> int:
     return address - S.arena.base
 
 
-def _gather(S, L, a: np.ndarray, offset: int, size: int, verb: str) -> np.ndarray:
-    """Check an array of addresses and return offsets in the arena, in bytes."""
+#: Address arrays whose places are remembered, for each chunk.
+_REMEMBERED = 24
+
+
+def _gather(S, L, a: np.ndarray, offset: int, size: int, code: str, verb: str):
+    """Check an array of addresses: the elements' indices, and the view to take them from.
+
+    Code that is unrolled accesses memory through one register at many offsets, so what is found
+    out about a register is kept. Nothing writes to the array of a register.
+    """
     arena = S.arena
+    key = (id(a), size)
+    known = S.places.get(key)
+    if known is None:
+        if a.dtype != np.int64:
+            a = a.view(np.int64)
+        places = a - arena.base
+        bits = np.bitwise_or.reduce(places) & (size - 1) if size > 1 else 0
+        first, last = int(places.min()), int(places.max())
+        if size > 1:
+            places >>= _SHIFTS[size]
+        if len(S.places) >= _REMEMBERED:
+            S.places.clear()
+        known = S.places[key] = (a, places, first + arena.base, last + arena.base, bits)
+    a, places, first, last, bits = known
+    if not arena.holds(first + offset, last + offset + size):
+        check_lanes(S, L, a + offset, size, verb)
+    if bits or offset & (size - 1):
+        aligned = (a + offset) & (size - 1)
+        if aligned.any():
+            raise _misaligned(L, a + offset, size, verb)
+        places, offset = (a + (offset - arena.base)) >> _SHIFTS[size], 0
+    view = arena.views[code]
+    if offset > 0:
+        return view[offset >> _SHIFTS[size] :], places
+    if offset:
+        return view, places + (offset >> _SHIFTS[size])
+    return view, places
+
+
+def _take(S, L, a, offset: int, size: int, code: str) -> np.ndarray:
+    view, places = _gather(S, L, a, offset, size, code, "load")
+    return view.take(places)
+
+
+def _check_vector(S, L, a, offset: int, size: int, whole: int, verb: str) -> None:
+    """Bounds and alignment of an access to several elements at once."""
     if a.dtype != np.int64:
         a = a.view(np.int64)
-    places = a + (offset - arena.base)
-    first, last = int(places.min()), int(places.max())
-    if not arena.holds(first + arena.base, last + arena.base + size):
-        check_lanes(S, L, a + offset, size, verb)
-    if size > 1 and np.bitwise_or.reduce(places) & (size - 1):
-        raise _misaligned(L, a + offset, size, verb)
-    return places
+    first, last = int(a.min()) + offset, int(a.max()) + offset
+    if not S.arena.holds(first, last + whole):
+        check_lanes(S, L, a + offset, whole, verb)
+    if (int(np.bitwise_or.reduce(a + offset if offset & (whole - 1) else a))) & (whole - 1):
+        raise _misaligned(L, a + offset, whole, verb)
 
 
 def _window(arena, place, dtype):
@@ -130,10 +172,8 @@ def load(S, L, a, offset: int, code: str, alias: bool = False):
         a = L.array_of(a)
     if type(a) is not nd:
         return arena.views[code][_scalar(S, L, int(a) + offset, size, "load") >> _SHIFTS[size]]
-    places = _gather(S, L, a, offset, size, "load")
-    if size > 1:
-        places >>= _SHIFTS[size]
-    return arena.views[code].take(places)
+    view, places = _gather(S, L, a, offset, size, code, "load")
+    return view.take(places)
 
 
 @runtime
@@ -160,10 +200,8 @@ def store(S, L, a, offset: int, value, code: str) -> None:
         place = _scalar(S, L, int(a) + offset, size, "store") >> _SHIFTS[size]
         arena.views[code][place] = value[-1] if type(value) is nd else value
         return
-    places = _gather(S, L, a, offset, size, "store")
-    if size > 1:
-        places >>= _SHIFTS[size]
-    arena.views[code][places] = value
+    view, places = _gather(S, L, a, offset, size, code, "store")
+    view[places] = value
 
 
 @runtime
@@ -186,8 +224,8 @@ def load_vector(S, L, a, offset: int, code: str, width: int) -> list:
     if type(a) is not nd:
         first = _scalar(S, L, int(a) + offset, whole, "load") >> _SHIFTS[size]
         return [view[first + k] for k in range(width)]
-    places = _gather(S, L, a, offset, whole, "load") >> _SHIFTS[size]
-    return [view.take(places + k) for k in range(width)]
+    _check_vector(S, L, a, offset, size, whole, "load")
+    return [_take(S, L, a, offset + k * size, size, code) for k in range(width)]
 
 
 @runtime
@@ -217,18 +255,31 @@ def store_vector(S, L, a, offset: int, values: tuple, code: str) -> None:
         for k, value in enumerate(values):
             view[first + k] = value[-1] if type(value) is nd else value
         return
-    places = _gather(S, L, a, offset, whole, "store") >> _SHIFTS[size]
+    _check_vector(S, L, a, offset, size, whole, "store")
     for k, value in enumerate(values):
-        view[places + k] = value
+        part, places = _gather(S, L, a, offset + k * size, size, code, "store")
+        part[places] = value
 
 
 @runtime
-def check_shared(S, L, a, offset: int, size: int):
-    """Check that shared-memory offsets stay within the block's own window; return them."""
-    if type(a) is Affine:
+def shared_address(S, L, a, offset: int, size: int):
+    """The address of a place in shared memory, in the window of each lane's block.
+
+    Checks that the access stays within the window.
+    """
+    if type(a) is nd:
+        key = (id(a), 0)
+        known = S.places.get(key)
+        if known is None:
+            if len(S.places) >= _REMEMBERED:
+                S.places.clear()
+            address = affine_add(a, S.shared, L)
+            known = S.places[key] = (a, address, int(a.min()), int(a.max()))
+        _, address, low, high = known
+        if low + offset >= 0 and high + offset + size <= S.shared_bytes:
+            return address
+    elif type(a) is Affine:
         low, high = end_points(a.c, a.st, a.sb, L)
-    elif type(a) is nd:
-        low, high = int(a.min()), int(a.max())
     else:
         low = high = int(a)
     if low + offset < 0 or high + offset + size > S.shared_bytes:
@@ -243,8 +294,8 @@ def check_shared(S, L, a, offset: int, size: int):
                 f"of which the block has {S.shared_bytes} bytes ({int(bad.sum())} threads here)",
                 int(L.ids[k]),
             )
-        return offsets - np.int64(offset)
-    return a
+        a = offsets - np.int64(offset)
+    return affine_add(a, S.shared, L)
 
 
 @runtime

@@ -22,7 +22,7 @@ class LaneSet:
 
     __slots__ = (
         "T", "_arrays", "_ids", "_thread_block", "_warps", "b0", "b_high", "b_low", "kind", "n",
-        "nb", "state", "t0", "t_high", "t_low",
+        "nb", "parent", "state", "t0", "t_high", "t_low",
     )  # fmt: skip
 
     def __init__(self, state, kind: int, n: int, b0=0, nb=0, t0=0, T=0, ids=None):
@@ -37,6 +37,8 @@ class LaneSet:
         self._thread_block = None
         self._warps = None
         self._arrays = {}
+        #: The set that was split in two to give this one.
+        self.parent: LaneSet | None = None
         if kind == RECTANGLE:
             self.t_low, self.t_high = t0, t0 + T - 1
             self.b_low, self.b_high = b0, b0 + nb - 1
@@ -135,6 +137,11 @@ class LaneSet:
 
     def split(self, mask: np.ndarray):
         """(lanes where mask, selector, lanes where not, selector); selectors cut registers."""
+        parts = self._split(mask)
+        parts[0].parent = parts[2].parent = self
+        return parts
+
+    def _split(self, mask: np.ndarray):
         state = self.state
         if self.kind == RECTANGLE and self.nb > 1:
             rows = mask.reshape(self.nb, self.T)
@@ -246,33 +253,41 @@ def better_apart(groups: list[tuple[LaneSet, tuple]]) -> bool:
     return False
 
 
+def _union(groups: list[tuple[LaneSet, tuple]]) -> LaneSet:
+    """The lane set that disjoint ones make."""
+    first = groups[0][0]
+    state = first.state
+    n = sum(L.n for L, _ in groups)
+    if n == state.n:
+        return state.full
+    if len(groups) == 2 and first.parent is not None and first.parent is groups[1][0].parent:
+        return first.parent  # the two sides of a branch
+    ids = np.concatenate([L.ids for L, _ in groups])
+    ids.sort(kind="stable")  # runs that are sorted already
+    if ids[-1] - ids[0] == n - 1:
+        return state.lane_range(int(ids[0]), n)
+    return _rectangle(state, ids) or LaneSet(state, INDICES, n, ids=ids)
+
+
 def merge(groups: list[tuple[LaneSet, tuple]]) -> tuple[LaneSet, tuple]:
     """Join groups that wait at the same block: one lane set with its registers."""
     if len(groups) == 1:
         return groups[0]
-    state = groups[0][0].state
-    n = sum(L.n for L, _ in groups)
-    if n == state.n:
-        union = state.full
-    else:
-        ids = np.concatenate([L.ids for L, _ in groups])
-        ids.sort()
-        if ids[-1] - ids[0] == n - 1:
-            union = state.lane_range(int(ids[0]), n)
-        else:
-            union = _rectangle(state, ids) or LaneSet(state, INDICES, n, ids=ids)
-    places = [L.positions_in(union) for L, _ in groups]
+    union = _union(groups)
+    places = None
     registers = []
     for values in zip(*[regs for _, regs in groups], strict=True):
         first = values[0]
         if type(first) is not nd and all(same(first, v) for v in values[1:]):
             registers.append(first)
             continue
+        if places is None:
+            places = [L.positions_in(union) for L, _ in groups]
         joined = None
         for (L, _), place, value in zip(groups, places, values, strict=True):
             value = L.array_of(value) if type(value) is Affine else value
             if joined is None:
-                joined = np.empty(n, value.dtype)
+                joined = np.empty(union.n, value.dtype)
             joined[place] = value
         registers.append(joined)
     return union, tuple(registers)

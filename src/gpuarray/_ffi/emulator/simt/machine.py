@@ -97,6 +97,8 @@ class Chunk(Rendezvous):
         self._stalls: dict = {}
         #: Set when something changed since the last time the chunk gave way to others.
         self.progressed = True
+        #: What is known about address registers; see :mod:`.access`.
+        self.places: dict[tuple[int, int], tuple] = {}
         self.allocations: list[int] = []
         self.shared_bytes = launch.shared_bytes
         self.shared_base = 0
@@ -126,7 +128,9 @@ class Chunk(Rendezvous):
             self.arena.free(address)
         self.allocations = []
         self.full = self.frame = self.checks = None
-        for table in (self.frames, self.parked, self.stalled, self._polls, self._stalls):
+        for table in (
+            self.frames, self.parked, self.stalled, self._polls, self._stalls, self.places,
+        ):  # fmt: skip
             table.clear()
         self._exited.clear()
 

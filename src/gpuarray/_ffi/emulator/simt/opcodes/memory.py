@@ -36,7 +36,7 @@ def address_of(e: Emitter, operand: Address, space: str, nbytes: int) -> tuple[s
                 window = f"({e.value(base, 'u4')}).astype(i8)"
         else:
             window = e.value(base, "i8", affine=True)
-        return f"affine_add(check_shared(S,L,{window},{offset},{nbytes}),S.shared,L)", offset
+        return f"shared_address(S,L,{window},{offset},{nbytes})", offset
     if type(base) is Immediate:
         return e.constant(base.value, "i8"), offset
     return e.value(base, "i8", affine=True), offset
