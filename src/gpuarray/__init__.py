@@ -299,7 +299,9 @@ from gpuarray._version import __version__
 
 __all__ = [
     # Packages, classes
-    "cuda", "errors", "ndarray", "ufunc", "RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel",
+    "cuda", "errors", "ndarray", "ufunc",
+    # Kernels of your own
+    "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule",
     # Array creation
     "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "eye",
     "identity", "arange", "linspace",

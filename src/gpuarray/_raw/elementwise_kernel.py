@@ -14,7 +14,7 @@ from gpuarray._elementwise import NUMBER
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
-from gpuarray._raw.parameters import Parameter, Types
+from gpuarray._raw.parameters import Types
 from gpuarray._stream import Stream
 
 _CUPY_BLOCK = 128
@@ -357,9 +357,7 @@ class ElementwiseKernel:
         if "define" in self.preamble:
             text += self.preamble
         words = user.words(text)
-        outputs = [
-            (self.nin + i, x) for i, x in enumerate(self.out_params) if not x.raw
-        ]
+        outputs = [(self.nin + i, x) for i, x in enumerate(self.out_params) if not x.raw]
         if (
             not outputs
             or way.block is not None
@@ -385,11 +383,7 @@ class ElementwiseKernel:
                     return None
         raw = [k for k, x in enumerate(layouts) if isinstance(x, Layout) and self.params[k].raw]
         inputs = [k for k in range(self.nin) if k not in raw]
-        kept = [
-            k
-            for k, x in outputs
-            if way.given and not user.always_assigned(text, x.name)
-        ]
+        kept = [k for k, x in outputs if way.given and not user.always_assigned(text, x.name)]
         read: list[Any] = [layouts[k] for k in [*inputs, *kept]]
         stored = [layouts[k] for k, _ in outputs]
         placeholder = [kernels.expressions.Constant(0, _dtypes.code(x.dtype)) for x in stored]
@@ -406,7 +400,7 @@ class ElementwiseKernel:
             return None
         counted = bool(words & {"n", "_ind"})
         arguments = self._arguments(layouts)
-        vector = user.VectorSpec(
+        vector = kernels.user_elementwise.VectorSpec(
             self._code(way, arguments),
             self.operation,
             spec,
@@ -416,7 +410,7 @@ class ElementwiseKernel:
             guarded,
         )
         plan = _elementwise.launch_plan(
-            spec, vector, user.render_vector, dims, strides, stream.device
+            spec, vector, kernels.user_elementwise.render_vector, dims, strides, stream.device
         )
         order = [k for k, _ in outputs] + inputs + kept
         scalars = [
@@ -454,7 +448,7 @@ class ElementwiseKernel:
         size = int(np.prod(shape, dtype=np.int64))
         arrays = [x for x in views.values() if isinstance(x, Layout)]
         narrow = not _layout.needs_int64(size, arrays)
-        spec = user.DirectSpec(
+        spec = kernels.user_elementwise.DirectSpec(
             self._code(way, tuple(arguments)),
             self.operation,
             self._loop_prep,
@@ -462,15 +456,13 @@ class ElementwiseKernel:
             len(shape),
             narrow,
         )
-        function, source = load(spec, user.render_direct, stream.device)
+        function, _ = load(spec, kernels.user_elementwise.render_direct, stream.device)
         block = way.block or _CUPY_BLOCK
         constants = {
             k: parameters.array_constant(x) for k, x in views.items() if isinstance(x, Layout)
         }
         lengths = tuple(shape) or (0,)
-        constants[self.nargs] = np.array(
-            [size, *lengths, *[0] * len(lengths)], np.int64
-        ).tobytes()
+        constants[self.nargs] = np.array([size, *lengths, *[0] * len(lengths)], np.int64).tobytes()
         plan = LaunchPlan(function, grid_for(-(-size // block)), (block, 1, 1), constants)
         scalars = [(k, x) for k, x in enumerate(layouts) if not isinstance(x, Layout)]
         return plan, list(range(self.nargs)), scalars

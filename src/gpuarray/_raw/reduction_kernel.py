@@ -243,9 +243,7 @@ class ReductionKernel:
             target = _layout.contiguous(types.outputs[0], reduced)
         count = math.prod([shape[i] for i in axes])
         if not count and target.size and not self.identity:
-            raise ValueError(
-                f"zero-size array to reduction operation {name} which has no identity"
-            )
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
         kinds = "".join(["a" if isinstance(x, _array.ArrayBase) else "s" for x in arguments[:nin]])
         new = [None if given else target]
         if not target.size:
@@ -271,7 +269,7 @@ class ReductionKernel:
         operands = [_layout.broadcast_to(layouts[i], shape) for i in arrays]
         words = user.words(f"{self.post_map_expr} {self.preamble}")
         value, value_type = self._value(types)
-        spec = user.UserReductionSpec(
+        spec = kernels.user_reductions.UserReductionSpec(
             name=name,
             mapped=_UNUSED,
             combined=_UNUSED,
@@ -296,7 +294,7 @@ class ReductionKernel:
             counted=bool(words & {"_in_ind", "_out_ind"}),
         )
         plan, scratch = _reduction_launch.launch_plan(
-            spec, user.render_reduction, operands, axes, target, stream
+            spec, kernels.user_reductions.render_reduction, operands, axes, target, stream
         )
         names = ["y0", *[f"x{i}" for i in [*arrays, *extras]]]
         scalars = []
@@ -308,9 +306,7 @@ class ReductionKernel:
         if scratch:
             names.append("t0")
         bound = BoundLaunch(plan, stream, scalars)
-        return _calls.make_call(
-            stream, kinds, new, [(bound, names)], [scratch] if scratch else []
-        )
+        return _calls.make_call(stream, kinds, new, [(bound, names)], [scratch] if scratch else [])
 
     def _value(self, types: Types) -> tuple[str, str]:
         """The dtype code of values, and their C++ type where no dtype has it."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gpuarray.kernels import (
         cache,
         compiler,
+        counting,
         elementwise,
         expressions,
         headers,
@@ -21,12 +22,19 @@ if TYPE_CHECKING:
         operations,
         reductions,
         scans,
+        searching,
         selection,
+        sorting,
         user_code,
+        user_elementwise,
+        user_reductions,
         variants,
     )
 
 __all__ = [
+    "sorting",
+    "searching",
+    "counting",
     "cache",
     "compiler",
     "elementwise",
@@ -39,6 +47,8 @@ __all__ = [
     "scans",
     "selection",
     "user_code",
+    "user_elementwise",
+    "user_reductions",
     "variants",
 ]
 

@@ -35,6 +35,9 @@ class ReductionSpec:
     commutative; the result is ``finished``, over Input `VALUE`, Scalar `COUNT` (an i8) and Scalar
     `INITIAL`. With ``positions``, what is stored is the position of the winning element:
     ``combined`` then says whether Input 0 beats Input 1, and equals go to the first.
+
+    ``scalars`` are dtypes of values that are passed: for ``mapped`` the Scalars behind the inputs,
+    for ``finished`` those behind `INITIAL`.
     """
 
     name: str
@@ -47,6 +50,7 @@ class ReductionSpec:
     masked: bool = False  # the last input, a bool, decides whether an element takes part
     initial: str | None = None  # its dtype, where it is passed
     positions: bool = False
+    scalars: tuple[str, ...] = ()
     variant: str = "rows"
     width: int = BLOCK  # threads that share a result; runs: a run; columns: threads side by side
     vector: int = 1  # elements per access
@@ -107,13 +111,14 @@ def render(spec: ReductionSpec) -> KernelSource:
     that to one counter for each block of results, all zero; and the struct ReductionDimensions.
     """
     body = Body()
-    for dtype in (spec.output_dtype, spec.neutral.dtype, *(x.dtype for x in spec.inputs)):
+    dtypes = [x.dtype for x in spec.inputs]
+    for dtype in (spec.output_dtype, spec.neutral.dtype, *dtypes, *spec.scalars):
         body.type_of(dtype)
     function = _Function(spec, body.headers)
     text = function.text()
-    members = [(member, 8) for member in function.members()]
-    if spec.initial is not None:
-        members[-1] = (members[-1][0], itemsize(spec.initial))
+    nbytes = [8] * len(spec.inputs)
+    nbytes += [itemsize(x) for x in (spec.initial, *spec.scalars) if x is not None]
+    members = list(zip(function.members(), nbytes, strict=True))
     return assemble(spec, body.headers, text, members)
 
 
@@ -229,6 +234,7 @@ class _Function:
         result = [f"const Stored<{cpp_name(x.dtype)}>::type* operand{i}" for i, x in inputs]
         if self.spec.initial is not None:
             result.append(f"{cpp_name(self.spec.initial)} initial")
+        result += [f"{cpp_name(x)} scalar{i}" for i, x in enumerate(self.spec.scalars)]
         return result
 
     def text(self) -> str:
@@ -269,8 +275,18 @@ class _Function:
 
     def _map(self) -> list[str]:
         parameters = ", ".join(f"{cpp_name(x.dtype)} in{i}" for i, x in enumerate(self.computed))
-        head = f"GPUARRAY_DEVICE static {self.value} map({parameters})"
-        return self._body(head, Cast(self.spec.neutral.dtype, self.spec.mapped))
+        static, const = ("", " const") if self.spec.scalars else ("static ", "")
+        head = f"GPUARRAY_DEVICE {static}{self.value} map({parameters}){const}"
+        lines = self._body(head, Cast(self.spec.neutral.dtype, self.spec.mapped))
+        lines[1:1] = self._scalars(len(self.spec.inputs))
+        return lines
+
+    def _scalars(self, first: int) -> list[str]:
+        """The scalars as the variables that expressions name."""
+        return [
+            f"    const {cpp_name(x)} in{first + i} = scalar{i};"
+            for i, x in enumerate(self.spec.scalars)
+        ]
 
     def _position(self) -> str:
         """The parameter for an element's position, without a name where nobody asks for it."""
@@ -336,6 +352,7 @@ class _Function:
         lines = self._body(head, Cast(spec.output_dtype, spec.finished), "out = {};")
         if spec.initial is not None:
             lines.insert(1, f"    const {cpp_name(spec.initial)} in{INITIAL} = initial;")
+        lines[1:1] = self._scalars(INITIAL + 1)
         return lines
 
 
