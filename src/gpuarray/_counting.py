@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, kernels
 from gpuarray._device import current
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
-from gpuarray.kernels import counting
-from gpuarray.kernels.counting import BLOCK, UNROLL, CountSpec
 
 _BLOCKS = 2  # for each multiprocessor: each block adds its bins to the result
 
@@ -87,12 +85,12 @@ def _count(mode: str, elements: Any, edges: Any, bins: int, weights: Any, scale:
 def _plan(
     mode: str, layout: Layout, edge: np.dtype | None, bins: int, weighted: bool, stream: Stream
 ) -> Callable[..., Any]:
-    sizes = counting.SHARED_WEIGHTS if weighted else counting.SHARED_BINS
+    sizes = kernels.counting.SHARED_WEIGHTS if weighted else kernels.counting.SHARED_BINS
     shared = next((size for size in sizes if bins <= size), 0)
     code = "" if edge is None else _dtypes.code(edge)
-    spec = CountSpec(mode, _dtypes.code(layout.dtype), code, weighted, shared)
-    function, source = load(spec, counting.render, stream.device)
-    blocks = -(-layout.size // (BLOCK * UNROLL))
+    spec = kernels.counting.CountSpec(mode, _dtypes.code(layout.dtype), code, weighted, shared)
+    function, source = load(spec, kernels.counting.render, stream.device)
+    blocks = -(-layout.size // (kernels.counting.BLOCK * kernels.counting.UNROLL))
     blocks = min(blocks, stream.device.multiprocessors * (_BLOCKS if shared else 8))
     arrays = 1 + weighted + (edge is not None)
     names = [*[f"x{i}" for i in range(arrays)], "y0"]

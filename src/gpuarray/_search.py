@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _calls, _dtypes, _layout
+from gpuarray import _calls, _dtypes, _layout, kernels
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
-from gpuarray.kernels import searching
-from gpuarray.kernels.searching import BLOCK, ITEMS, SHARED_BYTES, SearchSpec
 
 _INT64 = np.dtype(np.int64)
 
@@ -43,14 +41,14 @@ def search_call(
     if not values.size:
         return _calls.make_call(stream, "aa", [output], [])
     length = array.size
-    limit = SHARED_BYTES // array.itemsize
-    blocks = -(-values.size // (BLOCK * ITEMS))
+    limit = kernels.searching.SHARED_BYTES // array.itemsize
+    blocks = -(-values.size // (kernels.searching.BLOCK * kernels.searching.ITEMS))
     # Copying the array has to be worth it.
     shared = limit if length <= limit and length <= values.size else 0
     if shared:
         blocks = min(blocks, _BLOCKS * stream.device.multiprocessors)
-    spec = SearchSpec(_dtypes.code(array.dtype), right, shared)
-    function, source = load(spec, searching.render, stream.device)
+    spec = kernels.searching.SearchSpec(_dtypes.code(array.dtype), right, shared)
+    function, source = load(spec, kernels.searching.render, stream.device)
     top = 1 << (length.bit_length() - 1) if length else 0
     constants = {
         3 + i: value.to_bytes(8, "little") for i, value in enumerate((length, top, values.size))

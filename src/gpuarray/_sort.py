@@ -9,17 +9,18 @@ byte).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, kernels
 from gpuarray._device import current
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
-from gpuarray.kernels import sorting
-from gpuarray.kernels.sorting import BLOCK, SortSpec
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.sorting import SortSpec
 
 _INT64 = np.dtype(np.int64)
 
@@ -32,7 +33,7 @@ WIDE_LENGTH = 1 << 30
 # Blocks for each multiprocessor that count digits.
 _COUNT_BLOCKS = 8
 
-_FILL_TILE = BLOCK * 16
+_FILL_ITEMS = 16
 
 
 def sort_rows(source: Any, target: Any) -> None:
@@ -98,7 +99,7 @@ def _plan(layout: Layout, what: str, stream: Stream) -> Any:
     length = layout.shape[-1]
     rows = layout.size // length
     dtype = _dtypes.code(layout.dtype)
-    if length <= sorting.BLOCK_LIMIT[layout.itemsize]:
+    if length <= kernels.sorting.BLOCK_LIMIT[layout.itemsize]:
         return 1, rows, _block_call(dtype, rows, length, what, stream), None
     batch = min(rows, max(1, BATCH_ELEMENTS // length))
     make = _counting_call if layout.itemsize == 1 and what != "places" else _passes_call
@@ -111,7 +112,7 @@ def _bind(
     spec: SortSpec, grid: int, numbers: Sequence[tuple[int, int]], stream: Stream
 ) -> BoundLaunch:
     """A launch with the last parameters (value, bytes) constant."""
-    function, source = load(spec, sorting.render, stream.device)
+    function, source = load(spec, kernels.sorting.render, stream.device)
     first = len(function.parameters) - len(numbers)
     constants = {
         first + i: value.to_bytes(size, "little") for i, (value, size) in enumerate(numbers)
@@ -124,8 +125,8 @@ def _bind(
 def _block_call(
     dtype: str, rows: int, length: int, what: str, stream: Stream
 ) -> Callable[..., Any]:
-    block, items = sorting.block_shape(dtype, length)
-    spec = SortSpec("block", dtype, what == "places", block, items)
+    block, items = kernels.sorting.block_shape(dtype, length)
+    spec = kernels.sorting.SortSpec("block", dtype, what == "places", block, items)
     bound = _bind(spec, rows, [(length, 4)], stream)
     return _calls.make_call(stream, "a", [None], [(bound, ["x0", "y0"])])
 
@@ -135,16 +136,18 @@ def _books(
 ) -> tuple[list, int, str]:
     """The launches that clear the books and count, what to call them with, and the bytes."""
     count = _count_type(length)
-    spec = SortSpec("count", dtype, count=count)
-    nbytes = sorting.book_bytes(spec, rows, tiles)
+    spec = kernels.sorting.SortSpec("count", dtype, count=count)
+    nbytes = kernels.sorting.book_bytes(spec, rows, tiles)
     multiprocessors = stream.device.multiprocessors
     units = -(-nbytes // 16)
-    clear = SortSpec("clear", "u1")
-    blocks = max(1, min(_COUNT_BLOCKS * multiprocessors // rows, -(-length // (16 * BLOCK))))
+    clear = kernels.sorting.SortSpec("clear", "u1")
+    blocks = max(
+        1, min(_COUNT_BLOCKS * multiprocessors // rows, -(-length // (16 * kernels.sorting.BLOCK)))
+    )
     # What the counts of a block hold is 32 bits wide.
     blocks = max(blocks, length >> 31)
     launches = [
-        (_bind(clear, min(-(-units // BLOCK), 4096), [(units, 8)], stream), ["t0"]),
+        (_bind(clear, min(-(-units // kernels.sorting.BLOCK), 4096), [(units, 8)], stream), ["t0"]),
         (
             _bind(
                 spec,
@@ -162,8 +165,8 @@ def _counting_call(
     dtype: str, rows: int, length: int, what: str, stream: Stream
 ) -> Callable[..., Any]:
     launches, nbytes, count = _books(dtype, rows, length, 0, False, stream)
-    tiles = -(-length // _FILL_TILE)
-    spec = SortSpec("fill", dtype, count=count)
+    tiles = -(-length // (kernels.sorting.BLOCK * _FILL_ITEMS))
+    spec = kernels.sorting.SortSpec("fill", dtype, count=count)
     numbers = [(length, 8), (rows, 4), (tiles, 4)]
     launches.append((_bind(spec, rows * tiles, numbers, stream), ["y0", "t0"]))
     return _calls.make_call(stream, "a", [None], launches, [_round(nbytes)])
@@ -173,17 +176,17 @@ def _passes_call(
     dtype: str, rows: int, length: int, what: str, stream: Stream
 ) -> Callable[..., Any]:
     places = what == "places"
-    block, items = sorting.pass_shape(dtype, places, _count_type(length))
+    block, items = kernels.sorting.pass_shape(dtype, places, _count_type(length))
     tiles = -(-length // (block * items))
     launches, nbytes, count = _books(dtype, rows, length, tiles, what == "place", stream)
-    spec = SortSpec("pass", dtype, places, block, items, count=count)
+    spec = kernels.sorting.SortSpec("pass", dtype, places, block, items, count=count)
     keys = rows * length * _dtypes.itemsize(dtype)
     scratch = [_round(nbytes), keys]
     names = ["x0", "y0", "t1", "t0"]
     if places:
         scratch += [keys, rows * length * (8 if count == "uint64" else 4)]
         names = ["x0", "t2", "t1", "t3", "y0", "t0"]
-    for digit in range(sorting.passes(dtype)):
+    for digit in range(kernels.sorting.passes(dtype)):
         numbers = [(length, 8), (rows, 4), (tiles, 4), (digit, 4)]
         launches.append((_bind(spec, rows * tiles, numbers, stream), names))
     return _calls.make_call(stream, "a", [None], launches, scratch)

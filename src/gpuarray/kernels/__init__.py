@@ -32,11 +32,9 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "sorting",
-    "searching",
-    "counting",
     "cache",
     "compiler",
+    "counting",
     "elementwise",
     "expressions",
     "headers",
@@ -45,7 +43,9 @@ __all__ = [
     "operations",
     "reductions",
     "scans",
+    "searching",
     "selection",
+    "sorting",
     "user_code",
     "user_elementwise",
     "user_reductions",
