@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuarray import _calls, _dtypes, _layout, _memory, kernels
@@ -167,13 +166,14 @@ def launch_plan(
         backwards=not spec.positions,
     )
     wide = _layout.needs_int64(math.prod(shape), [*operands, output])
-    spec = replace(
+    spec = kernels.reductions.replace(
         spec,
         kept=len(kept.shape),
         reduced=len(reduced.shape),
         index="int64" if wide else "int32",
     )
-    spec = replace(spec, **_variant(spec, kept, reduced, operands, stream.device.multiprocessors))
+    chosen = _variant(spec, kept, reduced, operands, stream.device.multiprocessors)
+    spec = kernels.reductions.replace(spec, **chosen)
     return _launch(spec, kept, reduced, stream, render)
 
 
@@ -310,7 +310,7 @@ def _launch(
             parts = _ceiling(shared, part_length)
     scratch = 0
     if parts > 1:
-        spec = replace(spec, split=True)
+        spec = kernels.reductions.replace(spec, split=True)
         scratch = parts * results * spec.value_bytes
     function, source = load(spec, render, device)
     steps = [results, length, parts, part_length, kept.bases[-1]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace
 
 from gpuarray._dtypes import category, cpp_name, info, itemsize
 from gpuarray.kernels.elementwise import OPTIONS, KernelSource, OperandSpec
