@@ -46,6 +46,8 @@ class LinkedPlan(LaunchPlan):
 
     __slots__ = ("links",)
 
+    links: tuple[Any, int]
+
 
 def accumulation(
     name: str, source: str, loop: str, mapped: Expression | None = None

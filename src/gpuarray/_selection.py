@@ -36,7 +36,7 @@ class Counted(NamedTuple):
     """A mask whose true elements have been counted."""
 
     mask: Any
-    count: int
+    total: int
     offsets: Any  # true elements before each tile
     bits: Any  # the mask as bits, or a placeholder
 
@@ -52,19 +52,19 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
     layout = mask._layout
     ndim = layout.ndim
     counted = count(mask)
-    if counted.count == 0:
+    if counted.total == 0:
         return tuple([_array.empty(_layout.contiguous(_INT64, (0,))) for _ in range(ndim)])
     result = _coordinates(counted, layout.shape)
     if ndim == 1:
         return (result,)
-    one = _layout.contiguous(_INT64, (counted.count,))
-    return tuple([_array.view(result, one, 8 * counted.count * i) for i in range(ndim)])
+    one = _layout.contiguous(_INT64, (counted.total,))
+    return tuple([_array.view(result, one, 8 * counted.total * i) for i in range(ndim)])
 
 
 def positions(mask: Any) -> Any:
     """Where elements are not zero, as int64 positions in the flattened array in C order."""
     counted = count(mask)
-    if counted.count == 0:
+    if counted.total == 0:
         return _array.empty(_layout.contiguous(_INT64, (0,)))
     return _coordinates(counted, (mask._layout.size,))
 
@@ -73,8 +73,8 @@ def compress(values: Any, mask: Any) -> Any:
     """The elements, in C order, where a mask of the same shape is true: ``values[mask]``."""
     layout = values._layout
     counted = count(mask, keep=True)
-    result = _array.empty(_layout.contiguous(layout.dtype, (counted.count,)))
-    if counted.count:
+    result = _array.empty(_layout.contiguous(layout.dtype, (counted.total,)))
+    if counted.total:
         run = _store("compress", counted, layout, stride=1)
         run(counted.mask, counted.offsets, counted.bits, values, result)
     return result
@@ -95,12 +95,12 @@ def place(target: Any, mask: Any, values: Any) -> None:
     """
     counted = count(mask, keep=True)
     source = values._layout
-    if source.size not in (1, counted.count):
+    if source.size not in (1, counted.total):
         raise ValueError(
             f"boolean array indexing assignment cannot assign {source.size} input values to the "
-            f"{counted.count} output values where the mask is true"
+            f"{counted.total} output values where the mask is true"
         )
-    if counted.count:
+    if counted.total:
         stride = 0 if source.size == 1 else source.strides[0]
         (step,) = _layout.element_strides("assignment", [stride], source)
         run = _store("place", counted, target._layout, stride=step)
@@ -164,7 +164,7 @@ def _is_bytes(layout: Layout) -> bool:
 
 def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
     """The coordinates of true elements, one axis behind the other."""
-    result = _array.empty(_layout.contiguous(_INT64, (len(shape) * counted.count,)))
+    result = _array.empty(_layout.contiguous(_INT64, (len(shape) * counted.total,)))
     stream = current.stream
     mask = counted.mask._layout
     bits = counted.bits._layout.size > 1
@@ -180,7 +180,7 @@ def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
         bound = BoundLaunch(plan, stream, [(4, _INT64)])
         run = _calls.make_call(stream, "aaas", [None], [(bound, ["x0", "x1", "x2", "y0", "x3"])])
         stream.remember(key, run)
-    run(counted.mask, counted.offsets, counted.bits, counted.count, result)
+    run(counted.mask, counted.offsets, counted.bits, counted.total, result)
     return result
 
 
