@@ -58,6 +58,14 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
     )
 
 
+def symbol_among(args: Sequence[Any]) -> Any:
+    """The first argument that stands for an array while a function is fused, or ``None``."""
+    for x in args:
+        if hasattr(type(x), "fused_call"):
+            return x
+    return None
+
+
 def _beside(others: Sequence[Any]) -> str:
     for x in others:
         if isinstance(x, _array.ArrayBase):

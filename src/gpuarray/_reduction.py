@@ -81,6 +81,8 @@ class Reduction:
     def _call(
         self, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any
     ) -> Any:
+        if _interchange.symbol_among((a,)) is not None:
+            return a.fused_reduction(self, axis, dtype, out, keepdims, initial, where)
         a = operand(a, self.name)
         out = output(out, self.name)
         operands = [a]

@@ -49,6 +49,7 @@ class Computation(NamedTuple):
     finished: Expression
     initial: str | None = None
     positions: bool = False
+    scalars: tuple[str, ...] = ()
 
 
 class _Walk(NamedTuple):
@@ -99,9 +100,10 @@ def make_call(
     Returns
     -------
     callable
-        Takes the operands, ``initial`` if there is one, then a given output.
+        Takes the operands, ``initial`` if there is one, the scalars, then a given output.
     """
-    kinds = "a" * len(operands) + ("s" if what.initial is not None else "")
+    passed = [x for x in (what.initial, *what.scalars) if x is not None]
+    kinds = "a" * len(operands) + "s" * len(passed)
     new = [None if given else output]
     if output.size == 0:
         return _calls.make_call(stream, kinds, new, [])
@@ -116,12 +118,12 @@ def make_call(
         masked=masked,
         initial=what.initial,
         positions=what.positions,
+        scalars=what.scalars,
     )
     plan, scratch = launch_plan(spec, kernels.reductions.render, operands, axes, output, stream)
     names = ["y0", *[f"x{i}" for i in range(len(kinds))]]
-    scalars = []
-    if what.initial is not None:
-        scalars.append((len(names) - 1, _dtypes.dtype_of(what.initial)))
+    first = 1 + len(operands)
+    scalars = [(first + i, _dtypes.dtype_of(x)) for i, x in enumerate(passed)]
     if scratch:
         names.append("t0")
     bound = BoundLaunch(plan, stream, scalars)

@@ -228,6 +228,9 @@ class ufunc:
                 f"{name}() got an unexpected keyword argument {next(iter(unknown))!r}; "
                 "it takes out, where, casting, order and dtype"
             )
+        symbol = _interchange.symbol_among(args)
+        if symbol is not None:
+            return symbol.fused_call(self, args, out, where, casting, dtype)
         outs = self._outputs(args, out)
         inputs = [_interchange.as_operand(x, name, args) for x in args[: self.nin]]
         if where is not True:

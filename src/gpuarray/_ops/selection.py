@@ -46,6 +46,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         return nonzero(condition)
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
+    symbol = _interchange.symbol_among((condition, x, y))
+    if symbol is not None:
+        return symbol.fused_choice("where", (condition, x, y))
     operands = [_interchange.as_operand(one, "where") for one in (condition, x, y)]
     found = _promoted(operands[1:])
     return _choose("where", operands, [_BOOL, found, found], None, "unsafe")
@@ -96,6 +99,9 @@ def clip(
             low = None
         if type(high) is int and high >= info.max:
             high = None
+    symbol = _interchange.symbol_among((a, low, high))
+    if symbol is not None and low is not None and high is not None:
+        return symbol.fused_choice("clip", (a, low, high))
     if low is None and high is None:
         return math.positive(a, out=out, **kwargs)
     if low is None:
