@@ -13,6 +13,7 @@ from .affine import Affine, affine_add, end_points
 from .faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from .lanes import RANGE, RECTANGLE
 from .registry import runtime
+from .rounding import canonical
 from .types import SIZES
 
 nd = np.ndarray
@@ -202,6 +203,24 @@ def store(S, L, a, offset: int, value, code: str) -> None:
         return
     view, places = _gather(S, L, a, offset, size, code, "store")
     view[places] = value
+
+
+@runtime
+def store_result(S, L, a, offset: int, ufunc, x, y, code: str) -> None:
+    """Compute one floating-point operation, right in memory where that is one slice."""
+    if type(a) is Affine and (type(x) is nd or type(y) is nd) and a.st == SIZES[code]:
+        place = _slice(S, L, a, offset, a.st, "store")
+        if place is not None and len(place[1]) == 1:
+            S.arena.writes += 1
+            window = _window(S.arena, place, _DTYPES[code])
+            ufunc(x, y, out=window)
+            if code == "f4":
+                settled = canonical(window)
+                if settled is not window:
+                    window[...] = settled
+            return
+    result = ufunc(x, y)
+    store(S, L, a, offset, canonical(result) if code == "f4" else result, code)
 
 
 @runtime

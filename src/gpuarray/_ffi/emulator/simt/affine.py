@@ -184,5 +184,34 @@ def affine_compare(how: str, a, b, L):
     else:
         answer = (how == "ne") if low > 0 or high < 0 else None
     if answer is None:
-        return _COMPARE[how](L.array_of(a), M(b, L))
+        if type(b) is Affine:
+            difference = (a.c - b.c, a.st - b.st, a.sb - b.sb)
+        else:
+            difference = (a.c - int(b), a.st, a.sb)
+        mask = _steps(how, *difference, L)
+        return _COMPARE[how](L.array_of(a), M(b, L)) if mask is None else mask
     return np.bool_(answer)
+
+
+def _steps(how: str, c: int, st: int, sb: int, L):
+    """A difference compared with zero, where it grows evenly from lane to lane; else None."""
+    first = L.first_of_run(st, sb)
+    if first is None or st == 0:
+        return None
+    first += c
+    if st < 0:
+        first, st, how = -first, -st, _MIRRORED[how]
+    n = L.n
+    if how in ("eq", "ne"):
+        at, rest = divmod(-first, st)
+        mask = np.full(n, how == "ne")
+        if not rest and 0 <= at < n:
+            mask[at] = how == "eq"
+        return mask
+    # How many lanes are below zero, or not above.
+    below = -(first // st) if how in ("lt", "ge") else -first // st + 1
+    below = min(max(below, 0), n)
+    mask = np.empty(n, np.bool_)
+    mask[:below] = how in ("lt", "le")
+    mask[below:] = how in ("gt", "ge")
+    return mask

@@ -20,12 +20,18 @@ from ..ptx.syntax import (
 )
 from .control_flow import Block, defines_and_uses, member_mask, registers_in
 from .registry import HANDLERS
-from .types import SCALARS, SIZES
+from .slots import parameter_variable
+from .types import CODES, SCALARS, SIZES
 
 #: Opcodes that make fresh arrays of their operands: safe consumers of values that alias memory.
 _FRESH = frozenset((
     "add", "sub", "mul", "mad", "fma", "div", "min", "max", "setp", "st", "and", "or", "xor",
     "neg", "sqrt", "rcp", "ex2", "lg2",
+))  # fmt: skip
+#: Opcodes that a result may be put off across: they neither read nor write memory that changes.
+_HARMLESS = frozenset((
+    "add", "sub", "mul", "mad", "fma", "cvt", "cvta", "shl", "shr", "mov", "and", "or", "xor",
+    "neg", "selp", "setp",
 ))  # fmt: skip
 _WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar"))
 #: Opcodes that the checkers look at.
@@ -54,6 +60,8 @@ class Emitter:
         self.block: Block = None  # type: ignore[assignment]
         self.position = 0
         self.ptx_line = 0
+        #: Results that their store computes: register -> (ufunc, operand, operand).
+        self.deferred: dict[str, tuple[str, str, str]] = {}
         self._temporaries = 0
 
     # -------------------------------------------------------------- text
@@ -242,6 +250,36 @@ class Emitter:
                 break
         between = block.instructions[self.position + 1 : last]
         return not any(i.name in _WRITES for i in between)
+
+    def defer(self, operand, code: str, ufunc: str, a: str, b: str) -> bool:
+        """Leave a result to the store that is all it is for, which puts it into memory at once."""
+        if self.checked or type(operand) is not Register or self.codes[operand.name] != code:
+            return False
+        register = operand.name
+        block = self.block
+        if any(register in s.live for s in block.successors) or block.instruction is not None:
+            return False
+        own = block.instructions[self.position]
+        sources = {r.name for r in registers_in(own.operands[1:])}
+        following = iter(block.instructions[self.position + 1 :])
+        for i in following:
+            defines, uses = defines_and_uses(i)
+            if register in uses:
+                if i.name != "st" or i.operands[1] != operand or uses.count(register) != 1:
+                    return False
+                if SIZES[CODES[i.operation.types[-1]]] != SIZES[code]:
+                    return False
+                break
+            if i.name not in _HARMLESS or register in defines or sources.intersection(defines):
+                return False
+        else:
+            return False
+        if parameter_variable(i) is not None or any(
+            register in defines_and_uses(later)[1] for later in following
+        ):
+            return False
+        self.deferred[register] = (ufunc, a, b)
+        return True
 
     def is_used_later(self, operand) -> bool:
         """Whether a result is read at all."""

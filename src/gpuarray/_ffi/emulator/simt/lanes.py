@@ -21,11 +21,11 @@ class LaneSet:
     """See the module. ``t_low .. b_high`` bound the threads and blocks of its lanes."""
 
     __slots__ = (
-        "T", "_arrays", "_ids", "_thread_block", "_warps", "b0", "b_high", "b_low", "kind", "n",
-        "nb", "parent", "state", "t0", "t_high", "t_low",
+        "T", "_arrays", "_ids", "_mask", "_thread_block", "_warps", "b0", "b_high", "b_low", "kind",
+        "n", "nb", "parent", "state", "t0", "t_high", "t_low",
     )  # fmt: skip
 
-    def __init__(self, state, kind: int, n: int, b0=0, nb=0, t0=0, T=0, ids=None):
+    def __init__(self, state, kind: int, n: int, b0=0, nb=0, t0=0, T=0, ids=None, ends=None):
         self.state = state
         self.kind = kind
         self.n = n
@@ -37,13 +37,14 @@ class LaneSet:
         self._thread_block = None
         self._warps = None
         self._arrays = {}
-        #: The set that was split in two to give this one.
+        #: The set that was split in two to give this one, and which of its lanes these are.
         self.parent: LaneSet | None = None
+        self._mask: np.ndarray | None = None
         if kind == RECTANGLE:
             self.t_low, self.t_high = t0, t0 + T - 1
             self.b_low, self.b_high = b0, b0 + nb - 1
         else:
-            first, last = (b0, b0 + n - 1) if kind == RANGE else (int(ids[0]), int(ids[-1]))
+            first, last = (b0, b0 + n - 1) if kind == RANGE else ends or (int(ids[0]), int(ids[-1]))
             self.b_low, self.b_high = first // state.T, last // state.T
             self.t_low, self.t_high = 0, state.T - 1
             if self.b_low == self.b_high:
@@ -56,6 +57,8 @@ class LaneSet:
         if ids is None:
             if self.kind == RANGE:
                 ids = np.arange(self.b0, self.b0 + self.n)
+            elif self.kind == INDICES:
+                ids = self.parent.ids[self._mask]
             else:
                 blocks = np.arange(self.b0, self.b0 + self.nb)[:, None] * self.state.T
                 ids = (blocks + np.arange(self.t0, self.t0 + self.T)).reshape(-1)
@@ -99,7 +102,20 @@ class LaneSet:
             return self.b0, self.nb, self.t0, self.T
         if self.kind == RANGE:
             return self.b0, self.n
-        return self.n, self._ids.tobytes()
+        return self.n, self.ids.tobytes()
+
+    def first_of_run(self, st: int, sb: int) -> int | None:
+        """``st * thread + sb * block`` of the first lane, if each next one has ``st`` more."""
+        T = self.state.T
+        even = sb == st * T
+        if self.kind == RECTANGLE:
+            if self.nb == 1 or (even and self.T == T):
+                return st * self.t0 + sb * self.b0
+        elif self.kind == RANGE:
+            block, thread = divmod(self.b0, T)
+            if even or self.b_low == self.b_high:
+                return st * thread + sb * block
+        return None
 
     def array_of(self, value: Affine) -> np.ndarray:
         """An affine value as an array."""
@@ -178,7 +194,23 @@ class LaneSet:
                     return x[k:]
 
                 return (low, cut_low, high, cut_high) if head else (high, cut_high, low, cut_low)
-        return *self.pick(np.flatnonzero(mask)), *self.pick(np.flatnonzero(~mask))
+        yes = np.count_nonzero(mask)
+        return *self._masked(mask, yes), *self._masked(~mask, self.n - yes)
+
+    def _masked(self, mask: np.ndarray, n: int):
+        """(the lanes where mask, selector). Their numbers are worked out when they are needed."""
+        last = self.n - 1 - int(mask[::-1].argmax())
+        ends = self._lane_at(int(mask.argmax())), self._lane_at(last)
+        part = LaneSet(self.state, INDICES, n, ends=ends)
+        part._mask = mask
+        return part, lambda x: x[mask]
+
+    def _lane_at(self, position: int) -> int:
+        """The number of one lane."""
+        if self.kind == RECTANGLE:
+            block, thread = divmod(position, self.T)
+            return (self.b0 + block) * self.state.T + self.t0 + thread
+        return self.b0 + position if self.kind == RANGE else int(self.ids[position])
 
     def pick(self, positions: np.ndarray):
         """(the lanes at these positions, selector)."""
@@ -187,6 +219,8 @@ class LaneSet:
 
     def positions_in(self, superset: LaneSet):
         """Where this set's lanes are in the order of a set that holds them."""
+        if superset is self.parent and self._mask is not None:
+            return self._mask
         if superset is self.state.full:
             if self.kind == RANGE:
                 return slice(self.b0, self.b0 + self.n)

@@ -12,7 +12,7 @@ from .faults import LAUNCH_TIMEOUT, DeviceFault
 from .machine import Chunk
 
 #: Threads that run as one NumPy operation: large enough to hide Python, small enough for caches.
-CHUNK_THREADS = 131072
+CHUNK_THREADS = 262144
 
 _MAX_GRID = (2**31 - 1, 65535, 65535)
 
@@ -87,7 +87,10 @@ def launch(
     arena = kernel.program.arena
     with arena.lock, np.errstate(all="ignore"):
         shared = Launch(kernel, tuple(grid), tuple(block), parameters, dynamic_shared)
-        per_chunk = max(1, min(blocks, (chunk_threads or CHUNK_THREADS) // threads))
+        per_chunk = max(1, (chunk_threads or CHUNK_THREADS) // threads)
+        # Chunks of equal size: a small rest would cost as many operations as a whole one.
+        chunks = max(1, round(blocks / per_chunk))
+        per_chunk = -(-blocks // chunks)
         try:
             _run_chunks(shared, blocks, per_chunk)
         finally:

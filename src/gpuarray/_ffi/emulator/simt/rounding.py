@@ -31,7 +31,7 @@ def canonical(x):
     whether there is any NaN at all.
     """
     if type(x) is nd:
-        if x.size and np.isnan(np.maximum.reduce(x)):
+        if x.size and (largest := np.maximum.reduce(x)) != largest:
             x = np.where(np.isnan(x), NAN32, x)
         return x
     return x if x == x else NAN32

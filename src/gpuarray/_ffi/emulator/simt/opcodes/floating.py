@@ -41,7 +41,16 @@ def arithmetic(e: Emitter, i) -> None:
     """The opcodes that :mod:`.integer` hands over for float types."""
     form = Form(i)
     values = [form.read(e, o) for o in i.operands[1:]]
+    ufunc = _UFUNCS.get(i.name)
+    if ufunc and not (form.ftz or form.saturates or form.direction):
+        # Of two NaN the processor keeps the first operand's, the hardware the second's.
+        first, second = values if i.name == "sub" else reversed(values)
+        if e.defer(i.operands[0], form.code, ufunc, first, second):
+            return
     form.write(e, i.operands[0], _ARITHMETIC[i.name](e, i, form, values))
+
+
+_UFUNCS = {"add": "np.add", "sub": "np.subtract", "mul": "np.multiply"}
 
 
 def _add_sub(e, i, form, values) -> str:

@@ -133,6 +133,10 @@ def store(e: Emitter, i) -> None:
     codes = {kept for kept in kept_codes if SIZES[kept] == SIZES[code]}
     if len(codes) == 1:  # store registers as they are kept
         code = codes.pop()
+    if len(values) == 1 and type(values[0]) is Register and values[0].name in e.deferred:
+        ufunc, a, b = e.deferred.pop(values[0].name)
+        e.line(f"store_result(S,L,{place},{offset},{ufunc},{a},{b},{code!r})")
+        return
     expressions = [e.value(v, code) for v in values]
     how = ""
     if e.checked and operation.flags & _SYNCHRONISING:

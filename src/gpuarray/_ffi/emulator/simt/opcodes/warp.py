@@ -117,6 +117,11 @@ def _spread(per_warp: np.ndarray, L, place):
 def shuffled(S, L, mode: str, value, lane, clamp, wants_valid: bool):
     """(values from other lanes, whether the source lane was in range)."""
     uniform_value = type(value) is not nd
+    if not (uniform_value or wants_valid or type(lane) is nd or type(clamp) is nd) and (
+        L.warps is None
+    ):
+        fast = _shuffled_uniform(value.reshape(-1, 32), mode, int(lane) & 31, int(clamp))
+        return fast.reshape(-1), None
     if uniform_value and not wants_valid:
         return value, None
     if type(clamp) is nd and (clamp == clamp[0]).all():
@@ -166,11 +171,14 @@ def _shuffled_uniform(matrix, mode: str, lane: int, clamp: int):
     if lane == 0 and mode != "idx":
         return matrix
     if mode == "down" and clamp == 31:
-        result = matrix.copy()
-        result[:, : 32 - lane] = matrix[:, lane:]
+        # All rows shifted as one piece of memory; then the ends that ran into the next row.
+        result = np.empty_like(matrix)
+        result.reshape(-1)[:-lane] = matrix.reshape(-1)[lane:]
+        result[:, 32 - lane :] = matrix[:, 32 - lane :]
     elif mode == "up" and clamp == 0:
-        result = matrix.copy()
-        result[:, lane:] = matrix[:, : 32 - lane]
+        result = np.empty_like(matrix)
+        result.reshape(-1)[lane:] = matrix.reshape(-1)[:-lane]
+        result[:, :lane] = matrix[:, :lane]
     elif mode == "bfly" and clamp == 31 and lane & (lane - 1) == 0:
         result = np.ascontiguousarray(matrix.reshape(-1, 16 // lane, 2, lane)[:, :, ::-1])
     elif mode == "idx" and clamp == 31:
