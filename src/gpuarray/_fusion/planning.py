@@ -1,0 +1,353 @@
+"""From what a function did with symbols to launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import _dtypes, _elementwise, _layout, _reduction_launch, kernels
+from gpuarray._fusion.symbols import Leaf, Number, Reduced, Stored, Symbol, Trace
+from gpuarray._layout import Layout
+from gpuarray._stream import Stream
+from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
+
+
+class _Launch(NamedTuple):
+    """One call, what it takes and what it gives, as numbers of values.
+
+    Values are the function's arguments, then its leaves, then its results.
+    """
+
+    run: Callable[..., Any]
+    takes: tuple[int, ...]
+    gives: tuple[int, ...]
+
+
+class _Terms:
+    """What an expression reads, found by walking it once."""
+
+    def __init__(self, expressions: Sequence[Expression]):
+        self.leaves: set[int] = set()
+        self.scalars: dict[int, set[str]] = {}
+        seen: set[int] = set()
+        pending = list(expressions)
+        while pending:
+            node = pending.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            match node:
+                case Input():
+                    self.leaves.add(node.index)
+                case Scalar():
+                    self.scalars.setdefault(node.index, set()).add(node.dtype)
+                case _:
+                    pending.extend(node.operands)
+
+
+def _rewrite(
+    node: Expression, replace: Callable[[Any], Expression], done: dict[int, Expression]
+) -> Expression:
+    """An expression with its inputs and scalars replaced; what was shared stays shared."""
+    found = done.get(id(node))
+    if found is None:
+        match node:
+            case Input() | Scalar():
+                found = replace(node)
+            case Cast():
+                found = Cast(node.dtype, _rewrite(node.operand, replace, done))
+            case Apply():
+                operands = tuple([_rewrite(x, replace, done) for x in node.operands])
+                found = Apply(node.operation, operands, node.dtype, node.output)
+            case _:
+                found = node
+        done[id(node)] = found
+    return found
+
+
+class Plan:
+    """The launches of a traced function.
+
+    Parameters
+    ----------
+    trace : Trace
+        What the function did.
+    result : object
+        What it returned: a symbol, an argument's number, None, or a tuple or list of these.
+    arguments : int
+        How many arguments it was called with.
+    stream : Stream
+        Where to run.
+    """
+
+    def __init__(self, trace: Trace, result: Any, arguments: int, stream: Stream):
+        self.trace = trace
+        self.stream = stream
+        self.arguments = arguments
+        self.launches: list[_Launch] = []
+        self.values = arguments + len(trace.leaves)
+        self.outputs: list[Symbol] = []
+        self.form = self._form(result)
+        self._place_outputs()
+
+    def _form(self, result: Any) -> Any:
+        """What is returned, with symbols replaced by their numbers among the outputs."""
+        if isinstance(result, Symbol):
+            for i, x in enumerate(self.outputs):
+                if x is result:
+                    return _Place(i)
+            self.outputs.append(result)
+            return _Place(len(self.outputs) - 1)
+        if isinstance(result, Number):
+            return _Argument(result.position)
+        if isinstance(result, tuple | list):
+            return type(result)([self._form(x) for x in result])
+        return result
+
+    def _value_of_leaf(self, index: int) -> int:
+        leaf = self.trace.leaves[index]
+        return self.arguments + index if leaf.argument is None else leaf.argument
+
+    def _place_outputs(self) -> None:
+        trace = self.trace
+        self.places: list[int] = [-1] * len(self.outputs)
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for i, x in enumerate(self.outputs):
+            if isinstance(x.node, Input):
+                self.places[i] = self._value_of_leaf(x.node.index)
+            else:
+                groups.setdefault(x.shape, []).append(i)
+        folded = self._folded(groups)
+        needed = self._needed()
+        for step in trace.steps:
+            if step.leaf in needed:
+                self._run_step(step, folded.get(step.leaf))
+        for members in groups.values():
+            rest = [i for i in members if i not in folded.values()]
+            if rest:
+                gives = []
+                for i in rest:
+                    self.places[i] = self.values
+                    gives.append(self.values)
+                    self.values += 1
+                nodes = [self.outputs[i].node for i in rest]
+                self._elementwise(nodes, self.outputs[rest[0]].shape, gives)
+
+    def _needed(self) -> set[int]:
+        """Leaves that an output depends on."""
+        sources = {step.leaf: step.source for step in self.trace.steps}
+        needed: set[int] = set()
+        pending = [x.node for x in self.outputs]
+        while pending:
+            for leaf in _Terms([pending.pop()]).leaves - needed:
+                needed.add(leaf)
+                if leaf in sources:
+                    pending.append(sources[leaf])
+        return needed
+
+    def _folded(self, groups: dict[tuple[int, ...], list[int]]) -> dict[int, int]:
+        """Reductions whose result is only used by one output: leaf to output."""
+        uses: dict[int, int] = {}
+        nodes = [x.node for x in self.outputs] + [step.source for step in self.trace.steps]
+        for node in nodes:
+            for leaf in _Terms([node]).leaves:
+                uses[leaf] = uses.get(leaf, 0) + 1
+        folded = {}
+        for step in self.trace.steps:
+            if not isinstance(step, Reduced) or uses.get(step.leaf) != 1:
+                continue
+            for members in groups.values():
+                for i in members:
+                    x = self.outputs[i]
+                    if _Terms([x.node]).leaves == {step.leaf}:
+                        if x.shape == self.trace.leaves[step.leaf].layout.shape:
+                            folded[step.leaf] = i
+        return folded
+
+    def _run_step(self, step: Reduced | Stored, output: int | None) -> None:
+        if isinstance(step, Stored):
+            self._elementwise([step.source], step.shape, [self._value_of_leaf(step.leaf)])
+            return
+        if output is None:
+            self._reduce(step, None, self._value_of_leaf(step.leaf))
+            return
+        self.places[output] = self.values
+        self._reduce(step, self.outputs[output], self.values)
+        self.values += 1
+
+    # ---- launches ------------------------------------------------------------------------------
+
+    def _scalars(self, terms: _Terms) -> dict[int, str]:
+        """The dtype that each number is passed in."""
+        found = {}
+        for position, codes in sorted(terms.scalars.items()):
+            integers = [code for code in codes if code[0] in "iu"]
+            if len(codes) == 1:
+                found[position] = next(iter(codes))
+            elif integers:
+                # The narrowest, so that what does not fit is noticed; it widens exactly.
+                found[position] = min(integers, key=lambda code: (_dtypes.itemsize(code), code))
+            else:
+                kinds = [code for code in codes if code != "b1"]
+                found[position] = max(kinds, key=lambda code: (code[0] == "c", int(code[1:])))
+                if found[position] in ("f2", "f4"):
+                    found[position] = "f8"
+        return found
+
+    def _elementwise(
+        self, nodes: Sequence[Expression], shape: tuple[int, ...], gives: list[int]
+    ) -> None:
+        terms = _Terms(nodes)
+        scalars = self._scalars(terms)
+        takes = [(self._value_of_leaf(leaf), leaf, True) for leaf in terms.leaves]
+        takes += [(position, position, False) for position in scalars]
+        takes.sort()
+        where = {(number, array): i for i, (_, number, array) in enumerate(takes)}
+        leaves = self.trace.leaves
+        inputs: list[Layout | np.dtype] = [
+            leaves[number].layout if array else _dtypes.dtype_of(scalars[number])
+            for _, number, array in takes
+        ]
+
+        def replace(node: Any) -> Expression:
+            i = where[node.index, isinstance(node, Input)]
+            if isinstance(node, Input):
+                return Input(i, node.dtype)
+            passed = Scalar(i, scalars[node.index])
+            return passed if passed.dtype == node.dtype else Cast(node.dtype, passed)
+
+        done: dict[int, Expression] = {}
+        expressions = [_rewrite(node, replace, done) for node in nodes]
+        layouts = [x for x in inputs if isinstance(x, Layout)]
+        targets = [
+            _layout.like_order(_dtypes.dtype_of(node.dtype), shape, layouts) for node in nodes
+        ]
+        for value, target in zip(gives, targets):
+            if self.arguments <= value < self.arguments + len(leaves):
+                leaves[value - self.arguments] = Leaf(target)
+        run = _elementwise.make_call(
+            self.trace.name, expressions, inputs, targets, [False] * len(nodes), self.stream
+        )
+        self.launches.append(_Launch(run, tuple([value for value, *_ in takes]), tuple(gives)))
+
+    def _reduce(self, step: Reduced, output: Symbol | None, gives: int) -> None:
+        leaves = self.trace.leaves
+        result = leaves[step.leaf].layout.dtype
+        computation = step.reduction._computation(
+            _dtypes.dtype_of(step.source.dtype), step.loop, result, None
+        )
+        after = [] if output is None else [output.node]
+        scalars = self._scalars(_Terms([step.source, *after]))
+        order = sorted(_Terms([step.source]).leaves, key=self._value_of_leaf)
+        places = {position: i for i, position in enumerate(scalars)}
+
+        def replace(first: int, inputs: Callable[[Input], Expression]) -> Callable:
+            def one(node: Any) -> Expression:
+                if isinstance(node, Input):
+                    return inputs(node)
+                passed = Scalar(first + places[node.index], scalars[node.index])
+                return passed if passed.dtype == node.dtype else Cast(node.dtype, passed)
+
+            return one
+
+        source = _rewrite(
+            step.source,
+            replace(len(order), lambda node: Input(order.index(node.index), node.dtype)),
+            {},
+        )
+        mapped = _rewrite(computation.mapped, lambda node: source, {})
+        finished = computation.finished
+        target = leaves[step.leaf].layout
+        if output is not None:
+            reduced = Cast(_dtypes.code(result), finished)
+            first = kernels.reductions.INITIAL + 1
+            finished = _rewrite(output.node, replace(first, lambda node: reduced), {})
+            target = _layout.contiguous(output.dtype, output.shape)
+        operands = [_layout.broadcast_to(leaves[leaf].layout, step.shape) for leaf in order]
+        run = _reduction_launch.make_call(
+            computation._replace(
+                name=self.trace.name,
+                mapped=mapped,
+                finished=finished,
+                scalars=tuple(scalars.values()),
+            ),
+            operands,
+            False,
+            step.axes,
+            target,
+            False,
+            self.stream,
+        )
+        takes = [self._value_of_leaf(leaf) for leaf in order] + list(scalars)
+        self.launches.append(_Launch(run, tuple(takes), (gives,)))
+
+    # ---- the call ------------------------------------------------------------------------------
+
+    def make_call(self) -> Callable[..., Any]:
+        """A function of the arguments that does everything."""
+        captured = [
+            (self.arguments + i, leaf.captured)
+            for i, leaf in enumerate(self.trace.leaves)
+            if leaf.captured is not None
+        ]
+        form = _resolve(self.form, self.places)
+        if len(self.launches) == 1 and not captured:
+            run, takes, gives = self.launches[0]
+            whole = _Value(gives[0]) if len(gives) == 1 else tuple([_Value(i) for i in gives])
+            if form == whole:
+                if takes == tuple(range(self.arguments)):
+                    return run
+                if len(takes) == 1:
+                    (only,) = takes
+                    return lambda *args: run(args[only])
+                pick = itemgetter(*takes)
+                return lambda *args: run(*pick(args))
+        launches, count, arguments = self.launches, self.values, self.arguments
+
+        def call(*args: Any) -> Any:
+            values = [*args, *[None] * (count - arguments)]
+            for place, array in captured:
+                values[place] = array
+            for run, takes, gives in launches:
+                found = run(*[values[i] for i in takes])
+                if len(gives) == 1:
+                    values[gives[0]] = found
+                else:
+                    for place, one in zip(gives, found):
+                        values[place] = one
+            return _fill(form, values)
+
+        return call
+
+
+class _Place(NamedTuple):
+    output: int
+
+
+class _Argument(NamedTuple):
+    position: int
+
+
+class _Value(NamedTuple):
+    index: int
+
+
+def _resolve(form: Any, places: list[int]) -> Any:
+    if isinstance(form, _Place):
+        return _Value(places[form.output])
+    if isinstance(form, _Argument):
+        return _Value(form.position)
+    if isinstance(form, tuple | list):
+        return type(form)([_resolve(x, places) for x in form])
+    return form
+
+
+def _fill(form: Any, values: list[Any]) -> Any:
+    if isinstance(form, _Value):
+        return values[form.index]
+    if isinstance(form, tuple | list):
+        return type(form)([_fill(x, values) for x in form])
+    return form

@@ -1,0 +1,476 @@
+"""What stands for arrays and numbers while a function is fused, and remembers what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, _layout, _reduction, _ufunc, kernels
+from gpuarray._layout import Layout
+from gpuarray._reduction import NO_VALUE, REDUCTIONS
+from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+
+_PYTHON = (bool, int, float, complex)
+
+#: Nodes of a tree that is computed anew rather than stored. Hashing a tree visits a node as often
+#: as it is used, so trees must not grow without bound.
+_MOST_NODES = 400
+
+
+class NeedsValue(Exception):
+    """The function does with a number what only its value can answer."""
+
+
+class NotFused(Exception):
+    """The function is right, but what it does here is left to the single functions."""
+
+
+@dataclass(slots=True)
+class Leaf:
+    """Memory that expressions read."""
+
+    layout: Layout
+    argument: int | None = None  # of the function
+    captured: Any = None  # an array that the function has from elsewhere
+
+
+@dataclass(slots=True)
+class Reduced:
+    """A reduction to run; its result is a leaf."""
+
+    leaf: int
+    reduction: Any
+    source: Expression
+    shape: tuple[int, ...]  # of what is reduced
+    axes: tuple[int, ...]
+    loop: np.dtype
+
+
+@dataclass(slots=True)
+class Stored:
+    """An intermediate result to compute; it is a leaf."""
+
+    leaf: int
+    source: Expression
+    shape: tuple[int, ...]
+
+
+class Trace:
+    """One tracing of a function."""
+
+    def __init__(self, name: str):
+        self.name = name
+        self.leaves: list[Leaf] = []
+        self.steps: list[Reduced | Stored] = []
+        self._captured: dict[int, Symbol] = {}
+
+    def argument(self, position: int, layout: Layout) -> Symbol:
+        """The symbol of an array that the function is called with."""
+        return self._leaf(Leaf(layout, argument=position))
+
+    def _leaf(self, leaf: Leaf) -> Symbol:
+        self.leaves.append(leaf)
+        dtype = leaf.layout.dtype
+        node = Input(len(self.leaves) - 1, _dtypes.code(dtype))
+        return Symbol(self, node, leaf.layout.shape, dtype)
+
+    def symbol(self, x: Any) -> Symbol | Any:
+        """An operand as a symbol; numbers stay what they are."""
+        if isinstance(x, Symbol | Number):
+            return x
+        x = _interchange.as_operand(x, self.name)
+        if isinstance(x, _array.ArrayBase):
+            found = self._captured.get(id(x))
+            if found is None:
+                found = self._captured[id(x)] = self._leaf(Leaf(x._layout, captured=x))
+            return found
+        return x
+
+    def result(self, node: Expression, shape: tuple[int, ...], nodes: int) -> Symbol:
+        """The symbol of what an expression computes."""
+        dtype = _dtypes.dtype_of(node.dtype)
+        if nodes <= _MOST_NODES:
+            return Symbol(self, node, shape, dtype, nodes)
+        found = self._leaf(Leaf(_layout.contiguous(dtype, shape)))
+        self.steps.append(Stored(len(self.leaves) - 1, node, shape))
+        return found
+
+    def call(self, function: Any, args: Sequence[Any], casting: str, dtype: Any) -> Any:
+        """Apply a ufunc."""
+        name = function.__name__
+        operands = [self.symbol(x) for x in args]
+        given: list[Any] = [_kind(x) for x in operands] + [None] * function.nout
+        options: dict[str, Any] = {"casting": casting}
+        if dtype is not None:
+            wanted = _dtypes.canonical(dtype)
+            options["signature"] = (None,) * function.nin + (wanted,) * function.nout
+        loop = [
+            _dtypes.canonical(x) for x in function._numpy.resolve_dtypes(tuple(given), **options)
+        ]
+        if function.operation == "power" and loop[1].kind == "i":
+            if not isinstance(operands[1], Symbol):
+                if isinstance(operands[1], Number):
+                    raise NeedsValue
+                if operands[1] < 0:
+                    raise NotFused
+        terms = tuple([self.term(x, to, name) for x, to in zip(operands, loop)])
+        shape, nodes = _extent(operands)
+        results = tuple(
+            [
+                self.result(
+                    function._result(i, terms, _dtypes.code(loop[function.nin + i])), shape, nodes
+                )
+                for i in range(function.nout)
+            ]
+        )
+        return results[0] if function.nout == 1 else results
+
+    def choose(self, name: str, args: Sequence[Any]) -> Symbol:
+        """Apply ``where`` or ``clip``, which have one dtype for all they choose from."""
+        operands = [self.symbol(x) for x in args]
+        chosen = operands[1:] if name == "where" else operands
+        kinds = [_example(x) for x in chosen]
+        found = _dtypes.canonical(np.result_type(*kinds))
+        loop = [np.dtype(bool), found, found] if name == "where" else [found] * 3
+        terms = tuple([self.term(x, to, name) for x, to in zip(operands, loop)])
+        shape, nodes = _extent(operands)
+        row = kernels.operations.operation(name)
+        return self.result(Apply(row, terms, _dtypes.code(found)), shape, nodes)
+
+    def term(self, x: Any, to: np.dtype, name: str) -> Expression:
+        """An operand converted to the dtype of a loop."""
+        code = _dtypes.code(to)
+        if isinstance(x, Symbol):
+            return x.node if x.node.dtype == code else Cast(code, x.node)
+        if isinstance(x, Number):
+            if not issubclass(x.type, np.generic):
+                return Scalar(x.position, code)
+            passed = Scalar(x.position, _dtypes.code(x.type))
+            return passed if passed.dtype == code else Cast(code, passed)
+        if isinstance(x, int) and not isinstance(x, bool) and to.kind in "iu":
+            info = np.iinfo(to)
+            if not info.min <= x <= info.max:
+                raise NotFused  # a comparison has an answer, everything else an error
+        if isinstance(x, np.generic) and x.dtype != to:
+            return Cast(code, Constant(x.item(), _dtypes.code(x.dtype)))
+        return Constant(x, code)
+
+    def reduce(self, x: Symbol, reduction: Any, axis: Any, dtype: Any, keepdims: bool) -> Symbol:
+        """Reduce a symbol."""
+        ndim = len(x.shape)
+        axes = () if not ndim and axis in (None, 0, -1) else _layout.check_axes(axis, ndim)
+        shape = _reduction.reduced_shape(x.shape, axes, bool(keepdims))
+        loop, result = reduction._dtypes(x.dtype, dtype, None)
+        found = self._leaf(Leaf(_layout.contiguous(result, shape)))
+        self.steps.append(Reduced(len(self.leaves) - 1, reduction, x.node, x.shape, axes, loop))
+        return found
+
+
+def _kind(x: Any) -> Any:
+    """What ``resolve_dtypes`` takes for an operand."""
+    if isinstance(x, Symbol):
+        return x.dtype
+    if isinstance(x, Number):
+        if issubclass(x.type, np.generic):
+            return _dtypes.canonical(x.type)
+        return np.dtype(bool) if x.type is bool else x.type
+    if type(x) in _PYTHON:
+        return np.dtype(bool) if type(x) is bool else type(x)
+    return _dtypes.canonical(x.dtype)
+
+
+def _example(x: Any) -> Any:
+    """What ``result_type`` takes for an operand."""
+    if isinstance(x, Number):
+        return np.dtype(x.type) if issubclass(x.type, np.generic) else x.type(1)
+    return x if type(x) in _PYTHON else x.dtype
+
+
+def _extent(operands: Sequence[Any]) -> tuple[tuple[int, ...], int]:
+    symbols = [x for x in operands if isinstance(x, Symbol)]
+    if not symbols:
+        raise NeedsValue
+    shape = _layout.broadcast_shapes([x.shape for x in symbols])
+    return shape, 1 + sum([x.nodes for x in symbols])
+
+
+def _refuse(what: str, remedy: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(f"fuse: {self.trace.name} {what}, which a kernel cannot: {remedy}")
+
+    return method
+
+
+_CONDITION = _refuse(
+    "decides by the value of an array (if, while, and, or, not, int(), float())",
+    "choose elements with where(), or decide outside of the fused function",
+)
+
+
+def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    def method(self: Symbol, other: Any) -> Any:
+        operands = (other, self) if reflected else (self, other)
+        return self.trace.call(_ufunc.ufuncs[name], operands, "same_kind", None)
+
+    return method
+
+
+def _inplace(name: str) -> Callable[[Any, Any], Any]:
+    def method(self: Symbol, other: Any) -> Symbol:
+        if isinstance(self.node, Input):
+            raise TypeError(
+                f"fuse: {self.trace.name} changes an argument or a captured array in place "
+                f"({name}); write x = x + y instead of x += y, and return the result"
+            )
+        found = self.trace.call(_ufunc.ufuncs[name], (self, other), "same_kind", None)
+        if found.shape != self.shape:
+            raise ValueError(
+                f"{name}: non-broadcastable output operand with shape {self.shape} doesn't match "
+                f"the broadcast shape {found.shape}"
+            )
+        if not np.can_cast(found.dtype, self.dtype, "same_kind"):
+            raise TypeError(
+                f"Cannot cast ufunc {name!r} output from {found.dtype!r} to {self.dtype!r} with "
+                "casting rule 'same_kind'"
+            )
+        code = _dtypes.code(self.dtype)
+        self.node = found.node if found.node.dtype == code else Cast(code, found.node)
+        self.nodes = found.nodes
+        return self
+
+    return method
+
+
+def _unary(name: str) -> Callable[[Any], Any]:
+    def method(self: Symbol) -> Any:
+        return self.trace.call(_ufunc.ufuncs[name], (self,), "same_kind", None)
+
+    return method
+
+
+def _reducing(reduction: Any) -> Callable[..., Any]:
+    def method(
+        self: Symbol,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+    ) -> Symbol:
+        return self.fused_reduction(reduction, axis, dtype, out, keepdims, NO_VALUE, True)
+
+    return method
+
+
+def _testing(reduction: Any) -> Callable[..., Any]:
+    def method(self: Symbol, axis: Any = None, out: Any = None, keepdims: bool = False) -> Symbol:
+        return self.fused_reduction(reduction, axis, None, out, keepdims, NO_VALUE, True)
+
+    return method
+
+
+class Symbol:
+    """An array that is not there yet."""
+
+    __slots__ = ("dtype", "node", "nodes", "shape", "trace")
+    __array_priority__ = 200
+    __hash__ = None  # type: ignore[assignment]  # as of arrays
+
+    def __init__(
+        self,
+        trace: Trace,
+        node: Expression,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        nodes: int = 1,
+    ):
+        self.trace = trace
+        self.node = node
+        self.shape = shape
+        self.dtype = dtype
+        self.nodes = nodes
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    # ---- what operations of the package call ----------------------------------------------------
+
+    def fused_call(
+        self, function: Any, args: Sequence[Any], out: Any, where: Any, casting: str, dtype: Any
+    ) -> Any:
+        """A ufunc with a symbol among its arguments."""
+        if out is not None or where is not True or len(args) != function.nin:
+            raise TypeError(
+                f"fuse: {self.trace.name} calls {function.__name__} with out= or where=, which "
+                "is not fused; use the result, and where(condition, x, y)"
+            )
+        return self.trace.call(function, args, casting, dtype)
+
+    def fused_choice(self, name: str, args: Sequence[Any]) -> Symbol:
+        """``where`` or ``clip`` with a symbol among its arguments."""
+        return self.trace.choose(name, args)
+
+    def fused_reduction(
+        self,
+        reduction: Any,
+        axis: Any,
+        dtype: Any,
+        out: Any,
+        keepdims: bool,
+        initial: Any,
+        where: Any,
+    ) -> Symbol:
+        """A reduction of the symbol."""
+        if out is not None or initial is not NO_VALUE or where not in (True, NO_VALUE):
+            raise TypeError(
+                f"fuse: {self.trace.name} reduces with out=, initial= or where=, which is not "
+                "fused; use where(condition, x, 0) before it, and the result after it"
+            )
+        return self.trace.reduce(self, reduction, axis, dtype, keepdims)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        found = _ufunc.ufuncs.get(ufunc.__name__)
+        if found is None or method != "__call__":
+            raise TypeError(
+                f"fuse: {self.trace.name} calls numpy.{ufunc.__name__} ({method}), which has no "
+                "fused form"
+            )
+        return found(*inputs, **kwargs)
+
+    @property
+    def __cuda_array_interface__(self) -> Any:
+        raise TypeError(
+            f"fuse: {self.trace.name} calls a function that cannot be fused; element-wise "
+            "functions, where, clip, astype and sum, prod, max, min, any, all, mean can. Call it "
+            "outside of the fused function"
+        )
+
+    # ---- methods --------------------------------------------------------------------------------
+
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+    ) -> Symbol:
+        """The same in another dtype."""
+        to = _dtypes.canonical(dtype)
+        if not np.can_cast(self.dtype, to, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"Cannot cast array data from {self.dtype!r} to {to!r} according to the rule "
+                f"{casting!r}"
+            )
+        code = _dtypes.code(to)
+        node = self.node if self.node.dtype == code else Cast(code, self.node)
+        return Symbol(self.trace, node, self.shape, to, self.nodes)
+
+    def copy(self, order: str = "C") -> Symbol:
+        """The same."""
+        return Symbol(self.trace, self.node, self.shape, self.dtype, self.nodes)
+
+    def clip(self, min: Any = None, max: Any = None) -> Any:
+        """The elements limited to an interval."""
+        if min is None:
+            return self.trace.call(_ufunc.ufuncs["minimum"], (self, max), "same_kind", None)
+        if max is None:
+            return self.trace.call(_ufunc.ufuncs["maximum"], (self, min), "same_kind", None)
+        return self.trace.choose("clip", (self, min, max))
+
+    sum = _reducing(REDUCTIONS["add"])
+    prod = _reducing(REDUCTIONS["multiply"])
+    mean = _reducing(_reduction.Reduction("add", mean=True))
+    max = _testing(REDUCTIONS["maximum"])
+    min = _testing(REDUCTIONS["minimum"])
+    all = _testing(REDUCTIONS["logical_and"])
+    any = _testing(REDUCTIONS["logical_or"])
+    conj = _unary("conjugate")
+
+    __bool__ = _CONDITION
+    __int__ = _CONDITION
+    __float__ = _CONDITION
+    __complex__ = _CONDITION
+    __index__ = _CONDITION
+    __contains__ = _CONDITION
+    item = _CONDITION
+    __getitem__ = _refuse("indexes an array", "pass x[index] as an argument")
+    __setitem__ = _refuse("assigns to elements", "use where(condition, new, old)")
+    __iter__ = _refuse("iterates over an array", "use functions of whole arrays")
+    __matmul__ = _refuse("multiplies matrices", "do it outside of the fused function")
+    __rmatmul__ = __matmul__
+
+    __neg__ = _unary("negative")
+    __pos__ = _unary("positive")
+    __abs__ = _unary("absolute")
+    __invert__ = _unary("invert")
+
+
+class Number:
+    """A number that the function is called with: part of the call, not of the kernel."""
+
+    __slots__ = ("position", "type")
+
+    def __init__(self, position: int, type_: type):
+        self.position = position
+        self.type = type_
+
+    def fused_call(self, function: Any, args: Sequence[Any], *options: Any) -> Any:
+        """A ufunc of numbers, or with a symbol further on."""
+        for x in args:
+            if isinstance(x, Symbol):
+                return x.fused_call(function, args, *options)
+        raise NeedsValue
+
+    def fused_choice(self, name: str, args: Sequence[Any]) -> Any:
+        """The same of ``where`` and ``clip``."""
+        for x in args:
+            if isinstance(x, Symbol):
+                return x.fused_choice(name, args)
+        raise NeedsValue
+
+    def fused_reduction(self, *args: Any) -> Any:
+        """A reduction of a number."""
+        raise NeedsValue
+
+    def __getattr__(self, name: str) -> Any:
+        raise NeedsValue
+
+
+def _of_number(self: Number, other: Any = None, *rest: Any) -> Any:
+    if isinstance(other, Symbol):
+        return NotImplemented  # the symbol's reflected operator knows
+    raise NeedsValue
+
+
+_OPERATORS = {
+    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
+    "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "lshift": "left_shift",
+    "rshift": "right_shift", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+    "divmod": "divmod",
+}  # fmt: skip
+for _name, _function in _OPERATORS.items():
+    setattr(Symbol, f"__{_name}__", _binary(_function))
+    setattr(Symbol, f"__r{_name}__", _binary(_function, reflected=True))
+    if _name != "divmod":
+        setattr(Symbol, f"__i{_name}__", _inplace(_function))
+    setattr(Number, f"__{_name}__", _of_number)
+    setattr(Number, f"__r{_name}__", _of_number)
+for _name, _function in {
+    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
+    "ge": "greater_equal",
+}.items():  # fmt: skip
+    setattr(Symbol, f"__{_name}__", _binary(_function))
+    setattr(Number, f"__{_name}__", _of_number)
+for _name in ("bool", "int", "float", "complex", "index", "neg", "pos", "abs", "invert", "str",
+              "format", "hash", "round"):  # fmt: skip
+    setattr(Number, f"__{_name}__", _of_number)
