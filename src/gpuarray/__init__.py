@@ -68,6 +68,7 @@ from numpy import (
 )
 
 from gpuarray import errors
+from gpuarray._fusion import fuse
 from gpuarray._memory import get_default_memory_pool
 from gpuarray._ndarray import ndarray
 from gpuarray._ops.bitwise import (
@@ -301,7 +302,7 @@ __all__ = [
     # Packages, classes
     "cuda", "errors", "ndarray", "ufunc",
     # Kernels of your own
-    "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule",
+    "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule", "fuse",
     # Array creation
     "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "eye",
     "identity", "arange", "linspace",
