@@ -242,7 +242,7 @@ def _variant(
         steps += [kept.bases[0], reduced.bases[0]]
         vector = min(
             widest,
-            _COLUMN_BYTES // spec.value_bytes,
+            max(1, _COLUMN_BYTES // spec.value_bytes),
             _power_within(math.gcd(*steps)),
         )
     # As deep as there are elements to read, but at least a warp's access wide.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -11,8 +10,6 @@ import numpy as np
 
 from gpuarray import _array, _interchange
 from gpuarray._device import current
-from gpuarray._fusion.planning import Plan
-from gpuarray._fusion.symbols import NeedsValue, NotFused, Number, Trace
 
 _NUMBERS = (bool, int, float, complex)
 
@@ -122,6 +119,8 @@ class Fused:
 
     def _call(self, args: tuple, kwargs: dict[str, Any]) -> Any:
         if kwargs:
+            import inspect
+
             bound = inspect.signature(self._function).bind(*args, **kwargs)
             if bound.kwargs:
                 return self._function(*args, **kwargs)
@@ -143,7 +142,7 @@ class Fused:
             key = (self, self._outer(), *key[1:])
         run = stream.plans.get(key)
         if run is None:
-            plain = all(isinstance(x, _array.ArrayBase) or _is_number(x) for x in args)
+            plain = all(isinstance(x, _array.ArrayBase) or is_number(x) for x in args)
             if plain:
                 run = self._trace(args, True)
                 if run is not None:
@@ -153,7 +152,7 @@ class Fused:
         try:
             return run(*args)
         except (TypeError, ValueError, OverflowError):
-            if not any(_is_number(x) for x in args):
+            if not any(is_number(x) for x in args):
                 raise
             return self._function(*args)
 
@@ -178,23 +177,10 @@ class Fused:
         """The launches for arguments; ``None`` if numbers have to be known."""
         if any(isinstance(x, _array.ArrayBase) and not x._layout.size for x in args):
             return self._function
-        trace = Trace(self._name)
-        given: list[Any] = []
-        for i, x in enumerate(args):
-            if isinstance(x, _array.ArrayBase):
-                given.append(trace.argument(i, x._layout))
-            elif numbers:
-                given.append(Number(i, type(x)))
-            else:
-                given.append(x)
-        try:
-            result = self._function(*given)
-            plan = Plan(trace, result, len(args), current.stream)
-        except NeedsValue:
-            return None
-        except NotFused:
-            return self._function
-        return plan.make_call()
+        # Imported when something is fused, to keep the import of the package short.
+        from gpuarray._fusion import planning
+
+        return planning.trace(self._function, self._name, args, numbers, current.stream)
 
     def _outer(self) -> tuple:
         """What the function has from elsewhere, for the plan's key."""
@@ -203,12 +189,13 @@ class Fused:
             value = read()
             if isinstance(value, _array.ArrayBase):
                 found.append((id(value), value._layout))
-            elif _is_number(value):
+            elif is_number(value):
                 found.append((type(value), repr(value)))
         return tuple(found)
 
 
-def _is_number(x: Any) -> bool:
+def is_number(x: Any) -> bool:
+    """Whether something is a number that an array can be combined with."""
     return isinstance(x, (*_NUMBERS, np.generic))
 
 
@@ -223,7 +210,7 @@ def _outer_names(function: Callable[..., Any]) -> list[Callable[[], Any]]:
     outside = function.__globals__
     for name in code.co_names:
         value = outside.get(name)
-        if isinstance(value, _array.ArrayBase) or _is_number(value):
+        if isinstance(value, _array.ArrayBase) or is_number(value):
             found.append(functools.partial(outside.get, name))
     return found
 

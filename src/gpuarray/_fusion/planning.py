@@ -8,11 +8,61 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _dtypes, _elementwise, _layout, _reduction_launch, kernels
-from gpuarray._fusion.symbols import Leaf, Number, Reduced, Stored, Symbol, Trace
+from gpuarray import _array, _dtypes, _elementwise, _layout, _reduction_launch, kernels
+from gpuarray._fusion.symbols import (
+    Leaf,
+    NeedsValue,
+    NotFused,
+    Number,
+    Reduced,
+    Stored,
+    Symbol,
+    Trace,
+)
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
 from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
+
+
+def trace(
+    function: Callable[..., Any], name: str, args: Sequence[Any], numbers: bool, stream: Stream
+) -> Callable[..., Any] | None:
+    """What runs a function of these arguments.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    name : str
+        What its kernels are called.
+    args : sequence
+        Arguments to trace it with.
+    numbers : bool
+        Whether numbers among them may have other values in later calls.
+    stream : Stream
+        Where to run.
+
+    Returns
+    -------
+    callable or None
+        The function itself where it cannot be improved on; None if the values of numbers matter.
+    """
+    traced = Trace(name)
+    given: list[Any] = []
+    for i, x in enumerate(args):
+        if isinstance(x, _array.ArrayBase):
+            given.append(traced.argument(i, x._layout))
+        elif numbers:
+            given.append(Number(i, type(x)))
+        else:
+            given.append(x)
+    try:
+        result = function(*given)
+        return Plan(traced, result, len(args), stream).make_call()
+    except NeedsValue:
+        return None
+    except NotFused:
+        return function
 
 
 class _Launch(NamedTuple):

@@ -330,7 +330,7 @@ class Symbol:
         where: Any,
     ) -> Symbol:
         """A reduction of the symbol."""
-        if out is not None or initial is not NO_VALUE or where not in (True, NO_VALUE):
+        if out is not None or initial is not NO_VALUE or not (where is True or where is NO_VALUE):
             raise TypeError(
                 f"fuse: {self.trace.name} reduces with out=, initial= or where=, which is not "
                 "fused; use where(condition, x, 0) before it, and the result after it"
