@@ -10,25 +10,33 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
-from gpuarray._config import child_environment, config
+from gpuarray._config import checks_of, child_environment, config
 
 
 def run(script: str, arguments: Sequence[str], checks: str = "all") -> int:
     """Run the script and return the exit status: its own, or 1 if something was found."""
     if config.backend == "emulator" and config.checks and config.dump_source:
         return _run_here(script, arguments)
+    try:
+        wanted = checks_of(name.strip() for name in checks.split(","))
+    except ValueError as error:
+        return _refuse(str(error))
     if not os.path.isfile(script):
-        print(f"python -m gpuarray check: there is no file {script}", file=sys.stderr)
-        return 2
+        return _refuse(f"there is no file {script}")
     # Settings are read when the package is imported, and it was: a process of its own.
     with tempfile.TemporaryDirectory(prefix="gpuarray-check-") as sources:
-        settings = {"GPUARRAY_BACKEND": "emulator", "GPUARRAY_CHECK": checks}
+        settings = {"GPUARRAY_BACKEND": "emulator", "GPUARRAY_CHECK": ",".join(wanted)}
         # Sources are written down, so that findings can quote them; that brings -lineinfo too.
         settings["GPUARRAY_DUMP_SOURCE"] = config.dump_source or sources
         # An image from the cache would name the file that it was compiled from long ago.
         settings["GPUARRAY_CACHE_IN_MEMORY"] = "1"
         command = [sys.executable, "-m", "gpuarray", "check", script, *arguments]
         return subprocess.run(command, env=child_environment(settings), check=False).returncode
+
+
+def _refuse(reason: str) -> int:
+    print(f"python -m gpuarray check: {reason}", file=sys.stderr)
+    return 2
 
 
 def _run_here(script: str, arguments: Sequence[str]) -> int:

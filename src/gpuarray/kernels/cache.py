@@ -11,9 +11,10 @@ A file is named by its key and holds::
     key      32 bytes, so that a file under a wrong name is a miss
     label    kernel name, architecture, image kind, compiler: for people (``cache list``)
     names    the map from name expressions to mangled names
-    image    the cubin or PTX
+    image    the cubin, the PTX, or what the emulator made of PTX
 
-Nothing in it is executable by Python (no pickle).  Entries are written to a temporary file beside
+No pickle is loaded; of the emulator's prepared kernels the image is marshalled code, which is why
+only files count that belong to the user and that nobody else can write.  Entries are written to a temporary file beside
 the target and moved into place, so a reader sees a whole entry or none; whatever does not verify
 is a miss and gets rewritten.
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gpuarray._config import config
+from gpuarray._ffi import prepared
 from gpuarray.errors import CompileError
 from gpuarray.kernels import toolchain
 from gpuarray.kernels.cache import FORMAT, Image, Label, default_cache, digest
@@ -278,3 +279,16 @@ class Memory:
 
 
 _memory = Memory()
+
+
+def _load_prepared(key: bytes) -> bytes | None:
+    image = default_cache().get(key)
+    return None if image is None else image.data
+
+
+def _save_prepared(key: bytes, data: bytes, name: str) -> None:
+    default_cache().put(key, Image(data), Label(name, "", "python", ""))
+
+
+# The emulator keeps the Python that it makes of an image beside the image.
+prepared.keep_in(_load_prepared, _save_prepared)

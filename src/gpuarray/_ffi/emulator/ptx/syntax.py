@@ -112,7 +112,7 @@ operation = functools.cache(Operation)
 class Instruction:
     """One instruction with its guard predicate and its line in the source."""
 
-    __slots__ = ("guard", "line", "negated", "operands", "operation")
+    __slots__ = ("effects", "guard", "line", "name", "negated", "operands", "operation")
 
     def __init__(
         self,
@@ -123,14 +123,13 @@ class Instruction:
         negated: bool = False,
     ):
         self.operation = operation
+        self.name = operation.name
         self.operands = operands
         self.line = line
         self.guard = guard
         self.negated = negated
-
-    @property
-    def name(self) -> str:
-        return self.operation.name
+        #: Names of registers that it writes and reads, once somebody asked.
+        self.effects: tuple[list[str], list[str]] | None = None
 
     def __repr__(self) -> str:
         guard = f"@{'!' * self.negated}{self.guard.name} " if self.guard else ""

@@ -335,12 +335,18 @@ def registers_in(operands) -> list[Register]:
 
 def defines_and_uses(i: Instruction) -> tuple[list[str], list[str]]:
     """Names of registers that an instruction writes and reads (parameter slots aside)."""
-    if i.name in _NO_RESULT or not i.operands:
-        return [], [r.name for r in registers_in(i.operands)]
-    return (
-        [r.name for r in registers_in(i.operands[:1])],
-        [r.name for r in registers_in(i.operands[1:])],
-    )
+    found = i.effects
+    if found is None:
+        operands = i.operands
+        if i.name in _NO_RESULT or not operands:
+            found = [], [r.name for r in registers_in(operands)]
+        else:
+            found = (
+                [r.name for r in registers_in(operands[:1])],
+                [r.name for r in registers_in(operands[1:])],
+            )
+        i.effects = found
+    return found
 
 
 def solve_liveness(order: list[Block], effects) -> None:

@@ -56,6 +56,8 @@ class Emitter:
         self.line_numbers: list[int] = []
         self.constants: dict[tuple, str] = {}
         self.values: dict[str, object] = {}
+        #: Names of constants that are addresses: (symbol, offset).
+        self.addresses: dict[str, tuple[str, int]] = {}
         self.names: dict[str, str] = {}
         self.block: Block = None  # type: ignore[assignment]
         self.position = 0
@@ -203,7 +205,10 @@ class Emitter:
         address = routine.program.symbol_address(name)
         if address is None:
             raise Unsupported(f"the symbol {name}")
-        return self.constant(address + offset, code)
+        # Filled in when a program is loaded: the code itself is the same in every process.
+        expression = f"A{len(self.addresses)}"
+        self.addresses[expression] = (name, offset)
+        return self.cast(expression, "i8", code)
 
     # -------------------------------------------------------------- writing registers
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable
 
@@ -22,6 +23,8 @@ class Program:
 
     def __init__(self, ptx: str, arena, on_print: Callable[[str], object] | None = None):
         self.module = Module(ptx)
+        #: Stands for the text in the keys of kept code.
+        self.digest = hashlib.sha256(ptx.encode(errors="surrogateescape")).digest()
         self.arena = arena
         self.on_print = on_print or (lambda text: sys.stdout.write(text))
         #: Generated code by its file name.

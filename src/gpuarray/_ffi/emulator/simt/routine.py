@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ptx.syntax import Arguments, Function, Instruction, Symbol
+from . import prepared
 from .checked_access import REPLACEMENTS
 from .control_flow import Block, build_blocks, defines_and_uses, registers_in, solve_liveness
 from .emitter import Emitter
@@ -27,6 +28,7 @@ class Code(NamedTuple):
     functions: list
     #: The PTX line of each line of Python.
     lines: list[int]
+    #: The Python, or nothing where only its compiled form was kept.
     source: str
 
     def ptx_line(self, line: int) -> int:
@@ -44,15 +46,20 @@ class Routine:
     def __init__(self, program, name: str):
         self.program = program
         self.name = name
-        module = program.module
-        self.function: Function = module.function(name)
+        #: Its body is parsed only where nothing was kept from an earlier process.
+        self.function: Function = program.module.functions[name]
         self.is_kernel = self.function.is_kernel
         self._lay_out_parameters()
-        self._lay_out_variables()
         self.unsupported: set[str] = set()
         self._analysed = False
         self._code: list | None = None
         self._checked: list | None = None
+        self._plain_key = prepared.key_of(program.digest, name, False)
+        self._kept = prepared.load(self._plain_key)
+        if self._kept is None:
+            self._lay_out_variables()
+        else:
+            self.static_shared_bytes, self.dynamic_offset, self.local_bytes = self._kept["layout"]
 
     # -------------------------------------------------------------- layout
 
@@ -70,6 +77,7 @@ class Routine:
         self.reads: list[tuple[int, str]] = []
 
     def _lay_out_variables(self) -> None:
+        self.program.module.function(self.name)
         self.shared: dict[str, int] = {}
         self.locals: dict[str, int] = {}
         local_bytes = 0
@@ -124,6 +132,8 @@ class Routine:
     def _analyse(self) -> None:
         """Everything about the body that both variants of the code share."""
         self._analysed = True
+        if self._kept is not None:  # for the variant that was not kept
+            self._lay_out_variables()
         order = build_blocks(self.function, self._is_internal_call)
         parameter_slots(self, order)
         self.order = order
@@ -134,7 +144,7 @@ class Routine:
         self.affine = affine_registers(self.codes, order, set(self.locals))
         self.pending = pending_registers(self.codes, order)
         self.pending -= set(self.slot_codes)
-        self._undefined = tuple(SCALARS[self.codes[r]](0) for r in order[0].registers)
+        self._entry_codes = [self.codes[r] for r in order[0].registers]
         self._entry_slots = [
             (k, *self.slot_places[r])
             for k, r in enumerate(order[0].registers)
@@ -142,21 +152,58 @@ class Routine:
         ]
 
     def _generate(self, checked: bool) -> Code:
+        key, kept, source = self._plain_key, self._kept, ""
+        if checked:
+            key = prepared.key_of(self.program.digest, self.name, True)
+            kept = prepared.load(key)
+        if kept is None:
+            kept = self._emit(checked)
+            source = kept.pop("source")
+            prepared.save(key, kept, f"{self.name} (prepared)")
+        return self._link(kept, checked, source)
+
+    def _emit(self, checked: bool) -> dict:
+        """Everything that running needs, as plain objects."""
         if not self._analysed:
             self._analyse()
         emitter = Emitter(self, checked)
         for block in self.order:
             emitter.emit(block)
+        source = "\n".join(emitter.lines)
+        variant = " checked" if checked else ""
+        file = f"<ptx {self.program.digest.hex()[:16]} {self.name}{variant}>"
+        return {
+            "layout": (self.static_shared_bytes, self.dynamic_offset, self.local_bytes),
+            "file": file,
+            "code": compile(source, file, "exec"),
+            "source": source,
+            "lines": emitter.line_numbers,
+            "blocks": [block.number for block in self.order],
+            "constants": prepared.packed(emitter.values),
+            "addresses": emitter.addresses,
+            "reads": self.reads,
+            "entry": (self._entry_codes, self._entry_slots),
+            "results": self.result_keys,
+            "unsupported": sorted(self.unsupported),
+        }
+
+    def _link(self, kept: dict, checked: bool, source: str) -> Code:
+        """Make functions of what was kept, in this program."""
+        self.reads = [tuple(read) for read in kept["reads"]]
+        codes, self._entry_slots = kept["entry"]
+        self._undefined = tuple(SCALARS[code](0) for code in codes)
+        self.result_keys = kept["results"]
+        self.unsupported.update(kept["unsupported"])
         namespace = dict(NAMESPACE)
         if checked:
             namespace.update(REPLACEMENTS)
-        namespace.update(emitter.values)
-        source = "\n".join(emitter.lines)
-        file = f"<ptx {id(self):x} {self.name}{' checked' if checked else ''}>"
-        exec(compile(source, file, "exec"), namespace)
-        functions = [namespace[f"b{block.number}"] for block in self.order]
-        code = Code(self.name, functions, emitter.line_numbers, source)
-        self.program.code_files[file] = code
+        namespace.update(prepared.unpacked(kept["constants"]))
+        for constant, (symbol, offset) in kept["addresses"].items():
+            namespace[constant] = SCALARS["i8"](self.program.symbol_address(symbol) + offset)
+        exec(kept["code"], namespace)
+        functions = [namespace[f"b{number}"] for number in kept["blocks"]]
+        code = Code(self.name, functions, kept["lines"], source)
+        self.program.code_files[kept["file"]] = code
         return code
 
     def _is_internal_call(self, i: Instruction) -> bool:

@@ -1,0 +1,73 @@
+"""Generated code in a form that outlives the process.
+
+It depends on the PTX and the emulator alone: addresses of the module's variables are named, and
+filled in when a program is loaded. The key holds everything that could make it wrong: the PTX,
+the emulator's own source files, the versions of Python and NumPy, and what was probed about the
+processor. Whoever stores it verifies that it comes back as it was.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import marshal
+import os
+import sys
+import zlib
+
+import numpy as np
+
+from gpuarray._version import __version__
+
+from ...prepared import store
+from .fused import FUSED
+
+#: Changes when the fields below do.
+_FORMAT = 1
+
+
+@functools.cache
+def _emulator() -> bytes:
+    """What tells this emulator from another: its version, and its files' sizes and times."""
+    parts = [__version__, sys.version, np.__version__, str(FUSED), str(_FORMAT)]
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for folder in ("ptx", "simt", os.path.join("simt", "opcodes")):
+        try:
+            entries = sorted(os.scandir(os.path.join(package, folder)), key=lambda e: e.name)
+        except OSError:  # in an archive: the version has to do
+            continue
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                status = entry.stat()
+                parts.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(parts).encode()
+
+
+def key_of(ptx: bytes, name: str, checked: bool) -> bytes:
+    """The key of one function's code; ``ptx`` is a digest of the module."""
+    fields = b"\0".join((_emulator(), ptx, name.encode(), b"checked" if checked else b"plain"))
+    return hashlib.sha256(fields).digest()
+
+
+def load(key: bytes) -> dict | None:
+    """What was kept under a key."""
+    data = store.load(key)
+    if data is None:
+        return None
+    try:
+        return marshal.loads(zlib.decompress(data))
+    except (EOFError, ValueError, TypeError, zlib.error):
+        return None
+
+
+def save(key: bytes, kept: dict, name: str) -> None:
+    store.save(key, zlib.compress(marshal.dumps(kept), 1), name)
+
+
+def packed(values: dict[str, object]) -> dict[str, tuple[str, bytes]]:
+    """NumPy scalars as bytes."""
+    return {name: (value.dtype.str, value.tobytes()) for name, value in values.items()}
+
+
+def unpacked(values: dict[str, tuple[str, bytes]]) -> dict[str, object]:
+    return {name: np.frombuffer(data, code)[0] for name, (code, data) in values.items()}
