@@ -49,9 +49,13 @@ print({which})
 """
 
 
-def _environment(cache: str) -> dict[str, str]:
+def _environment(cache: str, bytecode: str) -> dict[str, str]:
+    # An installed package has its bytecode; here a directory that a first process fills stands
+    # for that, for every module alike.
+    inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {
-        **os.environ,
+        **inherited,
+        "PYTHONPYCACHEPREFIX": bytecode,
         "GPUARRAY_CACHE_DIR": os.path.join(cache, "gpuarray"),
         "CUPY_CACHE_DIR": os.path.join(cache, "cupy"),
     }
@@ -69,11 +73,11 @@ def _seconds(script: str, environment: dict[str, str]) -> float:
 def _median(script: str, repeats: int, cold: bool) -> float:
     times = []
     with tempfile.TemporaryDirectory(prefix="gpuarray-startup-") as shared:
-        if not cold:
-            _seconds(script, _environment(shared))
+        bytecode = os.path.join(shared, "bytecode")
+        _seconds(script, _environment(shared, bytecode))
         for turn in range(repeats):
             cache = os.path.join(shared, str(turn)) if cold else shared
-            times.append(_seconds(script, _environment(cache)))
+            times.append(_seconds(script, _environment(cache, bytecode)))
     return median(times)
 
 
