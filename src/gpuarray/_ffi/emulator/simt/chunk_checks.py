@@ -200,9 +200,10 @@ class ChunkChecks:
         writes = value is not None
         # An atomic and a plain read of global memory may well be meant: a first look.
         lenient = 1 if sync or not (writes or shadow.window) else 0
+        base = max(self.base, self.agents.settled << _SHIFT) if shadow.window else self.base
         written = shadow.written[index]
-        if len(written) and int(written.max()) >= self.base:
-            bad = self._conflicts(written, agents, lenient if not writes else sync)
+        if len(written) and int(written.max()) >= base:
+            bad = self._conflicts(written, agents, base, lenient if not writes else sync)
             if bad is not None and writes and not sync:
                 bad = bad[~self._unchanged(L, where, size, value, codes, part)[bad // repeats]]
             if bad is not None and len(bad):
@@ -211,10 +212,10 @@ class ChunkChecks:
             exempt = 1 if sync else 0
             for readers in (shadow.read, shadow.read_before):
                 seen = readers[index]
-                if len(seen) and int(seen.max()) >= self.base:
+                if len(seen) and int(seen.max()) >= base:
                     if sync and not shadow.window:
                         continue  # an atomic after plain reads
-                    bad = self._conflicts(seen, agents, exempt)
+                    bad = self._conflicts(seen, agents, base, exempt)
                     if bad is not None and len(bad):
                         self._race(scene, bad, seen, "read", True, sync)
             shadow.written[index] = marks
@@ -224,7 +225,7 @@ class ChunkChecks:
                     self._collision(scene, index, lost, marks, value, part)
             return
         before = shadow.read[index]
-        if int(before.max()) >= self.base:
+        if int(before.max()) >= base:
             other = (before >> _SHIFT) != (marks >> _SHIFT)
             if other.all():
                 shadow.read_before[index] = before
@@ -236,9 +237,9 @@ class ChunkChecks:
             if len(lost):
                 shadow.read_before[index[lost]] = marks[lost]
 
-    def _conflicts(self, marks, agents, exempt: int):
+    def _conflicts(self, marks, agents, base: int, exempt: int):
         """Positions where an earlier access races with this one; None if there are none."""
-        recent = marks >= self.base
+        recent = marks >= base
         if exempt:  # both synchronise
             recent &= (marks & 1) == 0
         positions = np.flatnonzero(recent)

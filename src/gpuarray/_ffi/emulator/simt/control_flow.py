@@ -316,20 +316,19 @@ def _components(members: set[Block], first: Block) -> list[set[Block]]:
 def registers_in(operands) -> list[Register]:
     """All registers named by operands."""
     found: list[Register] = []
-    stack = list(operands)
-    while stack:
-        operand = stack.pop()
+    for operand in operands:
         kind = type(operand)
         if kind is Register:
             found.append(operand)
         elif kind is Address:
-            stack.append(operand.base)
+            if type(operand.base) is Register:
+                found.append(operand.base)
         elif kind is Complement:
-            stack.append(operand.operand)
-        elif kind in (Vector, Arguments):
-            stack += operand.items
+            found.append(operand.operand)
+        elif kind is Vector or kind is Arguments:
+            found += registers_in(operand.items)
         elif kind is Pair:
-            stack += operand
+            found += registers_in(operand)
     return found
 
 

@@ -80,8 +80,9 @@ class Emitter:
         """The Python variable of a register."""
         found = self.names.get(register)
         if found is None:
-            text = "".join(c if c.isalnum() else "_" for c in register.lstrip("%"))
-            found = f"r{len(self.names)}_{text}"
+            # With the register's own name behind the number, for whoever reads the code.
+            text = register[1:]
+            found = f"r{len(self.names)}_{text}" if text.isalnum() else f"r{len(self.names)}"
             self.names[register] = found
         return found
 

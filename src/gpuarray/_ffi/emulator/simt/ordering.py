@@ -83,6 +83,9 @@ class Agents:
         #: Of each block: whether a fence waits to be published, and the latest fence's epoch.
         self.pending = np.zeros(nb, bool)
         self.fence_epoch = np.zeros(nb, np.int32)
+        #: Accesses of this chunk's blocks to their own memory, in segments before this one, are
+        #: ordered before everything to come: all threads passed a barrier together.
+        self.settled = 0
         self.current = np.empty(n, np.int64)
         #: Counts changes of ``current``, for caches.
         self.version = 0
@@ -120,7 +123,8 @@ class Agents:
     def barrier(self, lane_sets) -> None:
         """These lanes pass a barrier of their blocks together."""
         shape = (self.chunk.nb, self.per_block)
-        if sum(L.n for L in lane_sets) == self.chunk.n:
+        together = sum(L.n for L in lane_sets) == self.chunk.n
+        if together:
             which = slice(None)
             blocks = np.arange(self.chunk.nb)
             epoch = self.epoch.reshape(shape).max(axis=1)
@@ -135,6 +139,8 @@ class Agents:
         numbers = self.block_of[which]
         self.epoch[which] = epoch[numbers] + 1
         self.seen[which] = seen[numbers]
+        if together:
+            self.settled = self.segments.end
         self._renew(which)
 
     def warp_barrier(self, L) -> None:
