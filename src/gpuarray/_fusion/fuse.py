@@ -85,7 +85,7 @@ class Fused:
 
     def __init__(self, function: Callable[..., Any], kernel_name: str | None = None):
         self._function = function
-        self._name = kernel_name or getattr(function, "__name__", "fused")
+        self._name = kernel_name or str(getattr(function, "__name__", "fused"))
         self._values_seen: set[Any] = set()
         self._watched: list[Callable[[], Any]] | None = None  # found at the first call
         functools.update_wrapper(self, function)

@@ -382,7 +382,7 @@ class _Argument(NamedTuple):
 
 
 class _Value(NamedTuple):
-    index: int
+    number: int
 
 
 def _resolve(form: Any, places: list[int]) -> Any:
@@ -397,7 +397,7 @@ def _resolve(form: Any, places: list[int]) -> Any:
 
 def _fill(form: Any, values: list[Any]) -> Any:
     if isinstance(form, _Value):
-        return values[form.index]
+        return values[form.number]
     if isinstance(form, tuple | list):
         return type(form)([_fill(x, values) for x in form])
     return form

@@ -185,7 +185,8 @@ def _kind(x: Any) -> Any:
 def _example(x: Any) -> Any:
     """What ``result_type`` takes for an operand."""
     if isinstance(x, Number):
-        return np.dtype(x.type) if issubclass(x.type, np.generic) else x.type(1)
+        number: Any = x.type
+        return np.dtype(number) if issubclass(number, np.generic) else number(1)
     return x if type(x) in _PYTHON else x.dtype
 
 

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from gpuarray import _array, _calls, _dtypes, _elementwise, _layout, kernels
+from gpuarray import _array, _calls, _layout
 from gpuarray._device import current
-from gpuarray._elementwise import NUMBER
-from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load
-from gpuarray._layout import Layout
+from gpuarray._launch import BoundLaunch
 from gpuarray._raw import parameters
-from gpuarray._raw.parameters import Types
+from gpuarray._raw.elementwise_plan import Planner, Way
 from gpuarray._stream import Stream
 
-_CUPY_BLOCK = 128
 _MOST_THREADS = 1024
-
-
-class _Way(NamedTuple):
-    """What a call looks like, whatever the arrays' addresses."""
-
-    arguments: list[Any]  # arrays and numbers, in the order of the parameters
-    types: Types
-    shape: tuple[int, ...]
-    outputs: list[Layout]  # of outputs, given and new
-    given: bool
-    block: int | None
 
 
 class ElementwiseKernel:
@@ -123,22 +107,22 @@ class ElementwiseKernel:
         self.return_tuple = return_tuple
         self.kwargs = kwargs
         self.__doc__ = doc or type(self).__doc__
-        self._loop_prep: str = kwargs.get("loop_prep", "")
-        self._after_loop: str = kwargs.get("after_loop", "")
+        self.loop_prep: str = kwargs.get("loop_prep", "")
+        self.after_loop: str = kwargs.get("after_loop", "")
         for key in kwargs:
             if key not in ("options", "loop_prep", "after_loop"):
                 raise TypeError(
                     f"ElementwiseKernel got an unexpected keyword argument {key!r}; there are "
                     "options, loop_prep and after_loop"
                 )
-        self._options = parameters.check(
+        self.options = parameters.check(
             name,
             self.params,
             kwargs.get("options", ()),
             operation=operation,
             preamble=preamble,
-            loop_prep=self._loop_prep,
-            after_loop=self._after_loop,
+            loop_prep=self.loop_prep,
+            after_loop=self.after_loop,
         )
 
     def __repr__(self) -> str:
@@ -229,7 +213,7 @@ class ElementwiseKernel:
 
     # ---- deciding ------------------------------------------------------------------------------
 
-    def _way(self, arguments: list[Any], size: int | None, block: int | None) -> _Way:
+    def _way(self, arguments: list[Any], size: int | None, block: int | None) -> Way:
         """Types, shape and outputs of a call."""
         name = self.name
         types = parameters.resolve(name, self.in_params, self.out_params, arguments)
@@ -274,9 +258,9 @@ class ElementwiseKernel:
                     )
                 _layout.check_writable(layout, name)
             outputs.append(layout)
-        return _Way(arguments, types, shape, outputs, given, block)
+        return Way(arguments, types, shape, outputs, given, block)
 
-    def _plan(self, way: _Way, stream: Stream) -> Callable[..., Any]:
+    def _plan(self, way: Way, stream: Stream) -> Callable[..., Any]:
         """A function that takes the arguments of a call."""
         # Given outputs are arguments like the others, unless they are returned.
         returned = not (way.given and self.no_return)
@@ -294,205 +278,20 @@ class ElementwiseKernel:
         if not all(way.shape):
             run = _calls.make_call(stream, kinds, new, [])
         else:
-            vector = self._vector_plan(way, stream)
-            plan, order, scalars = vector or self._direct_plan(way, stream)
-            bound = BoundLaunch(plan, stream, scalars)
-            run = _calls.make_call(stream, kinds, new, [(bound, [names[k] for k in order])])
+            launch = Planner(self, way, stream).launch()
+            bound = BoundLaunch(launch.plan, stream, launch.scalars)
+            leading = [names[k] for k in launch.order]
+            run = _calls.make_call(stream, kinds, new, [(bound, leading)])
         if self.no_return and not way.given:
             return _without_result(run)
         if self.return_tuple and self.nout == 1 and not self.no_return:
             return _as_tuple(run)
         return run
 
-    def _layouts(self, way: _Way) -> list[Layout | np.dtype]:
-        """Of every parameter: the layout of its array, or the dtype of a number."""
-        found: list[Layout | np.dtype] = [
-            x._layout if isinstance(x, _array.ArrayBase) else dtype
-            for x, dtype in zip(way.arguments, way.types.inputs)
-        ]
-        return found + way.outputs
-
-    def _arguments(self, layouts: Sequence[Layout | np.dtype]) -> tuple[Any, ...]:
-        """The parameters for the kernel's source."""
-        found = []
-        for k, (parameter, layout) in enumerate(zip(self.params, layouts)):
-            output = k >= self.nin
-            if not isinstance(layout, Layout):
-                code = _dtypes.code(layout)
-                found.append(
-                    kernels.user_code.Argument(
-                        parameter.name, code, "scalar", constant=parameter.is_const
-                    )
-                )
-            elif parameter.raw:
-                found.append(parameters.raw_argument(parameter, layout, output))
-            else:
-                code = _dtypes.code(layout.dtype)
-                found.append(
-                    kernels.user_code.Argument(
-                        parameter.name, code, "array", output, parameter.is_const
-                    )
-                )
-        return tuple(found)
-
-    def _code(self, way: _Way, arguments: tuple[Any, ...]) -> Any:
-        return kernels.user_code.UserCode(
-            self.name,
-            arguments,
-            parameters.code_types(way.types),
-            self.preamble,
-            self._options,
-        )
-
-    def _vector_plan(
-        self, way: _Way, stream: Stream
-    ) -> tuple[LaunchPlan, list[int], list[tuple[int, np.dtype]]] | None:
-        """The launch in the element-wise family, where the code allows it.
-
-        Returns the plan, the parameters that its leading arguments are, and its scalars.
-        """
-        user = kernels.user_code
-        layouts = self._layouts(way)
-        text = self.operation
-        if "define" in self.preamble:
-            text += self.preamble
-        words = user.words(text)
-        outputs = [(self.nin + i, x) for i, x in enumerate(self.out_params) if not x.raw]
-        if (
-            not outputs
-            or way.block is not None
-            or self._loop_prep
-            or self._after_loop
-            or user.names_threads(text)
-            or any(user.takes_address(text, x.name) for _, x in outputs)
-        ):
-            return None
-        size = int(np.prod(way.shape, dtype=np.int64))
-        numbered = "i" in words
-        asked = user.plain(text).replace(" ", "")
-        if asked.count("_ind") != asked.count("_ind.size()"):
-            return None
-        arrays = [
-            x for parameter, x in zip(self.params, layouts)
-            if isinstance(x, Layout) and not parameter.raw
-        ]  # fmt: skip
-        if numbered:
-            # Numbers are in C order, and only one run of memory is counted.
-            for x in arrays:
-                if not (x.c_contiguous and x.shape == way.shape) and x.size != 1:
-                    return None
-        raw = [k for k, x in enumerate(layouts) if isinstance(x, Layout) and self.params[k].raw]
-        inputs = [k for k in range(self.nin) if k not in raw]
-        kept = [k for k, x in outputs if way.given and not user.always_assigned(text, x.name)]
-        read: list[Any] = [layouts[k] for k in [*inputs, *kept]]
-        stored = [layouts[k] for k, _ in outputs]
-        placeholder = [kernels.expressions.Constant(0, _dtypes.code(x.dtype)) for x in stored]
-        spec, dims, strides = _elementwise.arrange(self.name, placeholder, read, stored)
-        guarded = False
-        if raw or self.preamble or not user.is_safe_anywhere(text):
-            if spec.variant not in ("contiguous", "strided"):
-                return None
-            guarded = spec.variant == "contiguous"
-        if numbered or guarded:
-            read.append(NUMBER)
-            spec, dims, strides = _elementwise.arrange(self.name, placeholder, read, stored)
-        if spec.index == "int32" and _layout.needs_int64(size, [layouts[k] for k in raw]):
-            return None
-        counted = bool(words & {"n", "_ind"})
-        arguments = self._arguments(layouts)
-        vector = kernels.user_elementwise.VectorSpec(
-            self._code(way, arguments),
-            self.operation,
-            spec,
-            tuple([self.params[k].name for k in kept]),
-            numbered,
-            counted,
-            guarded,
-        )
-        plan = _elementwise.launch_plan(
-            spec, vector, kernels.user_elementwise.render_vector, dims, strides, stream.device
-        )
-        order = [k for k, _ in outputs] + inputs + kept
-        scalars = [
-            (place, layouts[k]) for place, k in enumerate(order)
-            if not isinstance(layouts[k], Layout)
-        ]  # fmt: skip
-        for k in raw:
-            plan.constants[len(order)] = parameters.array_constant(layouts[k])
-            order.append(k)
-        if counted or guarded:
-            plan.constants[len(order)] = size.to_bytes(8, "little")
-        return plan, order, scalars
-
-    def _direct_plan(
-        self, way: _Way, stream: Stream
-    ) -> tuple[LaunchPlan, list[int], list[tuple[int, np.dtype]]]:
-        """The launch of a plain loop over the elements in C order."""
-        user = kernels.user_code
-        layouts = self._layouts(way)
-        shape: Sequence[int] = way.shape
-        looped = [
-            k for k, x in enumerate(layouts) if isinstance(x, Layout) and not self.params[k].raw
-        ]
-        strides = [_layout.broadcast_strides(layouts[k], way.shape) for k in looped]
-        if self.reduce_dims:
-            shape, strides = _merge(shape, strides)
-        arguments = list(self._arguments(layouts))
-        views = dict(enumerate(layouts))
-        for k, steps in zip(looped, strides):
-            view = views[k] = _layout.layout_of(layouts[k].dtype, tuple(shape), tuple(steps))
-            x = arguments[k]
-            arguments[k] = user.Argument(
-                x.name, x.dtype, x.kind, x.output, x.constant, len(shape), view.c_contiguous
-            )
-        size = int(np.prod(shape, dtype=np.int64))
-        arrays = [x for x in views.values() if isinstance(x, Layout)]
-        narrow = not _layout.needs_int64(size, arrays)
-        spec = kernels.user_elementwise.DirectSpec(
-            self._code(way, tuple(arguments)),
-            self.operation,
-            self._loop_prep,
-            self._after_loop,
-            len(shape),
-            narrow,
-        )
-        function, _ = load(spec, kernels.user_elementwise.render_direct, stream.device)
-        block = way.block or _CUPY_BLOCK
-        constants = {
-            k: parameters.array_constant(x) for k, x in views.items() if isinstance(x, Layout)
-        }
-        lengths = tuple(shape) or (0,)
-        constants[self.nargs] = np.array([size, *lengths, *[0] * len(lengths)], np.int64).tobytes()
-        plan = LaunchPlan(function, grid_for(-(-size // block)), (block, 1, 1), constants)
-        scalars = [(k, x) for k, x in enumerate(layouts) if not isinstance(x, Layout)]
-        return plan, list(range(self.nargs)), scalars
-
     @property
     def cached_code(self) -> str:
         """The operation with its preamble, as it was given."""
         return f"{self.preamble}\n{self.operation}".strip()
-
-
-def _merge(
-    shape: Sequence[int], strides: Sequence[Sequence[int]]
-) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
-    """Merge neighbouring dimensions that every operand walks without a gap, in C order."""
-    dims: list[int] = []
-    steps: list[list[int]] = [[] for _ in strides]
-    for axis, length in enumerate(shape):
-        if length == 1:
-            continue
-        if dims and all(one[-1] == s[axis] * length for one, s in zip(steps, strides)):
-            dims[-1] *= length
-            for one, s in zip(steps, strides):
-                one[-1] = s[axis]
-        else:
-            dims.append(length)
-            for one, s in zip(steps, strides):
-                one.append(s[axis])
-    if not dims:
-        return (1,), [(0,) for _ in strides]
-    return tuple(dims), [tuple(one) for one in steps]
 
 
 def _without_result(run: Callable[..., Any]) -> Callable[..., None]:

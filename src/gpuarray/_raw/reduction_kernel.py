@@ -250,7 +250,7 @@ class ReductionKernel:
             return _calls.make_call(stream, kinds, new, [])
 
         user = kernels.user_code
-        layouts = [
+        layouts: list[Any] = [
             x._layout if isinstance(x, _array.ArrayBase) else dtype
             for x, dtype in zip(arguments[:nin], types.inputs)
         ]

@@ -1,0 +1,240 @@
+"""ElementwiseKernel: from a call to a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _elementwise, _layout, kernels
+from gpuarray._elementwise import NUMBER
+from gpuarray._launch import LaunchPlan, grid_for, load
+from gpuarray._layout import Layout
+from gpuarray._raw import parameters
+from gpuarray._raw.parameters import Types
+from gpuarray._stream import Stream
+
+if TYPE_CHECKING:
+    from gpuarray._raw.elementwise_kernel import ElementwiseKernel
+
+#: Threads of a block in CuPy's plain loop.
+_CUPY_BLOCK = 128
+
+
+class Way(NamedTuple):
+    """What a call looks like, whatever the arrays' addresses."""
+
+    arguments: list[Any]  # arrays and numbers, in the order of the parameters
+    types: Types
+    shape: tuple[int, ...]
+    outputs: list[Layout]  # of outputs, given and new
+    given: bool
+    block: int | None
+
+
+class Launch(NamedTuple):
+    """A launch, and where its arguments come from."""
+
+    plan: LaunchPlan
+    order: list[int]  # the parameters that the launch's leading arguments are
+    scalars: list[tuple[int, np.dtype]]
+
+
+class Planner:
+    """Decides how a kernel is launched for a call."""
+
+    def __init__(self, kernel: ElementwiseKernel, way: Way, stream: Stream):
+        self.kernel = kernel
+        self.way = way
+        self.stream = stream
+
+    def launch(self) -> Launch:
+        """The launch."""
+        return self._vector_plan() or self._direct_plan()
+
+    def _layouts(self) -> list[Any]:
+        """Of every parameter: the layout of its array, or the dtype of a number."""
+        found: list[Any] = [
+            x._layout if isinstance(x, _array.ArrayBase) else dtype
+            for x, dtype in zip(self.way.arguments, self.way.types.inputs)
+        ]
+        return found + self.way.outputs
+
+    def _arguments(self, layouts: Sequence[Any]) -> tuple[Any, ...]:
+        """The parameters for the kernel's source."""
+        found = []
+        for k, (parameter, layout) in enumerate(zip(self.kernel.params, layouts)):
+            output = k >= self.kernel.nin
+            if not isinstance(layout, Layout):
+                code = _dtypes.code(layout)
+                found.append(
+                    kernels.user_code.Argument(
+                        parameter.name, code, "scalar", constant=parameter.is_const
+                    )
+                )
+            elif parameter.raw:
+                found.append(parameters.raw_argument(parameter, layout, output))
+            else:
+                code = _dtypes.code(layout.dtype)
+                found.append(
+                    kernels.user_code.Argument(
+                        parameter.name, code, "array", output, parameter.is_const
+                    )
+                )
+        return tuple(found)
+
+    def _code(self, arguments: tuple[Any, ...]) -> Any:
+        return kernels.user_code.UserCode(
+            self.kernel.name,
+            arguments,
+            parameters.code_types(self.way.types),
+            self.kernel.preamble,
+            self.kernel.options,
+        )
+
+    def _vector_plan(self) -> Launch | None:
+        """The launch in the element-wise family, where the code allows it."""
+        user = kernels.user_code
+        layouts = self._layouts()
+        text = self.kernel.operation
+        if "define" in self.kernel.preamble:
+            text += self.kernel.preamble
+        words = user.words(text)
+        outputs = [
+            (self.kernel.nin + i, x) for i, x in enumerate(self.kernel.out_params) if not x.raw
+        ]
+        if (
+            not outputs
+            or self.way.block is not None
+            or self.kernel.loop_prep
+            or self.kernel.after_loop
+            or user.names_threads(text)
+            or any(user.takes_address(text, x.name) for _, x in outputs)
+        ):
+            return None
+        size = int(np.prod(self.way.shape, dtype=np.int64))
+        numbered = "i" in words
+        asked = user.plain(text).replace(" ", "")
+        if asked.count("_ind") != asked.count("_ind.size()"):
+            return None
+        arrays = [
+            x for parameter, x in zip(self.kernel.params, layouts)
+            if isinstance(x, Layout) and not parameter.raw
+        ]  # fmt: skip
+        if numbered:
+            # Numbers are in C order, and only one run of memory is counted.
+            for x in arrays:
+                if not (x.c_contiguous and x.shape == self.way.shape) and x.size != 1:
+                    return None
+        raw = [
+            k for k, x in enumerate(layouts) if isinstance(x, Layout) and self.kernel.params[k].raw
+        ]
+        inputs = [k for k in range(self.kernel.nin) if k not in raw]
+        kept = [k for k, x in outputs if self.way.given and not user.always_assigned(text, x.name)]
+        read: list[Any] = [layouts[k] for k in [*inputs, *kept]]
+        stored = [layouts[k] for k, _ in outputs]
+        placeholder = [kernels.expressions.Constant(0, _dtypes.code(x.dtype)) for x in stored]
+        spec, dims, strides = _elementwise.arrange(self.kernel.name, placeholder, read, stored)
+        guarded = False
+        if raw or self.kernel.preamble or not user.is_safe_anywhere(text):
+            if spec.variant not in ("contiguous", "strided"):
+                return None
+            guarded = spec.variant == "contiguous"
+        if numbered or guarded:
+            read.append(NUMBER)
+            spec, dims, strides = _elementwise.arrange(self.kernel.name, placeholder, read, stored)
+        if spec.index == "int32" and _layout.needs_int64(size, [layouts[k] for k in raw]):
+            return None
+        counted = bool(words & {"n", "_ind"})
+        arguments = self._arguments(layouts)
+        vector = kernels.user_elementwise.VectorSpec(
+            self._code(arguments),
+            self.kernel.operation,
+            spec,
+            tuple([self.kernel.params[k].name for k in kept]),
+            numbered,
+            counted,
+            guarded,
+        )
+        plan = _elementwise.launch_plan(
+            spec, vector, kernels.user_elementwise.render_vector, dims, strides, self.stream.device
+        )
+        order = [k for k, _ in outputs] + inputs + kept
+        scalars = [
+            (place, layouts[k]) for place, k in enumerate(order)
+            if not isinstance(layouts[k], Layout)
+        ]  # fmt: skip
+        for k in raw:
+            plan.constants[len(order)] = parameters.array_constant(layouts[k])
+            order.append(k)
+        if counted or guarded:
+            plan.constants[len(order)] = size.to_bytes(8, "little")
+        return Launch(plan, order, scalars)
+
+    def _direct_plan(self) -> Launch:
+        """The launch of a plain loop over the elements in C order."""
+        user = kernels.user_code
+        layouts = self._layouts()
+        shape: Sequence[int] = self.way.shape
+        looped = [
+            k
+            for k, x in enumerate(layouts)
+            if isinstance(x, Layout) and not self.kernel.params[k].raw
+        ]
+        strides = [_layout.broadcast_strides(layouts[k], self.way.shape) for k in looped]
+        if self.kernel.reduce_dims:
+            shape, strides = _merge(shape, strides)
+        arguments = list(self._arguments(layouts))
+        views = dict(enumerate(layouts))
+        for k, steps in zip(looped, strides):
+            view = views[k] = _layout.layout_of(layouts[k].dtype, tuple(shape), tuple(steps))
+            x = arguments[k]
+            arguments[k] = user.Argument(
+                x.name, x.dtype, x.kind, x.output, x.constant, len(shape), view.c_contiguous
+            )
+        size = int(np.prod(shape, dtype=np.int64))
+        arrays = [x for x in views.values() if isinstance(x, Layout)]
+        narrow = not _layout.needs_int64(size, arrays)
+        spec = kernels.user_elementwise.DirectSpec(
+            self._code(tuple(arguments)),
+            self.kernel.operation,
+            self.kernel.loop_prep,
+            self.kernel.after_loop,
+            len(shape),
+            narrow,
+        )
+        function, _ = load(spec, kernels.user_elementwise.render_direct, self.stream.device)
+        block = self.way.block or _CUPY_BLOCK
+        constants = {
+            k: parameters.array_constant(x) for k, x in views.items() if isinstance(x, Layout)
+        }
+        lengths = tuple(shape) or (0,)
+        constants[self.kernel.nargs] = np.array(
+            [size, *lengths, *[0] * len(lengths)], np.int64
+        ).tobytes()
+        plan = LaunchPlan(function, grid_for(-(-size // block)), (block, 1, 1), constants)
+        scalars = [(k, x) for k, x in enumerate(layouts) if not isinstance(x, Layout)]
+        return Launch(plan, list(range(self.kernel.nargs)), scalars)
+
+
+def _merge(
+    shape: Sequence[int], strides: Sequence[Sequence[int]]
+) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
+    """Merge neighbouring dimensions that every operand walks without a gap, in C order."""
+    dims: list[int] = []
+    steps: list[list[int]] = [[] for _ in strides]
+    for axis, length in enumerate(shape):
+        if length == 1:
+            continue
+        if dims and all(one[-1] == s[axis] * length for one, s in zip(steps, strides)):
+            dims[-1] *= length
+            for one, s in zip(steps, strides):
+                one[-1] = s[axis]
+        else:
+            dims.append(length)
+            for one, s in zip(steps, strides):
+                one.append(s[axis])
+    if not dims:
+        return (1,), [(0,) for _ in strides]
+    return tuple(dims), [tuple(one) for one in steps]
