@@ -14,6 +14,15 @@ _OWN_HEADERS = pathlib.Path(__file__).resolve().parents[3] / "kernels" / "cuda"
 _OWN_PREFIX = "gpuarray/"
 
 
+def _real(file: str) -> str:
+    """NVRTC puts the current directory before the names of headers in memory."""
+    if _OWN_PREFIX in file:
+        candidate = _OWN_HEADERS / file.rpartition(_OWN_PREFIX)[2]
+        if candidate.is_file():
+            return str(candidate)
+    return file
+
+
 @functools.lru_cache(4096)
 def source_lines(ptx: str, line: int) -> tuple[tuple[str, int], ...]:
     """(file, line) of the CUDA source for a line of PTX; empty without ``-lineinfo``.
@@ -24,9 +33,9 @@ def source_lines(ptx: str, line: int) -> tuple[tuple[str, int], ...]:
         match = _LOC.match(text)
         if match is not None:
             files = dict(_FILE.findall(ptx))
-            found = [(files.get(match[1], "?"), int(match[2]))]
+            found = [(_real(files.get(match[1], "?")), int(match[2]))]
             if match[3]:
-                found.append((files.get(match[3], "?"), int(match[4])))
+                found.append((_real(files.get(match[3], "?")), int(match[4])))
             return tuple(found)
         if text.startswith("{"):  # the beginning of the function
             break
@@ -35,10 +44,6 @@ def source_lines(ptx: str, line: int) -> tuple[tuple[str, int], ...]:
 
 def text_of(file: str, line: int) -> str:
     """The source line itself, where the file can be read."""
-    if _OWN_PREFIX in file:
-        candidate = _OWN_HEADERS / file.rpartition(_OWN_PREFIX)[2]
-        if candidate.is_file():
-            file = str(candidate)
     return linecache.getline(file, line).strip()
 
 
