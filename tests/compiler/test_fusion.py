@@ -16,6 +16,8 @@ def same(found, expected):
         assert len(found) == len(expected)
         for a, b in zip(found, expected):
             same(a, b)
+    elif isinstance(expected, dict):
+        same([*found.values()], [*expected.values()])
     elif isinstance(expected, ArrayBase):
         assert found.dtype == expected.dtype
         assert found.shape == expected.shape
@@ -47,6 +49,7 @@ FUNCTIONS = [
     lambda x, y: (x + y).clip(2, 4).sum(axis=0, dtype="f8"),
     lambda x, y: x,
     lambda x, y: (None, 3, cp.square(y)),
+    lambda x, y: [{"sum": x + y}, {"sum": (x.sum())}["sum"]],
 ]
 
 
@@ -179,6 +182,7 @@ def test_one_kernel():
         (lambda x: x[0], "indexes"),
         (lambda x: cp.sort(x), "cannot be fused"),
         (lambda x: cp.cumsum(x), "cannot be fused"),
+        (lambda x: cp.zeros_like(x), "cannot be fused"),
         (lambda x: list(x), "iterates"),
         (lambda x: x @ x, "multiplies matrices"),
         (lambda x: cp.add(x, x, out=x), "out= or where="),
@@ -189,6 +193,12 @@ def test_one_kernel():
 def test_what_cannot_be_fused(function, words):
     with pytest.raises(TypeError, match=words):
         cp.fuse(function)(cp.arange(4.0))
+
+
+def test_attributes_of_symbols():
+    check(lambda x: x * x.shape[0] + x.ndim + x.size, cp.ones((2, 3)))
+    with pytest.raises(AttributeError, match="attribute 'T'"):
+        cp.fuse(lambda x: x.T)(cp.ones((2, 3)))
 
 
 def test_the_decorator():

@@ -126,7 +126,7 @@ class Plan:
     trace : Trace
         What the function did.
     result : object
-        What it returned: a symbol, an argument's number, None, or a tuple or list of these.
+        What it returned: a symbol, a number, None, or a tuple, list or dict of these.
     arguments : int
         How many arguments it was called with.
     stream : Stream
@@ -155,6 +155,8 @@ class Plan:
             return _Argument(result.position)
         if isinstance(result, tuple | list):
             return type(result)([self._form(x) for x in result])
+        if isinstance(result, dict):
+            return {key: self._form(x) for key, x in result.items()}
         return result
 
     def _value_of_leaf(self, index: int) -> int:
@@ -392,6 +394,8 @@ def _resolve(form: Any, places: list[int]) -> Any:
         return _Value(form.position)
     if isinstance(form, tuple | list):
         return type(form)([_resolve(x, places) for x in form])
+    if isinstance(form, dict):
+        return {key: _resolve(x, places) for key, x in form.items()}
     return form
 
 
@@ -400,4 +404,6 @@ def _fill(form: Any, values: list[Any]) -> Any:
         return values[form.number]
     if isinstance(form, tuple | list):
         return type(form)([_fill(x, values) for x in form])
+    if isinstance(form, dict):
+        return {key: _fill(x, values) for key, x in form.items()}
     return form

@@ -347,6 +347,15 @@ class Symbol:
             )
         return found(*inputs, **kwargs)
 
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__cuda_array_interface__
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"fuse: {self.trace.name} uses the attribute {name!r} of an array, which cannot be "
+            "fused; use it outside of the fused function and pass the result"
+        )
+
     @property
     def __cuda_array_interface__(self) -> Any:
         raise TypeError(

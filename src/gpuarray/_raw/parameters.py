@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -91,7 +90,7 @@ def check(
     name: str, parameters: Sequence[Parameter], options: Any, **texts: Any
 ) -> tuple[str, ...]:
     """Refuse what no kernel can be made from; returns the options as a tuple."""
-    if not isinstance(name, str) or not _NAME.match(name) or keyword.iskeyword(name):
+    if not isinstance(name, str) or not _NAME.match(name):
         raise ValueError(f"Invalid kernel name: {name!r}; a name of a function in C++ is needed")
     seen: set[str] = set()
     for parameter in parameters:
