@@ -6,6 +6,7 @@ listed here.
 
 from . import (
     atomic,
+    bits,
     compare,
     control,
     convert,
@@ -20,6 +21,6 @@ from . import (
 )
 
 __all__ = [
-    "atomic", "compare", "control", "convert", "floating", "half", "integer", "logic", "memory",
-    "move", "special", "warp",
+    "atomic", "bits", "compare", "control", "convert", "floating", "half", "integer", "logic",
+    "memory", "move", "special", "warp",
 ]  # fmt: skip

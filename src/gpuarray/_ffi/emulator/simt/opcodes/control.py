@@ -184,4 +184,3 @@ def free(S, L, slots: dict) -> dict:
     for address in L.filled(read_slot(slots, 0, 0, "i8", L)).tolist():
         S.program.heap_free(address)
     return {}
-

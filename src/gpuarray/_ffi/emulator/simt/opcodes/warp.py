@@ -264,9 +264,7 @@ def reduced(S, L, how: str, value, mask):
         leader = pending.argmax(axis=1)
         chosen = masks[np.arange(len(masks)), leader]
         member = ((chosen[:, None] >> _LANES.astype(u4)) & u4(1)).astype(bool)
-        row = _REDUCERS[how].reduce(
-            np.where(member, matrix, neutral), axis=1, dtype=matrix.dtype
-        )
+        row = _REDUCERS[how].reduce(np.where(member, matrix, neutral), axis=1, dtype=matrix.dtype)
         served = pending & (masks == chosen[:, None])
         result = np.where(served, row[:, None], result)
         pending &= ~served
