@@ -68,8 +68,8 @@ from numpy import (
 )
 
 from gpuarray import errors
+from gpuarray._allocator import get_default_memory_pool
 from gpuarray._fusion import fuse
-from gpuarray._memory import get_default_memory_pool
 from gpuarray._ndarray import ndarray
 from gpuarray._ops.bitwise import (
     bitwise_and,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _layout, _memory, _pinned
+from gpuarray import _allocator, _layout, _pinned
 from gpuarray._device import Device, current
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
@@ -47,7 +47,7 @@ def wrap(memory: BaseMemory, pointer: int, layout: Layout) -> Any:
 
 def empty(layout: Layout) -> Any:
     """An uninitialised array; its layout must be gapless."""
-    memory, pointer = _memory.allocate(layout.nbytes)
+    memory, pointer = _allocator.allocate(layout.nbytes)
     return wrap(memory, pointer, layout)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from gpuarray import _array, _memory
+from gpuarray import _allocator, _array, _pool
 from gpuarray._launch import BoundLaunch
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
@@ -61,12 +61,12 @@ def make_call(
         "stream": stream,
         "new": object.__new__,
         "cls": _array.array_class,
-        "Allocation": _memory.Allocation,
-        "allocate": _memory.allocate,
+        "Allocation": _pool.Allocation,
+        "allocate": _allocator.allocate,
     }
     for i, layout in enumerate(outputs):
         if layout is not None:
-            freed = _memory.fast_bin(layout.nbytes, stream)
+            freed = _allocator.fast_bin(layout.nbytes, stream)
             values[f"layout{i}"] = layout
             values[f"nbytes{i}"] = layout.nbytes
             values[f"pop{i}"] = freed.pop

@@ -139,7 +139,7 @@ def make_call(
         return _calls.make_call(stream, kinds, new, [])
     decided = plan(name, expressions, inputs, outputs, stream, masked)
     first = len(outputs)
-    scalars = [(first + i, x) for i, x in enumerate(passed) if not isinstance(x, Layout)]
+    scalars = [(first + i, x) for i, x in enumerate(passed) if isinstance(x, np.dtype)]
     names = [f"y{i}" for i in range(len(outputs))] + [f"x{i}" for i in range(len(passed))]
     bound = BoundLaunch(decided, stream, scalars)
     return _calls.make_call(stream, kinds, new, [(bound, names)])

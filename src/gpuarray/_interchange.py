@@ -12,7 +12,9 @@ from gpuarray._device import Device, current
 from gpuarray._stream import ExternalStream
 from gpuarray.errors import HostArrayError
 
-_SCALARS = (bool, int, float, complex)
+#: Python's numbers take on the dtype of the arrays beside them (NEP 50).
+WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
+_SCALARS = tuple(WEAK)
 
 
 def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpuarray import _calls, _dtypes, _layout, _memory, kernels
+from gpuarray import _allocator, _calls, _dtypes, _layout, kernels
 from gpuarray._ffi import driver
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
 from gpuarray._layout import Layout
@@ -338,7 +338,7 @@ def _counters(stream: Stream) -> tuple[Any, int]:
     """
     found: Any = stream.plans.get(_counters)
     if found is None:
-        found = _memory.allocate(4 * _COUNTERS, stream)
+        found = _allocator.allocate(4 * _COUNTERS, stream)
         driver.memset_d8_async(found[1], 0, 4 * _COUNTERS, stream.handle)
         stream.remember(_counters, found)
     return found

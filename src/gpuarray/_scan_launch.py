@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gpuarray import _calls, _dtypes, _layout, _memory, kernels
+from gpuarray import _allocator, _calls, _dtypes, _layout, kernels
 from gpuarray._ffi import driver
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
 from gpuarray._layout import Layout
@@ -227,7 +227,7 @@ def links(stream: Stream, nbytes: int) -> tuple[Any, int]:
     found: Any = stream.plans.get(links)
     if found is None or found[2] < nbytes:
         size = max(_LEAST_LINKS, 1 << (nbytes - 1).bit_length())
-        memory, address = _memory.allocate(size, stream)
+        memory, address = _allocator.allocate(size, stream)
         driver.memset_d8_async(address, 0, size, stream.handle)
         found = memory, address, size
         stream.remember(links, found)

@@ -15,6 +15,7 @@ import numpy as np
 
 from gpuarray import (
     _array,
+    _copies,
     _dtypes,
     _elementwise,
     _interchange,
@@ -25,13 +26,11 @@ from gpuarray import (
 )
 from gpuarray._device import current
 from gpuarray._layout import Layout
+from gpuarray._ufunc_documentation import Documentation
 from gpuarray.errors import HostArrayError
 
 if TYPE_CHECKING:
     from gpuarray.kernels.expressions import Expression
-
-#: Python's numbers take on the dtype of the arrays beside them (NEP 50).
-_WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "equal": operator.eq,
@@ -43,31 +42,8 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class _Documentation:
-    """``__doc__`` of the class as written, and of a ufunc made from its summary and example."""
-
-    def __get__(self, instance: ufunc | None, owner: type) -> str:
-        return _CLASS_DOCUMENTATION if instance is None else _document(instance)
-
-
-_CLASS_DOCUMENTATION = """A function that works on arrays element by element.
-
-The ufuncs of this package are `add`, `exp` and so on. Calls, ``out=``, ``where=`` and promotion
-are NumPy's.
-
-Attributes
-----------
-nin, nout, nargs : int
-    How many inputs, outputs and both there are.
-identity : scalar or None
-    The reduction's value without elements.
-types : list of str
-    The loops, as NumPy spells them.
-"""
-
-
 class ufunc:
-    __doc__ = _Documentation()  # type: ignore[assignment]  # written when asked for
+    __doc__ = Documentation()  # type: ignore[assignment]  # written when asked for
     __slots__ = (
         "__name__",
         "_numpy",
@@ -313,7 +289,8 @@ class ufunc:
             if isinstance(x, _array.ArrayBase):
                 given.append(x._layout.dtype)
             else:
-                given.append(_WEAK[type(x)] if type(x) in _WEAK else _dtypes.canonical(x.dtype))
+                weak = _interchange.WEAK.get(type(x))
+                given.append(_dtypes.canonical(x.dtype) if weak is None else weak)
         given += [None if y is None else y._layout.dtype for y in outs]
         options: dict[str, Any] = {"casting": casting}
         if dtype is not None:
@@ -423,7 +400,7 @@ class ufunc:
 
 
 class _UnaryUfunc(ufunc):
-    __doc__ = _Documentation()  # type: ignore[assignment]  # a class has one of its own
+    __doc__ = Documentation()  # type: ignore[assignment]  # a class has one of its own
     __slots__ = ()
 
     def __call__(self, x: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -442,7 +419,7 @@ class _UnaryUfunc(ufunc):
 
 
 class _BinaryUfunc(ufunc):
-    __doc__ = _Documentation()  # type: ignore[assignment]
+    __doc__ = Documentation()  # type: ignore[assignment]
     __slots__ = ()
 
     def __call__(self, a: Any, b: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -494,150 +471,11 @@ def _check_no_output_overlap(operands: list, x: Any, outs: Sequence[Any]) -> Non
         if y is None or (y._pointer == x._pointer and y._layout is x._layout):
             continue
         if _layout.overlap(x._layout, x._pointer, y._layout, y._pointer):
-            copied = copy(x)
+            copied = _copies.copy(x)
             for i, other in enumerate(operands):
                 if other is x:
                     operands[i] = copied
             return
-
-
-def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> Any:
-    """A gapless copy of an array in a memory order and dtype."""
-    stream = current.stream
-    key = (copy, x._layout, order, dtype)
-    run = stream.plans.get(key)
-    if run is None:
-        target = _array.contiguous_layout(x, dtype, order)
-        run = _elementwise.copy_call(x._layout, target, False, stream)
-        stream.remember(key, run)
-    return run(x)
-
-
-def assign(target: Any, source: Any) -> None:
-    """Store an array, which broadcasts to the target's shape, with any cast."""
-    if source._layout.size == 0 and target._layout.size == 0:
-        return
-    if source._layout is not target._layout or source._pointer != target._pointer:
-        if _layout.overlap(source._layout, source._pointer, target._layout, target._pointer):
-            source = copy(source)
-        elif source._memory.device is not target._memory.device:
-            source = _interchange.to_device(copy(source), target._memory.device)
-        stream = current.stream
-        key = (assign, source._layout, target._layout)
-        run = stream.plans.get(key)
-        if run is None:
-            _layout.check_writable(target._layout, "assignment")
-            read = _layout.broadcast_to(source._layout, target._layout.shape)
-            run = _elementwise.copy_call(read, target._layout, True, stream)
-            stream.remember(key, run)
-        run(source, target)
-
-
-def binary_operator(function: ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
-    """The method of an array class for an operator such as ``+``."""
-
-    def method(self: Any, other: Any) -> Any:
-        if type(other) is type(self):
-            run = current.stream.plans.get((function, self._layout, other._layout))
-            if run is not None:
-                return run(self, other)
-        elif type(other) in _WEAK:
-            run = current.stream.plans.get((function, self._layout, type(other)))
-            if run is not None:
-                return function._run(run, (self, other), (), (None,))
-        elif not isinstance(other, _array.ArrayBase) and _interchange.defers(other):
-            return NotImplemented
-        return function(self, other)
-
-    def reflected_method(self: Any, other: Any) -> Any:
-        if type(other) not in _WEAK and _interchange.defers(other):
-            return NotImplemented
-        return function(other, self)
-
-    return reflected_method if reflected else method
-
-
-def inplace_operator(function: ufunc) -> Callable[[Any, Any], Any]:
-    """The method of an array class for an operator such as ``+=``."""
-
-    def method(self: Any, other: Any) -> Any:
-        if type(other) is type(self) and other._memory is not self._memory:
-            run = current.stream.plans.get((function, self._layout, other._layout, self._layout))
-            if run is not None:
-                return run(self, other, self)
-        elif type(other) not in _WEAK and not isinstance(other, _array.ArrayBase):
-            if _interchange.defers(other):
-                return NotImplemented
-        return function(self, other, out=self)
-
-    return method
-
-
-def unary_operator(function: ufunc) -> Callable[[Any], Any]:
-    """The method of an array class for an operator such as unary ``-``."""
-
-    def method(self: Any) -> Any:
-        run = current.stream.plans.get((function, self._layout))
-        return function(self) if run is None else run(self)
-
-    return method
-
-
-def _document(function: ufunc) -> str:
-    inputs = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
-    outputs = ["y"] if function.nout == 1 else [f"y{i + 1}" for i in range(function.nout)]
-    lines = [
-        f"{function.__name__}({', '.join(inputs)}, /, out=None, *, where=True, **options)",
-        "",
-        function.summary,
-        "",
-        "Parameters",
-        "----------",
-        f"{', '.join(inputs)} : ndarray or scalar",
-        "    Operands; they broadcast against each other, and Python numbers take on the dtype",
-        "    of the arrays beside them.",
-        "out : ndarray or tuple of ndarray, optional",
-        "    Where results are stored.",
-        "where : bool or ndarray of bool, optional",
-        "    Which elements are computed; the others keep what ``out`` holds (without ``out``",
-        "    they are undefined).",
-        "casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional",
-        "    Which casts of inputs and outputs are allowed.",
-        "order : {'K', 'C', 'F', 'A'}, optional",
-        "    Memory order of new outputs.",
-        "dtype : dtype, optional",
-        "    The dtype to compute in.",
-        "",
-        "Returns",
-        "-------",
-        f"{', '.join(outputs)} : ndarray",
-        "    Of the operands' broadcast shape.",
-        "",
-        "Differences from NumPy",
-        "----------------------",
-        "Host arrays and lists are refused with a TypeError; a result without dimensions is an",
-        "array.",
-    ]
-    if function.operation == "power":
-        lines.append(
-            "Negative exponents in an integer array give 1 / x truncated; a scalar raises an error."
-        )
-    if function.example:
-        arguments = [
-            f"cp.asarray({x!r})" if isinstance(x, list) else repr(x) for x in function.example
-        ]
-        result = function._numpy(
-            *[np.asarray(x) if isinstance(x, list) else x for x in function.example]
-        )
-        lines += [
-            "",
-            "Examples",
-            "--------",
-            ">>> import gpuarray as cp",
-            f">>> cp.{function.__name__}({', '.join(arguments)})",
-            repr(result),
-        ]
-    return "\n".join(lines)
 
 
 #: Every ufunc of the package by its name.

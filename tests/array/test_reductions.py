@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from gpuarray import _array, _dtypes, _layout, _ndarray, _reduction, _ufunc  # noqa: F401
+from gpuarray import _array, _copies, _dtypes, _layout, _ndarray, _reduction, _ufunc  # noqa: F401
 from gpuarray._device import current
 from gpuarray._ops import searching, statistics, sums, truth
 from gpuarray.errors import HostArrayError
@@ -43,7 +43,7 @@ def device(x):
 def host(x):
     layout = x._layout
     result = np.empty(layout.shape, layout.dtype)
-    _array.download(x if layout.c_contiguous else _ufunc.copy(x, "C"), result, None, True)
+    _array.download(x if layout.c_contiguous else _copies.copy(x, "C"), result, None, True)
     return result
 
 
@@ -296,8 +296,11 @@ def test_out(rng):
     expected = np.full((9, 3), 7, "i2")
     out = device(expected)
     np.sum(x, axis=0, out=expected[::-1, 1])
-    sums.sum(device(x), 0, out=_array.view(out, _layout.layout_of(
-        np.dtype("i2"), (9,), (-6, )), 2 + 8 * 6))
+    sums.sum(
+        device(x),
+        0,
+        out=_array.view(out, _layout.layout_of(np.dtype("i2"), (9,), (-6,)), 2 + 8 * 6),
+    )
     np.testing.assert_array_equal(host(out), expected)
     out = device(np.zeros(9, "i4"))
     searching.argmax(device(x), 0, out=out)

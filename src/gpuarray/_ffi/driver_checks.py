@@ -41,12 +41,12 @@ def _start(backend: Backend, checks: Sequence[str]) -> None:
     if backend.name != "emulator":
         raise CUDAError(_NOT_HERE.format("kernels cannot be checked"))
     names = frozenset(name.partition("=")[0] for name in checks)
-    backend.source.start_checks(names, "races=lane" in checks)  # type: ignore[union-attr]
+    backend.source.start_checks(names, "races=lane" in checks)  # type: ignore[attr-defined]
 
 
 def stop_checks() -> None:
     """End what the last `start_checks` began."""
-    opened().source.stop_checks()  # type: ignore[union-attr]
+    opened().source.stop_checks()  # type: ignore[attr-defined]
 
 
 def findings(*, leaks: bool = False) -> list[Finding]:
@@ -57,7 +57,7 @@ def findings(*, leaks: bool = False) -> list[Finding]:
     backend = opened()
     if backend.name != "emulator":
         return []
-    return backend.source.findings(leaks)  # type: ignore[union-attr]
+    return backend.source.findings(leaks)  # type: ignore[attr-defined]
 
 
 def check_this_process(backend: Backend) -> None:

@@ -13,13 +13,13 @@ import numpy as np
 
 from gpuarray import (
     _array,
+    _copies,
     _dtypes,
     _elementwise,
     _gather,
     _interchange,
     _layout,
     _selection,
-    _ufunc,
 )
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
@@ -112,7 +112,7 @@ def _check_bounds(index: Any, length: int, axis: int) -> None:
     layout = index._layout
     target = _array.contiguous_layout(index)
     host = np.empty(layout.shape, layout.dtype)
-    _array.download(_ufunc.copy(index, "C") if target is not layout else index, host, None, True)
+    _array.download(_copies.copy(index, "C") if target is not layout else index, host, None, True)
     _checked(host, length, axis)
 
 
@@ -196,15 +196,15 @@ def scatter(array: Any, selection: Selection, value: Any) -> None:
     shape = base._layout.shape
     if isinstance(value, ArrayBase):
         if value._layout.dtype is not layout.dtype:
-            value = _ufunc.copy(value, "K", layout.dtype)
+            value = _copies.copy(value, "K", layout.dtype)
         elif value._memory is array._memory:
-            value = _ufunc.copy(value)
+            value = _copies.copy(value)
     elif isinstance(value, bool | int | float | complex | np.generic):
         value = _interchange.scalar_array(as_host_scalar(value, layout.dtype), layout.dtype)
     else:
         value = as_values(value, "assignment")
         if value._layout.dtype is not layout.dtype:
-            value = _ufunc.copy(value, "K", layout.dtype)
+            value = _copies.copy(value, "K", layout.dtype)
     source = value._layout
     while source.ndim > len(shape) and source.shape[0] == 1:
         source = _layout.layout_of(source.dtype, source.shape[1:], source.strides[1:])
@@ -237,9 +237,9 @@ def store_where(array: Any, mask: Any, value: Any) -> bool:
     layout = array._layout
     _layout.check_writable(layout, "assignment")
     if value._layout.dtype is not layout.dtype:
-        value = _ufunc.copy(value, "K", layout.dtype)
+        value = _copies.copy(value, "K", layout.dtype)
     elif value._memory is array._memory:
-        value = _ufunc.copy(value)
+        value = _copies.copy(value)
     if value._memory.device is not array._memory.device:
         return False
     _selection.place(array, mask, value)
@@ -256,7 +256,7 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
         layout.dtype, layout.shape + (1,) * behind, layout.strides + (0,) * behind
     )
     if mask._memory is array._memory:
-        mask = _ufunc.copy(mask)
+        mask = _copies.copy(mask)
         spread = _layout.contiguous(layout.dtype, spread.shape)
     value = as_host_scalar(value, target.dtype)
     stream = current.stream

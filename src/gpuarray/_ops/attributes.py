@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout, _memory
+from gpuarray import _allocator, _dtypes, _layout, _memory, _pool
 from gpuarray._device import Device, current
 from gpuarray._layout import Layout
 from gpuarray._memory import MemoryPointer
@@ -60,7 +60,7 @@ def flags(array: Any) -> Flags:
         not isinstance(memory, _memory.UnownedMemory)
         and layout.contiguous
         and memory.pointer == array._pointer
-        and memory.size - layout.nbytes < _memory.UNIT
+        and memory.size - layout.nbytes < _pool.UNIT
     )
     return Flags(layout.c_contiguous, layout.f_contiguous, owns)
 
@@ -119,7 +119,7 @@ def over_memory(array: Any, shape: Any, dtype: Any, memptr: Any, strides: Any, o
 
 
 def _own(layout: Layout) -> tuple[Any, int]:
-    memory, pointer = _memory.allocate(layout.high - layout.low)
+    memory, pointer = _allocator.allocate(layout.high - layout.low)
     return memory, pointer - layout.low
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray import _array, _copies, _dtypes, _interchange, _layout, _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.manipulation import as_array, broadcast_to
@@ -29,7 +29,7 @@ def astype(
             f"'{casting}'"
         )
     if copy:
-        return _ufunc.copy(a, order, found)
+        return _copies.copy(a, order, found)
     return array(a, found, None, order)
 
 
@@ -109,7 +109,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     mask = broadcast_to(mask, dst.shape)
     values = src if isinstance(src, ArrayBase) else asarray(src, dst.dtype)
     if values._layout.ndim > dst.ndim or values._memory is dst._memory:
-        values = _ufunc.copy(broadcast_to(values, dst.shape))
+        values = _copies.copy(broadcast_to(values, dst.shape))
     positive = _ufunc.ufuncs["positive"]
     if dst.dtype == bool:
         # There is no bool loop of `positive`; `logical_or` with itself keeps bools.

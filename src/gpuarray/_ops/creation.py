@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _elementwise, _layout, _ufunc
+from gpuarray import _array, _calls, _copies, _dtypes, _elementwise, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._device import current
 from gpuarray._ffi import driver
@@ -173,7 +173,7 @@ def _as_fill_value(value: Any) -> Any:
 def fill(array: Any, value: Any) -> None:
     """Set every element of an array to a value, with any cast."""
     if isinstance(value, ArrayBase):
-        _ufunc.assign(array, value)
+        _copies.assign(array, value)
         return
     layout = array._layout
     dtype = layout.dtype

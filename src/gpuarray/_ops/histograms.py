@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _layout, _ufunc
+from gpuarray import _array, _copies, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._counting import count_between, count_elements
 from gpuarray._ops import statistics
@@ -175,10 +175,10 @@ def histogram(
     elif weights._layout.dtype.kind == "c":
         real, imag = weights.real, weights.imag
         counts = _histogram(a, edges, uniform, real) + 1j * _histogram(a, edges, uniform, imag)
-        counts = _ufunc.copy(counts, dtype=weights._layout.dtype)
+        counts = _copies.copy(counts, dtype=weights._layout.dtype)
     else:
         counts = _histogram(a, edges, uniform, weights)
-        counts = _ufunc.copy(counts, dtype=weights._layout.dtype)
+        counts = _copies.copy(counts, dtype=weights._layout.dtype)
     device_edges = asarray(edges)
     if density:
         widths = asarray(np.array(np.diff(edges), float))
@@ -292,4 +292,4 @@ def _gapless(x: Any, dtype: np.dtype | None = None) -> Any:
     """The array itself if it is C-contiguous and has the dtype, else a copy."""
     if x._layout.c_contiguous and (dtype is None or dtype == x._layout.dtype):
         return x
-    return _ufunc.copy(x, "C", dtype)
+    return _copies.copy(x, "C", dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from gpuarray import _array, _layout, _selection, _ufunc
+from gpuarray import _array, _copies, _layout, _selection
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.manipulation import as_array, ravel, reshape
@@ -148,7 +148,7 @@ def _stored(result: Any, out: Any, name: str) -> Any:
         return result
     if not isinstance(out, ArrayBase) or out._layout.shape != result._layout.shape:
         raise ValueError(f"{name}: out must be an array of shape {result._layout.shape}")
-    _ufunc.assign(out, result)
+    _copies.assign(out, result)
     return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from gpuarray import _array, _dtypes, _layout, _memory, _ufunc
+from gpuarray import _array, _copies, _dtypes, _layout, _memory
 from gpuarray._device import Device, current
 from gpuarray._ffi import dlpack
 from gpuarray._stream import ExternalStream
@@ -53,7 +53,7 @@ def to_dlpack(
             f"__dlpack__: the array is on DLPack device {here}, not {tuple(dl_device)}; "
             "move it with asarray or asnumpy first"
         )
-    array = _ufunc.copy(self) if copy else self
+    array = _copies.copy(self) if copy else self
     layout = array._layout
     if stream is not None and not isinstance(stream, int):
         raise TypeError(f"__dlpack__: stream must be an integer, got {stream!r}")
@@ -151,7 +151,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     )
     array = _array.wrap(memory, tensor.pointer, layout)
     if copy or (tensor.read_only and copy is None):
-        return _ufunc.copy(array)
+        return _copies.copy(array)
     if tensor.read_only:
         raise BufferError("from_dlpack: the array is read-only; pass copy=True")
     return array

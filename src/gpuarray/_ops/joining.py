@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray import _array, _copies, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.creation import empty
@@ -124,7 +124,7 @@ def concatenate(
             layout.dtype, shape[:axis] + (length,) + shape[axis + 1 :], layout.strides
         )
         if part.size:
-            _ufunc.assign(_array.view(target, part, offset), a)
+            _copies.assign(_array.view(target, part, offset), a)
         offset += length * layout.strides[axis]
     return target
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _layout, _ufunc
+from gpuarray import _array, _copies, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import VIEW_LIMIT, check_axes, check_axis
 from gpuarray._ops.conversion import as_values
@@ -61,7 +61,7 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
         raise ValueError(f"order must be one of 'C', 'F' or 'A' (got {order!r})")
     resolved = _layout.resolve_reshape(layout.size, _lengths(shape))
     if copy:
-        a = _ufunc.copy(a, order)
+        a = _copies.copy(a, order)
         layout = a._layout
     target = _layout.reshape_view(layout, resolved, order)
     if target is None:
@@ -70,7 +70,7 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
                 f"reshape: an array of shape {layout.shape} and strides {layout.strides} has no "
                 f"view of shape {resolved}, but copy=False; use copy=None"
             )
-        a = _ufunc.copy(a, order)
+        a = _copies.copy(a, order)
         target = _layout.contiguous(layout.dtype, resolved, order)
     elif order == "C":
         _remember_reshape(layout, shape, target)

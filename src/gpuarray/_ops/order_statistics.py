@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _layout, _ufunc
+from gpuarray import _array, _copies, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes
 from gpuarray._ops import statistics
@@ -302,7 +302,7 @@ def _sorted_rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...
         rows = _array.empty(target)
         sort_rows(_array.view(moved, target), rows)
     else:
-        rows = _array.view(_ufunc.copy(moved, "C"), target)
+        rows = _array.view(_copies.copy(moved, "C"), target)
         sort_rows(rows, rows)
     if keepdims:
         kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _layout, _ufunc
+from gpuarray import _array, _copies, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
 
@@ -130,7 +130,7 @@ def _corners(array: Any, edge: int) -> Any:
     shape = tuple([min(length, 2 * edge) for length in layout.shape])
     result = _array.empty(_layout.contiguous(layout.dtype, shape))
     for source, target in _blocks(layout.shape, edge):
-        _ufunc.assign(result[target], array[source])
+        _copies.assign(result[target], array[source])
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from gpuarray import _ufunc
+from gpuarray import _copies
 from gpuarray._array import ArrayBase
 from gpuarray._ops import complex_numbers, creation, math
 from gpuarray._ops.conversion import as_values
@@ -57,8 +57,8 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
         return after(result, power, out=result)
     result = after(result, power, out=result)
     if out is None:
-        return _ufunc.copy(result, "K", a.dtype)
-    _ufunc.assign(out, result)
+        return _copies.copy(result, "K", a.dtype)
+    _copies.assign(out, result)
     return out
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _ufunc
+from gpuarray import _copies
 from gpuarray._device import current
 from gpuarray._ops.conversion import array
 from gpuarray._ops.indexing import take
@@ -133,7 +133,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         v = _prepared(v, dtype)
         a = _prepared(a, dtype)
     elif not a._layout.c_contiguous:
-        a = _ufunc.copy(a)
+        a = _copies.copy(a)
     key = (searchsorted, a._layout, v._layout, side)
     run = stream.plans.get(key)
     if run is None:
@@ -145,4 +145,4 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 def _prepared(x: Any, dtype: np.dtype) -> Any:
     if x._layout.dtype == dtype and x._layout.c_contiguous:
         return x
-    return _ufunc.copy(x, "C", dtype)
+    return _copies.copy(x, "C", dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _elementwise, _interchange, _layout, _ufunc
+from gpuarray import _copies, _dtypes, _elementwise, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._device import current
 from gpuarray._layout import Layout
@@ -161,7 +161,7 @@ def _apart(x: Any, out: Any) -> Any:
     """An operand that the output does not overwrite before it has been read."""
     if isinstance(x, ArrayBase) and (x._pointer != out._pointer or x._layout is not out._layout):
         if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
-            return _ufunc.copy(x)
+            return _copies.copy(x)
     return x
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _elementwise, _layout, _ufunc
+from gpuarray import _array, _copies, _dtypes, _elementwise, _layout
 from gpuarray._device import current
 from gpuarray._layout import check_axis
 from gpuarray._ops.cumulative import cumsum
@@ -315,7 +315,7 @@ def isin(
         found[...] = invert
         return found
     dtype = np.promote_types(element._layout.dtype, test._layout.dtype)
-    test = sort(_ufunc.copy(test, dtype=dtype) if test._layout.dtype != dtype else test)
+    test = sort(_copies.copy(test, dtype=dtype) if test._layout.dtype != dtype else test)
     places = searchsorted(test, element)
     nearest = take(test, minimum(places, test._layout.size - 1))
     return nearest != element if invert else equal(nearest, element)
@@ -383,7 +383,7 @@ def intersect1d(
 
 def _promoted(one: Any, two: Any) -> Any:
     dtype = np.promote_types(one._layout.dtype, two._layout.dtype)
-    return one if one._layout.dtype == dtype else _ufunc.copy(one, dtype=dtype)
+    return one if one._layout.dtype == dtype else _copies.copy(one, dtype=dtype)
 
 
 def union1d(ar1: Any, ar2: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _layout, _ufunc
+from gpuarray import _array, _copies, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.indexing import take
@@ -73,7 +73,7 @@ def sort(
         target = _array.empty(rows)
         sort_rows(source, target)
     else:
-        target = _ufunc.copy(source, "C")
+        target = _copies.copy(source, "C")
         sort_rows(target, target)
     return _as_before(target, moved, a._layout)
 
@@ -90,9 +90,9 @@ def sort_in_place(
     if rows.c_contiguous:
         sort_rows(target, target)
     else:
-        copied = _ufunc.copy(target, "C")
+        copied = _copies.copy(target, "C")
         sort_rows(copied, copied)
-        _ufunc.assign(target, copied)
+        _copies.assign(target, copied)
 
 
 def argsort(
@@ -140,7 +140,7 @@ def argsort(
     rows, moved = _rows(a._layout, axis)
     source = _array.view(a, rows)
     if not rows.c_contiguous:
-        source = _ufunc.copy(source, "C")
+        source = _copies.copy(source, "C")
     target = _array.empty(_layout.contiguous(_INT64, rows.shape))
     argsort_rows(source, target)
     result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
@@ -183,7 +183,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     moved = _last(axis, len(shape))
     order: Any = None
     for key in keys:
-        row = _ufunc.copy(_array.view(key, _layout.transpose(key._layout, moved)), "C")
+        row = _copies.copy(_array.view(key, _layout.transpose(key._layout, moved)), "C")
         if order is None:
             order = _argsort_last(row)
         else:
@@ -215,7 +215,7 @@ def sort_complex(a: Any) -> Any:
     if dtype.kind == "c":
         return result
     narrow = dtype.kind in "iu" and dtype.itemsize <= 2
-    return _ufunc.copy(result, dtype=np.dtype(np.complex64 if narrow else np.complex128))
+    return _copies.copy(result, dtype=np.dtype(np.complex64 if narrow else np.complex128))
 
 
 def partition(
@@ -329,7 +329,7 @@ def _as_before(a: Any, moved: tuple[int, ...], wanted: Any) -> Any:
     if _same_order(result._layout, target):
         return _array.view(result, target)
     copied = _array.empty(target)
-    _ufunc.assign(copied, result)
+    _copies.assign(copied, result)
     return copied
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout, _selection, _ufunc
+from gpuarray import _array, _copies, _interchange, _layout, _selection
 from gpuarray._array import ArrayBase
 from gpuarray._layout import VIEW_LIMIT, Layout
 from gpuarray._ops import advanced_indexing
@@ -79,7 +79,7 @@ def setitem(array: Any, key: Any, value: Any) -> None:
             _layout.layout_of(source.dtype, source.shape[kept:], source.strides[kept:]),
         )
     try:
-        _ufunc.assign(target, value)
+        _copies.assign(target, value)
     except ValueError:
         if _layout.broadcasts_to(source.shape, layout.shape):
             raise

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from gpuarray._allocator import alloc, get_allocator, set_allocator
 from gpuarray._memory import (
     BaseMemory,
     ManagedMemory,
     Memory,
     MemoryPointer,
-    MemoryPool,
     UnownedMemory,
-    alloc,
-    get_allocator,
     malloc_managed,
-    set_allocator,
 )
+from gpuarray._pool import MemoryPool
 from gpuarray._pinned import PinnedMemory, PinnedMemoryPool, alloc_pinned_memory
 from gpuarray.errors import OutOfMemoryError
 

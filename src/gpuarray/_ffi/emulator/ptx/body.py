@@ -165,7 +165,8 @@ class _BodyParser:
             places = scope_of.get(target.name)
             if places:
                 base = next(
-                    i for i, x in enumerate(self.function.body)
+                    i
+                    for i, x in enumerate(self.function.body)
                     if type(x) is Label and x.name == target.name
                 )
                 nearest = min([*places, base], key=lambda place: abs(place - index))

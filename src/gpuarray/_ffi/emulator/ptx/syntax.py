@@ -83,7 +83,15 @@ class Discard(NamedTuple):
 
 
 Operand = (
-    Register | Immediate | Symbol | Special | Address | Vector | Arguments | Complement | Pair
+    Register
+    | Immediate
+    | Symbol
+    | Special
+    | Address
+    | Vector
+    | Arguments
+    | Complement
+    | Pair
     | Discard
 )
 
@@ -175,7 +183,14 @@ class Function:
     """A kernel or device function. ``body`` is filled by :func:`~.body.parse_body`."""
 
     __slots__ = (
-        "attributes", "body", "is_kernel", "name", "parameters", "registers", "results", "tables",
+        "attributes",
+        "body",
+        "is_kernel",
+        "name",
+        "parameters",
+        "registers",
+        "results",
+        "tables",
         "variables",
     )
 

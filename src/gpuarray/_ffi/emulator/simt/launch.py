@@ -44,8 +44,8 @@ class Launch:
         if not self.parameter_address:
             nbytes = max(len(self.parameters), 1)
             self.parameter_address = self.arena.allocate(nbytes)
-            self.arena.view(self.parameter_address, nbytes)[: len(self.parameters)] = (
-                np.frombuffer(self.parameters, np.uint8)
+            self.arena.view(self.parameter_address, nbytes)[: len(self.parameters)] = np.frombuffer(
+                self.parameters, np.uint8
             )
         return self.parameter_address
 

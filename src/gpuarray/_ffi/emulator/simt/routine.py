@@ -271,4 +271,3 @@ def call_target(i: Instruction):
     """The function operand of a call."""
     operands = i.operands
     return operands[1] if type(operands[0]) is Arguments else operands[0]
-

@@ -1,0 +1,87 @@
+"""The documentation of ufuncs, made when somebody asks for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class Documentation:
+    """``__doc__`` of the class as written, and of a ufunc made from its summary and example."""
+
+    def __get__(self, instance: Any, owner: type) -> str:
+        return _CLASS_DOCUMENTATION if instance is None else _document(instance)
+
+
+_CLASS_DOCUMENTATION = """A function that works on arrays element by element.
+
+The ufuncs of this package are `add`, `exp` and so on. Calls, ``out=``, ``where=`` and promotion
+are NumPy's.
+
+Attributes
+----------
+nin, nout, nargs : int
+    How many inputs, outputs and both there are.
+identity : scalar or None
+    The reduction's value without elements.
+types : list of str
+    The loops, as NumPy spells them.
+"""
+
+
+def _document(function: Any) -> str:
+    inputs = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
+    outputs = ["y"] if function.nout == 1 else [f"y{i + 1}" for i in range(function.nout)]
+    lines = [
+        f"{function.__name__}({', '.join(inputs)}, /, out=None, *, where=True, **options)",
+        "",
+        function.summary,
+        "",
+        "Parameters",
+        "----------",
+        f"{', '.join(inputs)} : ndarray or scalar",
+        "    Operands; they broadcast against each other, and Python numbers take on the dtype",
+        "    of the arrays beside them.",
+        "out : ndarray or tuple of ndarray, optional",
+        "    Where results are stored.",
+        "where : bool or ndarray of bool, optional",
+        "    Which elements are computed; the others keep what ``out`` holds (without ``out``",
+        "    they are undefined).",
+        "casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional",
+        "    Which casts of inputs and outputs are allowed.",
+        "order : {'K', 'C', 'F', 'A'}, optional",
+        "    Memory order of new outputs.",
+        "dtype : dtype, optional",
+        "    The dtype to compute in.",
+        "",
+        "Returns",
+        "-------",
+        f"{', '.join(outputs)} : ndarray",
+        "    Of the operands' broadcast shape.",
+        "",
+        "Differences from NumPy",
+        "----------------------",
+        "Host arrays and lists are refused with a TypeError; a result without dimensions is an",
+        "array.",
+    ]
+    if function.operation == "power":
+        lines.append(
+            "Negative exponents in an integer array give 1 / x truncated; a scalar raises an error."
+        )
+    if function.example:
+        arguments = [
+            f"cp.asarray({x!r})" if isinstance(x, list) else repr(x) for x in function.example
+        ]
+        result = function._numpy(
+            *[np.asarray(x) if isinstance(x, list) else x for x in function.example]
+        )
+        lines += [
+            "",
+            "Examples",
+            "--------",
+            ">>> import gpuarray as cp",
+            f">>> cp.{function.__name__}({', '.join(arguments)})",
+            repr(result),
+        ]
+    return "\n".join(lines)
