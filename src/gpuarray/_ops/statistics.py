@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._copies import copy
 from gpuarray._ops.math import divide
 from gpuarray._reduction import NO_VALUE, REDUCTIONS, Reduction, operand
-from gpuarray._copies import copy
 
 __all__ = ["amax", "amin", "max", "mean", "min"]
 

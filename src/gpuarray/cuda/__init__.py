@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpuarray._device import Device
 from gpuarray._allocator import alloc, get_allocator, set_allocator
+from gpuarray._device import Device
 from gpuarray._memory import (
     BaseMemory,
     ManagedMemory,
@@ -12,12 +12,12 @@ from gpuarray._memory import (
     UnownedMemory,
     malloc_managed,
 )
-from gpuarray._pool import MemoryPool
 from gpuarray._pinned import (
     PinnedMemory,
     PinnedMemoryPool,
     alloc_pinned_memory,
 )
+from gpuarray._pool import MemoryPool
 from gpuarray._stream import (
     Event,
     ExternalStream,

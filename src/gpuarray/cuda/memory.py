@@ -11,8 +11,8 @@ from gpuarray._memory import (
     UnownedMemory,
     malloc_managed,
 )
-from gpuarray._pool import MemoryPool
 from gpuarray._pinned import PinnedMemory, PinnedMemoryPool, alloc_pinned_memory
+from gpuarray._pool import MemoryPool
 from gpuarray.errors import OutOfMemoryError
 
 __all__ = [
