@@ -14,9 +14,9 @@ A file is named by its key and holds::
     image    the cubin, the PTX, or what the emulator made of PTX
 
 No pickle is loaded; of the emulator's prepared kernels the image is marshalled code, which is why
-only files count that belong to the user and that nobody else can write.  Entries are written to a temporary file beside
-the target and moved into place, so a reader sees a whole entry or none; whatever does not verify
-is a miss and gets rewritten.
+only files count that belong to the user and that nobody else can write.  Entries are written to a
+temporary file beside the target and moved into place, so a reader sees a whole entry or none;
+whatever does not verify is a miss and gets rewritten.
 
 The size is capped without counting the directory at every write: each write appends one byte per
 4 KiB to the file ``written``, and only when that file says that a sixteenth of the capacity was
