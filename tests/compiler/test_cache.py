@@ -211,9 +211,7 @@ def test_read_only_directory(cache):
 
 
 def configured(monkeypatch, **settings) -> Cache:
-    monkeypatch.setattr(
-        cache_module, "config", cache_module.config._replace(**settings)
-    )
+    monkeypatch.setattr(cache_module, "config", cache_module.config._replace(**settings))
     return cache_module._configured_cache()
 
 

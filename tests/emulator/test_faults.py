@@ -111,9 +111,7 @@ def test_use_after_free(module):
     address = arena.allocate(1024)
     arena.free(address)
     with pytest.raises(DeviceFault, match="invalid 4-byte store"):
-        launch(
-            module.program.kernel("fine"), (1, 1, 1), (32, 1, 1), address.to_bytes(8, "little")
-        )
+        launch(module.program.kernel("fine"), (1, 1, 1), (32, 1, 1), address.to_bytes(8, "little"))
 
 
 PTX = """.version 8.5

@@ -104,9 +104,7 @@ def test_carries_chain(evaluate, bits):
         for x, y, z in zip(a.tolist(), b.tolist(), c.tolist(), strict=True):
             expected.append(function(x | z << bits, y | z << bits) >> bits & mask)
         np.testing.assert_array_equal(result, np.array(expected, dtype))
-    code = (
-        f"mad.lo.cc{t} {low}, %a, %b, %c; madc.hi{t} {high}, %a, %b, %c;"
-    )
+    code = f"mad.lo.cc{t} {low}, %a, %b, %c; madc.hi{t} {high}, %a, %b, %c;"
     result = evaluate(code, dtype, a, b, d)
     expected = [
         (x * y + z + (z << bits)) >> bits & mask
@@ -153,9 +151,7 @@ def test_bit_fields(evaluate, bits):
 
     def extract(x, p, n, signed):
         fill = bit(x, min(p + n - 1, bits - 1)) if signed and n else 0
-        return sum(
-            (bit(x, p + k) if k < n and p + k < bits else fill) << k for k in range(bits)
-        )
+        return sum((bit(x, p + k) if k < n and p + k < bits else fill) << k for k in range(bits))
 
     for sign in "us":
         result = evaluate(f"bfe.{sign}{bits} %d, %a, %b, %c;", dtype, a, start, length)

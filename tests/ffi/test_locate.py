@@ -1,6 +1,5 @@
 """Where libraries are found, and that CUDA major versions are never mixed."""
 
-
 import pytest
 
 from gpuarray._ffi import locate
