@@ -176,8 +176,13 @@ def atomically(S, L, how: str, kind: str, a, offset: int, code: str, value, new,
     else:
         a = a if a.dtype == np.int64 else a.view(np.int64)
         addresses = a + offset
-        _check(S, L, addresses, int(addresses.min()), int(addresses.max()), size)
-        places = (addresses - arena.base) >> _SHIFTS[size]
+        first, last = int(addresses.min()), int(addresses.max())
+        _check(S, L, addresses, first, last, size)
+        # Only what is accessed: the whole view can span the address space of the process, and
+        # ufunc.at copies what its other operands may lie in.
+        low = (first - arena.base) >> _SHIFTS[size]
+        memory = memory[low : ((last - arena.base) >> _SHIFTS[size]) + 1]
+        places = ((addresses - arena.base) >> _SHIFTS[size]) - low
     value = L.filled(value)
     new = None if new is None else L.filled(new)
     if not wants and kind == "integer" and how in _UFUNCS:
