@@ -224,9 +224,10 @@ struct Tiled {
 #pragma unroll 4
                 for (int i = threadIdx.x; i < TX * TY; i += BLOCK) {
                     const int x = i / TY, y = i % TY;
-                    if (x < tile.width && y < tile.height) {
-                        *cell(x, y) = this->pointer[Index(x) * along_x + Index(y) * along_y];
-                    }
+                    // Vectors are read across the edge of a tile that is not full; what is there is not used.
+                    *cell(x, y) = x < tile.width && y < tile.height
+                                      ? this->pointer[Index(x) * along_x + Index(y) * along_y]
+                                      : Element();
                 }
             }
         }
@@ -278,9 +279,9 @@ struct Tiled {
                     Array<T>::Vector::copy(this->values + u * VECTOR, cell(group.start, group.row));
                 }
             } else if constexpr (GROUPING == LEANING_ROWS && VECTOR > 1) {
-                // The words before and after the row's are not used.
+                // The words before and after the row's are not used, and nothing is in the padding behind it.
                 typedef typename Array<T>::Vector::Access Word;
-                const int shift = group.start & (VECTOR - 1), low = group.start - shift, last = WIDTH - VECTOR;
+                const int shift = group.start & (VECTOR - 1), low = group.start - shift, last = TX - VECTOR;
                 const Element* row = cell(0, group.row < TY ? group.row : 0);
                 const Word a = *reinterpret_cast<const Word*>(row + (low < 0 ? 0 : low < last ? low : last));
                 const Word b = *reinterpret_cast<const Word*>(row + (low + VECTOR < last ? low + VECTOR : last));
