@@ -187,15 +187,17 @@ def test_unknown_checks_are_refused(xp):
 
 
 def test_kernels_of_the_package(xp):
-    """A set that goes through every family: element-wise, reductions, scans, selection, sort."""
+    """Every family is clean: element-wise (tiles too), reductions, scans, selections, sorts."""
     rng = np.random.default_rng(1)
     host = rng.standard_normal((37, 53)).astype("f4")
-    with xp.cuda.check("races", "barriers"):
+    with xp.cuda.check("races", "uninit", "barriers"):
         x = xp.asarray(host)
         y = xp.asarray(host[::-1].copy())
         results = [
             (x + y, host + host[::-1]),
             (x.T * 2 + 1, host.T * 2 + 1),
+            (xp.ascontiguousarray(x.T), host.T),
+            (x[:37, :37] + x[:37, :37].T, host[:37, :37] + host[:37, :37].T),
             (x[:, ::2] - y[:, ::2], host[:, ::2] - host[::-1, ::2]),
             (x.sum(axis=0), host.sum(axis=0)),
             (x.max(axis=1), host.max(axis=1)),
