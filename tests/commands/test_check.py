@@ -190,9 +190,13 @@ def test_kernels_of_the_package(xp):
     """Every family is clean: element-wise (tiles too), reductions, scans, selections, sorts."""
     rng = np.random.default_rng(1)
     host = rng.standard_normal((37, 53)).astype("f4")
+    few = rng.integers(0, 9, 5000)
+    scaled = xp.ElementwiseKernel("T x, T k", "T y", "y = x * k", "scaled")
+    squares = xp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = a", "0", "squares")
     with xp.cuda.check("races", "uninit", "barriers"):
         x = xp.asarray(host)
         y = xp.asarray(host[::-1].copy())
+        small = xp.asarray(few)
         results = [
             (x + y, host + host[::-1]),
             (x.T * 2 + 1, host.T * 2 + 1),
@@ -204,7 +208,16 @@ def test_kernels_of_the_package(xp):
             (xp.cumsum(x, axis=1), host.cumsum(axis=1)),
             (x[x > 0], host[host > 0]),
             (xp.sort(x, axis=1), np.sort(host, axis=1)),
+            (xp.argsort(x.ravel()), host.ravel().argsort(kind="stable")),
             (x[xp.asarray([3, 1, 30])], host[[3, 1, 30]]),
+            (x.argmax(axis=0), host.argmax(axis=0)),
+            (xp.where(x > 0, x, 0), np.where(host > 0, host, 0)),
+            (xp.unique(small), np.unique(few)),
+            (xp.bincount(small), np.bincount(few)),
+            (xp.searchsorted(xp.sort(x[0]), x[1]), np.sort(host[0]).searchsorted(host[1])),
+            (xp.median(x, axis=0), np.median(host, axis=0)),
+            (scaled(x, 2), host * 2),
+            (squares(x, axis=1), (host * host).sum(axis=1)),
             (xp.asarray(rng.integers(0, 9, 200_000)).sum(), None),
         ]
         for result, expected in results:
