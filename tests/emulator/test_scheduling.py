@@ -97,6 +97,17 @@ extern "C" __global__ void lookback(const int* a, int* o, unsigned long long* st
   __syncthreads();
   if (threadIdx.x == 0) o[b] = before;
 }
+extern "C" __global__ void in_order(const int* before, volatile int* flag, int* count, int* o) {
+  // Every warp of the grid waits for one other, in an order that knows nothing of blocks.
+  int w = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (threadIdx.x % 32 == 0) {
+    int p = before[w];
+    if (p >= 0) while (flag[p] == 0) if (w % 3 == 0) __nanosleep(40);
+    o[w] = atomicAdd(count, 1);
+    __threadfence(); flag[w] = 1;
+  }
+  __syncwarp();
+}
 extern "C" __global__ void stuck(volatile int* f) {
   if (threadIdx.x == 0 && blockIdx.x == 0) while (f[0] == 0); }
 extern "C" __global__ void missed(int* o, int k) {
@@ -152,6 +163,20 @@ def test_look_back(module, chunk):
     module.run("lookback", 16, 64, a, out, state, ticket, 1000, chunk=chunk)
     sums = np.add.reduceat(a, np.arange(0, 1000, 64))
     np.testing.assert_array_equal(out, np.cumsum(sums) - sums)
+
+
+def test_no_false_deadlock_whatever_the_order(module):
+    """A random order of all warps, random blocks and chunks: whatever can end, does."""
+    random = np.random.default_rng(20)
+    for _ in range(100):
+        blocks, warps = int(random.integers(1, 12)), int(random.integers(1, 5))
+        order = random.permutation(blocks * warps)
+        before = np.full(len(order), -1, "i4")
+        before[order[1:]] = order[:-1]
+        flag, count, out = np.zeros(len(order), "i4"), np.zeros(1, "i4"), np.zeros(len(order), "i4")
+        chunk = int(random.choice([1, 32, 33, 64, 100, 256, 1000, 10**6]))
+        module.run("in_order", blocks, 32 * warps, before, flag, count, out, chunk=chunk)
+        np.testing.assert_array_equal(out[order], np.arange(len(order)))
 
 
 def test_warps_that_take_turns(module):
