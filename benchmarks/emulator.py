@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 os.environ["GPUARRAY_BACKEND"] = "emulator"
 
 import numpy as np
