@@ -20,6 +20,7 @@ class _Current(threading.local):
 
     stream: Stream
     streams: dict[int, Stream]
+    outer: list[Stream]
 
     def __getattr__(self, name: str) -> Any:
         if name == "stream":
@@ -28,10 +29,30 @@ class _Current(threading.local):
         if name == "streams":  # device index -> the stream that is current there
             self.streams = {}
             return self.streams
+        if name == "outer":  # what ``with`` blocks of this thread go back to
+            self.outer = []
+            return self.outer
         raise AttributeError(name)
 
 
 current = _Current()
+
+
+def need_context() -> None:
+    """Make device 0 current in a thread that has none yet, for calls that name no device."""
+    _ = current.stream
+
+
+def leave() -> None:
+    """Go back to the device and stream from before the innermost ``with`` block of the thread.
+
+    The blocks of a thread end in the reverse of their order, and a stream or device object may be
+    entered by several threads at once: so the way back is the thread's and not the object's.
+    """
+    outer = current.outer.pop()
+    if current.stream.device is not outer.device:
+        outer.device.use()
+    outer.use()
 
 
 class Device:
@@ -67,7 +88,6 @@ class Device:
     multiprocessors: int
     default_stream: Stream
     functions: dict[Any, Any]
-    _entered: threading.local
 
     def __new__(cls, device: int | Device | None = None) -> Device:
         if device is None:
@@ -98,7 +118,6 @@ class Device:
         self.architecture = f"sm_{major}{minor}"
         self.multiprocessors = driver.device_attribute("multiprocessor_count", self.handle)
         self.functions = {}
-        self._entered = threading.local()
         self.default_stream = cls.stream_class._of_handle(0, self)
         return self
 
@@ -108,13 +127,13 @@ class Device:
         current.stream = current.streams.get(self.id, self.default_stream)
 
     def __enter__(self) -> Device:
-        stack = self._entered.__dict__.setdefault("stack", [])
-        stack.append(current.stream.device)
+        outer = current.stream
         self.use()
+        current.outer.append(outer)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._entered.stack.pop().use()
+        leave()
 
     def __int__(self) -> int:
         return self.id

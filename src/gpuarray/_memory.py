@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 from gpuarray import errors
-from gpuarray._device import Device, current
+from gpuarray._device import Device, current, need_context
 from gpuarray._ffi import driver
 from gpuarray._stream import Stream
 
@@ -80,6 +80,7 @@ class Memory(BaseMemory):
     def __del__(self) -> None:
         if getattr(self, "pointer", 0) and not sys.is_finalizing():
             pointer, self.pointer = self.pointer, 0
+            need_context()  # the last reference may go in a thread that has used no device
             driver.mem_free(pointer)
 
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from gpuarray._device import need_context
 from gpuarray._ffi import driver
 from gpuarray._stream import Event, Stream
 
@@ -32,6 +33,7 @@ class PinnedMemory:
         self.size = size
         self.ptr = 0
         if size:
+            need_context()
             self.ptr = driver.mem_host_alloc(size)
             _note(self.ptr, size)
 
@@ -39,6 +41,7 @@ class PinnedMemory:
         if getattr(self, "ptr", 0) and not sys.is_finalizing():
             pointer, self.ptr = self.ptr, 0
             _forget(pointer)
+            need_context()  # the last reference may go in a thread that has used no device
             driver.mem_host_free(pointer)
 
 

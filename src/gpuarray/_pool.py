@@ -20,7 +20,7 @@ from collections.abc import Callable
 from functools import partial
 
 from gpuarray import errors
-from gpuarray._device import Device, current
+from gpuarray._device import Device, current, need_context
 from gpuarray._ffi import driver
 from gpuarray._memory import NO_MEMORY, BaseMemory, MemoryPointer
 from gpuarray._stream import Event, Stream
@@ -289,6 +289,7 @@ class MemoryPool:
 
     def _free_segment(self, pointer: int) -> None:
         if self._allocator is None:
+            need_context()
             driver.mem_free(pointer)
         else:
             del self._segments[pointer]

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from gpuarray._device import Device, current
+from gpuarray._device import Device, current, leave
 from gpuarray._ffi import driver
 
 _NON_BLOCKING = 1
@@ -45,7 +45,7 @@ class Stream:
     >>> stream.synchronize()
     """
 
-    __slots__ = ("__weakref__", "_outer", "arenas", "device", "handle", "owned", "plans")
+    __slots__ = ("__weakref__", "arenas", "device", "handle", "owned", "plans")
 
     null: Stream
     ptds: Stream
@@ -80,7 +80,6 @@ class Stream:
         self.owned = owned
         self.plans: dict[Any, Callable] = {}  # launches bound to this stream, see _launch
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
-        self._outer: list[Stream] = []
         streams[id(self)] = self
 
     def __del__(self) -> None:
@@ -118,11 +117,11 @@ class Stream:
     def __enter__(self) -> Stream:
         outer = current.stream
         self.use()
-        self._outer.append(outer)
+        current.outer.append(outer)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        self._outer.pop().use()
+        leave()
 
     def __repr__(self) -> str:
         return f"<Stream {self.handle:#x} on device {self.device.id}>"

@@ -49,7 +49,6 @@ class ufunc:
         "_numpy",
         "example",
         "identity",
-        "inplace",
         "nargs",
         "nin",
         "nout",
@@ -71,7 +70,6 @@ class ufunc:
         self.nout = self._numpy.nout
         self.nargs = self._numpy.nargs
         self.identity = self._numpy.identity
-        self.inplace = object()  # the plans' key where the first operand is the output
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"

@@ -20,7 +20,6 @@ class Body:
         self.lines: list[str] = []
         self.headers: set[str] = set()
         self.weight = LIGHT
-        self.applications = 0
         self._names: dict[Expression, str] = {}
 
     def value(self, expression: Expression) -> str:
@@ -71,7 +70,6 @@ class Body:
         if code.header:
             self.headers.add(code.header)
         self.weight = max(self.weight, code.weight)
-        self.applications += 1
         names = [self.value(operand) for operand in node.operands]
         if chosen == "float":
             # float16 computes in float32 and is rounded when the result is converted.
