@@ -89,11 +89,6 @@ def canonical(dtype: object) -> np.dtype:
     return found
 
 
-def is_supported(dtype: np.dtype) -> bool:
-    """Whether device code has a type for `dtype`."""
-    return dtype in _CANONICAL
-
-
 def code(dtype: object) -> str:
     """Return the short code of a supported dtype, such as ``'f4'``."""
     return _CODE_OF_DTYPE[canonical(dtype)]
