@@ -19,6 +19,7 @@ import os
 import platform
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -29,6 +30,10 @@ sys.path[:0] = [str(_ROOT), str(_ROOT / "src")]
 import numpy as np  # noqa: E402 - the path comes first
 
 from benchmarks import libraries, rows, startup, timing  # noqa: E402
+from benchmarks.rows.calls import CALLS  # noqa: E402
+from benchmarks.rows.elementwise import elementwise_rows  # noqa: E402
+from benchmarks.rows.reductions import reduction_rows  # noqa: E402
+from benchmarks.rows.sorting import sorting_rows  # noqa: E402
 
 _COPY_BYTES = 400_000_000
 
@@ -125,7 +130,7 @@ def _line(report: dict[str, Any], names: list[str]) -> str:
     def figure(value: float | None) -> str:
         return "-" if value is None else f"{value:.2f}" if value < 100 else f"{value:.0f}"
 
-    cells = [f"{report['name']:36}"]
+    cells = [f"{report['name']:38}"]
     cells += [f"{figure(report['us'].get(name)):>9}" for name in names]
     of_copy = report["of_copy"]
     cells.append(f"{'' if of_copy is None else f'{100 * of_copy:.0f}%':>8}")
@@ -150,12 +155,16 @@ def _machine(found: dict[str, libraries.Library]) -> dict[str, Any]:
 
 def _startup(found: dict[str, libraries.Library], repeats: int) -> list[dict]:
     modules = [name for name in ("gpuarray", "cupy") if name in found]
-    print(f"\n{'a new process: milliseconds':36} " + " ".join(f"{m:>9}" for m in modules))
+    print(f"\n{'a new process: milliseconds':38} " + " ".join(f"{m:>9}" for m in modules))
     measured = startup.measure(modules, repeats)
     for row in measured:
         times = " ".join(f"{1e3 * row['seconds'][module]:9.1f}" for module in modules)
-        print(f"{row['name']:36} {times}", flush=True)
+        print(f"{row['name']:38} {times}", flush=True)
     return measured
+
+
+def _rows(size: int) -> list[rows.Row]:
+    return [*CALLS, *elementwise_rows(size), *reduction_rows(size), *sorting_rows(size)]
 
 
 def main() -> int:
@@ -176,10 +185,10 @@ def main() -> int:
         re.compile(p[1:-1] if len(p) > 2 and p[0] == p[-1] == "/" else re.escape(p))
         for p in patterns
     ]
-    large = 10_000 if options.quick else rows.LARGE
+    large = 1_000_000 if options.quick else rows.LARGE
     chosen = [
         row
-        for row in [*rows.CALLS, *rows.device_rows(large)]
+        for row in _rows(large)
         if row.kind in kinds and any(m.search(row.name) for m in matchers)
     ]
     if options.list:
@@ -201,19 +210,21 @@ def main() -> int:
     reports = []
     titles = {
         "call": f"cost of a call, µs of the host ({rows.SMALL} float32)",
-        "device": f"device time, µs ({large:.0e} float32)".replace("e+0", "e"),
+        "device": f"device time, µs ({large:.0e} float32 unless said)".replace("e+0", "e"),
     }
     for kind, title in titles.items():
         of_kind = [row for row in chosen if row.kind == kind]
         if not of_kind:
             continue
         heads = " ".join(f"{name:>9}" for name in names)
-        print(f"\n{title}\n{'':36} {heads} {'of copy':>8} {'at most':>9}")
+        print(f"\n{title}\n{'':38} {heads} {'of copy':>8} {'at most':>9}")
         for row in of_kind:
-            size = rows.SMALL if kind == "call" else large
+            size = row.size or (rows.SMALL if kind == "call" else large)
             measured = _measure(row, found, size, effort)
             for library in found.values():
                 library.free()  # so that three libraries' large arrays fit beside one another
+            if options.quick:  # the targets are for the full size
+                row = replace(row, most_us=None, most_of_cupy=None, least_of_copy=None)
             reports.append(_report(row, size, measured, copy))
             print(_line(reports[-1], names), flush=True)
     started = []
