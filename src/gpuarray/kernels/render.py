@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 
 from gpuarray._dtypes import category, cpp_name, info
 from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input, Scalar
-from gpuarray.kernels.operations import LIGHT
+from gpuarray.kernels.operations import LIGHT, Code
 
 _TOKEN = re.compile(r"\b(in[0-9]|[TRVW])\b")
 _CASTS = "gpuarray/casts.cuh"
@@ -65,22 +66,26 @@ class Body:
         return self._declare(node.dtype, code)
 
     def _apply(self, node: Apply) -> str:
-        chosen = node.category
-        code = node.operation.code(chosen, node.output)
+        code = apply_code(node, [self.value(operand) for operand in node.operands])
         if code.header:
             self.headers.add(code.header)
         self.weight = max(self.weight, code.weight)
-        names = [self.value(operand) for operand in node.operands]
-        if chosen == "float":
-            # float16 computes in float32 and is rounded when the result is converted.
-            names = [
-                f"float({name})" if operand.dtype == "f2" else name
-                for name, operand in zip(names, node.operands, strict=True)
-            ]
-        tokens = _types(node, chosen)
-        tokens.update({f"in{i}": name for i, name in enumerate(names)})
-        text = _TOKEN.sub(lambda match: tokens[match[1]], code.text)
-        return self._declare(node.dtype, f"{cpp_name(node.dtype)}({text})")
+        return self._declare(node.dtype, f"{cpp_name(node.dtype)}({code.text})")
+
+
+def apply_code(node: Apply, operands: Sequence[str]) -> Code:
+    """Return an operation's code with its operands (names, or what else needs no parentheses)."""
+    chosen = node.category
+    code = node.operation.code(chosen, node.output)
+    if chosen == "float":
+        # float16 computes in float32 and is rounded when the result is converted.
+        operands = [
+            f"float({name})" if operand.dtype == "f2" else name
+            for name, operand in zip(operands, node.operands, strict=True)
+        ]
+    tokens = _types(node, chosen)
+    tokens.update({f"in{i}": name for i, name in enumerate(operands)})
+    return code._replace(text=_TOKEN.sub(lambda match: tokens[match[1]], code.text))
 
 
 def _types(node: Apply, chosen: str) -> dict[str, str]:
