@@ -13,6 +13,7 @@ from gpuarray._layout import check_axis
 from gpuarray._ops.indexing import take
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.ranges import arange
+from gpuarray._partition import argpartition_rows, partition_rows
 from gpuarray._sort import argsort_rows, sort_rows
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
@@ -243,8 +244,18 @@ def partition(
 
     Notes
     -----
-    All elements are sorted: the result is right for any ``kth``. Launches and memory are those of
-    `sort`.
+    A radix select finds the elements (T. Alabi and others, *Fast k-selection algorithms
+    for graphics processing units*, 2012): digits of 11 bits are counted, the highest first, among
+    the elements that agree in the digits before. One more launch stores what is smaller, equal and
+    greater. Elements before, between and behind the ``kth`` keep their order, so the result is
+    always the same.
+
+    Elements of four bytes are read four times and written once, in five launches, and rows of up
+    to 131072 elements in one. Short rows (4096 elements of four bytes), elements of one byte,
+    complex numbers and more than two ``kth`` are sorted, with launches and memory of `sort`.
+    Scratch memory otherwise: none for rows of up to 131072 elements, at most a tenth of longer
+    ones. Where the axis is not the last one in memory, elements are copied to rows before, and
+    back after.
 
     Examples
     --------
@@ -253,16 +264,24 @@ def partition(
     array(5)
     """
     a = as_array(a, "partition")
-    _check_partition(a, kth, axis, kind, order)
-    return sort(a, axis)
+    places = _partition_places(a, kth, axis, kind, order)
+    if axis is None:
+        a, axis = ravel(a), -1
+    rows, moved = _rows(a._layout, check_axis(axis, a._layout.ndim))
+    source = _array.view(a, rows)
+    if not rows.c_contiguous:
+        source = _copies.copy(source, "C")
+    target = _array.empty(source._layout)
+    partition_rows(source, target, places)
+    return _as_before(target, moved, a._layout)
 
 
 def partition_in_place(
     a: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
 ) -> None:
-    """``ndarray.partition``: see `gpuarray.partition`."""
-    _check_partition(a, kth, axis, kind, order)
-    sort_in_place(a, axis)
+    """``ndarray.partition``: see `gpuarray.partition`. Scratch memory for a copy in addition."""
+    _layout.check_writable(a._layout, "partition")
+    _copies.assign(a, partition(a, kth, axis, kind, order))
 
 
 def argpartition(
@@ -288,6 +307,10 @@ def argpartition(
     ndarray of int64
         Of the shape of ``a``.
 
+    Notes
+    -----
+    As `partition`: equal elements keep their order. What is sorted takes the memory of `argsort`.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -295,8 +318,19 @@ def argpartition(
     array(2)
     """
     a = as_array(a, "argpartition")
-    _check_partition(a, kth, axis, kind, order)
-    return argsort(a, axis)
+    places = _partition_places(a, kth, axis, kind, order)
+    if axis is None:
+        a, axis = ravel(a), -1
+    elif not a._layout.ndim:
+        a = reshape(a, (1,))
+    rows, moved = _rows(a._layout, check_axis(axis, a._layout.ndim))
+    source = _array.view(a, rows)
+    if not rows.c_contiguous:
+        source = _copies.copy(source, "C")
+    target = _array.empty(_layout.contiguous(_INT64, rows.shape))
+    argpartition_rows(source, target, places)
+    result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
+    return _as_before(target, moved, result)
 
 
 # ---- rows -------------------------------------------------------------------------------------
@@ -379,7 +413,8 @@ def _check_order(order: Any) -> None:
         raise ValueError("Cannot specify order when the array has no fields.")
 
 
-def _check_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None:
+def _partition_places(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> list[int]:
+    """The places from 0 on, of arguments that are right."""
     if kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
     _check_order(order)
@@ -393,6 +428,7 @@ def _check_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None
     else:
         axis = check_axis(axis, a._layout.ndim)
         length = a._layout.shape[axis]
+    places = []
     for one in np.ravel(np.asarray(kth)).tolist():
         try:
             place = operator.index(one)
@@ -400,3 +436,5 @@ def _check_partition(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> None
             raise TypeError(f"Partition index must be integer, got {one!r}") from None
         if not -length <= place < length and (length or place):
             raise ValueError(f"kth(={place}) out of bounds ({length})")
+        places.append(place + length if place < 0 else place)
+    return places

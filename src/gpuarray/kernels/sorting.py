@@ -43,6 +43,7 @@ class SortSpec:
     block: int = BLOCK
     items: int = 1
     count: str = "uint32"  # the type of counts of keys
+    ranks: int = 0  # 'block': up to so many elements of the sorted row are stored, not the row
 
     def __post_init__(self) -> None:
         if self.step not in _STEPS:
@@ -53,6 +54,10 @@ class SortSpec:
             raise ValueError(f"a block of {self.block} threads is not a number of whole warps")
         if self.step == "fill" and itemsize(self.dtype) != 1:
             raise ValueError("only keys of one byte are filled in from their counts")
+        if self.ranks and (
+            self.step != "block" or self.places or category(self.dtype) == "complex"
+        ):
+            raise ValueError("single elements are taken only of rows of real numbers in one block")
 
 
 def passes(dtype: str) -> int:
@@ -120,7 +125,9 @@ def render(spec: SortSpec) -> KernelSource:
     ===== =========================================== ==================================
     step  pointers                                    numbers
     ===== =========================================== ==================================
-    block input, output                               length (uint32)
+    block input, output                               length (uint32); with ranks these (uint64
+                                                      each) behind their number and whether a NaN
+                                                      stands for all elements of a row (uint32)
     clear books                                       units of 16 bytes (uint64)
     count input, books                                length (uint64), rows, blocks of a
                                                       row, whether in place (uint32)
@@ -135,9 +142,13 @@ def render(spec: SortSpec) -> KernelSource:
     if spec.step == "block":
         output = "int64_t" if spec.places else "Word"
         parameters = f"const Word* input, {output}* output, uint32_t length"
-        out = "nullptr, output" if spec.places else "output, nullptr"
-        body = f"sort_block<Keys, {block}, {items}, {places}>(input, {out}, length)"
+        action = f"Store{'Places' if spec.places else 'Keys'}<Keys>{{output}}"
         sizes: tuple[int, ...] = (8, 8, 4)
+        if spec.ranks:
+            parameters += f", uint32_t wanted, uint32_t spread, Ranks<{spec.ranks}> ranks"
+            action = f"StoreRanks<Keys, {spec.ranks}>{{output, wanted, spread != 0, ranks}}"
+            sizes += (4, 4, 8 * spec.ranks)
+        body = f"sort_block<Keys, {block}, {items}>(input, length, {action})"
     elif spec.step == "clear":
         parameters = "uint4* books, uint64_t units"
         body = "clear_words(books, units)"
@@ -174,4 +185,6 @@ def _symbol(spec: SortSpec) -> str:
     name = f"gpuarray_{'argsort' if spec.places else 'sort'}_{spec.step}__{spec.dtype}"
     if spec.step in ("block", "pass"):
         name += f"_{spec.block}x{spec.items}"
+    if spec.ranks:
+        name += f"_ranks{spec.ranks}"
     return name + ("_wide" if spec.count == "uint64" else "")

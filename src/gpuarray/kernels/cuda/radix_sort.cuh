@@ -122,10 +122,46 @@ template <int BLOCK, int ITEMS> struct Ranker {
 
 // ---- one block --------------------------------------------------------------------------------------------------
 
-// Keys alone, or with the places they came from.
-template <class Keys, int BLOCK, int ITEMS, bool PLACES>
-GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, typename Keys::Word* output, int64_t* places,
-                                uint32_t length) {
+// What becomes of a row that is sorted: its elements are stored, or where they were, or just those at some ranks.
+template <class Keys> struct StoreKeys {
+    typedef typename Keys::Word Word;
+    enum { PLACES = 0, SPREADS = 0 };
+    Word* output;
+    GPUARRAY_DEVICE void operator()(uint64_t begin, uint32_t at, Word key, uint32_t, bool) const {
+        output[begin + at] = key;
+    }
+};
+template <class Keys> struct StorePlaces {
+    typedef typename Keys::Word Word;
+    enum { PLACES = 1, SPREADS = 0 };
+    int64_t* places;
+    GPUARRAY_DEVICE void operator()(uint64_t begin, uint32_t at, Word, uint32_t number, bool) const {
+        places[begin + at] = number;
+    }
+};
+// With `spread` a NaN of the row, which is then its last element, is stored instead.
+template <class Keys, int RANKS> struct StoreRanks {
+    typedef typename Keys::Word Word;
+    enum { PLACES = 0, SPREADS = Keys::FLOATS };
+    Word* values;
+    uint32_t wanted;
+    bool spread;
+    const Ranks<RANKS>& ranks;
+    GPUARRAY_DEVICE void operator()(uint64_t, uint32_t at, Word key, uint32_t, bool nan) const {
+#pragma unroll 1
+        for (int i = 0; i < wanted; ++i) {
+            if (at == ranks.at[i]) {
+                const Word last = Keys::from_ordered(typename Keys::Ordered(-1), false);
+                values[uint64_t(i) * gridDim.x + blockIdx.x] = spread && nan ? last : key;
+            }
+        }
+    }
+};
+
+// A block sorts the row of its number.
+template <class Keys, int BLOCK, int ITEMS, class Action>
+GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t length, const Action& action) {
+    enum { PLACES = Action::PLACES };
     typedef typename Keys::Word Word;
     typedef Ranker<BLOCK, ITEMS> Rank;
     enum { TILE = BLOCK * ITEMS };
@@ -140,7 +176,7 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, typename Keys:
     Word* const exchanged = reinterpret_cast<Word*>(shared.exchanged.keys);
     uint16_t* const numbers = shared.exchanged.numbers;
     const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
-    const int64_t row = int64_t(blockIdx.x) * length;
+    const uint64_t row = uint64_t(blockIdx.x) * length;
     Word keys[ITEMS];
     uint16_t carried[ITEMS];
 #pragma unroll
@@ -180,16 +216,16 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, typename Keys:
         }
         __syncthreads();
     }
+    bool nan = false;
+    if constexpr (Action::SPREADS) {
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) nan |= first + i * 32 == length - 1 && is_nan(keys[i]);
+        nan = __syncthreads_or(nan);
+    }
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
         const uint32_t at = first + i * 32;
-        if (at < length) {
-            if constexpr (PLACES) {
-                places[row + at] = carried[i];
-            } else {
-                output[row + at] = keys[i];
-            }
-        }
+        if (at < length) action(row, at, keys[i], carried[i], nan);
     }
 }
 

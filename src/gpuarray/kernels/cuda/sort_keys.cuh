@@ -25,34 +25,52 @@ template <class Word> GPUARRAY_DEVICE Word ordered_float(Word bits) {
     return magnitude > Infinity<Word>::bits ? Word(~Word(0)) : key;
 }
 
+// The number that has a key, or a NaN. Of zeros the key does not say the sign.
+template <class Word> GPUARRAY_DEVICE Word float_from_ordered(Word key, bool positive_zero) {
+    const Word top = top_bit<Word>();
+    if (key == top) return positive_zero ? Word(0) : top;
+    return key & top ? Word(key ^ top) : Word(~key);
+}
+
+// Places in sorted order, ascending.
+template <int RANKS> struct Ranks {
+    uint64_t at[RANKS];
+};
+
 template <class T> struct UnsignedKeys {
     typedef T Word;
     typedef T Ordered;
-    enum { PASSES = sizeof(T) };
+    enum { PASSES = sizeof(T), FLOATS = 0 };
     GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits; }
+    GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool) { return key; }
     GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(bits >> (8 * pass)) & 255; }
     GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit); }
 };
 template <class T> struct SignedKeys {
     typedef T Word;
     typedef T Ordered;
-    enum { PASSES = sizeof(T) };
+    enum { PASSES = sizeof(T), FLOATS = 0 };
     GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits ^ top_bit<Word>(); }
+    GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool) { return key ^ top_bit<Word>(); }
     GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(ordered(bits) >> (8 * pass)) & 255; }
     GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit ^ 128); }
 };
 template <class T> struct FloatKeys {
     typedef T Word;
     typedef T Ordered;
-    enum { PASSES = sizeof(T) };
+    enum { PASSES = sizeof(T), FLOATS = 1 };
     GPUARRAY_DEVICE static Ordered ordered(Word bits) { return ordered_float(bits); }
+    GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool positive_zero) {
+        return float_from_ordered(key, positive_zero);
+    }
     GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(ordered(bits) >> (8 * pass)) & 255; }
 };
 struct BoolKeys {
     typedef uint8_t Word;
     typedef uint8_t Ordered;
-    enum { PASSES = 1 };
+    enum { PASSES = 1, FLOATS = 0 };
     GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits != 0; }
+    GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool) { return key; }
     GPUARRAY_DEVICE static uint32_t digit(Word bits, int) { return bits != 0; }
     GPUARRAY_DEVICE static Word from_digit(uint32_t digit) { return Word(digit); }
 };
@@ -72,7 +90,7 @@ template <class Part> struct OrderedParts {
 template <class Part> struct ComplexKeys {
     typedef Parts<Part> Word;
     typedef OrderedParts<Part> Ordered;
-    enum { PASSES = 2 * sizeof(Part) + 2 };
+    enum { PASSES = 2 * sizeof(Part) + 2, FLOATS = 0 };
     GPUARRAY_DEVICE static Part nans(Word bits) { return 2 * is_nan(bits.real) + is_nan(bits.imag); }
     GPUARRAY_DEVICE static Ordered ordered(Word bits) {
         return Ordered{nans(bits), ordered_float(bits.real), ordered_float(bits.imag)};

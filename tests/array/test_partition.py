@@ -1,0 +1,310 @@
+"""Selections by rank: partition, argpartition and what finds elements in sorted order."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import gpuarray as cp
+from gpuarray import _partition
+from gpuarray._device import current
+from gpuarray.kernels import partitioning, sorting
+
+DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+
+
+@pytest.fixture
+def limits(monkeypatch):
+    """Many blocks for rows that would have one, and another width of counts, on request."""
+
+    def choose(row_limit=1, wide_length=_partition.WIDE_LENGTH):
+        monkeypatch.setattr(_partition, "ROW_LIMIT", row_limit)
+        monkeypatch.setattr(_partition, "WIDE_LENGTH", wide_length)
+        current.stream.plans.clear()
+
+    yield choose
+    current.stream.plans.clear()
+
+
+def keys(dtype, shape, rng):
+    """Values with ties, both zeros, infinities and NaN of either sign."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return rng.random(shape) < 0.5
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        whole = rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+        return np.where(rng.random(shape) < 0.5, whole, rng.integers(0, 9, shape).astype(dtype))
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        parts = rng.integers(-3, 3, (*shape, 2)).astype(part)
+        parts[rng.random(parts.shape) < 0.1] = np.nan
+        return parts.view(dtype)[..., 0]
+    result = rng.standard_normal(shape).astype(dtype)
+    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 0.0], dtype)
+    return np.where(rng.random(shape) < 0.4, rng.choice(special, shape), result)
+
+
+def is_less(a, b):
+    """NumPy's order of sorted elements: NaN last."""
+    return np.less(a, b) | (~np.isnan(a) & np.isnan(b)) if a.dtype.kind == "f" else a < b
+
+
+def split(row, kth):
+    """The positions of a row in the order of the classes around the elements at places."""
+    ordered = np.sort(row)
+    classes = np.zeros(row.shape, int)
+    for place in sorted({*kth}):
+        pivot = np.full(row.shape, ordered[place])
+        classes += (~is_less(row, pivot)).astype(int) + is_less(pivot, row)
+    return np.argsort(classes, kind="stable")
+
+
+def check(x, kth):
+    """Elements keep their order in each class, so the result is known to the bit."""
+    places = np.atleast_1d(kth) % x.shape[-1]
+    flat = x.reshape(-1, x.shape[-1])
+    order = np.array([split(row, places) for row in flat]).reshape(x.shape)
+    device = cp.asarray(x)
+    assert cp.partition(device, kth).get().tobytes() == np.take_along_axis(x, order, -1).tobytes()
+    np.testing.assert_array_equal(cp.argpartition(device, kth).get(), order)
+    assert device.get().tobytes() == x.tobytes()
+
+
+def check_places(x, places, spread=False):
+    values = _partition.select_rows(cp.asarray(x), places, spread).get()
+    expected = np.moveaxis(np.sort(x)[..., places], -1, 0)
+    if spread:
+        expected = np.where(np.isnan(x).any(-1), np.nan, expected)
+    assert (values.dtype, values.shape) == (x.dtype, (len(places), *x.shape[:-1]))
+    np.testing.assert_array_equal(values, expected)
+
+
+# ---- rows of one block -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"])
+def test_every_dtype_in_one_block(dtype, rng):
+    length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 37
+    x = keys(dtype, (2, length), rng)
+    check(x, length // 3)
+    check_places(x, [length // 2, 5, length - 1])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_short_rows(dtype, rng):
+    x = keys(dtype, (3, 4, 50), rng)
+    check_places(x, [20, 0, 49, 20])
+    if np.dtype(dtype).kind in "fc":
+        check_places(x[:1], [20, 3], spread=True)
+        check_places(np.nan_to_num(x), [20, 3], spread=True)
+    for kth in (0, 25, -1, [3, 9], [1, 2, 3]):
+        device = cp.asarray(x)
+        expected = np.sort(x)
+        np.testing.assert_array_equal(cp.partition(device, kth).get()[..., kth], expected[..., kth])
+        order = cp.argpartition(device, kth).get()
+        np.testing.assert_array_equal(
+            np.take_along_axis(x, order, -1)[..., kth], expected[..., kth]
+        )
+
+
+def test_pairs_of_places(rng):
+    x = keys("f4", (2, 5000), rng)
+    for kth in ([7, 4000], [2500, 2501], [-1, 0], [3, 3]):
+        check(x, kth)
+
+
+# ---- rows of many blocks -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["i2", "u4", "i8", "f2", "f4", "f8"])
+def test_every_width_in_many_blocks(dtype, rng, limits):
+    limits()
+    length = 12345
+    x = keys(dtype, (2, length), rng)
+    check(x, length // 3)
+    check_places(x, [length // 2, length // 2 + 1])
+    check_places(x, [0, 5, 77, 3000, 6000, 9000, length - 1])
+    if np.dtype(dtype).kind == "f":
+        check_places(x, [3, 99], spread=True)
+        check_places(np.nan_to_num(x), [3, 99], spread=True)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i1"])
+def test_places_of_bytes(dtype, rng, limits):
+    limits()
+    x = keys(dtype, (2, 10000), rng)
+    check_places(x, [0, 4999, 5000, 9999])
+    check_places(x, [*range(0, 9999, 777)])
+
+
+def test_counts_of_64_bits(rng, limits):
+    limits(wide_length=1)
+    for dtype in ("f4", "i8"):
+        x = keys(dtype, (9000,), rng)
+        check(x, 4000)
+        check(x, [4000, 8000])
+        check_places(x, [1, 2, 4000, 4001, 8999])
+
+
+def test_candidates_are_copied_or_not(rng, limits):
+    limits()
+    length = 20000
+    for x in (
+        rng.random(length),  # an eighth of the elements are candidates after a pass
+        np.exp(300 * rng.standard_normal(length)),  # few are
+        np.full(length, 3.25),  # all are, to the end
+        np.where(rng.random(length) < 0.03, 1.0, rng.standard_normal(length) * 1e-200),
+        np.arange(length).astype(float),
+    ):
+        for kth in (0, length // 2, length - 1):
+            check(x, kth)
+        check_places(x, [length // 2 - 1, length // 2])
+
+
+def test_rows_that_are_not_aligned(rng, limits):
+    for row_limit in (1, 1 << 17):
+        limits(row_limit)
+        for dtype in ("f2", "f4", "f8"):
+            x = keys(dtype, (20001,), rng)
+            base = cp.asarray(x)
+            length = 10000 + 3
+            expected = np.sort(x[5 : 5 + length])
+            found = _partition.select_rows(base[5 : 5 + length], [5000]).get()
+            np.testing.assert_array_equal(found[0], expected[5000] * np.nan)
+            found = _partition.select_rows(base[5 : 5 + length], [17], False).get()
+            np.testing.assert_array_equal(found[0], expected[17])
+
+
+def test_zeros_keep_their_sign(limits):
+    for row_limit in (1, 1 << 17):
+        limits(row_limit)
+        x = np.full(10000, -0.0)
+        assert np.signbit(_partition.select_rows(cp.asarray(x), [5000]).get()[0])
+        x[77] = 0.0
+        assert not np.signbit(_partition.select_rows(cp.asarray(x), [5000]).get()[0])
+
+
+def test_more_places_than_are_looked_for_together(rng):
+    x = keys("f4", (2, 5000), rng)
+    places = list(range(10, 10 + 10 * (partitioning.MAX_RANKS + 1), 10))
+    check_places(x, places)
+    check_places(x, places, spread=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_any_row(data):
+    dtype = data.draw(st.sampled_from(["f4", "i4", "u2", "f8"]))
+    length = data.draw(st.integers(9000, 13000))
+    spread = data.draw(st.sampled_from([1, 5, 1000, 1 << 14]))
+    seed = data.draw(st.integers(0, 1 << 30))
+    x = np.random.default_rng(seed).integers(0, spread, length).astype(dtype)
+    kth = data.draw(st.lists(st.integers(-length, length - 1), min_size=1, max_size=2))
+    many = data.draw(st.booleans())
+    saved = _partition.ROW_LIMIT
+    try:
+        _partition.ROW_LIMIT = 1 if many else saved
+        current.stream.plans.clear()
+        check(x, kth)
+        check_places(x, [k % length for k in kth])
+    finally:
+        _partition.ROW_LIMIT = saved
+        current.stream.plans.clear()
+
+
+# ---- layouts, arguments ------------------------------------------------------------------------
+
+
+def test_layouts_and_axes(rng, limits):
+    base = rng.integers(-99, 99, (3, 5000, 2)).astype("f4")
+    for view in (
+        lambda x: x,
+        lambda x: x.T,
+        lambda x: x[::-1, ::-1],
+        lambda x: x[:, 7:4990],
+        lambda x: x[:1, :4999, :1],
+        lambda x: x[:0],
+    ):
+        x = view(base)
+        axis = x.shape.index(max(x.shape))
+        y = view(cp.asarray(base))
+        k = x.shape[axis] // 2
+        result = cp.partition(y, k, axis)
+        expected = np.take(np.sort(x, axis), k, axis)
+        np.testing.assert_array_equal(np.take(result.get(), k, axis), expected)
+        np.testing.assert_array_equal(np.sort(result.get(), axis), np.sort(x, axis))
+        order = cp.argpartition(y, k, axis).get()
+        np.testing.assert_array_equal(np.take_along_axis(x, order, axis), result.get())
+        y.partition(k, axis=axis)
+        np.testing.assert_array_equal(y.get(), result.get())
+    flat = cp.partition(cp.asarray(base), 100, axis=None)
+    np.testing.assert_array_equal(flat.get()[100], np.sort(base, axis=None)[100])
+
+
+def test_a_broadcast_array(rng):
+    x = rng.random(5000)
+    rows = cp.broadcast_to(cp.asarray(x), (2, 5000))
+    np.testing.assert_array_equal(
+        cp.partition(rows, 9).get(), np.broadcast_to(x[split(x, [9])], (2, 5000))
+    )
+    with pytest.raises(ValueError, match="read-only"):
+        rows.partition(9)
+
+
+def test_nothing_to_select():
+    for kth in (0, []):
+        assert cp.partition(cp.asarray([]), kth).shape == (0,)
+    x = np.arange(9000.0)[::-1].copy()
+    np.testing.assert_array_equal(np.sort(cp.partition(cp.asarray(x), []).get()), np.sort(x))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.partition(m.arange(5000), 5000),
+        lambda m: m.partition(m.arange(5000), -5001),
+        lambda m: m.partition(m.arange(5000), 0.5),
+        lambda m: m.argpartition(m.arange(5000), 3, axis=1),
+        lambda m: m.argpartition(m.arange(5000), 3, kind="quick"),
+        lambda m: m.partition(m.arange(5000), 3, order="x"),
+        lambda m: m.partition(m.asarray(3), 0),
+    ],
+)
+def test_errors_are_numpys(call):
+    with pytest.raises(Exception) as expected:
+        call(np)
+    with pytest.raises(expected.type):
+        call(cp)
+
+
+def test_places_outside_of_rows():
+    with pytest.raises(IndexError, match="not in rows of 3"):
+        _partition.select_rows(cp.arange(3), [3])
+
+
+# ---- memory and width --------------------------------------------------------------------------
+
+
+def test_scratch_memory_is_at_most_a_tenth():
+    for dtype in ("u1", "f2", "f4", "f8"):
+        for ranks in (1, 2, 4, 32):
+            spec = partitioning.SelectSpec("pass", dtype, ranks, True)
+            length = 1_000_000
+            size = np.dtype(dtype).itemsize
+            nbytes = partitioning.book_bytes(spec) + size * -(-length // _partition.COPY_SHARE)
+            assert nbytes < 0.1 * length * size, (dtype, ranks)
+
+
+@pytest.mark.emulator
+def test_the_kernels_are_clean(xp, rng, monkeypatch):
+    host = keys("f4", (2, 9000), rng)
+    for row_limit in (1, 1 << 17):
+        monkeypatch.setattr(_partition, "ROW_LIMIT", row_limit)
+        current.stream.plans.clear()
+        with xp.cuda.check("races", "uninit", "barriers"):
+            x = xp.asarray(host)
+            _partition.select_rows(x, [4000, 17])
+            xp.partition(x, 4000)
+            xp.argpartition(x, [4000, 17])
+    current.stream.plans.clear()
