@@ -300,7 +300,7 @@ from gpuarray._version import __version__
 
 __all__ = [
     # Packages, classes
-    "cuda", "errors", "ndarray", "ufunc",
+    "cuda", "debug", "errors", "ndarray", "ufunc",
     # Kernels of your own
     "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule", "fuse",
     # Array creation
@@ -371,10 +371,10 @@ __all__ = [
 ]  # fmt: skip
 
 if _TYPE_CHECKING:
-    from gpuarray import cuda
+    from gpuarray import cuda, debug
 
 #: Packages that are imported when they are first used.
-_LAZY = ("cuda", "scipy")
+_LAZY = ("cuda", "debug", "scipy")
 
 
 def __getattr__(name: str) -> _Any:

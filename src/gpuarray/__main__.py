@@ -1,4 +1,4 @@
-"""The command line: ``python -m gpuarray demo|info|doctor|cache|check``."""
+"""The command line: ``python -m gpuarray demo|info|doctor|cache|check|replay``."""
 
 from __future__ import annotations
 
@@ -43,6 +43,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="LIST",
         help="of races (or races=lane), uninit, barriers, leaks (default: all)",
     )
+    replay = commands.add_parser(
+        "replay", help="run on the emulator a launch that gpuarray.debug.save() wrote down"
+    )
+    replay.add_argument("folder", help="where it was written")
+
     check.add_argument("script", help="the script to run")
     check.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
     return parser
@@ -65,6 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             from gpuarray._commands import check
 
             return check.run(options.script, options.arguments, options.checks)
+        if options.command == "replay":
+            from gpuarray._commands import replay
+
+            return replay.run(options.folder)
         if options.command == "info":
             from gpuarray._commands import info
 

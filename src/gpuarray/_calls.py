@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from gpuarray import _allocator, _array, _pool
+from gpuarray import _allocator, _array, _launches, _pool
+from gpuarray._config import config
 from gpuarray._launch import BoundLaunch
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
@@ -63,6 +64,7 @@ def make_call(
         "cls": _array.array_class,
         "Allocation": _pool.Allocation,
         "allocate": _allocator.allocate,
+        "note": _launches.note,
     }
     for i, layout in enumerate(outputs):
         if layout is not None:
@@ -73,7 +75,8 @@ def make_call(
             values[f"push{i}"] = freed.append
     for i, nbytes in enumerate(scratch):
         values[f"scratch{i}"] = nbytes
-    for k, (bound, _) in enumerate(launches):
+    for k, (bound, names) in enumerate(launches):
+        bound.names = names
         values[f"launch{k}"] = bound.launch
         values[f"config{k}"] = bound.config
         values[f"function{k}"] = bound.function
@@ -81,6 +84,7 @@ def make_call(
         values[f"give{k}"] = bound.spare.append
         values[f"make{k}"] = bound.make_buffer
         values[f"failed{k}"] = bound.failed
+        values[f"trace{k}"] = bound.trace
     return _factory(signature, tuple(values))(*values.values())
 
 
@@ -90,7 +94,7 @@ def _factory(signature: tuple, names: tuple[str, ...]) -> Callable[..., Callable
     source = _source(*signature)
     code = [f"def factory({', '.join(names)}):", *[f"    {line}" for line in source]]
     code.append("    return call")
-    scope: dict[str, Any] = {}
+    scope: dict[str, Any] = {"__name__": __name__}
     exec(compile("\n".join(code), f"<call {signature[0]}->{signature[1]}>", "exec"), scope)
     return scope["factory"]
 
@@ -131,11 +135,13 @@ def _source(
         address[f"t{i}"] = f"scratch_address{i}"
     for k, names in enumerate(launches):
         slots = [name for name, _ in names if name not in address]
+        passed = ", ".join([name for name, _ in names])
+        extra = f"(words, {passed})" if config.debug else None
         lines += [
             "    try:",
             f"        buffer = take{k}()",
             "    except IndexError:",
-            f"        buffer = make{k}()",
+            f"        buffer = make{k}({passed})",
             f"    {', '.join(['words', 'params', *[f'slot_{name}' for name in slots]])} = buffer",
         ]
         for name, word in names:
@@ -144,10 +150,11 @@ def _source(
             else:
                 lines.append(f"    slot_{name}[0] = {name}")
         lines += [
-            f"    status = launch{k}(config{k}, function{k}, params, None)",
+            f"    status = launch{k}(config{k}, function{k}, params, {extra})",
             f"    give{k}(buffer)",
             "    if status:",
             f"        raise failed{k}(status)",
+            f"    note(trace{k})",
         ]
     results = [f"y{i}" for i in range(len(outputs))]
     lines.append(f"    return {', '.join(results)}")

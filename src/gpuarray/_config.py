@@ -41,6 +41,8 @@ class Config(NamedTuple):
     cache_bytes: int = 1 << 30
     #: ``GPUARRAY_DEBUG``: synchronise after each launch and remember the Python line.
     debug: bool = False
+    #: ``GPUARRAY_DEBUG_BYTES``: how much of a launch's arguments is kept for a replay.
+    debug_bytes: int = 64 << 20
     #: ``GPUARRAY_DUMP_SOURCE``: a folder that gets the source of each compiled kernel.
     dump_source: str | None = None
     #: ``GPUARRAY_CHECK``: what the emulator's checkers look for.
@@ -58,6 +60,7 @@ class Config(NamedTuple):
             cache_in_memory=_flag(environ, "GPUARRAY_CACHE_IN_MEMORY"),
             cache_bytes=_size(environ, "GPUARRAY_CACHE_SIZE", 1 << 30),
             debug=_flag(environ, "GPUARRAY_DEBUG"),
+            debug_bytes=_size(environ, "GPUARRAY_DEBUG_BYTES", 64 << 20),
             dump_source=_directory(environ, "GPUARRAY_DUMP_SOURCE"),
             checks=_checks(environ, "GPUARRAY_CHECK"),
         )

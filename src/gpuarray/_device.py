@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gpuarray import _launches
 from gpuarray._ffi import driver
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ class Device:
         else:
             with self:
                 driver.context_synchronize()
+        _launches.ended(self.id)
 
     @property
     def compute_capability(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import kernels
+from gpuarray import _debugging, _launches, kernels
 from gpuarray._config import config
 from gpuarray._device import Device
 from gpuarray._ffi import driver
@@ -20,15 +20,21 @@ GRID_LIMIT = 2**31 - 1  # blocks in the first dimension
 class Function:
     """A kernel loaded on a device."""
 
-    __slots__ = ("argument", "device", "handle", "module", "name", "parameters")
+    __slots__ = ("argument", "device", "handle", "module", "name", "parameters", "source")
 
-    def __init__(self, device: Device, module: int, name: str, parameters: tuple[int, ...]):
+    def __init__(self, device: Device, module: int, source: Any):
         self.device = device
         self.module = module
-        self.name = name
-        self.parameters = parameters
-        self.handle = driver.module_get_function(module, name)
+        self.source = source
+        self.name = source.name
+        self.parameters: tuple[int, ...] = source.parameters
+        self.handle = driver.module_get_function(module, source.name)
         self.argument = driver.function_argument(self.handle)
+
+    def code(self) -> _launches.Code:
+        """What the kernel was compiled from."""
+        source = self.source
+        return _launches.Code(self.name, self.name, source.source, source.headers, source.options)
 
 
 def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[Function, Any]:
@@ -51,7 +57,7 @@ def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[Funct
         )
         with device:
             module = driver.module_load_data(image.data)
-        function = Function(device, module, source.name, source.parameters)
+        function = Function(device, module, source)
         found = device.functions.setdefault(spec, (function, source))
     return found
 
@@ -102,7 +108,8 @@ class BoundLaunch:
     """
 
     __slots__ = (
-        "config", "function", "launch", "plan", "scalars", "spare", "stream", "word_of"
+        "config", "function", "launch", "names", "plan", "scalars", "spare", "stream", "trace",
+        "word_of",
     )  # fmt: skip
 
     def __init__(
@@ -113,13 +120,37 @@ class BoundLaunch:
         self.scalars = scalars
         self.config = driver.launch_config(plan.grid, plan.block, plan.shared_bytes, stream.handle)
         self.function = plan.function.argument
-        self.launch = _synchronous(plan, stream) if config.debug else driver.launch
         buffer = driver.ArgumentBuffer(plan.sizes)
         self.word_of = [offset // 8 for offset in buffer.offsets]
         self.spare: list[tuple] = []
+        #: What the leading parameters are called; see :func:`gpuarray._calls.make_call`.
+        self.names: Sequence[str] = ()
+        self.trace = _launches.Trace(
+            plan.function.name,
+            plan.grid,
+            plan.block,
+            plan.shared_bytes,
+            stream.device.id,
+            stream.handle,
+            plan.sizes,
+            self.spare,
+            0,
+            plan.function.code,
+        )
+        self.launch = _debugging.launch_of(self.trace, stream) if config.debug else driver.launch
 
-    def make_buffer(self) -> tuple:
-        """A new argument buffer with the constants filled in."""
+    def make_buffer(self, *arguments: Any) -> tuple:
+        """A new argument buffer with the constants filled in, for a launch with these arguments.
+
+        What it notes of them for reports holds for all launches, but for addresses and numbers.
+        """
+        scalars = dict(self.scalars)
+        self.trace.parameters = tuple(
+            [
+                (name, scalars.get(i) or getattr(argument, "_layout", None))
+                for i, (name, argument) in enumerate(zip(self.names, arguments))
+            ]
+        )
         buffer = driver.ArgumentBuffer(self.plan.sizes)
         for position, value in self.plan.constants.items():
             offset = buffer.offsets[position]
@@ -129,8 +160,7 @@ class BoundLaunch:
 
     def failed(self, status: int) -> BaseException:
         """The exception for a launch that the driver refused."""
-        plan = self.plan
-        return driver.launch_error(status, plan.function.name, plan.grid, plan.block)
+        return _launches.failed(self.trace, status)
 
 
 def scalar_slot(buffer: Any, position: int, dtype: np.dtype) -> Any:
@@ -154,18 +184,6 @@ class _PackedSlot:
     def __setitem__(self, index: int, value: Any) -> None:
         with np.errstate(over="ignore"):  # a float beyond float16's range becomes infinite
             self.storage[self.start : self.stop] = np.array(value, self.dtype).tobytes()
-
-
-def _synchronous(plan: LaunchPlan, stream: Stream) -> Callable:
-    """A launch that waits for the kernel, so that a fault is raised where it was caused."""
-
-    def launch(config: Any, function: Any, params: Any, extra: Any) -> int:
-        status = driver.launch(config, function, params, extra)
-        if not status:
-            stream.synchronize()
-        return status
-
-    return launch
 
 
 def pack_integers(values: Sequence[int], index: str) -> bytes:

@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from gpuarray import _launches
 from gpuarray._device import Device, current, leave
 from gpuarray._ffi import driver
 
@@ -140,6 +141,7 @@ class Stream:
     def synchronize(self) -> None:
         """Wait until the work queued so far has finished."""
         driver.stream_synchronize(self.handle)
+        _launches.ended(self.device.id, self.handle)
 
     @property
     def done(self) -> bool:

@@ -58,7 +58,26 @@ class StatusError(CUDAError):
 
 
 class DriverError(StatusError):
-    """A call of the CUDA driver failed."""
+    """A call of the CUDA driver failed.
+
+    Attributes
+    ----------
+    kernel : str
+        The kernel at fault, where it is known.
+    launches : tuple of gpuarray.debug.Launch
+        After the fault of a kernel: the launches that were not known to have ended, newest first,
+        or the very launch where it is known.
+    report : str
+        What the message says of them.
+    """
+
+    kernel: str = ""
+    launches: tuple[Any, ...] = ()
+    report: str = ""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return f"{text}\n{self.report}" if self.report else text
 
 
 class NVRTCError(StatusError):

@@ -102,10 +102,13 @@ from .driver_streams import (
     stream_wait_event,
     thread_exchange_capture_mode,
 )
+from .faults import STICKY
+from .faults import explain_by as explain_faults_by
 from .host import copy_host, host_buffer
 from .launch import ArgumentBuffer, function_argument, launch_config
 
 __all__ = [
+    "STICKY",
     "ArgumentBuffer",
     "KernelNode",
     "address_of",
@@ -124,6 +127,7 @@ __all__ = [
     "event_create",
     "event_query",
     "event_record_with_flags",
+    "explain_faults_by",
     "findings",
     "function_argument",
     "function_attribute",

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from gpuarray._config import config
 from gpuarray.errors import DriverError
 
+from . import faults
 from .backend import Backend, select, warn_of_fallback
 from .driver_enums import STATUS_NAMES
 from .driver_prototypes import PROTOTYPES
@@ -46,7 +47,9 @@ def error_of(call: str, status: int) -> BaseException:
     interruption = take_interruption() if take_interruption is not None else None
     if interruption is not None:
         return interruption
-    return DriverError(call, status, _status_name(status), _status_detail(status))
+    error = DriverError(call, status, _status_name(status), _status_detail(status))
+    faults.explain(error)
+    return error
 
 
 def _status_name(status: int) -> str:

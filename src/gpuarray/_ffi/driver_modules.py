@@ -7,7 +7,8 @@ import ctypes
 from gpuarray.errors import DriverError
 
 from .driver_enums import FUNCTION_ATTRIBUTES
-from .driver_library import error_of, library, number_of
+from .driver_library import error_of, library, number_of, opened
+from .faults import STICKY
 
 __all__ = [
     "function_attribute",
@@ -112,12 +113,22 @@ def occupancy_max_potential_block_size(
 def launch_error(
     status: int, kernel_name: str, grid: tuple[int, ...], block: tuple[int, ...]
 ) -> BaseException:
-    """The exception to raise for a status that `launch` returned."""
+    """The exception to raise for a status that `launch` returned.
+
+    Its attribute `kernel` is the kernel's name if the status is this launch's own.
+    """
     error = error_of("cuLaunchKernelEx", status)
     if isinstance(error, DriverError):
-        remedy = None if error.detail.startswith(_EARLIER) else _LAUNCH_REMEDIES.get(status)
+        detail = error.detail
+        # A GPU runs kernels later, so that a launch cannot tell of a fault of its own.
+        if status in STICKY and opened().name == "cuda":
+            detail = f"{_EARLIER} of this context failed: {detail}"
+        remedy = None
+        if not detail.startswith(_EARLIER):
+            remedy = _LAUNCH_REMEDIES.get(status)
+            error.kernel = kernel_name
         error.detail = f"launching {kernel_name} with grid {grid} and block {block}: " + "; ".join(
-            part for part in (error.detail, remedy) if part
+            part for part in (detail, remedy) if part
         )
         error.args = (error.call, error.status, error.status_name, error.detail)
     return error

@@ -5,7 +5,7 @@ once.  It is written as Python source and compiled, because that took 0.9 µs wi
 a scalar where a loop over a recipe took 1.5 µs (and the driver's own call 2.9 µs).  Its source for
 ``(array, numpy.int32)``::
 
-    def bind(stream, config, function, launch, pop, append, make, other, refused, failed):
+    def bind(stream, config, function, launch, pop, append, make, other, refused, trace):
         def run(args):
             try:
                 a0, a1 = args
@@ -28,7 +28,8 @@ a scalar where a loop over a recipe took 1.5 µs (and the driver's own call 2.9 
                 status = launch(config, function, params, None)
                 append(buffer)
                 if status:
-                    raise failed(status)
+                    raise failed(trace, status, (a0._layout,))
+                note((trace, a0._layout))
                 return None
             return other(args)
         return run
@@ -44,7 +45,8 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array
+from gpuarray import _array, _launches
+from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._memory import MemoryPointer
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
@@ -99,6 +101,20 @@ class Signature:
                     f"{kernel}: argument {position} ({type_.__name__}) has {given} bytes, but "
                     f"the kernel's parameter has {size}; pass a NumPy scalar of its very type"
                 )
+
+    def parameters(self) -> tuple[tuple[str, Any], ...]:
+        """Names of the parameters and what reports show them as; see `_launches.Trace`."""
+        shown: list[Any] = []
+        for type_, kind in self.kinds:
+            if kind[0] == "array":
+                shown.append("array")
+            elif kind[0] == "struct":
+                shown.append(None if kind[4] else kind[3])
+            elif kind[0] in ("scalar", "complex", "half"):
+                shown.append(np.dtype(type_))  # Python's numbers too: int is int64
+            else:
+                shown.append(None)
+        return tuple([(str(position), what) for position, what in enumerate(shown)])
 
     def make_buffer(self) -> tuple:
         """A new argument buffer: what ``driver.launch`` takes, and the views that are written."""
@@ -231,6 +247,9 @@ def _compile(kinds: tuple[tuple, ...], owner: Signature) -> Callable[..., Callab
         if kind[0] == "struct":
             scope[f"D{position}"], scope[f"S{position}"] = kind[3:5]
             guards.append(f"{name}.dtype == D{position} and {name}.shape == S{position}")
+    layouts = [f"{names[i]}._layout" for i, (_, kind) in enumerate(kinds) if kind is _ARRAY]
+    scope["__name__"] = __name__
+    scope["note"], scope["failed"] = _launches.note, _launches.failed
     scope["memory_of"] = _interface_pointer
     scope["bits16"] = np.uint16
     source = _TEMPLATE.format(
@@ -238,6 +257,9 @@ def _compile(kinds: tuple[tuple, ...], owner: Signature) -> Callable[..., Callab
         guards=" and ".join(guards) or "True",
         targets=", ".join(["params", "words", "_", *views]),
         stores="\n                ".join(stores) or "pass",
+        extra="(words, *args)" if config.debug else None,
+        layouts=f"({', '.join([*layouts, ''])})" if layouts else "()",
+        noted=f"({', '.join(['trace', *layouts])})" if layouts else "trace",
     )
     exec(compile(source, "<launcher>", "exec"), scope)
     return scope["bind"]
@@ -273,7 +295,7 @@ def _interface_pointer(value: Any) -> int:
 
 
 _TEMPLATE = """\
-def bind(stream, config, function, launch, pop, append, make, other, refused, failed):
+def bind(stream, config, function, launch, pop, append, make, other, refused, trace):
     def run(args):
         try:
             {unpacked} = args
@@ -290,10 +312,11 @@ def bind(stream, config, function, launch, pop, append, make, other, refused, fa
             except (TypeError, ValueError, OverflowError) as error:
                 refused(args, error)
                 raise
-            status = launch(config, function, params, None)
+            status = launch(config, function, params, {extra})
             append(buffer)
             if status:
-                raise failed(status)
+                raise failed(trace, status, {layouts})
+            note({noted})
             return None
         return other(args)
     return run

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TextIO
 
+from gpuarray import _debugging, _launches
 from gpuarray._config import config as settings
 from gpuarray._device import current
 from gpuarray._ffi import driver
@@ -199,9 +200,8 @@ class RawKernel:
         self._check(function, grid, block)
         if shared_mem:
             function.allow_shared(shared_mem)
-        config = driver.launch_config(
-            grid, block, shared_mem, stream.handle, self._module.enable_cooperative_groups
-        )
+        attributes = {"cooperative": self._module.enable_cooperative_groups}
+        config = driver.launch_config(grid, block, shared_mem, stream.handle, **attributes)
         spare = self._spares.setdefault(accepted, [])
 
         others: dict[tuple[type, ...], Callable] = {}
@@ -216,20 +216,24 @@ class RawKernel:
                     others[types] = run
             run(args)
 
-        def failed(status: int) -> BaseException:
-            return driver.launch_error(status, self.name, grid, block)
+        trace = _launches.Trace(
+            self.name, grid, block, shared_mem, stream.device.id, stream.handle, accepted.sizes,
+            spare, 1, function.code,
+        )  # fmt: skip
+        trace.parameters = accepted.parameters()
+        trace.attributes = attributes
 
         return accepted.bind(
             stream,
             config,
             function.argument,
-            _synchronous(stream) if settings.debug else driver.launch,
+            _debugging.launch_of(trace, stream) if settings.debug else driver.launch,
             spare.pop,
             spare.append,
             accepted.make_buffer,
             other,
             partial(explain, kernel=self.name),
-            failed,
+            trace,
         )
 
     def _dimensions(self, what: str, value: Any) -> tuple[int, int, int]:
@@ -292,8 +296,9 @@ class RawKernel:
 
     @property
     def code(self) -> str | None:
-        """The source."""
-        return self._module.code
+        """The source, where the kernel was not given compiled."""
+        code = self._module.code
+        return code if isinstance(code, str) else None
 
     @property
     def file_path(self) -> str | None:
@@ -350,15 +355,3 @@ def _elsewhere(stream: Any) -> bool:
     if not isinstance(stream, Stream):
         raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
     return stream.device is not current.stream.device
-
-
-def _synchronous(stream: Stream) -> Callable[..., int]:
-    """A launch that waits for the kernel, so that a fault shows where it was caused."""
-
-    def launch(config: Any, function: Any, params: Any, extra: Any) -> int:
-        status = driver.launch(config, function, params, extra)
-        if not status:
-            stream.synchronize()
-        return status
-
-    return launch

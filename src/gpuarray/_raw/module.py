@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from gpuarray import kernels
 from gpuarray._device import Device, current
 from gpuarray._ffi import driver
+from gpuarray._launches import Code
 from gpuarray._memory import MemoryPointer, UnownedMemory
 from gpuarray.errors import CompileError, DriverError
 
@@ -22,10 +23,11 @@ _NOT_FOUND = 500  # CUDA_ERROR_NOT_FOUND
 class LoadedModule:
     """A module on a device, and the kernels of it that were asked for."""
 
-    __slots__ = ("device", "functions", "handle", "image", "lowered_names")
+    __slots__ = ("code", "device", "functions", "handle", "image", "lowered_names")
 
-    def __init__(self, device: Device, image: kernels.compiler.Image):
+    def __init__(self, device: Device, image: kernels.compiler.Image, code: Code):
         self.device = device
+        self.code = code
         self.image = image.data
         self.lowered_names = image.lowered_names
         with device:
@@ -108,6 +110,10 @@ class LoadedFunction:
         self.dynamic_limit: int | None = None
         self._limits: Limits | None = None
         self._lock = threading.Lock()
+
+    def code(self) -> Code:
+        """What the kernel was compiled from, or its image."""
+        return self.module.code._replace(symbol=self.name)
 
     def limits(self) -> Limits:
         """The kernel's limits, asked of the driver once."""
@@ -286,7 +292,7 @@ class RawModule:
             key = self._key()
             loaded = device.functions.get(key)
             if loaded is None:
-                loaded = LoadedModule(device, self._image(device))
+                loaded = self._load(device)
                 loaded = device.functions.setdefault(key, loaded)
             self._loaded[device.id] = loaded
         return loaded
@@ -297,17 +303,26 @@ class RawModule:
             return ("raw file", self.file_path, status.st_mtime_ns, status.st_size)
         return ("raw", self.code, self.options, self.name_expressions, self._translate)
 
-    def _image(self, device: Device) -> kernels.compiler.Image:
+    def _load(self, device: Device) -> LoadedModule:
         if self.file_path is not None:
             with open(self.file_path, "rb") as file:
-                return kernels.compiler.Image(file.read())
+                image = kernels.compiler.Image(file.read())
+            return LoadedModule(device, image, Code("", self.file_path, image=image.data))
         assert self.code is not None
         before = "#include <cuComplex.h>\n#line 1\n" if self._translate else ""
-        return kernels.compiler.compile(
+        code = Code(
+            "",
+            self._name,
             before + self.code,
-            name=self._name,
             options=self.options,
-            architecture=device.architecture,
-            kind=driver.image_kind,
             name_expressions=self.name_expressions or (),
         )
+        image = kernels.compiler.compile(
+            code.source,
+            name=code.name,
+            options=code.options,
+            architecture=device.architecture,
+            kind=driver.image_kind,
+            name_expressions=code.name_expressions,
+        )
+        return LoadedModule(device, image, code)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..faults import STICKY as STICKY
+
 INVALID_VALUE = 1
 OUT_OF_MEMORY = 2
 INVALID_DEVICE = 101
@@ -34,10 +36,6 @@ CAPTURED_EVENT = 907
 CAPTURE_WRONG_THREAD = 908
 GRAPH_EXEC_UPDATE_FAILURE = 910
 UNKNOWN = 999
-
-#: Faults of a kernel that leave its context unusable, as cuda.h says of each: "the process must
-#: be terminated and relaunched", or the primary context reset.
-STICKY = frozenset({700, 702, 710, 714, 715, 716, 717, 718, 719})
 
 
 class Failure(Exception):

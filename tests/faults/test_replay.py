@@ -1,0 +1,183 @@
+"""A launch that failed runs once more on the emulator."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tests.faults.programs import run
+
+DEBUG = {"GPUARRAY_DEBUG": "1"}
+
+
+def replayed(body, **environment):
+    body = textwrap.dedent(body) + "\ncp.debug.replay()"
+    return run(body, **{**DEBUG, **environment})
+
+
+def test_it_names_thread_and_source_line():
+    text = replayed(
+        """
+        error_of(launch, cp.zeros(16, "i4"), 0)
+        """
+    )
+    assert "replay of fail on the emulator" in text
+    assert "0: int32 (16,) at 0x" in text
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in text
+    assert "block (0,0,0), thread (0,0,0)" in text
+    assert "a[threadIdx.x + (1ll << 40)] = 1;  // nobody's memory" in text
+    assert "> 4 |" in text
+    assert "in launch" in text
+
+
+@pytest.mark.parametrize("how, status", [(1, 716), (2, 719), (3, 710)])
+def test_other_faults(how, status):
+    text = replayed(f"error_of(launch, cp.zeros(16, 'i4'), {how})")
+    assert f"({status}): launching fail" in text
+    assert "thread (" in text
+
+
+def test_the_memory_is_rebuilt():
+    """The fault depends on numbers in memory, through views of one allocation."""
+    text = replayed(
+        """
+        follow = cp.RawKernel(r'''
+        extern "C" __global__ void follow(const long long *at, float *out, const float *factor) {
+            out[at[threadIdx.x]] = factor[0] + factor[1];
+        }''', "follow")
+        both = cp.arange(64, dtype="f4")
+        at = cp.asarray([0, 1, 1 << 40, 3])
+        follow((1,), (2,), (at, both[8:], both))
+        error_of(follow, (1,), (4,), (at, both[8:], both))
+        """
+    )
+    assert "block (0,0,0), thread (2,0,0)" in text
+    assert "out[at[threadIdx.x]]" in text
+
+
+def test_kernels_of_the_package_and_templates():
+    text = replayed(
+        """
+        error_of(cp.ElementwiseKernel("raw T x", "T y", "y = x[i + (1ll << 40)]", "stray"),
+                 cp.arange(3), cp.empty(3, int))
+        """
+    )
+    assert "replay of gpuarray_stray" in text
+    assert "x[i + (1ll << 40)]" in text
+    text = replayed(
+        """
+        kernel = cp.RawKernel(
+            "template <class T> __global__ void store(T *out, T value) {"
+            "\\n out[1ll << 40] = value; }", "store<float>")
+        error_of(kernel, (1,), (1,), (cp.zeros(1, "f4"), np.float32(2)))
+        """
+    )
+    assert "out[1ll << 40] = value" in text
+
+
+def test_ptx_files_are_replayed_and_shared_memory_is_kept(tmp_path):
+    text = replayed(
+        f"""
+        source = r'''extern "C" __global__ void f(int *a) {{
+            extern __shared__ int s[];
+            s[16000] = 1;
+            a[s[16000] << 30] = 1; }}'''
+        from gpuarray.kernels import compiler
+        ptx = compiler.compile(source, name="f", architecture="sm_80", kind="ptx").data
+        path = {str(tmp_path / "f.ptx")!r}
+        open(path, "wb").write(ptx)
+        kernel = cp.RawModule(path=path).get_function("f")
+        error_of(lambda: (kernel((1,), (1,), (cp.zeros(4, "i4"),), shared_mem=64004),
+                          cp.cuda.runtime.deviceSynchronize()))
+        """
+    )
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in text
+    assert "PTX line" in text
+
+
+def test_a_launch_that_only_fails_elsewhere():
+    """A pointer in memory leads to memory that the copy does not have; no fault is a result too."""
+    text = replayed(
+        """
+        from gpuarray import _debugging
+        error_of(launch, cp.zeros(16, "i4"), 0)
+        fault = _debugging.last_fault
+        words = bytearray(fault.parameters)
+        words[8:12] = (4).to_bytes(4, "little")  # the way that does no harm
+        _debugging.last_fault = fault._replace(parameters=bytes(words))
+        """
+    )
+    assert "ran without a fault on the emulator" in text
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in text
+
+
+def test_what_cannot_be_replayed_says_why():
+    text = run(
+        """
+        print(error_of(cp.debug.replay))
+        error_of(launch, cp.zeros(16, "i4"), 0)
+        print(error_of(cp.debug.replay))
+        """
+    )
+    assert text.count("set GPUARRAY_DEBUG=1, run the program again") == 2
+    text = run(
+        """
+        print(error_of(cp.debug.replay))
+        error_of(launch, cp.zeros(1 << 20, "i4"), 0)
+        assert cp.debug.last_fault().missing == 1 << 22
+        print(error_of(cp.debug.replay))
+        """,
+        GPUARRAY_DEBUG="1",
+        GPUARRAY_DEBUG_BYTES="1M",
+    )
+    assert "no launch failed in this process" in text
+    assert "4194304 bytes of what fail was given were not kept" in text
+    assert "GPUARRAY_DEBUG_BYTES is 1048576: set it to 4194304 or more" in text
+
+
+def test_saved_launches_are_replayed_by_the_command(tmp_path):
+    folder = tmp_path / "fäult"
+    run(
+        f"""
+        error_of(launch, cp.zeros(16, "i4"), 0)
+        cp.debug.save({str(folder)!r})
+        """,
+        **DEBUG,
+    )
+
+    def command(*arguments, **environment):
+        return subprocess.run(
+            [sys.executable, "-m", "gpuarray", "replay", *arguments],
+            env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=300,
+        )
+
+    done = command(str(folder), GPUARRAY_BACKEND="emulator", GPUARRAY_DUMP_SOURCE=str(tmp_path))
+    assert done.returncode == 1, done.stderr
+    assert "> 4 |         a[threadIdx.x + (1ll << 40)] = 1;" in done.stdout
+    assert "thread (0,0,0)" in done.stdout
+    done = command(str(folder), GPUARRAY_BACKEND="cuda")
+    assert done.returncode == 2
+    assert "set GPUARRAY_BACKEND=emulator" in done.stderr
+    done = command(str(tmp_path / "nothing"), GPUARRAY_BACKEND="emulator")
+    assert done.returncode == 2
+    assert "launch.json" in done.stderr
+
+
+def test_replay_prints_where_it_is_told():
+    text = run(
+        """
+        import io
+        error_of(launch, cp.zeros(16, "i4"), 0)
+        out = io.StringIO()
+        cp.debug.replay(out)
+        assert "thread (0,0,0)" in out.getvalue()
+        print("nothing else")
+        """,
+        **DEBUG,
+    )
+    assert text == "nothing else\n"
