@@ -8,7 +8,6 @@ Nothing waits for the host.
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -76,19 +75,10 @@ def select_rows(source: Any, places: Sequence[int], spread_nan: bool = True) -> 
     ranks = sorted({*places})
     if ranks[0] < 0 or ranks[-1] >= length:
         raise IndexError(f"a place of {list(places)} is not in rows of {length} elements")
-    if layout.dtype.kind == "c" or len(ranks) > kernels.partitioning.MAX_RANKS:
+    if layout.dtype.kind == "c" or len(places) > kernels.partitioning.MAX_RANKS:
         _select_sorted(source, places, result, spread_nan)
-        return result
-    found = result
-    if ranks != [*places]:
-        found = _array.empty(_layout.contiguous(layout.dtype, (len(ranks), *kept)))
-    _run(layout, "values", tuple(ranks), spread_nan, source, found)
-    if found is not result:
-        nbytes = math.prod(kept) * layout.itemsize
-        one = _layout.contiguous(layout.dtype, tuple(kept))
-        for i, place in enumerate(places):
-            row = _array.view(found, one, ranks.index(place) * nbytes)
-            _array.copy_bytes(_array.view(result, one, i * nbytes), row)
+    else:
+        _run(layout, "values", tuple(places), spread_nan, source, result)
     return result
 
 
@@ -131,7 +121,7 @@ def _split(
     ):
         sort(source, target)
     else:
-        _run(layout, what, tuple(ranks), False, source, target)
+        _run(layout, what, tuple(places), False, source, target)
 
 
 def _fits_block(layout: Layout) -> bool:
@@ -140,30 +130,32 @@ def _fits_block(layout: Layout) -> bool:
 
 
 def _run(
-    layout: Layout, what: str, ranks: tuple[int, ...], spread: bool, source: Any, target: Any
+    layout: Layout, what: str, places: tuple[int, ...], spread: bool, source: Any, target: Any
 ) -> None:
     stream = current.stream
-    key = (_run, layout, what, ranks, spread)
+    key = (_run, layout, what, places, spread)
     call: Any = stream.plans.get(key)
     if call is None:
-        call = _plan(layout, what, ranks, spread, stream)
+        call = _plan(layout, what, places, spread, stream)
         stream.remember(key, call)
     call(source, target)
 
 
 def _plan(
-    layout: Layout, what: str, ranks: tuple[int, ...], spread: bool, stream: Stream
+    layout: Layout, what: str, places: tuple[int, ...], spread: bool, stream: Stream
 ) -> Callable[[Any, Any], None]:
     length = layout.shape[-1]
     rows = layout.size // length
-    slots = kernels.partitioning.rank_slots(len(ranks))
-    every = struct.pack(f"={slots}Q", *ranks, *[ranks[-1]] * (slots - len(ranks)))
+    distinct = sorted({*places})
+    slots = kernels.partitioning.rank_slots(len(distinct))
+    every = [*distinct, *[distinct[-1]] * (slots - len(distinct))]
+    results = [distinct.index(place) for place in places] if what == "values" else []
+    ranks = struct.pack(f"={slots}Q", *every) + bytes(results).ljust(32, b"\0")
     dtype = _dtypes.code(layout.dtype)
-    wanted = len(ranks) if what == "values" else 0
     if _fits_block(layout):
-        return _block_call(dtype, rows, length, every, wanted, spread, stream)
+        return _block_call(dtype, rows, length, slots, ranks, len(results), spread, stream)
     make = _row_call if length <= ROW_LIMIT else _passes_call
-    return make(dtype, rows, length, what, every, wanted, spread, stream)
+    return make(dtype, rows, length, what, slots, ranks, len(results), spread, stream)
 
 
 def _bind(
@@ -193,10 +185,17 @@ def _bind(
 
 
 def _block_call(
-    dtype: str, rows: int, length: int, ranks: bytes, wanted: int, spread: bool, stream: Stream
+    dtype: str,
+    rows: int,
+    length: int,
+    slots: int,
+    ranks: bytes,
+    wanted: int,
+    spread: bool,
+    stream: Stream,
 ) -> Callable[..., Any]:
     block, items = kernels.sorting.block_shape(dtype, length)
-    spec = kernels.sorting.SortSpec("block", dtype, False, block, items, ranks=len(ranks) // 8)
+    spec = kernels.sorting.SortSpec("block", dtype, False, block, items, ranks=slots)
     bound = _bind(spec, kernels.sorting.render, rows, [length, wanted, spread], ranks, stream)
     return _calls.make_call(stream, "a", [None], [(bound, ["x0", "y0"])])
 
@@ -206,13 +205,14 @@ def _row_call(
     rows: int,
     length: int,
     what: str,
+    slots: int,
     ranks: bytes,
     wanted: int,
     spread: bool,
     stream: Stream,
 ) -> Callable[..., Any]:
     values, places = what == "values", what == "places"
-    spec = kernels.partitioning.SelectSpec("row", dtype, len(ranks) // 8, values, places)
+    spec = kernels.partitioning.SelectSpec("row", dtype, slots, values, places)
     bound = _bind(
         spec, kernels.partitioning.render, rows, [length, rows, wanted, spread], ranks, stream
     )
@@ -224,13 +224,14 @@ def _passes_call(
     rows: int,
     length: int,
     what: str,
+    slots: int,
     ranks: bytes,
     wanted: int,
     spread: bool,
     stream: Stream,
 ) -> Callable[..., Any]:
     count = "uint64" if length >= WIDE_LENGTH else "uint32"
-    spec = kernels.partitioning.SelectSpec("pass", dtype, len(ranks) // 8, count=count)
+    spec = kernels.partitioning.SelectSpec("pass", dtype, slots, count=count)
     # Whole vectors, so that each row's copy is aligned.
     capacity = -(-length // COPY_SHARE // 16) * 16
     nbytes = rows * kernels.partitioning.book_bytes(spec)

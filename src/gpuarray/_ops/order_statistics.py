@@ -15,11 +15,9 @@ from gpuarray._layout import check_axes
 from gpuarray._ops import statistics
 from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import array, asnumpy
-from gpuarray._ops.indexing import take
-from gpuarray._ops.logic import isnan
-from gpuarray._ops.manipulation import as_array, moveaxis, reshape
+from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import add, multiply, subtract
-from gpuarray._sort import sort_rows
+from gpuarray._partition import select_rows
 
 __all__ = ["median", "percentile", "ptp", "quantile"]
 
@@ -82,8 +80,10 @@ def median(
 
     Notes
     -----
-    The elements are sorted: launches and memory are those of `sort`, a copy, and a few launches
-    over the result.
+    The middle is found by a radix select: one launch for up to 131072 elements, else one for each
+    11 bits of an element and one before, with scratch memory of at most a tenth of the elements;
+    then their mean. Complex numbers are sorted. Where the axes are not the last in memory,
+    elements are copied before.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def median(
     array([7., 2.])
     """
     a = as_array(a, "median")
-    rows, shape = _sorted_rows(a, axis, keepdims)
+    rows, shape = _rows(a, axis, keepdims)
     length = rows._layout.shape[-1]
     if not length:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
@@ -100,9 +100,8 @@ def median(
         result = _array.empty(_layout.contiguous(kind, rows._layout.shape[:-1]))
         result[...] = np.nan
     else:
-        middle = rows[..., (length - 1) // 2 : length // 2 + 1]
-        result = statistics.mean(middle, axis=-1)
-        _spread_nan(result, rows)
+        middle = select_rows(rows, range((length - 1) // 2, length // 2 + 1))
+        result = statistics.mean(middle, axis=0)
     return _finished(reshape(result, shape), out, "median")
 
 
@@ -147,8 +146,8 @@ def quantile(
 
     Notes
     -----
-    The elements are sorted: launches and memory are those of `sort`, a copy, and a few launches
-    over the result. A ``q`` in device memory is fetched.
+    The elements are found by a radix select as of `median`, up to 32 at a time; for more of them
+    all are sorted. A few launches over the result follow. A ``q`` in device memory is fetched.
 
     Examples
     --------
@@ -242,7 +241,7 @@ def _quantile(
     index_of = _METHODS.get(method)
     if index_of is None:
         raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
-    rows, shape = _sorted_rows(a, axis, keepdims)
+    rows, shape = _rows(a, axis, keepdims)
     length = rows._layout.shape[-1]
     if not length:
         raise IndexError("cannot do a non-empty take from an empty axes.")
@@ -257,17 +256,15 @@ def _quantile(
         above = np.where(last, length - 1, np.where(first, 0, above))
         # NumPy's index of the last element is -1, so what lies between is more than a step.
         weight = np.asarray(_fraction(method, places, np.where(last, -1, below)), places.dtype)
-        result = _between(
-            _picked(rows, below.astype(np.intp)), _picked(rows, above.astype(np.intp)), weight, weak
-        )
-    _spread_nan(result, rows)
+        both = _picked(rows, np.stack([below, above]).astype(np.intp))
+        result = _between(both[0], both[1], weight, weak)
     return _finished(reshape(result, q.shape + shape), out, what.lower()[:-1])
 
 
 def _picked(rows: Any, places: np.ndarray) -> Any:
-    """Elements of each row: the dimensions of the places come first."""
-    flat = array(places.reshape(-1))
-    picked = moveaxis(take(rows, flat, -1), -1, 0)
+    """Elements at places of the sorted rows: the dimensions of the places come first."""
+    places = places.astype(np.intp) % rows._layout.shape[-1]
+    picked = select_rows(rows, places.reshape(-1).tolist())
     return reshape(picked, places.shape + rows._layout.shape[:-1])
 
 
@@ -288,8 +285,8 @@ def _between(below: Any, above: Any, weight: np.ndarray, weak: bool) -> Any:
     return result
 
 
-def _sorted_rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
-    """The elements sorted along some axes, which are made one and the last; the result's shape."""
+def _rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
+    """The elements with some axes made one and the last, without gaps; the result's shape."""
     shape = a._layout.shape
     axes = check_axes(axis, len(shape), duplicates="repeated axis")
     others = [i for i in range(len(shape)) if i not in axes]
@@ -297,23 +294,11 @@ def _sorted_rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...
     kept = tuple([shape[i] for i in others])
     length = math.prod([shape[i] for i in axes])
     target = _layout.contiguous(a._layout.dtype, (*kept, length))
-    flat = _layout.reshape_view(moved._layout, target.shape)
-    if flat is target:
-        rows = _array.empty(target)
-        sort_rows(_array.view(moved, target), rows)
-    else:
-        rows = _array.view(_copies.copy(moved, "C"), target)
-        sort_rows(rows, rows)
+    if _layout.reshape_view(moved._layout, target.shape) is not target:
+        moved = _copies.copy(moved, "C")
     if keepdims:
         kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])
-    return rows, kept
-
-
-def _spread_nan(result: Any, rows: Any) -> None:
-    """Where a row has a NaN, which is then its last element, that is the result."""
-    if rows._layout.dtype.kind in "fc":
-        last = rows[..., -1]
-        copyto(result, last, casting="unsafe", where=isnan(last))
+    return _array.view(moved, target), kept
 
 
 def _finished(result: Any, out: Any, name: str) -> Any:

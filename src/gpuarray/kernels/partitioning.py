@@ -13,7 +13,7 @@ from gpuarray.kernels.sorting import key_type
 #: Threads of the blocks that count digits, and of those that split a tile.
 BLOCK, SPLIT_BLOCK = 512, 256
 
-#: Most places in sorted order that are looked for together.
+#: Most places in sorted order that are looked for together, and most results (`Ranks::of`).
 MAX_RANKS = 32
 
 #: Most places that rows are split around.
@@ -58,6 +58,11 @@ class SelectSpec:
 def rank_slots(wanted: int) -> int:
     """Return for how many ranks there is a kernel that serves so many."""
     return 1 << (wanted - 1).bit_length()
+
+
+def rank_bytes(ranks: int) -> int:
+    """Return the bytes of the struct Ranks: a uint64 for each, and 32 bytes for results."""
+    return 8 * ranks + MAX_RANKS
 
 
 def digit_bits(ranks: int) -> int:
@@ -109,7 +114,7 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 def render(spec: SelectSpec) -> KernelSource:
     """Return the CUDA C++ of a step.
 
-    Parameters of the kernels, behind the pointers, and at last the ranks (uint64 each):
+    Parameters of the kernels, behind the pointers, and at last the struct Ranks:
 
     ===== =================================== ==================================================
     step  pointers                            numbers
@@ -158,7 +163,7 @@ def render(spec: SelectSpec) -> KernelSource:
         ranks=ranks,
         body=body,
     )
-    return KernelSource(symbol, source, cuda_headers(), (*sizes, 8 * ranks), items, block)
+    return KernelSource(symbol, source, cuda_headers(), (*sizes, rank_bytes(ranks)), items, block)
 
 
 def _symbol(spec: SelectSpec) -> str:

@@ -125,9 +125,9 @@ def render(spec: SortSpec) -> KernelSource:
     ===== =========================================== ==================================
     step  pointers                                    numbers
     ===== =========================================== ==================================
-    block input, output                               length (uint32); with ranks these (uint64
-                                                      each) behind their number and whether a NaN
-                                                      stands for all elements of a row (uint32)
+    block input, output                               length (uint32); with ranks the number of
+                                                      results, whether a NaN stands for all of a
+                                                      row (uint32) and the struct Ranks
     clear books                                       units of 16 bytes (uint64)
     count input, books                                length (uint64), rows, blocks of a
                                                       row, whether in place (uint32)
@@ -147,7 +147,7 @@ def render(spec: SortSpec) -> KernelSource:
         if spec.ranks:
             parameters += f", uint32_t wanted, uint32_t spread, Ranks<{spec.ranks}> ranks"
             action = f"StoreRanks<Keys, {spec.ranks}>{{output, wanted, spread != 0, ranks}}"
-            sizes += (4, 4, 8 * spec.ranks)
+            sizes += (4, 4, 8 * spec.ranks + 32)
         body = f"sort_block<Keys, {block}, {items}>(input, length, {action})"
     elif spec.step == "clear":
         parameters = "uint4* books, uint64_t units"

@@ -232,11 +232,11 @@ template <class Keys, int BITS, int RANKS, int BLOCK> struct RadixSelect : Selec
         }
     }
 
-    // The elements found, one row of them for each rank.
+    // The elements found, those of all rows for one result behind one another.
     GPUARRAY_DEVICE static void store(const State& state, uint32_t flags, Word* values, uint64_t row, uint64_t rows,
-                                      uint32_t wanted, bool spread) {
+                                      uint32_t wanted, bool spread, const Ranks<RANKS>& ranks) {
         if (threadIdx.x < wanted) {
-            Ordered key = Ordered(state.prefix[threadIdx.x]);
+            Ordered key = Ordered(state.prefix[ranks.of[threadIdx.x]]);
             if (spread && (flags & SEEN_NAN)) key = Ordered(~Ordered(0));
             values[threadIdx.x * rows + row] = Keys::from_ordered(key, flags & SEEN_ZERO);
         }
@@ -327,7 +327,7 @@ GPUARRAY_DEVICE void select_pass(const typename Keys::Word* input, typename Keys
         for (uint32_t i = threadIdx.x; i < uint32_t(state.slots) * BINS; i += BLOCK) books.counts[i] = 0;
         if (threadIdx.x == 0) *books.finished = 0;
     } else {
-        Select::store(next, *books.flags, values, row, rows, wanted, spread != 0);
+        Select::store(next, *books.flags, values, row, rows, wanted, spread != 0, ranks);
     }
 }
 
@@ -527,7 +527,7 @@ GPUARRAY_DEVICE void select_row(const typename Keys::Word* input, typename Keys:
     if constexpr (VALUES) {
         const bool zero = __syncthreads_or(flags & SEEN_ZERO), nan = __syncthreads_or(flags & SEEN_NAN);
         flags = (zero ? SEEN_ZERO : 0u) | (nan ? SEEN_NAN : 0u);
-        Select::store(found, flags, output, row, rows, wanted, spread != 0);
+        Select::store(found, flags, output, row, rows, wanted, spread != 0, ranks);
     } else {
         const Split<Keys, uint32_t, RANKS, BLOCK, ITEMS, PLACES> split(found, ranks);
         split.walk(input + offset, output + offset, places + offset, uint32_t(length));

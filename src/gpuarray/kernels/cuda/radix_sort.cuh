@@ -150,7 +150,7 @@ template <class Keys, int RANKS> struct StoreRanks {
     GPUARRAY_DEVICE void operator()(uint64_t, uint32_t at, Word key, uint32_t, bool nan) const {
 #pragma unroll 1
         for (int i = 0; i < wanted; ++i) {
-            if (at == ranks.at[i]) {
+            if (at == ranks.at[ranks.of[i]]) {
                 const Word last = Keys::from_ordered(typename Keys::Ordered(-1), false);
                 values[uint64_t(i) * gridDim.x + blockIdx.x] = spread && nan ? last : key;
             }
