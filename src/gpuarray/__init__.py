@@ -303,6 +303,7 @@ __all__ = [
     "cuda", "debug", "errors", "ndarray", "ufunc",
     # Kernels of your own
     "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule", "fuse",
+    "warmup",
     # Array creation
     "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "eye",
     "identity", "arange", "linspace",
@@ -372,6 +373,7 @@ __all__ = [
 
 if _TYPE_CHECKING:
     from gpuarray import cuda, debug
+    from gpuarray.cuda.compiler import warmup
 
 #: Packages that are imported when they are first used.
 _LAZY = ("cuda", "debug", "scipy")
@@ -380,6 +382,8 @@ _LAZY = ("cuda", "debug", "scipy")
 def __getattr__(name: str) -> _Any:
     if name in _LAZY:
         return _importlib.import_module(f"{__name__}.{name}")
+    if name == "warmup":
+        return _importlib.import_module(f"{__name__}.cuda").compiler.warmup
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

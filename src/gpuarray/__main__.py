@@ -12,7 +12,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m gpuarray",
         description="NumPy-compatible arrays on NVIDIA GPUs, or on an emulated one.",
         epilog="Environment: GPUARRAY_BACKEND=auto|cuda|emulator, GPUARRAY_EMULATED_DEVICES=N, "
-        "GPUARRAY_CUDA_MAJOR=12|13, GPUARRAY_CACHE_DIR=PATH, GPUARRAY_DEBUG=1, "
+        "GPUARRAY_CUDA_MAJOR=12|13, GPUARRAY_CACHE_DIR=PATH, GPUARRAY_CACHE_DIRS=PATH:..., "
+        "GPUARRAY_RECORD=FILE, GPUARRAY_DUMP_SOURCE=PATH, GPUARRAY_DEBUG=1, "
         "GPUARRAY_CHECK=races,uninit,barriers,leaks.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -28,11 +29,35 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("info", help="show the version, the devices, the libraries, the cache")
     commands.add_parser("doctor", help="check what can be wrong, with a remedy for each fault")
 
-    cache = commands.add_parser("cache", help="look into the cache of compiled kernels")
+    cache = commands.add_parser("cache", help="look after the compiled kernels")
     actions = cache.add_subparsers(dest="action", required=True, metavar="ACTION")
-    actions.add_parser("info", help="where it is, how many kernels, how large")
-    actions.add_parser("list", help="one line for each kernel")
-    actions.add_parser("clear", help="remove every kernel")
+    actions.add_parser("info", help="where they are, how many, how large")
+    listing = actions.add_parser("list", help="one line for each kernel, last used first")
+    clear = actions.add_parser("clear", help="remove every kernel, or those long unused")
+    clear.add_argument(
+        "--older", metavar="AGE", help="only kernels that were not used for so long: 30d, 12h, 90m"
+    )
+    export = actions.add_parser("export", help="write kernels to one file")
+    export.add_argument("file", help="the archive to write")
+    for command in (listing, export):
+        command.add_argument(
+            "patterns",
+            nargs="*",
+            metavar="KERNEL",
+            help="a name with * and ? as in a shell, or the start of a key (default: all)",
+        )
+    imported = actions.add_parser(
+        "import", help="add the kernels of such a file, which has to come from people you trust"
+    )
+    imported.add_argument("file", help="the archive to read")
+    warmup = actions.add_parser(
+        "warmup", help="compile the kernels that a run with GPUARRAY_RECORD=FILE used"
+    )
+    warmup.add_argument("file", help="the recording")
+    warmup.add_argument(
+        "--architecture", metavar="SM", help="compile for this one, such as sm_90; needs no GPU"
+    )
+    warmup.add_argument("--threads", type=int, metavar="N", help="kernels compiled at once")
 
     check = commands.add_parser(
         "check", help="run a script on the emulator and report races and other faults of kernels"
@@ -80,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return info.run()
         from gpuarray._commands import cache
 
-        return cache.run(options.action)
+        return cache.run(options)
     except (RuntimeError, MemoryError, ImportError) as error:
         # The errors of the CUDA libraries and their absence (see gpuarray.errors): the text says
         # what to do, and a traceback through the package would not add to it.

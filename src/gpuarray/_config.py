@@ -35,6 +35,8 @@ class Config(NamedTuple):
     cuda_major: int | None = None
     #: ``GPUARRAY_CACHE_DIR``: the folder of compiled kernels (None: under the user's cache).
     cache_dir: str | None = None
+    #: ``GPUARRAY_CACHE_DIRS``: folders of compiled kernels, read after that one.
+    cache_dirs: tuple[str, ...] = ()
     #: ``GPUARRAY_CACHE_IN_MEMORY``: keep compiled kernels in this process only.
     cache_in_memory: bool = False
     #: ``GPUARRAY_CACHE_SIZE``: the cache folder's limit in bytes.
@@ -45,6 +47,8 @@ class Config(NamedTuple):
     debug_bytes: int = 64 << 20
     #: ``GPUARRAY_DUMP_SOURCE``: a folder that gets the source of each compiled kernel.
     dump_source: str | None = None
+    #: ``GPUARRAY_RECORD``: a file that gets what each compiled kernel is made of, for warmup().
+    record: str | None = None
     #: ``GPUARRAY_CHECK``: what the emulator's checkers look for.
     checks: tuple[str, ...] = ()
 
@@ -56,12 +60,14 @@ class Config(NamedTuple):
             emulated_devices=_count(environ, "GPUARRAY_EMULATED_DEVICES", 1, _MOST_EMULATED_DEVICES)
             or 1,
             cuda_major=_count(environ, "GPUARRAY_CUDA_MAJOR", 11, 99),
-            cache_dir=_directory(environ, "GPUARRAY_CACHE_DIR"),
+            cache_dir=_path(environ, "GPUARRAY_CACHE_DIR"),
+            cache_dirs=_directories(environ, "GPUARRAY_CACHE_DIRS"),
             cache_in_memory=_flag(environ, "GPUARRAY_CACHE_IN_MEMORY"),
             cache_bytes=_size(environ, "GPUARRAY_CACHE_SIZE", 1 << 30),
             debug=_flag(environ, "GPUARRAY_DEBUG"),
             debug_bytes=_size(environ, "GPUARRAY_DEBUG_BYTES", 64 << 20),
-            dump_source=_directory(environ, "GPUARRAY_DUMP_SOURCE"),
+            dump_source=_path(environ, "GPUARRAY_DUMP_SOURCE"),
+            record=_path(environ, "GPUARRAY_RECORD"),
             checks=_checks(environ, "GPUARRAY_CHECK"),
         )
 
@@ -130,9 +136,15 @@ def _checks(environ: Mapping[str, str], variable: str) -> tuple[str, ...]:
         raise _refuse(variable, value, accepted) from None
 
 
-def _directory(environ: Mapping[str, str], variable: str) -> str | None:
+def _path(environ: Mapping[str, str], variable: str) -> str | None:
     value = environ.get(variable, "")
     return os.path.abspath(os.path.expanduser(value)) if value.strip() else None
+
+
+def _directories(environ: Mapping[str, str], variable: str) -> tuple[str, ...]:
+    parts = environ.get(variable, "").split(os.pathsep)
+    named = [os.path.abspath(os.path.expanduser(part)) for part in parts if part.strip()]
+    return tuple(dict.fromkeys(named))
 
 
 def home_cache_directory() -> str | None:

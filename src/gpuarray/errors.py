@@ -19,6 +19,7 @@ __all__ = [
     "HostArrayError",
     "LibraryError",
     "LibraryNotFoundError",
+    "LinkError",
     "MixedCUDAError",
     "NVRTCError",
     "OutOfMemoryError",
@@ -121,6 +122,7 @@ class CompileError(CUDAError):
         What was being compiled.
     """
 
+    _DOING = "compiling"
     #: Lines shown before and after a fault, and faults shown at most.
     _AROUND = 3
     _MOST_FAULTS = 8
@@ -148,7 +150,7 @@ class CompileError(CUDAError):
         return type(self), (self.log,), self.__dict__.copy()
 
     def __str__(self) -> str:
-        parts = [f"compiling {self.kernel_name or 'a kernel'} failed"]
+        parts = [f"{self._DOING} {self.kernel_name or 'a kernel'} failed"]
         excerpts, rest = self._excerpts()
         parts.extend(excerpts)
         if rest.strip():
@@ -196,6 +198,12 @@ class CompileError(CUDAError):
             if at == number and caret:
                 shown.append(f"  {'':{width}} | {caret}")
         return "\n".join(shown)
+
+
+class LinkError(CompileError):
+    """Compiled device code could not be linked."""
+
+    _DOING = "linking"
 
 
 class OutOfMemoryError(MemoryError):

@@ -24,7 +24,7 @@ from gpuarray.kernels.cache import (
 )
 
 KEY = digest("a key")
-IMAGE = Image(b"\x7fELF and more" * 100, {"f<float>": "_Z1fIfEvv", "g<ünder>": "_Z1g"})
+IMAGE = Image(b"\x7fELF and more" * 100, {"f<float>": "_Z1fIfEvv", "g<ünder>": "_Z1g"}, "cubin")
 SOURCE = str(Path(cache_module.__file__).parents[2])
 
 
@@ -294,7 +294,7 @@ def test_abandoned_temporary_files_go(tmp_path):
 
 
 def test_info_entries_clear(cache):
-    label = Label("add", "sm_90", "cubin", "NVRTC 12.9")
+    label = Label("add", "sm_90", "NVRTC 12.9")
     cache.put(KEY, IMAGE, label)
     cache.put(digest("second"), Image(b"x", {}), Label("sub"))
     (Path(cache.directory) / ("0" * 64 + ".image")).write_bytes(b"corrupt")
@@ -306,6 +306,7 @@ def test_info_entries_clear(cache):
     rows = {row.label.name: row for row in cache.entries()}
     assert set(rows) == {"add", "sub"}
     assert rows["add"].label == label
+    assert rows["add"].kind == "cubin"
     assert rows["add"].key == KEY.hex()
     assert cache.clear() >= 3
     assert cache.info().entries == 0

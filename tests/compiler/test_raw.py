@@ -413,10 +413,11 @@ def test_compile_errors_show_the_lines():
     [
         ({}, "either code= .* or path="),
         ({"code": "", "path": "x"}, "either"),
-        ({"code": b""}, "not bytes"),
+        ({"code": 3}, "not int"),
         ({"code": "", "options": "-DX"}, "sequence of strings"),
         ({"code": "", "name_expressions": "f<int>"}, "sequence of strings"),
-        ({"path": "x", "options": ("-DX",)}, "for code="),
+        ({"path": "x", "options": ("-DX",)}, "for source, not for path="),
+        ({"code": b"", "translate_cucomplex": True}, "for source, not for compiled code"),
     ],
 )
 def test_bad_modules(arguments, text):

@@ -93,6 +93,20 @@ def test_a_wrong_name_expression():
         nvrtc.compile(SCALE, "k", options=PTX, name_expressions=["scales<int>"])
 
 
+def test_texts_that_c_cannot_have():
+    with pytest.raises(ValueError, match=r"the source of 'k' has a null character in line 2"):
+        nvrtc.compile("int a;\nint b\0;", "k", options=PTX)
+    with pytest.raises(
+        ValueError, match=r"the header 'h.h' has a surrogate .*'\\ud800', in line 1"
+    ):
+        nvrtc.compile('#include "h.h"', "k", {"h.h": "\ud800"}, PTX)
+    with pytest.raises(ValueError, match="an option has a null character"):
+        nvrtc.compile("", "k", options=["-DA=\0"])
+    # The bytes of a file that is not UTF-8, read by os.fsdecode's rule.
+    image, _, _ = nvrtc.compile("// \udcff\nint unused;", "k\udcff", options=PTX)
+    assert b".version" in image
+
+
 def test_a_wrong_kind():
     with pytest.raises(ValueError, match="'sass'"):
         nvrtc.compile("", "k", options=PTX, kind="sass")

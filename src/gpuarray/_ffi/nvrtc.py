@@ -33,10 +33,12 @@ _PROTOTYPES: Prototypes = {
     "ptx": ("nvrtcGetPTX", (c_uint64, c_void_p)),
     "cubin_size": ("nvrtcGetCUBINSize", (c_uint64, Out(c_size_t))),
     "cubin": ("nvrtcGetCUBIN", (c_uint64, c_void_p)),
+    "lto_size": ("nvrtcGetLTOIRSize", (c_uint64, Out(c_size_t))),
+    "lto": ("nvrtcGetLTOIR", (c_uint64, c_void_p)),
     "lowered_name": ("nvrtcGetLoweredName", (c_uint64, c_char_p, Out(c_char_p))),
 }
 
-_KINDS = ("ptx", "cubin")
+_KINDS = ("ptx", "cubin", "lto")
 _COMPILATION_FAILED = 6
 #: Statuses that are faults of what was passed in, and so of the source.
 _FAULTS_OF_THE_SOURCE = {5: "invalid option", 6: "compilation", 8: "no name expressions"}
@@ -116,13 +118,14 @@ def compile(
         NVRTC's options, the architecture among them.
     name_expressions : sequence of str
         C++ names whose symbols are wanted, such as ``scale<float>``.
-    kind : {'ptx', 'cubin'}
-        What to make; 'cubin' needs a real architecture (``sm_90``) in the options.
+    kind : {'ptx', 'cubin', 'lto'}
+        What to make; 'cubin' needs a real architecture (``sm_90``) in the options, 'lto' (LTO-IR
+        for nvJitLink) ``-dlto``.
 
     Returns
     -------
     image : bytes
-        The PTX or cubin.
+        The PTX, cubin or LTO-IR.
     log : str
         The compiler's log.
     lowered : dict
@@ -137,12 +140,12 @@ def compile(
         raise ValueError(f"kind={kind!r} is not something NVRTC makes: use one of {_KINDS}")
     headers = {} if headers is None else headers
     file_name = name if "." in name else f"{name}.cu"
-    names = [header.encode() for header in headers]
-    texts = [text.encode() for text in headers.values()]
+    names = [_encoded(header, "the name of a header") for header in headers]
+    texts = [_encoded(text, f"the header {header!r}") for header, text in headers.items()]
     count = len(names)
     program = _library.create_program(
-        source.encode(),
-        file_name.encode(),
+        _encoded(source, f"the source of {name!r}"),
+        _encoded(file_name, "the name of a kernel"),
         count,
         (c_char_p * count)(*texts),
         (c_char_p * count)(*names),
@@ -173,24 +176,41 @@ def compile(
 def _run(program: int, options: Sequence[str], name_expressions: Sequence[str]) -> tuple[str, int]:
     """Compile; the last call made and its status."""
     for expression in name_expressions:
-        status = _library.raw("add_name_expression")(program, expression.encode())
+        encoded = _encoded(expression, "a name expression")
+        status = _library.raw("add_name_expression")(program, encoded)
         if status:
             return f"nvrtcAddNameExpression({expression!r})", status
-    encoded = (c_char_p * len(options))(*(option.encode() for option in options))
-    status = _library.raw("compile_program")(program, len(options), encoded)
+    texts = (c_char_p * len(options))(*(_encoded(option, "an option") for option in options))
+    status = _library.raw("compile_program")(program, len(options), texts)
     return "nvrtcCompileProgram", status
 
 
 def _lowered(program: int, expression: str) -> str:
-    return _library.lowered_name(program, expression.encode()).decode()
+    return _library.lowered_name(program, _encoded(expression, "a name expression")).decode()
+
+
+def _encoded(text: str, what: str) -> bytes:
+    """A text as C gets it; undecodable bytes of a path or a file are those bytes again."""
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        raise ValueError(
+            f"{what} has a surrogate alone, {text[error.start]!r}, in line {line}: "
+            "that is no character"
+        ) from None
+    if b"\0" in data:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ValueError(f"{what} has a null character in line {line}, where C would end it")
+    return data
 
 
 def _bytes(program: int, what: str) -> bytes:
     size: int = getattr(_library, f"{what}_size")(program)
     buffer: Any = ctypes.create_string_buffer(size)
     getattr(_library, what)(program, buffer)
-    # PTX and logs end in a NUL that is part of the size; a cubin is binary.
-    return buffer.raw if what == "cubin" else buffer.raw.rstrip(b"\0")
+    # PTX and logs end in a NUL that is part of the size; the others are binary.
+    return buffer.raw if what in ("cubin", "lto") else buffer.raw.rstrip(b"\0")
 
 
 def _text(program: int, what: str) -> str:

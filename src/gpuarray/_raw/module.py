@@ -16,8 +16,10 @@ from gpuarray.errors import CompileError, DriverError
 
 if TYPE_CHECKING:
     from gpuarray._raw.kernel import RawKernel
+    from gpuarray.kernels.cache import Image
 
 _NOT_FOUND = 500  # CUDA_ERROR_NOT_FOUND
+_INVALID_IMAGE = 200
 
 
 class LoadedModule:
@@ -25,7 +27,7 @@ class LoadedModule:
 
     __slots__ = ("code", "device", "functions", "handle", "image", "lowered_names")
 
-    def __init__(self, device: Device, image: kernels.compiler.Image, code: Code):
+    def __init__(self, device: Device, image: Image, code: Code):
         self.device = device
         self.code = code
         self.image = image.data
@@ -170,8 +172,10 @@ class RawModule:
 
     Parameters
     ----------
-    code : str, optional
-        CUDA C++ source. Exactly one of `code` and `path` is given.
+    code : str, bytes or Image, optional
+        CUDA C++ source, or compiled code: PTX, a cubin or a fatbin, or what
+        `gpuarray.cuda.compiler.compile` and `link` return. Exactly one of `code` and `path` is
+        given.
     path : str, optional
         A file with PTX, a cubin or a fatbin.
     options : tuple of str, optional
@@ -202,7 +206,7 @@ class RawModule:
 
     def __init__(
         self,
-        code: str | None = None,
+        code: str | bytes | Image | None = None,
         *,
         path: str | os.PathLike[str] | None = None,
         options: Sequence[str] = (),
@@ -214,15 +218,25 @@ class RawModule:
     ):
         if (code is None) == (path is None):
             raise TypeError("RawModule: give either code= (CUDA C++ source) or path= (a file)")
-        if code is not None and not isinstance(code, str):
-            raise TypeError(f"RawModule: code is a string of CUDA C++, not {type(code).__name__}")
+        if (
+            code is not None
+            and not isinstance(code, (str, bytes))
+            and not isinstance(code, kernels.cache.Image)
+        ):
+            raise TypeError(
+                "RawModule: code is a string of CUDA C++, or compiled code as bytes or an Image, "
+                f"not {type(code).__name__}"
+            )
         if backend != "nvrtc":
             raise ValueError(
                 f"RawModule: backend={backend!r} is not available; the compiler is 'nvrtc' "
                 "(compile with nvcc yourself and pass the file as path=)"
             )
-        if path is not None and (options or name_expressions):
-            raise TypeError("RawModule: options and name_expressions are for code=, not for path=")
+        if not isinstance(code, str) and (options or name_expressions or translate_cucomplex):
+            raise TypeError(
+                "RawModule: options, name_expressions and translate_cucomplex are for source, not "
+                f"for {'path=' if code is None else 'compiled code'}"
+            )
         if isinstance(name_expressions, str):
             raise TypeError(
                 f"RawModule: name_expressions is a sequence of strings: [{name_expressions!r}]"
@@ -301,13 +315,21 @@ class RawModule:
         if self.file_path is not None:
             status = os.stat(self.file_path)
             return ("raw file", self.file_path, status.st_mtime_ns, status.st_size)
+        if self.code is not None and not isinstance(self.code, (str, bytes)):
+            # By content: the names are in a dict, which has no hash.
+            return ("raw image", self.code.data, tuple(self.code.lowered_names.items()))
         return ("raw", self.code, self.options, self.name_expressions, self._translate)
 
     def _load(self, device: Device) -> LoadedModule:
         if self.file_path is not None:
             with open(self.file_path, "rb") as file:
-                image = kernels.compiler.Image(file.read())
+                image = _loadable(kernels.cache.Image(file.read()), repr(self.file_path))
             return LoadedModule(device, image, Code("", self.file_path, image=image.data))
+        if self.code is not None and not isinstance(self.code, str):
+            given = self.code
+            image = kernels.cache.Image(given) if isinstance(given, bytes) else given
+            image = _loadable(image, "the code")
+            return LoadedModule(device, image, Code("", self._name, image=image.data))
         assert self.code is not None
         before = "#include <cuComplex.h>\n#line 1\n" if self._translate else ""
         code = Code(
@@ -326,3 +348,22 @@ class RawModule:
             name_expressions=code.name_expressions,
         )
         return LoadedModule(device, image, code)
+
+
+def _loadable(image: Image, what: str) -> Image:
+    """The image, where it is something that a driver loads."""
+    kind = kernels.images.kind_of(image.data)
+    if kind in ("ptx", "cubin", "fatbin"):
+        return image
+    if kind == "lto":
+        remedy = "is LTO-IR: link it first (gpuarray.cuda.compiler.link)"
+    elif kind:
+        remedy = f"is a host {kind}: link it first (gpuarray.cuda.compiler.link)"
+    elif b"__global__" in image.data:
+        remedy = "is CUDA C++ source: give its text as code="
+    else:
+        remedy = f"is not PTX, a cubin or a fatbin (it begins with {image.data[:16]!r})"
+    # The driver's own error for it, with the reason that it does not give.
+    raise DriverError(
+        "cuModuleLoadDataEx", _INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", f"{what} {remedy}"
+    )

@@ -1,46 +1,68 @@
-"""CUDA C++ source to PTX or a cubin, through the same cache as every other kernel."""
+"""CUDA C++ source to PTX, a cubin or LTO-IR; linking them; recording and compiling beforehand.
+
+All of it goes through the cache of compiled kernels.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gpuarray import kernels
+from gpuarray._config import config
 from gpuarray._device import current
-from gpuarray.errors import CompileError
+from gpuarray._ffi import driver
+from gpuarray.errors import CompileError, LinkError
+from gpuarray.kernels.cache_entry import Image
+from gpuarray.kernels.recording import record
 
-__all__ = ["CompileException", "compile_to_cubin", "compile_to_ptx"]
+if TYPE_CHECKING:
+    from gpuarray.kernels.warmup import WarmupReport
+
+__all__ = ["CompileException", "Image", "LinkError", "compile", "link", "record", "warmup"]
 
 #: CuPy's name of `gpuarray.errors.CompileError`.
 CompileException = CompileError
 
 
-def compile_to_ptx(
+def compile(
     source: str,
-    options: Sequence[str] = (),
     *,
-    name: str = "kernel",
+    kind: str | None = None,
+    options: Sequence[str] = (),
+    name_expressions: Sequence[str] = (),
     headers: Mapping[str, str] | None = None,
+    name: str = "kernel",
     architecture: str | None = None,
-) -> bytes:
-    """Compile CUDA C++ to PTX.
+) -> Image:
+    """Compile CUDA C++.
 
     Parameters
     ----------
     source : str
         CUDA C++.
+    kind : {'cubin', 'ptx', 'lto'}, optional
+        What to make: code for one architecture, NVIDIA's portable assembly, or LTO-IR for `link`.
+        By default what the current device loads (a cubin; PTX on the emulated device).
     options : sequence of str, optional
-        Options of NVRTC.
-    name : str, optional
-        What is compiled, for messages.
+        Options of NVRTC, such as ``-DN=3``, ``-I/folder`` or ``--use_fast_math``. To call or
+        define functions across files, PTX and cubins need ``-rdc=true``; LTO-IR is made that way.
+    name_expressions : sequence of str, optional
+        C++ names, such as ``scale<float>``, whose symbols are wanted.
     headers : mapping of str to str, optional
         In-memory headers: include name to text.
+    name : str, optional
+        What is compiled, for messages and the list of the cache.
     architecture : str, optional
         The target, such as ``sm_90``; the current device's by default.
 
     Returns
     -------
-    bytes
-        PTX text, which a `RawModule` loads from a file.
+    Image
+        ``image.data`` are the bytes (so is ``bytes(image)``), ``image.lowered_names`` the symbols
+        of the name expressions. A `gpuarray.RawModule` takes an image, with its name expressions,
+        in place of source.
 
     Raises
     ------
@@ -50,62 +72,133 @@ def compile_to_ptx(
     Examples
     --------
     >>> from gpuarray.cuda import compiler
-    >>> ptx = compiler.compile_to_ptx('extern "C" __global__ void f(int* x) { *x = 1; }')
-    >>> b".entry f(" in ptx
+    >>> image = compiler.compile('extern "C" __global__ void f(int* x) { *x = 1; }', kind="ptx")
+    >>> b".entry f(" in image.data
     True
     """
-    return _compile(source, options, name, headers, architecture, "ptx").data
-
-
-def compile_to_cubin(
-    source: str,
-    options: Sequence[str] = (),
-    *,
-    name: str = "kernel",
-    headers: Mapping[str, str] | None = None,
-    architecture: str | None = None,
-) -> bytes:
-    """Compile CUDA C++ to a cubin for one architecture.
-
-    Parameters
-    ----------
-    source : str
-        CUDA C++.
-    options : sequence of str, optional
-        Options of NVRTC.
-    name : str, optional
-        What is compiled, for messages.
-    headers : mapping of str to str, optional
-        In-memory headers: include name to text.
-    architecture : str, optional
-        The target, such as ``sm_90``; the current device's by default.
-
-    Returns
-    -------
-    bytes
-        An ELF file.
-
-    Raises
-    ------
-    CompileError
-        With the log and the numbered source lines around each fault.
-    """
-    return _compile(source, options, name, headers, architecture, "cubin").data
-
-
-def _compile(
-    source: str,
-    options: Sequence[str],
-    name: str,
-    headers: Mapping[str, str] | None,
-    architecture: str | None,
-    kind: str,
-) -> kernels.compiler.Image:
     return kernels.compiler.compile(
         source,
         name=name,
         headers=headers,
         options=options,
         architecture=architecture or current.stream.device.architecture,
-        kind=kind,
+        kind=kind or driver.image_kind,
+        name_expressions=name_expressions,
     )
+
+
+def link(
+    inputs: Sequence[Image | bytes | str | os.PathLike[str]],
+    *,
+    kind: str | None = None,
+    options: Sequence[str] = (),
+    name: str = "linked",
+    architecture: str | None = None,
+) -> Image:
+    """Link compiled device code to one image, with nvJitLink.
+
+    Parameters
+    ----------
+    inputs : sequence of Image, bytes or path
+        PTX, cubins, LTO-IR, fatbins, host objects and libraries with device code, in any mixture.
+        Pieces that need each other's functions are compiled with ``-rdc=true`` or as
+        ``kind="lto"``; the latter are optimised together.
+    kind : {'cubin', 'ptx'}, optional
+        What to make; by default what the current device loads. PTX can be made of LTO-IR only,
+        and the emulated device loads nothing else.
+    options : sequence of str, optional
+        Options of nvJitLink, such as ``-lineinfo``, ``-maxrregcount=64`` or ``-kernels-used=f``.
+    name : str, optional
+        What the result is called, for messages and the list of the cache.
+    architecture : str, optional
+        The target, such as ``sm_90``; the current device's by default.
+
+    Returns
+    -------
+    Image
+        What `gpuarray.RawModule` takes in place of source.
+
+    Raises
+    ------
+    LinkError
+        With the linker's log: functions that nobody defines, or several define, a broken input.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.cuda import compiler
+    >>> square = compiler.compile("__device__ int square(int x) { return x * x; }", kind="lto")
+    >>> caller = compiler.compile('''
+    ... __device__ int square(int);
+    ... extern "C" __global__ void f(int* x) { x[threadIdx.x] = square(x[threadIdx.x]); }
+    ... ''', kind="lto")
+    >>> module = cp.RawModule(code=compiler.link([caller, square]))
+    >>> x = cp.arange(4, dtype="i4")
+    >>> module.get_function("f")((1,), (4,), (x,))
+    >>> x
+    array([0, 1, 4, 9], dtype=int32)
+    """
+    return kernels.linker.link(
+        inputs,
+        name=name,
+        options=options,
+        architecture=architecture or current.stream.device.architecture,
+        kind=kind or driver.image_kind,
+    )
+
+
+def warmup(
+    recording: str | os.PathLike[str] | None = None,
+    *,
+    threads: int | None = None,
+    architecture: str | None = None,
+) -> WarmupReport:
+    """Compile the kernels of a recording that are not in the cache, several at a time.
+
+    A recording is made by running a program with ``GPUARRAY_RECORD=FILE``, or by
+    `gpuarray.cuda.compiler.record`. It holds sources and options, not what they were compiled
+    for, so that one made on one GPU, or on the emulated device, serves another.
+
+    Parameters
+    ----------
+    recording : path, optional
+        The file; by default that of ``GPUARRAY_RECORD``.
+    threads : int, optional
+        How many kernels are compiled at once; by default the number of processors.
+    architecture : str, optional
+        Compile cubins for this architecture, such as ``sm_90``. No GPU is needed, so an image of
+        a container can be built with its kernels. By default what the current device loads.
+
+    Returns
+    -------
+    WarmupReport
+        How many kernels were ``compiled``, were ``found`` in the cache, or are ``outdated`` (of
+        another version of this package: record again); ``failed``, the name and the first line
+        of the error of those that do not compile; and the ``seconds`` it took.
+
+    Raises
+    ------
+    ValueError
+        There is no recording, or a line of the file is not one of a recording.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import gpuarray as cp
+    >>> path = os.path.join(tempfile.mkdtemp(), "kernels.jsonl")
+    >>> with cp.cuda.compiler.record(path):
+    ...     _ = cp.cuda.compiler.compile("__global__ void k() {}", name="k")
+    >>> report = cp.warmup(path)
+    >>> report.compiled, report.found, report.failed
+    (0, 1, ())
+    """
+    path = config.record if recording is None else recording
+    if path is None:
+        raise ValueError("warmup: name a recording, or set GPUARRAY_RECORD to one")
+    if threads is not None and threads < 1:
+        raise ValueError(f"warmup: threads={threads} is not a number of threads: 1 or more")
+    if architecture is None:
+        target, kind = current.stream.device.architecture, driver.image_kind
+    else:
+        target, kind = architecture, "cubin"
+    return kernels.warmup.warm(path, target, kind, threads)

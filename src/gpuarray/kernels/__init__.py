@@ -19,8 +19,10 @@ if TYPE_CHECKING:
         headers,
         images,
         indexing,
+        linker,
         operations,
         partitioning,
+        recording,
         reductions,
         scans,
         searching,
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
         user_elementwise,
         user_reductions,
         variants,
+        warmup,
     )
 
 __all__ = [
@@ -41,8 +44,10 @@ __all__ = [
     "headers",
     "images",
     "indexing",
+    "linker",
     "operations",
     "partitioning",
+    "recording",
     "reductions",
     "scans",
     "searching",
@@ -52,6 +57,7 @@ __all__ = [
     "user_elementwise",
     "user_reductions",
     "variants",
+    "warmup",
 ]
 
 

@@ -4,75 +4,78 @@ One file per image in one flat directory.  Flat, because a single directory is m
 listed with one call each, and the file systems in use index large directories; folders per key
 prefix would buy nothing but 256 more places that can be missing or have the wrong mode.
 
-A file is named by its key and holds::
+A file is named by its key and holds an entry (`cache_entry`).  Of the emulator's prepared kernels
+the image is marshalled code, which is why only files count that belong to the user and that nobody
+else can write.  Entries are written to a temporary file beside the target and moved into place, so
+a reader sees a whole entry or none; whatever does not verify is a miss and gets rewritten.
 
-    magic    8 bytes, with the format version
-    digest   32 bytes, SHA-256 of all that follows
-    key      32 bytes, so that a file under a wrong name is a miss
-    label    kernel name, architecture, image kind, compiler: for people (``cache list``)
-    names    the map from name expressions to mangled names
-    image    the cubin, the PTX, or what the emulator made of PTX
-
-No pickle is loaded; of the emulator's prepared kernels the image is marshalled code, which is why
-only files count that belong to the user and that nobody else can write.  Entries are written to a
-temporary file beside the target and moved into place, so a reader sees a whole entry or none;
-whatever does not verify is a miss and gets rewritten.
+Below the user's own directory come shared ones (``GPUARRAY_CACHE_DIRS``), which are only read.  In
+them the superuser's files count, too: whoever is root here can replace the interpreter as well.
+Nobody else's do, the directory's owner among them: images run on the device with all the memory of
+this process in reach.
 
 The size is capped without counting the directory at every write: each write appends one byte per
 4 KiB to the file ``written``, and only when that file says that a sixteenth of the capacity was
 written since the last count (by any process), the directory is listed and the least recently used
 entries are removed until fifteen sixteenths are left.  Between two counts no more than the missing
-sixteenth can come in, so the cap holds.
+sixteenth can come in, beside what several processes are writing at that moment, so the cap holds.
 """
 
 from __future__ import annotations
 
 import os
-import struct
 import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from gpuarray._config import config, home_cache_directory
+from gpuarray.kernels import cache_lock
+from gpuarray.kernels.cache_entry import (
+    FORMAT,
+    MAGIC,
+    PREPARED,
+    Field,
+    Image,
+    Label,
+    decode_entry,
+    decode_labelled,
+    digest,
+    encode_entry,
+)
 
-FORMAT = 1
-MAGIC = b"GPUARR" + FORMAT.to_bytes(2, "little")
+__all__ = [
+    "FORMAT",
+    "MAGIC",
+    "PREPARED",
+    "Cache",
+    "CacheEntry",
+    "CacheInfo",
+    "Field",
+    "Image",
+    "Label",
+    "SharedInfo",
+    "decode_entry",
+    "default_cache",
+    "digest",
+    "encode_entry",
+]
+
 SUFFIX = ".image"
 STAMP = ".stamp"
 PARTIAL = ".part"
+#: The counter of bytes written, and the file whose bytes are locked while a kernel is compiled.
+COUNTER, LOCKS = "written", "locks"
 
-_LENGTH = struct.Struct("<I")
-_DIGEST_BYTES = 32
-_BODY = len(MAGIC) + _DIGEST_BYTES
 _BLOCK = 4096
 # An entry's time stamp says when it was last used, to this accuracy (s); a finer one would turn
 # every read into a write.
 _USE_RESOLUTION = 3600.0
 # A temporary file this old (s) was left by a process that died.
 _ABANDONED = 3600.0
-
-Field: TypeAlias = "bytes | str | int | Sequence[Field]"
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A compiled kernel image with the mangled names of its name expressions."""
-
-    data: bytes
-    lowered_names: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """What an entry is, for people."""
-
-    name: str = ""
-    architecture: str = ""
-    kind: str = ""
-    compiler: str = ""
+_ROOT = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,21 @@ class CacheEntry:
 
     key: str
     label: Label
+    kind: str
     bytes: int
     used: float
+    directory: str
+
+
+@dataclass(frozen=True, slots=True)
+class SharedInfo:
+    """The state of a shared directory."""
+
+    directory: str
+    entries: int
+    bytes: int
+    #: Entries that belong to somebody else than this user and root, or that others can write.
+    distrusted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,79 +111,7 @@ class CacheInfo:
     capacity: int
     writable: bool
     note: str
-
-
-def digest(*fields: Field) -> bytes:
-    """SHA-256 over length-prefixed, type-tagged fields.
-
-    No two different lists of fields give the same bytes to the hash: ``("ab", "c")`` and
-    ``("a", "bc")`` differ by their lengths, ``"1"`` and ``1`` by their tags.
-    """
-    import hashlib  # not at module level: opens OpenSSL, and only compiling needs it
-
-    parts: list[bytes] = []
-    _encode(fields, parts)
-    return hashlib.sha256(b"".join(parts)).digest()
-
-
-def _encode(fields: Sequence[Field], parts: list[bytes]) -> None:
-    parts.append(b"l" + len(fields).to_bytes(8, "little"))
-    for value in fields:
-        if isinstance(value, str):
-            # surrogatepass: a stray surrogate in a source is the compiler's to complain about.
-            data = value.encode("utf-8", "surrogatepass")
-            parts.append(b"s" + len(data).to_bytes(8, "little"))
-            parts.append(data)
-        elif isinstance(value, bytes):
-            parts.append(b"b" + len(value).to_bytes(8, "little"))
-            parts.append(value)
-        elif isinstance(value, int):
-            parts.append(b"i" + value.to_bytes(16, "little", signed=True))
-        else:
-            _encode(value, parts)
-
-
-def encode_entry(key: bytes, image: Image, label: Label) -> bytes:
-    """The bytes of an entry's file."""
-    import hashlib
-
-    texts = [label.name, label.architecture, label.kind, label.compiler]
-    for expression, lowered in image.lowered_names.items():
-        texts += (expression, lowered)
-    parts = [key, _LENGTH.pack(len(texts))]
-    for text in texts:
-        data = text.encode("utf-8", "surrogatepass")
-        parts += (_LENGTH.pack(len(data)), data)
-    parts.append(image.data)
-    body = b"".join(parts)
-    return b"".join((MAGIC, hashlib.sha256(body).digest(), body))
-
-
-def decode_entry(key: bytes, data: bytes) -> Image | None:
-    """The image of an entry's file, or None where the bytes are not an intact entry of `key`."""
-    import hashlib
-
-    if data[: len(MAGIC)] != MAGIC or data[_BODY : _BODY + _DIGEST_BYTES] != key:
-        return None
-    if hashlib.sha256(memoryview(data)[_BODY:]).digest() != data[len(MAGIC) : _BODY]:
-        return None
-    # The digest vouches for all that follows, so the lengths need no checks of their own.
-    texts, start = _texts(data)
-    names = dict(zip(texts[4::2], texts[5::2], strict=True))
-    return Image(data[start:], names)
-
-
-def _texts(data: bytes) -> tuple[list[str], int]:
-    at = _BODY + _DIGEST_BYTES
-    (count,) = _LENGTH.unpack_from(data, at)
-    at += _LENGTH.size
-    texts = []
-    for _ in range(count):
-        (length,) = _LENGTH.unpack_from(data, at)
-        at += _LENGTH.size
-        texts.append(data[at : at + length].decode("utf-8", "surrogatepass"))
-        at += length
-    return texts, at
+    shared: tuple[SharedInfo, ...] = ()
 
 
 class Cache:
@@ -181,6 +125,8 @@ class Cache:
         The most bytes that the entries may take.
     note : str
         Why there is no directory, for `info`.
+    shared : sequence of str
+        Directories that are read, in order, where the first has no entry.
 
     Notes
     -----
@@ -188,8 +134,15 @@ class Cache:
     stays in the caller's memory, with one warning per cache.
     """
 
-    def __init__(self, directory: str | None, capacity: int, note: str = "") -> None:
+    def __init__(
+        self,
+        directory: str | None,
+        capacity: int,
+        note: str = "",
+        shared: Sequence[str] = (),
+    ) -> None:
         self.directory = directory
+        self.shared = tuple(shared)
         self.capacity = capacity
         self._note = note
         self._warned = False
@@ -197,16 +150,45 @@ class Cache:
         # Entries of other users could hold any code, so only our own are trusted.
         self._user = os.geteuid() if hasattr(os, "geteuid") else None
         self._read_flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        self._locks = cache_lock.KeyLocks(self._prefix + LOCKS)
 
     # -- entries ---------------------------------------------------------------------------------
 
     def get(self, key: bytes) -> Image | None:
         """The image stored under `key`, or None."""
-        if self.directory is None:
-            return None
-        path = self._path(key)
-        data = self.read_own(path)
+        data = self._find(key, SUFFIX)
         return None if data is None else decode_entry(key, data)
+
+    @contextmanager
+    def claim(self, key: bytes) -> Iterator[Image | None]:
+        """Let one process at a time make the image of `key`.
+
+        Yields
+        ------
+        Image or None
+            The image, where another process has made it meanwhile; None where it is this
+            process's turn. The others wait until the end of the ``with`` block.
+        """
+        if self.directory is None:
+            yield None
+            return
+        deadline = time.monotonic() + cache_lock.PATIENCE
+        pause = cache_lock.FIRST_PAUSE
+        taken = self._take(key)
+        while taken is False and time.monotonic() < deadline:
+            time.sleep(pause)
+            pause = min(1.5 * pause, cache_lock.LONGEST_PAUSE)
+            image = self.get(key)
+            if image is not None:
+                yield image
+                return
+            taken = self._take(key)
+        try:
+            # It may have come between the caller's look and the lock.
+            yield self.get(key)
+        finally:
+            if taken:
+                self._locks.release(key)
 
     def put(self, key: bytes, image: Image, label: Label | None = None) -> bool:
         """Store `image` under `key`; False where that was not possible."""
@@ -231,7 +213,7 @@ class Cache:
 
     def get_stamp(self, key: bytes) -> Mapping[str, str] | None:
         """The texts stored by `put_stamp` under `key`, or None."""
-        data = None if self.directory is None else self.read_own(self._path(key, STAMP))
+        data = self._find(key, STAMP)
         image = None if data is None else decode_entry(key, data)
         return None if image is None else image.lowered_names
 
@@ -243,23 +225,36 @@ class Cache:
             except OSError:
                 pass  # worth no warning: it is found out again
 
+    def _find(self, key: bytes, suffix: str) -> bytes | None:
+        """The file of `key` in the first directory that has one to be trusted."""
+        if self.directory is not None:
+            data = self.read_own(self._path(key, suffix))
+            if data is not None:
+                return data
+        for directory in self.shared:
+            data = self._read(os.path.join(directory, key.hex() + suffix), shared=True)
+            if data is not None:
+                return data
+        return None
+
     def read_own(self, path: str) -> bytes | None:
         """The content of a regular file that belongs to this user and only they can write."""
+        return self._read(path, shared=False)
+
+    def _read(self, path: str, shared: bool) -> bytes | None:
         try:
             file = os.open(path, self._read_flags)
         except OSError:
             return None
         try:
             status = os.fstat(file)
-            if self._user is not None and (status.st_uid != self._user or status.st_mode & 0o022):
-                return None
-            if status.st_mode & 0o170000 != 0o100000:
+            if not self._trusts(status, shared):
                 return None
             # Reading a byte more than the size shows a file that is still growing.
             data = os.read(file, status.st_size + 1)
             if len(data) != status.st_size:
                 return None
-            if time.time() - status.st_mtime > _USE_RESOLUTION:
+            if not shared and time.time() - status.st_mtime > _USE_RESOLUTION:
                 try:
                     os.utime(path)
                 except OSError:
@@ -269,6 +264,15 @@ class Cache:
         finally:
             os.close(file)
         return data
+
+    def _trusts(self, status: os.stat_result, shared: bool) -> bool:
+        """Whether a file is a regular one that only those can have written who may."""
+        if status.st_mode & 0o170000 != 0o100000:
+            return False
+        if self._user is None:
+            return True
+        owners = (self._user, _ROOT) if shared else (self._user,)
+        return status.st_uid in owners and not status.st_mode & 0o022
 
     def write(self, path: str, data: bytes) -> None:
         """Put `data` at `path` as a whole or not at all; raises OSError."""
@@ -301,42 +305,68 @@ class Cache:
         """Directory, number and size of the entries, capacity, and whether it can be written."""
         sizes = [status.st_size for name, _, status in self._files() if name.endswith(SUFFIX)]
         writable = self.directory is not None and _can_write(self.directory)
+        shared = tuple(map(self._shared_info, self.shared))
         return CacheInfo(
-            self.directory, len(sizes), sum(sizes), self.capacity, writable, self._note
+            self.directory, len(sizes), sum(sizes), self.capacity, writable, self._note, shared
         )
 
+    def _shared_info(self, directory: str) -> SharedInfo:
+        found = [status for name, _, status in _listing(directory) if name.endswith(SUFFIX)]
+        trusted = [status.st_size for status in found if self._trusts(status, shared=True)]
+        return SharedInfo(directory, len(trusted), sum(trusted), len(found) - len(trusted))
+
     def entries(self) -> list[CacheEntry]:
-        """The intact entries, most recently used first."""
+        """The intact entries of all directories, most recently used first."""
         rows = []
-        for name, path, status in self._files():
-            if not name.endswith(SUFFIX):
-                continue
-            try:
-                key = bytes.fromhex(name[: -len(SUFFIX)])
-            except ValueError:
-                continue
-            data = self.read_own(path)
-            if data is None or decode_entry(key, data) is None:
-                continue
-            label = Label(*_texts(data)[0][:4])
-            rows.append(CacheEntry(key.hex(), label, status.st_size, status.st_mtime))
+        for key, path, status, shared in self._images():
+            data = self._read(path, shared)
+            found = None if data is None else decode_labelled(key, data)
+            if found is not None:
+                image, label = found
+                size, used, where = status.st_size, status.st_mtime, os.path.dirname(path)
+                rows.append(CacheEntry(key.hex(), label, image.kind, size, used, where))
         return sorted(rows, key=lambda row: row.used, reverse=True)
 
-    def clear(self) -> int:
-        """Remove every entry and left-over; the number of files removed."""
-        return sum(_remove(path) for _, path, _ in self._files())
+    def stored(self) -> Iterator[tuple[bytes, bytes]]:
+        """Key and file content of each entry of all directories, a key once, in order of keys."""
+        paths: dict[bytes, tuple[str, bool]] = {}
+        for key, path, _, shared in self._images():
+            paths.setdefault(key, (path, shared))
+        for key in sorted(paths):
+            data = self._read(*paths[key])
+            if data is not None:
+                yield key, data
+
+    def clear(self, unused_for: float = 0.0) -> int:
+        """Remove the user's own entries; the number of files removed.
+
+        Parameters
+        ----------
+        unused_for : float
+            Only entries that nobody used for so many seconds; 0 removes everything.
+        """
+        if not unused_for:
+            return sum(_remove(path) for _, path, _ in self._files())
+        newest = time.time() - unused_for
+        return sum(
+            _remove(path)
+            for name, path, status in self._files()
+            if name.endswith((SUFFIX, PARTIAL)) and status.st_mtime <= newest
+        )
 
     # -- size ------------------------------------------------------------------------------------
 
     def _count(self, size: int) -> None:
-        path = self._prefix + "written"
+        path = self._prefix + COUNTER
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         file = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
-            before = os.fstat(file).st_size
-            os.write(file, b"." * -(-size // _BLOCK))
-            # An empty counter is a new one: nobody knows what the directory holds already.
-            if before == 0 or (before * _BLOCK + size) > self.capacity // 16:
+            blocks = -(-size // _BLOCK)
+            os.write(file, b"." * blocks)
+            # Read after writing, so that of many processes the last one sees them all. A counter
+            # with nothing else is a new one: nobody knows what the directory holds already.
+            counted = os.fstat(file).st_size
+            if counted <= blocks or counted * _BLOCK > self.capacity // 16:
                 os.ftruncate(file, 0)
                 os.write(file, b".")
                 self._trim()
@@ -363,25 +393,36 @@ class Cache:
             total -= size
 
     def _files(self) -> Iterator[tuple[str, str, os.stat_result]]:
-        """Our files in the directory: entries, temporary files, the counter, stamps."""
-        if self.directory is None:
-            return
-        try:
-            listing = os.scandir(self.directory)
-        except OSError:
-            return
-        with listing:
-            for item in listing:
-                if item.name.endswith((SUFFIX, PARTIAL, STAMP)) or item.name == "written":
-                    try:
-                        yield item.name, item.path, item.stat(follow_symlinks=False)
-                    except OSError:
-                        continue  # removed by another process meanwhile
+        """Our files in the own directory: entries, temporary files, the counter, stamps."""
+        return iter(()) if self.directory is None else _listing(self.directory)
+
+    def _images(self) -> Iterator[tuple[bytes, str, os.stat_result, bool]]:
+        """Key, path, status of each entry's file, and whether it is in a shared directory."""
+        for directory in (self.directory, *self.shared):
+            if directory is None:
+                continue
+            for name, path, status in _listing(directory):
+                try:
+                    key = bytes.fromhex(name.removesuffix(SUFFIX))
+                except ValueError:
+                    continue
+                if name.endswith(SUFFIX):
+                    yield key, path, status, directory is not self.directory
 
     # -- details ---------------------------------------------------------------------------------
 
     def _path(self, key: bytes, suffix: str = SUFFIX) -> str:
         return self._prefix + key.hex() + suffix
+
+    def _take(self, key: bytes) -> bool | None:
+        taken = self._locks.take(key)
+        if taken is None and self.directory is not None and not os.path.isdir(self.directory):
+            try:
+                self._make_directory()
+            except OSError:
+                return None
+            taken = self._locks.take(key)
+        return taken
 
     def _make_directory(self) -> None:
         assert self.directory is not None
@@ -411,6 +452,21 @@ def _remove(path: str) -> bool:
     return True
 
 
+def _listing(directory: str) -> Iterator[tuple[str, str, os.stat_result]]:
+    """Name, path and status of the cache's files in a directory."""
+    try:
+        listing = os.scandir(directory)
+    except OSError:
+        return
+    with listing:
+        for item in listing:
+            if item.name.endswith((SUFFIX, PARTIAL, STAMP)) or item.name in (COUNTER, LOCKS):
+                try:
+                    yield item.name, item.path, item.stat(follow_symlinks=False)
+                except OSError:
+                    continue  # removed by another process meanwhile
+
+
 def _can_write(directory: str) -> bool:
     while not os.path.lexists(directory):  # it would be made
         directory = os.path.dirname(directory)
@@ -432,11 +488,12 @@ def default_cache() -> Cache:
 
 
 def _configured_cache() -> Cache:
+    shared = config.cache_dirs
     if config.cache_in_memory:
-        return Cache(None, config.cache_bytes)
+        return Cache(None, config.cache_bytes, shared=shared)
     if config.cache_dir is not None:
-        return Cache(config.cache_dir, config.cache_bytes)
+        return Cache(config.cache_dir, config.cache_bytes, shared=shared)
     home = home_cache_directory()
     if home is None:
-        return Cache(None, config.cache_bytes, "this user has no home directory")
-    return Cache(home, config.cache_bytes)
+        return Cache(None, config.cache_bytes, "this user has no home directory", shared)
+    return Cache(home, config.cache_bytes, shared=shared)

@@ -1,8 +1,8 @@
 """CUDA C++ source to image: from memory, from the disk cache, or from NVRTC.
 
 `compile` is the only way to NVRTC for everything above.  It makes the key of the cache, looks in
-this process's memory, then on disk, and only then opens NVRTC.  Threads that ask for the same image
-at the same time wait for the one that came first.
+this process's memory, then on disk, and only then opens NVRTC.  Threads and processes that ask for
+the same image at the same time wait for the one that came first.
 """
 
 from __future__ import annotations
@@ -12,23 +12,61 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gpuarray._config import config
 from gpuarray._ffi import prepared
 from gpuarray.errors import CompileError
-from gpuarray.kernels import toolchain
-from gpuarray.kernels.cache import FORMAT, Image, Label, default_cache, digest
-from gpuarray.kernels.headers import fingerprint, follow
+from gpuarray.kernels import recording, toolchain
+from gpuarray.kernels.cache import FORMAT, PREPARED, Image, Label, default_cache, digest
+from gpuarray.kernels.headers import Includes, fingerprint, follow
 
-__all__ = ["Image", "compile"]
+__all__ = ["KINDS", "Image", "Request", "compile", "compile_request"]
+
+#: What a compilation can make; each with what an architecture's number is written after.
+KINDS = {"cubin": "sm", "ptx": "compute", "lto": "compute"}
 
 _STANDARD = "-std=c++17"
 # Functions without an execution space are device functions, as in CuPy: host code cannot exist
 # here, and NVRTC refuses the function otherwise.
 _DEVICE = "-default-device"
+# LTO-IR is there to be linked, so what other inputs define or call has to stay visible.
+_LINKABLE = ("-dlto", "-rdc=true")
 _MEMORY_BYTES = 128 << 20
 _CCCL = re.compile(r'cannot open source file "(?:nv|cuda|cub|thrust|cccl)/')
+_HEADER = re.compile(r'cannot open source file "([^"]+)"')
+_ARCHITECTURE = re.compile(r"invalid value for --gpu-architecture")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that says which image is wanted, but for the compiler and the toolkit's headers.
+
+    Attributes
+    ----------
+    source : str
+        CUDA C++.
+    name : str
+        What is compiled, for messages and ``cache list``.
+    architecture : str
+        The target, such as ``sm_90``.
+    kind : {'cubin', 'ptx', 'lto'}
+        What is wanted.
+    headers : mapping of str to str
+        In-memory headers by include name; only those that the source reaches count.
+    options : sequence of str
+        Options of NVRTC. An architecture or standard among them wins over the default.
+    name_expressions : sequence of str
+        C++ names, such as template instances, whose mangled names are wanted.
+    """
+
+    source: str
+    name: str
+    architecture: str
+    kind: str = "cubin"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    options: Sequence[str] = ()
+    name_expressions: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,24 +137,7 @@ def compile(
     kind: str = "cubin",
     name_expressions: Sequence[str] = (),
 ) -> Image:
-    """Compile `source`, or find it compiled.
-
-    Parameters
-    ----------
-    source : str
-        CUDA C++.
-    name : str
-        What is compiled, for messages and ``cache list``.
-    headers : mapping of str to str, optional
-        In-memory headers by include name; only those that the source reaches count.
-    options : sequence of str
-        Options of NVRTC. An architecture or standard among them wins over the default.
-    architecture : str
-        The target, such as ``sm_90``.
-    kind : {'cubin', 'ptx'}
-        What is wanted.
-    name_expressions : sequence of str
-        C++ names, such as template instances, whose mangled names are wanted.
+    """Compile `source`, or find it compiled; for the parameters see `Request`.
 
     Returns
     -------
@@ -128,15 +149,23 @@ def compile(
     CompileError
         With the log and the numbered source lines around each fault.
     """
-    if kind not in ("cubin", "ptx"):
-        raise ValueError(f"an image is a 'cubin' or 'ptx', not {kind!r}")
-    chosen = sort_options(options, architecture)
-    includes = follow(source, headers or {}, chosen.directories, chosen.forced)
+    request = Request(source, name, architecture, kind, headers or {}, options, name_expressions)
+    return compile_request(request)[0]
+
+
+def compile_request(request: Request) -> tuple[Image, bool]:
+    """The image of a request, and whether it was compiled for this call."""
+    source, kind, name = request.source, request.kind, request.name
+    if kind not in KINDS:
+        raise ValueError(f"an image is one of {', '.join(map(repr, KINDS))}, not {kind!r}")
+    chosen = sort_options(request.options, request.architecture)
+    includes = follow(source, request.headers, chosen.directories, chosen.forced)
     directories = toolchain.include_directories() if includes.toolkit else ()
     # The toolkit's directories are named by content, so that two machines agree on a key.
     digests = (includes.digests, [fingerprint(directory) for directory in directories])
+    expressions = tuple(request.name_expressions)
     cache = default_cache()
-    expressions = tuple(name_expressions)
+    built = False
 
     def key(compiler: toolchain.Toolchain) -> bytes:
         return digest(
@@ -150,62 +179,125 @@ def compile(
             compiler.build,
             expressions,
             name,  # __FILE__, and so assert(), put it into the image
+            config.dump_source or "",  # and line information the path
         )
 
     def build() -> Image:
-        from gpuarray._ffi import nvrtc
-
-        stem = "sm" if kind == "cubin" else "compute"
-        target = f"--gpu-architecture={stem}_{chosen.architecture.rpartition('_')[2]}"
-        try:
-            data, _, lowered = nvrtc.compile(
-                source,
-                _dump(name, source, wanted),
-                includes.texts,
-                (target, *chosen.passed, *(f"-I{directory}" for directory in directories)),
-                expressions,
-                kind,
-            )
-        except CompileError as error:
-            if _CCCL.search(error.log):
-                error.add_note(
-                    "That header belongs to CUDA's C++ core libraries, an optional wheel: "
-                    "pip install 'gpuarray[cccl]' (or nvidia-cuda-cccl for CUDA 13)"
-                )
-            raise
-        return Image(data, lowered)
+        nonlocal built
+        built = True
+        target = f"--gpu-architecture={KINDS[kind]}_{chosen.architecture.rpartition('_')[2]}"
+        options = (target, *(_LINKABLE if kind == "lto" else ()), *chosen.passed)
+        options += tuple(f"-I{directory}" for directory in directories)
+        return _compile(request, file_name, includes, options)
 
     expected = toolchain.identity(cache)
     wanted = key(expected)
+    file_name = _dump(request, wanted, includes)
     if not includes.exact:
-        return build()  # an include named by a macro: nobody knows what the key should say
+        return build(), True  # an include named by a macro: nobody knows what the key should say
+    recording.note(request, includes)
 
-    def find_or_build() -> Image:
-        image = cache.get(wanted)
-        if image is not None:
-            return image
+    def build_labelled() -> tuple[bytes, Image, Label]:
         compiler = toolchain.opened(cache)
         image = build()
-        label = Label(name, chosen.architecture, kind, str(compiler))
         # The stamp can be out of date; the image is stored as what it is.
-        cache.put(wanted if compiler == expected else key(compiler), image, label)
-        return image
+        actual = wanted if compiler == expected else key(compiler)
+        return actual, image, Label(name, chosen.architecture, str(compiler))
 
-    return _memory.get(wanted, find_or_build)
+    return find_or_build(wanted, build_labelled), built
 
 
-def _dump(name: str, source: str, key: bytes) -> str:
-    """Write the source for profilers and debuggers where that is asked for; the program's name."""
-    if config.dump_source is None:
-        return name
-    stem = re.sub(r"[^\w.-]", "_", name)[:100]
-    path = os.path.join(config.dump_source, f"{stem}.{key.hex()[:12]}.cu")
+def find_or_build(key: bytes, build: Callable[[], tuple[bytes, Image, Label]]) -> Image:
+    """The image of `key` from memory or disk, or from `build()`, which gives the key to store it.
+
+    Of several threads and processes one builds.
+    """
+    cache = default_cache()
+
+    def find() -> Image:
+        image = cache.get(key)
+        if image is not None:
+            return image
+        with cache.claim(key) as image:
+            if image is None:
+                actual, image, label = build()
+                cache.put(actual, image, label)
+            return image
+
+    return _memory.get(key, find)
+
+
+def _compile(
+    request: Request, file_name: str, includes: Includes, options: tuple[str, ...]
+) -> Image:
+    from gpuarray._ffi import nvrtc
+
     try:
-        os.makedirs(config.dump_source, exist_ok=True)
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(source)
+        data, _, lowered = nvrtc.compile(
+            request.source,
+            file_name,
+            includes.texts,
+            options,
+            tuple(request.name_expressions),
+            request.kind,
+        )
+    except CompileError as error:
+        error.kernel_name = request.name
+        remedy = _remedy(error.log, options)
+        if remedy:
+            error.add_note(remedy)
+        raise
+    return Image(data, lowered, request.kind)
+
+
+def _remedy(log: str, options: Sequence[str]) -> str:
+    """What to do about a fault that is not in the source, where the log tells one."""
+    if _CCCL.search(log):
+        return (
+            "That header belongs to CUDA's C++ core libraries, an optional wheel: "
+            "pip install 'gpuarray[cccl]' (or nvidia-cuda-cccl for CUDA 13)"
+        )
+    missing = _HEADER.search(log)
+    if missing is not None:
+        folders = [option[2:] for option in options if option.startswith("-I")]
+        searched = f" (searched: {', '.join(folders)})" if folders else ""
+        return (
+            f"{missing[1]!r} is neither in headers= nor in a folder of an option -I{searched}. The "
+            "headers of the C++ standard library do not exist on a device: use <cuda/std/...>"
+        )
+    if _ARCHITECTURE.search(log):
+        from gpuarray._ffi import nvrtc
+
+        known = ", ".join(f"sm_{number}" for number in nvrtc.supported_architectures())
+        major, minor = nvrtc.version()
+        return (
+            f"NVRTC {major}.{minor} compiles for {known}: for a newer device update its wheel "
+            "(nvidia-cuda-nvrtc)"
+        )
+    return ""
+
+
+def _dump(request: Request, key: bytes, includes: Includes) -> str:
+    """Write the source for profilers and debuggers where that is asked for; the program's name.
+
+    It is written also for an image that is in the cache: the folder may be a new one.
+    """
+    folder = config.dump_source
+    if folder is None:
+        return request.name
+    stem = re.sub(r"[^\w.-]", "_", request.name)[:100]
+    path = os.path.join(folder, f"{stem}.{key.hex()[:12]}.cu")
+    texts = {path: request.source}
+    for name, text in includes.texts.items():
+        if not os.path.isabs(name) and ".." not in name:
+            texts[os.path.join(folder, name)] = text
+    try:
+        for target, text in texts.items():
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(text)
     except OSError:
-        return name
+        return request.name
     return path
 
 
@@ -283,11 +375,13 @@ _memory = Memory()
 
 def _load_prepared(key: bytes) -> bytes | None:
     image = default_cache().get(key)
-    return None if image is None else image.data
+    # The kind is looked at because what comes back is executed: an image that somebody else
+    # compiled (`cache import`) must never become Python.
+    return image.data if image is not None and image.kind == PREPARED else None
 
 
 def _save_prepared(key: bytes, data: bytes, name: str) -> None:
-    default_cache().put(key, Image(data), Label(name, "", "python", ""))
+    default_cache().put(key, Image(data, kind=PREPARED), Label(name))
 
 
 # The emulator keeps the Python that it makes of an image beside the image.

@@ -1,4 +1,4 @@
-"""What PTX and cubins say about their kernels: names, and the sizes of the parameters.
+"""What compiled code is, and what PTX and cubins say about their kernels: names, parameters.
 
 The driver does not check a launch's arguments: it reads as many as the kernel has from wherever
 the caller's list ends. So they are counted here, once per kernel.
@@ -11,10 +11,24 @@ import struct
 from collections.abc import Iterator
 
 _ELF = b"\x7fELF"
+#: First bytes of the other formats of device code.
+_MAGIC = {b"\x50\xed\x55\xba": "fatbin", b"\xed\x43\x4e\x7f": "lto", b"!<arch>\n": "library"}
+_CUDA_MACHINE = 190  # e_machine of a cubin; another one is a host object
 # Records of a kernel's .nv.info section: format, attribute, then a 16-bit value or size.
 _SIZED = 4
 _KPARAM_INFO = 0x17
 _PTX_SIZES = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16}
+
+
+def kind_of(image: bytes) -> str:
+    """What `image` is: 'cubin', 'object', 'fatbin', 'library', 'lto', 'ptx', or '' for none."""
+    if image[:4] == _ELF:
+        return "cubin" if image[18:20] == _CUDA_MACHINE.to_bytes(2, "little") else "object"
+    for magic, kind in _MAGIC.items():
+        if image.startswith(magic):
+            return kind
+    # Comments may come before the directive that PTX begins with.
+    return "ptx" if re.search(rb"^\s*\.version\s+\d", image, re.MULTILINE) else ""
 
 
 def kernel_names(image: bytes) -> list[str]:
