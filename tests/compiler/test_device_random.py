@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import gpuarray as cp
+from gpuarray.errors import CompileError
 
 SOURCE = r"""
 #include <curand_kernel.h>
@@ -37,7 +39,14 @@ def philox(counter: list[int], key: list[int]) -> list[int]:
 def test_philox_is_philox():
     n = 300
     raw, uniform, normal = cp.empty(n, "u4"), cp.empty(n, "f4"), cp.empty(n, "f4")
-    cp.RawKernel(SOURCE, "draw")((2,), (256,), (raw, uniform, normal, np.int32(n)))
+    kernel = cp.RawKernel(SOURCE, "draw")
+    try:
+        kernel.compile()
+    except CompileError as error:
+        if "nv/target" not in error.log:
+            raise
+        pytest.skip("the CCCL headers are not installed")
+    kernel((2,), (256,), (raw, uniform, normal, np.int32(n)))
     expected = np.array([philox([0, 0, i, 0], [1234, 0]) for i in range(n)], "u4")
     assert (cp.asnumpy(raw) == expected[:, 0]).all()
     # The next number of the same block of four, as a float in (0, 1].

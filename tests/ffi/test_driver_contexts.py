@@ -26,10 +26,6 @@ def test_a_context_beside_the_primary_one(context):
     finally:
         driver.context_destroy(other)
     assert driver.context_get_current() == context
-    assert status_of(driver.context_push_current, other) in (
-        "INVALID_CONTEXT",
-        "CONTEXT_IS_DESTROYED",
-    )
 
 
 def test_kernels_and_streams_stay_in_their_context(context, kernels):

@@ -117,6 +117,8 @@ def test_contexts_of_one_device_share_its_memory(emulated, ptx):
     emulated.calls.context_destroy(other)
     assert emulated.calls.mem_get_info()[0] == free
     fails("CUDA_ERROR_INVALID_CONTEXT", emulated.calls.context_destroy, other)
+    # A driver may not notice, or crash.
+    fails("CUDA_ERROR_INVALID_CONTEXT", emulated.calls.context_push_current, other)
     fails("CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE", emulated.calls.context_destroy, 0x40001000)
 
 

@@ -165,6 +165,8 @@ class CaptureCalls:
         if capture.origin is not captured:
             raise capture.fail(CAPTURE_UNMATCHED, "the capture began in another stream")
         if capture.mode != RELAXED and capture.thread != threading.get_ident():
+            capture.leave()  # as on a GPU, where the capture is over all the same
+            self._machine.forget(capture.graph_handle)
             raise Failure(CAPTURE_WRONG_THREAD, "the capture began in another thread")
         capture.leave()
         failure = None

@@ -219,10 +219,11 @@ class GraphCalls:
         target = any_stream(machine, stream)
         known = machine.get(executable, GraphExec)
         if target.capture is not None:
-            submit(machine, target, ChildGraph(known.operations))
-        else:  # without the copy of its operations that a captured stream keeps
-            refuse_implicit(machine, target)
-            known.run(machine)
+            raise target.capture.fail(
+                CAPTURE_UNSUPPORTED, "an executable graph cannot be launched into a capture"
+            )
+        refuse_implicit(machine, target)
+        known.run(machine)
 
     def graph_exec_kernel_node_set_params(
         self, executable: int, node: int, given: int | None
