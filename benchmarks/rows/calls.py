@@ -127,9 +127,9 @@ CALLS = [
         cupy_us=7.9,
     ),
     _call(
-        "where(a > b, a, b)",
+        "where(a > 0.5, a, b)",
         two,
-        lambda lib, a, b: lambda f=lib.module.where, c=a > b: f(c, a, b),
+        lambda lib, a, b: lambda f=lib.module.where: f(a > 0.5, a, b),
         cupy_us=16.0,
     ),
     _call(

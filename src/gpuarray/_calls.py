@@ -14,6 +14,7 @@ from typing import Any
 
 from gpuarray import _allocator, _array, _launches, _pool
 from gpuarray._config import config
+from gpuarray._ffi import driver
 from gpuarray._launch import BoundLaunch
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
@@ -25,6 +26,7 @@ def make_call(
     outputs: Sequence[Layout | None],
     launches: Sequence[tuple[BoundLaunch, Sequence[str]]],
     scratch: Sequence[int] = (),
+    cleared: bool = False,
 ) -> Callable[..., Any]:
     """A function that runs launches on a stream.
 
@@ -41,6 +43,8 @@ def make_call(
         output, ``'t0'`` scratch memory.
     scratch : sequence of int
         Bytes of scratch memory, from the pool and returned to it after the last launch.
+    cleared : bool, optional
+        Whether new outputs are filled with zero bytes first.
 
     Returns
     -------
@@ -57,6 +61,7 @@ def make_call(
             ]
         ),
         len(scratch),
+        cleared,
     )
     values: dict[str, Any] = {
         "stream": stream,
@@ -73,6 +78,9 @@ def make_call(
             values[f"nbytes{i}"] = layout.nbytes
             values[f"pop{i}"] = freed.pop
             values[f"push{i}"] = freed.append
+            if cleared:
+                values["clear"] = driver.memset_d8_async
+                values["handle"] = stream.handle
     for i, nbytes in enumerate(scratch):
         values[f"scratch{i}"] = nbytes
     for k, (bound, names) in enumerate(launches):
@@ -104,6 +112,7 @@ def _source(
     outputs: str,
     launches: tuple[tuple[tuple[str, int], ...], ...],
     scratch: int,
+    cleared: bool,
 ) -> list[str]:
     given = [f"y{i}" for i, kind in enumerate(outputs) if kind == "g"]
     arguments = [f"x{i}" for i in range(len(inputs))] + given
@@ -130,6 +139,8 @@ def _source(
                 f"        y{i}._pointer = address{i}",
             ]
             address[f"y{i}"] = f"address{i}"
+            if cleared:
+                lines.append(f"    clear(address{i}, 0, nbytes{i}, handle)")
     for i in range(scratch):
         lines.append(f"    t{i}, scratch_address{i} = allocate(scratch{i}, stream)")
         address[f"t{i}"] = f"scratch_address{i}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from gpuarray import _calls, _dtypes, _layout, kernels
 from gpuarray._device import current
 from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
@@ -13,18 +15,20 @@ from gpuarray._stream import Stream
 
 
 def transfer(
-    dense: Layout,
+    dense: Layout | np.dtype,
     indexed: Layout,
     whole: Layout,
     indices: Sequence[tuple[Layout, int, int]],
     scatter: bool,
+    new: bool = False,
 ) -> Callable[..., Any]:
     """A call of a gather, or of a scatter.
 
     Parameters
     ----------
-    dense : Layout
-        What has an element for each element of the result.
+    dense : Layout or dtype
+        What has an element for each element of the result: what a gather makes, what a scatter
+        reads; a dtype for a scalar that a scatter stores everywhere.
     indexed : Layout
         The indexed array in the result's shape, with the index arrays' dimensions broadcast.
     whole : Layout
@@ -33,34 +37,40 @@ def transfer(
         Each index array in the result's shape, and the length and byte stride of its axis.
     scatter : bool
         Whether elements go from ``dense`` to ``indexed``.
+    new : bool, optional
+        Whether a gather's call makes the array that it writes.
 
     Returns
     -------
     callable
-        Takes the array that is read, the index arrays, and the array that is written.
+        Takes what is read, the index arrays, and what is written unless that is new.
     """
     stream = current.stream
-    key = (transfer, dense, indexed, whole, tuple(indices), scatter)
+    key = (transfer, dense, indexed, whole, tuple(indices), scatter, new)
     run = stream.plans.get(key)
     if run is None:
-        run = _plan_transfer(dense, indexed, whole, indices, scatter, stream)
+        run = _plan_transfer(dense, indexed, whole, indices, scatter, new, stream)
         stream.remember(key, run)
     return run
 
 
 def _plan_transfer(
-    dense: Layout,
+    dense: Layout | np.dtype,
     indexed: Layout,
     whole: Layout,
     indices: Sequence[tuple[Layout, int, int]],
     scatter: bool,
+    new: bool,
     stream: Stream,
 ) -> Callable[..., Any]:
     name = "scatter" if scatter else "gather"
+    scalar = None if isinstance(dense, Layout) else dense
+    shape, size = indexed.shape, indexed.size
+    if not isinstance(dense, Layout):
+        dense = _layout.layout_of(dense, shape, (0,) * len(shape))
     layouts = [dense, indexed, *[index for index, _, _ in indices]]
-    shape = dense.shape
     dims, strides = _layout.collapse(shape, [x.strides for x in layouts])
-    index = "int64" if _layout.needs_int64(dense.size, [*layouts, whole]) else "int32"
+    index = "int64" if _layout.needs_int64(size, [*layouts, whole]) else "int32"
     if any(length > _layout.INT32_MAX for _, length, _ in indices):
         index = "int64"
     spec = kernels.indexing.TransferSpec(
@@ -69,6 +79,7 @@ def _plan_transfer(
         tuple([_dtypes.code(one.dtype) for one, _, _ in indices]),
         len(dims),
         index,
+        scalar is not None,
     )
     function, source = load(spec, kernels.indexing.render_transfer, stream.device)
     struct = list(dims)
@@ -78,15 +89,14 @@ def _plan_transfer(
     struct += _layout.element_strides(name, [stride for _, _, stride in indices], indexed)
     position = len(function.parameters) - 2
     constants = {
-        position: pack_integers([dense.size], index),
+        position: pack_integers([size], index),
         position + 1: pack_integers(struct, index),
     }
     per_block = kernels.indexing.BLOCK * source.items_per_thread
-    blocks = (dense.size + per_block - 1) // per_block
+    blocks = (size + per_block - 1) // per_block
     plan = LaunchPlan(function, grid_for(blocks), (kernels.indexing.BLOCK, 1, 1), constants)
-    read, written = ("dense", "indexed") if scatter else ("indexed", "dense")
-    names = {read: "x0", written: "y0"}
-    parameters = [names["dense"], names["indexed"]]
+    parameters = ["x0", "y0"] if scatter else ["y0", "x0"]
     parameters += [f"x{1 + i}" for i in range(len(indices))]
-    bound = BoundLaunch(plan, stream)
-    return _calls.make_call(stream, "a" * (1 + len(indices)), [None], [(bound, parameters)])
+    bound = BoundLaunch(plan, stream, [] if scalar is None else [(0, scalar)])
+    inputs = ("a" if scalar is None else "s") + "a" * len(indices)
+    return _calls.make_call(stream, inputs, [dense if new else None], [(bound, parameters)])

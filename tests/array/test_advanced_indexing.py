@@ -192,3 +192,51 @@ def test_routines():
     cube = np.arange(60).reshape(3, 4, 5)
     same(cp.asarray(cube).diagonal(1, 2, 0), cube.diagonal(1, 2, 0))
     raises_alike(lambda: np.nonzero(np.array(1)), lambda: cp.nonzero(cp.array(1)))
+
+
+# -- calls that are kept for the layouts of one index array ------------------------------------
+
+
+def test_a_kept_gather_reads_each_index_anew():
+    host = np.arange(10.0)
+    a = cp.asarray(host)
+    for positions in ([1, 2, 3], [9, 0, -1], [5, 5, 5]):
+        index = np.array(positions)
+        same(a[cp.asarray(index)], host[index])
+        same(a[2:][cp.asarray(index % 8)], host[2:][index % 8])
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "i8", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("value", [1, True, 0.0, np.float32(1), np.int8(1)], ids=repr)
+def test_storing_a_number(dtype, value):
+    for _ in range(2):  # the second time with the kept call
+        host = np.arange(12).astype(dtype)[::-2]
+        a = cp.asarray(np.arange(12).astype(dtype))[::-2]
+        index = np.array([[0, 3], [-1, 3]])
+        host[index] = value
+        a[cp.asarray(index)] = value
+        same(a, host)
+
+
+def test_numbers_beyond_the_dtype():
+    a = cp.zeros(4, "u1")
+    index = cp.asarray([0, 1])
+    a[index] = 3
+    with pytest.raises(OverflowError):
+        a[index] = 300
+    same(a, np.array([3, 3, 0, 0], "u1"))
+
+
+def test_an_array_indexed_by_itself():
+    host = np.array([3, 1, 0, 2] * 1000)
+    for _ in range(2):
+        a, expected = cp.asarray(host), host.copy()
+        expected[expected] = 7
+        a[a] = 7
+        same(a, expected)
+        a, expected = cp.asarray(host), host.copy()
+        index = np.arange(4000)[::-1].copy()
+        expected[index] = expected.copy()
+        a[cp.asarray(index)] = a
+        same(a, expected)
+        same(a[a], expected[expected])

@@ -178,20 +178,44 @@ def _spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, i
     return base, indices, [one.array for one in selection.arrays]
 
 
-def gather(array: Any, selection: Selection) -> Any:
-    """A copy of the selected elements."""
+def _keep(table_key: Any, selection: Selection, run: Any) -> None:
+    """Keep a call for the next index of the same layouts.
+
+    Not where positions were made of the index, as they are of a mask, or are looked at first.
+    """
+    made = len(selection.arrays) > 1 or selection.arrays[0].array._layout is not table_key[2]
+    if not (made or selection.offset or config.debug):
+        current.stream.remember(table_key, run)
+
+
+def apart(array: Any, index: Any, value: Any) -> bool:
+    """Whether a scatter to an array cannot overwrite what it has still to read."""
+    memory = array._memory
+    return index._memory is not memory and getattr(value, "_memory", None) is not memory
+
+
+def gather(array: Any, selection: Selection, table_key: Any = None) -> Any:
+    """A copy of the selected elements.
+
+    The call is kept under a key of layouts, the third of them the index array's, if one is given.
+    """
     base, indices, arrays = _spread(array, selection)
-    result = _array.empty(_layout.contiguous(base._layout.dtype, base._layout.shape))
-    if result._layout.size:
-        run = _gather.transfer(result._layout, base._layout, array._layout, indices, False)
-        run(base, *arrays, result)
-    return result
+    target = _layout.contiguous(base._layout.dtype, base._layout.shape)
+    if not target.size:
+        return _array.empty(target)
+    run = _gather.transfer(target, base._layout, array._layout, indices, False, new=True)
+    if table_key is not None:
+        _keep(table_key, selection, run)
+    return run(base, *arrays)
 
 
-def scatter(array: Any, selection: Selection, value: Any) -> None:
-    """Store values at the selected elements."""
+def scatter(array: Any, selection: Selection, value: Any, table_key: Any = None) -> None:
+    """Store values at the selected elements; `table_key` as for `gather`."""
     layout = array._layout
     _layout.check_writable(layout, "assignment")
+    if any([one.array._memory is array._memory for one in selection.arrays]):
+        copies = [one._replace(array=_copies.copy(one.array)) for one in selection.arrays]
+        selection = selection._replace(arrays=tuple(copies))
     base, indices, arrays = _spread(array, selection)
     shape = base._layout.shape
     if isinstance(value, ArrayBase):
@@ -200,7 +224,12 @@ def scatter(array: Any, selection: Selection, value: Any) -> None:
         elif value._memory is array._memory:
             value = _copies.copy(value)
     elif isinstance(value, bool | int | float | complex | np.generic):
-        value = _interchange.scalar_array(as_host_scalar(value, layout.dtype), layout.dtype)
+        if base._layout.size:
+            run = _gather.transfer(layout.dtype, base._layout, layout, indices, True)
+            run(as_host_scalar(value, layout.dtype), *arrays, base)
+            if table_key is not None:
+                _keep(table_key, selection, run)
+        return
     else:
         value = as_values(value, "assignment")
         if value._layout.dtype is not layout.dtype:
@@ -218,6 +247,8 @@ def scatter(array: Any, selection: Selection, value: Any) -> None:
     read = _layout.broadcast_to(source, shape)
     run = _gather.transfer(read, base._layout, layout, indices, True)
     run(_array.view(value, read), *arrays, base)
+    if table_key is not None and source is table_key[3]:
+        _keep(table_key, selection, run)
 
 
 def masks_whole(array: Any, key: Any) -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 from gpuarray import _array, _calls, _copies, _dtypes, _elementwise, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._device import current
-from gpuarray._ffi import driver
 from gpuarray._ops.conversion import as_host_scalar, asarray
 from gpuarray.kernels.expressions import Scalar
 
@@ -50,16 +49,17 @@ def empty(shape: Any, dtype: Any = float, order: str = "C") -> Any:
                 raise KeyError
         return current.stream.plans[empty, shape, dtype, order]()
     except (KeyError, TypeError):  # TypeError: a list cannot be looked up
-        return _make_empty(shape, dtype, order)()
+        return _make_empty(shape, dtype, order, empty)()
 
 
-def _make_empty(shape: Any, dtype: Any, order: str) -> Any:
+def _make_empty(shape: Any, dtype: Any, order: str, function: Any) -> Any:
     stream = current.stream
     layout = _layout.contiguous(_dtypes.canonical(dtype), *_checked(shape, order))
-    run = _calls.make_call(stream, "", [layout], [])
+    cleared = function is zeros and layout.size > 0
+    run = _calls.make_call(stream, "", [layout], [], cleared=cleared)
     if type(shape) is int or type(shape) is tuple:
         try:
-            stream.remember((empty, shape, dtype, order), run)
+            stream.remember((function, shape, dtype, order), run)
         except TypeError:  # a dtype given as a list of fields, which canonical() has refused
             pass
     return run
@@ -94,12 +94,13 @@ def zeros(shape: Any, dtype: Any = float, order: str = "C") -> Any:
     >>> cp.zeros(3)
     array([0., 0., 0.])
     """
-    result = empty(shape, dtype, order)
-    nbytes = result._layout.nbytes
-    if nbytes:
-        # The memory is the current stream's own: nobody else need hear of its use.
-        driver.memset_d8_async(result._pointer, 0, nbytes, current.stream.handle)
-    return result
+    try:
+        for length in shape if type(shape) is tuple else (shape,):  # as in `empty`
+            if type(length) is not int:
+                raise KeyError
+        return current.stream.plans[zeros, shape, dtype, order]()
+    except (KeyError, TypeError):
+        return _make_empty(shape, dtype, order, zeros)()
 
 
 def ones(shape: Any, dtype: Any = float, order: str = "C") -> Any:

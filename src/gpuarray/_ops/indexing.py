@@ -139,7 +139,7 @@ def take(
         indices = remainder(indices, length) if mode == "wrap" else clip(indices, 0, length - 1)
     elif isinstance(indices, tuple):
         indices = list(indices)
-    result = getitem(a, (*(slice(None),) * axis, indices))
+    result = getitem(a, (*(slice(None),) * axis, indices) if axis else indices)
     return _stored(result, out, "take")
 
 

@@ -42,6 +42,15 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     >>> cp.where(x > 1, x, -1)
     array([-1, -1,  2,  3])
     """
+    table_key = (
+        where,
+        condition._layout if isinstance(condition, ArrayBase) else type(condition),
+        x._layout if isinstance(x, ArrayBase) else type(x),
+        y._layout if isinstance(y, ArrayBase) else type(y),
+    )
+    run = current.stream.plans.get(table_key)
+    if run is not None:
+        return run(condition, x, y)
     if x is None and y is None:
         return nonzero(condition)
     if x is None or y is None:
@@ -51,7 +60,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         return symbol.fused_choice("where", (condition, x, y))
     operands = [_interchange.as_operand(one, "where") for one in (condition, x, y)]
     found = _promoted(operands[1:])
-    return _choose("where", operands, [_BOOL, found, found], None, "unsafe")
+    if any([one is not given for one, given in zip(operands, (condition, x, y), strict=True)]):
+        table_key = None  # the next one of this type would have to be converted as well
+    return _choose("where", operands, [_BOOL, found, found], None, "unsafe", table_key)
 
 
 def clip(
@@ -128,9 +139,17 @@ def _promoted(operands: Sequence[Any]) -> np.dtype:
 
 
 def _choose(
-    name: str, operands: list[Any], loop: Sequence[np.dtype], out: Any, casting: str
+    name: str,
+    operands: list[Any],
+    loop: Sequence[np.dtype],
+    out: Any,
+    casting: str,
+    table_key: Any = None,
 ) -> Any:
-    """Run an operation whose result has the dtype of its last operand's loop."""
+    """Run an operation whose result has the dtype of its last operand's loop.
+
+    If a key is given, the call is kept under it for operands that need no look at all.
+    """
     if out is not None and not isinstance(out, ArrayBase):
         raise TypeError(f"{name}: out must be an ndarray, got {type(out).__name__}")
     if out is not None:
@@ -142,6 +161,7 @@ def _choose(
         operands = [_apart(one, out) for one in operands]
     if not any(isinstance(one, ArrayBase) for one in operands):
         operands[0] = _interchange.scalar_array(operands[0], loop[0])
+        table_key = None
     # A scalar's value does not matter to the plan, its type does.
     key = (
         _choose,
@@ -154,6 +174,8 @@ def _choose(
     if run is None:
         run = _plan(name, operands, loop, out)
         stream.remember((*key, loop[-1]), run)
+    if table_key is not None:
+        stream.remember(table_key, run)
     return run(*operands) if out is None else run(*operands, out)
 
 

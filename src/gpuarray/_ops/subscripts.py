@@ -13,10 +13,11 @@ import numpy as np
 
 from gpuarray import _array, _copies, _interchange, _layout, _selection
 from gpuarray._array import ArrayBase
+from gpuarray._device import current
 from gpuarray._layout import VIEW_LIMIT, Layout
 from gpuarray._ops import advanced_indexing
 from gpuarray._ops.conversion import array as as_array
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.conversion import as_host_scalar, as_values
 from gpuarray._ops.creation import fill
 from gpuarray.errors import HostArrayError
 
@@ -34,11 +35,11 @@ def getitem(array: Any, key: Any) -> Any:
             target, offset = layout.views[key.indices(layout.shape[0])]
         elif kind is int:
             target, offset = layout.views[key]
+        elif isinstance(key, ArrayBase):
+            return _by_array(array, key)
         else:
             target, offset = layout.views[_table_key(key)]
     except (KeyError, IndexError, TypeError):
-        if advanced_indexing.masks_whole(array, key):
-            return _selection.compress(array, key)
         found = _find(layout, key)
         if isinstance(found, advanced_indexing.Selection):
             return advanced_indexing.gather(array, found)
@@ -50,9 +51,35 @@ def getitem(array: Any, key: Any) -> Any:
     return view
 
 
+def _by_array(array: Any, key: Any) -> Any:
+    """``array[key]`` for one index array on the device."""
+    layout = array._layout
+    index = key._layout
+    stream = current.stream
+    table_key = (_by_array, layout, index)
+    run = stream.plans.get(table_key)
+    if run is not None:
+        return run(array, key)
+    if advanced_indexing.masks_whole(array, key):
+        return _selection.compress(array, key)
+    found = _find(layout, key)
+    assert isinstance(found, advanced_indexing.Selection)
+    return advanced_indexing.gather(array, found, table_key)
+
+
 def setitem(array: Any, key: Any, value: Any) -> None:
     """``array[key] = value``."""
     number = isinstance(value, bool | int | float | complex | np.generic)
+    if number:
+        value = as_host_scalar(value, array._layout.dtype)
+    table_key = None
+    if isinstance(key, ArrayBase):
+        stored = value._layout if isinstance(value, ArrayBase) else number
+        table_key = (setitem, array._layout, key._layout, stored)
+        run = current.stream.plans.get(table_key)
+        if run is not None and advanced_indexing.apart(array, key, value):
+            run(value, key, array)
+            return
     if number and isinstance(key, ArrayBase) and key._layout.dtype == bool and key._layout.ndim:
         if key._layout.ndim <= array._layout.ndim:
             advanced_indexing.fill_where(array, key, value)
@@ -62,7 +89,7 @@ def setitem(array: Any, key: Any, value: Any) -> None:
             return
     found = _find(array._layout, key)
     if isinstance(found, advanced_indexing.Selection):
-        advanced_indexing.scatter(array, found, value)
+        advanced_indexing.scatter(array, found, value, table_key)
         return
     layout, offset = found
     target = array if layout is array._layout else _array.view(array, layout, offset)

@@ -18,19 +18,22 @@ WORDS = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "Pair"}
 
 @dataclass(frozen=True, slots=True)
 class TransferSpec:
-    """A gather (``dense[i] = indexed[at i]``) or a scatter (the reverse)."""
+    """A gather (``dense[i] = indexed[at i]``) or a scatter (the reverse, or of one scalar)."""
 
     scatter: bool
     itemsize: int
     indices: tuple[str, ...]  # dtype codes of the index arrays
     ndim: int  # after collapsing
     index: str = "int32"
+    scalar: bool = False  # scatter a number, passed by value, instead of an array
 
     def __post_init__(self) -> None:
         if self.itemsize not in WORDS:
             raise ValueError(f"elements of {self.itemsize} bytes cannot be indexed")
         if not self.indices:
             raise ValueError("a gather or scatter needs at least one index array")
+        if self.scalar and not self.scatter:
+            raise ValueError("a gather writes to an array, not to a scalar")
         if self.index not in _INDEX_BYTES:
             raise ValueError(f"index {self.index!r} is not one of {', '.join(_INDEX_BYTES)}")
 
@@ -43,7 +46,7 @@ namespace gpuarray {{
 typedef Transfer<{index}_t, {word}, {block}, {items}, {ndim}, {arrays}, {scatter}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
-    {word}* dense, {word}* indexed, {pointers}, {index}_t size, Kernel::Dimensions dimensions) {{
+    {word}{star} dense, {word}* indexed, {pointers}, {index}_t size, Kernel::Dimensions dimensions) {{
     Kernel::run(size, dimensions, dense, indexed, {names});
 }}
 
@@ -54,12 +57,14 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 def render_transfer(spec: TransferSpec) -> KernelSource:
     """Return the CUDA C++ of a gather or scatter.
 
-    Parameters of the kernel: the dense operand, the indexed one, the index arrays, the number of
+    Parameters of the kernel: the dense operand (or the scalar), the indexed one, the index arrays, the number of
     elements, and a struct of the shape, the strides of each operand, and for each index array the
     length and the stride of the axis that it indexes; all of the index type.
     """
     name = "scatter" if spec.scatter else "gather"
     symbol = f"gpuarray_{name}__{8 * spec.itemsize}__{'_'.join(spec.indices)}__{spec.ndim}d"
+    if spec.scalar:
+        symbol += "__scalar"
     if spec.index == "int64":
         symbol += "_wide"
     items = 4 if spec.ndim <= 2 else 2
@@ -67,6 +72,7 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
     source = _TRANSFER.format(
         index=spec.index,
         word=WORDS[spec.itemsize],
+        star="" if spec.scalar else "*",
         block=BLOCK,
         items=items,
         ndim=spec.ndim,
@@ -84,5 +90,5 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
     width = _INDEX_BYTES[spec.index]
     operands = 2 + len(spec.indices)
     struct = width * (spec.ndim * (1 + operands) + 2 * len(spec.indices))
-    sizes = (8,) * operands + (width, struct)
+    sizes = (spec.itemsize if spec.scalar else 8, *(8,) * (operands - 1), width, struct)
     return KernelSource(symbol, source, cuda_headers(), sizes, items, BLOCK)

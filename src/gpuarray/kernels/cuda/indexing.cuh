@@ -34,6 +34,10 @@ template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, b
     typedef typename Divided<Index>::type Position;
     enum { TILE = BLOCK * ITEMS };
 
+    // What a scatter stores: an element of the dense operand, or the number that takes its place.
+    GPUARRAY_DEVICE static Word element(const Word* dense, Index offset) { return dense[offset]; }
+    GPUARRAY_DEVICE static Word element(Word value, Index) { return value; }
+
     // Strides in elements: of the dense operand, the indexed one, the index arrays.
     struct Dimensions {
         Index shape[NDIM];
@@ -42,8 +46,8 @@ template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, b
         Index steps[ARRAYS];
     };
 
-    template <class... Arrays>
-    GPUARRAY_DEVICE static void tile(Position first, Position size, const Dimensions& dimensions, Word* dense,
+    template <class Dense, class... Arrays>
+    GPUARRAY_DEVICE static void tile(Position first, Position size, const Dimensions& dimensions, Dense dense,
                                      Word* indexed, const Arrays*... arrays) {
         Index offsets[ITEMS][2 + ARRAYS];
         Word words[ITEMS];
@@ -76,13 +80,13 @@ template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, b
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             if (first + i * BLOCK + threadIdx.x < size) {
-                words[i] = SCATTER ? dense[offsets[i][0]] : indexed[offsets[i][1]];
+                words[i] = SCATTER ? element(dense, offsets[i][0]) : indexed[offsets[i][1]];
             }
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             if (first + i * BLOCK + threadIdx.x < size) {
-                if (SCATTER) {
+                if constexpr (SCATTER) {
                     indexed[offsets[i][1]] = words[i];
                 } else {
                     dense[offsets[i][0]] = words[i];
@@ -91,8 +95,8 @@ template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, b
         }
     }
 
-    template <class... Arrays>
-    GPUARRAY_DEVICE static void run(Index size, const Dimensions& dimensions, Word* dense, Word* indexed,
+    template <class Dense, class... Arrays>
+    GPUARRAY_DEVICE static void run(Index size, const Dimensions& dimensions, Dense dense, Word* indexed,
                                     const Arrays*... arrays) {
         for (Position first = Position(blockIdx.x) * TILE; first < size; first += Position(gridDim.x) * TILE) {
             tile(first, size, dimensions, dense, indexed, arrays...);
