@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 from gpuarray.errors import DriverError
 
@@ -103,11 +104,34 @@ def function_get_name(function: int) -> str:
     return library.function_get_name(function).decode()
 
 
+#: CUoccupancyB2DSize: the dynamic shared memory that a block of so many threads needs.
+_SharedOfBlock = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
+
+
 def occupancy_max_potential_block_size(
-    function: int, shared_bytes: int = 0, block_limit: int = 0
+    function: int, shared_bytes: int | Callable[[int], int] = 0, block_limit: int = 0
 ) -> tuple[int, int]:
-    """The smallest grid and the block that fill the device."""
-    return library.occupancy_max_potential_block_size(function, None, shared_bytes, block_limit)
+    """The smallest grid and the block that fill the device.
+
+    `shared_bytes` may be a function of the number of threads in a block.
+    """
+    if not callable(shared_bytes):
+        return library.occupancy_max_potential_block_size(function, None, shared_bytes, block_limit)
+    failures: list[BaseException] = []
+
+    def needed(block: int) -> int:
+        try:
+            return shared_bytes(block)
+        except BaseException as error:  # C cannot pass it on
+            failures.append(error)
+            return 0
+
+    callback = _SharedOfBlock(needed)
+    address = ctypes.cast(callback, ctypes.c_void_p)
+    result = library.occupancy_max_potential_block_size(function, address, 0, block_limit)
+    if failures:
+        raise failures[0]
+    return result
 
 
 def launch_error(

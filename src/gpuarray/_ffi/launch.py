@@ -9,7 +9,12 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from .structs import LAUNCH_ATTRIBUTE_COOPERATIVE, CUlaunchAttribute, CUlaunchConfig
+from .structs import (
+    LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CUlaunchAttribute,
+    CUlaunchConfig,
+)
 
 __all__ = ["ArgumentBuffer", "function_argument", "launch_config"]
 
@@ -70,14 +75,27 @@ def launch_config(
     shared_bytes: int = 0,
     stream: int = 0,
     cooperative: bool = False,
+    cluster: tuple[int, int, int] | None = None,
 ) -> Any:
-    """The prebuilt first argument of ``driver.launch``; it keeps its structure alive."""
+    """The prebuilt first argument of ``driver.launch``; it keeps its structure alive.
+
+    `cluster` is how many blocks make a cluster in x, y and z.
+    """
     config = CUlaunchConfig(*grid, *block, shared_bytes, stream)
+    attributes = []
     if cooperative:
         attribute = CUlaunchAttribute(LAUNCH_ATTRIBUTE_COOPERATIVE)
         attribute.value.cooperative = 1
-        config.attrs = ctypes.pointer(attribute)  # the structure holds the pointer's object
-        config.numAttrs = 1
+        attributes.append(attribute)
+    if cluster is not None:
+        attribute = CUlaunchAttribute(LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+        attribute.value.clusterDim[:] = cluster
+        attributes.append(attribute)
+    if attributes:
+        array = (CUlaunchAttribute * len(attributes))(*attributes)
+        # The structure holds the pointer's object, and that one the array.
+        config.attrs = ctypes.cast(array, ctypes.POINTER(CUlaunchAttribute))
+        config.numAttrs = len(attributes)
     return ctypes.byref(config)
 
 

@@ -11,6 +11,7 @@ __all__ = [
     "CUDA_MEMCPY3D",
     "CUDA_MEMCPY3D_PEER",
     "CUDA_MEMSET_NODE_PARAMS",
+    "LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION",
     "LAUNCH_ATTRIBUTE_COOPERATIVE",
     "CUgraphExecUpdateResultInfo",
     "CUipcHandle",
@@ -24,6 +25,7 @@ __all__ = [
 
 #: CUlaunchAttributeID
 LAUNCH_ATTRIBUTE_COOPERATIVE = 2
+LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4
 
 
 class CUlaunchAttributeValue(ctypes.Union):

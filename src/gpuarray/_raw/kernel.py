@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,10 +12,14 @@ from gpuarray import _debugging, _launches
 from gpuarray._config import config as settings
 from gpuarray._device import current
 from gpuarray._ffi import driver
+from gpuarray._raw import declarations
 from gpuarray._raw.arguments import Signature, explain, signature
 from gpuarray._raw.module import LoadedFunction, RawModule, refusal
+from gpuarray._raw.occupancy import Occupancy
 from gpuarray._stream import Stream
 
+#: Blocks of a cluster that every device with clusters can have, and that any can have.
+_PORTABLE_CLUSTER, _MOST_CLUSTERED = 8, 16
 _ATTRIBUTES = (
     "max_threads_per_block",
     "shared_size_bytes",
@@ -62,6 +67,10 @@ class RawKernel:
         Launch cooperatively, so that ``this_grid().sync()`` works.
     jitify : bool, optional
         Accepted for CuPy's sake.
+    check_arguments : bool, optional
+        Compare the arguments of each launch with the declaration in the source, before anything
+        is launched: their number, the arrays' and numbers' types, and that arrays are contiguous
+        and on the stream's device. That takes a few microseconds.
 
     Notes
     -----
@@ -83,9 +92,17 @@ class RawKernel:
     >>> add((1,), (32,), (x, x, z, cp.int32(5)))
     >>> z
     array([0., 2., 4., 6., 8.], dtype=float32)
+
+    Types are told to the compiler only, so that a mistake goes unnoticed unless it is asked for:
+
+    >>> add = cp.RawKernel(add.code, "add", check_arguments=True)
+    >>> add((1,), (32,), (x, x, cp.empty(5), cp.int32(5)))
+    Traceback (most recent call last):
+        ...
+    TypeError: add: argument 2 (float* z) points to float32, but the array is float64; ...
     """
 
-    __slots__ = ("__weakref__", "_loaded", "_module", "_spares", "name")
+    __slots__ = ("__weakref__", "_loaded", "_module", "_spares", "check_arguments", "name")
 
     def __init__(
         self,
@@ -97,6 +114,7 @@ class RawKernel:
         *,
         enable_cooperative_groups: bool = False,
         jitify: bool = False,
+        check_arguments: bool = False,
     ):
         if not isinstance(name, str):
             raise TypeError(f"RawKernel: the kernel's name is a string, not {name!r}")
@@ -108,6 +126,7 @@ class RawKernel:
             enable_cooperative_groups=enable_cooperative_groups,
             name_expressions=None if name.isidentifier() else (name,),
             jitify=jitify,
+            check_arguments=check_arguments,
         )
         module._name = name
         self._set(module, name)
@@ -120,6 +139,7 @@ class RawKernel:
 
     def _set(self, module: RawModule, name: str) -> None:
         self.name = name
+        self.check_arguments = module.check_arguments
         self._module = module
         self._loaded: dict[int, LoadedFunction] = {}
         # Argument buffers that no launch is using, by signature.
@@ -136,6 +156,7 @@ class RawKernel:
         *,
         shared_mem: int = 0,
         stream: Stream | None = None,
+        cluster: tuple[int, ...] | None = None,
     ) -> None:
         """Launch the kernel.
 
@@ -151,16 +172,25 @@ class RawKernel:
             Dynamic shared memory of a block, in bytes.
         stream : Stream, optional
             Where to launch; the current stream by default.
+        cluster : tuple of int, optional
+            Blocks of a thread block cluster in x, y and z, for devices of compute capability 9.0
+            and later; the grid is a multiple of it. More than 8 blocks, which not every device
+            can have, are allowed for you.
         """
         if stream is None:
             stream = current.stream
         elif _elsewhere(stream):
             with stream.device:
-                return self(grid, block, args, shared_mem=shared_mem, stream=stream)
+                return self(
+                    grid, block, args, shared_mem=shared_mem, stream=stream, cluster=cluster
+                )
         try:
-            run = stream.plans[self, grid, block, shared_mem]
+            if cluster is None:
+                run = stream.plans[self, grid, block, shared_mem]
+            else:
+                run = stream.plans[self, grid, block, shared_mem, cluster]
         except (KeyError, TypeError):  # TypeError: a list cannot be looked up
-            run = self._plan(stream, grid, block, shared_mem, args)
+            run = self._plan(stream, grid, block, shared_mem, cluster, args)
         return run(args)
 
     # -- preparing a launch ----------------------------------------------------------------------
@@ -171,17 +201,23 @@ class RawKernel:
         grid: Any,
         block: Any,
         shared_mem: Any,
+        cluster: Any,
         args: Sequence[Any],
     ) -> Callable[[Sequence[Any]], None]:
         """A launcher for these dimensions and these arguments' types, kept with the stream."""
-        written = (self, grid, block, shared_mem)
+        written: tuple = (self, grid, block, shared_mem)
         grid, block = self._dimensions("grid", grid), self._dimensions("block", block)
         shared_mem = self._shared(shared_mem)
+        if cluster is not None:
+            written = (*written, cluster)
+            cluster = self._dimensions("cluster", cluster)
         accepted = signature(args, self.name)
-        key = (self, grid, block, shared_mem, accepted)
+        if self.check_arguments:
+            declarations.check(args, self._declared(), stream, self.name)
+        key = (self, grid, block, shared_mem, cluster, accepted)
         run = stream.plans.get(key)
         if run is None:
-            run = self._bind(stream, grid, block, shared_mem, accepted)
+            run = self._bind(stream, grid, block, shared_mem, cluster, accepted)
             stream.remember(key, run)
         # The dimensions as they were written find the launcher of the types seen first, which
         # sends other types on to here.
@@ -193,14 +229,23 @@ class RawKernel:
         return run
 
     def _bind(
-        self, stream: Stream, grid: tuple, block: tuple, shared_mem: int, accepted: Signature
+        self,
+        stream: Stream,
+        grid: tuple,
+        block: tuple,
+        shared_mem: int,
+        cluster: tuple | None,
+        accepted: Signature,
     ) -> Callable[[Sequence[Any]], None]:
         function = self._function()
         accepted.check(function.parameters, self.name)
         self._check(function, grid, block)
         if shared_mem:
             function.allow_shared(shared_mem)
-        attributes = {"cooperative": self._module.enable_cooperative_groups}
+        attributes: dict[str, Any] = {"cooperative": self._module.enable_cooperative_groups}
+        if cluster is not None:
+            self._check_cluster(function, grid, cluster)
+            attributes["cluster"] = cluster
         config = driver.launch_config(grid, block, shared_mem, stream.handle, **attributes)
         spare = self._spares.setdefault(accepted, [])
 
@@ -211,7 +256,7 @@ class RawKernel:
             types = tuple(map(type, args)) if isinstance(args, (tuple, list)) else ()
             run = others.get(types)
             if run is None:
-                run = self._plan(stream, grid, block, shared_mem, args)
+                run = self._plan(stream, grid, block, shared_mem, cluster, args)
                 if signature(args, self.name).by_types:
                     others[types] = run
             run(args)
@@ -223,7 +268,7 @@ class RawKernel:
         trace.parameters = accepted.parameters()
         trace.attributes = attributes
 
-        return accepted.bind(
+        run = accepted.bind(
             stream,
             config,
             function.argument,
@@ -235,6 +280,14 @@ class RawKernel:
             partial(explain, kernel=self.name),
             trace,
         )
+        if not self.check_arguments:
+            return run
+        return declarations.checked(run, self._declared(), stream, self.name)
+
+    def _declared(self) -> tuple[declarations.Parameter, ...] | None:
+        """The parameters by the source, or None where there is none or it does not tell."""
+        code = self._module.code
+        return declarations.declared(code, self.name) if isinstance(code, str) else None
 
     def _dimensions(self, what: str, value: Any) -> tuple[int, int, int]:
         if type(value) is tuple and len(value) == 1 and type(value[0]) is int:
@@ -273,6 +326,26 @@ class RawKernel:
                 f"{limits.threads} in a block on {function.device} (each uses "
                 f"{function.attribute('num_regs')} registers)"
             )
+
+    def _check_cluster(self, function: LoadedFunction, grid: tuple, cluster: tuple) -> None:
+        """Refuse clusters that the driver would refuse, and allow large ones."""
+        if min(cluster) < 1 or any(size % part for size, part in zip(grid, cluster)):
+            raise refusal(
+                f"{self.name}: grid={grid} is not a multiple of cluster={cluster} in x, y and z"
+            )
+        blocks = math.prod(cluster)
+        if blocks > _MOST_CLUSTERED:
+            raise refusal(
+                f"{self.name}: cluster={cluster} has {blocks} blocks, but a cluster has at most "
+                f"{_MOST_CLUSTERED}"
+            )
+        if blocks > 1 and not function.device.attribute("cluster_launch"):
+            raise refusal(
+                f"{self.name}: cluster={cluster}: {function.device} has no thread block clusters; "
+                "GPUs of compute capability 9.0 and later have, the emulator has not"
+            )
+        if blocks > _PORTABLE_CLUSTER:
+            function.set_attribute("non_portable_cluster_size_allowed", 1)
 
     # -- the function and what is known of it ------------------------------------------------------
 
@@ -319,6 +392,11 @@ class RawKernel:
     def enable_cooperative_groups(self) -> bool:
         """Whether launches are cooperative."""
         return self._module.enable_cooperative_groups
+
+    @property
+    def occupancy(self) -> Occupancy:
+        """How many threads of the kernel a device runs at once, and the block to choose for it."""
+        return Occupancy(self._function())
 
     @property
     def attributes(self) -> dict[str, int]:

@@ -33,7 +33,12 @@ class LoadedModule:
         self.image = image.data
         self.lowered_names = image.lowered_names
         with device:
-            self.handle = driver.module_load_data(image.data)
+            try:
+                self.handle = driver.module_load_data(image.data)
+            except DriverError as error:
+                error.detail = f"loading {code.name}: {error.detail}"
+                error.args = (error.call, error.status, error.status_name, error.detail)
+                raise
         self.functions: dict[str, LoadedFunction] = {}
 
     def function(self, name: str) -> LoadedFunction:
@@ -191,6 +196,8 @@ class RawModule:
         template instances and whatever else has no ``extern "C"`` name.
     jitify : bool, optional
         Accepted for CuPy's sake; standard headers need no such help here.
+    check_arguments : bool, optional
+        Compare the arguments of each launch with the declaration in the source; see `RawKernel`.
 
     Examples
     --------
@@ -215,6 +222,7 @@ class RawModule:
         enable_cooperative_groups: bool = False,
         name_expressions: Sequence[str] | None = None,
         jitify: bool = False,
+        check_arguments: bool = False,
     ):
         if (code is None) == (path is None):
             raise TypeError("RawModule: give either code= (CUDA C++ source) or path= (a file)")
@@ -246,6 +254,7 @@ class RawModule:
         self.options = tuple(kernels.compiler.checked_options(options))
         self.backend = backend
         self.enable_cooperative_groups = enable_cooperative_groups
+        self.check_arguments = check_arguments
         self.name_expressions = None if name_expressions is None else tuple(name_expressions)
         self._translate = translate_cucomplex
         self._name = "RawModule"

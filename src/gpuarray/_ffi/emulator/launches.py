@@ -7,7 +7,12 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-from ..structs import LAUNCH_ATTRIBUTE_COOPERATIVE, CUlaunchAttribute, CUlaunchConfig
+from ..structs import (
+    LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    LAUNCH_ATTRIBUTE_COOPERATIVE,
+    CUlaunchAttribute,
+    CUlaunchConfig,
+)
 from . import attributes as limits
 from .captures import refuse_implicit
 from .graph import KERNEL, Operation
@@ -16,9 +21,11 @@ from .memory import DeviceFault
 from .modules import Function, active_blocks
 from .statuses import (
     COOPERATIVE_LAUNCH_TOO_LARGE,
+    INVALID_CLUSTER_SIZE,
     INVALID_HANDLE,
     INVALID_VALUE,
     LAUNCH_OUT_OF_RESOURCES,
+    NOT_SUPPORTED,
     STICKY,
     Failure,
 )
@@ -94,7 +101,7 @@ class LaunchCalls:
         gx, gy, gz, bx, by, bz, shared, stream, attributes, count = _CONFIG.unpack(
             ctypes.string_at(config, _CONFIG.size)
         )
-        cooperative = bool(count) and _is_cooperative(attributes, count)
+        cooperative = bool(count) and _is_cooperative(attributes, count, (gx, gy, gz))
         self._launch(
             function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, extra, cooperative
         )
@@ -160,6 +167,12 @@ def gathered(
         or gz > limits.GRID_LIMITS[2]
     ):
         raise _refusal(function, grid, block, shared)
+    if function.cluster_blocks != 1:
+        raise Failure(
+            NOT_SUPPORTED,
+            f"the kernel was compiled for clusters of {function.cluster_blocks} blocks: the "
+            "emulator has no thread block clusters",
+        )
     if cooperative:
         room = active_blocks(function, threads, shared) * limits.MULTIPROCESSORS
         if gx * gy * gz > room:
@@ -211,13 +224,29 @@ def _packed(function: Function, extra: int) -> bytes:
     return ctypes.string_at(buffer, function.parameter_bytes)
 
 
-def _is_cooperative(address: int, count: int) -> bool:
+def _is_cooperative(address: int, count: int, grid: _Three) -> bool:
     if not address:
         raise Failure(INVALID_VALUE, "the launch attributes are null")
-    return any(
-        attribute.id == LAUNCH_ATTRIBUTE_COOPERATIVE and attribute.value.cooperative
-        for attribute in (CUlaunchAttribute * count).from_address(address)
-    )
+    cooperative = False
+    for attribute in (CUlaunchAttribute * count).from_address(address):
+        if attribute.id == LAUNCH_ATTRIBUTE_COOPERATIVE:
+            cooperative = bool(attribute.value.cooperative)
+        elif attribute.id == LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+            _check_cluster(tuple(attribute.value.clusterDim), grid)
+    return cooperative
+
+
+def _check_cluster(cluster: tuple[int, ...], grid: _Three) -> None:
+    """Refuse clusters of several blocks: here a block is a cluster of its own."""
+    if 0 in cluster or any(size % part for size, part in zip(grid, cluster, strict=True)):
+        raise Failure(
+            INVALID_CLUSTER_SIZE, f"a grid of {grid} cannot be divided into clusters of {cluster}"
+        )
+    if cluster != (1, 1, 1):
+        raise Failure(
+            NOT_SUPPORTED,
+            f"clusters of {cluster} blocks: the emulator has no thread block clusters",
+        )
 
 
 def _refusal(function: Function, grid: _Three, block: _Three, shared: int) -> Failure:

@@ -54,6 +54,8 @@ class Function(Owned):
     #: Dynamic shared memory that a launch may ask for, unless more was allowed.
     dynamic_shared_limit: int
     carveout: int = -1
+    #: Blocks of the clusters that it was compiled for.
+    cluster_blocks: int = 1
     #: The array type of the ``void**`` that a launch gets.
     pointers_type: Any = None
 
@@ -231,6 +233,7 @@ def _function(module: Module, kernel: Any, name: str) -> Function:
         static_shared_bytes=shared,
         dynamic_shared_limit=max(0, limits.SHARED_BYTES - shared),
         pointers_type=ctypes.c_uint64 * len(kernel.parameters),
+        cluster_blocks=kernel.cluster_blocks,
     )
 
 

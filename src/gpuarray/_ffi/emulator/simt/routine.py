@@ -101,17 +101,27 @@ class Routine:
 
     @property
     def max_threads(self) -> int:
-        attributes = self.function.attributes
         for key in (".maxntid", ".reqntid"):
-            if key in attributes:
-                total = 1
-                for token in attributes[attributes.index(key) + 1 :]:
-                    if token.isdigit():
-                        total *= int(token)
-                    elif token != ",":
-                        break
-                return min(total, _DEFAULT_THREADS)
+            if key in self.function.attributes:
+                return min(self._product_of(key), _DEFAULT_THREADS)
         return _DEFAULT_THREADS
+
+    @property
+    def cluster_blocks(self) -> int:
+        """Blocks of the clusters that the kernel was compiled for."""
+        return self._product_of(".reqnctapercluster")
+
+    def _product_of(self, directive: str) -> int:
+        """The product of a directive's numbers; 1 without it."""
+        attributes = self.function.attributes
+        total = 1
+        if directive in attributes:
+            for token in attributes[attributes.index(directive) + 1 :]:
+                if token.isdigit():
+                    total *= int(token)
+                elif token != ",":
+                    break
+        return total
 
     # -------------------------------------------------------------- compilation
 
