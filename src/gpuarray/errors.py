@@ -123,8 +123,7 @@ class CompileError(CUDAError):
     """
 
     _DOING = "compiling"
-    #: Lines shown before and after a fault, and faults shown at most.
-    _AROUND = 3
+    #: Lines at fault that are shown at most.
     _MOST_FAULTS = 8
 
     def __init__(
@@ -163,41 +162,75 @@ class CompileError(CUDAError):
         """The source around each fault with its message, and what the log says besides."""
         excerpts: list[str] = []
         rest: list[str] = []
+        shown: tuple[str, int] | None = None
         lines = iter(self.log.splitlines())
         for line in lines:
-            match = re.match(r"(.+?)\((\d+)\): (?:catastrophic |fatal )?error\b", line)
-            text = self._text_of(match[1]) if match else None
-            if match is None or text is None or len(excerpts) == self._MOST_FAULTS:
+            match = _FAULT.match(line)
+            file_name, number = (
+                (match[1] or match[3], int(match[2] or match[4])) if match else ("", 0)
+            )
+            text = self._text_of(file_name)
+            again = shown == (file_name, number)
+            if text is None or (len(excerpts) == self._MOST_FAULTS and not again):
                 rest.append(line)
                 continue
             # NVRTC repeats the line and points into it; the caret is kept, below our own line.
             message, caret = [line], ""
-            for more in itertools.takewhile(str.strip, lines):
+            for more in itertools.takewhile(str.strip, lines) if match and match[1] else ():
                 if more.strip() == "^":
                     caret = more[2:]
                     message.pop()
                 else:
                     message.append(more)
-            message.append(self._excerpt(text, int(match[2]), caret))
-            excerpts.append("\n".join(message))
-        return excerpts, "\n".join(rest)
+            if again:  # one fault makes several messages: the line is shown once
+                head, _, excerpt = excerpts.pop().rpartition("\n\0")
+                excerpts.append("\n".join([head, *message]) + f"\n\0{excerpt}")
+            else:
+                excerpts.append("\n".join(message) + f"\n\0{_excerpt(text, number, caret)}")
+            shown = file_name, number
+        return [excerpt.replace("\0", "") for excerpt in excerpts], "\n".join(rest)
 
     def _text_of(self, file_name: str) -> str | None:
-        if file_name == self.file_name:
+        if file_name and file_name == self.file_name:
             return self.source
         return self.headers.get(file_name)
 
-    def _excerpt(self, text: str, number: int, caret: str) -> str:
-        lines = text.splitlines()
-        first = max(1, number - self._AROUND)
-        last = min(len(lines), number + self._AROUND)
-        width = len(str(last))
-        shown = []
-        for at in range(first, last + 1):
-            shown.append(f"{'>' if at == number else ' '} {at:{width}d} | {lines[at - 1]}")
-            if at == number and caret:
-                shown.append(f"  {'':{width}} | {caret}")
-        return "\n".join(shown)
+
+#: A message of NVRTC's front end, or of the assembler that gets the PTX of it.
+_FAULT = re.compile(
+    r"(.+?)\((\d+)\): (?:catastrophic |fatal )?error\b"
+    r"|ptxas (application ptx input), line (\d+); (?:error|fatal)\b"
+)
+#: Under which name `CompileError.headers` has that PTX.
+ASSEMBLY = "application ptx input"
+#: Lines shown before and after a fault.
+_AROUND = 3
+
+
+def _excerpt(text: str, number: int, caret: str) -> str:
+    """The lines around one, numbered as the compiler does: ``#line`` sets the number."""
+    lines = text.split("\n")
+    numbers: list[int] = []
+    following = 1
+    for line in lines:
+        numbers.append(following)
+        directive = re.match(r"\s*#\s*line\s+(\d+)", line)
+        following = int(directive[1]) if directive else following + 1
+    # After a directive a number comes a second time: then the later line is the user's.
+    places = [place for place, its_number in enumerate(numbers) if its_number == number]
+    at = places[-1] if places else len(lines) - 1
+    if lines[-1] == "":
+        lines.pop()
+    around = range(max(0, at - _AROUND), min(len(lines), at + _AROUND + 1))
+    width = max((len(str(numbers[place])) for place in around), default=1)
+    shown = []
+    for place in around:
+        mark = ">" if place == at else " "
+        line = lines[place].rstrip("\r")
+        shown.append(f"{mark} {numbers[place]:{width}d} | {line}")
+        if place == at and caret:
+            shown.append(f"  {'':{width}} | {caret}")
+    return "\n".join(shown)
 
 
 class LinkError(CompileError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -76,10 +77,12 @@ def test_doctor_goes_on_after_a_fault_and_fails(capsys, monkeypatch):
     assert "gave the right result" in output
 
 
-def test_cache_info_list_and_clear(tmp_path):
-    def run(*arguments: str) -> str:
-        # A process of its own: the cache of the test session stays as it is.
-        environment = {**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path / "kernels")}
+@pytest.fixture
+def run(tmp_path):
+    """Runs Python in a process of its own: the cache of the test session stays as it is."""
+
+    def run_(*arguments: str, cache: str = "kernels", code: int = 0, **settings: str) -> str:
+        environment = {**os.environ, "GPUARRAY_CACHE_DIR": str(tmp_path / cache), **settings}
         result = subprocess.run(
             [sys.executable, *arguments],
             env=environment,
@@ -88,17 +91,65 @@ def test_cache_info_list_and_clear(tmp_path):
             check=False,
             cwd=tmp_path,
         )
-        assert result.returncode == 0, result.stderr
-        return result.stdout
+        assert result.returncode == code, result.stderr
+        return result.stdout + result.stderr
 
-    assert "0 kernels" in run("-m", "gpuarray", "cache", "info")
+    return run_
+
+
+CACHE = ("-m", "gpuarray", "cache")
+
+
+def test_cache_info_list_and_clear(run):
+    assert "0 kernels" in run(*CACHE, "info")
     run("-c", "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)")
-    assert re.search(r"[1-9]\d* kernels?, ", run("-m", "gpuarray", "cache", "info"))
-    listing = run("-m", "gpuarray", "cache", "list")
+    assert re.search(r"[1-9]\d* kernels?, ", run(*CACHE, "info"))
+    listing = run(*CACHE, "list")
     assert "multiply" in listing
     assert "sm_" in listing or "compute_" in listing
-    assert re.match(r"removed (\d+) of \1 kernels", run("-m", "gpuarray", "cache", "clear"))
-    assert "0 kernels" in run("-m", "gpuarray", "cache", "info")
+    assert "multiply" not in run(*CACHE, "list", "*arange*")
+    run(*CACHE, "list", "no such kernel", code=1)
+    assert re.match(r"removed 0 of \d+ kernels", run(*CACHE, "clear", "--older", "1h"))
+    assert "'soon' is not an age" in run(*CACHE, "clear", "--older", "soon", code=1)
+    assert re.match(r"removed (\d+) of \1 kernels", run(*CACHE, "clear"))
+    assert "0 kernels" in run(*CACHE, "info")
+
+
+def test_cache_clear_of_what_is_old(run, tmp_path):
+    run("-c", "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)")
+    files = sorted((tmp_path / "kernels").glob("*.image"))
+    os.utime(files[0], (1, 1))
+    assert f"removed 1 of {len(files)} kernels" in run(*CACHE, "clear", "--older", "30d")
+    assert sorted((tmp_path / "kernels").glob("*.image")) == files[1:]
+
+
+def test_cache_export_and_import(run, tmp_path):
+    run("-c", "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)")
+    assert "wrote 1 kernel to" in run(*CACHE, "export", "one.zip", "*multiply*")
+    assert "wrote 0 kernels" in run(*CACHE, "export", "none.zip", "nothing", code=1)
+    assert "wrote 2 kernels" in run(*CACHE, "export", "all.zip")
+    assert "No such file" in run(*CACHE, "export", "missing/all.zip", code=1)
+    assert "imported 1 kernel; 0 were there" in run(*CACHE, "import", "one.zip", cache="other")
+    assert "imported 1 kernel; 1 were there" in run(*CACHE, "import", "all.zip", cache="other")
+    shutil.copy(__file__, tmp_path / "none.zip")
+    assert "is not an archive" in run(*CACHE, "import", "none.zip", code=1)
+    assert "No such file" in run(*CACHE, "import", "nowhere.zip", code=1)
+    info = run(*CACHE, "info", cache="third", GPUARRAY_CACHE_DIRS=str(tmp_path / "other"))
+    assert "other: 2 kernels, " in info
+    assert "third: 0 kernels" in info
+    assert "multiply" in run(
+        *CACHE, "list", cache="third", GPUARRAY_CACHE_DIRS=str(tmp_path / "other")
+    )
+
+
+def test_cache_warmup(run):
+    program = "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)"
+    run("-c", program, GPUARRAY_RECORD="kernels.jsonl")
+    assert "compiled 0 kernels" in run(*CACHE, "warmup", "kernels.jsonl")
+    assert "compiled 2 kernels" in run(*CACHE, "warmup", "kernels.jsonl", cache="other")
+    report = run(*CACHE, "warmup", "kernels.jsonl", "--architecture", "sm_80", "--threads", "1")
+    assert "compiled 2 kernels" in report
+    assert "no line" in run(*CACHE, "warmup", __file__, code=1).replace("not a", "no")
 
 
 def test_unknown_command_shows_the_usage(capsys):

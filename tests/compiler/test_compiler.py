@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -157,14 +158,81 @@ def test_unknown_kind(recorder):
         build(kind="fatbin")
 
 
-def test_dump_of_the_source(recorder, monkeypatch, tmp_path):
-    config = compiler.config._replace(dump_source=str(tmp_path / "sources"))
-    monkeypatch.setattr(compiler, "config", config)
-    build(name="my/kernel<float>")
-    (path,) = (tmp_path / "sources").iterdir()
-    assert path.read_text() == SOURCE
+@pytest.fixture
+def dump(monkeypatch, tmp_path):
+    """A function that names the folder of the sources."""
+
+    def set_folder(folder):
+        config = compiler.config._replace(dump_source=str(tmp_path / folder))
+        monkeypatch.setattr(compiler, "config", config)
+        return tmp_path / folder
+
+    return set_folder
+
+
+def test_dump_of_the_source(recorder, dump):
+    folder = dump("sources")
+    build(INCLUDING, name="my/kernel<float>", headers=HEADER)
+    (path,) = folder.glob("*.cu")
+    assert path.name.startswith("my_kernel_float_.")
+    assert path.read_text() == INCLUDING
+    (header,) = folder.glob("headers.*/h.h")
+    assert header.read_text() == HEADER["h.h"]
+    assert recorder.calls[0][2] == {}
+    assert f"-I{header.parent}" in recorder.calls[0][3]
     assert recorder.calls[0][1] == str(path)
     assert "-lineinfo" in recorder.calls[0][3]
+
+
+def test_dump_of_what_is_in_the_cache(recorder, monkeypatch, dump):
+    one = dump("one")
+    build()
+    fresh(monkeypatch)
+    (path,) = one.iterdir()
+    path.unlink()
+    build()
+    assert path.exists()
+    assert len(recorder.calls) == 1
+    # Line information has the path, so another folder is another image.
+    two = dump("two")
+    build()
+    assert len(list(two.iterdir())) == 1
+    assert len(recorder.calls) == 2
+
+
+def test_dump_to_a_folder_that_cannot_be(recorder, dump, tmp_path):
+    (tmp_path / "file").write_text("")
+    dump("file/folder")
+    build()
+    assert recorder.calls[0][1] == "f"
+
+
+def test_real_dump_has_lines_and_no_stray_files(monkeypatch, tmp_path, dump):
+    fresh(monkeypatch, tmp_path / "cache")
+    folder = dump("sources")
+    headers = {"a/h.h": "__device__ float one() {\n  return clock();\n}\n", "../up.h": "int up;"}
+    source = '#include "a/h.h"\n#include "../up.h"\n' + SOURCE.replace("= 1", "= one()")
+    image = build(source, headers=headers)
+    (path,) = folder.glob("*.cu")
+    (header,) = folder.glob("headers.*/a/h.h")
+    text = image.data.decode()
+    files = dict(re.findall(r'\.file\s+(\d+) "(.*?)"', text))
+    lines = {(files[file], int(line)) for file, line in re.findall(r"\.loc\s+(\d+) (\d+)", text)}
+    assert (str(path), 3) in lines
+    assert (str(header), 2) in lines
+    assert len([item for item in folder.rglob("*") if item.is_file()]) == 2
+    assert not list(tmp_path.rglob("up.h"))
+    with pytest.raises(CompileError) as caught:
+        build(source, headers={**headers, "a/h.h": "int one() {\n  return b;\n}\n"})
+    assert "> 2 |   return b;" in str(caught.value)
+
+
+def test_real_dump_beyond_ascii(monkeypatch, tmp_path, dump):
+    fresh(monkeypatch, tmp_path / "cache")
+    folder = dump("quellen ü")
+    assert build("// é\n" + SOURCE, kind="cubin", name="k ü").data
+    (path,) = folder.glob("*.cu")
+    assert path.read_text() == "// é\n" + SOURCE
 
 
 # -- ways around NVRTC ---------------------------------------------------------------------------
@@ -356,6 +424,60 @@ def test_missing_optional_header_says_what_to_install(recorder, monkeypatch):
     with pytest.raises(CompileError) as caught:
         build()
     assert "gpuarray[cccl]" in caught.value.__notes__[0]
+
+
+F = 'extern "C" __global__ void f(float* x) {\n'
+
+
+@pytest.mark.parametrize(
+    "source, changed, message, note",
+    [
+        ("#include <vector>\n", {}, "> 1 | #include <vector>", "use <cuda/std/vector>"),
+        ('#include "own.h"\n', {}, '> 1 | #include "own.h"', "'own.h' is neither in headers="),
+        (F + "}\n", {"name_expressions": ("g<int>",)}, "g<int>", "'g<int>' is no name .*: f"),
+        (F + "  größe = 1;\n}\n", {}, "> 2 |   größe = 1;", "Beyond ASCII"),
+        (F + "}\n", {"architecture": "sm_199"}, "--gpu-architecture", r"compiles for .*sm_90"),
+        (F + "}\n", {"options": ("--nonsense",)}, "unrecognized option --nonsense", None),
+        (
+            "__device__ float g(float);\n" + F + "  *x = g(*x);\n}\n",
+            {"kind": "cubin"},
+            "Unresolved extern function '_Z1gf'",
+            "compiler.link",
+        ),
+        (
+            F + "  __shared__ float s[99999]; s[threadIdx.x] = 1; *x = s[9];\n}\n",
+            {"kind": "cubin"},
+            "too much shared data",
+            "extern __shared__",
+        ),
+        # The line of the PTX that the assembler complains about.
+        (F + '  asm("nonsense;");\n}\n', {"kind": "cubin"}, "| \tnonsense;", None),
+        # Lines are numbered as the compiler numbers them.
+        ("int before;\n#line 1\n" + F + "  *x = b;\n}\n", {}, "> 2 |   *x = b;", None),
+    ],
+)
+def test_real_errors(monkeypatch, tmp_path, source, changed, message, note):
+    fresh(monkeypatch, tmp_path / "cache")
+    with pytest.raises(CompileError) as caught:
+        build(source, name="mine", **changed)
+    text = str(caught.value)
+    assert text.startswith("compiling mine failed\n")
+    assert message in text
+    assert "options: --gpu-architecture=" in text
+    notes = getattr(caught.value, "__notes__", [])
+    assert len(notes) == (note is not None)
+    if note is not None:
+        assert re.search(note, notes[0])
+
+
+def test_real_messages_about_one_line_show_it_once(monkeypatch, tmp_path):
+    fresh(monkeypatch, tmp_path / "cache")
+    with pytest.raises(CompileError) as caught:
+        build(F + "  *x = a + b;\n}\n")
+    text = str(caught.value)
+    assert 'identifier "a"' in text
+    assert 'identifier "b"' in text
+    assert text.count("*x = a + b") == 1
 
 
 def test_real_source_and_path_that_are_not_ascii(monkeypatch, tmp_path):

@@ -9,7 +9,7 @@ from ctypes import c_char_p, c_int, c_size_t, c_uint64, c_void_p
 from functools import cache
 from typing import Any
 
-from gpuarray.errors import CompileError, LibraryNotFoundError, NVRTCError
+from gpuarray.errors import ASSEMBLY, CompileError, LibraryNotFoundError, NVRTCError
 
 from . import locate
 from .library import Library, Out, Prototypes
@@ -39,7 +39,6 @@ _PROTOTYPES: Prototypes = {
 }
 
 _KINDS = ("ptx", "cubin", "lto")
-_COMPILATION_FAILED = 6
 #: Statuses that are faults of what was passed in, and so of the source.
 _FAULTS_OF_THE_SOURCE = {5: "invalid option", 6: "compilation", 8: "no name expressions"}
 
@@ -153,6 +152,9 @@ def compile(
     try:
         call, status = _run(program, options, name_expressions)
         log = _text(program, "log")
+        if status and "ptx input, line" in log:
+            # The assembler's lines are those of the PTX, which is there all the same.
+            headers = {**headers, ASSEMBLY: _text(program, "ptx")}
         if status == 0:
             lowered = {}
             for expression in name_expressions:

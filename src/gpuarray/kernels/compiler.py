@@ -35,6 +35,8 @@ _LINKABLE = ("-dlto", "-rdc=true")
 _MEMORY_BYTES = 128 << 20
 _CCCL = re.compile(r'cannot open source file "(?:nv|cuda|cub|thrust|cccl)/')
 _HEADER = re.compile(r'cannot open source file "([^"]+)"')
+_EXPRESSION = re.compile(r'Input name expression was: "([^"]*)"')
+_KERNEL = re.compile(r"__global__\s+(?:[\w:<>]+\s+)*?void\s+(?:__\w+__\s*(?:\([^)]*\))?\s*)*(\w+)")
 _ARCHITECTURE = re.compile(r"invalid value for --gpu-architecture")
 
 
@@ -188,11 +190,11 @@ def compile_request(request: Request) -> tuple[Image, bool]:
         target = f"--gpu-architecture={KINDS[kind]}_{chosen.architecture.rpartition('_')[2]}"
         options = (target, *(_LINKABLE if kind == "lto" else ()), *chosen.passed)
         options += tuple(f"-I{directory}" for directory in directories)
-        return _compile(request, file_name, includes, options)
+        return _compile(request, program, options)
 
     expected = toolchain.identity(cache)
     wanted = key(expected)
-    file_name = _dump(request, wanted, includes)
+    program = _program(request, wanted, includes)
     if not includes.exact:
         return build(), True  # an include named by a macro: nobody knows what the key should say
     recording.note(request, includes)
@@ -227,31 +229,30 @@ def find_or_build(key: bytes, build: Callable[[], tuple[bytes, Image, Label]]) -
     return _memory.get(key, find)
 
 
-def _compile(
-    request: Request, file_name: str, includes: Includes, options: tuple[str, ...]
-) -> Image:
+def _compile(request: Request, program: Program, options: tuple[str, ...]) -> Image:
     from gpuarray._ffi import nvrtc
 
     try:
         data, _, lowered = nvrtc.compile(
             request.source,
-            file_name,
-            includes.texts,
-            options,
+            program.name,
+            program.headers,
+            (*program.options, *options),  # in-memory headers come before the caller's folders
             tuple(request.name_expressions),
             request.kind,
         )
     except CompileError as error:
         error.kernel_name = request.name
-        remedy = _remedy(error.log, options)
+        error.headers |= program.files
+        remedy = _remedy(error.log, request)
         if remedy:
             error.add_note(remedy)
         raise
     return Image(data, lowered, request.kind)
 
 
-def _remedy(log: str, options: Sequence[str]) -> str:
-    """What to do about a fault that is not in the source, where the log tells one."""
+def _remedy(log: str, request: Request) -> str:
+    """What to do about a fault, where the log tells it and a reader would not see it."""
     if _CCCL.search(log):
         return (
             "That header belongs to CUDA's C++ core libraries, an optional wheel: "
@@ -259,11 +260,19 @@ def _remedy(log: str, options: Sequence[str]) -> str:
         )
     missing = _HEADER.search(log)
     if missing is not None:
-        folders = [option[2:] for option in options if option.startswith("-I")]
-        searched = f" (searched: {', '.join(folders)})" if folders else ""
+        standard = (
+            f": the C++ standard library does not exist on a device, use <cuda/std/{missing[1]}>"
+            if missing[1].isidentifier()
+            else ", nor in CUDA's own"
+        )
+        return f"{missing[1]!r} is neither in headers= nor in a folder of an option -I{standard}"
+    expression = _EXPRESSION.search(log)
+    if expression is not None:
+        declared = _KERNEL.findall(request.source)
+        there = ", ".join(dict.fromkeys(declared)) or "none"
+        wanted = expression[1].replace(" ", "")
         return (
-            f"{missing[1]!r} is neither in headers= nor in a folder of an option -I{searched}. The "
-            "headers of the C++ standard library do not exist on a device: use <cuda/std/...>"
+            f"The name expression {wanted!r} is no name in the source, whose kernels are: {there}"
         )
     if _ARCHITECTURE.search(log):
         from gpuarray._ffi import nvrtc
@@ -274,31 +283,63 @@ def _remedy(log: str, options: Sequence[str]) -> str:
             f"NVRTC {major}.{minor} compiles for {known}: for a newer device update its wheel "
             "(nvidia-cuda-nvrtc)"
         )
+    if "unrecognized token" in log and not request.source.isascii():
+        return "Beyond ASCII, device code takes characters in comments and strings only"
+    if "Unresolved extern function" in log:
+        return (
+            "Define that function, or compile with -rdc=true (or kind='lto') and link it with "
+            "what defines it: gpuarray.cuda.compiler.link"
+        )
+    if "uses too much shared data" in log:
+        return (
+            "Declared arrays can have 48 KiB of shared memory; more is dynamic: "
+            "extern __shared__, and shared_mem= at the launch"
+        )
     return ""
 
 
-def _dump(request: Request, key: bytes, includes: Includes) -> str:
-    """Write the source for profilers and debuggers where that is asked for; the program's name.
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What NVRTC is handed: the program's name, in-memory headers, and options for the rest."""
 
-    It is written also for an image that is in the cache: the folder may be a new one.
+    name: str
+    headers: Mapping[str, str]
+    options: tuple[str, ...] = ()
+    #: Headers on disk by path, for the messages about them.
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def _program(request: Request, key: bytes, includes: Includes) -> Program:
+    """The program as it is, or written to the folder of sources, where that is asked for.
+
+    Profilers and debuggers find sources by the paths that the compiler saw. In-memory headers have
+    none, so they are written, too, to a folder named by their content, and included from there.
+    It happens also for an image that is in the cache: the folder may have been emptied.
     """
     folder = config.dump_source
     if folder is None:
-        return request.name
+        return Program(request.name, includes.texts)
     stem = re.sub(r"[^\w.-]", "_", request.name)[:100]
     path = os.path.join(folder, f"{stem}.{key.hex()[:12]}.cu")
-    texts = {path: request.source}
-    for name, text in includes.texts.items():
-        if not os.path.isabs(name) and ".." not in name:
-            texts[os.path.join(folder, name)] = text
+    below = {
+        name: text
+        for name, text in includes.texts.items()
+        if not os.path.isabs(name) and os.pardir not in name.split("/")
+    }
+    headers = os.path.join(folder, f"headers.{digest(sorted(below.items())).hex()[:12]}")
+    files = {os.path.join(headers, name): text for name, text in below.items()}
     try:
-        for target, text in texts.items():
+        for target, text in ((path, request.source), *files.items()):
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            with open(target, "w", encoding="utf-8", errors="surrogateescape") as file:
+            # Moved into place: other processes may be compiling what is there.
+            partial = f"{target}.{os.getpid()}.{threading.get_ident()}"
+            with open(partial, "w", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(text)
-    except OSError:
-        return request.name
-    return path
+            os.replace(partial, target)
+    except (OSError, UnicodeEncodeError):
+        return Program(request.name, includes.texts)
+    rest = {name: text for name, text in includes.texts.items() if name not in below}
+    return Program(path, rest, (f"-I{headers}",) if below else (), files)
 
 
 class _Pending:
