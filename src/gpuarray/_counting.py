@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,15 @@ from gpuarray._launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._layout import Layout
 from gpuarray._stream import Stream
 
-_BLOCKS = 2  # for each multiprocessor: each block adds its bins to the result
+_INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
+_ONE = _layout.contiguous(_UINT64, (1,))
+_ENDS = _layout.contiguous(_UINT64, (3,))
+
+# Blocks for each multiprocessor: each adds its bins to the result.
+_BLOCKS, _UNSHARED_BLOCKS = 3, 8
+
+# Bins of a table of values of which the greatest is not known.
+_GUESS = 2048
 
 
 def count_elements(elements: Any, bins: int, weights: Any = None) -> Any:
@@ -34,10 +43,62 @@ def count_elements(elements: Any, bins: int, weights: Any = None) -> Any:
     ndarray of int64, or of float64 with weights
         One launch, and one to clear the result.
     """
-    return _count("value", elements, None, bins, weights, 0.0)
+    return _count("value", elements, None, bins, weights)
 
 
-def count_between(elements: Any, edges: Any, weights: Any = None, width: float = 0.0) -> Any:
+def count_values(elements: Any, least: int) -> Any:
+    """How many elements have each of the values from 0 to the greatest, but for `least` bins.
+
+    They are counted while the greatest is looked for, which is all if it is less than 2048; the
+    host waits for it. Else all are read once more.
+
+    Parameters
+    ----------
+    elements : ndarray
+        C-contiguous integers or bools, at least one.
+    least : int
+        The least number of bins.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Raises
+    ------
+    ValueError
+        If an element is negative.
+    """
+    layout = elements._layout
+    stream = current.stream
+    room = 256 if layout.itemsize == 1 else _GUESS
+    key = (count_values, layout)
+    run = stream.plans.get(key)
+    if run is None:
+        spec = kernels.counting.CountSpec(
+            "value", _dtypes.code(layout.dtype), shared=room, greatest=True
+        )
+        run = _call(spec, kernels.counting.render, layout, [room], stream)
+        stream.remember(key, run)
+    table = _array.empty(_layout.contiguous(_INT64, (room + 1,)))
+    _array.fill_zero(table)
+    run(elements, table)
+    greatest = np.empty(1, _UINT64)
+    _array.download(_array.view(table, _ONE, 8 * room), greatest, None, True)
+    if int(greatest[0]) >> 63:
+        raise ValueError("'list' argument must have no negative elements")
+    bins = max(int(greatest[0]) + 1, least)
+    if bins > room:
+        return count_elements(elements, bins)
+    result = _array.view(table, _layout.contiguous(_INT64, (bins,)))
+    if 4 * bins >= room:
+        return result
+    # Not to keep the table for a few bins.
+    copy = _array.empty(result._layout)
+    _array.copy_bytes(copy, result)
+    return copy
+
+
+def count_between(elements: Any, edges: Any, weights: Any = None, uniform: bool = False) -> Any:
     """How many elements are between neighbouring edges, or the sums of their weights.
 
     Parameters
@@ -48,20 +109,77 @@ def count_between(elements: Any, edges: Any, weights: Any = None, width: float =
         Increasing float32, float64 or integers, C-contiguous: elements are compared in its dtype.
     weights : ndarray of float64, optional
         C-contiguous, one for each element.
-    width : float, optional
-        From the first to the last edge, if edges are equally far from one another.
+    uniform : bool, optional
+        Whether edges, which are floats then, are equally far from one another but for the
+        rounding of their dtype.
 
     Returns
     -------
     ndarray of int64, or of float64 with weights
         One launch, and one to clear the result.
     """
-    bins = edges._layout.size - 1
-    mode = "width" if width else "edges"
-    return _count(mode, elements, edges, bins, weights, bins / width if width else 0.0)
+    mode = "width" if uniform else "edges"
+    return _count(mode, elements, edges, edges._layout.size - 1, weights)
 
 
-def _count(mode: str, elements: Any, edges: Any, bins: int, weights: Any, scale: float) -> Any:
+def count_between_ends(elements: Any, bins: int) -> tuple[Any, Any] | None:
+    """How many elements are in bins of one width between the least and the greatest element.
+
+    Parameters
+    ----------
+    elements : ndarray
+        C-contiguous integers, float32 or float64, at least one.
+    bins : int
+        The number of bins, from 1 on.
+
+    Returns
+    -------
+    counts : ndarray of int64
+    edges : ndarray of float32 or float64
+        As NumPy computes them. Three launches, and one to clear; the host waits for their end.
+        ``None`` if the ends are not finite or edges do not increase, or there are too many bins
+        for shared memory.
+    """
+    layout = elements._layout
+    if bins > kernels.counting.STAGED_BINS:
+        return None
+    stream = current.stream
+    dtype = layout.dtype if layout.dtype.kind == "f" else np.dtype(np.float64)
+    key = (count_between_ends, layout, bins)
+    runs = stream.plans.get(key)
+    if runs is None:
+        code = _dtypes.code(layout.dtype)
+        room = next(n for n in kernels.counting.SHARED_BINS if bins <= n)
+        spec = kernels.counting.CountSpec("ends", code, _dtypes.code(dtype), shared=room)
+        find = kernels.counting.EndsSpec(code)
+        runs = (
+            _call(find, kernels.counting.render_ends, layout, [], stream),
+            _call(spec, kernels.counting.render, layout, [bins], stream, 2),
+        )
+        stream.remember(key, runs)
+    # The ends lie behind the counts, so that one launch clears both.
+    table = _array.empty(_layout.contiguous(_INT64, (bins + 3,)))
+    _array.fill_zero(table)
+    ends = _array.view(table, _ENDS, 8 * bins)
+    edges = _array.empty(_layout.contiguous(dtype, (bins + 1,)))
+    runs[0](elements, ends)
+    runs[1](elements, edges, ends, table)
+    found = np.empty(3, _UINT64)
+    _array.download(ends, found, None, True)
+    last, first, wrong = found.tolist()
+    if wrong or (dtype == layout.dtype and not _are_finite(first ^ 2**64 - 1, last, dtype)):
+        return None
+    return _array.view(table, _layout.contiguous(_INT64, (bins,))), edges
+
+
+def _are_finite(first: int, last: int, dtype: np.dtype) -> bool:
+    """Whether keys of floats (``kernels/cuda/sort_keys.cuh``) belong to finite numbers."""
+    top = 1 << (8 * dtype.itemsize - 1)
+    infinity = int(np.array(math.inf, dtype).view(f"u{dtype.itemsize}"))
+    return 2 * top - 1 - (infinity | top) < first and last < infinity | top
+
+
+def _count(mode: str, elements: Any, edges: Any, bins: int, weights: Any) -> Any:
     dtype = np.dtype(np.int64 if weights is None else np.float64)
     result = _array.empty(_layout.contiguous(dtype, (bins,)))
     _array.fill_zero(result)
@@ -73,37 +191,39 @@ def _count(mode: str, elements: Any, edges: Any, bins: int, weights: Any, scale:
     key = (_count, mode, layout, edge, bins, weights is not None)
     run = stream.plans.get(key)
     if run is None:
-        run = _plan(mode, layout, edge, bins, weights is not None, stream)
+        weighted = weights is not None
+        sizes = kernels.counting.SHARED_WEIGHTS if weighted else kernels.counting.SHARED_BINS
+        shared = next((size for size in sizes if bins <= size), 0)
+        code = "" if edge is None else _dtypes.code(edge)
+        spec = kernels.counting.CountSpec(mode, _dtypes.code(layout.dtype), code, weighted, shared)
+        arrays = weighted + (edge is not None)
+        run = _call(spec, kernels.counting.render, layout, [bins], stream, arrays)
         stream.remember(key, run)
-    operands = [x for x in (elements, weights, edges) if x is not None]
-    if mode == "width":
-        operands.append(scale)
-    run(*operands, result)
+    run(*[x for x in (elements, weights, edges) if x is not None], result)
     return result
 
 
-def _plan(
-    mode: str, layout: Layout, edge: np.dtype | None, bins: int, weighted: bool, stream: Stream
+def _call(
+    spec: Any,
+    render: Callable[[Any], Any],
+    layout: Layout,
+    numbers: list[int],
+    stream: Stream,
+    operands: int = 0,
 ) -> Callable[..., Any]:
-    sizes = kernels.counting.SHARED_WEIGHTS if weighted else kernels.counting.SHARED_BINS
-    shared = next((size for size in sizes if bins <= size), 0)
-    code = "" if edge is None else _dtypes.code(edge)
-    spec = kernels.counting.CountSpec(mode, _dtypes.code(layout.dtype), code, weighted, shared)
-    function, source = load(spec, kernels.counting.render, stream.device)
-    blocks = -(-layout.size // (kernels.counting.BLOCK * kernels.counting.UNROLL))
-    blocks = min(blocks, stream.device.multiprocessors * (_BLOCKS if shared else 8))
-    arrays = 1 + weighted + (edge is not None)
-    names = [*[f"x{i}" for i in range(arrays)], "y0"]
-    inputs = "a" * arrays
-    scalars = []
-    if mode == "width":
-        scalars.append((len(names), np.dtype(np.float64)))
-        names.append(f"x{arrays}")
-        inputs += "s"
+    """A call that takes the elements, so many operands, and what is written."""
+    function, source = load(spec, render, stream.device)
+    shared = getattr(spec, "shared", 1)
+    items = kernels.counting.BYTES // layout.itemsize
+    blocks = -(-layout.size // (kernels.counting.BLOCK * items))
+    most = _BLOCKS if shared else _UNSHARED_BLOCKS
+    blocks = min(blocks, stream.device.multiprocessors * most)
+    # What a block counts in shared memory is 32 bits wide.
+    blocks = max(blocks, layout.size >> 31, 1)
+    names = [*[f"x{i}" for i in range(1 + operands)], "y0"]
     constants = {
-        len(names): struct.pack("<Q", layout.size),
-        len(names) + 1: struct.pack("<Q", bins),
+        len(names) + i: struct.pack("<Q", value) for i, value in enumerate([layout.size, *numbers])
     }
     plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    bound = BoundLaunch(plan, stream, scalars)
-    return _calls.make_call(stream, inputs, [None], [(bound, names)])
+    bound = BoundLaunch(plan, stream)
+    return _calls.make_call(stream, "a" * (1 + operands), [None], [(bound, names)])

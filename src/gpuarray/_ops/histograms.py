@@ -10,7 +10,12 @@ import numpy as np
 
 from gpuarray import _array, _copies, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._counting import count_between, count_elements
+from gpuarray._counting import (
+    count_between,
+    count_between_ends,
+    count_elements,
+    count_values,
+)
 from gpuarray._ops import statistics
 from gpuarray._ops.conversion import array, asarray, asnumpy
 from gpuarray._ops.manipulation import as_array, ravel
@@ -43,8 +48,9 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     Notes
     -----
     The greatest element decides how long the result is, so the call waits for the device once.
-    Three launches. With weights, the order of additions differs from run to run, and with it the
-    last bits of the sums.
+    Elements are counted while it is looked for, in two launches; if it is 2048 or more, they are
+    read once more in two others. With weights there are three launches, and the order of additions
+    differs from run to run, and with it the last bits of the sums. Scratch memory: up to 16 KiB.
 
     Examples
     --------
@@ -80,6 +86,8 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     if not layout.size:
         return count_elements(_array.empty(_layout.contiguous(_INT64, (0,))), minlength, weights)
     x = _gapless(x)
+    if weights is None:
+        return count_values(x, minlength)
     return count_elements(x, max(_greatest(x) + 1, minlength), weights)
 
 
@@ -153,9 +161,11 @@ def histogram(
 
     Notes
     -----
-    Four launches, and two less with ``range`` or edges. Without ``range`` the call waits for the
-    device once, and for edges in device memory as well. With weights, the order of additions
-    differs from run to run, and with it the last bits of the sums.
+    Three launches: one clears, one finds the least and the greatest element, and one makes the
+    edges from them and counts. The call waits for their end, since a range that is not finite is
+    an error. With ``range`` or edges there are two, and the call waits for edges in device memory
+    only. With weights, the order of additions differs from run to run, and with it the last bits
+    of the sums. No scratch memory, but for conversions of weights and of views.
 
     Differences from NumPy
     ----------------------
@@ -169,6 +179,10 @@ def histogram(
     array([0, 2, 1])
     """
     a, weights = _elements(a, weights, "histogram")
+    if type(bins) is int and bins > 0 and range is None and weights is None and not density:
+        found = _between_ends(a, bins)
+        if found is not None:
+            return found
     edges, uniform = _edges(a, bins, range)
     if weights is None:
         counts = _histogram(a, edges, uniform, None)
@@ -198,8 +212,16 @@ def _histogram(a: Any, edges: np.ndarray, uniform: bool, weights: Any) -> Any:
         compared = np.dtype(np.uint8)
     if weights is not None:
         weights = _gapless(weights, _FLOAT64)
-    width = float(edges[-1]) - float(edges[0]) if uniform else 0.0
-    return count_between(a, asarray(edges.astype(compared)), weights, width)
+    # Edges of a narrower dtype are not equally far from one another in that of comparisons.
+    uniform = uniform and edges.dtype == compared
+    return count_between(a, asarray(edges.astype(compared)), weights, uniform)
+
+
+def _between_ends(a: Any, bins: int) -> tuple[Any, Any] | None:
+    layout = a._layout
+    if not layout.size or not (layout.dtype.kind in "iu" or layout.dtype.char in "fd"):
+        return None
+    return count_between_ends(a, bins)
 
 
 def _elements(a: Any, weights: Any, name: str) -> tuple[Any, Any]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from gpuarray._dtypes import cpp_name, info
 from gpuarray.kernels.elementwise import KernelSource
 from gpuarray.kernels.headers import cuda_headers
+from gpuarray.kernels.sorting import key_type
 
 BLOCK = 512
-UNROLL = 8
+
+#: Bytes of the elements that a thread reads at once.
+BYTES = 64
 
 #: Bins that shared memory has room for: the sizes that kernels are made for.
 SHARED_BINS = (256, 2048, 8192)
@@ -17,24 +20,42 @@ SHARED_BINS = (256, 2048, 8192)
 #: Weights are twice as wide as counts.
 SHARED_WEIGHTS = (256, 1024, 4096)
 
-_MODES = ("value", "width", "edges")
+#: Most bins whose edges have room beside them.
+STAGED_BINS = 2048
+
+_MODES = ("value", "width", "edges", "ends")
 
 
 @dataclass(frozen=True, slots=True)
 class CountSpec:
-    """A histogram: bins by value, of one width, or between edges."""
+    """A histogram: bins by value, of one width, between edges, or between the ends.
+
+    The ends are the least and the greatest element, found by `EndsSpec`; 'ends' makes the edges.
+    """
 
     mode: str
     dtype: str
     edges: str = ""  # the dtype in which elements are compared with edges
     weighted: bool = False  # by float64 weights
     shared: int = 0  # bins that shared memory has room for; 0: all are counted in the result
+    greatest: bool = False  # 'value': find the greatest element as well
 
     def __post_init__(self) -> None:
         if self.mode not in _MODES:
             raise ValueError(f"mode {self.mode!r} is not one of {', '.join(_MODES)}")
         if (self.mode == "value") == bool(self.edges):
             raise ValueError("edges have a dtype where elements are compared with edges")
+        if self.mode == "ends" and not 0 < self.shared <= STAGED_BINS:
+            raise ValueError(f"edges are made for at most {STAGED_BINS} bins in shared memory")
+        if self.greatest and (self.mode != "value" or self.weighted):
+            raise ValueError("the greatest element is found while values are counted")
+
+
+@dataclass(frozen=True, slots=True)
+class EndsSpec:
+    """Finds the least and the greatest element."""
+
+    dtype: str
 
 
 _SOURCE = """\
@@ -44,9 +65,7 @@ namespace gpuarray {{
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
-    const {bin} bin{{{members}}};
-    count_bins<{element}, {weight}, {total}, {bin}, {block}, {unroll}, {shared}>(
-        bin, elements, {weights}, totals, size);
+    {body};
 }}
 
 }}  // namespace gpuarray
@@ -57,44 +76,64 @@ def render(spec: CountSpec) -> KernelSource:
     """Return the CUDA C++ of a histogram.
 
     Parameters of the kernel: the elements; the weights, if there are any; the edges, unless bins
-    are values; the result (uint64 counts or float64 sums, added to); for bins of one width their
-    number over the width of all (float64); the number of elements and that of bins.
+    are values, and for 'ends' the ends; the result (uint64 counts or float64 sums, added to, and
+    the greatest element behind them); the number of elements and that of bins.
     """
     element = cpp_name(spec.dtype)
     parameters = [f"const Stored<{element}>::type* elements"]
-    sizes = [8]
     if spec.weighted:
         parameters.append("const double* weights")
-        sizes.append(8)
-    kind, members = f"ByValue<{element}>", "bins"
+    bins = f"ByValue<{element}>{{bins}}"
     if spec.edges:
-        parameters.append(f"const {cpp_name(spec.edges)}* edges")
-        sizes.append(8)
-        name = "ByWidth" if spec.mode == "width" else "ByEdges"
-        kind, members = f"{name}<{element}, {cpp_name(spec.edges)}>", "bins, edges"
+        number = cpp_name(spec.edges)
+        index = "int32_t" if spec.shared else "int64_t"
+        parameters.append(f"{'' if spec.mode == 'ends' else 'const '}{number}* edges")
+        kind = "ByWidth" if spec.mode == "width" else "ByEdges"
+        bins = f"{kind}<{element}, {number}, {index}>{{bins, edges}}"
+        if spec.mode == "ends":
+            parameters.append("uint64_t* ends")
+            keys = key_type(spec.dtype)
+            bins = f"BetweenEnds<{element}, {keys}, {number}, {index}>(bins, edges, ends)"
     total = "double" if spec.weighted else "uint64_t"
     parameters.append(f"{total}* totals")
-    if spec.mode == "width":
-        parameters.append("double scale")
-        members += ", scale"
-        sizes.append(8)
+    sizes = [8] * (len(parameters) + 2)
     parameters += ["uint64_t size", "uint64_t bins"]
-    sizes += [8, 8, 8]
+    weight = "double" if spec.weighted else "uint32_t"
+    staged = "true" if spec.edges and 0 < spec.shared <= STAGED_BINS else "false"
+    greatest = "true" if spec.greatest else "false"
+    weights = "weights" if spec.weighted else "static_cast<const uint32_t*>(nullptr)"
+    body = (
+        f"count_bins<{element}, {weight}, {total}, {BLOCK}, {spec.shared}, {staged}, {greatest}>("
+    )
+    body += f"\n        {bins}, elements, {weights}, totals, size)"
     symbol = f"gpuarray_histogram_{spec.mode}__{spec.dtype}"
-    symbol += ("_weighted" if spec.weighted else "") + (f"_{spec.shared}" if spec.shared else "")
-    header = info(spec.dtype).header
+    symbol += ("_weighted" if spec.weighted else "") + ("_greatest" if spec.greatest else "")
+    symbol += f"_{spec.shared}" if spec.shared else ""
+    return _kernel(symbol, spec.dtype, parameters, sizes, body)
+
+
+def render_ends(spec: EndsSpec) -> KernelSource:
+    """Return the CUDA C++ that finds the least and the greatest element.
+
+    Parameters of the kernel: the elements, three words of 64 bits that are zero, and the number
+    of elements. See `decode_ends` for what the words become.
+    """
+    keys = key_type(spec.dtype)
+    parameters = [f"const {keys}::Word* elements", "uint64_t* ends", "uint64_t size"]
+    body = f"find_ends<{keys}, {BLOCK}>(elements, ends, size)"
+    symbol = f"gpuarray_histogram_ends__{spec.dtype}"
+    return _kernel(symbol, spec.dtype, parameters, [8, 8, 8], body)
+
+
+def _kernel(
+    symbol: str, dtype: str, parameters: list[str], sizes: list[int], body: str
+) -> KernelSource:
+    header = info(dtype).header
     source = _SOURCE.format(
         include=f'#include "{header}"\n' if header else "",
         block=BLOCK,
         symbol=symbol,
         parameters=",\n    ".join(parameters),
-        bin=kind,
-        members=members,
-        element=element,
-        weight="double" if spec.weighted else "uint32_t",
-        total=total,
-        unroll=UNROLL,
-        shared=spec.shared,
-        weights="weights" if spec.weighted else "static_cast<const uint32_t*>(nullptr)",
+        body=body,
     )
-    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), UNROLL, BLOCK)
+    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), 1, BLOCK)

@@ -15,6 +15,7 @@
 // Counts do not depend on the order of additions, so results do not.
 #pragma once
 
+#include "gpuarray/read_row.cuh"
 #include "gpuarray/selection.cuh"
 #include "gpuarray/sort_keys.cuh"
 
@@ -55,43 +56,6 @@ enum SelectMode { SELECT_ALL, SELECT_COPYING, SELECT_COPIED };
 // What is found beside counts, of floats: whether there is a 0.0 (a key does not say which zero it is) and a NaN.
 enum SelectFlags { SEEN_ZERO = 1, SEEN_NAN = 2 };
 
-// All elements of a row, for the threads of `blocks` blocks: take(elements, valid) gets some of them at a time, of
-// which the first `valid` are there. The lanes of a warp call together.
-template <int BLOCK, class Word, class Take>
-GPUARRAY_DEVICE void read_row(const Word* row, uint64_t length, uint32_t block, uint32_t blocks, const Take& take) {
-    enum { VECTOR = 16 / sizeof(Word), UNROLL = VECTOR > 8 ? 2 : 4 };
-    const uint32_t skew = uint32_t(reinterpret_cast<uint64_t>(row) % 16);
-    uint64_t head = (16 - skew) % 16 / sizeof(Word);
-    head = head < length ? head : length;
-    const uint64_t whole = (length - head) / VECTOR;
-    const uint4* const vectors = reinterpret_cast<const uint4*>(row + head);
-    for (uint64_t first = uint64_t(block) * (BLOCK * UNROLL); first < whole;
-         first += uint64_t(blocks) * (BLOCK * UNROLL)) {
-        alignas(16) Word words[UNROLL * VECTOR];
-        int valid = 0;
-#pragma unroll
-        for (int u = 0; u < UNROLL; ++u) {
-            const uint64_t at = first + u * BLOCK + threadIdx.x;
-            uint4 vector = make_uint4(0, 0, 0, 0);
-            if (at < whole) {
-                vector = vectors[at];
-                valid = (u + 1) * VECTOR;
-            }
-            *reinterpret_cast<uint4*>(words + u * VECTOR) = vector;
-        }
-        take(words, valid);
-    }
-    // What is before and behind the vectors: less than one each.
-    if (block == blocks - 1 && threadIdx.x < 32) {
-        const int lane = threadIdx.x;
-        const uint64_t at = lane < 16 ? lane : head + whole * VECTOR + (lane - 16);
-        const bool inside = at < (lane < 16 ? head : length);
-        Word words[1] = {Word()};
-        if (inside) words[0] = row[at];
-        take(words, inside ? 1 : 0);
-    }
-}
-
 template <class Keys, int BITS, int RANKS, int BLOCK> struct RadixSelect : SelectDigits<Keys, BITS> {
     typedef SelectDigits<Keys, BITS> Digits;
     typedef typename Keys::Word Word;
@@ -126,7 +90,7 @@ template <class Keys, int BITS, int RANKS, int BLOCK> struct RadixSelect : Selec
 #pragma unroll
         for (int s = 0; s < UNROLLED; ++s) distinct[s] = Ordered(state.distinct[s]);
         uint32_t flags = 0;
-        read_row<BLOCK>(row, length, block, blocks, [&](const auto& words, int valid) {
+        Reader<Word, BLOCK>::read(row, length, block, blocks, [&](const auto& words, int valid, uint64_t) {
             enum { COUNT = sizeof(words) / sizeof(Word) };
             uint32_t taken = 0;
 #pragma unroll

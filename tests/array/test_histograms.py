@@ -1,0 +1,144 @@
+"""Histograms and counts whose edges, or whose length, the elements themselves decide."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis.extra import numpy as npst
+
+import gpuarray as cp
+
+DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+
+
+def check(x, bins, **options):
+    """Counts and edges to the bit."""
+    counts, edges = cp.histogram(cp.asarray(x), bins, **options)
+    expected, expected_edges = np.histogram(x, bins, **options)
+    assert edges.dtype == expected_edges.dtype
+    np.testing.assert_array_equal(edges.get(), expected_edges)
+    assert counts.dtype == expected.dtype
+    np.testing.assert_array_equal(counts.get(), expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_between_the_ends(dtype, rng):
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        x = (rng.standard_normal(5001) * 30).astype(dtype)
+    else:
+        info = np.iinfo(dtype)
+        x = rng.integers(info.min // 2, info.max // 2, 5001, dtype)
+    for bins in (1, 2, 10, 100, 1000):
+        check(x, bins)
+    check(x[1:], 33)
+    check(x[3::2], 33)
+    check(np.array([3], dtype), 5)
+    check(np.sort(x), 64)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_elements_that_are_edges(dtype, rng):
+    """Where rounding decides, the edges do."""
+    for low, high in ((0, 1), (-3, 7), (1000, 1001), (-1e-3, 1e5), (1e6, 1e6 + 8)):
+        for bins in (3, 10, 49, 700):
+            edges = np.linspace(low, high, bins + 1).astype(dtype)
+            x = np.concatenate([edges, np.nextafter(edges[1:-1], edges[:-2])])
+            x = np.concatenate([x, np.nextafter(edges[1:-1], edges[2:])])
+            if np.any(np.diff(edges) <= 0):
+                with pytest.raises(ValueError, match="Too many bins"):
+                    cp.histogram(cp.asarray(x), bins)
+                continue
+            check(x, bins)
+            check(x, bins, range=(float(edges[0]), float(edges[-1])))
+
+
+def test_bins_that_shared_memory_has_no_room_for(rng):
+    x = rng.random(4000)
+    for bins in (2048, 2049, 9000):
+        check(x, bins)
+        check(x.astype("f4"), bins)
+        check(x, bins, range=(0.25, 0.5))
+        check(x, np.linspace(0.1, 0.9, bins + 1))
+
+
+def test_edges_of_any_width(rng):
+    x = rng.integers(-40, 40, 3000)
+    for edges in ([0, 1], [-40, 3, 3, 3, 9, 40], np.arange(-50, 50), [0.5, 1.5, 1.5]):
+        for dtype in ("i4", "f4", "f8", "u1"):
+            check(x.astype(dtype), edges)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_what_has_no_edges(dtype):
+    for values in ([np.nan, 1], [np.inf, 1], [-np.inf, 1], [np.nan], [-np.nan, 0]):
+        x = np.array(values, dtype)
+        with pytest.raises(ValueError, match="autodetected range"):
+            cp.histogram(cp.asarray(x), 3)
+    close = np.array([1, np.nextafter(1, 2, dtype=dtype)], dtype)
+    with pytest.raises(ValueError, match="Too many bins"):
+        cp.histogram(cp.asarray(close), 10)
+    with pytest.raises(ValueError, match="positive"):
+        cp.histogram(cp.asarray(close), 0)
+
+
+def test_equal_elements():
+    for dtype in ("f4", "f8", "i4", "u1"):
+        check(np.full(100, 7, dtype), 10)
+        check(np.zeros(100, dtype), 10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    npst.arrays(
+        st.sampled_from(["f4", "f8", "i2", "u8"]).map(np.dtype),
+        st.integers(1, 300),
+        elements=st.integers(0, 100),
+    ),
+    st.integers(1, 50),
+)
+def test_any_histogram(x, bins):
+    check(x, bins)
+
+
+# ---- bincount ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u1", "u2", "u8"])
+def test_the_greatest_element_decides(dtype, rng):
+    for greatest in (0, 5, 127, 600, 2047, 2048, 30000):
+        if greatest > np.iinfo(dtype).max:
+            continue
+        x = rng.integers(0, greatest, 3001, endpoint=True).astype(dtype)
+        x[1234] = greatest
+        for minlength in (0, 100, 2049):
+            counts = cp.bincount(cp.asarray(x), minlength=minlength)
+            expected = np.bincount(x, minlength=minlength)
+            assert counts.dtype == expected.dtype
+            np.testing.assert_array_equal(counts.get(), expected)
+        np.testing.assert_array_equal(cp.bincount(cp.asarray(x)[1:-1]).get(), np.bincount(x[1:-1]))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8"])
+def test_negative_elements(dtype):
+    for values in ([-1], [3, -1, 5], [np.iinfo(dtype).min, 0]):
+        with pytest.raises(ValueError, match="negative"):
+            cp.bincount(cp.asarray(np.array(values, dtype)))
+
+
+def test_a_short_result_does_not_keep_the_table():
+    counts = cp.bincount(cp.asarray([0, 1, 1]))
+    assert counts._memory.size <= 512
+    np.testing.assert_array_equal(counts.get(), [1, 2])
+
+
+@pytest.mark.emulator
+def test_the_kernels_are_clean(xp, rng):
+    host = rng.standard_normal(5000).astype("f4")
+    with xp.cuda.check("races", "uninit", "barriers"):
+        x = xp.asarray(host)
+        xp.histogram(x, 30)
+        xp.histogram(x, 30, range=(-1, 1))
+        xp.histogram(x, xp.asarray([-1, 0, 2.0]))
+        xp.bincount(xp.asarray(rng.integers(0, 900, 5000)))
+        xp.bincount(xp.asarray(rng.integers(0, 9, 5000)), xp.asarray(rng.random(5000)))
