@@ -70,6 +70,7 @@ from numpy import (
 from gpuarray import errors
 from gpuarray._allocator import get_default_memory_pool
 from gpuarray._fusion import fuse
+from gpuarray._jit import vectorize
 from gpuarray._ndarray import ndarray
 from gpuarray._ops.bitwise import (
     bitwise_and,
@@ -300,9 +301,9 @@ from gpuarray._version import __version__
 
 __all__ = [
     # Packages, classes
-    "cuda", "debug", "errors", "ndarray", "ufunc",
+    "cuda", "debug", "errors", "jit", "ndarray", "ufunc",
     # Kernels of your own
-    "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule", "fuse",
+    "ElementwiseKernel", "ReductionKernel", "RawKernel", "RawModule", "fuse", "vectorize",
     "warmup",
     # Array creation
     "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "eye",
@@ -372,11 +373,11 @@ __all__ = [
 ]  # fmt: skip
 
 if _TYPE_CHECKING:
-    from gpuarray import cuda, debug
+    from gpuarray import cuda, debug, jit
     from gpuarray.cuda.compiler import warmup
 
 #: Packages that are imported when they are first used.
-_LAZY = ("cuda", "debug", "scipy")
+_LAZY = ("cuda", "debug", "jit", "scipy")
 
 
 def __getattr__(name: str) -> _Any:

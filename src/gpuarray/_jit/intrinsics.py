@@ -1,0 +1,174 @@
+"""What a kernel in Python may name that has no other meaning in Python.
+
+These objects only have names and documentation: the translator (:mod:`gpuarray._jit.calls`) knows
+what they become. Importing them loads nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+
+class Intrinsic:
+    """A function that exists in kernels only."""
+
+    def __init__(self, name: str, signature: str, summary: str):
+        self.__name__ = name
+        self.__doc__ = f"{name}{signature}\n\n{summary}"
+
+    def __repr__(self) -> str:
+        return f"<gpuarray.jit function {self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse: this is Python, not a kernel."""
+        raise RuntimeError(
+            f"jit.{self.__name__} runs in kernels only: call it in a function with the decorator "
+            "gpuarray.jit.rawkernel, and launch that"
+        )
+
+
+class Dim3:
+    """Three numbers that each thread has: ``x``, ``y`` and ``z``, of dtype uint32."""
+
+    def __init__(self, name: str, summary: str):
+        self.__name__ = name
+        self.__doc__ = f"{summary} Its parts ``x``, ``y`` and ``z`` are uint32."
+
+    def __repr__(self) -> str:
+        return f"<gpuarray.jit variable {self.__name__}>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("x", "y", "z"):
+            raise RuntimeError(
+                f"jit.{self.__name__}.{name} exists in kernels only: read it in a function with "
+                "the decorator gpuarray.jit.rawkernel, and launch that"
+            )
+        raise AttributeError(f"jit.{self.__name__} has x, y and z, but no {name!r}")
+
+
+threadIdx = Dim3("threadIdx", "The place of the thread in its block.")
+blockIdx = Dim3("blockIdx", "The place of the block in the grid.")
+blockDim = Dim3("blockDim", "How many threads a block has.")
+gridDim = Dim3("gridDim", "How many blocks the grid has.")
+
+#: Threads of a warp.
+warpsize = 32
+
+grid = Intrinsic(
+    "grid",
+    "(ndim)",
+    "The place of the thread in the whole grid: a uint32 for ``ndim`` 1, a tuple for 2 and 3.",
+)
+gridsize = Intrinsic(
+    "gridsize",
+    "(ndim)",
+    "How many threads the grid has: a uint32 for ``ndim`` 1, a tuple for 2 and 3.",
+)
+laneid = Intrinsic("laneid", "()", "The place of the thread in its warp, a uint32.")
+range = Intrinsic(
+    "range",
+    "(start=0, stop, step=1, *, unroll=None)",
+    "`range` with a say in unrolling: True, False, or how often the body is repeated.",
+)
+syncthreads = Intrinsic("syncthreads", "()", "Wait for all threads of the block.")
+syncwarp = Intrinsic(
+    "syncwarp", "(mask=0xffffffff)", "Wait for the threads of the warp that the mask names."
+)
+threadfence = Intrinsic(
+    "threadfence", "()", "What was written before is seen by others before what is written after."
+)
+shared_memory = Intrinsic(
+    "shared_memory",
+    "(dtype, size, alignment=None)",
+    "An array in the block's shared memory. The size is an int or a tuple of ints that are known "
+    "when the kernel is translated, or None for the launch's ``shared_mem`` bytes.",
+)
+
+_ATOMIC = "Returns what was there before. The index is an integer or a tuple. Dtypes: "
+atomic_add = Intrinsic(
+    "atomic_add",
+    "(array, index, value)",
+    f"Add to an element. {_ATOMIC}int32, int64, uint32, uint64, float16, float32, float64, and "
+    "complex ones (without a result).",
+)
+atomic_sub = Intrinsic(
+    "atomic_sub",
+    "(array, index, value)",
+    f"Subtract from an element. {_ATOMIC}32 and 64-bit integers, float32, float64.",
+)
+atomic_exch = Intrinsic(
+    "atomic_exch",
+    "(array, index, value)",
+    f"Replace an element. {_ATOMIC}all of 4 and 8 bytes but complex64.",
+)
+atomic_min = Intrinsic(
+    "atomic_min",
+    "(array, index, value)",
+    f"Replace an element by the lesser one. {_ATOMIC}32 and 64-bit integers, float32, float64.",
+)
+atomic_max = Intrinsic(
+    "atomic_max",
+    "(array, index, value)",
+    f"Replace an element by the greater one. {_ATOMIC}32 and 64-bit integers, float32, float64.",
+)
+atomic_inc = Intrinsic(
+    "atomic_inc",
+    "(array, index, value)",
+    f"Count up: ``0 if old >= value else old + 1``. {_ATOMIC}uint32.",
+)
+atomic_dec = Intrinsic(
+    "atomic_dec",
+    "(array, index, value)",
+    f"Count down: ``value if old == 0 or old > value else old - 1``. {_ATOMIC}uint32.",
+)
+atomic_cas = Intrinsic(
+    "atomic_cas",
+    "(array, index, value, alt_value)",
+    f"Replace an element by ``alt_value`` if it is ``value``. {_ATOMIC}all of 4 and 8 bytes but "
+    "complex64.",
+)
+atomic_and = Intrinsic(
+    "atomic_and", "(array, index, value)", f"Combine by ``&``. {_ATOMIC}32 and 64-bit integers."
+)
+atomic_or = Intrinsic(
+    "atomic_or", "(array, index, value)", f"Combine by ``|``. {_ATOMIC}32 and 64-bit integers."
+)
+atomic_xor = Intrinsic(
+    "atomic_xor", "(array, index, value)", f"Combine by ``^``. {_ATOMIC}32 and 64-bit integers."
+)
+
+_SHUFFLE = "``mask`` has a bit for each lane that takes part; any dtype."
+shfl_sync = Intrinsic(
+    "shfl_sync", "(mask, var, val_id, *, width=32)", f"The value of lane ``val_id``. {_SHUFFLE}"
+)
+shfl_up_sync = Intrinsic(
+    "shfl_up_sync",
+    "(mask, var, val_id, *, width=32)",
+    f"The value of the lane ``val_id`` below. {_SHUFFLE}",
+)
+shfl_down_sync = Intrinsic(
+    "shfl_down_sync",
+    "(mask, var, val_id, *, width=32)",
+    f"The value of the lane ``val_id`` above. {_SHUFFLE}",
+)
+shfl_xor_sync = Intrinsic(
+    "shfl_xor_sync",
+    "(mask, var, val_id, *, width=32)",
+    f"The value of the lane whose number differs in the bits of ``val_id``. {_SHUFFLE}",
+)
+ballot_sync = Intrinsic(
+    "ballot_sync", "(mask, predicate)", "A uint32 with a bit for each lane whose predicate is true."
+)
+all_sync = Intrinsic(
+    "all_sync", "(mask, predicate)", "Whether it is true in all lanes of the mask."
+)
+any_sync = Intrinsic("any_sync", "(mask, predicate)", "Whether it is true in a lane of the mask.")
+activemask = Intrinsic("activemask", "()", "A uint32 with a bit for each lane that runs now.")
+min = Intrinsic("min", "(*args)", "The least of its arguments, by `minimum`.")
+max = Intrinsic("max", "(*args)", "The greatest of its arguments, by `maximum`.")

@@ -1,0 +1,428 @@
+"""`rawkernel`: a function written in Python, launched as a kernel.
+
+What calls it twice pays for no translation: launches are kept per stream under the layouts of
+arrays and the types of numbers, as all of the package's own are.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import _array, _calls, _dtypes, _interchange, _launches, _layout, kernels
+from gpuarray._device import Device, current
+from gpuarray._ffi import driver
+from gpuarray._launch import BoundLaunch, LaunchPlan
+from gpuarray._raw.kernel import RawKernel
+from gpuarray._raw.module import LoadedModule, RawModule
+from gpuarray._raw.parameters import array_constant
+from gpuarray._stream import Stream
+from gpuarray.errors import HostArrayError
+
+if TYPE_CHECKING:
+    from gpuarray._jit.source import FunctionSource
+
+_MODES = ("numpy", "cuda")
+_MOST_LAUNCHERS = 1024
+
+
+def rawkernel(
+    function: Callable[..., Any] | None = None, *, mode: str = "numpy", device: bool = False
+) -> Any:
+    """Make a kernel of a Python function.
+
+    Parameters
+    ----------
+    function : callable
+        The function, where the decorator stands without parentheses.
+    mode : {'numpy', 'cuda'}, optional
+        How dtypes promote. With ``'numpy'`` as NumPy's do (NEP 50): ``int32 * float32`` is
+        float64, and Python's numbers take on the dtype of what they meet; where they meet none
+        they are int64, float64 and complex128. With ``'cuda'`` as in C++: ``int32 * float32`` is
+        float32, and Python's numbers are int32, float32 and complex64.
+    device : bool, optional
+        Whether it is a function that kernels call, with values as arguments and result.
+
+    Returns
+    -------
+    callable
+        ``kernel[grid, block](*args)``, ``kernel[grid, block, shared_mem](*args)``,
+        ``kernel[grid, block, shared_mem, stream](*args)`` and
+        ``kernel(grid, block, args, shared_mem=0, stream=None)`` launch it. ``cached_code`` is
+        the CUDA C++ that has been made of it; ``cached_codes`` has one for all types of
+        arguments that it was launched with.
+
+    Raises
+    ------
+    TypeError, NotImplementedError, and others as Python would
+        At a launch with new types of arguments, where the function cannot be translated. The
+        message names the file, the line and the expression, and says what to do.
+
+    Notes
+    -----
+    The function's syntax tree is translated to CUDA C++, once for every combination of types:
+    the dtype, the number of dimensions and the contiguity of arrays, the types of numbers. It may
+    have variables, tuples, ``if``, ``while``, ``for`` over `range` and `jit.range`, ``break``,
+    ``continue``, ``return``, ``assert``, ``print``, conditional expressions, and may call ufuncs
+    (``cp.exp``), `where`, `clip`, ``min``, ``max``, ``abs``, ``len``, dtypes, device functions and
+    what `gpuarray.jit` has. Arrays are indexed by one integer a dimension, have ``shape``,
+    ``size``, ``ndim``, ``strides`` and ``dtype``, and can be passed on with their first
+    dimensions indexed. Arithmetic is that of the package's ufuncs: ``//`` and ``%`` round to
+    negative infinity, integers wrap around.
+
+    A variable keeps the dtype of its first value; one that begins as a Python number takes on
+    the first dtype that it meets. Indices are not checked; constant ones below zero count from
+    the end, others do not.
+
+    Globals and outer variables are constants, read when the function is translated.
+
+    Differences from CuPy
+    ---------------------
+    The default of ``mode`` is ``'numpy'``, in which Python's numbers take on the dtype of what
+    they meet (CuPy's are int64 and float64 there). Arrays may be indexed in part; shared memory
+    may have several dimensions. ``jit.cg``, ``jit.cub`` and ``jit.thrust`` are not there.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray import jit
+    >>> @jit.rawkernel
+    ... def axpy(a, x, y):
+    ...     i = jit.grid(1)
+    ...     if i < x.size:
+    ...         y[i] += a * x[i]
+    >>> x = cp.arange(5, dtype=cp.float32)
+    >>> y = cp.ones(5, dtype=cp.float32)
+    >>> axpy[1, 32](2, x, y)
+    >>> y
+    array([1., 3., 5., 7., 9.], dtype=float32)
+    """
+    if mode not in _MODES:
+        raise ValueError(f"rawkernel: mode is 'numpy' or 'cuda', not {mode!r}")
+    if function is None:
+        return lambda function: Kernel(function, device, mode)
+    return Kernel(function, device, mode)
+
+
+class Kernel:
+    """A kernel, or a device function, written in Python. Made by `rawkernel`."""
+
+    __name__: str
+
+    def __init__(self, function: Callable[..., Any], device: bool, mode: str):
+        if not callable(function):
+            raise TypeError(f"rawkernel takes a function, not {function!r}")
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._mode = mode
+        #: Whether kernels call it.
+        self.device = device
+        self._source: FunctionSource | None = None
+        self._translated: dict[tuple, Translated] = {}
+        self._launchers: dict[Any, Launcher] = {}
+
+    def __repr__(self) -> str:
+        what = "device function" if self.device else "kernel"
+        return f"<gpuarray.jit {what} {self.__name__}>"
+
+    @property
+    def source(self) -> FunctionSource:
+        """The function's syntax tree."""
+        if self._source is None:
+            from gpuarray._jit.source import FunctionSource
+
+            self._source = FunctionSource(self._function)
+        return self._source
+
+    def defaults(self) -> dict[str, Any]:
+        """The parameters that have a default."""
+        code: Any = self._function
+        values = code.__defaults__ or ()
+        names = self.source.parameters
+        return dict(zip(names[len(names) - len(values) :], values))
+
+    @property
+    def cached_codes(self) -> Mapping[tuple, str]:
+        """The CUDA C++ for each combination of argument types so far."""
+        return MappingProxyType({types: x.code for types, x in self._translated.items()})
+
+    @property
+    def cached_code(self) -> str:
+        """The CUDA C++, where there is one.
+
+        Raises
+        ------
+        RuntimeError
+            There is none yet, or there are several.
+        """
+        if len(self._translated) != 1:
+            what = "has not been launched yet" if not self._translated else "has several sources"
+            raise RuntimeError(
+                f"{self.__name__} {what}; cached_codes has the source for each combination of "
+                "argument types"
+            )
+        return next(iter(self._translated.values())).code
+
+    # ---- launching ------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Any) -> Launcher:
+        try:
+            return self._launchers[key]
+        except (KeyError, TypeError):  # TypeError: a list
+            pass
+        if self.device:
+            raise TypeError(
+                f"{self.__name__} is a device function, which kernels call; decorate it with "
+                "rawkernel() to launch it"
+            )
+        if not isinstance(key, tuple) or not 2 <= len(key) <= 4:
+            raise TypeError(
+                f"{self.__name__}: write kernel[grid, block], and the bytes of shared memory and "
+                f"the stream behind them, not kernel[{key!r}]"
+            )
+        shared_mem, stream = (*key[2:], 0, None)[:2] if len(key) < 4 else key[2:]
+        found = Launcher(self, key[0], key[1], shared_mem, stream)
+        if stream is None:
+            try:
+                if len(self._launchers) >= _MOST_LAUNCHERS:
+                    self._launchers.clear()
+                self._launchers[key] = found
+            except TypeError:
+                pass
+        return found
+
+    def __call__(
+        self,
+        grid: Any,
+        block: Any,
+        args: Sequence[Any],
+        shared_mem: int = 0,
+        stream: Stream | None = None,
+    ) -> None:
+        """Launch the kernel.
+
+        Parameters
+        ----------
+        grid, block : int or tuple of int
+            Blocks, and threads of a block, in x, y and z.
+        args : tuple
+            The arguments: arrays, numbers and None.
+        shared_mem : int, optional
+            Dynamic shared memory of a block, in bytes.
+        stream : Stream, optional
+            Where to launch; the current stream by default.
+        """
+        if not isinstance(args, tuple | list):
+            raise TypeError(
+                f"{self.__name__}: the arguments are one tuple, kernel(grid, block, (x, y, n)), "
+                f"not {type(args).__name__}; or write kernel[grid, block](x, y, n)"
+            )
+        if stream is None:
+            self[grid, block, shared_mem](*args)
+        else:
+            self[grid, block, shared_mem, stream](*args)
+
+    def translated(self, types: tuple) -> Translated:
+        """The kernel for arguments of these types."""
+        found = self._translated.get(types)
+        if found is None:
+            found = self._translated.setdefault(types, translate(self, types, self._mode))
+        return found
+
+
+class Translated(NamedTuple):
+    """What has become of a kernel for certain types of arguments."""
+
+    code: str  # for readers
+    kernel: RawKernel
+    written: frozenset[int]  # arguments whose elements are assigned to
+
+
+def translate(kernel: Kernel, types: tuple, mode: str) -> Translated:
+    """Translate a kernel."""
+    from gpuarray._jit.program import Program
+    from gpuarray._jit.statements import FunctionTranslator
+
+    program = Program(mode)
+    function = FunctionTranslator(program, kernel.source, types, True)
+    name = function.translate().name
+    # Lines of Python are in the image, for checkers, debuggers and profilers.
+    module = _Module(code=program.render(True), options=("-lineinfo",))
+    module._name = name
+    written = [
+        i for i, x in enumerate(kernel.source.parameters)
+        if function.names.get(x) in function.written
+    ]  # fmt: skip
+    raw = RawKernel._of_module(module, name)
+    return Translated(program.render(False), raw, frozenset(written))
+
+
+class _Module(RawModule):
+    """A module whose source includes the package's device code."""
+
+    def _load(self, device: Device) -> LoadedModule:
+        assert isinstance(self.code, str)
+        code = _launches.Code(
+            "", self._name, self.code, kernels.headers.cuda_headers(), self.options
+        )
+        image = kernels.compiler.compile(
+            code.source,
+            name=code.name,
+            headers=code.headers,
+            options=code.options,
+            architecture=device.architecture,
+            kind=driver.image_kind,
+        )
+        return LoadedModule(device, image, code)
+
+
+class Launcher:
+    """A kernel with a grid, a block, shared memory and a stream; calling it launches it."""
+
+    __slots__ = ("_block", "_grid", "_kernel", "_shared", "_stream")
+
+    def __init__(self, kernel: Kernel, grid: Any, block: Any, shared_mem: Any, stream: Any):
+        if stream is not None and not isinstance(stream, Stream):
+            raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
+        self._kernel = kernel
+        self._grid = grid
+        self._block = block
+        self._shared = 0 if shared_mem is None else shared_mem
+        self._stream = stream
+
+    def __repr__(self) -> str:
+        return f"<{self._kernel!r} with grid {self._grid} and block {self._block}>"
+
+    def __call__(self, *args: Any) -> None:
+        """Launch the kernel."""
+        stream = self._stream
+        if stream is None:
+            stream = current.stream
+        elif stream.device is not current.stream.device:
+            with stream.device:
+                return self._launch(stream, args)
+        cls = _array.array_class
+        run = stream.plans.get((self, *[x._layout if type(x) is cls else type(x) for x in args]))
+        if run is not None:
+            try:
+                return run(*args)
+            except (TypeError, ValueError, OverflowError) as error:
+                self._explain(args, error)
+                raise
+        return self._launch(stream, args)
+
+    def _launch(self, stream: Stream, args: Sequence[Any]) -> None:
+        """Launch with types of arguments that there is no plan for."""
+        name = self._kernel.__name__
+        given = [_argument(x, i, name) for i, x in enumerate(args)]
+        key = (
+            self, *[x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in given]
+        )  # fmt: skip
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(stream, given)
+            stream.remember(key, run)
+        try:
+            run(*given)
+        except (TypeError, ValueError, OverflowError) as error:
+            self._explain(given, error)
+            raise
+
+    def _plan(self, stream: Stream, args: Sequence[Any]) -> Callable[..., Any]:
+        types = tuple([_type_of(x, self._kernel._mode) for x in args])
+        translated = self._kernel.translated(types)
+        raw = translated.kernel
+        grid = raw._dimensions("grid", self._grid)
+        block = raw._dimensions("block", self._block)
+        shared = raw._shared(self._shared)
+        function = raw._function()
+        raw._check(function, grid, block)
+        if shared:
+            function.allow_shared(shared)
+        kinds = ""
+        names: list[str] = []
+        sizes: list[int] = []
+        constants: dict[int, bytes] = {}
+        scalars = []
+        for i, (x, kind) in enumerate(zip(args, types)):
+            place = len(names)
+            if isinstance(x, _array.ArrayBase):
+                if i in translated.written:
+                    _layout.check_writable(x._layout, f"{self._kernel.__name__}, argument {i}")
+                kinds += "a"
+                constants[place] = array_constant(x._layout)
+                sizes.append(len(constants[place]))
+            else:
+                kinds += "s"
+                if x is None:
+                    continue
+                dtype = _dtypes.dtype_of(kind.dtype)
+                scalars.append((place, dtype))
+                sizes.append(dtype.itemsize)
+            names.append(f"x{i}")
+        if function.parameters is None:
+            function.parameters = tuple(sizes)
+        plan = LaunchPlan(function, grid, block, constants, shared)  # type: ignore[arg-type]
+        bound = BoundLaunch(plan, stream, scalars)
+        return _calls.make_call(stream, kinds, [], [(bound, names)])
+
+    def _explain(self, args: Sequence[Any], error: Exception) -> None:
+        """Raise a better error where `error` came from a number out of range."""
+        for i, x in enumerate(args):
+            if type(x) is int and not -(1 << 63) <= x < 1 << 63:
+                raise OverflowError(
+                    f"{self._kernel.__name__}: argument {i} is {x}, but a Python int is passed "
+                    "as a 64-bit integer; pass numpy.uint64 or a float"
+                ) from error
+
+
+def _argument(x: Any, position: int, kernel: str) -> Any:
+    """An argument as an array of ours, a number or None."""
+    if x is None or isinstance(x, _array.ArrayBase):
+        return x
+    if isinstance(x, np.generic):
+        _dtypes.canonical(x.dtype)
+        return x
+    for base in (bool, int, float, complex):
+        if isinstance(x, base):
+            return x if type(x) is base else base(x)  # type: ignore[arg-type]
+    if isinstance(x, np.ndarray | list):
+        raise HostArrayError(
+            f"{kernel}: argument {position} is a {type(x).__name__} in host memory, which the GPU "
+            "cannot read: pass gpuarray.asarray(it), or a NumPy scalar to pass a value"
+        )
+    if hasattr(x, "__cuda_array_interface__"):
+        return _interchange.from_interface(x)
+    raise TypeError(
+        f"{kernel}: argument {position} has type {type(x).__qualname__}; a kernel takes arrays, "
+        "NumPy scalars, Python numbers and None"
+    )
+
+
+def _type_of(x: Any, mode: str) -> Any:
+    """The type of an argument for the translator."""
+    from gpuarray._jit.values import Array, Fixed, Number
+
+    if x is None:
+        return Fixed(None)
+    if isinstance(x, _array.ArrayBase):
+        layout = x._layout
+        # Lengths and strides, in bytes, each fit into 32 bits.
+        narrow = not _layout.needs_int64(layout.size, [layout]) and all(
+            abs(stride) <= _layout.INT32_MAX for stride in layout.strides
+        )
+        return Array(_dtypes.code(layout.dtype), layout.ndim, layout.c_contiguous, narrow)
+    if isinstance(x, np.generic):
+        return Number(_dtypes.code(x.dtype))
+    if isinstance(x, bool):
+        return Number("b1")
+    if isinstance(x, int):
+        return Number("i8", True)
+    cuda = mode == "cuda"
+    if isinstance(x, float):
+        return Number("f4" if cuda else "f8", True)
+    return Number("c8" if cuda else "c16", True)

@@ -1,0 +1,168 @@
+"""What expressions are while they are translated: types, constants, C++ text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _dtypes
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a dtype. A weak one takes on the dtype of what it meets, as Python's do."""
+
+    dtype: str
+    weak: bool = False
+
+    def __str__(self) -> str:
+        name = _dtypes.dtype_of(self.dtype).name
+        if not self.weak:
+            return name
+        return {"i": "int", "f": "float", "c": "complex"}.get(self.dtype[0], name)
+
+    @property
+    def cpp(self) -> str:
+        """The C++ type."""
+        return _dtypes.cpp_name(self.dtype)
+
+    @property
+    def kind(self) -> str:
+        """NumPy's character for the kind of dtype."""
+        return self.dtype[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array in device memory."""
+
+    dtype: str
+    ndim: int
+    contiguous: bool = False
+    narrow: bool = False
+
+    def __str__(self) -> str:
+        order = ", order='C'" if self.contiguous and self.ndim else ""
+        wide = "" if self.narrow else ", 64-bit indices"
+        name = _dtypes.dtype_of(self.dtype).name
+        return f"array({name}, ndim={self.ndim}{order}{wide})"
+
+    @property
+    def cpp(self) -> str:
+        """The C++ type."""
+        flags = ["true" if flag else "false" for flag in (self.contiguous, self.narrow)]
+        return f"Array<{_dtypes.cpp_name(self.dtype)}, {self.ndim}, {', '.join(flags)}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """An array in shared memory; without a shape it is the launch's dynamic shared memory."""
+
+    dtype: str
+    shape: tuple[int, ...] | None
+
+    def __str__(self) -> str:
+        shape = "dynamic" if self.shape is None else f"shape={self.shape}"
+        return f"shared_memory({_dtypes.dtype_of(self.dtype).name}, {shape})"
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return 1 if self.shape is None else len(self.shape)
+
+    @property
+    def cpp(self) -> str:
+        """The C++ type."""
+        lengths = ", ".join(map(str, self.shape or (0,)))
+        return f"Shared<{_dtypes.cpp_name(self.dtype)}, {lengths}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An argument whose value is part of the kernel's type: None."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+Type = Number | Array | Shared
+
+#: What happens when an expression is evaluated: nothing but arithmetic, a read, or a change.
+PURE, READS, CHANGES = 0, 1, 2
+
+
+@dataclass(slots=True)
+class Value:
+    """A C++ expression."""
+
+    type: Type
+    text: str
+    effect: int = PURE
+    #: How often it appears matters to nobody: a name or a literal.
+    simple: bool = False
+
+
+@dataclass(slots=True)
+class Constant:
+    """A Python object that is known while the kernel is translated."""
+
+    value: Any
+
+
+@dataclass(slots=True)
+class Items:
+    """A tuple of known length."""
+
+    items: list[Value | Constant | Items] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Nothing:
+    """The result of a function that has none."""
+
+
+Term = Value | Constant | Items | Nothing
+
+
+def is_number(x: Any) -> bool:
+    """Whether a Python object is a number that kernels know."""
+    return isinstance(x, bool | int | float | complex | np.generic)
+
+
+def describe(x: Term) -> str:
+    """A type, for error messages."""
+    match x:
+        case Value():
+            return str(x.type)
+        case Constant():
+            if is_number(x.value):
+                return f"the {type(x.value).__name__} {x.value!r}"
+            return repr(x.value)
+        case Items():
+            return f"a tuple ({', '.join([describe(item) for item in x.items])})"
+    return "None"
+
+
+_SIMPLE = re.compile(r"[\w.]+")
+
+
+def bare(text: str) -> str:
+    """An expression without the parentheses around all of it."""
+    if not text.startswith("("):
+        return text
+    depth = 0
+    for i, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            return text[1:-1] if i == len(text) - 1 else text
+    return text
+
+
+def is_simple(text: str) -> bool:
+    """Whether an expression is a name, a member or a literal."""
+    return _SIMPLE.fullmatch(text) is not None

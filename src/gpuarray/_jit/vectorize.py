@@ -1,0 +1,215 @@
+"""`vectorize`: a Python function of numbers, applied to the elements of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange
+from gpuarray._jit.kernel import Kernel
+from gpuarray._raw import ElementwiseKernel
+
+_NAMESPACE = "::gpuarray::translated::"
+
+
+class vectorize:
+    """A function of numbers as a function of arrays.
+
+    Parameters
+    ----------
+    pyfunc : callable
+        A Python function (also a lambda) that takes and returns numbers, or a tuple of them;
+        what it may contain is said at `gpuarray.jit.rawkernel`.
+    otypes : str or list of dtypes, optional
+        The dtypes of the results; by default what the function computes.
+    doc : str, optional
+        The documentation; by default the function's.
+    excluded : set of str or int, optional
+        Arguments, by name or position, that are not arrays: numbers, None, and tuples of them.
+        There is a kernel for each value.
+    cache : bool, optional
+        Accepted for NumPy's sake: the function is never called, so there is nothing to keep.
+    signature : None
+        Not supported.
+
+    Returns
+    -------
+    callable
+        Takes arrays and numbers, which broadcast; returns an array, or a tuple of arrays where
+        the function returns a tuple. Without ``pyfunc``, a decorator.
+
+    Raises
+    ------
+    NotImplementedError
+        For ``signature``, and for what cannot be translated; the message names file, line and
+        expression.
+
+    Notes
+    -----
+    One launch of a kernel that is translated and compiled once for every combination of dtypes,
+    then as any element-wise function. Results have the dtypes that the function gives for
+    NumPy's scalars (NEP 50): multiplications and additions are not contracted.
+
+    Differences from NumPy
+    ----------------------
+    NumPy calls the function with Python's numbers, here an element has the dtype of its array:
+    of float32 comes float32. With arrays of size 0 ``otypes`` is not needed. Functions cannot
+    have effects besides their results.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> @cp.vectorize
+    ... def difference(a, b):
+    ...     if a > b:
+    ...         return a - b
+    ...     return a + b
+    >>> difference(cp.asarray([1, 2, 3, 4]), 2)
+    array([3, 4, 1, 2])
+    """
+
+    def __init__(
+        self,
+        pyfunc: Any = None,
+        otypes: Any = None,
+        doc: str | None = None,
+        excluded: Iterable[Any] | None = None,
+        cache: bool = False,
+        signature: Any = None,
+    ):
+        if signature is not None:
+            raise NotImplementedError(
+                f"vectorize: signature={signature!r} is not supported; index whole arrays in a "
+                "kernel of gpuarray.jit.rawkernel"
+            )
+        self.otypes = None if otypes is None else _output_dtypes(otypes)
+        self.excluded = frozenset(excluded or ())
+        for x in self.excluded:
+            if not isinstance(x, str | int):
+                raise TypeError(f"vectorize: excluded has names and positions, not {x!r}")
+        self.cache = cache
+        self._doc = doc
+        self._kernels: dict[tuple, ElementwiseKernel] = {}
+        self.pyfunc: Any = None
+        if pyfunc is not None:
+            self._set(pyfunc)
+
+    def _set(self, pyfunc: Any) -> None:
+        if not callable(pyfunc):
+            raise TypeError(f"vectorize: {pyfunc!r} is not callable")
+        self.pyfunc = pyfunc
+        self.__name__ = getattr(pyfunc, "__name__", "vectorized")
+        self.__doc__ = self._doc if self._doc is not None else pyfunc.__doc__
+        self._kernel = pyfunc if isinstance(pyfunc, Kernel) else Kernel(pyfunc, True, "numpy")
+
+    def __repr__(self) -> str:
+        return f"<vectorized {getattr(self, '__name__', 'function')}>"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Apply the function to every element."""
+        if not kwargs:
+            cls = _array.array_class
+            kernel = self._kernels.get(
+                tuple([x._layout.dtype.char if type(x) is cls else type(x) for x in args])
+            )
+            if kernel is not None:
+                return kernel(*args)
+        if self.pyfunc is None:
+            if len(args) != 1 or kwargs:
+                raise TypeError("vectorize: without pyfunc it is a decorator of one function")
+            self._set(args[0])
+            return self
+        return self._call(args, kwargs)
+
+    def _call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        import inspect
+
+        source = self._kernel.source  # refuses *args and the like
+        names = source.parameters
+        bound = inspect.signature(self.pyfunc).bind(*args, **kwargs)
+        # Defaults are part of the code, so that calls without them are found by what is given.
+        excluded = {
+            i
+            for i, name in enumerate(names)
+            if i in self.excluded or name in self.excluded or name not in bound.arguments
+        }
+        bound.apply_defaults()
+        given = [bound.arguments[name] for name in names]
+        arguments: list[Any] = []
+        key: list[Any] = []
+        for i, x in enumerate(given):
+            if i in excluded or x is None:
+                key.append(_constant(x, names[i], self.__name__))
+                continue
+            x = _interchange.as_operand(x, self.__name__, args)
+            arguments.append(x)
+            if isinstance(x, _array.ArrayBase):
+                key.append(x._layout.dtype.char)
+            else:
+                key.append(x.dtype.type if isinstance(x, np.generic) else type(x))
+        if not arguments:
+            raise ValueError(f"vectorize: {self.__name__} was given nothing to go over")
+        kernel = self._kernels.get(tuple(key))
+        if kernel is None:
+            kernel = self._kernels.setdefault(tuple(key), self._make(given, excluded))
+            plain = all(not isinstance(x, tuple) for x in key[: len(args)])
+            if not kwargs and plain and len(arguments) == len(args):
+                self._kernels[tuple(key[: len(args)])] = kernel
+        if not any(isinstance(x, _array.ArrayBase) for x in arguments):
+            dtype = kernel.in_params[0].dtype
+            assert dtype is not None
+            arguments[0] = _interchange.scalar_array(arguments[0], dtype)
+        return kernel(*arguments)
+
+    def _make(self, given: Sequence[Any], excluded: set[int]) -> ElementwiseKernel:
+        """The kernel for arguments of these types."""
+        from gpuarray._jit.elements import translate
+
+        types = []
+        for i, x in enumerate(given):
+            if i in excluded or x is None:
+                types.append(("value", x))
+            elif isinstance(x, _array.ArrayBase):
+                types.append(("dtype", _dtypes.code(x._layout.dtype)))
+            elif isinstance(x, np.generic):
+                types.append(("dtype", _dtypes.code(x.dtype)))
+            else:
+                types.append(("python", type(x)))
+        inputs, outputs, operation, preamble, single = translate(self._kernel, types, self.otypes)
+        return ElementwiseKernel(
+            ", ".join([f"{dtype.name} x{i}" for i, dtype in enumerate(inputs)]),
+            ", ".join([f"{dtype.name} y{i}" for i, dtype in enumerate(outputs)]),
+            operation,
+            f"vectorized_{self._kernel.source.name}",
+            preamble=preamble,
+            return_tuple=not single,
+            # As NumPy rounds: after each operation.
+            options=("--fmad=false",),
+        )
+
+
+def _output_dtypes(otypes: Any) -> list[np.dtype]:
+    """``otypes`` as dtypes."""
+    if isinstance(otypes, str):
+        for char in otypes:
+            if char not in np.typecodes["All"]:
+                raise ValueError(f"Invalid otype specified: {char}")
+        return [_dtypes.canonical(char) for char in otypes]
+    if isinstance(otypes, Iterable) and not isinstance(otypes, type | np.dtype):
+        return [_dtypes.canonical(x) for x in otypes]
+    raise ValueError(f"Invalid otype specification: {otypes!r} is no string or list of dtypes")
+
+
+def _constant(x: Any, name: str, function: str) -> Any:
+    """The key of an argument whose value is part of the kernel."""
+    if x is None or isinstance(x, bool | int | float | complex | str | np.generic):
+        return ("value", type(x), repr(x))
+    if isinstance(x, tuple):
+        return tuple([_constant(item, name, function) for item in x])
+    raise NotImplementedError(
+        f"vectorize: {function}'s excluded argument {name} is a {type(x).__name__}; only numbers, "
+        "None and tuples of them can be excluded. Index whole arrays in a kernel of "
+        "gpuarray.jit.rawkernel"
+    )

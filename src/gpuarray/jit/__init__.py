@@ -1,0 +1,72 @@
+"""Kernels written in Python (CuPy's ``cupyx.jit``).
+
+A function with the decorator `rawkernel` is translated to CUDA C++ and launched with a grid and a
+block. What else is here has a meaning inside of such functions.
+"""
+
+from __future__ import annotations
+
+from typing import Any as _Any
+
+from gpuarray._jit.intrinsics import (
+    activemask,
+    all_sync,
+    any_sync,
+    atomic_add,
+    atomic_and,
+    atomic_cas,
+    atomic_dec,
+    atomic_exch,
+    atomic_inc,
+    atomic_max,
+    atomic_min,
+    atomic_or,
+    atomic_sub,
+    atomic_xor,
+    ballot_sync,
+    blockDim,
+    blockIdx,
+    grid,
+    gridDim,
+    gridsize,
+    laneid,
+    max,
+    min,
+    range,
+    shared_memory,
+    shfl_down_sync,
+    shfl_sync,
+    shfl_up_sync,
+    shfl_xor_sync,
+    syncthreads,
+    syncwarp,
+    threadfence,
+    threadIdx,
+    warpsize,
+)
+from gpuarray._jit.kernel import rawkernel
+
+__all__ = [
+    "rawkernel",
+    "activemask", "all_sync", "any_sync", "atomic_add", "atomic_and", "atomic_cas", "atomic_dec",
+    "atomic_exch", "atomic_inc", "atomic_max", "atomic_min", "atomic_or", "atomic_sub",
+    "atomic_xor", "ballot_sync", "blockDim", "blockIdx", "grid", "gridDim", "gridsize", "laneid",
+    "max", "min", "range", "shared_memory", "shfl_down_sync", "shfl_sync", "shfl_up_sync",
+    "shfl_xor_sync", "syncthreads", "syncwarp", "threadIdx", "threadfence", "warpsize",
+]  # fmt: skip
+
+_MISSING = {
+    "cg": "cooperative groups",
+    "cub": "CUB's block and warp collectives",
+    "thrust": "Thrust's algorithms",
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _MISSING:
+        raise AttributeError(
+            f"gpuarray.jit has no {name} ({_MISSING[name]}): use jit's shuffles, atomics and "
+            "shared memory, or write the kernel in C++ with gpuarray.RawKernel, which can include "
+            "their headers"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,295 @@
+"""Operators and functions of numbers in kernels: the same function in Python is the oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray import jit
+from tests.array.arrays import DTYPES
+from tests.jit.oracle import compare, elementwise, function_of, kernel_of
+
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+FLOATS = ["f2", "f4", "f8"]
+COMPLEX = ["c8", "c16"]
+
+
+def operands(dtype):
+    """Pairs of numbers with the corners of a dtype."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        values = [False, True]
+    elif dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        values = [0, 1, 2, 3, 7, limits.max, limits.max - 1, limits.min]
+        values += [-1, -2, -7] if dtype.kind == "i" else [5]
+    elif dtype.kind == "f":
+        values = [0.0, -0.0, 1.0, -1.5, 2.5, 7.0, -7.0, np.inf, -np.inf, np.nan]
+    else:
+        values = [0, 1, -1.5 + 2j, 2.5j, 3 - 4j]
+    a, b = np.meshgrid(np.array(values, dtype), np.array(values, dtype))
+    return a.ravel().copy(), b.ravel().copy()
+
+
+def check(expression: str, dtype: str, *, rtol=0.0, out=None):
+    a, b = operands(dtype)
+    reference = function_of(f"def f(a, b):\n    return {expression}\n")
+    expected = elementwise(reference, a, b)
+    if expected.dtype.kind == "i" and out is None and dtype == "?":
+        expected = expected.astype(expected.dtype)
+    result = cp.empty(len(a), expected.dtype)
+    kernel = kernel_of(expression, 2)
+    kernel[1, len(a)](cp.asarray(a), cp.asarray(b), result)
+    compare(result, expected, rtol)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize(
+    "expression",
+    ["a + b", "a - b", "a * b", "a // b", "a % b", "a & b", "a | b", "a ^ b", "~a", "-a", "+a",
+     "abs(a)", "a << 3", "a >> 2", "a >> (b & 15)", "a ** 2", "a ** 3", "a + 1", "a // 2", "a % 3"],
+)  # fmt: skip
+def test_integers(expression, dtype):
+    check(expression, dtype)
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *COMPLEX, "?"])
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">=", "==", "!="])
+def test_comparisons(sign, dtype):
+    check(f"a {sign} b", dtype)
+    if dtype not in COMPLEX:
+        check(f"a {sign} 1", dtype)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize(
+    "expression", ["a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "-a", "abs(a)", "a * 2",
+                   "a + 0.5", "1 / a", "2 - a"]
+)  # fmt: skip
+def test_floats(expression, dtype):
+    # A product that is added is not rounded in between: one operation each is compared.
+    check(expression, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_squares(dtype):
+    a, b = operands(dtype)
+    result = cp.empty(len(a), dtype)
+    kernel_of("a ** 2", 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
+    compare(result, a * a)
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+@pytest.mark.parametrize(
+    "expression", ["a + b", "a - b", "a * b", "a * 2", "a + 1j", "a.real", "b.imag", "a.conjugate()",
+                   "-a", "abs(a)", "np.conj(a)"]
+)  # fmt: skip
+def test_complex(expression, dtype):
+    check(expression, dtype, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_complex_quotients(dtype):
+    a, b = operands(dtype)
+    keep = b != 0
+    a, b = a[keep], b[keep]
+    result = cp.empty(len(a), dtype)
+    kernel_of("a / b", 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
+    compare(result, a / b, 1e-6 if dtype == "c8" else 1e-14)
+
+
+@pytest.mark.parametrize(
+    "expression", ["a & b", "a | b", "a ^ b", "~a", "not a", "a and b", "a or b", "a + b", "a * b",
+                   "a == b", "a + 1", "a * 2.5", "a < b"]
+)  # fmt: skip
+def test_bools(expression):
+    check(expression, "?")
+
+
+@pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "f4"])
+def test_true_division(dtype):
+    check("a / b", dtype)
+    check("a / 2", dtype)
+
+
+@pytest.mark.parametrize("b", DTYPES)
+@pytest.mark.parametrize("a", DTYPES)
+def test_promotion(a, b):
+    """The dtype of a sum is NumPy's."""
+    kernel = kernel_of("(a + b).astype(np.float64) if (a + b).dtype == wanted else -1.0", 2)
+    kernel._function.__globals__["wanted"] = np.result_type(np.dtype(a), np.dtype(b))
+    if "c" in a + b:
+        kernel = kernel_of("(a + b).real.astype(np.float64) if (a + b).dtype == wanted else -1", 2)
+        kernel._function.__globals__["wanted"] = np.result_type(np.dtype(a), np.dtype(b))
+    out = cp.zeros(1)
+    kernel[1, 1](cp.ones(1, a), cp.zeros(1, b), out)
+    assert float(out[0]) == 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("number", [2, 0.5, 1j])
+def test_python_numbers_take_on_the_dtype_they_meet(dtype, number):
+    kernel = kernel_of("(a + number).dtype == wanted", 1)
+    outside = kernel._function.__globals__
+    outside["number"] = number
+    outside["wanted"] = (np.ones(1, dtype) + number).dtype
+    out = cp.zeros(1, bool)
+    kernel[1, 1](cp.ones(1, dtype), out)
+    assert bool(out[0])
+    # The same for an argument of the launch.
+    passed = jit.rawkernel(
+        function_of("def f(x, number, out):\n    out[0] = (x[0] + number).dtype == wanted\n",
+                    wanted=outside["wanted"])
+    )  # fmt: skip
+    out = cp.zeros(1, bool)
+    passed[1, 1](cp.ones(1, dtype), number, out)
+    assert bool(out[0])
+
+
+def test_comparisons_with_python_integers_beyond_the_dtype():
+    a = np.array([0, 100, 255], "u1")
+    for expression in ("a < 300", "a > -1", "a == 256", "a != -1", "300 > a", "a >= 256"):
+        result = cp.empty(3, bool)
+        kernel_of(expression, 1)[1, 3](cp.asarray(a), result)
+        compare(result, eval(expression))
+
+
+def test_counted_integers_compare_as_they_are():
+    """A loop's number is not cut to the dtype of what it is compared with."""
+
+    @jit.rawkernel
+    def count(limit, out):
+        for k in range(300):
+            if k > limit[0]:
+                out[0] += 1
+
+    limit, out = np.array([100], "i1"), cp.zeros(1, "i4")
+    count[1, 1](cp.asarray(limit), out)
+    assert int(out[0]) == 199
+
+
+@pytest.mark.parametrize("name", ["sin", "exp", "log1p", "sqrt", "tanh", "floor", "rint", "cbrt"])
+def test_ufuncs(name):
+    a = np.linspace(0.1, 3, 20, dtype="f4")
+    for module in ("cp", "np"):
+        result = cp.empty(20, "f4")
+        kernel_of(f"{module}.{name}(a)", 1)[1, 32](cp.asarray(a), result)
+        compare(result, getattr(np, name)(a), 1e-6)
+
+
+def test_ufuncs_of_several_numbers():
+    a, b = operands("f8")
+    for expression in (
+        "np.maximum(a, b)", "np.minimum(a, b)", "cp.fmax(a, b)", "np.copysign(a, b)",
+        "min(a, b)", "jit.max(a, b)", "np.hypot(a, b)", "cp.where(a > b, a, b)",
+        "np.where(a > b, a, 0)", "np.isnan(a)", "np.signbit(b)", "cp.clip(a, -1, 1)",
+        "divmod(a, b)[0]", "np.modf(a)[1]", "np.sign(a)", "np.arctan2(a, b)", "np.clip(a, None, 1)",
+    ):  # fmt: skip
+        text = expression.replace("cp.", "np.")
+        text = text.replace("min(a", "np.minimum(a").replace("jit.max", "np.maximum")
+        with np.errstate(all="ignore"):
+            expected = eval(text)
+        result = cp.empty(len(a), expected.dtype)
+        kernel_of(expression, 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
+        compare(result, expected, 1e-14 if "hypot" in text or "arctan2" in text else 0)
+
+
+def test_mathematics_of_python():
+    a = np.linspace(0.1, 3, 20)
+    import math
+
+    for expression in (
+        "math.sqrt(a)",
+        "math.sin(a)",
+        "math.floor(a)",
+        "a * math.pi",
+        "math.pow(a, 2)",
+    ):
+        kernel = kernel_of(expression, 1)
+        kernel._function.__globals__["math"] = math
+        expected = np.array([eval(expression, {"math": math, "a": x}) for x in a])
+        result = cp.empty(20, expected.dtype)
+        kernel[1, 32](cp.asarray(a), result)
+        compare(result, expected, 1e-15)
+
+
+@pytest.mark.parametrize("to", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_conversions(dtype, to):
+    a = np.array([0, 1, 2, 3, 100], dtype)
+    if np.dtype(dtype).kind == "c" and np.dtype(to).kind not in "cb":
+        return  # NumPy warns that parts are lost
+    for expression in (
+        f"np.dtype('{to}').type(a)",
+        f"a.astype('{to}')",
+        f"cp.{np.dtype(to).name}(a)",
+    ):
+        result = cp.empty(5, to)
+        kernel_of(expression, 1)[1, 5](cp.asarray(a), result)
+        compare(result, a.astype(to))
+
+
+def test_pythons_conversions():
+    a = np.array([-2.7, -0.5, 0, 1.5, 3.99])
+    for expression, expected in (
+        ("int(a)", [int(x) for x in a]),
+        ("float(int(a))", [float(int(x)) for x in a]),
+        ("bool(a)", [bool(x) for x in a]),
+        ("int(a > 0) + 1", [int(x > 0) + 1 for x in a]),
+        ("complex(a, 1)", [complex(x, 1) for x in a]),
+    ):
+        wanted = np.array(expected)
+        result = cp.empty(5, wanted.dtype)
+        kernel_of(expression, 1)[1, 5](cp.asarray(a), result)
+        compare(result, wanted)
+
+
+def test_decisions_in_expressions():
+    a, b = operands("f8")
+    for expression in (
+        "a if a > b else b", "0 < a < 2", "a < b or a > 1 and not b", "(a > 0) == (b > 0)",
+        "a and b", "a or b", "1 if a > 0 else 0.5", "a < b != True",
+    ):  # fmt: skip
+        reference = function_of(f"def f(a, b):\n    return {expression}\n")
+        expected = elementwise(reference, a, b)
+        result = cp.empty(len(a), expected.dtype)
+        kernel_of(expression, 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
+        compare(result, expected)
+
+
+def test_constants_are_computed_by_python():
+    result = cp.empty(1, "i8")
+    for expression, expected in (
+        ("2 ** 62 + 7 // 2 - (-7 // 2)", 2**62 + 3 + 4),
+        ("-7 % 3 + (1 << 5)", 2 + 32),
+        ("len((1, 2, 3)) + np.iinfo(np.int8).max", 130),
+        ("(4, 5, 6)[-1]", 6),
+        ("max(3, 4) + min((1, 2))", 5),
+    ):
+        kernel_of(expression, 0)[1, 1](result)
+        assert int(result[0]) == expected, expression
+
+
+def test_mode_cuda():
+    text = (
+        "def f(a, b, out):\n"
+        "    out[0] = (a[0] * b[0]).dtype == np.float32\n"
+        "    out[1] = (a[0] / 3).dtype == np.float32\n"
+        "    out[2] = np.sqrt(a[0]).dtype == np.float32\n"
+        "    s = 0.5\n"
+        "    s += 1\n"
+        "    out[3] = s.dtype == np.float32\n"
+        "    out[4] = (a[0] + np.uint32(1)).dtype == np.uint32\n"
+        "    n = 1\n"
+        "    n += 1\n"
+        "    out[5] = n.dtype == np.int32\n"
+    )
+    out = cp.zeros(6, bool)
+    jit.rawkernel(function_of(text), mode="cuda")[1, 1](cp.ones(1, "i4"), cp.ones(1, "f4"), out)
+    assert out.tolist() == [True] * 6
+    out = cp.zeros(6, bool)
+    jit.rawkernel(function_of(text))[1, 1](cp.ones(1, "i4"), cp.ones(1, "f4"), out)
+    assert out.tolist() == [False] * 6
+    with pytest.raises(ValueError, match="mode is 'numpy' or 'cuda', not 'c'"):
+        jit.rawkernel(function_of(text), mode="c")
