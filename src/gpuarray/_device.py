@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpuarray import _launches
 from gpuarray._ffi import driver
+from gpuarray.errors import CUDAError, DriverError
 
 if TYPE_CHECKING:
     from gpuarray._stream import Stream
@@ -51,9 +53,25 @@ def leave() -> None:
     entered by several threads at once: so the way back is the thread's and not the object's.
     """
     outer = current.outer.pop()
+    if outer.lost:
+        outer = outer.device.default_stream
     if current.stream.device is not outer.device:
         outer.device.use()
     outer.use()
+
+
+def give_back(release: Callable[[int], object], handle: int) -> None:
+    """Free what a dead object held. In a lost context that is neither possible nor needed."""
+    try:
+        release(handle)
+    except DriverError as error:
+        if error.status not in driver.STICKY:
+            raise
+
+
+def lost_error(what: str, device: Device) -> CUDAError:
+    """The exception for a use of something that a reset of its device took away."""
+    return CUDAError(f"{what} was lost when {device} was reset; make a new one")
 
 
 class Device:
@@ -81,6 +99,7 @@ class Device:
 
     _devices: ClassVar[dict[int, Device]] = {}
     _lock = threading.RLock()
+    _reset_hooks: ClassVar[list[Callable[[Device], None]]] = []
 
     id: int
     handle: int
@@ -89,6 +108,8 @@ class Device:
     multiprocessors: int
     default_stream: Stream
     functions: dict[Any, Any]
+    #: How often the device was reset: what was made before that is gone.
+    generation: int
 
     def __new__(cls, device: int | Device | None = None) -> Device:
         if device is None:
@@ -119,13 +140,15 @@ class Device:
         self.architecture = f"sm_{major}{minor}"
         self.multiprocessors = driver.device_attribute("multiprocessor_count", self.handle)
         self.functions = {}
+        self.generation = 0
         self.default_stream = cls.stream_class._of_handle(0, self)
         return self
 
     def use(self) -> None:
         """Make this device current in the calling thread."""
         driver.context_set_current(self.context)
-        current.stream = current.streams.get(self.id, self.default_stream)
+        found = current.streams.get(self.id)
+        current.stream = self.default_stream if found is None or found.lost else found
 
     def __enter__(self) -> Device:
         outer = current.stream
@@ -159,6 +182,40 @@ class Device:
             with self:
                 driver.context_synchronize()
         _launches.ended(self.id)
+
+    @classmethod
+    def when_reset(cls, hook: Callable[[Device], None]) -> None:
+        """Call a function with each device that was reset, to forget what lived there."""
+        cls._reset_hooks.append(hook)
+
+    def reset(self) -> None:
+        """Take down everything that lives on the device, and make it usable again.
+
+        After the fault of a kernel this is the only way to go on in the same process. Arrays,
+        streams, events, pinned memory and modules of the device are lost: using one raises a
+        `CUDAError`. Kernels are loaded again when they are used.
+
+        Notes
+        -----
+        Nobody else may use the device meanwhile, and every other thread has to enter it again
+        (``Device(0).use()``). NumPy arrays over pinned memory must not be touched any more:
+        their memory is gone.
+
+        Examples
+        --------
+        >>> try:  # doctest: +SKIP
+        ...     kernel((1,), (256,), (x,))
+        ...     x.sum().item()
+        ... except cp.errors.DriverError as error:
+        ...     cp.cuda.Device().reset()
+        """
+        with self._lock:
+            self.context = driver.context_reset(self.handle)
+            self.generation += 1
+            self.functions = {}
+            _launches.forget()
+            for hook in self._reset_hooks:
+                hook(self)
 
     @property
     def compute_capability(self) -> str:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 
 from gpuarray import errors
-from gpuarray._device import Device, current, need_context
+from gpuarray._device import Device, current, give_back, lost_error, need_context
 from gpuarray._ffi import driver
 from gpuarray._stream import Stream
 
@@ -35,8 +35,19 @@ class BaseMemory:
         """The number of the device that the memory is on."""
         return self.device.id
 
+    @property
+    def lost(self) -> bool:
+        """Whether a reset of the device took the memory away."""
+        return getattr(self, "generation", 0) != getattr(self.device, "generation", 0)
+
+    def check(self) -> None:
+        """Refuse a use of memory that a reset took away."""
+        if self.lost:
+            raise lost_error("the memory of an array", self.device)
+
     def used_by(self, stream: Stream) -> None:
         """Note that work on another stream than the memory's own uses it."""
+        self.check()
         if stream.device is not self.device:
             _check_peer(self.device, stream.device)
 
@@ -59,6 +70,14 @@ def _check_peer(owner: Device, user: Device) -> None:
 _peers: set[tuple[int, int]] = set()
 
 
+def _forget_peers(device: Device) -> None:
+    """A device that was reset has access to no other's memory, nor others to its."""
+    _peers.difference_update([pair for pair in _peers if device.id in pair])
+
+
+Device.when_reset(_forget_peers)
+
+
 class Memory(BaseMemory):
     """Memory allocated for itself, outside any pool.
 
@@ -68,20 +87,25 @@ class Memory(BaseMemory):
         Bytes.
     """
 
-    __slots__ = ("device", "pointer", "size")
+    __slots__ = ("device", "generation", "pointer", "size")
 
     def __init__(self, size: int):
         self.device = current.stream.device
+        self.generation = self.device.generation
         self.size = size
         self.pointer = 0
         if size:
-            self.pointer = _driver_allocate(driver.mem_alloc, size, self.device)
+            self.pointer = self._allocate(size)
+
+    def _allocate(self, size: int) -> int:
+        return _driver_allocate(driver.mem_alloc, size, self.device)
 
     def __del__(self) -> None:
         if getattr(self, "pointer", 0) and not sys.is_finalizing():
             pointer, self.pointer = self.pointer, 0
-            need_context()  # the last reference may go in a thread that has used no device
-            driver.mem_free(pointer)
+            if not self.lost:  # its address may be another's by now
+                need_context()  # the last reference may go in a thread that has used no device
+                give_back(driver.mem_free, pointer)
 
 
 class ManagedMemory(Memory):
@@ -89,12 +113,8 @@ class ManagedMemory(Memory):
 
     __slots__ = ()
 
-    def __init__(self, size: int):
-        self.device = current.stream.device
-        self.size = size
-        self.pointer = 0
-        if size:
-            self.pointer = _driver_allocate(driver.mem_alloc_managed, size, self.device)
+    def _allocate(self, size: int) -> int:
+        return _driver_allocate(driver.mem_alloc_managed, size, self.device)
 
 
 class UnownedMemory(BaseMemory):
@@ -112,12 +132,13 @@ class UnownedMemory(BaseMemory):
         Asked of the driver by default.
     """
 
-    __slots__ = ("device", "owner", "pointer", "size")
+    __slots__ = ("device", "generation", "owner", "pointer", "size")
 
     def __init__(self, ptr: int, size: int, owner: object, device_id: int | None = None):
         if device_id is None:
             device_id = driver.pointer_attribute("device_ordinal", ptr) if ptr else None
         self.device = Device(device_id)
+        self.generation = self.device.generation
         self.pointer = ptr
         self.size = size
         self.owner = owner

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from gpuarray._device import need_context
+from gpuarray._device import Device, current, give_back, need_context
 from gpuarray._ffi import driver
 from gpuarray._stream import Event, Stream
 
@@ -27,41 +27,62 @@ class PinnedMemory:
         Bytes.
     """
 
-    __slots__ = ("__weakref__", "ptr", "size")
+    __slots__ = ("__weakref__", "device", "generation", "ptr", "size")
 
     def __init__(self, size: int):
         self.size = size
         self.ptr = 0
+        self.device = current.stream.device
+        self.generation = self.device.generation
         if size:
-            need_context()
             self.ptr = driver.mem_host_alloc(size)
-            _note(self.ptr, size)
+            _note(self.ptr, size, self.device)
+
+    @property
+    def lost(self) -> bool:
+        """Whether a reset of the device took the memory away."""
+        return self.generation != self.device.generation
 
     def __del__(self) -> None:
         if getattr(self, "ptr", 0) and not sys.is_finalizing():
             pointer, self.ptr = self.ptr, 0
+            if self.lost:
+                return
             _forget(pointer)
             need_context()  # the last reference may go in a thread that has used no device
-            driver.mem_host_free(pointer)
+            give_back(driver.mem_host_free, pointer)
 
 
-# Address ranges that are pinned through this module, in order.
+# Address ranges that are pinned through this module, in order, and the devices that pinned them.
 _starts: list[int] = []
 _ends: list[int] = []
+_owners: list[Device] = []
 _lock = threading.Lock()
 
 
-def _note(address: int, size: int) -> None:
+def _note(address: int, size: int, owner: Device) -> None:
     with _lock:
         place = bisect.bisect(_starts, address)
         _starts.insert(place, address)
         _ends.insert(place, address + size)
+        _owners.insert(place, owner)
 
 
 def _forget(address: int) -> None:
     with _lock:
         place = bisect.bisect_left(_starts, address)
-        del _starts[place], _ends[place]
+        del _starts[place], _ends[place], _owners[place]
+
+
+def _lose(device: Device) -> None:
+    """A reset unpins the memory that the device pinned, and takes it away."""
+    with _lock:
+        for place in reversed(range(len(_starts))):
+            if _owners[place] is device:
+                del _starts[place], _ends[place], _owners[place]
+
+
+Device.when_reset(_lose)
 
 
 def is_pinned(address: int, size: int) -> bool:
@@ -114,11 +135,13 @@ class PinnedMemoryPool:
 
     def _take(self, size: int) -> _Pooled:
         size = max(512, 1 << (size - 1).bit_length())
-        try:
-            memory = self._free[size].pop()
-        except (KeyError, IndexError):
-            memory = self._allocator(size)
-        return _Pooled(memory, self)
+        while True:
+            try:
+                memory = self._free[size].pop()
+            except (KeyError, IndexError):
+                memory = self._allocator(size)
+            if not memory.lost:
+                return _Pooled(memory, self)
 
     def _put(self, memory: PinnedMemory) -> None:
         self._free.setdefault(memory.size, []).append(memory)

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from functools import partial
 
 from gpuarray import errors
-from gpuarray._device import Device, current, need_context
+from gpuarray._device import Device, current, give_back, need_context
 from gpuarray._ffi import driver
 from gpuarray._memory import NO_MEMORY, BaseMemory, MemoryPointer
 from gpuarray._stream import Event, Stream
@@ -72,6 +72,11 @@ class Allocation(BaseMemory):
         """The device that the memory is on."""
         return self.stream.device
 
+    @property
+    def lost(self) -> bool:
+        """Whether a reset of the device took the memory away."""
+        return self.stream.lost
+
     def used_by(self, stream: Stream) -> None:
         """Note that work on another stream uses the memory; freeing will wait for it."""
         BaseMemory.used_by(self, stream)
@@ -86,7 +91,11 @@ def _release_after(
     release: Callable[[Block], object], users: set[Stream], owner: Stream, block: Block
 ) -> None:
     """Return a block to its owning stream behind the work of the streams that used it."""
+    if owner.lost:
+        return
     for stream in users:
+        if stream.lost:
+            continue
         with stream.device:
             event = Event(disable_timing=True)
             event.record(stream)
@@ -98,6 +107,7 @@ class _Arena:
     """One pool's blocks on one stream."""
 
     def __init__(self, pool: MemoryPool, stream: Stream):
+        self.pool = pool
         self._free_segment = pool._free_segment
         self.device = stream.device
         # Size in bytes -> blocks freed with that size. The lists live as long as the arena:
@@ -185,6 +195,12 @@ class _Arena:
         if not same:
             del self.idle[block.size]
             del self.sizes[bisect.bisect_left(self.sizes, block.size)]
+
+    def lose(self) -> None:
+        """Forget all memory without freeing it: a reset of the device took it away."""
+        # Arrays that are still there append their blocks to the lists: nobody reads them again.
+        self.bins, self.idle, self.sizes, self.total = {}, {}, [], 0
+        self.pool._lose_segments(self.device)
 
     def counts(self) -> tuple[int, int]:
         """Free bytes and free blocks."""
@@ -290,9 +306,14 @@ class MemoryPool:
     def _free_segment(self, pointer: int) -> None:
         if self._allocator is None:
             need_context()
-            driver.mem_free(pointer)
+            give_back(driver.mem_free, pointer)
         else:
             del self._segments[pointer]
+
+    def _lose_segments(self, device: Device) -> None:
+        for address, memory in list(self._segments.items()):
+            if memory.device is device:
+                del self._segments[address]
 
     def _free_device(self, device: Device) -> None:
         # The driver's free waits for the device, so no stream can still be using the memory.

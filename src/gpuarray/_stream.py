@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray import _launches
-from gpuarray._device import Device, current, leave
+from gpuarray._device import Device, current, give_back, leave, lost_error
 from gpuarray._ffi import driver
 
 _NON_BLOCKING = 1
@@ -50,6 +50,8 @@ class Stream:
 
     null: Stream
     ptds: Stream
+    #: Whether a reset of the device took the stream away.
+    lost = False
 
     def __init__(
         self,
@@ -87,7 +89,7 @@ class Stream:
         if getattr(self, "owned", False) and self.handle and not sys.is_finalizing():
             handle, self.handle = self.handle, 0
             # Work still queued finishes; the driver keeps the stream until then.
-            driver.stream_destroy(handle)
+            give_back(driver.stream_destroy, handle)
 
     def remember(self, key: Any, run: Callable) -> None:
         """Keep a bound launch under a key of identities."""
@@ -178,6 +180,61 @@ class ExternalStream(Stream):
         self._set(ptr, device, False)
 
 
+def _gone(name: str) -> property:
+    def refuse(self: LostStream) -> Any:
+        raise lost_error("a stream", self.device)
+
+    return property(refuse, doc=name)
+
+
+class LostStream(Stream):
+    """What a stream becomes when its device is reset: every use of it raises.
+
+    So does every use of memory that was allocated on it, since that is not the memory of a
+    current stream: launches tell without a look at more than they look at anyway.
+    """
+
+    __slots__ = ()
+    lost = True
+
+    handle = _gone("handle")  # type: ignore[assignment]
+    plans = _gone("plans")  # type: ignore[assignment]
+    arenas = _gone("arenas")  # type: ignore[assignment]
+
+    def __del__(self) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        return f"<Stream lost in a reset of device {self.device.id}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def use(self) -> Stream:
+        raise lost_error("a stream", self.device)
+
+
+def _lose(device: Device) -> None:
+    """Turn the streams of a device that was reset into lost ones, but for a new default stream."""
+    for stream in list(streams.values()):
+        if stream.device is device:
+            for arena in stream.arenas.values():
+                arena.lose()
+            stream.arenas.clear()
+            stream.plans.clear()
+            del streams[id(stream)]
+            stream.__class__ = LostStream
+    device.default_stream = Stream._of_handle(0, device)
+    if current.stream.device is device:
+        device.use()
+
+
+Device.when_reset(_lose)
+
+
 class Event:
     """A point in a stream's work that others can wait for, and a clock.
 
@@ -191,7 +248,7 @@ class Event:
         Usable by other processes; needs ``disable_timing``.
     """
 
-    __slots__ = ("__weakref__", "device", "handle")
+    __slots__ = ("__weakref__", "_handle", "device", "generation")
 
     def __init__(
         self, block: bool = False, disable_timing: bool = False, interprocess: bool = False
@@ -199,16 +256,25 @@ class Event:
         if interprocess and not disable_timing:
             raise ValueError("Event: interprocess=True needs disable_timing=True")
         self.device = current.stream.device
-        self.handle = driver.event_create(
+        self.generation = self.device.generation
+        self._handle = driver.event_create(
             block * _EVENT_BLOCKING_SYNC
             | disable_timing * _EVENT_DISABLE_TIMING
             | interprocess * _EVENT_INTERPROCESS
         )
 
     def __del__(self) -> None:
-        if getattr(self, "handle", 0) and not sys.is_finalizing():
-            handle, self.handle = self.handle, 0
-            driver.event_destroy(handle)
+        if getattr(self, "_handle", 0) and not sys.is_finalizing():
+            handle, self._handle = self._handle, 0
+            if self.generation == self.device.generation:
+                give_back(driver.event_destroy, handle)
+
+    @property
+    def handle(self) -> int:
+        """The driver's handle."""
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        return self._handle
 
     @property
     def ptr(self) -> int:

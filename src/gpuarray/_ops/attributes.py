@@ -68,6 +68,7 @@ def flags(array: Any) -> Flags:
 def data(array: Any) -> MemoryPointer:
     """Where the first element is."""
     memory = array._memory
+    memory.check()
     return MemoryPointer(memory, array._pointer - memory.pointer)
 
 
@@ -79,6 +80,7 @@ def device(array: Any) -> Device:
 def interface(array: Any) -> dict[str, Any]:
     """``ndarray.__cuda_array_interface__``, version 3."""
     layout = array._layout
+    array._memory.check()
     handle = current.stream.handle
     return {
         "shape": layout.shape,

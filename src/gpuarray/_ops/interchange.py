@@ -54,6 +54,7 @@ def to_dlpack(
             "move it with asarray or asnumpy first"
         )
     array = _copies.copy(self) if copy else self
+    array._memory.check()
     layout = array._layout
     if stream is not None and not isinstance(stream, int):
         raise TypeError(f"__dlpack__: stream must be an integer, got {stream!r}")

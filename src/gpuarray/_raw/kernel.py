@@ -141,7 +141,7 @@ class RawKernel:
         self.name = name
         self.check_arguments = module.check_arguments
         self._module = module
-        self._loaded: dict[int, LoadedFunction] = {}
+        self._loaded: dict[tuple[int, int], LoadedFunction] = {}  # by device and generation
         # Argument buffers that no launch is using, by signature.
         self._spares: dict[Signature, list[tuple]] = {}
 
@@ -351,9 +351,10 @@ class RawKernel:
 
     def _function(self) -> LoadedFunction:
         device = current.stream.device
-        found = self._loaded.get(device.id)
+        key = device.id, device.generation
+        found = self._loaded.get(key)
         if found is None:
-            found = self._loaded[device.id] = self._module.load().function(self.name)
+            found = self._loaded[key] = self._module.load().function(self.name)
         return found
 
     def compile(self, log_stream: TextIO | None = None) -> None:

@@ -258,7 +258,7 @@ class RawModule:
         self.name_expressions = None if name_expressions is None else tuple(name_expressions)
         self._translate = translate_cucomplex
         self._name = "RawModule"
-        self._loaded: dict[int, LoadedModule] = {}
+        self._loaded: dict[tuple[int, int], LoadedModule] = {}  # by device and generation
 
     def __repr__(self) -> str:
         return f"<{self._name} of {self.file_path or 'code'}>"
@@ -310,14 +310,15 @@ class RawModule:
     def load(self) -> LoadedModule:
         """The module on the current device."""
         device = current.stream.device
-        loaded = self._loaded.get(device.id)
+        place = device.id, device.generation
+        loaded = self._loaded.get(place)
         if loaded is None:
             key = self._key()
             loaded = device.functions.get(key)
             if loaded is None:
                 loaded = self._load(device)
                 loaded = device.functions.setdefault(key, loaded)
-            self._loaded[device.id] = loaded
+            self._loaded[place] = loaded
         return loaded
 
     def _key(self) -> tuple[Any, ...]:

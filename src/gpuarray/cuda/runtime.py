@@ -10,6 +10,7 @@ from gpuarray.errors import CUDAError
 
 __all__ = [
     "CUDARuntimeError",
+    "deviceReset",
     "deviceSynchronize",
     "driverGetVersion",
     "getDevice",
@@ -59,6 +60,19 @@ def setDevice(device: int) -> None:
 def deviceSynchronize() -> None:
     """Wait until every stream of the current device has finished its work."""
     current.stream.device.synchronize()
+
+
+def deviceReset() -> None:
+    """Take down everything that lives on the current device, and make it usable again.
+
+    See `gpuarray.cuda.Device.reset`: it is what brings a process back to work after the fault of
+    a kernel. Arrays, streams, events and pinned memory of the device are lost.
+
+    Examples
+    --------
+    >>> gpuarray.cuda.runtime.deviceReset()  # doctest: +SKIP
+    """
+    current.stream.device.reset()
 
 
 def driverGetVersion() -> int:
