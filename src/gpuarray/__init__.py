@@ -72,6 +72,7 @@ from gpuarray._allocator import get_default_memory_pool
 from gpuarray._fusion import fuse
 from gpuarray._jit import vectorize
 from gpuarray._ndarray import ndarray
+from gpuarray._ops.averages import nanmean, nanstd, nanvar, std, var
 from gpuarray._ops.bitwise import (
     bitwise_and,
     bitwise_count,
@@ -268,7 +269,14 @@ from gpuarray._ops.printing import array2string, array_repr, array_str
 from gpuarray._ops.ranges import arange, linspace
 from gpuarray._ops.rearranging import flip, fliplr, flipud, repeat, roll, rot90, tile
 from gpuarray._ops.rounding import around, round
-from gpuarray._ops.searching import argmax, argmin, searchsorted
+from gpuarray._ops.searching import (
+    argmax,
+    argmin,
+    count_nonzero,
+    nanargmax,
+    nanargmin,
+    searchsorted,
+)
 from gpuarray._ops.selection import clip, where
 from gpuarray._ops.sets import (
     in1d,
@@ -291,8 +299,8 @@ from gpuarray._ops.sorting import (
     sort,
     sort_complex,
 )
-from gpuarray._ops.statistics import amax, amin, max, mean, min
-from gpuarray._ops.sums import prod, sum
+from gpuarray._ops.statistics import amax, amin, max, mean, min, nanmax, nanmin
+from gpuarray._ops.sums import nanprod, nansum, prod, sum
 from gpuarray._ops.truth import all, any
 from gpuarray._pinned import get_default_pinned_memory_pool
 from gpuarray._raw import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
@@ -329,7 +337,7 @@ __all__ = [
     "hypot", "deg2rad", "rad2deg", "radians", "degrees", "sinh", "cosh", "tanh", "arcsinh",
     "arccosh", "arctanh", "asinh", "acosh", "atanh", "rint", "floor", "ceil", "trunc", "maximum",
     "minimum", "fmax", "fmin", "gcd", "lcm", "modf", "round", "around", "real", "imag", "sum",
-    "prod",
+    "prod", "nansum", "nanprod",
     # Cumulative sums and products
     "cumsum", "cumprod", "cumulative_sum", "cumulative_prod", "nancumsum", "nancumprod",
     # Floating point
@@ -346,11 +354,12 @@ __all__ = [
     "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "isin", "in1d",
     "intersect1d", "union1d", "setdiff1d", "setxor1d",
     # Searching
-    "argmax", "argmin", "searchsorted",
+    "argmax", "argmin", "nanargmax", "nanargmin", "count_nonzero", "searchsorted",
     # Histograms
     "bincount", "digitize", "histogram", "histogram_bin_edges",
     # Statistics
-    "max", "min", "amax", "amin", "mean", "median", "percentile", "quantile", "ptp",
+    "max", "min", "amax", "amin", "nanmax", "nanmin", "mean", "var", "std", "nanmean", "nanvar",
+    "nanstd", "median", "percentile", "quantile", "ptp",
     # Data types
     "result_type", "can_cast", "common_type", "min_scalar_type", "iscomplexobj", "isrealobj",
     "isscalar",

@@ -16,6 +16,7 @@ from gpuarray import _array, _copies, _layout, _operators
 from gpuarray._array import ArrayBase
 from gpuarray._ops import (
     attributes,
+    averages,
     bitwise,
     casts,
     complex_numbers,
@@ -196,7 +197,9 @@ class ndarray(ArrayBase):
     partition = sorting.partition_in_place
     prod = sums.prod
     sort = sorting.sort_in_place
+    std = averages.std
     sum = sums.sum
+    var = averages.var
     cumsum = cumulative.cumsum
     cumprod = cumulative.cumprod
     round = rounding.round

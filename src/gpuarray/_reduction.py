@@ -13,24 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import (
-    _array,
-    _dtypes,
-    _elementwise,
-    _interchange,
-    _layout,
-    _reduction_launch,
-    kernels,
-)
+from gpuarray import _array, _dtypes, _interchange, _layout, _reduction_launch, kernels
 from gpuarray._device import current
 from gpuarray._layout import Layout
+from gpuarray._reduction_arguments import (
+    NO_VALUE,
+    axes_of,
+    broadcast_mask,
+    keep_from_output,
+    mask_of,
+    operand,
+    output,
+    reduced_shape,
+    target_of,
+)
 from gpuarray._reduction_launch import Computation
-from gpuarray.errors import HostArrayError
 from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
 from gpuarray.kernels.operations import operation
-
-#: What stands for an argument that was not given, as in NumPy (``None`` means something else).
-NO_VALUE: Any = np._NoValue
 
 _INT64 = np.dtype("int64")
 
@@ -44,17 +43,21 @@ class Reduction:
         NumPy's name of the ufunc.
     mean : bool
         Divide by the number of elements, and choose dtypes as ``numpy.mean`` does.
+    nan : bool
+        Pass over NaN.
     """
 
-    __slots__ = ("mean", "name", "numpy")
+    __slots__ = ("mean", "name", "nan", "numpy")
 
-    def __init__(self, name: str, mean: bool = False):
+    def __init__(self, name: str, mean: bool = False, nan: bool = False):
         self.name = name
         self.mean = mean
+        self.nan = nan
         self.numpy: np.ufunc = getattr(np, name)
 
     def __repr__(self) -> str:
-        return f"Reduction({self.name!r}{', mean=True' if self.mean else ''})"
+        options = f"{', mean=True' if self.mean else ''}{', nan=True' if self.nan else ''}"
+        return f"Reduction({self.name!r}{options})"
 
     def __call__(
         self,
@@ -86,7 +89,7 @@ class Reduction:
         a = operand(a, self.name)
         out = output(out, self.name)
         operands = [a]
-        mask = _mask(where, self.name)
+        mask = mask_of(where, self.name)
         if mask is not None:
             operands.append(mask)
         if isinstance(axis, list):
@@ -94,7 +97,7 @@ class Reduction:
                 f"{self.name}: 'list' object cannot be interpreted as an integer; "
                 "pass several axes as a tuple"
             )
-        _keep_from_output(operands, out)
+        keep_from_output(operands, out)
         keepdims = bool(keepdims)
         start = "none" if initial is None else initial is not NO_VALUE
         key: tuple = (
@@ -122,10 +125,10 @@ class Reduction:
     ) -> Callable:
         layout = operands[0]._layout
         masked = len(operands) == 2
-        axes = _axes(axis, layout.ndim)
+        axes = axes_of(axis, layout.ndim)
         shape = reduced_shape(layout.shape, axes, keepdims)
         loop, result = self._dtypes(layout.dtype, dtype, None if out is None else out._layout.dtype)
-        target = _target(self.name, layout, axes, shape, keepdims, result, out)
+        target = target_of(self.name, layout, axes, shape, keepdims, result, out)
         count = math.prod([layout.shape[i] for i in axes])
         if start is not True and (self.numpy.identity is None or start == "none"):
             if masked:
@@ -140,9 +143,11 @@ class Reduction:
         initial = _dtypes.code(loop) if start is True else None
         layouts = [layout]
         if masked:
-            layouts.append(_broadcast_mask(self.name, operands[1]._layout, layout.shape))
+            layouts.append(broadcast_mask(self.name, operands[1]._layout, layout.shape))
         run = _reduction_launch.make_call(
-            self._computation(layout.dtype, loop, result if out is None else target.dtype, initial),
+            self._computation(
+                layout.dtype, loop, result if out is None else target.dtype, initial, masked
+            ),
             layouts,
             masked,
             axes,
@@ -175,11 +180,24 @@ class Reduction:
         return _dtypes.canonical(loop), _dtypes.canonical(np.float16 if half else result)
 
     def _computation(
-        self, source: np.dtype, loop: np.dtype, result: np.dtype, initial: str | None
+        self,
+        source: np.dtype,
+        loop: np.dtype,
+        result: np.dtype,
+        initial: str | None,
+        masked: bool = False,
     ) -> Computation:
-        read, code = _dtypes.code(source), kernels.reductions.accumulator(_dtypes.code(loop))
+        read = _dtypes.code(source)
+        code = kernels.reduction_tables.accumulator(_dtypes.code(loop), self.name)
+        nan = self.nan and source.kind in "fc"
+        counted = self.mean and (masked or nan)
+        partial = None
+        if not counted:
+            partial = kernels.reduction_tables.partial(self.name, read, _dtypes.code(loop))
         # A narrow loop converts every element first: 300 as int8 is 44.
-        mapped: Expression = Cast(_dtypes.code(loop), Input(0, read))
+        mapped: Expression = Input(0, read)
+        if partial is None:
+            mapped = Cast(code, Cast(_dtypes.code(loop), mapped))
         finished: Expression = Input(kernels.reductions.VALUE, code)
         if initial is not None:
             finished = Apply(
@@ -201,12 +219,43 @@ class Reduction:
             )
             finished = Cast(_dtypes.code(stored), finished)
         return Computation(
-            "mean" if self.mean else self.name,
-            Cast(code, mapped),
-            kernels.reductions.pairwise(self.name, code),
-            kernels.reductions.neutral(self.name, code),
+            ("nan" if nan else "") + ("mean" if self.mean else self.name),
+            mapped,
+            kernels.reduction_tables.pairwise(self.name, code),
+            kernels.reduction_tables.neutral(self.name, code),
             finished,
             initial,
+            "counted" if counted else "value",
+            present=kernels.reduction_tables.number(read) if nan else None,
+            partial=partial,
+            packed=kernels.reduction_tables.packed(self.name, read, _dtypes.code(loop)),
+        )
+
+
+class CountReduction(Reduction):
+    """How many elements are not zero: the sum of what they are as bools."""
+
+    __slots__ = ()
+
+    def _dtypes(
+        self, source: np.dtype, dtype: Any, out: np.dtype | None
+    ) -> tuple[np.dtype, np.dtype]:
+        return _INT64, _INT64
+
+    def _computation(
+        self,
+        source: np.dtype,
+        loop: np.dtype,
+        result: np.dtype,
+        initial: str | None,
+        masked: bool = False,
+    ) -> Computation:
+        bools = super()._computation(np.dtype(bool), loop, result, initial, masked)
+        read = _dtypes.code(source)
+        return bools._replace(
+            name="count_nonzero",
+            mapped=Cast("b1", Input(0, read)),
+            packed=bools.packed if source.itemsize == 1 else "",
         )
 
 
@@ -247,13 +296,17 @@ def reduce(
 
 
 class ArgReduction:
-    """``argmax`` or ``argmin``: calling it takes the arguments of NumPy's function."""
+    """``argmax`` or ``argmin``: calling it takes the arguments of NumPy's function.
 
-    __slots__ = ("greatest", "name")
+    With ``nan``, any number comes before NaN.
+    """
 
-    def __init__(self, name: str, greatest: bool):
+    __slots__ = ("greatest", "name", "nan")
+
+    def __init__(self, name: str, greatest: bool, nan: bool = False):
         self.name = name
         self.greatest = greatest
+        self.nan = nan
 
     def __repr__(self) -> str:
         return f"ArgReduction({self.name!r})"
@@ -266,7 +319,7 @@ class ArgReduction:
         a = operand(a, self.name)
         out = output(out, self.name)
         operands = [a]
-        _keep_from_output(operands, out)
+        keep_from_output(operands, out)
         keepdims = bool(keepdims)
         key: tuple = (self, a._layout, axis, keepdims)
         if out is not None:
@@ -284,7 +337,7 @@ class ArgReduction:
                 f"{self.name}: 'tuple' object cannot be interpreted as an integer; the axis is "
                 "one number, or None for the position in the flattened array"
             )
-        axes = _axes(axis, layout.ndim)
+        axes = axes_of(axis, layout.ndim)
         if not math.prod([layout.shape[i] for i in axes]):
             raise ValueError(f"attempt to get {self.name} of an empty sequence")
         shape = reduced_shape(layout.shape, axes, keepdims)
@@ -302,125 +355,24 @@ class ArgReduction:
                     "according to the rule 'safe'; pass an out of dtype int64"
                 )
             target = out
-        code = kernels.reductions.accumulator(_dtypes.code(layout.dtype))
+        short, ufunc = ("fmax", "maximum") if self.greatest else ("fmin", "minimum")
+        if self.nan:
+            ufunc = short
+        code = kernels.reduction_tables.accumulator(_dtypes.code(layout.dtype), ufunc)
         what = Computation(
             self.name,
             Cast(code, Input(0, _dtypes.code(layout.dtype))),
-            kernels.reductions.beats(self.greatest, code),
-            kernels.reductions.neutral("maximum" if self.greatest else "minimum", code),
+            kernels.reduction_tables.beats(self.greatest, code, self.nan),
+            kernels.reduction_tables.neutral(ufunc, code),
             Input(kernels.reductions.VALUE, code),
-            positions=True,
+            state="position",
+            packed=kernels.reduction_tables.packed(
+                ufunc, _dtypes.code(layout.dtype), _dtypes.code(layout.dtype)
+            ),
         )
         return _reduction_launch.make_call(
             what, [layout], False, axes, target, out is not None, current.stream
         )
-
-
-# ---- arguments --------------------------------------------------------------------------------
-
-
-def reduced_shape(
-    shape: tuple[int, ...], axes: Sequence[int], keepdims: bool = False
-) -> tuple[int, ...]:
-    """A shape without its reduced axes, or with a length of 1 there."""
-    if keepdims:
-        return tuple([1 if i in axes else length for i, length in enumerate(shape)])
-    return tuple([length for i, length in enumerate(shape) if i not in axes])
-
-
-def operand(a: Any, name: str) -> Any:
-    """An operand as an array; other data on the host than scalars is refused."""
-    a = _interchange.as_operand(a, name)
-    if not isinstance(a, _array.ArrayBase):
-        value = np.asarray(a)
-        a = _interchange.scalar_array(value, _dtypes.canonical(value.dtype))
-    return a
-
-
-def output(out: Any, name: str) -> Any:
-    """The array given as ``out``, or ``None``."""
-    if isinstance(out, tuple):
-        if len(out) != 1:
-            raise ValueError(f"{name}: The 'out' tuple must have exactly one entry, got {len(out)}")
-        out = out[0]
-    if out is None or isinstance(out, _array.ArrayBase):
-        return out
-    if isinstance(out, np.ndarray):
-        raise HostArrayError(
-            f"{name}: out is a numpy.ndarray of shape {out.shape}, but results are stored in "
-            "device memory; pass a gpuarray array and fetch it with asnumpy"
-        )
-    raise TypeError(f"{name}: return arrays must be of ArrayType, got {type(out).__name__}")
-
-
-def _mask(where: Any, name: str) -> Any:
-    """The mask of ``where=``, or ``None`` where every element takes part."""
-    if where is True or where is NO_VALUE:
-        return None
-    where = _interchange.as_operand(where, name)
-    if isinstance(where, bool | np.bool):
-        return None if where else _interchange.scalar_array(False, np.dtype(bool))
-    if not isinstance(where, _array.ArrayBase) or where._layout.dtype != bool:
-        given = where._layout.dtype if isinstance(where, _array.ArrayBase) else type(where).__name__
-        raise TypeError(
-            f"{name}: Cannot cast where from {given} to bool according to the rule 'safe'; "
-            "compare, or use astype(bool)"
-        )
-    return where
-
-
-def _broadcast_mask(name: str, mask: Layout, shape: tuple[int, ...]) -> Layout:
-    if mask.ndim > len(shape) or _layout.broadcast_shapes([mask.shape, shape]) != shape:
-        raise ValueError(
-            f"{name}: where of shape {mask.shape} cannot be broadcast to the operand's shape "
-            f"{shape}"
-        )
-    return _layout.broadcast_to(mask, shape)
-
-
-def _axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    if ndim == 0 and not isinstance(axis, tuple) and axis in (None, 0, -1):
-        return ()  # NumPy lets these pass for a scalar
-    return _layout.check_axes(axis, ndim, duplicates="duplicate value in 'axis'")
-
-
-def _target(
-    name: str,
-    layout: Layout,
-    axes: Sequence[int],
-    shape: tuple[int, ...],
-    keepdims: bool,
-    dtype: np.dtype,
-    out: Any,
-) -> Layout:
-    """The layout of the result: that of ``out``, or a new one in the operand's order."""
-    if out is None:
-        strides = [s for i, s in enumerate(layout.strides) if keepdims or i not in axes]
-        kept = _layout.layout_of(layout.dtype, shape, tuple(strides))
-        return _layout.like_order(dtype, shape, [kept])
-    target: Layout = out._layout
-    if target.ndim != len(shape):
-        raise ValueError(
-            f"output parameter for reduction operation {name} has the wrong number of dimensions: "
-            f"Found {target.ndim} but expected {len(shape)}"
-            + (" (must match the operand's when keepdims=True)" if keepdims else "")
-        )
-    if target.shape != shape:
-        raise ValueError(
-            f"output parameter for reduction operation {name} has shape {target.shape}, but the "
-            f"result has shape {shape}"
-        )
-    return target
-
-
-def _keep_from_output(operands: list, out: Any) -> None:
-    """Replace operands that the output would overwrite while they are read by copies."""
-    if out is None:
-        return
-    for i, x in enumerate(operands):
-        if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
-            target = _array.contiguous_layout(x)
-            operands[i] = _elementwise.copy_call(x._layout, target, False, current.stream)(x)
 
 
 def _with_initial(run: Callable, place: int, dtype: np.dtype) -> Callable:

@@ -20,6 +20,7 @@ from gpuarray.kernels.expressions import Constant, Expression
 
 if TYPE_CHECKING:
     from gpuarray.kernels.elementwise import KernelSource
+    from gpuarray.kernels.reduction_tables import Partial
     from gpuarray.kernels.reductions import ReductionSpec
 
 #: Blocks for each multiprocessor where blocks share results: fewer, if each thread has 16-byte
@@ -48,8 +49,11 @@ class Computation(NamedTuple):
     neutral: Constant
     finished: Expression
     initial: str | None = None
-    positions: bool = False
+    state: str = "value"
     scalars: tuple[str, ...] = ()
+    present: Expression | None = None
+    partial: Partial | None = None
+    packed: str = ""
 
 
 class _Walk(NamedTuple):
@@ -117,7 +121,10 @@ def make_call(
         inputs=tuple([kernels.elementwise.OperandSpec(_dtypes.code(x.dtype)) for x in operands]),
         masked=masked,
         initial=what.initial,
-        positions=what.positions,
+        state=what.state,
+        present=what.present,
+        partial=what.partial,
+        packed=what.packed,
         scalars=what.scalars,
     )
     plan, scratch = launch_plan(spec, kernels.reductions.render, operands, axes, output, stream)
@@ -224,7 +231,7 @@ def _variant(
     if results == 1 or (length > 1 and along_reduced and _before(along_reduced, along_kept)):
         vector = 1
         alone = len(operands) == 1 and along_reduced == 1
-        if alone and widest > 1 and len(reduced.shape) > 1 and not spec.positions:
+        if alone and widest > 1 and len(reduced.shape) > 1:
             run = reduced.shape[-1] // widest
             if run >= _LEAST_RUN and length >= kernels.reductions.BLOCK * widest:
                 return {"variant": "runs", "width": _row_width(run, False), "vector": widest}
@@ -311,6 +318,8 @@ def _launch(
             part_length = _ceiling(_ceiling(shared, parts), align) * align
             parts = _ceiling(shared, part_length)
     scratch = 0
+    if spec.partial is not None and _most_elements(spec, reduced, part_length) > spec.partial.most:
+        spec = kernels.reductions.replace(spec, partial=None)
     if parts > 1:
         spec = kernels.reductions.replace(spec, split=True)
         scratch = parts * results * spec.value_bytes
@@ -329,6 +338,18 @@ def _launch(
         plan.counters = _counters(stream)
         constants[len(source.parameters) - 2] = plan.counters[1].to_bytes(8, "little")
     return plan, scratch
+
+
+def _most_elements(spec: ReductionSpec, reduced: _Walk, part_length: int) -> int:
+    """No thread combines more elements than so many."""
+    beside = kernels.reductions.BLOCK // spec.width
+    accesses = 2 * spec.vector * kernels.reductions.unroll(spec)
+    if spec.variant == "rows":
+        return _ceiling(part_length, spec.width) + accesses
+    if spec.variant == "runs":
+        run = _ceiling(reduced.shape[-1], spec.width) + accesses
+        return _ceiling(part_length, beside) * run
+    return _ceiling(part_length, beside) + accesses
 
 
 def _counters(stream: Stream) -> tuple[Any, int]:

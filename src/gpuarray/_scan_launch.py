@@ -53,13 +53,13 @@ def accumulation(
     name: str, source: str, loop: str, mapped: Expression | None = None
 ) -> Computation:
     """What ``ufunc.accumulate`` computes, for codes of the input's and the loop's dtype."""
-    code = kernels.reductions.accumulator(loop)
+    code = kernels.reduction_tables.accumulator(loop)
     # A narrow loop converts every element first: 300 as int8 is 44.
     value: Expression = Cast(loop, Input(0, source) if mapped is None else mapped)
     return Computation(
         name,
         Cast(code, value),
-        kernels.reductions.pairwise(name, code),
+        kernels.reduction_tables.pairwise(name, code),
         kernels.scans.neutral(name, code),
         Cast(loop, Input(0, code)),
         kernels.scans.is_exact(name, code),

@@ -9,14 +9,8 @@ from gpuarray._dtypes import CODES, category, dtype_of
 from gpuarray._ffi import nvrtc
 from gpuarray.kernels.elementwise import OperandSpec
 from gpuarray.kernels.expressions import Cast, Input
-from gpuarray.kernels.reductions import (
-    ReductionSpec,
-    accumulator,
-    beats,
-    neutral,
-    pairwise,
-    render,
-)
+from gpuarray.kernels.reduction_tables import accumulator, beats, neutral, pairwise
+from gpuarray.kernels.reductions import ReductionSpec, render
 
 
 def reduction(name, dtype, **fields):
@@ -34,7 +28,7 @@ def reduction(name, dtype, **fields):
         Input(0, code),
         "i8" if positions else dtype,
         (OperandSpec(dtype),),
-        positions=positions,
+        state="position" if positions else "value",
         **fields,
     )
 

@@ -5,7 +5,7 @@ import pytest
 
 from gpuarray.kernels import compiler, scans
 from gpuarray.kernels.expressions import Input
-from gpuarray.kernels.reductions import accumulator, pairwise
+from gpuarray.kernels.reduction_tables import accumulator, pairwise
 from gpuarray.kernels.scans import ScanSpec, link_words, neutral, tile_length
 
 

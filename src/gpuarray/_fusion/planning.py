@@ -325,6 +325,7 @@ class Plan:
                 mapped=mapped,
                 finished=finished,
                 scalars=tuple(scalars.values()),
+                packed="",
             ),
             operands,
             False,

@@ -11,12 +11,15 @@ from gpuarray._device import current
 from gpuarray._ops.conversion import array
 from gpuarray._ops.indexing import take
 from gpuarray._ops.manipulation import as_array
-from gpuarray._reduction import ArgReduction
+from gpuarray._reduction import ArgReduction, CountReduction
 from gpuarray._search import search_call
 
-__all__ = ["argmax", "argmin", "searchsorted"]
+__all__ = ["argmax", "argmin", "count_nonzero", "nanargmax", "nanargmin", "searchsorted"]
 
 _argmax, _argmin = ArgReduction("argmax", True), ArgReduction("argmin", False)
+_nanargmax = ArgReduction("nanargmax", True, nan=True)
+_nanargmin = ArgReduction("nanargmin", False, nan=True)
+_count = CountReduction("add")
 
 
 def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
@@ -75,6 +78,104 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     array([0, 1])
     """
     return _argmin(a, axis, out, keepdims)
+
+
+def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """Positions of the greatest elements along an axis, passing over NaN.
+
+    Parameters
+    ----------
+    a : ndarray
+        Elements to search.
+    axis : int, optional
+        The axis to search; by default the position in the flattened array is returned.
+    out : ndarray of int64, optional
+        Where the result is stored.
+    keepdims : bool, optional
+        Keep the searched axis as an axis of length 1.
+
+    Returns
+    -------
+    ndarray of int64
+        Positions; of equal elements, the first.
+
+    Differences from NumPy
+    ----------------------
+    Where there is nothing but NaN the result is the first position: to raise ValueError, results
+    would have to be looked at on the host.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nanargmax(cp.asarray([[cp.nan, 5.0, 6.0], [7.0, 8.0, cp.nan]]), axis=1)
+    array([2, 1])
+    """
+    return _nanargmax(a, axis, out, keepdims)
+
+
+def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """Positions of the least elements along an axis, passing over NaN.
+
+    Parameters
+    ----------
+    a : ndarray
+        Elements to search.
+    axis : int, optional
+        The axis to search; by default the position in the flattened array is returned.
+    out : ndarray of int64, optional
+        Where the result is stored.
+    keepdims : bool, optional
+        Keep the searched axis as an axis of length 1.
+
+    Returns
+    -------
+    ndarray of int64
+        Positions; of equal elements, the first.
+
+    Differences from NumPy
+    ----------------------
+    Where there is nothing but NaN the result is the first position: to raise ValueError, results
+    would have to be looked at on the host.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nanargmin(cp.asarray([[cp.nan, 5.0, 6.0], [7.0, 8.0, cp.nan]]), axis=1)
+    array([1, 0])
+    """
+    return _nanargmin(a, axis, out, keepdims)
+
+
+def count_nonzero(
+    a: Any, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
+) -> Any:
+    """How many elements are not zero.
+
+    Parameters
+    ----------
+    a : ndarray
+        The elements; NaN is not zero.
+    axis : int or tuple of int, optional
+        The axes to count along; all by default.
+    keepdims : bool, optional
+        Keep the axes as axes of length 1.
+
+    Returns
+    -------
+    ndarray of int64
+        The numbers; without dimensions if all axes are counted along.
+
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, 8 bytes for each of them.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.count_nonzero(cp.asarray([[0, 1, 7], [3, 0, 0]]), axis=1)
+    array([2, 1])
+    """
+    return _count(a, axis, None, None, keepdims)
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:

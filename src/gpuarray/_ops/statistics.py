@@ -1,19 +1,15 @@
-"""Statistics: order statistics and averages."""
+"""Extrema and means (of the page on statistics)."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
+from gpuarray._reduction import NO_VALUE, REDUCTIONS, Reduction
 
-from gpuarray import _array, _layout
-from gpuarray._copies import copy
-from gpuarray._ops.math import divide
-from gpuarray._reduction import NO_VALUE, REDUCTIONS, Reduction, operand
+__all__ = ["amax", "amin", "max", "mean", "min", "nanmax", "nanmin"]
 
-__all__ = ["amax", "amin", "max", "mean", "min"]
-
-_maximum, _minimum, _add = REDUCTIONS["maximum"], REDUCTIONS["minimum"], REDUCTIONS["add"]
+_maximum, _minimum = REDUCTIONS["maximum"], REDUCTIONS["minimum"]
+_fmax, _fmin = REDUCTIONS["fmax"], REDUCTIONS["fmin"]
 _mean = Reduction("add", mean=True)
 
 
@@ -138,25 +134,84 @@ def mean(
     >>> cp.mean(cp.asarray([[1, 2], [3, 4]]), axis=0)
     array([2., 3.])
     """
-    if where is True or where is NO_VALUE:
-        return _mean(a, axis, dtype, out, keepdims)
-    return _mean_where(a, axis, dtype, out, keepdims, where)
+    return _mean(a, axis, dtype, out, keepdims, NO_VALUE, where)
 
 
-def _mean_where(a: Any, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
-    a = operand(a, "mean")
-    source = a._layout.dtype
-    half = dtype is None and source == np.float16
-    if dtype is None and source.kind in "biu":
-        dtype = np.float64
-    elif half:
-        dtype = np.float32
-    total = _add(a, axis, dtype, out, keepdims, NO_VALUE, where)
-    if isinstance(where, _array.ArrayBase):
-        where = _array.view(where, _layout.broadcast_to(where._layout, a._layout.shape))
-        count = _add(where, axis, np.int64, None, keepdims)
-    else:
-        # One value for all elements, and it is not true.
-        count = 0
-    divide(total, count, out=total, casting="unsafe")
-    return copy(total, dtype=source) if half and out is None else total
+def nanmax(
+    a: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Any:
+    """Greatest element over axes, passing over NaN.
+
+    Parameters
+    ----------
+    a : ndarray
+        Elements to compare.
+    axis : int or tuple of int, optional
+        The axes that are compared; all by default.
+    out : ndarray, optional
+        Where the result is stored, with any cast.
+    keepdims : bool, optional
+        Keep the compared axes as axes of length 1.
+    initial : scalar, optional
+        The least value of the result; needed for empty axes and with ``where``.
+    where : ndarray of bool, optional
+        Which elements are compared.
+
+    Returns
+    -------
+    ndarray
+        The greatest elements; NaN where there is nothing but NaN. Unlike NumPy's, results are not
+        looked at on the host to warn of it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nanmax(cp.asarray([[1.0, cp.nan], [3.0, 2.0]]), axis=0)
+    array([3., 2.])
+    """
+    return _fmax(a, axis, None, out, keepdims, initial, where)
+
+
+def nanmin(
+    a: Any,
+    axis: int | tuple[int, ...] | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Any:
+    """Least element over axes, passing over NaN.
+
+    Parameters
+    ----------
+    a : ndarray
+        Elements to compare.
+    axis : int or tuple of int, optional
+        The axes that are compared; all by default.
+    out : ndarray, optional
+        Where the result is stored, with any cast.
+    keepdims : bool, optional
+        Keep the compared axes as axes of length 1.
+    initial : scalar, optional
+        The greatest value of the result; needed for empty axes and with ``where``.
+    where : ndarray of bool, optional
+        Which elements are compared.
+
+    Returns
+    -------
+    ndarray
+        The least elements; NaN where there is nothing but NaN. Unlike NumPy's, results are not
+        looked at on the host to warn of it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nanmin(cp.asarray([[1.0, cp.nan], [3.0, 2.0]]), axis=0)
+    array([1., 2.])
+    """
+    return _fmin(a, axis, None, out, keepdims, initial, where)

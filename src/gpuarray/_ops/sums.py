@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuarray._reduction import NO_VALUE, REDUCTIONS
+from gpuarray._reduction import NO_VALUE, REDUCTIONS, Reduction
 
-__all__ = ["prod", "sum"]
+__all__ = ["nanprod", "nansum", "prod", "sum"]
 
 _add, _multiply = REDUCTIONS["add"], REDUCTIONS["multiply"]
+_nanadd, _nanmultiply = Reduction("add", nan=True), Reduction("multiply", nan=True)
 
 
 def sum(
@@ -102,3 +103,87 @@ def prod(
     array([ 2, 12])
     """
     return _multiply(a, axis, dtype, out, keepdims, initial, where)
+
+
+def nansum(
+    a: Any,
+    axis: int | tuple[int, ...] | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Any:
+    """Sum of elements over axes, with NaN as zero.
+
+    Parameters
+    ----------
+    a : ndarray
+        Elements to sum.
+    axis : int or tuple of int, optional
+        The axes that are summed; all by default.
+    dtype : dtype, optional
+        The dtype to sum in, as for `sum`.
+    out : ndarray, optional
+        Where the result is stored, with any cast.
+    keepdims : bool, optional
+        Keep the summed axes as axes of length 1.
+    initial : scalar, optional
+        What the sum starts from.
+    where : ndarray of bool, optional
+        Which elements are summed.
+
+    Returns
+    -------
+    ndarray
+        The sums; without dimensions if all axes are summed.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nansum(cp.asarray([[1.0, cp.nan], [3.0, 4.0]]), axis=0)
+    array([4., 4.])
+    """
+    return _nanadd(a, axis, dtype, out, keepdims, initial, where)
+
+
+def nanprod(
+    a: Any,
+    axis: int | tuple[int, ...] | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Any:
+    """Product of elements over axes, with NaN as one.
+
+    Parameters
+    ----------
+    a : ndarray
+        Elements to multiply.
+    axis : int or tuple of int, optional
+        The axes that are multiplied; all by default.
+    dtype : dtype, optional
+        The dtype to multiply in, as for `prod`.
+    out : ndarray, optional
+        Where the result is stored, with any cast.
+    keepdims : bool, optional
+        Keep the multiplied axes as axes of length 1.
+    initial : scalar, optional
+        What the product starts from.
+    where : ndarray of bool, optional
+        Which elements are multiplied.
+
+    Returns
+    -------
+    ndarray
+        The products; without dimensions if all axes are multiplied.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nanprod(cp.asarray([[2.0, cp.nan], [3.0, 4.0]]), axis=0)
+    array([6., 4.])
+    """
+    return _nanmultiply(a, axis, dtype, out, keepdims, initial, where)

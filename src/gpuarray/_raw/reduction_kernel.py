@@ -312,7 +312,7 @@ class ReductionKernel:
         """The dtype code of values, and their C++ type where no dtype has it."""
         given = (self.reduce_type or "").strip()
         if not given:
-            return kernels.reductions.accumulator(_dtypes.code(types.outputs[0])), ""
+            return kernels.reduction_tables.accumulator(_dtypes.code(types.outputs[0])), ""
         if given in types.letters:
             return _dtypes.code(types.letters[given]), ""
         for code, name in kernels.user_code.TYPES.items():

@@ -7,19 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replace
 
-from gpuarray._dtypes import category, cpp_name, info, itemsize
+from gpuarray._dtypes import cpp_name, itemsize
+from gpuarray.kernels import reduction_functions
 from gpuarray.kernels.elementwise import OPTIONS, KernelSource, OperandSpec
-from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input
+from gpuarray.kernels.expressions import Constant, Expression
 from gpuarray.kernels.headers import cuda_headers
-from gpuarray.kernels.operations import operation
+from gpuarray.kernels.reduction_functions import COUNT as COUNT
+from gpuarray.kernels.reduction_functions import INITIAL as INITIAL
+from gpuarray.kernels.reduction_functions import VALUE as VALUE
+from gpuarray.kernels.reduction_tables import Partial, real
 from gpuarray.kernels.render import Body
 
 BLOCK = 256
 
 INDEX_BYTES = {"int32": 4, "int64": 8}
 
-#: What `ReductionSpec.finished` reads: the value, the number of elements, and `initial`.
-VALUE, COUNT, INITIAL = 0, 1, 2
+STATES = ("value", "position", "counted", "moments")
 
 _VARIANTS = ("rows", "runs", "columns")
 
@@ -34,8 +37,17 @@ class ReductionSpec:
 
     An element becomes ``mapped``; two values become ``combined`` of Input 0 and 1, which must be
     commutative; the result is ``finished``, over Input `VALUE`, Scalar `COUNT` (an i8) and Scalar
-    `INITIAL`. With ``positions``, what is stored is the position of the winning element:
-    ``combined`` then says whether Input 0 beats Input 1, and equals go to the first.
+    `INITIAL`. Elements that are not ``present`` are passed over.
+
+    ``state`` is what is known of the elements that were met:
+
+    * ``"value"``: their combination.
+    * ``"position"``: the winning element's position, which is what is stored. ``combined`` says
+      whether Input 0 beats Input 1, and equals go to the first.
+    * ``"counted"``: their combination and how many were present: that is `COUNT`.
+    * ``"moments"``: their count, mean and squared deviations from it (`cuda/moments.cuh`).
+      ``neutral`` gives the dtype; `VALUE` is the sum of squares, in the real dtype, and `COUNT` is
+      how many were present. ``combined`` has no meaning.
 
     ``scalars`` are dtypes of values that are passed: for ``mapped`` the Scalars behind the inputs,
     for ``finished`` those behind `INITIAL`.
@@ -50,7 +62,10 @@ class ReductionSpec:
     inputs: tuple[OperandSpec, ...]  # arrays
     masked: bool = False  # the last input, a bool, decides whether an element takes part
     initial: str | None = None  # its dtype, where it is passed
-    positions: bool = False
+    state: str = "value"
+    present: Expression | None = None  # whether an element takes part, a b1 over the inputs
+    partial: Partial | None = None  # for what a thread combines, if not as neutral
+    packed: str = ""  # C++: what the four elements in `word` become at once, if there is a way
     scalars: tuple[str, ...] = ()
     variant: str = "rows"
     width: int = BLOCK  # threads that share a result; runs: a run; columns: threads side by side
@@ -63,6 +78,10 @@ class ReductionSpec:
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
             raise ValueError(f"variant {self.variant!r} is not one of {', '.join(_VARIANTS)}")
+        if self.state not in STATES:
+            raise ValueError(f"state {self.state!r} is not one of {', '.join(STATES)}")
+        if self.partial and self.state != "value":
+            raise ValueError("only the values of threads are narrower than those of results")
         if self.index not in INDEX_BYTES:
             raise ValueError(f"index {self.index!r} is not one of {', '.join(INDEX_BYTES)}")
         if self.masked and (not self.inputs or self.inputs[-1].dtype != "b1"):
@@ -79,21 +98,31 @@ class ReductionSpec:
                 raise ValueError("only whole blocks share a result")
             if self.vector > 1 and self.reduced != 1:
                 raise ValueError("rows of vectors have one reduced dimension")
-        if self.variant == "runs" and (self.vector == 1 or self.reduced == 1 or self.positions):
+        if self.variant == "runs" and (self.vector == 1 or self.reduced == 1):
             raise ValueError("runs are read in vectors, and there are other reduced dimensions")
+
+    @property
+    def positions(self) -> bool:
+        """Whether positions are stored."""
+        return self.state == "position"
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether elements of a byte are taken four at a time."""
+        return bool(self.packed) and self.variant != "columns" and self.vector % 4 == 0
 
     @property
     def value_bytes(self) -> int:
         """Bytes of a partial result in scratch memory."""
-        value = itemsize(self.neutral.dtype)
-        if not self.positions:
+        value, index = itemsize(self.neutral.dtype), INDEX_BYTES[self.index]
+        # Complex numbers are aligned as their parts, and a struct as its widest member.
+        part = itemsize(real(self.neutral.dtype))
+        if self.state == "value":
             return value
-        index = INDEX_BYTES[self.index]
-        # A struct is aligned as its widest member; complex numbers are aligned as their parts.
-        part = value // 2 if category(self.neutral.dtype) == "complex" else value
+        members = [value, value, part] if self.state == "moments" else [value]
+        end = -(-sum(members) // index) * index + index
         align = max(part, index)
-        offset = -(-value // index) * index
-        return -(-(offset + index) // align) * align
+        return -(-end // align) * align
 
 
 def unroll(spec: ReductionSpec) -> int:
@@ -101,7 +130,8 @@ def unroll(spec: ReductionSpec) -> int:
     if spec.vector == 1:
         return _SINGLE_LOADS[spec.variant]
     in_flight = spec.vector * itemsize(spec.inputs[0].dtype)
-    return max(1, min(4, _LOAD_BYTES // in_flight, 32 // spec.vector))
+    items = 32 * (4 if spec.reads_words else 1)
+    return max(1, min(4, _LOAD_BYTES // in_flight, items // spec.vector))
 
 
 def render(spec: ReductionSpec) -> KernelSource:
@@ -115,12 +145,12 @@ def render(spec: ReductionSpec) -> KernelSource:
     dtypes = [x.dtype for x in spec.inputs]
     for dtype in (spec.output_dtype, spec.neutral.dtype, *dtypes, *spec.scalars):
         body.type_of(dtype)
-    function = _Function(spec, body.headers)
+    function = reduction_functions.function_of(spec, body.headers)
     text = function.text()
     nbytes = [8] * len(spec.inputs)
     nbytes += [itemsize(x) for x in (spec.initial, *spec.scalars) if x is not None]
     members = list(zip(function.members(), nbytes, strict=True))
-    return assemble(spec, body.headers, text, members)
+    return assemble(spec, body.headers, text, members, items=function.items())
 
 
 def assemble(
@@ -131,6 +161,7 @@ def assemble(
     before: str = "",
     options: tuple[str, ...] = OPTIONS,
     more: Sequence[str] = (),
+    items: str = "",
 ) -> KernelSource:
     """Return the CUDA C++ that reduces with a function object.
 
@@ -150,6 +181,8 @@ def assemble(
         For the compiler.
     more : sequence of str
         What further data members are initialised with: expressions of ``dimensions``.
+    items : str
+        Source in front of the function object, in the package's namespace.
     """
     dimensions = (
         f"ReductionDimensions<{spec.index}_t, {spec.kept}, {spec.reduced}, {len(spec.inputs)}>"
@@ -168,6 +201,7 @@ def assemble(
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers | {_FAMILY})),
         before=before,
+        items=items,
         function=function,
         dimensions=dimensions,
         variant=variant,
@@ -191,7 +225,7 @@ _SOURCE = """\
 {includes}
 {before}namespace gpuarray {{
 
-struct Function {{
+{items}struct Function {{
 {function}
 }};
 
@@ -215,199 +249,7 @@ def _symbol(spec: ReductionSpec) -> str:
     return (
         symbol
         + ("_where" if spec.masked else "")
+        + ("_narrow" if spec.partial else "")
         + ("_split" if spec.split else "")
         + ("_wide" if spec.index == "int64" else "")
     )
-
-
-class _Function:
-    """The function object of a reduction."""
-
-    def __init__(self, spec: ReductionSpec, headers: set[str]) -> None:
-        self.spec = spec
-        self.headers = headers
-        self.value = cpp_name(spec.neutral.dtype)
-        self.computed = spec.inputs[:-1] if spec.masked else spec.inputs
-
-    def members(self) -> list[str]:
-        """Its data members, which are also the kernel's parameters behind the output."""
-        inputs = enumerate(self.spec.inputs)
-        result = [f"const Stored<{cpp_name(x.dtype)}>::type* operand{i}" for i, x in inputs]
-        if self.spec.initial is not None:
-            result.append(f"{cpp_name(self.spec.initial)} initial")
-        result += [f"{cpp_name(x)} scalar{i}" for i, x in enumerate(self.spec.scalars)]
-        return result
-
-    def text(self) -> str:
-        spec = self.spec
-        first = cpp_name(spec.inputs[0].dtype)
-        value = f"Candidate<{self.value}, {spec.index}_t>" if spec.positions else self.value
-        lines = [
-            f"typedef {value} Value;",
-            f"typedef Stored<{first}>::type Element;",
-            f"enum {{ POSITIONS = {int(spec.positions)} }};",
-            *(f"{member};" for member in self.members()),
-            "",
-            "GPUARRAY_DEVICE const Element* elements() const { return operand0; }",
-            *self._neutral(),
-            *self._map(),
-            *self._of(first),
-            *self._load(),
-            *self._combine(),
-            *self._finish(),
-        ]
-        return "\n".join(f"    {line}" if line else "" for line in lines)
-
-    def _body(self, head: str, expression: Expression, tail: str = "return {};") -> list[str]:
-        body = Body()
-        result = body.value(expression)
-        self.headers |= body.headers
-        return [head + " {", *(f"    {x}" for x in (*body.lines, tail.format(result))), "}"]
-
-    def _nowhere(self) -> int:
-        """A position beyond all others: any element wins against it."""
-        return 2 ** (8 * INDEX_BYTES[self.spec.index] - 1) - 1
-
-    def _neutral(self) -> list[str]:
-        tail = "return {};"
-        if self.spec.positions:
-            tail = f"return Value{{{{{{}}, {self._nowhere()}}}}};"
-        return self._body("GPUARRAY_DEVICE static Value neutral()", self.spec.neutral, tail)
-
-    def _map(self) -> list[str]:
-        parameters = ", ".join(f"{cpp_name(x.dtype)} in{i}" for i, x in enumerate(self.computed))
-        static, const = ("", " const") if self.spec.scalars else ("static ", "")
-        head = f"GPUARRAY_DEVICE {static}{self.value} map({parameters}){const}"
-        lines = self._body(head, Cast(self.spec.neutral.dtype, self.spec.mapped))
-        lines[1:1] = self._scalars(len(self.spec.inputs))
-        return lines
-
-    def _scalars(self, first: int) -> list[str]:
-        """The scalars as the variables that expressions name."""
-        return [
-            f"    const {cpp_name(x)} in{first + i} = scalar{i};"
-            for i, x in enumerate(self.spec.scalars)
-        ]
-
-    def _position(self) -> str:
-        """The parameter for an element's position, without a name where nobody asks for it."""
-        return f"{self.spec.index}_t" + (" position" if self.spec.positions else "")
-
-    def _of(self, first: str) -> list[str]:
-        """The value of the only operand's element, for those that load it themselves."""
-        if len(self.computed) != 1:
-            return []
-        positions = self.spec.positions
-        call = f"map({first}(element))"
-        return [
-            f"GPUARRAY_DEVICE Value of(Element element, {self._position()}) const {{",
-            f"    return {f'Value{{{call}, position}}' if positions else call};",
-            "}",
-        ]
-
-    def _load(self) -> list[str]:
-        spec = self.spec
-        parameters = f"const {spec.index}_t* offsets, {self._position()}"
-        lines = [f"GPUARRAY_DEVICE Value load({parameters}) const {{"]
-        if spec.masked:
-            mask = len(spec.inputs) - 1
-            lines.append(f"    if (operand{mask}[offsets[{mask}]] == 0) return neutral();")
-        arguments = ", ".join(
-            f"{cpp_name(x.dtype)}(operand{i}[offsets[{i}]])" for i, x in enumerate(self.computed)
-        )
-        call = f"map({arguments})"
-        lines += [f"    return {f'Value{{{call}, position}}' if spec.positions else call};", "}"]
-        return lines
-
-    def _combine(self) -> list[str]:
-        spec = self.spec
-        value = self.value
-        if not spec.positions:
-            head = f"GPUARRAY_DEVICE static Value combine({value} in0, {value} in1)"
-            return self._body(head, spec.combined)
-        head = f"GPUARRAY_DEVICE static bool beats({value} in0, {value} in1)"
-        return [
-            *self._body(head, spec.combined),
-            "GPUARRAY_DEVICE static Value combine(Value a, Value b) {",
-            "    const bool first = beats(a.value, b.value), second = beats(b.value, a.value);",
-            "    return second | (!first & (b.position < a.position)) ? b : a;",
-            "}",
-            "GPUARRAY_DEVICE static void follow(Value& best, Value next) {",
-            "    if (beats(next.value, best.value)) best = next;",
-            "}",
-            f"GPUARRAY_DEVICE static void settle(Value& best, {spec.index}_t first) {{",
-            f"    if (best.position == {self._nowhere()}) best.position = first;",
-            "}",
-        ]
-
-    def _finish(self) -> list[str]:
-        spec = self.spec
-        output = f"Stored<{cpp_name(spec.output_dtype)}>::type& out"
-        if spec.positions:
-            answer = Cast(spec.output_dtype, Input(VALUE, f"i{INDEX_BYTES[spec.index]}"))
-            head = f"GPUARRAY_DEVICE void finish({output}, Value value, int64_t) const"
-            lines = self._body(head, answer, "out = {};")
-            lines.insert(1, f"    const {spec.index}_t in{VALUE} = value.position;")
-            return lines
-        head = f"GPUARRAY_DEVICE void finish({output}, Value in{VALUE}, int64_t in{COUNT}) const"
-        lines = self._body(head, Cast(spec.output_dtype, spec.finished), "out = {};")
-        if spec.initial is not None:
-            lines.insert(1, f"    const {cpp_name(spec.initial)} in{INITIAL} = initial;")
-        lines[1:1] = self._scalars(INITIAL + 1)
-        return lines
-
-
-# ---- NumPy's reductions -----------------------------------------------------------------------
-
-
-def accumulator(dtype: str) -> str:
-    """Return the dtype that values of a loop's dtype are combined in."""
-    return "f4" if dtype == "f2" else dtype
-
-
-def neutral(name: str, dtype: str) -> Constant:
-    """Return what changes nothing under a ufunc's reduction."""
-    kind = category(dtype)
-    if name in ("add", "bitwise_or", "bitwise_xor", "logical_or"):
-        return Constant(0, dtype)
-    if name in ("multiply", "logical_and"):
-        return Constant(1, dtype)
-    if name == "bitwise_and":
-        return Constant(-1 if kind == "signed" else _extreme(dtype, True), dtype)
-    if name in ("fmax", "fmin") and kind in ("float", "complex"):
-        return Constant(float("nan"), dtype)  # any number wins against NaN
-    if name in ("maximum", "fmax"):
-        return Constant(_extreme(dtype, False), dtype)
-    if name in ("minimum", "fmin"):
-        return Constant(_extreme(dtype, True), dtype)
-    raise KeyError(f"no reduction by an operation named {name!r}")
-
-
-def _extreme(dtype: str, greatest: bool) -> object:
-    kind = category(dtype)
-    bits = 8 * info(dtype).itemsize
-    if kind == "bool":
-        return greatest
-    if kind == "unsigned":
-        return 2**bits - 1 if greatest else 0
-    if kind == "signed":
-        return 2 ** (bits - 1) - 1 if greatest else -(2 ** (bits - 1))
-    infinity = float("inf") if greatest else -float("inf")
-    return complex(infinity, infinity) if kind == "complex" else infinity
-
-
-def pairwise(name: str, dtype: str) -> Expression:
-    """Return the combination of two values by a ufunc."""
-    return Apply(operation(name), (Input(0, dtype), Input(1, dtype)), dtype)
-
-
-def beats(greatest: bool, dtype: str) -> Expression:
-    """Return whether Input 0 comes before Input 1 in argmax or argmin: NaN before all else."""
-    x, y = Input(0, dtype), Input(1, dtype)
-    if category(dtype) not in ("float", "complex"):
-        return Apply(operation("greater" if greatest else "less"), (x, y), "b1")
-    # A comparison with NaN is false.
-    behind = Apply(operation("less_equal" if greatest else "greater_equal"), (x, y), "b1")
-    ahead = Apply(operation("logical_not"), (behind,), "b1")
-    number = Apply(operation("equal"), (y, y), "b1")
-    return Apply(operation("logical_and"), (ahead, number), "b1")

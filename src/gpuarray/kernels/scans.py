@@ -9,8 +9,8 @@ from gpuarray._dtypes import category, cpp_name, itemsize
 from gpuarray.kernels.elementwise import KernelSource
 from gpuarray.kernels.expressions import Cast, Constant, Expression
 from gpuarray.kernels.headers import cuda_headers
+from gpuarray.kernels.reduction_tables import neutral as reduction_neutral
 from gpuarray.kernels.reductions import INDEX_BYTES
-from gpuarray.kernels.reductions import neutral as reduction_neutral
 from gpuarray.kernels.render import Body
 
 #: Threads of a block.

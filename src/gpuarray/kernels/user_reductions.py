@@ -167,8 +167,9 @@ class _Reduction:
         stored = f"Stored<{cpp_name(output.dtype)}>::type"
         return [
             f"typedef {'Optional<::_type_reduce>' if optional else '::_type_reduce'} Value;",
+            "typedef Totals<Function> Thread;",
             f"typedef Stored<{first}>::type Element;",
-            "enum { POSITIONS = 0 };",
+            "enum { POSITIONS = 0, PACKED = 1 };",
             *[f"{declaration};" for declaration, _ in members],
             *(["int64_t count;"] if spec.counted else []),
             "",

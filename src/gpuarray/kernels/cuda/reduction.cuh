@@ -19,8 +19,7 @@
 namespace gpuarray {
 
 // VECTOR > 1: one operand without gaps along one reduced dimension, read 16 bytes at a time from wherever the
-// row's address allows it; the few elements before and behind are read singly. Partial values are kept apart by
-// their place in the vector, which hides the latency of the combination and keeps chains of float additions short.
+// row's address allows it; the few elements before and behind are read singly.
 template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool SPLIT> struct Rows {
     typedef typename Dimensions::Offset Index;
     typedef typename Unsigned<Index>::type Position;
@@ -30,40 +29,32 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
     GPUARRAY_DEVICE static typename Function::Value singles(const Function& function, const Dimensions& dimensions,
                                                             const Place<Dimensions>& place, Position start,
                                                             Position stop) {
-        typedef typename Function::Value Value;
-        Value total = Function::neutral();
+        typedef typename Function::Thread Thread;
+        Thread thread;
 #pragma unroll 1
         for (Position first = start + threadIdx.x % WIDTH; first < stop; first += WIDTH * UNROLL) {
-            Value values[UNROLL];
+            typename Thread::Item items[UNROLL];
+            bool there[UNROLL];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
                 const Position i = first + u * WIDTH;
-                values[u] = i < stop ? place.load(function, dimensions, i) : Function::neutral();
+                there[u] = i < stop;
+                if (there[u]) items[u] = place.load(function, dimensions, i);
             }
-#pragma unroll
-            for (int distance = 1; distance < UNROLL; distance *= 2) {
-#pragma unroll
-                for (int u = 0; u + distance < UNROLL; u += 2 * distance) {
-                    values[u] = Function::combine(values[u], values[u + distance]);
-                }
-            }
-            total = Function::combine(total, values[0]);
+            add_some(thread, items, there);
         }
-        return total;
+        return thread.value();
     }
 
     template <class Function>
-    GPUARRAY_DEVICE static typename Function::Value vectors(const Function& function, const Place<Dimensions>& place,
-                                                            Position start, Position stop) {
-        typedef typename Function::Value Value;
+    GPUARRAY_DEVICE static void vectors(const Function& function, const Place<Dimensions>& place, Position start,
+                                        Position stop, typename Function::Thread& thread) {
+        typedef typename Function::Thread Thread;
         typedef typename Function::Element Element;
-        enum { SIZE = sizeof(Element), VALUES = VECTOR < 4 ? VECTOR : 4 };
+        typedef typename Thread::Item Item;
+        enum { SIZE = sizeof(Element), ITEMS = VECTOR / Function::PACKED };
         const Position lane = threadIdx.x % WIDTH;
         const Element* const row = function.elements() + place.offsets[0];
-
-        Value values[VALUES];
-#pragma unroll
-        for (int v = 0; v < VALUES; ++v) values[v] = Function::neutral();
 
         // Elements up to the first aligned address. An element that is itself unaligned never gets there.
         const uint32_t beyond = uint32_t(reinterpret_cast<uint64_t>(row + start)) % (VECTOR * SIZE);
@@ -80,22 +71,34 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
                 const Position i = first + u * WIDTH;
                 if (i < count) Vector<Element, VECTOR>::copy(loaded[u], body + i * VECTOR);
             }
+            if (!Thread::FILLED && first + (UNROLL - 1) * WIDTH < count) {
+                // The more items at once, the fewer steps that cost more than an item.
+                Item items[UNROLL * VECTOR];
 #pragma unroll
-            for (int u = 0; u < UNROLL; ++u) {
-                const Position i = first + u * WIDTH;
-                if (i < count) {
-                    const Index position = Index(start + head + i * VECTOR);
-                    if constexpr (Function::POSITIONS) {
-                        // The vector's best value against the best so far; which element it was is asked at the end.
-                        Value best = function.of(loaded[u][0], position);
+                for (int i = 0; i < UNROLL * VECTOR; ++i) items[i] = function.of(loaded[i / VECTOR][i % VECTOR], Index(0));
+                thread.add(items);
+            } else {
 #pragma unroll
-                        for (int v = 1; v < VECTOR; ++v) Function::follow(best, function.of(loaded[u][v], position));
-                        Function::follow(values[0], best);
-                    } else {
+                for (int u = 0; u < UNROLL; ++u) {
+                    const Position i = first + u * WIDTH;
+                    if (i < count) {
+                        const Index position = Index(start + head + i * VECTOR);
+                        if constexpr (Function::POSITIONS) {
+                            // The vector's best value against the best so far; which element it was is asked at the
+                            // end.
+                            Item best = item_at(function, loaded[u], position);
 #pragma unroll
-                        for (int v = 0; v < VECTOR; ++v) {
-                            values[v % VALUES] =
-                                Function::combine(values[v % VALUES], function.of(loaded[u][v], position));
+                            for (int v = 1; v < ITEMS; ++v) {
+                                Function::follow(best, item_at(function, loaded[u] + v * Function::PACKED, position));
+                            }
+                            Function::follow(thread.total, best);
+                        } else {
+                            Item items[ITEMS];
+#pragma unroll
+                            for (int v = 0; v < ITEMS; ++v) {
+                                items[v] = item_at(function, loaded[u] + v * Function::PACKED, position);
+                            }
+                            thread.add(items);
                         }
                     }
                 }
@@ -103,12 +106,12 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
         }
         if constexpr (Function::POSITIONS) {
             if (lane < count) {
-                Function::settle(values[0], Index(start + head + lane * VECTOR));
-                const Index position = values[0].position;
-                values[0] = function.of(row[position], position);
+                Function::settle(thread.total, Index(start + head + lane * VECTOR));
+                const Index position = thread.total.position;
+                thread.total = function.of(row[position], position);
 #pragma unroll 1
                 for (int v = 1; v < VECTOR; ++v) {
-                    Function::follow(values[0], function.of(row[position + v], position + v));
+                    Function::follow(thread.total, function.of(row[position + v], position + v));
                 }
             }
         }
@@ -117,17 +120,9 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
 #pragma unroll 1
         for (Position i = lane; i < left - covered; i += WIDTH) {
             const Position at = start + (i < head ? i : i + covered);
-            const Value value = function.of(row[at], Index(at));
-            values[0] = Function::combine(values[0], value);
+            const Item single[1] = {function.of(row[at], Index(at))};
+            thread.add(single);
         }
-#pragma unroll
-        for (int distance = 1; distance < VALUES; distance *= 2) {
-#pragma unroll
-            for (int v = 0; v + distance < VALUES; v += 2 * distance) {
-                values[v] = Function::combine(values[v], values[v + distance]);
-            }
-        }
-        return values[0];
     }
 
     template <class Function, class Output>
@@ -142,7 +137,9 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
         Value value = Function::neutral();
         if (result < results) {
             if constexpr (VECTOR > 1) {
-                value = vectors(function, place, share.start, share.stop);
+                typename Function::Thread thread;
+                vectors(function, place, share.start, share.stop, thread);
+                value = thread.value();
             } else {
                 value = singles(function, dimensions, place, share.start, share.stop);
             }
@@ -156,21 +153,31 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
 template <class Dimensions, int BLOCK, int LANES, int VECTOR, int UNROLL, bool SPLIT> struct Runs {
     typedef typename Dimensions::Offset Index;
     typedef typename Unsigned<Index>::type Position;
+    enum { LAST = Dimensions::REDUCED_DIMENSIONS - 1 };
 
     template <class Function, class Output>
     GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
                                     typename Function::Value* partials, uint32_t* counters) {
-        const Position length = dimensions.reduced[Dimensions::REDUCED_DIMENSIONS - 1];
+        const Position length = dimensions.reduced[LAST];
         const Share<SPLIT, Position, Dimensions> share(dimensions, Position(dimensions.length) / length);
         const Place<Dimensions> place(dimensions, share.block);
-        typename Function::Value value = Function::neutral();
+        typedef Rows<Dimensions, BLOCK, LANES, VECTOR, UNROLL, false> Run;
+        typename Function::Thread thread;
 #pragma unroll 1
         for (Position i = share.start + threadIdx.x / LANES; i < share.stop; i += BLOCK / LANES) {
             Place<Dimensions> run = place;
-            run.move_to_run(dimensions, i);
-            value = Function::combine(
-                value, Rows<Dimensions, BLOCK, LANES, VECTOR, UNROLL, false>::vectors(function, run, 0, length));
+            const Index position = run.move_to_run(dimensions, i);
+            if constexpr (Function::POSITIONS) {
+                // Within a run positions increase; those of different runs have to be compared.
+                typename Function::Thread best;
+                Run::vectors(function, run, 0, length, best);
+                best.total = Function::moved(best.total, position, dimensions.position_strides[LAST]);
+                thread.total = Function::combine(thread.total, best.total);
+            } else {
+                Run::vectors(function, run, 0, length, thread);
+            }
         }
+        const typename Function::Value value = thread.value();
         conclude<BLOCK, BLOCK, SPLIT>(function, output, dimensions, place, share.block, value, partials, counters);
     }
 };
@@ -181,7 +188,7 @@ template <class Function, class Index, int VECTOR> struct Neighbours {
         alignas(16) typename Function::Element elements[VECTOR];
         Index position;
 
-        GPUARRAY_DEVICE typename Function::Value operator()(const Function& function, int v) const {
+        GPUARRAY_DEVICE auto operator()(const Function& function, int v) const {
             return function.of(elements[v], position);
         }
     };
@@ -203,9 +210,9 @@ template <class Function, class Index, int VECTOR> struct Neighbours {
 };
 template <class Function, class Index> struct Neighbours<Function, Index, 1> {
     struct Value {
-        typename Function::Value value;
+        typename Function::Thread::Item item;
 
-        GPUARRAY_DEVICE typename Function::Value operator()(const Function&, int) const { return value; }
+        GPUARRAY_DEVICE auto operator()(const Function&, int) const { return item; }
     };
     const Function& function;
 
@@ -249,8 +256,7 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
     template <class Function>
     GPUARRAY_DEVICE static void read(const Function& function, const Dimensions& dimensions,
                                      const Place<Dimensions>& place, Position start, Position stop,
-                                     typename Function::Value (&totals)[VECTOR]) {
-        typedef typename Function::Value Value;
+                                     typename Function::Thread (&threads)[VECTOR]) {
         typedef Neighbours<Function, Index, VECTOR> Load;
         const Position mine = start + threadIdx.x / COLUMNS;
 #pragma unroll 1
@@ -263,23 +269,20 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
             }
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v) {
-                Value values[UNROLL];
+                typename Function::Thread::Item items[UNROLL];
+                bool there[UNROLL];
 #pragma unroll
                 for (int u = 0; u < UNROLL; ++u) {
-                    values[u] = first + u * DEPTH < stop ? loaded[u](function, v) : Function::neutral();
+                    there[u] = first + u * DEPTH < stop;
+                    if (there[u]) items[u] = loaded[u](function, v);
                 }
                 if constexpr (Function::POSITIONS && Dimensions::REDUCED_DIMENSIONS == 1) {
 #pragma unroll
-                    for (int u = 0; u < UNROLL; ++u) Function::follow(totals[v], values[u]);
-                } else {
-#pragma unroll
-                    for (int distance = 1; distance < UNROLL; distance *= 2) {
-#pragma unroll
-                        for (int u = 0; u + distance < UNROLL; u += 2 * distance) {
-                            values[u] = Function::combine(values[u], values[u + distance]);
-                        }
+                    for (int u = 0; u < UNROLL; ++u) {
+                        if (there[u]) Function::follow(threads[v].total, items[u]);
                     }
-                    totals[v] = Function::combine(totals[v], values[0]);
+                } else {
+                    add_some(threads[v], items, there);
                 }
             }
         }
@@ -287,7 +290,7 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
             if (mine < stop) {
                 const Index first = Index(mine) * dimensions.position_strides[0];
 #pragma unroll
-                for (int v = 0; v < VECTOR; ++v) Function::settle(totals[v], first);
+                for (int v = 0; v < VECTOR; ++v) Function::settle(threads[v].total, first);
             }
         }
     }
@@ -302,9 +305,10 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
         const bool inside = column < results, first = threadIdx.x < COLUMNS;
         const Place<Dimensions> place(dimensions, inside ? column : 0);
         Value values[VECTOR];
+        typename Function::Thread threads[VECTOR];
+        if (inside) read(function, dimensions, place, share.start, share.stop, threads);
 #pragma unroll
-        for (int v = 0; v < VECTOR; ++v) values[v] = Function::neutral();
-        if (inside) read(function, dimensions, place, share.start, share.stop, values);
+        for (int v = 0; v < VECTOR; ++v) values[v] = threads[v].value();
         combine_depth<Function>(values);
         if constexpr (SPLIT) {
             const uint32_t parts = dimensions.parts, part = blockIdx.x - share.block * parts;

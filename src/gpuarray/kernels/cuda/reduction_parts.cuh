@@ -16,6 +16,91 @@ template <class T, class Index> struct Candidate {
     Index position;
 };
 
+// A sum and how many elements went into it: a mean of those that take part.
+template <class T, class Index> struct Counted {
+    T value;
+    Index count;
+};
+
+// What a thread makes of the elements that it reads for one result. Items are what elements become (Function::Item);
+// they may be narrower than values, which threads combine: `Items` says how a thread combines its own.
+template <class Function, class Items = Function> struct Totals {
+    typedef typename Items::Value Item;
+    enum { FILLED = 1 };  // there is an item that changes nothing
+
+    Item total = Items::neutral();
+
+    GPUARRAY_DEVICE static Item nothing() { return Items::neutral(); }
+    GPUARRAY_DEVICE typename Function::Value value() const { return typename Function::Value(total); }
+
+    // The total waits for one combination only, and chains of float additions stay short.
+    template <int COUNT> GPUARRAY_DEVICE void add(const Item (&items)[COUNT]) {
+        enum { CHAINS = COUNT < 4 ? COUNT : 4 };
+        Item sums[CHAINS];
+#pragma unroll
+        for (int i = 0; i < CHAINS; ++i) sums[i] = items[i];
+#pragma unroll
+        for (int i = CHAINS; i < COUNT; ++i) sums[i % CHAINS] = Items::combine(sums[i % CHAINS], items[i]);
+#pragma unroll
+        for (int distance = 1; distance < CHAINS; distance *= 2) {
+#pragma unroll
+            for (int i = 0; i + distance < CHAINS; i += 2 * distance) {
+                sums[i] = Items::combine(sums[i], sums[i + distance]);
+            }
+        }
+        total = Items::combine(total, sums[0]);
+    }
+};
+
+// The item of an element, or of the elements of a word where one operation takes them all.
+template <class Function, class Index>
+GPUARRAY_DEVICE auto item_at(const Function& function, const typename Function::Element* elements, Index position) {
+    if constexpr (Function::PACKED > 1) {
+        return function.packed(*reinterpret_cast<const uint32_t*>(elements), position);
+    } else {
+        return function.of(*elements, position);
+    }
+}
+
+// The highest bit of each byte that is not zero.
+GPUARRAY_DEVICE uint32_t nonzero_bytes(uint32_t word) {
+    return (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
+}
+
+// The extreme of a word's bytes: the highest byte decides a comparison, whatever is below it.
+template <class T, bool GREATEST> GPUARRAY_DEVICE T extreme_byte(uint32_t word) {
+    T best = T(word);
+#pragma unroll
+    for (int bits = 8; bits < 32; bits += 8) {
+        const T next = T(word << bits);
+        best = GREATEST ? (next > best ? next : best) : (next < best ? next : best);
+    }
+    return best >> 24;
+}
+
+// Items of which only some are there.
+template <class Thread, int COUNT>
+GPUARRAY_DEVICE void add_some(Thread& thread, typename Thread::Item (&items)[COUNT], const bool (&there)[COUNT]) {
+    if constexpr (Thread::FILLED) {
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) items[i] = there[i] ? items[i] : Thread::nothing();
+        thread.add(items);
+    } else {
+        bool all = true;
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) all = all && there[i];
+        if (all) {
+            thread.add(items);
+        } else {
+#pragma unroll
+            for (int i = 0; i < COUNT; ++i) {
+                const typename Thread::Item single[1] = {items[i]};
+                if (there[i]) thread.add(single);
+            }
+        }
+    }
+}
+
 // Everything is counted in elements. `position` is what argmax answers with: the place in the logical (C) order of
 // the reduced dimensions, which need not be the order in which they are walked; with one reduced dimension it is.
 // A base is not zero where a dimension is walked backwards.
@@ -56,8 +141,10 @@ template <class Dimensions> struct Place {
         }
     }
 
-    // To run number `rest` of the result: of its elements along the last reduced dimension.
-    GPUARRAY_DEVICE void move_to_run(const Dimensions& dimensions, Position rest) {
+    // To run number `rest` of the result: of its elements along the last reduced dimension. Returns the position of
+    // the first of them.
+    GPUARRAY_DEVICE Index move_to_run(const Dimensions& dimensions, Position rest) {
+        Index position = 0;
 #pragma unroll
         for (int axis = Dimensions::REDUCED_DIMENSIONS - 2; axis >= 0; --axis) {
             Index coordinate = Index(rest);
@@ -66,15 +153,16 @@ template <class Dimensions> struct Place {
                 coordinate = rest - quotient * extent;
                 rest = quotient;
             }
+            position += coordinate * dimensions.position_strides[axis];
 #pragma unroll
             for (int k = 0; k < OPERANDS; ++k) offsets[k] += coordinate * dimensions.reduced_strides[k][axis];
         }
+        return position;
     }
 
-    // The value of element number `rest` of the result.
+    // The item of element number `rest` of the result.
     template <class Function>
-    GPUARRAY_DEVICE typename Function::Value load(const Function& function, const Dimensions& dimensions,
-                                                  Position rest) const {
+    GPUARRAY_DEVICE auto load(const Function& function, const Dimensions& dimensions, Position rest) const {
         Index position = 0, places[OPERANDS];
 #pragma unroll
         for (int k = 0; k < OPERANDS; ++k) places[k] = offsets[k];

@@ -1,0 +1,303 @@
+"""Variances, and reductions that pass over NaN, against NumPy."""
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpuarray as cp
+from tests.array.arrays import DTYPES, pair
+
+LAYOUTS = ["contiguous", "transposed", "negative", "broadcast", "offset", "zero-d", "empty"]
+NAN = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"]
+
+
+def same(result, expected, factor=1, context=""):
+    """Equal dtype, shape and, within a few roundings, values."""
+    expected = np.asarray(expected)
+    assert (result.dtype, result.shape) == (expected.dtype, expected.shape), context
+    tolerance = {"e": 2e-3, "f": 2e-6, "F": 2e-6}.get(expected.dtype.char, 1e-13)
+    wide = "c16" if expected.dtype.kind == "c" else "f8"
+    np.testing.assert_allclose(
+        cp.asnumpy(result).astype(wide),
+        expected.astype(wide),
+        tolerance * factor,
+        err_msg=str(context),
+    )
+
+
+def expected_of(name, x, *args, **kwargs):
+    """NumPy's result, of halves by way of float32."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if x.dtype == np.float16:
+            return np.asarray(getattr(np, name)(x.astype("f4"), *args, **kwargs)).astype("f2")
+        return getattr(np, name)(x, *args, **kwargs)
+
+
+@pytest.mark.filterwarnings("ignore:Degrees of freedom:RuntimeWarning")
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_and_layout(dtype, layout):
+    host, device = pair(layout, dtype)
+    for axis in (None, *range(host.ndim)):
+        same(cp.var(device, axis), expected_of("var", host, axis), context=axis)
+    same(device.std(ddof=1), expected_of("std", host, ddof=1))
+    if host.ndim:
+        same(device.var(0, keepdims=True), expected_of("var", host, 0, keepdims=True))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize(
+    "shape", [(3, 5001), (70_003,), (3001, 6), (64, 33), (9, 130), (7, 1, 515)]
+)
+def test_sizes(shape, dtype, rng):
+    x = rng.standard_normal(shape) * 3 + 20
+    x = (x + 1j * rng.standard_normal(shape) if dtype[0] == "c" else x).astype(dtype)
+    for axis in (None, *range(len(shape))):
+        if shape == (7, 1, 515) and axis == 1:
+            continue
+        same(cp.var(cp.asarray(x), axis), expected_of("var", x, axis), 4, axis)
+    same(cp.var(cp.asarray(x)[..., 1:], -1), expected_of("var", x[..., 1:], -1), 4)
+    if len(shape) == 3:
+        same(cp.var(cp.asarray(x)[:, :, ::3], (0, 2)), expected_of("var", x[:, :, ::3], (0, 2)), 4)
+
+
+def exactly(x, axis, offset=0.0, **kwargs):
+    """The variance in extended precision; taking off an offset near the mean is exact."""
+    return np.var(x.astype(np.longdouble) - np.longdouble(offset), axis, **kwargs)
+
+
+def error(result, x, axis, offset=0.0):
+    exact = exactly(x, axis, offset)
+    return np.max(np.abs(result.astype(np.longdouble) - exact) / exact)
+
+
+@pytest.mark.parametrize(("dtype", "offset"), [("f8", 1e8), ("f8", 1e12), ("f4", 1e4), ("f4", 1e6)])
+@pytest.mark.parametrize(("shape", "axis"), [((20_000,), None), ((4, 5000), 1), ((5000, 4), 0)])
+def test_far_from_zero(dtype, offset, shape, axis, rng):
+    """A mean that is large beside the deviations costs no digits, as it does in NumPy."""
+    x = (rng.standard_normal(shape) + offset).astype(dtype)
+    ours = error(cp.asnumpy(cp.var(cp.asarray(x), axis)), x, axis, offset)
+    assert ours < 16 * np.finfo(dtype).eps
+    mask = rng.random(shape) < 0.7
+    masked = cp.asnumpy(cp.var(cp.asarray(x), axis, where=cp.asarray(mask)))
+    exact = exactly(x, axis, offset, where=mask)
+    np.testing.assert_allclose(masked, exact.astype("f8"), 16 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_outliers_and_trends(dtype, rng):
+    noise = rng.standard_normal(30_000).astype(dtype)
+    first, middle = noise.copy(), noise.copy()
+    first[0] = middle[15_000] = 1e8
+    trend = np.arange(30_000).astype(dtype)
+    steps = np.where(trend < 15_000, noise + 1e4, noise - 1e4).astype(dtype)
+    for x in (first, middle, trend, steps, np.exp(4 * noise), np.full(30_000, 0.1, dtype)):
+        if (x == x[0]).all():
+            assert cp.var(cp.asarray(x)) == 0
+        else:
+            assert error(cp.asnumpy(cp.var(cp.asarray(x))), x, None) < 8 * np.finfo(dtype).eps
+
+
+def test_infinity_and_nan():
+    for value in (np.inf, -np.inf, np.nan):
+        for place in (0, 7, 39):
+            x = np.arange(40, dtype="f4").reshape(2, 20)
+            x.flat[place] = value
+            same(cp.var(cp.asarray(x), 1), expected_of("var", x, 1))
+            same(cp.std(cp.asarray(x), 0), expected_of("std", x, 0))
+
+
+def test_arguments(rng):
+    x = rng.standard_normal((4, 9))
+    a = cp.asarray(x)
+    for name in ("var", "std"):
+        function, oracle = getattr(cp, name), getattr(np, name)
+        same(function(a, 1, ddof=2), oracle(x, 1, ddof=2))
+        same(function(a, 1, ddof=0.5), oracle(x, 1, ddof=0.5))
+        same(function(a, 1, correction=1), oracle(x, 1, correction=1))
+        same(function(a, (0, 1)), oracle(x, (0, 1)))
+        same(function(a, dtype="f8"), oracle(x, dtype="f8"))
+        same(function(cp.asarray(x.astype("f4")), dtype="f8"), oracle(x.astype("f4"), dtype="f8"))
+        assert function(a, dtype="f4").dtype == np.float32
+        mean = x.mean(1, keepdims=True)
+        same(function(a, 1, mean=cp.asarray(mean)), oracle(x, 1, mean=mean))
+        same(function(a, mean=0.0), oracle(x, mean=0.0))
+        mask = rng.random((4, 9)) < 0.7
+        mask[:, 0] = True
+        device = cp.asarray(mask)
+        same(function(a, 1, where=device), oracle(x, 1, where=mask))
+        same(function(a, where=device[:, :1]), oracle(x, where=mask[:, :1]))
+        same(
+            function(a, 1, mean=cp.asarray(mean), where=device, ddof=1),
+            oracle(x, 1, mean=mean, where=mask, ddof=1),
+        )
+        out = cp.zeros(4, "f4")
+        assert function(a, 1, out=out) is out
+        same(out, oracle(x, 1).astype("f4"))
+    z = x + 1j * x[::-1]
+    same(cp.var(cp.asarray(z), 0, mean=cp.asarray(z.mean(0))), np.var(z, 0, mean=z.mean(0)[None]))
+    with pytest.raises(ValueError, match="simultaneously"):
+        cp.var(a, ddof=1, correction=1)
+    with pytest.raises(np.exceptions.AxisError):
+        cp.var(a, 2)
+    with pytest.raises(ValueError):
+        cp.var(a, 1, out=cp.zeros(5))
+    with pytest.raises(ValueError):
+        cp.var(a, 1, mean=cp.zeros(5))
+
+
+def test_too_few_elements_warn():
+    for x, axis, ddof in ((np.ones((3, 2)), 1, 2), (np.ones((0, 3)), 0, 0), (np.ones(3), None, 4)):
+        for _ in range(2):
+            with pytest.warns(RuntimeWarning, match="Degrees of freedom <= 0 for slice"):
+                result = cp.var(cp.asarray(x), axis, ddof=ddof)
+        same(result, expected_of("var", x, axis, ddof=ddof))
+    mask = cp.zeros((3, 2), bool)
+    assert cp.isnan(cp.var(cp.ones((3, 2)), 1, where=mask)).all()
+
+
+def test_an_output_may_be_part_of_the_input(rng):
+    x = rng.standard_normal((5, 6))
+    a = cp.asarray(x)
+    cp.var(a, 0, out=a[1])
+    same(a[1], np.var(x, 0))
+
+
+def test_the_same_bits_every_time(rng):
+    a = cp.asarray(rng.standard_normal(70_003).astype("f4"))
+    results = {float(cp.var(a)) for _ in range(3)}
+    assert len(results) == 1
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=70),
+    st.integers(1, 3),
+    st.sampled_from([None, 0, 1]),
+)
+def test_any_numbers(numbers, rows, axis):
+    x = np.array([numbers] * rows, "f4") * np.arange(1, rows + 1, dtype="f4")[:, None]
+    exact = np.var(x.astype("f8"), axis)
+    result = cp.asnumpy(cp.var(cp.asarray(x), axis)).astype("f8")
+    np.testing.assert_allclose(result, exact, 4e-6, 1e-37)
+
+
+# ---- passing over NaN ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAN)
+@pytest.mark.parametrize("dtype", ["?", "i2", "f2", "f4", "f8", "c8"])
+def test_passing_over_nan(name, dtype, rng):
+    x = rng.integers(1, 4, (6, 37)) / (1 if name == "nanprod" else 4)
+    x = (x + 1j if dtype[0] == "c" else x).astype(dtype)
+    if dtype[0] in "fc":
+        x[rng.random(x.shape) < 0.3] = np.nan
+        x[3] = np.nan
+        x[4, :36] = np.nan
+    for axis in (None, 0, 1):
+        if name == "nanprod" and axis is None:
+            continue  # overflows
+        for a, b in ((x, cp.asarray(x)), (x[::-1, ::2], cp.asarray(x)[::-1, ::2])):
+            same(getattr(cp, name)(b, axis), expected_of(name, a, axis), 4, (name, axis))
+    same(
+        getattr(cp, name)(cp.asarray(x), 1, keepdims=True),
+        expected_of(name, x, 1, keepdims=True),
+        4,
+    )
+
+
+def test_nan_arguments(rng):
+    x = rng.standard_normal((5, 30))
+    x[rng.random(x.shape) < 0.3] = np.nan
+    a = cp.asarray(x)
+    mask = rng.random(x.shape) < 0.8
+    device = cp.asarray(mask)
+    for name in ("nansum", "nanmean", "nanvar", "nanstd"):
+        same(getattr(cp, name)(a, 1, where=device), getattr(np, name)(x, 1, where=mask), 4)
+    same(cp.nanmax(a, 1, initial=0, where=device), np.nanmax(x, 1, initial=0, where=mask))
+    same(cp.nanmin(a, 0, initial=0), np.nanmin(x, 0, initial=0))
+    same(cp.nansum(a, 0, initial=5, dtype="f4"), np.nansum(x, 0, initial=5, dtype="f4"), 4)
+    same(cp.nanvar(a, 1, ddof=2), np.nanvar(x, 1, ddof=2))
+    mean = np.nanmean(x, 1, keepdims=True)
+    same(cp.nanvar(a, 1, mean=cp.asarray(mean)), np.nanvar(x, 1, mean=mean))
+    few = np.full((3, 4), np.nan)
+    few[0, 0] = few[1, :2] = 1
+    same(cp.nanvar(cp.asarray(few), 1, ddof=1), expected_of("nanvar", few, 1, ddof=1))
+    same(
+        cp.nanmean(cp.asarray([[np.inf, np.nan], [np.inf, -np.inf]]), 1), np.array([np.inf, np.nan])
+    )
+    with pytest.warns(RuntimeWarning, match="Mean of empty slice"):
+        cp.nanmean(cp.zeros((0, 2)), 0)
+    with pytest.raises(ValueError, match="zero-size array"):
+        cp.nanmax(cp.zeros((0, 2)), 0)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f2", "f4", "c8"])
+def test_positions_passing_over_nan(dtype, rng):
+    x = rng.integers(-5, 5, (8, 41)).astype(dtype)
+    if dtype != "i4":
+        x[:7][rng.random((7, 41)) < 0.4] = np.nan
+        x[2] = np.nan
+        x[2, 7] = 3
+    for name in ("nanargmax", "nanargmin"):
+        for axis in (None, 0, 1):
+            same(getattr(cp, name)(cp.asarray(x), axis), getattr(np, name)(x, axis))
+        same(getattr(cp, name)(cp.asarray(x).T), getattr(np, name)(x.T))
+    if dtype != "i4":
+        assert cp.nanargmax(cp.full(5, np.nan, dtype)) == 0
+        x = np.full(41, np.nan, dtype)
+        x[30] = -np.inf  # NumPy's answer is 0, of which it warns in its documentation
+        assert cp.nanargmax(cp.asarray(x)) == 30
+
+
+def test_means_of_some(rng):
+    x = rng.standard_normal((4, 50)).astype("f4")
+    mask = rng.random((4, 50)) < 0.5
+    for axis in (None, 0, 1):
+        same(
+            cp.mean(cp.asarray(x), axis, where=cp.asarray(mask)),
+            expected_of("mean", x, axis, where=mask),
+            20,
+        )
+    assert cp.isnan(cp.mean(cp.asarray(x), where=False))
+
+
+# ---- signatures and checkers --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["var", "std", *NAN, "nanargmax", "nanargmin", "count_nonzero"])
+def test_parameters_are_numpys(name):
+    ours = inspect.signature(getattr(cp, name)).parameters
+    theirs = inspect.signature(getattr(np, name)).parameters
+    assert [(x.name, x.kind) for x in ours.values()] == [(x.name, x.kind) for x in theirs.values()]
+    a = cp.asarray(np.arange(6.0).reshape(2, 3))
+    same(getattr(np, name)(a), getattr(np, name)(np.arange(6.0).reshape(2, 3)))
+
+
+@pytest.mark.emulator
+def test_kernels_are_clean(rng):
+    """No races, uninitialised reads or stray barriers in what is new to the reduction family."""
+    x = rng.standard_normal((53, 301)).astype("f4")
+    bytes_ = rng.integers(-128, 128, 150_000).astype("i1")
+    with cp.cuda.check("races", "uninit", "barriers"):
+        a, small = cp.asarray(x), cp.asarray(bytes_)
+        mask = cp.asarray(x > 0)
+        results = [
+            (cp.var(a), x.var()),
+            (cp.var(a, 0), x.var(0)),
+            (cp.std(a, 1), x.std(1)),
+            (cp.var(a[:, ::2], 1, where=mask[:, ::2]), x[:, ::2].var(1, where=x[:, ::2] > 0)),
+            (cp.nanmean(a, 1), x.mean(1)),
+            (cp.var(cp.asarray(np.resize(x, 150_000))), np.resize(x, 150_000).var()),
+            (small.sum(), bytes_.sum()),
+            (small[1:].max(), bytes_[1:].max()),
+            (cp.count_nonzero(small), np.count_nonzero(bytes_)),
+            (cp.argmax(a.T), np.argmax(x.T)),
+        ]
+        for result, expected in results:
+            np.testing.assert_allclose(cp.asnumpy(result), expected, rtol=2e-5)
