@@ -146,7 +146,7 @@ def count_between_ends(elements: Any, bins: int) -> tuple[Any, Any] | None:
     stream = current.stream
     dtype = layout.dtype if layout.dtype.kind == "f" else np.dtype(np.float64)
     key = (count_between_ends, layout, bins)
-    runs = stream.plans.get(key)
+    runs: Any = stream.plans.get(key)
     if runs is None:
         code = _dtypes.code(layout.dtype)
         room = next(n for n in kernels.counting.SHARED_BINS if bins <= n)

@@ -40,18 +40,24 @@ def search_call(
     output = _layout.contiguous(_INT64, values.shape)
     if not values.size:
         return _calls.make_call(stream, "aa", [output], [])
+    dtype = _dtypes.code(array.dtype)
     length = array.size
-    limit = kernels.searching.SHARED_BYTES // array.itemsize
-    blocks = -(-values.size // (kernels.searching.BLOCK * kernels.searching.ITEMS))
-    # Copying the array has to be worth it.
-    shared = limit if length <= limit and length <= values.size else 0
-    if shared:
+    levels = length.bit_length()
+    room = kernels.searching.ALL_LEVELS[array.itemsize]
+    if levels > room:
+        room = kernels.searching.TOP_LEVELS
+    # Copying has to be worth it.
+    if min(length, 1 << room) > values.size:
+        room = 0
+    blocks = -(-values.size // (kernels.searching.BLOCK * kernels.searching.items(dtype)))
+    if room:
         blocks = min(blocks, _BLOCKS * stream.device.multiprocessors)
-    spec = kernels.searching.SearchSpec(_dtypes.code(array.dtype), right, shared)
+    spec = kernels.searching.SearchSpec(dtype, right, room)
     function, source = load(spec, kernels.searching.render, stream.device)
-    top = 1 << (length.bit_length() - 1) if length else 0
     constants = {
-        3 + i: value.to_bytes(8, "little") for i, value in enumerate((length, top, values.size))
+        3: length.to_bytes(8, "little"),
+        4: levels.to_bytes(4, "little"),
+        5: values.size.to_bytes(8, "little"),
     }
     plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     launch = BoundLaunch(plan, stream)

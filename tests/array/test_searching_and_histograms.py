@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray.kernels.searching import SHARED_BYTES
+from gpuarray.kernels.searching import ALL_LEVELS, TOP_LEVELS
 
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -29,7 +29,7 @@ def test_searchsorted(dtype, rng):
 
 
 def test_searchsorted_of_long_arrays_and_other_dtypes(rng):
-    x = np.sort(rng.random(SHARED_BYTES // 8 + 3))
+    x = np.sort(rng.random((1 << ALL_LEVELS[8]) + 3))
     v = rng.random(3000).astype("f4")
     same(cp.searchsorted(cp.asarray(x), cp.asarray(v)), np.searchsorted(x, v))
     same(cp.searchsorted(cp.asarray(x), 0.5), np.searchsorted(x, 0.5))
@@ -38,6 +38,24 @@ def test_searchsorted_of_long_arrays_and_other_dtypes(rng):
     mixed = rng.permutation(50)
     found = cp.searchsorted(cp.asarray(mixed), 3, sorter=cp.argsort(cp.asarray(mixed)))
     same(found, np.searchsorted(mixed, 3, sorter=np.argsort(mixed)))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "u8", "c8"])
+def test_searchsorted_of_every_height(dtype, rng):
+    """Trees that are full, that lack a leaf, that are not in shared memory, and the greatest key."""
+    dtype = np.dtype(dtype)
+    for length in (1, 2, 3, 4, 7, 8, 63, 64, 1000, 4095, 4096, 5000, 9001):
+        x = rng.integers(0, 100, length).astype(dtype)
+        v = rng.integers(0, 101, 700).astype(dtype)
+        greatest = np.iinfo(dtype).max if dtype.kind in "iu" else np.nan
+        x[length // 2 :: 3] = greatest
+        v[::7] = greatest
+        x = np.sort(x)
+        for side in ("left", "right"):
+            found = cp.searchsorted(cp.asarray(x), cp.asarray(v), side)
+            same(found, np.searchsorted(x, v, side), (length, side))
+            few = cp.searchsorted(cp.asarray(x), cp.asarray(v[: 1 << TOP_LEVELS - 1]), side)
+            same(few, np.searchsorted(x, v[: 1 << TOP_LEVELS - 1], side), (length, side))
 
 
 def test_bincount(rng):

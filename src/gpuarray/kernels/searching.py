@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gpuarray._dtypes import itemsize
 from gpuarray.kernels.elementwise import KernelSource
 from gpuarray.kernels.headers import cuda_headers
 from gpuarray.kernels.sorting import key_type
 
 BLOCK = 256
 
-#: Values that a thread looks for at once.
-ITEMS = 4
-
-#: Bytes of a sorted array that are copied to shared memory.
-SHARED_BYTES = 16384
+#: Levels of a sorted array's tree that are copied to shared memory, by bytes of an element: where
+#: it has no more of them, and where it has.
+ALL_LEVELS = {1: 12, 2: 12, 4: 12, 8: 11, 16: 10}
+TOP_LEVELS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,12 @@ class SearchSpec:
 
     dtype: str
     right: bool  # behind equal elements
-    shared: int = 0  # elements that shared memory has room for; 0: the array stays where it is
+    room: int = 0  # levels that shared memory has room for; 0: the array stays where it is
+
+
+def items(dtype: str) -> int:
+    """Return the values that a thread looks for at once."""
+    return 8 if itemsize(dtype) <= 4 else 4
 
 
 _SOURCE = """\
@@ -34,9 +39,9 @@ namespace gpuarray {{
 typedef {keys} Keys;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
-    const Keys::Word* sorted, const Keys::Word* values, int64_t* places, int64_t length, int64_t top,
+    const Keys::Word* sorted, const Keys::Word* values, int64_t* places, int64_t length, int32_t levels,
     uint64_t count) {{
-    search_sorted<Keys, {right}, {block}, {items}, {shared}>(sorted, values, places, length, top, count);
+    search_sorted<Keys, {right}, {block}, {items}, {room}>(sorted, values, places, length, levels, count);
 }}
 
 }}  // namespace gpuarray
@@ -47,16 +52,19 @@ def render(spec: SearchSpec) -> KernelSource:
     """Return the CUDA C++ of a search.
 
     Parameters of the kernel: the sorted array, the values, the places (int64); the sorted array's
-    length, the greatest power of two up to it, and the number of values.
+    length, the bits of that number (int32), and the number of values.
     """
     side = "right" if spec.right else "left"
-    symbol = f"gpuarray_searchsorted_{side}__{spec.dtype}" + ("_shared" if spec.shared else "")
+    symbol = f"gpuarray_searchsorted_{side}__{spec.dtype}"
+    symbol += f"_{spec.room}" if spec.room else ""
     source = _SOURCE.format(
         keys=key_type(spec.dtype),
         block=BLOCK,
         symbol=symbol,
         right="true" if spec.right else "false",
-        items=ITEMS,
-        shared=spec.shared,
+        items=items(spec.dtype),
+        room=spec.room,
     )
-    return KernelSource(symbol, source, cuda_headers(), (8,) * 6, ITEMS, BLOCK)
+    return KernelSource(
+        symbol, source, cuda_headers(), (8, 8, 8, 8, 4, 8), items(spec.dtype), BLOCK
+    )

@@ -1,57 +1,45 @@
 // Where values belong in a sorted array.
+//
+// The array is taken as a complete binary tree of `levels` levels, with the greatest key where it has no elements.
+// The topmost levels are copied to shared memory, a level behind the other: the children of node j are 2 * j and
+// 2 * j + 1. So a step is one read and a multiplication, and lanes read what is close together (in sorted order they
+// would meet in few banks). The levels below are searched where they are.
 #pragma once
 
 #include "gpuarray/sort_keys.cuh"
 
 namespace gpuarray {
 
-// A sorted array in shared memory. The steps of a search are powers of two: without a gap behind every 32 elements,
-// the lanes' reads would meet in few banks.
-template <class Ordered> struct Spaced {
-    const Ordered* keys;
-    GPUARRAY_DEVICE Ordered operator[](uint32_t i) const { return keys[i + i / 32]; }
-};
-template <class Keys> struct Distant {
-    const typename Keys::Word* words;
-    GPUARRAY_DEVICE typename Keys::Ordered operator[](int64_t i) const { return Keys::ordered(words[i]); }
-};
-
-// For ITEMS values at once, so that as many reads are in flight: how many of `length` keys come before a value, with
-// RIGHT also those that are equal to it. `top` is the greatest power of two that is no greater than the length.
-template <bool RIGHT, int ITEMS, class Index, class Ordered, class Sorted>
-GPUARRAY_DEVICE void count_before(const Sorted& sorted, const Ordered (&values)[ITEMS], Index length, Index top,
-                                  Index (&places)[ITEMS]) {
-#pragma unroll
-    for (int i = 0; i < ITEMS; ++i) places[i] = 0;
-#pragma unroll 1
-    for (Index step = top; step > 0; step /= 2) {
-#pragma unroll
-        for (int i = 0; i < ITEMS; ++i) {
-            const Index next = places[i] + step;
-            if (next <= length) {
-                const Ordered key = sorted[next - 1];
-                if (RIGHT ? !(values[i] < key) : key < values[i]) places[i] = next;
-            }
-        }
-    }
+// Whether a value belongs behind a key.
+template <bool RIGHT, class Ordered> GPUARRAY_DEVICE bool is_behind(const Ordered& value, const Ordered& key) {
+    return RIGHT ? !(value < key) : key < value;
 }
 
-// LIMIT: elements of the sorted array that shared memory has room for; 0 where it stays where it is.
-template <class Keys, bool RIGHT, int BLOCK, int ITEMS, int LIMIT>
+// ROOM: levels that shared memory has room for. ITEMS values at once, so that as many reads are in flight.
+template <class Keys, bool RIGHT, int BLOCK, int ITEMS, int ROOM>
 GPUARRAY_DEVICE void search_sorted(const typename Keys::Word* sorted, const typename Keys::Word* values,
-                                   int64_t* places, int64_t length, int64_t top, uint64_t count) {
+                                   int64_t* places, int64_t length, int32_t levels, uint64_t count) {
     typedef typename Keys::Word Word;
     typedef typename Keys::Ordered Ordered;
     enum { TILE = BLOCK * ITEMS };
-    __shared__ alignas(16) unsigned char storage[LIMIT > 0 ? (LIMIT + LIMIT / 32 + 1) * sizeof(Ordered) : 1];
-    Ordered* const keys = reinterpret_cast<Ordered*>(storage);
-    if constexpr (LIMIT > 0) {
-        for (uint32_t i = threadIdx.x; i < length; i += BLOCK) keys[i + i / 32] = Keys::ordered(sorted[i]);
+    __shared__ alignas(16) unsigned char storage[sizeof(Ordered) << ROOM];
+    Ordered* const nodes = reinterpret_cast<Ordered*>(storage);
+    const int top = levels < ROOM ? levels : ROOM, rest = levels - top;
+    if constexpr (ROOM > 0) {
+        for (uint32_t node = 1 + threadIdx.x; node < 1u << top; node += BLOCK) {
+            const int level = 31 - __clz(node);
+            const int64_t place = (int64_t(2 * (node - (1u << level)) + 1) << (levels - 1 - level)) - 1;
+            Ordered key;
+            memset(&key, 0xff, sizeof(key));
+            if (place < length) key = Keys::ordered(sorted[place]);
+            nodes[node] = key;
+        }
         __syncthreads();
     }
     for (uint64_t first = uint64_t(blockIdx.x) * TILE; first < count; first += uint64_t(gridDim.x) * TILE) {
         Word words[ITEMS];
         Ordered wanted[ITEMS];
+        uint32_t node[ITEMS];
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             const uint64_t at = first + i * BLOCK + threadIdx.x;
@@ -59,23 +47,37 @@ GPUARRAY_DEVICE void search_sorted(const typename Keys::Word* sorted, const type
             if (at < count) words[i] = values[at];
         }
 #pragma unroll
-        for (int i = 0; i < ITEMS; ++i) wanted[i] = Keys::ordered(words[i]);
-        if constexpr (LIMIT > 0) {
-            uint32_t found[ITEMS];
-            count_before<RIGHT>(Spaced<Ordered>{keys}, wanted, uint32_t(length), uint32_t(top), found);
+        for (int i = 0; i < ITEMS; ++i) {
+            wanted[i] = Keys::ordered(words[i]);
+            node[i] = 1;
+        }
+        if constexpr (ROOM > 0) {
+#pragma unroll 1
+            for (int step = 0; step < top; ++step) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                const uint64_t at = first + i * BLOCK + threadIdx.x;
-                if (at < count) places[at] = found[i];
+                for (int i = 0; i < ITEMS; ++i) {
+                    node[i] = 2 * node[i] + (is_behind<RIGHT>(wanted[i], nodes[node[i]]) ? 1 : 0);
+                }
             }
-        } else {
-            int64_t found[ITEMS];
-            count_before<RIGHT>(Distant<Keys>{sorted}, wanted, length, top, found);
+        }
+        int64_t found[ITEMS];
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                const uint64_t at = first + i * BLOCK + threadIdx.x;
-                if (at < count) places[at] = found[i];
+        for (int i = 0; i < ITEMS; ++i) found[i] = int64_t(node[i] - (1u << top)) << rest;
+        if (rest > 0) {
+#pragma unroll 1
+            for (int64_t step = int64_t(1) << (rest - 1); step > 0; step /= 2) {
+#pragma unroll
+                for (int i = 0; i < ITEMS; ++i) {
+                    const int64_t next = found[i] + step;
+                    if (next <= length && is_behind<RIGHT>(wanted[i], Keys::ordered(sorted[next - 1]))) found[i] = next;
+                }
             }
+        }
+#pragma unroll
+        for (int i = 0; i < ITEMS; ++i) {
+            const uint64_t at = first + i * BLOCK + threadIdx.x;
+            // What is equal to the greatest key may have gone behind what is not there.
+            if (at < count) places[at] = found[i] < length ? found[i] : length;
         }
     }
 }
