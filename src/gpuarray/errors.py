@@ -163,6 +163,7 @@ class CompileError(CUDAError):
         excerpts: list[str] = []
         rest: list[str] = []
         shown: tuple[str, int] | None = None
+        left_out = 0
         lines = iter(self.log.splitlines())
         for line in lines:
             match = _FAULT.match(line)
@@ -171,8 +172,13 @@ class CompileError(CUDAError):
             )
             text = self._text_of(file_name)
             again = shown == (file_name, number)
-            if text is None or (len(excerpts) == self._MOST_FAULTS and not again):
+            if text is None:
                 rest.append(line)
+                continue
+            if len(excerpts) == self._MOST_FAULTS and not again:
+                left_out += 1
+                for _ in itertools.takewhile(str.strip, lines):
+                    pass  # the message's other lines, which templates make long
                 continue
             # NVRTC repeats the line and points into it; the caret is kept, below our own line.
             message, caret = [line], ""
@@ -188,6 +194,8 @@ class CompileError(CUDAError):
             else:
                 excerpts.append("\n".join(message) + f"\n\0{_excerpt(text, number, caret)}")
             shown = file_name, number
+        if left_out:
+            rest.insert(0, f"({left_out} more: the error's log has them)\n")
         return [excerpt.replace("\0", "") for excerpt in excerpts], "\n".join(rest)
 
     def _text_of(self, file_name: str) -> str | None:

@@ -470,6 +470,17 @@ def test_real_errors(monkeypatch, tmp_path, source, changed, message, note):
         assert re.search(note, notes[0])
 
 
+def test_real_faults_beyond_the_first_are_counted(monkeypatch, tmp_path):
+    fresh(monkeypatch, tmp_path / "cache")
+    with pytest.raises(CompileError) as caught:
+        build(F + "".join(f"  x[{at}] = v{at};\n" for at in range(20)) + "}\n")
+    text = str(caught.value)
+    assert '"v7" is undefined' in text
+    assert '"v8" is undefined' not in text
+    assert "(12 more: the error's log has them)" in text
+    assert '"v19" is undefined' in caught.value.log
+
+
 def test_real_messages_about_one_line_show_it_once(monkeypatch, tmp_path):
     fresh(monkeypatch, tmp_path / "cache")
     with pytest.raises(CompileError) as caught:

@@ -131,6 +131,14 @@ def test_link_errors(tmp_path):
         compiler.link([tmp_path / "missing.o"])
 
 
+@pytest.mark.emulator
+@pytest.mark.parametrize("magic, kind", [(b"\x7fELF", "cubin"), (b"\x50\xed\x55\xba", "fatbin")])
+def test_binaries_need_a_gpu(xp, magic, kind):
+    image = magic + bytes(14) + b"\xbe\0" + bytes(100)
+    with pytest.raises(DriverError, match=f"the emulator takes PTX, and was given a {kind}"):
+        xp.RawModule(code=image).compile()
+
+
 def test_modules_of_compiled_code(xp, tmp_path):
     image = compiler.compile(SOURCE, options=("-DVALUE=3",))
     path = tmp_path / "küche.bin"

@@ -19,6 +19,8 @@ from .statuses import (
 
 __all__ = ["Function", "Module", "ModuleCalls"]
 
+#: First bytes of the images that only a GPU can run.
+_BINARIES = {b"\x7fELF": "cubin", b"\x50\xed\x55\xba": "fatbin"}
 #: CUjit_option: each log is followed by its size.
 _JIT_INFO_LOG, _JIT_ERROR_LOG, _JIT_WALL_TIME = 3, 5, 2
 #: CUfunc_cache, and the highest CUoccupancy_flags.
@@ -76,8 +78,9 @@ class ModuleCalls:
         asked = _Options(count, options, values)
         if not image:
             raise Failure(INVALID_VALUE, "the image is null")
-        if ctypes.string_at(image, 4) == b"\x7fELF":
-            raise Failure(NO_BINARY_FOR_GPU, "the emulator takes PTX, and was given a cubin")
+        binary = _BINARIES.get(ctypes.string_at(image, 4))
+        if binary is not None:
+            raise Failure(NO_BINARY_FOR_GPU, f"the emulator takes PTX, and was given a {binary}")
         text = ctypes.string_at(image).decode(errors="replace")
         try:
             program = Program(text, self._machine.space.window(context))
