@@ -20,7 +20,7 @@ _ONE = _layout.contiguous(_UINT64, (1,))
 _ENDS = _layout.contiguous(_UINT64, (3,))
 
 # Blocks for each multiprocessor: each adds its bins to the result.
-_BLOCKS, _UNSHARED_BLOCKS = 3, 8
+_BLOCKS, _UNSHARED_BLOCKS = 4, 8
 
 # Bins of a table of values of which the greatest is not known.
 _GUESS = 2048

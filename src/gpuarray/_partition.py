@@ -36,7 +36,7 @@ WIDE_LENGTH = 1 << 32
 COPY_SHARE = 32
 
 # Blocks for each multiprocessor that count digits.
-_COUNT_BLOCKS = 3
+_COUNT_BLOCKS = 4
 
 # Longest row of a block whose counts are 32 bits wide.
 _BLOCK_LENGTH = 1 << 31

@@ -88,6 +88,17 @@ def split_items(spec: SelectSpec) -> int:
     return {1: 32, 2: 32, 4: 24, 8: 12}[itemsize(spec.dtype)]
 
 
+def _resident(spec: SelectSpec) -> int:
+    """Blocks for which a multiprocessor's registers must suffice.
+
+    A block that splits waits for those before it, so that many elements have to be in flight;
+    with two pivots or wide counts more blocks would spill registers.
+    """
+    if spec.step != "split":
+        return 1
+    return 4 if spec.ranks == 1 and spec.count == "uint32" else 2
+
+
 def link_words(spec: SelectSpec, rows: int, tiles: int) -> int:
     """Return the 64-bit words for the look-back of tiles: counts of all classes but the last."""
     words = 2 * spec.ranks * _COUNT_BYTES[spec.count] // 4
@@ -102,7 +113,7 @@ namespace gpuarray {{
 typedef {keys} Keys;
 typedef Keys::Word Bits;
 
-extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
     {parameters}, Ranks<{ranks}> ranks) {{
     {body};
 }}
@@ -161,6 +172,7 @@ def render(spec: SelectSpec) -> KernelSource:
         symbol=symbol,
         parameters=parameters,
         ranks=ranks,
+        resident=_resident(spec),
         body=body,
     )
     return KernelSource(symbol, source, cuda_headers(), (*sizes, rank_bytes(ranks)), items, block)
