@@ -147,6 +147,14 @@ def test_options_given_to_nvrtc(recorder):
     assert recorder.calls[1][3] == ("--gpu-architecture=sm_80", "-default-device", "--std=c++20")
 
 
+@pytest.mark.parametrize("version, has", [((12, 3), False), ((12, 4), True), ((13, 0), True)])
+def test_options_that_an_older_nvrtc_lacks(recorder, monkeypatch, version, has):
+    monkeypatch.setattr(nvrtc, "version", lambda: version)
+    build(options=("--fmad=false", "--minimal"))
+    assert ("--minimal" in recorder.calls[0][3]) is has
+    assert "--fmad=false" in recorder.calls[0][3]
+
+
 @pytest.mark.parametrize("options", ["-DA", (b"-DA",), (1,)])
 def test_options_of_a_wrong_type(recorder, options):
     with pytest.raises(TypeError, match="option"):

@@ -27,6 +27,9 @@ __all__ = ["KINDS", "Image", "Request", "compile", "compile_request"]
 KINDS = {"cubin": "sm", "ptx": "compute", "lto": "compute"}
 
 _STANDARD = "-std=c++17"
+#: Leaves out NVRTC's declarations of textures and of the runtime API; NVRTC has it since 12.4.
+MINIMAL = "--minimal"
+_MINIMAL_SINCE = (12, 4)
 # Functions without an execution space are device functions, as in CuPy: host code cannot exist
 # here, and NVRTC refuses the function otherwise.
 _DEVICE = "-default-device"
@@ -98,8 +101,10 @@ def checked_options(options: Sequence[str]) -> tuple[str, ...]:
     return checked
 
 
-def sort_options(options: Sequence[str], architecture: str) -> Options:
-    """Sort the caller's options, and put the defaults before them."""
+def sort_options(
+    options: Sequence[str], architecture: str, version: tuple[int, int] = _MINIMAL_SINCE
+) -> Options:
+    """Sort the caller's options, and put the defaults before them, for a version of NVRTC."""
     passed: list[str] = []
     directories: list[str] = []
     forced: list[str] = []
@@ -110,6 +115,8 @@ def sort_options(options: Sequence[str], architecture: str) -> Options:
             # NVRTC takes these as one string only in the form with "=".
             option = f"{option}={next(rest, '')}"
         flag, _, value = option.partition("=")
+        if option == MINIMAL and version < _MINIMAL_SINCE:
+            continue
         if flag in ("-arch", "--gpu-architecture"):
             architecture = value
             continue
@@ -160,13 +167,14 @@ def compile_request(request: Request) -> tuple[Image, bool]:
     source, kind, name = request.source, request.kind, request.name
     if kind not in KINDS:
         raise ValueError(f"an image is one of {', '.join(map(repr, KINDS))}, not {kind!r}")
-    chosen = sort_options(request.options, request.architecture)
+    cache = default_cache()
+    expected = toolchain.identity(cache)
+    chosen = sort_options(request.options, request.architecture, expected.version)
     includes = follow(source, request.headers, chosen.directories, chosen.forced)
     directories = toolchain.include_directories() if includes.toolkit else ()
     # The toolkit's directories are named by content, so that two machines agree on a key.
     digests = (includes.digests, [fingerprint(directory) for directory in directories])
     expressions = tuple(request.name_expressions)
-    cache = default_cache()
     built = False
 
     def key(compiler: toolchain.Toolchain) -> bytes:
@@ -192,7 +200,6 @@ def compile_request(request: Request) -> tuple[Image, bool]:
         options += tuple(f"-I{directory}" for directory in directories)
         return _compile(request, program, options)
 
-    expected = toolchain.identity(cache)
     wanted = key(expected)
     program = _program(request, wanted, includes)
     if not includes.exact:
