@@ -198,7 +198,8 @@ class Device:
         Notes
         -----
         Nobody else may use the device meanwhile, and every other thread has to enter it again
-        (``Device(0).use()``). NumPy arrays over pinned memory must not be touched any more:
+        (``Device(0).use()``). Other libraries of the process that work on the device's primary
+        context, such as CuPy and PyTorch, lose everything as well. NumPy arrays over pinned memory must not be touched any more:
         their memory is gone.
 
         Examples

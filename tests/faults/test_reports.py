@@ -154,3 +154,26 @@ def test_debug_mode_changes_no_result():
         launch(y[:4].astype("i4"), 4)
         """
     assert run(program, GPUARRAY_DEBUG="1") == run(program)
+
+
+def test_debug_mode_lets_streams_be_captured():
+    run(
+        """
+        from gpuarray._ffi import driver
+        stream = cp.cuda.Stream(non_blocking=True)
+        with stream:
+            x = cp.arange(5)
+            y = x + 1
+            y = cp.zeros(5, int)
+            stream.synchronize()
+            driver.stream_begin_capture(stream.ptr, "relaxed")
+            cp.add(x, 1, out=y)
+            launch(cp.zeros(4, "i4"), 4, wait=False)
+            graph = driver.stream_end_capture(stream.ptr)
+            assert len(driver.graph_get_nodes(graph)) >= 2
+            assert y.tolist() == [0] * 5
+            driver.graph_launch(driver.graph_instantiate(graph), stream.ptr)
+            assert y.tolist() == [1, 2, 3, 4, 5]
+        """,
+        GPUARRAY_DEBUG="1",
+    )
