@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 #: Blocks for each multiprocessor without which several of them share a line.
 _LEAST_BLOCKS = 2
 
+#: Registers of a thread for the elements of a tile whose line is shared, and blocks of a
+#: multiprocessor that leave a thread so many and enough beside.
+_IN_FLIGHT = ((96, 2), (32, 4), (16, 4))
+#: The most of them for values wider than a register, which take more beside.
+_WIDE_IN_FLIGHT = 72
+
 #: Lines of at most so many elements are walked by part of a warp, of so many by a warp.
 _SHORT, _MEDIUM = 128, 1024
 
@@ -153,19 +159,25 @@ def _rows(spec: ScanSpec, length: int, lines: int, vectors: bool) -> ScanSpec:
     return replace(spec, width=width, vector=vector, unroll=items // vector)
 
 
-def _linked(spec: ScanSpec) -> ScanSpec:
+def _linked(spec: ScanSpec, length: int, lines: int, multiprocessors: int) -> ScanSpec:
     """The specification for blocks that share lines.
 
     A block waits for those before it, so there must be as many elements in flight as registers
-    can hold: of values of 4 bytes 32 a thread, with registers for 4 blocks. Measured on an H200,
-    that made 271 microseconds of 371 with half as many elements, or of 347 with 2 blocks.
+    can hold. Measured on an H200 for 1e8 float32, in microseconds: 371 with 16 elements a thread
+    and 4 blocks on a multiprocessor, 280 with 32 and 4, 265 with 48 and 3, 243 with 96 and 2.
+    Where such tiles are too few to go round, they are smaller.
     """
     if spec.variant == "columns":
         return replace(spec, linked=True)
-    value = _dtypes.itemsize(spec.neutral.dtype)
-    unroll = spec.unroll * 2 if value <= 4 else spec.unroll
-    resident = 2 if value == 1 else 4 if value <= 4 else 3
-    return replace(spec, linked=True, unroll=unroll, resident=resident)
+    words = -(-_dtypes.itemsize(spec.neutral.dtype) // 4)
+    for registers, resident in _IN_FLIGHT:
+        if words > 1:
+            registers = min(registers, _WIDE_IN_FLIGHT)
+        unroll = max(1, registers // words // spec.vector)
+        found = replace(spec, linked=True, unroll=unroll, resident=resident)
+        if lines * _chunks(found, length) >= _LEAST_BLOCKS * multiprocessors:
+            break
+    return found
 
 
 def _columns(spec: ScanSpec, length: int, lines: int) -> ScanSpec:
@@ -199,7 +211,7 @@ def _launch(
     chunks, blocks = _chunks(spec, length), walked
     whole_blocks = spec.variant == "columns" or spec.width == spec.block
     if chunks > 1 and whole_blocks and walked < _LEAST_BLOCKS * device.multiprocessors:
-        spec = _linked(spec)
+        spec = _linked(spec, length, lines, device.multiprocessors)
         chunks = _chunks(spec, length)
         blocks = walked * chunks
     function, source = load(spec, kernels.scans.render, device)

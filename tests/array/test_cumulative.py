@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from gpuarray import _array, _layout, _scan, _scan_launch
+from gpuarray import _array, _layout, _scan, _scan_launch, kernels
 from gpuarray._device import current
 from gpuarray._ops import cumulative, math
 from gpuarray.errors import HostArrayError
@@ -79,13 +79,31 @@ def test_shapes(shape, rng):
 @pytest.mark.parametrize(("dtype", "shape"), [("c16", (140_000,)), ("f4", (80_000, 3))])
 def test_long_look_back(dtype, shape, rng, scan_plans, monkeypatch):
     # Tiles so small that there are more than two spans of 1024.
-    def linked(spec):
+    def linked(spec, *_):
         if spec.variant == "rows":
             spec = _scan_launch.replace(spec, block=64, width=64, vector=1)
         return _scan_launch.replace(spec, unroll=1, linked=True)
 
     monkeypatch.setattr(_scan_launch, "_linked", linked)
     check("cumsum", values(dtype, shape, rng), 0)
+
+
+@pytest.mark.parametrize("tiles", _scan_launch._IN_FLIGHT)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "f2", "c8", "c16"])
+def test_tiles_of_every_size(dtype, tiles, rng, scan_plans, monkeypatch):
+    monkeypatch.setattr(_scan_launch, "_IN_FLIGHT", (tiles,))
+    for shape in ((100_003,), (2, 60_001)):
+        check("cumsum", values(dtype, shape, rng), -1)
+
+
+def test_smaller_tiles_where_large_ones_are_too_few():
+    sums = _scan_launch.accumulation("add", "f4", "f4")
+    spec = kernels.scans.ScanSpec(
+        "cumsum", *sums[1:5], input_dtype="f4", output_dtype="f4", vector=4, unroll=4
+    )
+    lengths = [kernels.scans.tile_length(_scan_launch._linked(spec, n, 1, 132))
+               for n in (10_000, 1_000_000, 2_500_000, 10_000_000)]  # fmt: skip
+    assert lengths == [4096, 4096, 8192, 24576]
 
 
 def test_the_stream_remembers_no_sums(rng):

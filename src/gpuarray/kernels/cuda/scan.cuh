@@ -138,6 +138,13 @@ GPUARRAY_DEVICE Ticket draw_ticket(uint64_t* links, uint32_t tickets) {
     return Ticket{uint32_t(drawn), uint32_t(drawn >> 32) + 1};
 }
 
+// Starts to bring memory into the L2 cache.
+template <int BLOCK> GPUARRAY_DEVICE void prefetch(const void* memory, uint32_t bytes) {
+    for (uint32_t offset = threadIdx.x * 128; offset < bytes; offset += BLOCK * 128) {
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const char*>(memory) + offset));
+    }
+}
+
 // Where the messages about one line are. With `lines` lines, those about neighbouring lines lie side by side.
 template <class Value> struct Links {
     enum { RADIX = 32, WORDS = Message<Value>::WORDS, HEADER = 2 };
@@ -318,6 +325,16 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         }
     }
 
+    // Blocks start nearly in order, so that the tile numbered as the block is about the one that it will draw: the
+    // elements are on their way while the ticket is.
+    template <class Element>
+    GPUARRAY_DEVICE static void expect(const Element* input, const Dimensions& dimensions) {
+        const Position chunk = blockIdx.x / Position(dimensions.lines);
+        if (chunk + 2 >= Position(dimensions.chunks)) return;
+        const ScanPlace<Dimensions> place(dimensions, blockIdx.x - chunk * Position(dimensions.lines));
+        prefetch<BLOCK>(input + place.input + Index(chunk * TILE), TILE * sizeof(Element));
+    }
+
     template <class Function>
     GPUARRAY_DEVICE static void run(const typename Function::Element* input, typename Function::Result* output,
                                     const Dimensions& dimensions, uint64_t* memory) {
@@ -327,6 +344,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         Position chunk = 0;
         uint32_t tag = 0;
         if constexpr (LINKED) {
+            if constexpr (VECTOR > 1) expect(input, dimensions);
             const Ticket ticket = draw_ticket(memory, gridDim.x);
             chunk = ticket.number / Position(dimensions.lines);
             line = ticket.number - chunk * Position(dimensions.lines);
