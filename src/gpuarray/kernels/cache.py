@@ -29,7 +29,7 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuarray._config import config, home_cache_directory
 from gpuarray.kernels import cache_lock
@@ -78,8 +78,7 @@ _ABANDONED = 3600.0
 _ROOT = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CacheEntry:
+class CacheEntry(NamedTuple):
     """One row of `Cache.entries`."""
 
     key: str
@@ -90,8 +89,7 @@ class CacheEntry:
     directory: str
 
 
-@dataclass(frozen=True, slots=True)
-class SharedInfo:
+class SharedInfo(NamedTuple):
     """The state of a shared directory."""
 
     directory: str
@@ -101,8 +99,7 @@ class SharedInfo:
     distrusted: int
 
 
-@dataclass(frozen=True, slots=True)
-class CacheInfo:
+class CacheInfo(NamedTuple):
     """The state of a cache directory."""
 
     directory: str | None

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
 
 FORMAT = 1
 MAGIC = b"GPUARR" + FORMAT.to_bytes(2, "little")
@@ -32,7 +32,8 @@ _BODY = len(MAGIC) + _DIGEST_BYTES
 Field: TypeAlias = "bytes | str | int | Sequence[Field]"
 
 
-@dataclass(frozen=True, slots=True)
+# Not dataclasses, here and in what else a process with warm kernels imports: making one takes half
+# a millisecond.
 class Image:
     """A compiled image.
 
@@ -46,20 +47,33 @@ class Image:
         'cubin', 'ptx' or 'lto'; '' where nobody said.
     """
 
-    data: bytes
-    lowered_names: Mapping[str, str] = field(default_factory=dict)
-    kind: str = ""
+    __slots__ = ("data", "kind", "lowered_names")
+
+    def __init__(
+        self, data: bytes, lowered_names: Mapping[str, str] = MappingProxyType({}), kind: str = ""
+    ) -> None:
+        self.data = data
+        self.lowered_names = lowered_names
+        self.kind = kind
 
     def __bytes__(self) -> bytes:
         return self.data
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Image):
+            return NotImplemented
+        mine, its = (self.data, self.kind), (other.data, other.kind)
+        return mine == its and self.lowered_names == other.lowered_names
+
+    def __hash__(self) -> int:
+        return hash((self.data, self.kind))
 
     def __repr__(self) -> str:
         names = f", {len(self.lowered_names)} names" if self.lowered_names else ""
         return f"<{self.kind or 'image'} of {len(self.data)} bytes{names}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """What an entry is, for people."""
 
     name: str = ""

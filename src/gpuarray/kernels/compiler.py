@@ -12,7 +12,8 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 from gpuarray._config import config
 from gpuarray._ffi import prepared
@@ -43,8 +44,7 @@ _KERNEL = re.compile(r"__global__\s+(?:[\w:<>]+\s+)*?void\s+(?:__\w+__\s*(?:\([^
 _ARCHITECTURE = re.compile(r"invalid value for --gpu-architecture")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """All that says which image is wanted, but for the compiler and the toolkit's headers.
 
     Attributes
@@ -69,13 +69,12 @@ class Request:
     name: str
     architecture: str
     kind: str = "cubin"
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = MappingProxyType({})
     options: Sequence[str] = ()
     name_expressions: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """The options of one compilation, sorted by who has to know them."""
 
     #: What NVRTC gets beside the architecture and the toolkit's directories, in order.
@@ -305,15 +304,14 @@ def _remedy(log: str, request: Request) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """What NVRTC is handed: the program's name, in-memory headers, and options for the rest."""
 
     name: str
     headers: Mapping[str, str]
     options: tuple[str, ...] = ()
     #: Headers on disk by path, for the messages about them.
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = MappingProxyType({})
 
 
 def _program(request: Request, key: bytes, includes: Includes) -> Program:

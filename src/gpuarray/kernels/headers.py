@@ -20,7 +20,7 @@ import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gpuarray.kernels.cache import digest
 
@@ -40,8 +40,7 @@ _VERSION_FILES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(NamedTuple):
     """The includes of one text."""
 
     digest: bytes
@@ -51,18 +50,20 @@ class Scan:
     computed: bool
 
 
-@dataclass(slots=True)
 class Includes:
     """What a source reaches through its includes."""
 
-    #: In-memory headers, name to text, as NVRTC gets them.
-    texts: dict[str, str] = field(default_factory=dict)
-    #: Name (or path) and digest of each header followed, sorted.
-    digests: list[tuple[str, bytes]] = field(default_factory=list)
-    #: Something is left for the toolkit's directories to answer.
-    toolkit: bool = False
-    #: The digests name all that the compiler would read.
-    exact: bool = True
+    __slots__ = ("digests", "exact", "texts", "toolkit")
+
+    def __init__(self) -> None:
+        #: In-memory headers, name to text, as NVRTC gets them.
+        self.texts: dict[str, str] = {}
+        #: Name (or path) and digest of each header followed, sorted.
+        self.digests: list[tuple[str, bytes]] = []
+        #: Something is left for the toolkit's directories to answer.
+        self.toolkit = False
+        #: The digests name all that the compiler would read.
+        self.exact = True
 
 
 _scans: dict[str, Scan] = {}

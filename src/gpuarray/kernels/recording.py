@@ -12,7 +12,6 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._config import config
@@ -194,7 +193,7 @@ def read(path: str | os.PathLike[str], architecture: str, kind: str) -> list[Req
                 ) from None
             if all(key in texts for key in wanted.values()):
                 headers = {name: texts[key] for name, key in wanted.items()}
-                found[line] = replace(request, headers=headers)
+                found[line] = request._replace(headers=headers)
             else:
                 found[line] = request.name
     return list(found.values())

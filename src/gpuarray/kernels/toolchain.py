@@ -17,14 +17,13 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuarray._config import config
 from gpuarray.kernels.cache import Cache, digest
 
 
-@dataclass(frozen=True, slots=True)
-class Toolchain:
+class Toolchain(NamedTuple):
     """NVRTC's version and build."""
 
     version: tuple[int, int]
