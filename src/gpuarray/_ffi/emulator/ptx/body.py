@@ -22,6 +22,7 @@ from .syntax import (
 )
 from .tokens import literal, tokens_with_lines
 
+_AFTER_OPERAND = frozenset(",;")
 _DISCARD = Discard()
 _DECLARATIONS = frozenset((".local", ".shared", ".param", ".const", ".global"))
 
@@ -186,14 +187,23 @@ class _BodyParser:
                 self.k += 1
             guard = self._operand()
         what = operation(tokens[self.k])
-        self.k += 1
+        k = self.k + 1
         operands = []
-        while tokens[self.k] != ";":
-            if tokens[self.k] == ",":
-                self.k += 1
+        known = self.cache.get
+        token = tokens[k]
+        while token != ";":
+            operand = known(token)
+            if operand is not None and tokens[k + 1] in _AFTER_OPERAND:  # as nearly all are
+                operands.append(operand)
+                k += 1
+            elif token == ",":
+                k += 1
             else:
+                self.k = k
                 operands.append(self._operand())
-        self.k += 1
+                k = self.k
+            token = tokens[k]
+        self.k = k + 1
         self.function.body.append(Instruction(what, tuple(operands), line, guard, negated))
 
     def _operand(self):
