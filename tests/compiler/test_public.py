@@ -86,6 +86,15 @@ def test_link_every_mixture_to_a_cubin(first, second):
     assert images.parameter_sizes(image.data, "f") == (8,)
 
 
+def test_linker_that_is_older_than_the_compiler(monkeypatch):
+    from gpuarray._ffi import nvjitlink
+
+    monkeypatch.setattr(nvjitlink, "version", lambda: (12, 1))
+    with pytest.raises(compiler.LinkError) as caught:
+        compiler.link([pieces("cubin", "-rdc=true")[0]], kind="cubin")
+    assert "nvJitLink 12.1 is older than NVRTC" in caught.value.__notes__[0]
+
+
 def test_linked_once(monkeypatch):
     from gpuarray._ffi import nvjitlink
 

@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 
 from gpuarray.errors import LinkError
-from gpuarray.kernels.cache import FORMAT, Image, Label, digest
+from gpuarray.kernels import toolchain
+from gpuarray.kernels.cache import FORMAT, Image, Label, default_cache, digest
 from gpuarray.kernels.compiler import checked_options, find_or_build
 from gpuarray.kernels.images import kind_of
 
@@ -83,7 +84,16 @@ def link(
     identity = nvjitlink.identity()
 
     def build() -> tuple[bytes, Image, Label]:
-        data, _ = nvjitlink.link(given, passed, kind, name)
+        try:
+            data, _ = nvjitlink.link(given, passed, kind, name)
+        except LinkError as error:
+            linker, compiler = nvjitlink.version(), toolchain.identity(default_cache()).version
+            if linker < compiler:
+                error.add_note(
+                    f"nvJitLink {linker[0]}.{linker[1]} is older than NVRTC {compiler[0]}."
+                    f"{compiler[1]}, whose code it may not understand: update nvidia-nvjitlink"
+                )
+            raise
         return key, Image(data, lowered, kind), Label(name, architecture, identity)
 
     # Names in messages do not count; the content does.
