@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +24,16 @@ from gpuarray._stream import Stream
 from gpuarray.kernels.expressions import Apply, Input
 from gpuarray.kernels.operations import operation
 
+if TYPE_CHECKING:
+    from gpuarray.kernels.partitioning import SelectSpec
+
 _INT64 = np.dtype(np.int64)
 
 #: Longest rows that one block does everything with.
 ROW_LIMIT = 1 << 17
+
+#: How much longer than what its blocks tell one another a row is at least.
+BOOK_SHARE = 16
 
 #: From this length on, counts are 64 bits wide.
 WIDE_LENGTH = 1 << 32
@@ -154,8 +160,19 @@ def _plan(
     dtype = _dtypes.code(layout.dtype)
     if _fits_block(layout):
         return _block_call(dtype, rows, length, slots, ranks, len(results), spread, stream)
-    make = _row_call if length <= ROW_LIMIT else _passes_call
+    make = _passes_call if _shares_rows(_pass_spec(dtype, slots, length), length) else _row_call
     return make(dtype, rows, length, what, slots, ranks, len(results), spread, stream)
+
+
+def _pass_spec(dtype: str, slots: int, length: int) -> SelectSpec:
+    count = "uint64" if length >= WIDE_LENGTH else "uint32"
+    return kernels.partitioning.SelectSpec("pass", dtype, slots, count=count)
+
+
+def _shares_rows(spec: SelectSpec, length: int) -> bool:
+    """Whether many blocks share a row: what they need for that is little beside it."""
+    books = kernels.partitioning.book_bytes(spec)
+    return length > ROW_LIMIT and books * BOOK_SHARE <= length * _dtypes.itemsize(spec.dtype)
 
 
 def _bind(
@@ -230,8 +247,7 @@ def _passes_call(
     spread: bool,
     stream: Stream,
 ) -> Callable[..., Any]:
-    count = "uint64" if length >= WIDE_LENGTH else "uint32"
-    spec = kernels.partitioning.SelectSpec("pass", dtype, slots, count=count)
+    spec = _pass_spec(dtype, slots, length)
     # Whole vectors, so that each row's copy is aligned.
     capacity = -(-length // COPY_SHARE // 16) * 16
     nbytes = rows * kernels.partitioning.book_bytes(spec)
@@ -248,7 +264,7 @@ def _passes_call(
         launches.append((bound, ["x0", "y0", "t1", "t0"]))
     if not wanted:
         split = kernels.partitioning.SelectSpec(
-            "split", dtype, spec.ranks, places=what == "places", count=count
+            "split", dtype, spec.ranks, places=what == "places", count=spec.count
         )
         tile = kernels.partitioning.SPLIT_BLOCK * kernels.partitioning.split_items(split)
         tiles = -(-length // tile)

@@ -19,6 +19,7 @@ def limits(monkeypatch):
 
     def choose(row_limit=1, wide_length=_partition.WIDE_LENGTH):
         monkeypatch.setattr(_partition, "ROW_LIMIT", row_limit)
+        monkeypatch.setattr(_partition, "BOOK_SHARE", 0)
         monkeypatch.setattr(_partition, "WIDE_LENGTH", wide_length)
         current.stream.plans.clear()
 
@@ -202,14 +203,14 @@ def test_any_row(data):
     x = np.random.default_rng(seed).integers(0, spread, length).astype(dtype)
     kth = data.draw(st.lists(st.integers(-length, length - 1), min_size=1, max_size=2))
     many = data.draw(st.booleans())
-    saved = _partition.ROW_LIMIT
+    saved = _partition.ROW_LIMIT, _partition.BOOK_SHARE
     try:
-        _partition.ROW_LIMIT = 1 if many else saved
+        _partition.ROW_LIMIT, _partition.BOOK_SHARE = (1, 0) if many else saved
         current.stream.plans.clear()
         check(x, kth)
         check_places(x, [k % length for k in kth])
     finally:
-        _partition.ROW_LIMIT = saved
+        _partition.ROW_LIMIT, _partition.BOOK_SHARE = saved
         current.stream.plans.clear()
 
 
@@ -289,11 +290,14 @@ def test_places_outside_of_rows():
 def test_scratch_memory_is_at_most_a_tenth():
     for dtype in ("u1", "f2", "f4", "f8"):
         for ranks in (1, 2, 4, 32):
-            spec = partitioning.SelectSpec("pass", dtype, ranks, True)
-            length = 1_000_000
-            size = np.dtype(dtype).itemsize
-            nbytes = partitioning.book_bytes(spec) + size * -(-length // _partition.COPY_SHARE)
-            assert nbytes < 0.1 * length * size, (dtype, ranks)
+            for length in (_partition.ROW_LIMIT + 1, 1_000_000, 10_000_000, 1 << 33):
+                spec = _partition._pass_spec(dtype, ranks, length)
+                size = np.dtype(dtype).itemsize
+                nbytes = partitioning.book_bytes(spec) + size * -(-length // _partition.COPY_SHARE)
+                if _partition._shares_rows(spec, length):
+                    assert nbytes < 0.1 * length * size, (dtype, ranks, length)
+                else:
+                    assert length < 2_000_000
 
 
 @pytest.mark.emulator
@@ -301,6 +305,7 @@ def test_the_kernels_are_clean(xp, rng, monkeypatch):
     host = keys("f4", (2, 9000), rng)
     for row_limit in (1, 1 << 17):
         monkeypatch.setattr(_partition, "ROW_LIMIT", row_limit)
+        monkeypatch.setattr(_partition, "BOOK_SHARE", 0)
         current.stream.plans.clear()
         with xp.cuda.check("races", "uninit", "barriers"):
             x = xp.asarray(host)

@@ -282,7 +282,8 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
     Notes
     -----
-    Edges are fetched to see whether they increase, so the call waits for the device once.
+    Edges are fetched to see whether they increase, so the call waits for the device once. A
+    search follows, with the memory of `searchsorted`.
 
     Examples
     --------

@@ -199,8 +199,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
     Notes
     -----
-    One launch, and one for each operand that has to be made contiguous or converted to the common
-    dtype.
+    One launch, and one with a copy for each operand that has to be made contiguous or converted to
+    the common dtype. There is no other scratch memory: the sorted array, or the top of its tree,
+    is in shared memory.
 
     Examples
     --------

@@ -89,7 +89,9 @@ def unique(
     Notes
     -----
     A sort, a comparison of neighbours and a selection by a mask. How many elements are distinct is
-    known to the device only, so the call waits for it once.
+    known to the device only, so the call waits for it once. Scratch memory: the sorted elements,
+    what `sort` takes (with indices or the inverse, positions and what `argsort` takes), and nine
+    bits for each element.
 
     Examples
     --------

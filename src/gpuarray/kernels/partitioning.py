@@ -31,8 +31,8 @@ class SelectSpec:
     """A step of a selection by rank.
 
     'row' does everything with a row in one block; 'pass' looks at one digit; 'split' stores the
-    elements (or with ``places`` where they were) around those found. ``values`` asks a row, or the
-    last pass, for the elements themselves.
+    elements (or with ``places`` where they were) around those found. ``values`` asks 'row' for the
+    elements found, and not to split; the last pass stores as many as its parameters say.
     """
 
     step: str
