@@ -183,9 +183,14 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
         raise ValueError(f"condition must be a 1-d array, got {condition.ndim} dimensions")
     if axis is None:
         a, axis = ravel(a), 0
-    positions = _selection.positions(condition)
-    result = getitem(a, (*(slice(None),) * check_axis(axis, a.ndim), positions))
-    return _stored(result, out, "compress")
+    return _stored(_chosen(a, condition, check_axis(axis, a.ndim)), out, "compress")
+
+
+def _chosen(a: Any, condition: Any, axis: int) -> Any:
+    """The parts along an axis for which a condition, at most as long, is true."""
+    if a.ndim == 1 and condition.dtype == bool and condition.size <= a.size:
+        return _selection.compress(a[: condition.size], condition)
+    return getitem(a, (*(slice(None),) * axis, _selection.positions(condition)))
 
 
 def extract(condition: Any, arr: Any) -> Any:
@@ -210,7 +215,7 @@ def extract(condition: Any, arr: Any) -> Any:
     >>> cp.extract(x > 2, x)
     array([3, 4])
     """
-    return take(ravel(as_array(arr, "extract")), flatnonzero(condition))
+    return _chosen(ravel(as_array(arr, "extract")), ravel(as_array(condition, "extract")), 0)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

@@ -1,0 +1,106 @@
+"""Many threads at once: plans, argument buffers, the pool and look-back memory are shared."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+
+THREADS = 8
+
+
+def together(work):
+    """Run work(number) in THREADS threads that start at the same moment; errors are raised."""
+    gate = threading.Barrier(THREADS)
+    errors = []
+
+    def run(number):
+        try:
+            gate.wait()
+            work(number)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def mixture(rng, size):
+    """A bit of everything, compared with NumPy."""
+    host = rng.integers(-50, 50, size).astype("f4")
+    a = cp.asarray(host)
+    index = rng.integers(0, size, size // 2)
+    out = cp.empty_like(a)
+    cp.add(a, 1, out=out)
+    expected = {
+        "sum": (a + a * 2).sum() == (host * 3).sum(),
+        "out": (cp.asnumpy(out) == host + 1).all(),
+        "take": (cp.asnumpy(a[cp.asarray(index)]) == host[index]).all(),
+        "mask": (cp.asnumpy(a[a > 3]) == host[host > 3]).all(),
+        "sort": (cp.asnumpy(cp.sort(a)) == np.sort(host)).all(),
+        "cumsum": (cp.asnumpy(cp.cumsum(a)) == np.cumsum(host)).all(),
+        "argmax": int(a.argmax()) == host.argmax(),
+        "view": (cp.asnumpy(a[::-3] - 1) == host[::-3] - 1).all(),
+        "join": (cp.asnumpy(cp.concatenate((a, out))) == np.concatenate((host, host + 1))).all(),
+    }
+    wrong = [name for name, right in expected.items() if not right]
+    assert not wrong, f"{wrong} of {size} elements"
+
+
+@pytest.mark.parametrize("own_stream", [False, True], ids=["one stream", "a stream each"])
+def test_a_mixture(own_stream):
+    def work(number):
+        rng = np.random.default_rng(number)
+        for turn in range(3):
+            size = 40 + 10 * (turn % 2)  # the same layouts in every thread
+            if own_stream:
+                with cp.cuda.Stream(non_blocking=True) as stream:
+                    mixture(rng, size)
+                    stream.synchronize()
+            else:
+                mixture(rng, size)
+
+    together(work)
+
+
+def test_one_array_read_by_all():
+    host = np.arange(1000.0)
+    a = cp.asarray(host)
+
+    def work(number):
+        for _ in range(20):
+            assert float((a * number).sum()) == host.sum() * number
+
+    together(work)
+
+
+def test_first_use_of_a_kernel():
+    # No thread has a plan for these layouts, and all need the same kernels.
+    def work(number):
+        a = cp.arange(77, dtype="u2").reshape(7, 11)
+        assert int((a.T * 3 % 5).max(axis=0)[6]) == 4
+
+    together(work)
+
+
+def test_memory_goes_back_to_the_pool():
+    pool = cp.get_default_memory_pool()
+    cp.cuda.runtime.deviceSynchronize()
+    before = pool.used_bytes()
+
+    def work(number):
+        for size in range(1, 60):
+            a = cp.empty(size * 100 + number, "u1")
+            b = a[3:] + a[:-3]
+            del a, b
+
+    together(work)
+    assert pool.used_bytes() == before
