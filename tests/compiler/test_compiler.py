@@ -478,6 +478,24 @@ def test_real_errors(monkeypatch, tmp_path, source, changed, message, note):
         assert re.search(note, notes[0])
 
 
+def test_real_device_that_is_newer_than_the_compiler(monkeypatch, tmp_path):
+    fresh(monkeypatch, tmp_path / "cache")
+    monkeypatch.setattr(compiler, "_warned_of_ptx", False)
+    newest = max(nvrtc.supported_architectures())
+    with pytest.warns(RuntimeWarning, match=f"does not know sm_999: it makes PTX for sm_{newest}"):
+        first = build(kind="cubin", architecture="sm_999")
+    assert first.kind == "ptx"
+    assert f".target sm_{newest}".encode() in first.data
+    build(SOURCE + "// without a second warning", kind="cubin", architecture="sm_999")
+    fresh(monkeypatch)
+    assert build(kind="cubin", architecture="sm_999") == first
+    with pytest.raises(CompileError) as caught:
+        build(kind="cubin", architecture="sm_20")
+    assert "for an older one" in caught.value.__notes__[0]
+    with pytest.raises(CompileError, match="BROKEN"):
+        build("BROKEN", kind="cubin", architecture="sm_999")
+
+
 def test_real_faults_beyond_the_first_are_counted(monkeypatch, tmp_path):
     fresh(monkeypatch, tmp_path / "cache")
     with pytest.raises(CompileError) as caught:

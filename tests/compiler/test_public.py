@@ -39,6 +39,14 @@ def test_the_default_is_what_the_device_loads(xp):
     assert x.item() == 7
 
 
+def test_no_cubin_for_a_device_that_is_newer_than_the_compiler(monkeypatch):
+    from gpuarray.kernels import compiler as inner
+
+    monkeypatch.setattr(inner, "_warned_of_ptx", True)
+    with pytest.raises(CompileError, match="NVRTC does not know sm_999, so it makes no cubin"):
+        compiler.compile(SOURCE, kind="cubin", options=("-DVALUE=1",), architecture="sm_999")
+
+
 def test_headers():
     source = '#include "value.h"\n' + SOURCE
     headers = {"value.h": "#define VALUE 2"}

@@ -44,7 +44,8 @@ def compile(
         CUDA C++.
     kind : {'cubin', 'ptx', 'lto'}, optional
         What to make: code for one architecture, NVIDIA's portable assembly, or LTO-IR for `link`.
-        By default what the current device loads (a cubin; PTX on the emulated device).
+        By default what the current device loads (a cubin; PTX on the emulated device, and on a
+        device that is newer than NVRTC).
     options : sequence of str, optional
         Options of NVRTC, such as ``-DN=3``, ``-I/folder`` or ``--use_fast_math``. To call or
         define functions across files, PTX and cubins need ``-rdc=true``; LTO-IR is made that way.
@@ -76,7 +77,7 @@ def compile(
     >>> b".entry f(" in image.data
     True
     """
-    return kernels.compiler.compile(
+    image = kernels.compiler.compile(
         source,
         name=name,
         headers=headers,
@@ -85,6 +86,14 @@ def compile(
         kind=kind or driver.image_kind,
         name_expressions=name_expressions,
     )
+    if kind is not None and image.kind != kind:
+        raise CompileError(
+            f"NVRTC does not know {architecture or 'the device'}, so it makes no {kind} for it: "
+            "ask for kind='ptx' and an older architecture",
+            options=options,
+            kernel_name=name,
+        )
+    return image
 
 
 def link(

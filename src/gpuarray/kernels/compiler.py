@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -150,7 +151,8 @@ def compile(
     Returns
     -------
     Image
-        The image's bytes and the mangled names.
+        The image's bytes and the mangled names. Where NVRTC is older than the device, it is PTX
+        (and ``image.kind`` says so) though a cubin was asked for.
 
     Raises
     ------
@@ -194,10 +196,19 @@ def compile_request(request: Request) -> tuple[Image, bool]:
     def build() -> Image:
         nonlocal built
         built = True
-        target = f"--gpu-architecture={KINDS[kind]}_{chosen.architecture.rpartition('_')[2]}"
-        options = (target, *(_LINKABLE if kind == "lto" else ()), *chosen.passed)
-        options += tuple(f"-I{directory}" for directory in directories)
-        return _compile(request, program, options)
+        rest = (*(_LINKABLE if kind == "lto" else ()), *chosen.passed)
+        rest += tuple(f"-I{directory}" for directory in directories)
+        number = chosen.architecture.rpartition("_")[2]
+        try:
+            target = f"--gpu-architecture={KINDS[kind]}_{number}"
+            return _compile(request, kind, program, (target, *rest))
+        except CompileError as error:
+            nearest = _nearest(number) if _ARCHITECTURE.search(error.log) else None
+            if kind != "cubin" or nearest is None:
+                raise
+        # A device that is newer than NVRTC: its driver compiles the PTX of an older one.
+        _warn_of_ptx(chosen.architecture, nearest)
+        return _compile(request, "ptx", program, (f"--gpu-architecture=compute_{nearest}", *rest))
 
     wanted = key(expected)
     program = _program(request, wanted, includes)
@@ -235,7 +246,32 @@ def find_or_build(key: bytes, build: Callable[[], tuple[bytes, Image, Label]]) -
     return _memory.get(key, find)
 
 
-def _compile(request: Request, program: Program, options: tuple[str, ...]) -> Image:
+def _nearest(number: str) -> int | None:
+    """The newest architecture that NVRTC knows and a device of a newer one can run."""
+    from gpuarray._ffi import nvrtc
+
+    known = nvrtc.supported_architectures()
+    if not number.isdecimal() or int(number) in known:
+        return None
+    return max((one for one in known if one < int(number)), default=None)
+
+
+_warned_of_ptx = False
+
+
+def _warn_of_ptx(architecture: str, nearest: int) -> None:
+    global _warned_of_ptx
+    if not _warned_of_ptx:
+        _warned_of_ptx = True
+        warnings.warn(
+            f"NVRTC does not know {architecture}: it makes PTX for sm_{nearest}, which the driver "
+            "compiles each time it loads a kernel. Update NVRTC's wheel (nvidia-cuda-nvrtc)",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def _compile(request: Request, kind: str, program: Program, options: tuple[str, ...]) -> Image:
     from gpuarray._ffi import nvrtc
 
     try:
@@ -245,7 +281,7 @@ def _compile(request: Request, program: Program, options: tuple[str, ...]) -> Im
             program.headers,
             (*program.options, *options),  # in-memory headers come before the caller's folders
             tuple(request.name_expressions),
-            request.kind,
+            kind,
         )
     except CompileError as error:
         error.kernel_name = request.name
@@ -254,7 +290,7 @@ def _compile(request: Request, program: Program, options: tuple[str, ...]) -> Im
         if remedy:
             error.add_note(remedy)
         raise
-    return Image(data, lowered, request.kind)
+    return Image(data, lowered, kind)
 
 
 def _remedy(log: str, request: Request) -> str:
@@ -287,7 +323,7 @@ def _remedy(log: str, request: Request) -> str:
         major, minor = nvrtc.version()
         return (
             f"NVRTC {major}.{minor} compiles for {known}: for a newer device update its wheel "
-            "(nvidia-cuda-nvrtc)"
+            "(nvidia-cuda-nvrtc), for an older one take that of an earlier CUDA"
         )
     if "unrecognized token" in log and not request.source.isascii():
         return "Beyond ASCII, device code takes characters in comments and strings only"
