@@ -156,3 +156,24 @@ def test_64_bit_indices(rng, count_plans, monkeypatch):
         same(found, expected)
     x[cp.asarray(mask)] = cp.zeros(int(mask.sum()), "f4")
     same(x, np.where(mask, np.float32(0), host))
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+@pytest.mark.parametrize("length", [0, 1, 3, 4, 5])
+def test_compress_and_extract(axis, length, rng):
+    host = rng.integers(-9, 9, (4, 5)).astype("i2")
+    x = cp.asarray(host)
+    for condition in (rng.random(length) < 0.6, rng.integers(0, 2, length)):
+        if axis == 0 and length > 4:
+            condition[4:] = 0  # beyond the axis nothing may be chosen
+        for view in (lambda a: a, lambda a: a[::-1].T):
+            if axis is not None and length > view(host).shape[axis]:
+                continue
+            expected = np.compress(condition, view(host), axis)
+            same(cp.compress(cp.asarray(condition), view(x), axis), expected)
+            same(cp.compress(condition.tolist(), view(x), axis), expected)
+    for choose in (lambda a: a > 0, lambda a: a.T < 3, lambda a: a % 2):
+        same(cp.extract(choose(x), x), np.extract(choose(host), host))
+    out = cp.zeros(2, "i2")
+    assert cp.compress([True, True], x, out=out) is out
+    same(out, host.ravel()[:2])
