@@ -213,13 +213,8 @@ def _call(
 ) -> Callable[..., Any]:
     """A call that takes the elements, so many operands, and what is written."""
     function, source = load(spec, render, stream.device)
-    shared = getattr(spec, "shared", 1)
-    items = kernels.counting.BYTES // layout.itemsize
-    blocks = -(-layout.size // (kernels.counting.BLOCK * items))
-    most = _BLOCKS if shared else _UNSHARED_BLOCKS
-    blocks = min(blocks, stream.device.multiprocessors * most)
-    # What a block counts in shared memory is 32 bits wide.
-    blocks = max(blocks, layout.size >> 31, 1)
+    most = _BLOCKS if getattr(spec, "shared", True) else _UNSHARED_BLOCKS
+    blocks = _blocks(layout.size, layout.itemsize, most * stream.device.multiprocessors)
     names = [*[f"x{i}" for i in range(1 + operands)], "y0"]
     constants = {
         len(names) + i: struct.pack("<Q", value) for i, value in enumerate([layout.size, *numbers])
@@ -227,3 +222,9 @@ def _call(
     plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     bound = BoundLaunch(plan, stream)
     return _calls.make_call(stream, "a" * (1 + operands), [None], [(bound, names)])
+
+
+def _blocks(size: int, itemsize: int, most: int) -> int:
+    """Blocks for so many elements: what each counts in shared memory is 32 bits wide."""
+    blocks = -(-size // (kernels.counting.BLOCK * (kernels.counting.BYTES // itemsize)))
+    return max(min(blocks, most), size >> 31, 1)

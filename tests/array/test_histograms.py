@@ -126,6 +126,15 @@ def test_negative_elements(dtype):
             cp.bincount(cp.asarray(np.array(values, dtype)))
 
 
+def test_blocks_count_less_than_32_bits_hold():
+    from gpuarray._counting import _blocks
+
+    for size in (1 << 31, 1 << 33, 1 << 40):
+        assert size / _blocks(size, 1, 1) < 1 << 32
+    assert _blocks(1, 8, 100) == 1
+    assert _blocks(1 << 24, 4, 100) == 100
+
+
 def test_a_short_result_does_not_keep_the_table():
     counts = cp.bincount(cp.asarray([0, 1, 1]))
     assert counts._memory.size <= 512
