@@ -99,14 +99,12 @@ def call(t: Expressions, called: Any, node: ast.Call) -> Term:
         values = [t.known(x) for x in t.terms(node.args)]
         keywords = {str(x.arg): t.known(t.expression(x.value)) for x in node.keywords}
         return Constant(called(*values, **keywords))
-    remedy = (
-        "a kernel can call ufuncs, where, clip, min, max, abs, dtypes and gpuarray.jit's functions"
-    )
-    if callable(called) and hasattr(called, "__code__"):
+    remedy = "ufuncs, where, clip, min, max, abs, len, dtypes and gpuarray.jit's functions can"
+    if hasattr(called, "__code__") and key is None:
         remedy = "decorate it with gpuarray.jit.rawkernel(device=True)"
-    elif key is not None and module:
-        remedy = f"{remedy}; {name} works on whole arrays outside of kernels"
-    raise NotImplementedError(f"{name or called!r} cannot be called in a kernel: {remedy}")
+    elif module.partition(".")[0] in ("numpy", "gpuarray"):
+        remedy = f"{name} works on whole arrays, outside of kernels; in them {remedy}"
+    raise NotImplementedError(f"{name or repr(called)} cannot be called in a kernel: {remedy}")
 
 
 def method(t: Expressions, base: Value, node: ast.Call) -> Term:

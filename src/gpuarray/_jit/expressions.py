@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -426,8 +425,8 @@ class Expressions:
                 "a kernel multiplies matrices by loops; @ is not available in it"
             )
         left, right = self.terms([node.left, node.right])
-        if isinstance(left, Items) and isinstance(right, Items) and name == "add":
-            return Items([*left.items, *right.items])
+        if name == "add" and _is_tuple(left) and _is_tuple(right):
+            return Items([*as_items(left), *as_items(right)])
         return self.math.apply(name, [left, right], python=True)
 
     def _unaryop(self, node: ast.UnaryOp) -> Term:
@@ -628,4 +627,8 @@ class Expressions:
     @staticmethod
     def foldable(called: Any) -> bool:
         """Whether a function may be called while the kernel is translated."""
-        return any(called is x for x in _FOLDABLE) or isinstance(called, types.BuiltinMethodType)
+        return any(called is x for x in _FOLDABLE)
+
+
+def _is_tuple(x: Term) -> bool:
+    return isinstance(x, Items) or (isinstance(x, Constant) and isinstance(x.value, tuple))

@@ -184,7 +184,8 @@ class Kernel:
                 f"{self.__name__}: write kernel[grid, block], and the bytes of shared memory and "
                 f"the stream behind them, not kernel[{key!r}]"
             )
-        shared_mem, stream = (*key[2:], 0, None)[:2] if len(key) < 4 else key[2:]
+        shared_mem = key[2] if len(key) > 2 else 0
+        stream = key[3] if len(key) > 3 else None
         found = Launcher(self, key[0], key[1], shared_mem, stream)
         if stream is None:
             try:

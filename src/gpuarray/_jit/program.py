@@ -35,15 +35,18 @@ RESERVED = frozenset(
         "ptrdiff_t", "size_t", "dynamic_shared_memory",
     }
 )  # fmt: skip
-_OWN = re.compile(r"t\d+$|shared\d+$|counter\d+$|numpy_|__")
+_OWN = re.compile(r"(t|shared|counter)\d+$|numpy_|_0_")
 
 
 def identifier(name: str, taken: Any = ()) -> str:
     """A C++ name for a Python one."""
     found = "".join([c if c.isascii() else f"_{ord(c):x}_" for c in name])
-    while found in RESERVED or _OWN.match(found) or found in taken:
-        found = f"p{found}" if found.startswith("__") else f"{found}_"
-    return found.replace("__", "_0_") if "__" in found else found
+    found = found.replace("__", "_0_")  # C++ keeps two underscores to itself
+    if _OWN.match(found):
+        found = f"py_{found}"
+    while found in RESERVED or found in taken:
+        found = f"{found}1" if found.endswith("_") else f"{found}_"
+    return found
 
 
 @dataclass(slots=True)

@@ -151,13 +151,16 @@ class vectorize:
                 key.append(x.dtype.type if isinstance(x, np.generic) else type(x))
         if not arguments:
             raise ValueError(f"vectorize: {self.__name__} was given nothing to go over")
+        numbers = not any(isinstance(x, _array.ArrayBase) for x in arguments)
+        if numbers:
+            key.append("numbers")  # which the way of calls with arrays does not find
         kernel = self._kernels.get(tuple(key))
         if kernel is None:
             kernel = self._kernels.setdefault(tuple(key), self._make(given, excluded))
             plain = all(not isinstance(x, tuple) for x in key[: len(args)])
-            if not kwargs and plain and len(arguments) == len(args):
+            if not kwargs and not numbers and plain and len(arguments) == len(args):
                 self._kernels[tuple(key[: len(args)])] = kernel
-        if not any(isinstance(x, _array.ArrayBase) for x in arguments):
+        if numbers:
             dtype = kernel.in_params[0].dtype
             assert dtype is not None
             arguments[0] = _interchange.scalar_array(arguments[0], dtype)
