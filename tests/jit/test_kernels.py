@@ -377,8 +377,12 @@ def test_loops():
         for k in range(4):
             last = k
         x[8] = last + k
+        for m in range(3):
+            for m in range(m + 1):  # noqa: B020
+                x[9] += m
+            x[9] += 10 * m
 
-    run(f, np.zeros(9, "i8"), 12)
+    run(f, np.zeros(10, "i8"), 12)
 
 
 def test_bounds_of_a_range_are_read_once():
@@ -544,7 +548,7 @@ def test_device_functions():
 def test_order_of_what_happens():
     """Operands with effects are computed from the left to the right, and only if needed."""
 
-    def f(x, out):
+    def f(x, out, y):
         out[0] = jit.atomic_add(x, 0, 1) * 100 + jit.atomic_add(x, 0, 1) * 10 + x[0]
         out[1] = x[0] * 10 + jit.atomic_add(x, 0, 1)
         if out[1] < 0 and jit.atomic_add(x, 0, 1) + jit.atomic_add(x, 0, 1) > 0:
@@ -556,6 +560,8 @@ def test_order_of_what_happens():
             if n == 2:
                 continue
         out[4] = n
+        out[5] = 20 < jit.atomic_add(x, 0, 1) < 90
+        out[6] = jit.atomic_add(y, jit.atomic_add(y, jit.atomic_add(y, 0, 2), 1), 5)
 
     class Python:
         @staticmethod
@@ -567,12 +573,12 @@ def test_order_of_what_happens():
     real = f.__globals__["jit"]
     f.__globals__["jit"] = Python
     try:
-        wanted = python(f, np.zeros(1, "i4"), np.zeros(5, "i4"))
+        wanted = python(f, np.zeros(1, "i4"), np.zeros(7, "i4"), np.zeros(4, "i4"))
     finally:
         f.__globals__["jit"] = real
-    x, out = cp.zeros(1, "i4"), cp.zeros(5, "i4")
-    jit.rawkernel(f)[1, 1](x, out)
-    assert [x.tolist(), out.tolist()] == [one.tolist() for one in wanted]
+    x, out, y = cp.zeros(1, "i4"), cp.zeros(7, "i4"), cp.zeros(4, "i4")
+    jit.rawkernel(f)[1, 1](x, out, y)
+    assert [x.tolist(), out.tolist(), y.tolist()] == [one.tolist() for one in wanted]
 
 
 def test_print_and_assert(capfd):

@@ -250,10 +250,7 @@ def _atomic(name: str) -> _Handler:
     def handler(t: Expressions, node: ast.Call) -> Term:
         names = ["array", "index", "value"] + ["alt_value"] * (name == "cas")
         called = f"atomic_{name}"
-        if len(node.args) < 2:
-            raise TypeError(f"{called}() takes {', '.join(names)}")
-        array, *values = _arguments(t, node, called, *names)
-        del values[0]
+        array, index, *values = _arguments(t, node, called, *names)
         if not isinstance(array, Value) or not isinstance(array.type, Array | Shared):
             raise TypeError(f"{called}() changes an element of an array, not {describe(array)}")
         code = array.type.dtype
@@ -262,7 +259,7 @@ def _atomic(name: str) -> _Handler:
             raise TypeError(
                 f"{called}() has no form for {_dtypes.dtype_of(code).name}; it has for {known}"
             )
-        place = t.element(array, node.args[1], store=True)
+        place = t.element(array, index, store=True)
         if isinstance(place.type, Array):
             raise IndexError(f"{called}() needs an index for each of {array.type.ndim} dimensions")
         operands = [_same_kind(t, x, code, called) for x in values]

@@ -342,7 +342,7 @@ class Expressions:
         return items[index.value]
 
     def element(
-        self, base: Value, node: ast.expr, store: bool = False, twice: bool = False
+        self, base: Value, index: ast.expr | Term, store: bool = False, twice: bool = False
     ) -> Value:
         """An element of an array, or the part that is left when not all dimensions are indexed.
 
@@ -350,7 +350,7 @@ class Expressions:
         ----------
         base : Value
             The array.
-        node : ast.expr
+        index : ast.expr or Term
             The index.
         store : bool
             As what can be assigned to.
@@ -359,8 +359,10 @@ class Expressions:
         """
         array = base.type
         assert isinstance(array, Array | Shared)
-        nodes = node.elts if isinstance(node, ast.Tuple) else [node]
-        found = self.terms(nodes)
+        if isinstance(index, ast.Tuple):
+            found = self.terms(index.elts)
+        else:
+            found = [self.expression(index) if isinstance(index, ast.expr) else index]
         indices: list[Term] = [
             item for x in found for item in (x.items if isinstance(x, Items) else [x])
         ]
@@ -439,12 +441,10 @@ class Expressions:
 
     def _compare(self, node: ast.Compare) -> Term:
         found = self.terms([node.left, *node.comparators])
-        results: list[Value | Constant] = []
-        for i, sign in enumerate(node.ops):
-            left, right = found[i], found[i + 1]
-            if 0 < i and isinstance(left, Value) and left.effect == CHANGES:
-                left = found[i] = self.hoist(left)
-            results.append(self._compared(sign, left, right))
+        for i, x in enumerate(found[1:-1], 1):  # compared twice, computed once
+            if isinstance(x, Value) and x.effect == CHANGES:
+                found[i] = self.hoist(x)
+        results = [self._compared(sign, found[i], found[i + 1]) for i, sign in enumerate(node.ops)]
         return self._all(results)
 
     def _compared(self, sign: ast.cmpop, left: Term, right: Term) -> Value | Constant:

@@ -499,7 +499,11 @@ class FunctionTranslator(Expressions):
         counted = Number(code, True)
         begin = bare(self.math.value(start, code).text)
         end = self._limit(self.math.value(stop, code), stop)
-        direct = name in self._private and not self._stored_in(name, node.body)
+        direct = (
+            name in self._private
+            and name not in self.variables
+            and not self._stored_in(name, node.body)
+        )
         counter = self._cpp_name(name) if direct else self.temporary("counter")
         sign, advance = self._step(step, code, counter)
         if sign is None:

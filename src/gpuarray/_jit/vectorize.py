@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange
+from gpuarray._device import current
 from gpuarray._jit.kernel import Kernel
 from gpuarray._raw import ElementwiseKernel
 
-_NAMESPACE = "::gpuarray::translated::"
+_NUMBERS = (bool, int, float, complex)
 
 
 class vectorize:
@@ -111,11 +112,24 @@ class vectorize:
         """Apply the function to every element."""
         if not kwargs:
             cls = _array.array_class
-            kernel = self._kernels.get(
-                tuple([x._layout.dtype.char if type(x) is cls else type(x) for x in args])
-            )
-            if kernel is not None:
-                return kernel(*args)
+            key = (self, *[x._layout if type(x) is cls else type(x) for x in args])
+            run = current.stream.plans.get(key)
+            if run is not None:
+                try:
+                    return run(*args)
+                except (TypeError, ValueError, OverflowError):
+                    pass  # a number that has to be converted first
+            if all(type(x) is cls or type(x) in _NUMBERS for x in args):
+                kernel = self._kernels.get(
+                    tuple([x._layout.dtype.char if type(x) is cls else type(x) for x in args])
+                )
+                if kernel is not None:
+                    result = kernel(*args)
+                    # The next call of this kind finds the kernel's own plan.
+                    run = current.stream.plans.get((kernel, *key[1:]))
+                    if run is not None:
+                        current.stream.remember(key, run)
+                    return result
         if self.pyfunc is None:
             if len(args) != 1 or kwargs:
                 raise TypeError("vectorize: without pyfunc it is a decorator of one function")
