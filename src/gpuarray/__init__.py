@@ -72,7 +72,7 @@ from gpuarray._allocator import get_default_memory_pool
 from gpuarray._fusion import fuse
 from gpuarray._jit import vectorize
 from gpuarray._ndarray import ndarray
-from gpuarray._ops.averages import nanmean, nanstd, nanvar, std, var
+from gpuarray._ops.averages import average, nanmean, nanstd, nanvar, std, var
 from gpuarray._ops.bitwise import (
     bitwise_and,
     bitwise_count,
@@ -97,6 +97,7 @@ from gpuarray._ops.conversion import (
     asnumpy,
     copy,
 )
+from gpuarray._ops.correlating import convolve, correlate
 from gpuarray._ops.creation import (
     empty,
     empty_like,
@@ -126,9 +127,11 @@ from gpuarray._ops.datatypes import (
     min_scalar_type,
     result_type,
 )
+from gpuarray._ops.differences import diff, ediff1d, gradient, trapezoid
 from gpuarray._ops.dispatch import get_array_module
 from gpuarray._ops.floating import copysign, frexp, ldexp, nextafter, signbit, spacing
 from gpuarray._ops.histograms import bincount, digitize, histogram, histogram_bin_edges
+from gpuarray._ops.histograms_nd import histogram2d, histogramdd
 from gpuarray._ops.indexing import (
     argwhere,
     compress,
@@ -138,9 +141,12 @@ from gpuarray._ops.indexing import (
     flatnonzero,
     newaxis,
     nonzero,
+    put_along_axis,
     take,
+    take_along_axis,
 )
 from gpuarray._ops.interchange import from_dlpack
+from gpuarray._ops.interpolation import interp
 from gpuarray._ops.joining import (
     array_split,
     column_stack,
@@ -264,6 +270,7 @@ from gpuarray._ops.math import (
     true_divide,
     trunc,
 )
+from gpuarray._ops.nan_order_statistics import nanmedian, nanpercentile, nanquantile
 from gpuarray._ops.order_statistics import median, percentile, ptp, quantile
 from gpuarray._ops.printing import array2string, array_repr, array_str
 from gpuarray._ops.ranges import arange, linspace
@@ -326,8 +333,8 @@ __all__ = [
     "split", "vsplit", "hsplit", "dsplit", "flip", "flipud", "fliplr", "rot90", "roll", "tile",
     "repeat",
     # Indexing
-    "newaxis", "nonzero", "flatnonzero", "argwhere", "take", "compress", "extract", "diagonal",
-    "diag", "where", "clip",
+    "newaxis", "nonzero", "flatnonzero", "argwhere", "take", "take_along_axis",
+    "put_along_axis", "compress", "extract", "diagonal", "diag", "where", "clip",
     # Mathematical functions
     "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "remainder", "mod",
     "fmod", "divmod", "power", "pow", "float_power", "negative", "positive", "absolute", "abs",
@@ -337,7 +344,7 @@ __all__ = [
     "hypot", "deg2rad", "rad2deg", "radians", "degrees", "sinh", "cosh", "tanh", "arcsinh",
     "arccosh", "arctanh", "asinh", "acosh", "atanh", "rint", "floor", "ceil", "trunc", "maximum",
     "minimum", "fmax", "fmin", "gcd", "lcm", "modf", "round", "around", "real", "imag", "sum",
-    "prod", "nansum", "nanprod",
+    "prod", "nansum", "nanprod", "diff", "ediff1d", "gradient", "trapezoid", "interp",
     # Cumulative sums and products
     "cumsum", "cumprod", "cumulative_sum", "cumulative_prod", "nancumsum", "nancumprod",
     # Floating point
@@ -359,7 +366,8 @@ __all__ = [
     "bincount", "digitize", "histogram", "histogram_bin_edges",
     # Statistics
     "max", "min", "amax", "amin", "nanmax", "nanmin", "mean", "var", "std", "nanmean", "nanvar",
-    "nanstd", "median", "percentile", "quantile", "ptp",
+    "nanstd", "average", "median", "nanmedian", "nanquantile", "nanpercentile", "correlate",
+    "convolve", "histogram2d", "histogramdd", "percentile", "quantile", "ptp",
     # Data types
     "result_type", "can_cast", "common_type", "min_scalar_type", "iscomplexobj", "isrealobj",
     "isscalar",

@@ -4,14 +4,95 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from gpuarray import _array, _copies, _layout
+from gpuarray._layout import check_axes
 from gpuarray._moments import Deviation
+from gpuarray._ops.manipulation import as_array, reshape
+from gpuarray._ops.math import divide
+from gpuarray._ops.statistics import mean as arithmetic_mean
+from gpuarray._ops.sums import sum
+from gpuarray._ops.weighting import weights_of
+from gpuarray._products import sum_of_products
 from gpuarray._reduction import NO_VALUE, Reduction
 
-__all__ = ["nanmean", "nanstd", "nanvar", "std", "var"]
+__all__ = ["average", "nanmean", "nanstd", "nanvar", "std", "var"]
 
 _var, _std = Deviation("var"), Deviation("std", root=True)
 _nanvar, _nanstd = Deviation("nanvar", nan=True), Deviation("nanstd", root=True, nan=True)
 _nanmean = Reduction("add", mean=True, nan=True)
+
+
+def average(
+    a: Any,
+    axis: int | tuple[int, ...] | None = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """Weighted average over axes.
+
+    Parameters
+    ----------
+    a : ndarray
+        Elements to average.
+    axis : int or tuple of int, optional
+        The axes that are averaged; all by default.
+    weights : ndarray, optional
+        Of the shape of ``a``, or of the lengths of the axes; equal weights by default.
+    returned : bool, optional
+        Return the sums of the weights, too.
+    keepdims : bool, optional
+        Keep the averaged axes as axes of length 1.
+
+    Returns
+    -------
+    average : ndarray
+        The averages.
+    sum_of_weights : ndarray
+        With ``returned``: of the same shape, the sums of the weights.
+
+    Notes
+    -----
+    One launch without weights; three with weights, and temporary memory for the sums of the
+    weights.
+
+    Differences from NumPy
+    ----------------------
+    Where weights sum to zero the result is NaN or infinite: to raise ZeroDivisionError, sums
+    would have to be looked at on the host. Halves are summed in float32.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.average(cp.asarray([1.0, 2.0, 4.0]), weights=cp.asarray([1, 1, 2]))
+    array(2.75)
+    """
+    a = as_array(a, "average")
+    layout = a._layout
+    axes = check_axes(axis, layout.ndim, duplicates="duplicate value in 'axis'")
+    if weights is None:
+        average = arithmetic_mean(a, axis, keepdims=keepdims)
+        dtype = average._layout.dtype
+        if not returned:
+            return average
+        total = _array.empty(_layout.contiguous(dtype, average._layout.shape))
+        count = layout.size // average._layout.size if average._layout.size else 0
+        total.fill(count)
+        return average, total
+    weights = weights_of(weights, a, axis, "average")
+    dtype = np.result_type(layout.dtype, weights._layout.dtype)
+    if layout.dtype.kind in "biu":
+        dtype = np.result_type(dtype, np.float64)
+    total = sum(weights, axis, dtype, keepdims=keepdims)
+    if weights._layout.dtype.kind == "c":
+        weights = weights.conj()
+    average = sum_of_products(a, weights, axes, dtype)
+    average = reshape(average, total._layout.shape)
+    divide(average, total, out=average)
+    return (average, _copies.copy(total)) if returned else average
 
 
 def var(

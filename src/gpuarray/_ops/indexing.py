@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
-from gpuarray import _array, _copies, _layout, _selection
+from gpuarray import _array, _copies, _gather, _layout, _selection
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
+from gpuarray._ops.casts import copyto
+from gpuarray._ops.conversion import as_values
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import remainder
 from gpuarray._ops.subscripts import getitem
@@ -150,6 +153,118 @@ def _stored(result: Any, out: Any, name: str) -> Any:
         raise ValueError(f"{name}: out must be an array of shape {result._layout.shape}")
     _copies.assign(out, result)
     return out
+
+
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+    """Elements at positions along an axis, which differ from line to line.
+
+    Parameters
+    ----------
+    arr : ndarray
+        The array.
+    indices : ndarray of integers
+        Positions, of as many dimensions as ``arr``; the other axes broadcast.
+    axis : int, optional
+        The axis to take along, the last by default; None for the flattened array.
+
+    Returns
+    -------
+    ndarray
+        One launch. Positions out of bounds wrap around.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> a = cp.asarray([[10, 30, 20], [60, 40, 50]])
+    >>> cp.take_along_axis(a, cp.argsort(a, axis=1), axis=1)
+    array([[10, 20, 30],
+           [40, 50, 60]])
+    """
+    arr, indices, base, read, where = _along_axis(arr, indices, axis, "take_along_axis")
+    target = _layout.contiguous(arr._layout.dtype, base.shape)
+    if not target.size:
+        return _array.empty(target)
+    run = _gather.transfer(target, base, arr._layout, [(read, *where)], False, new=True)
+    return run(_array.view(arr, base), indices)
+
+
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    """Store values at positions along an axis, which differ from line to line.
+
+    Parameters
+    ----------
+    arr : ndarray
+        The array.
+    indices : ndarray of integers
+        Positions, of as many dimensions as ``arr``; the other axes broadcast.
+    values : ndarray or scalar
+        What is stored: broadcasts to the shape of the positions.
+    axis : int
+        The axis to store along; None for the flattened array.
+
+    Notes
+    -----
+    One launch. Where positions repeat, any of the values may stay; those out of bounds wrap
+    around.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> a = cp.asarray([[10, 30, 20], [60, 40, 50]])
+    >>> cp.put_along_axis(a, cp.argmax(a, axis=1, keepdims=True), 99, axis=1)
+    >>> a
+    array([[10, 99, 20],
+           [99, 40, 50]])
+    """
+    whole = as_array(arr, "put_along_axis")
+    _layout.check_writable(whole._layout, "put_along_axis")
+    arr, indices, base, read, where = _along_axis(whole, indices, axis, "put_along_axis")
+    if axis is None and arr._memory is not whole._memory:
+        put_along_axis(arr, indices, values, 0)
+        copyto(whole, reshape(arr, whole._layout.shape))
+        return
+    if indices._memory is arr._memory:
+        indices = _copies.copy(indices)
+        read = _layout.broadcast_to(indices._layout, base.shape)
+    dtype = arr._layout.dtype
+    values = as_values(values, "put_along_axis")
+    if values._layout.dtype is not dtype or values._memory is arr._memory:
+        values = _copies.copy(values, "K", dtype)
+    spread = _layout.broadcast_to(values._layout, base.shape)
+    if base.size:
+        run = _gather.transfer(spread, base, arr._layout, [(read, *where)], True)
+        run(_array.view(values, spread), indices, _array.view(arr, base))
+
+
+def _along_axis(
+    arr: Any, indices: Any, axis: int | None, name: str
+) -> tuple[Any, Any, Any, Any, tuple[int, int]]:
+    """The array, positions, both as read in the result's shape; length and stride of the axis."""
+    arr, indices = as_array(arr, name), as_array(indices, name)
+    if axis is None:
+        if indices._layout.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
+        arr, axis = ravel(arr), 0
+    layout, positions = arr._layout, indices._layout
+    axis = check_axis(axis, layout.ndim)
+    if positions.dtype.kind not in "iu":
+        raise IndexError("`indices` must be an integer array")
+    if positions.ndim != layout.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    one = layout.shape[:axis] + (1,) + layout.shape[axis + 1 :]
+    try:
+        shape = _layout.broadcast_shapes([one, positions.shape])
+    except ValueError:
+        raise IndexError(
+            "shape mismatch: indexing arrays could not be broadcast together with shapes "
+            f"{one} {positions.shape}"
+        ) from None
+    length, stride = layout.shape[axis], layout.strides[axis]
+    if length == 0 and math.prod(shape):
+        raise IndexError(f"index is out of bounds for axis {axis} with size 0")
+    strides = layout.strides[:axis] + (0,) + layout.strides[axis + 1 :]
+    base = _layout.broadcast_to(_layout.layout_of(layout.dtype, one, strides), shape)
+    return arr, indices, base, _layout.broadcast_to(positions, shape), (length, stride)
 
 
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:

@@ -15,8 +15,14 @@ from gpuarray._layout import check_axes
 from gpuarray._ops import statistics
 from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import array, asnumpy
-from gpuarray._ops.manipulation import as_array, reshape
-from gpuarray._ops.math import add, multiply, subtract
+from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.indexing import take_along_axis
+from gpuarray._ops.logic import equal, isnan, less, logical_or
+from gpuarray._ops.manipulation import as_array, moveaxis, reshape
+from gpuarray._ops.math import add, divide, minimum, multiply, subtract
+from gpuarray._ops.searching import count_nonzero
+from gpuarray._ops.sorting import argsort
+from gpuarray._ops.weighting import weights_of
 from gpuarray._partition import select_rows
 
 __all__ = ["median", "percentile", "ptp", "quantile"]
@@ -92,7 +98,7 @@ def median(
     array([7., 2.])
     """
     a = as_array(a, "median")
-    rows, shape = _rows(a, axis, keepdims)
+    rows, shape = rows_of(a, axis, keepdims)
     length = rows._layout.shape[-1]
     if not length:
         warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=2)
@@ -102,7 +108,7 @@ def median(
     else:
         middle = select_rows(rows, range((length - 1) // 2, length // 2 + 1))
         result = statistics.mean(middle, axis=0)
-    return _finished(reshape(result, shape), out, "median")
+    return finished(reshape(result, shape), out, "median")
 
 
 def quantile(
@@ -136,8 +142,10 @@ def quantile(
         'interpolated_inverted_cdf', 'hazen', 'weibull', 'median_unbiased' or 'normal_unbiased'.
     keepdims : bool, optional
         Keep the axes as axes of length 1.
-    weights : None
-        Not supported.
+    weights : ndarray, optional
+        How often each element counts, of the shape of ``a`` or of the lengths of the axes; with
+        the method 'inverted_cdf' only. Unlike NumPy's, they are not looked at on the host: they
+        must not be negative.
 
     Returns
     -------
@@ -155,8 +163,8 @@ def quantile(
     >>> cp.quantile(cp.asarray([10, 7, 4, 3, 2, 1]), 0.5)
     array(3.5)
     """
-    q, weak = _parts(q, "quantile")
-    return _quantile(a, q, axis, out, method, keepdims, weights, weak, "Quantiles", "[0, 1]")
+    q, weak = parts_of(q, "quantile")
+    return quantile_of(a, q, axis, out, method, keepdims, weights, weak, "Quantiles", "[0, 1]")
 
 
 def percentile(
@@ -188,8 +196,10 @@ def percentile(
         How to choose or interpolate between neighbours; see `quantile`.
     keepdims : bool, optional
         Keep the axes as axes of length 1.
-    weights : None
-        Not supported.
+    weights : ndarray, optional
+        How often each element counts, of the shape of ``a`` or of the lengths of the axes; with
+        the method 'inverted_cdf' only. Unlike NumPy's, they are not looked at on the host: they
+        must not be negative.
 
     Returns
     -------
@@ -203,20 +213,20 @@ def percentile(
     array([[5.5, 1.5],
            [7. , 2. ]])
     """
-    q, weak = _parts(q, "percentile")
+    q, weak = parts_of(q, "percentile")
     q = np.true_divide(q, 100, out=...) if weak else np.true_divide(q, 100)
     q = np.asarray(q)
-    return _quantile(a, q, axis, out, method, keepdims, weights, weak, "Percentiles", "[0, 100]")
+    return quantile_of(a, q, axis, out, method, keepdims, weights, weak, "Percentiles", "[0, 100]")
 
 
-def _parts(q: Any, name: str) -> tuple[np.ndarray, bool]:
+def parts_of(q: Any, name: str) -> tuple[np.ndarray, bool]:
     """The parts on the host, and whether they take on the elements' dtype."""
     if isinstance(q, ArrayBase):
         q = asnumpy(q)
     return np.asanyarray(q), type(q) in (int, float)
 
 
-def _quantile(
+def quantile_of(
     a: Any,
     q: np.ndarray,
     axis: Any,
@@ -228,25 +238,19 @@ def _quantile(
     what: str,
     bounds: str,
 ) -> Any:
-    a = as_array(a, what.lower()[:-1])
-    if a._layout.dtype.kind == "c":
-        raise TypeError("a must be an array of real numbers")
-    if not np.all((q >= 0) & (q <= 1)):
-        raise ValueError(f"{what} must be in the range {bounds}")
+    """Quantiles for parts on the host; ``what`` and ``bounds`` are for errors."""
+    name = what.lower()[:-1]
+    a = checked(a, q, method, weights, name, bounds)
+    index_of = METHODS[method]
     if weights is not None:
-        raise NotImplementedError(
-            f"{what.lower()[:-1]}: weights are not supported on the device; compute on the host "
-            "with asnumpy"
-        )
-    index_of = _METHODS.get(method)
-    if index_of is None:
-        raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(_METHODS)}")
-    rows, shape = _rows(a, axis, keepdims)
+        result = weighted(a, weights_of(weights, a, axis, name), q, axis, keepdims)
+        return finished(result, out, name)
+    rows, shape = rows_of(a, axis, keepdims)
     length = rows._layout.shape[-1]
     if not length:
         raise IndexError("cannot do a non-empty take from an empty axes.")
     places = np.asanyarray(index_of(length, q))
-    if places.dtype.kind == "i" and method in _WHOLE:
+    if places.dtype.kind == "i" and method in WHOLE:
         result = _picked(rows, places)
     else:
         below = np.floor(places)
@@ -255,10 +259,58 @@ def _quantile(
         below = np.where(last, length - 1, np.where(first, 0, below))
         above = np.where(last, length - 1, np.where(first, 0, above))
         # NumPy's index of the last element is -1, so what lies between is more than a step.
-        weight = np.asarray(_fraction(method, places, np.where(last, -1, below)), places.dtype)
+        weight = np.asarray(fraction(method, places, np.where(last, -1, below)), places.dtype)
         both = _picked(rows, np.stack([below, above]).astype(np.intp))
         result = _between(both[0], both[1], weight, weak)
-    return _finished(reshape(result, q.shape + shape), out, what.lower()[:-1])
+    return finished(reshape(result, q.shape + shape), out, what.lower()[:-1])
+
+
+def checked(a: Any, q: np.ndarray, method: str, weights: Any, name: str, bounds: str) -> Any:
+    """The elements of a quantile as an array, and the other arguments checked."""
+    a = as_array(a, name)
+    if a._layout.dtype.kind == "c":
+        raise TypeError("a must be an array of real numbers")
+    if not np.all((q >= 0) & (q <= 1)):
+        raise ValueError(f"{name.capitalize()}s must be in the range {bounds}")
+    if method not in METHODS:
+        raise ValueError(f"{method!r} is not a valid method. Use one of: {', '.join(METHODS)}")
+    if weights is not None and method != "inverted_cdf":
+        raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
+    return a
+
+
+def weighted(
+    a: Any,
+    weights: Any,
+    q: np.ndarray,
+    axis: Any,
+    keepdims: bool,
+    nan: bool = False,
+) -> Any:
+    """The first elements in sorted order whose weights, summed up to there, reach the parts.
+
+    With ``nan``, NaN is an element like others, which comes last.
+    """
+    rows, shape = rows_of(a, axis, keepdims)
+    order = argsort(rows, axis=-1)
+    rows = take_along_axis(rows, order, -1)
+    sums = cumsum(take_along_axis(rows_of(weights, axis, keepdims)[0], order, -1), -1, np.float64)
+    shares = divide(sums, sums[..., -1:])
+    if q.dtype.kind == "f":
+        shares = _copies.copy(shares, "C", q.dtype)
+    # Elements of no weight before all others are never reached.
+    parts = array(q.reshape((-1,) + (1,) * shares._layout.ndim))
+    before = logical_or(less(shares, parts), equal(shares, 0))
+    places = count_nonzero(before, -1)
+    result = moveaxis(
+        take_along_axis(rows, moveaxis(minimum(places, rows._layout.shape[-1] - 1), 0, -1), -1),
+        -1,
+        0,
+    )
+    if rows._layout.dtype.kind == "f" and not nan:
+        last = rows[..., -1]
+        copyto(result, last, where=isnan(last))
+    return reshape(result, q.shape + shape)
 
 
 def _picked(rows: Any, places: np.ndarray) -> Any:
@@ -285,7 +337,7 @@ def _between(below: Any, above: Any, weight: np.ndarray, weak: bool) -> Any:
     return result
 
 
-def _rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
+def rows_of(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
     """The elements with some axes made one and the last, without gaps; the result's shape."""
     shape = a._layout.shape
     axes = check_axes(axis, len(shape), duplicates="repeated axis")
@@ -301,7 +353,8 @@ def _rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
     return _array.view(moved, target), kept
 
 
-def _finished(result: Any, out: Any, name: str) -> Any:
+def finished(result: Any, out: Any, name: str) -> Any:
+    """The result, stored in ``out`` if that is given."""
     if out is None:
         return result
     if not isinstance(out, ArrayBase) or out._layout.shape != result._layout.shape:
@@ -325,7 +378,7 @@ def _continuous(alpha: float, beta: float) -> Callable:
 
 #: From the number of elements and the parts to places in sorted order: integers, or where to
 #: interpolate.
-_METHODS: dict[str, Callable[[int, np.ndarray], Any]] = {
+METHODS: dict[str, Callable[[int, np.ndarray], Any]] = {
     "inverted_cdf": lambda n, q: _discrete(n * q - 1, lambda share, _: share == 0),
     "averaged_inverted_cdf": lambda n, q: n * q - 1,
     "closest_observation": lambda n, q: _discrete(
@@ -344,10 +397,10 @@ _METHODS: dict[str, Callable[[int, np.ndarray], Any]] = {
 }
 
 #: Those whose integers are places, and not parts given as integers.
-_WHOLE = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest", "linear"}
+WHOLE = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest", "linear"}
 
 
-def _fraction(method: str, places: np.ndarray, below: np.ndarray) -> np.ndarray:
+def fraction(method: str, places: np.ndarray, below: np.ndarray) -> np.ndarray:
     """How far from the neighbour below to that above."""
     share = places - below
     if method == "averaged_inverted_cdf":

@@ -1,0 +1,300 @@
+"""Differences, gradients and integrals (of NumPy's page on sums, products and differences)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _copies, _layout
+from gpuarray._array import ArrayBase
+from gpuarray._layout import check_axes, check_axis
+from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.joining import concatenate
+from gpuarray._ops.logic import not_equal
+from gpuarray._ops.manipulation import as_array, broadcast_to, ravel, reshape
+from gpuarray._ops.math import add, divide, multiply, subtract
+from gpuarray._ops.sums import sum
+
+__all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
+
+
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Differences of neighbours along an axis.
+
+    Parameters
+    ----------
+    a : ndarray
+        The elements; of bools the result says where neighbours differ.
+    n : int, optional
+        How many times differences are taken.
+    axis : int, optional
+        The axis.
+    prepend, append : ndarray or scalar, optional
+        What stands before and behind the elements.
+
+    Returns
+    -------
+    ndarray
+        Shorter by ``n`` along the axis. A launch for each time, and one to join what is
+        prepended or appended. Temporary memory: what lies between the times.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.diff(cp.asarray([1, 2, 4, 7, 0]))
+    array([ 1,  2,  3, -7])
+    """
+    n = operator.index(n)
+    if n == 0:
+        return a
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n!r}")
+    a = as_array(a, "diff")
+    if not a._layout.ndim:
+        raise ValueError("diff requires input that is at least one dimensional")
+    axis = check_axis(axis, a._layout.ndim)
+    if prepend is not None or append is not None:
+        parts = [_end(prepend, a, axis), a, _end(append, a, axis)]
+        a = concatenate([x for x in parts if x is not None], axis)
+    function = not_equal if a._layout.dtype == bool else subtract
+    for _ in range(n):
+        a = function(_part(a, axis, 1, None), _part(a, axis, None, -1))
+    return a
+
+
+def _end(values: Any, a: Any, axis: int) -> Any:
+    if values is None:
+        return None
+    values = asarray(values)
+    if not values._layout.ndim:
+        shape = a._layout.shape
+        values = broadcast_to(values, shape[:axis] + (1,) + shape[axis + 1 :])
+    return values
+
+
+def _part(a: Any, axis: int, start: int | None, stop: int | None) -> Any:
+    """The view of a part of an axis."""
+    return a[(slice(None),) * axis + (slice(start, stop),)]
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Differences of neighbours in the flattened array.
+
+    Parameters
+    ----------
+    ary : ndarray
+        The elements.
+    to_end, to_begin : ndarray or scalar, optional
+        What the result ends and begins with.
+
+    Returns
+    -------
+    ndarray, 1-D
+        One launch, and one for each end.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.ediff1d(cp.asarray([1, 2, 4, 7]), to_begin=-99)
+    array([-99,   1,   2,   3])
+    """
+    ary = ravel(as_array(ary, "ediff1d"))
+    dtype = ary._layout.dtype
+    if dtype.kind == "b":
+        raise TypeError(
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the "
+            "`^` operator, or the logical_xor function instead."
+        )
+    ends = []
+    for name, values in (("to_begin", to_begin), ("to_end", to_end)):
+        values = None if values is None else ravel(asarray(values))
+        if values is not None and not np.can_cast(values._layout.dtype, dtype, "same_kind"):
+            raise TypeError(
+                f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
+            )
+        ends.append(values)
+    begin, end = ends
+    first = 0 if begin is None else begin._layout.size
+    count = max(ary._layout.size - 1, 0)
+    last = 0 if end is None else end._layout.size
+    result = _array.empty(_layout.contiguous(dtype, (first + count + last,)))
+    if begin is not None:
+        result[:first] = begin
+    if count:
+        subtract(ary[1:], ary[:-1], out=result[first : first + count])
+    if end is not None:
+        result[first + count :] = end
+    return result
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """The integral along an axis by the trapezoidal rule.
+
+    Parameters
+    ----------
+    y : ndarray
+        The values.
+    x : ndarray, optional
+        Where they are: one coordinate for each value along the axis, or for each value.
+    dx : scalar, optional
+        The distance between neighbours, without ``x``.
+    axis : int, optional
+        The axis.
+
+    Returns
+    -------
+    ndarray
+        The integrals. Four launches, five with ``x``; temporary memory of twice the values.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.trapezoid(cp.asarray([1.0, 2.0, 3.0]), dx=2)
+    array(8.)
+    """
+    y = as_array(y, "trapezoid")
+    axis = check_axis(axis, y._layout.ndim)
+    distance = dx
+    if x is not None:
+        x = as_array(x, "trapezoid")
+        if x._layout.ndim == 1:
+            distance = diff(x)
+            shape = [1] * y._layout.ndim
+            shape[axis] = distance._layout.size
+            distance = reshape(distance, tuple(shape))
+        else:
+            distance = diff(x, axis=axis)
+    both = add(_part(y, axis, 1, None), _part(y, axis, None, -1))
+    return sum(divide(multiply(distance, both), 2.0), axis)
+
+
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Derivatives by differences: central ones inside, one-sided ones at the ends.
+
+    Parameters
+    ----------
+    f : ndarray
+        The values.
+    *varargs : scalar or ndarray, 1-D, optional
+        The distance of neighbours or their coordinates: one for all axes, or one for each.
+    axis : int or tuple of int, optional
+        The axes; all by default.
+    edge_order : {1, 2}, optional
+        The order of accuracy at the ends.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        The derivative along each axis, of the shape of ``f``.
+
+    Notes
+    -----
+    About ten launches for each axis; temporary memory of twice the values. Coordinates in device
+    memory are fetched, to see whether their distances are equal. The weights of three neighbours
+    are those of the parabola through them.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.gradient(cp.asarray([1.0, 2.0, 4.0, 7.0, 11.0]))
+    array([1. , 1.5, 2.5, 3.5, 4. ])
+    """
+    f = as_array(f, "gradient")
+    ndim = f._layout.ndim
+    axes = check_axes(axis, ndim, duplicates="repeated axis")
+    spacings = _spacings(f, varargs, axes)
+    if edge_order > 2:
+        raise ValueError("'edge_order' greater than 2 not supported")
+    if f._layout.dtype.kind in "iu":
+        f = _copies.copy(f, "K", np.dtype(np.float64))
+    elif f._layout.dtype == bool:
+        raise TypeError("gradient: differences of bools are not defined; use astype")
+    results = tuple(
+        [_derivative(f, i, spacing, edge_order) for i, spacing in zip(axes, spacings, strict=True)]
+    )
+    return results[0] if len(axes) == 1 else results
+
+
+def _spacings(f: Any, given: Sequence[Any], axes: Sequence[int]) -> list[Any]:
+    """For each axis a distance, or distances on the host."""
+    if not given:
+        return [1.0] * len(axes)
+    if len(given) == 1 and np.ndim(given[0]) == 0:
+        return [_fetched(given[0])] * len(axes)
+    if len(given) != len(axes):
+        raise TypeError("invalid number of arguments")
+    spacings: list[Any] = []
+    for i, one in zip(axes, given, strict=True):
+        one = _fetched(one)
+        if np.ndim(one) == 0:
+            spacings.append(one)
+            continue
+        one = np.asarray(one)
+        if one.ndim != 1:
+            raise ValueError("distances must be either scalars or 1d")
+        if len(one) != f._layout.shape[i]:
+            raise ValueError(
+                "when 1d, distances must match the length of the corresponding dimension"
+            )
+        distances = np.diff(one.astype(np.float64) if one.dtype.kind in "iu" else one)
+        spacings.append(distances[0] if (distances == distances[0]).all() else distances)
+    return spacings
+
+
+def _fetched(x: Any) -> Any:
+    return asnumpy(x)[()] if isinstance(x, ArrayBase) else x
+
+
+def _derivative(f: Any, axis: int, spacing: Any, edge_order: int) -> Any:
+    length = f._layout.shape[axis]
+    if length < edge_order + 1:
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
+            "elements are required."
+        )
+    out = _array.empty(_layout.like_order(f._layout.dtype, f._layout.shape, [f._layout]))
+    inner = _part(out, axis, 1, -1)
+    before, here, behind = (
+        _part(f, axis, None, -2),
+        _part(f, axis, 1, -1),
+        _part(f, axis, 2, None),
+    )
+    uneven = np.ndim(spacing) == 1
+    if length > 2:
+        if uneven:
+            shape = (-1,) + (1,) * (f._layout.ndim - axis - 1)
+            weights = [asarray(w.reshape(shape)) for w in _weights(spacing[:-1], spacing[1:], 1)]
+            parts = [multiply(w, x) for w, x in zip(weights, (before, here, behind), strict=True)]
+            inner[...] = add(add(parts[0], parts[1]), parts[2])
+        else:
+            inner[...] = divide(subtract(behind, before), 2.0 * spacing)
+    edges = ((0, 1, spacing[:2] if uneven else (spacing, spacing)),
+             (-1, -1, spacing[:-3:-1] if uneven else (spacing, spacing)))  # fmt: skip
+    for end, step, (near, *further) in edges:
+        places = [end + step * i for i in range(3)] if end == 0 else [-1, -2, -3]
+        points = [_part(f, axis, i, i + 1 or None) for i in places[: edge_order + 1]]
+        target = _part(out, axis, end, end + 1 or None)
+        sign = 1 if end == 0 else -1
+        if edge_order == 1:
+            first, second = points[::sign]
+            target[...] = divide(subtract(second, first), near)
+        else:
+            edge_weights = [sign * w for w in _weights(near, further[0], 0)]
+            terms = [multiply(x, w) for w, x in zip(edge_weights, points, strict=True)]
+            target[...] = add(add(terms[0], terms[1]), terms[2])
+    return out
+
+
+def _weights(first: Any, second: Any, place: int) -> tuple[Any, Any, Any]:
+    """Weights of three points for the parabola's slope at the first or the one in the middle."""
+    both = first + second
+    if place == 0:
+        return (
+            -(2.0 * first + second) / (first * both),
+            both / (first * second),
+            -first / (second * both),
+        )
+    return -second / (first * both), (second - first) / (first * second), first / (second * both)

@@ -1,0 +1,249 @@
+"""Order statistics that pass over NaN (of the page on statistics).
+
+Rows are sorted, with NaN last; how many numbers a row has, and so where its statistic is, is
+known to the device only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _copies
+from gpuarray._ops.conversion import array
+from gpuarray._ops.indexing import take_along_axis
+from gpuarray._ops.joining import stack
+from gpuarray._ops.logic import greater_equal, isnan, less, logical_not
+from gpuarray._ops.manipulation import as_array, moveaxis, reshape
+from gpuarray._ops.math import add, floor, floor_divide, maximum, minimum, multiply, subtract
+from gpuarray._ops.order_statistics import (
+    METHODS,
+    WHOLE,
+    checked,
+    finished,
+    fraction,
+    median,
+    parts_of,
+    quantile_of,
+    rows_of,
+    weighted,
+)
+from gpuarray._ops.selection import where
+from gpuarray._ops.sorting import sort
+from gpuarray._ops.statistics import mean
+from gpuarray._ops.sums import sum
+from gpuarray._ops.weighting import weights_of
+
+__all__ = ["nanmedian", "nanpercentile", "nanquantile"]
+
+
+def nanmedian(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    keepdims: bool = False,
+) -> Any:
+    """The middle element of the sorted ones, or the mean of the two in the middle, without NaN.
+
+    Parameters
+    ----------
+    a : ndarray
+        The elements.
+    axis : int or tuple of int, optional
+        The axes to go through; all by default.
+    out : ndarray, optional
+        Where the result is stored.
+    overwrite_input : bool, optional
+        Has no influence.
+    keepdims : bool, optional
+        Keep the axes as axes of length 1.
+
+    Returns
+    -------
+    ndarray
+        NaN where there is nothing but NaN. Unlike NumPy's, results are not looked at on the host
+        to warn of it.
+
+    Notes
+    -----
+    A sorted copy of the elements, with the launches and the memory of `sort`, and a few launches
+    over the result.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nanmedian(cp.asarray([[10.0, cp.nan, 4], [3, 2, 1]]), axis=1)
+    array([7., 2.])
+    """
+    a = as_array(a, "nanmedian")
+    if a._layout.dtype.kind not in "fc" or not a._layout.size:
+        return median(a, axis, out, overwrite_input, keepdims)
+    rows, numbers, shape = _sorted_rows(a, axis, keepdims)
+    last = maximum(subtract(numbers, 1), 0)
+    middle = stack([floor_divide(last, 2), minimum(floor_divide(numbers, 2), last)], -1)
+    result = mean(take_along_axis(rows, middle, -1), -1)
+    return finished(reshape(result, shape), out, "nanmedian")
+
+
+def nanquantile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Values that a part of the elements does not exceed, passing over NaN.
+
+    Parameters
+    ----------
+    a : ndarray
+        Real elements.
+    q : float or sequence of float or ndarray
+        Parts, between 0 and 1.
+    axis : int or tuple of int, optional
+        The axes to go through; all by default.
+    out : ndarray, optional
+        Where the result is stored.
+    overwrite_input : bool, optional
+        Has no influence.
+    method : str, optional
+        How to choose or interpolate between neighbours; see `quantile`.
+    keepdims : bool, optional
+        Keep the axes as axes of length 1.
+    weights : ndarray, optional
+        How often each element counts; see `quantile`.
+
+    Returns
+    -------
+    ndarray
+        The dimensions of ``q``, then those of ``a`` that remain. NaN where there is nothing but
+        NaN; unlike NumPy's, results are not looked at on the host to warn of it.
+
+    See Also
+    --------
+    nanmedian : For launches and memory.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nanquantile(cp.asarray([[10.0, cp.nan, 4], [3, 2, 1]]), 0.5, axis=1)
+    array([7., 2.])
+    """
+    parts, weak = parts_of(q, "nanquantile")
+    return _nanquantile(a, parts, axis, out, method, keepdims, weights, weak, "quantile", "[0, 1]")
+
+
+def nanpercentile(
+    a: Any,
+    q: Any,
+    axis: Any = None,
+    out: Any = None,
+    overwrite_input: bool = False,
+    method: str = "linear",
+    keepdims: bool = False,
+    *,
+    weights: Any = None,
+) -> Any:
+    """Values that so many percent of the elements do not exceed, passing over NaN.
+
+    Parameters
+    ----------
+    a : ndarray
+        Real elements.
+    q : float or sequence of float or ndarray
+        Percentages, between 0 and 100.
+    axis : int or tuple of int, optional
+        The axes to go through; all by default.
+    out : ndarray, optional
+        Where the result is stored.
+    overwrite_input : bool, optional
+        Has no influence.
+    method : str, optional
+        How to choose or interpolate between neighbours; see `quantile`.
+    keepdims : bool, optional
+        Keep the axes as axes of length 1.
+    weights : ndarray, optional
+        How often each element counts; see `quantile`.
+
+    Returns
+    -------
+    ndarray
+        The dimensions of ``q``, then those of ``a`` that remain; see `nanquantile`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.nanpercentile(cp.asarray([[10.0, cp.nan, 4], [3, 2, 1]]), 50, axis=1)
+    array([7., 2.])
+    """
+    parts, weak = parts_of(q, "nanpercentile")
+    parts = np.asarray(np.true_divide(parts, 100))
+    return _nanquantile(
+        a, parts, axis, out, method, keepdims, weights, weak, "percentile", "[0, 100]"
+    )
+
+
+def _nanquantile(
+    a: Any,
+    q: np.ndarray,
+    axis: Any,
+    out: Any,
+    method: str,
+    keepdims: bool,
+    weights: Any,
+    weak: bool,
+    name: str,
+    bounds: str,
+) -> Any:
+    a = checked(a, q, method, weights, name, bounds)
+    dtype = a._layout.dtype
+    if dtype.kind != "f" or not a._layout.size:
+        what = name.capitalize() + "s"
+        return quantile_of(a, q, axis, out, method, keepdims, weights, weak, what, bounds)
+    if weights is not None:
+        weights = where(isnan(a), 0, weights_of(weights, a, axis, name))
+        return finished(weighted(a, weights, q, axis, keepdims, True), out, name)
+    rows, numbers, shape = _sorted_rows(a, axis, keepdims)
+    parts = array(q.reshape((-1,) + (1,) * numbers._layout.ndim))
+    count = _copies.copy(numbers, "C", q.dtype) if q.dtype.kind == "f" else numbers
+    places = METHODS[method](count, parts)
+    last = maximum(subtract(numbers, 1), 0)
+    if places._layout.dtype.kind == "i" and method in WHOLE:
+        result = _picked(rows, maximum(minimum(places, last), 0))
+    else:
+        end = greater_equal(places, subtract(numbers, 1))
+        below = floor(places)
+        # NumPy's index of the last element is -1, so what lies between is more than a step.
+        share = fraction(method, places, where(end, -1, where(less(places, 0), 0, below)))
+        share = _copies.copy(share, "C", dtype if weak else places._layout.dtype)
+        low, high = [
+            _picked(rows, _copies.copy(maximum(minimum(x, last), 0), "C", np.dtype(np.int64)))
+            for x in (below, add(below, 1))
+        ]
+        result = _between(low, high, share)
+    return finished(reshape(result, q.shape + shape), out, name)
+
+
+def _sorted_rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, Any, tuple[int, ...]]:
+    """Sorted rows, how many elements of each are numbers, and the result's shape."""
+    rows, shape = rows_of(a, axis, keepdims)
+    rows = sort(rows, -1)
+    return rows, sum(logical_not(isnan(rows)), -1), shape
+
+
+def _picked(rows: Any, places: Any) -> Any:
+    """Elements of each row; the dimension of the parts is the first."""
+    return moveaxis(take_along_axis(rows, moveaxis(places, 0, -1), -1), -1, 0)
+
+
+def _between(below: Any, above: Any, share: Any) -> Any:
+    """NumPy's interpolation: from the nearer end, so that both ends are exact."""
+    distance = subtract(above, below)
+    from_above = subtract(above, multiply(distance, subtract(1, share)))
+    return where(greater_equal(share, 0.5), from_above, add(below, multiply(distance, share)))
