@@ -1,9 +1,9 @@
 """Elements at places in sorted order, and rows split around them: from layouts to calls.
 
 Rows that one block can sort in shared memory are sorted. Others are searched by a radix select
-(``kernels/cuda/radix_select.cuh``): rows of up to `ROW_LIMIT` elements by a block each, in one
-launch; longer ones by many blocks, with a launch for each digit (three for keys of four bytes).
-Nothing waits for the host.
+(``kernels/cuda/radix_select.cuh``): many rows of up to `ROW_LIMIT` elements by a block each, in
+one launch; longer ones, or few, by many blocks, with a launch for each digit (three for keys of
+four bytes). Nothing waits for the host.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _INT64 = np.dtype(np.int64)
 
-#: Longest rows that one block does everything with.
+#: Longest rows that one block does everything with, if they are not fewer than multiprocessors.
 ROW_LIMIT = 1 << 17
 
 #: How much longer than what its blocks tell one another a row is at least.
@@ -67,10 +67,10 @@ def select_rows(source: Any, places: Sequence[int], spread_nan: bool = True) -> 
 
     Notes
     -----
-    One launch for rows of up to `ROW_LIMIT` elements, and no scratch memory; else a launch for each
-    digit, and at most a tenth of the rows. Complex numbers, and rows of which more than
-    `kernels.partitioning.MAX_RANKS` places are asked, are sorted: that takes a copy of them, and
-    what a sort takes.
+    One launch for many rows of up to `ROW_LIMIT` elements, and no scratch memory; else a launch for
+    each digit and one before, and at most a tenth of the rows. Complex numbers, and rows of which
+    more than `kernels.partitioning.MAX_RANKS` places are asked, are sorted: that takes a copy of
+    them, and what a sort takes.
     """
     layout = source._layout
     *kept, length = layout.shape
@@ -160,7 +160,9 @@ def _plan(
     dtype = _dtypes.code(layout.dtype)
     if _fits_block(layout):
         return _block_call(dtype, rows, length, slots, ranks, len(results), spread, stream)
-    make = _passes_call if _shares_rows(_pass_spec(dtype, slots, length), length) else _row_call
+    few = rows < stream.device.multiprocessors
+    shared = _shares_rows(_pass_spec(dtype, slots, length), length, few)
+    make = _passes_call if shared else _row_call
     return make(dtype, rows, length, what, slots, ranks, len(results), spread, stream)
 
 
@@ -169,10 +171,11 @@ def _pass_spec(dtype: str, slots: int, length: int) -> SelectSpec:
     return kernels.partitioning.SelectSpec("pass", dtype, slots, count=count)
 
 
-def _shares_rows(spec: SelectSpec, length: int) -> bool:
-    """Whether many blocks share a row: what they need for that is little beside it."""
+def _shares_rows(spec: SelectSpec, length: int, few: bool) -> bool:
+    """Whether many blocks share a row: what they need for that has to be little beside it."""
     books = kernels.partitioning.book_bytes(spec)
-    return length > ROW_LIMIT and books * BOOK_SHARE <= length * _dtypes.itemsize(spec.dtype)
+    little = books * BOOK_SHARE <= length * _dtypes.itemsize(spec.dtype)
+    return little and (few or length > ROW_LIMIT)
 
 
 def _bind(

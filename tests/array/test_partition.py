@@ -17,9 +17,11 @@ DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8",
 def limits(monkeypatch):
     """Many blocks for rows that would have one, and another width of counts, on request."""
 
+    share = _partition.BOOK_SHARE
+
     def choose(row_limit=1, wide_length=_partition.WIDE_LENGTH):
         monkeypatch.setattr(_partition, "ROW_LIMIT", row_limit)
-        monkeypatch.setattr(_partition, "BOOK_SHARE", 0)
+        monkeypatch.setattr(_partition, "BOOK_SHARE", 0 if row_limit == 1 else share)
         monkeypatch.setattr(_partition, "WIDE_LENGTH", wide_length)
         current.stream.plans.clear()
 
@@ -290,22 +292,31 @@ def test_places_outside_of_rows():
 def test_scratch_memory_is_at_most_a_tenth():
     for dtype in ("u1", "f2", "f4", "f8"):
         for ranks in (1, 2, 4, 32):
-            for length in (_partition.ROW_LIMIT + 1, 1_000_000, 10_000_000, 1 << 33):
+            for length in (5000, 40_000, _partition.ROW_LIMIT + 1, 1_000_000, 1 << 33):
                 spec = _partition._pass_spec(dtype, ranks, length)
-                size = np.dtype(dtype).itemsize
-                nbytes = partitioning.book_bytes(spec) + size * -(-length // _partition.COPY_SHARE)
-                if _partition._shares_rows(spec, length):
-                    assert nbytes < 0.1 * length * size, (dtype, ranks, length)
+                nbytes = length * np.dtype(dtype).itemsize
+                copied = nbytes / length * (length / _partition.COPY_SHARE + 16)
+                if _partition._shares_rows(spec, length, few=True):
+                    assert partitioning.book_bytes(spec) + copied < 0.1 * nbytes
                 else:
                     assert length < 2_000_000
+
+
+def test_many_blocks_share_long_rows_and_few():
+    spec = partitioning.SelectSpec("pass", "f4", 1)
+    found = [
+        [_partition._shares_rows(spec, length, few) for length in (20_000, 100_000, 1 << 18)]
+        for few in (False, True)
+    ]
+    assert found == [[False, False, True], [False, True, True]]
 
 
 @pytest.mark.emulator
 def test_the_kernels_are_clean(xp, rng, monkeypatch):
     host = keys("f4", (2, 9000), rng)
-    for row_limit in (1, 1 << 17):
+    for row_limit, share in ((1, 0), (1 << 17, _partition.BOOK_SHARE)):
         monkeypatch.setattr(_partition, "ROW_LIMIT", row_limit)
-        monkeypatch.setattr(_partition, "BOOK_SHARE", 0)
+        monkeypatch.setattr(_partition, "BOOK_SHARE", share)
         current.stream.plans.clear()
         with xp.cuda.check("races", "uninit", "barriers"):
             x = xp.asarray(host)

@@ -86,10 +86,10 @@ def median(
 
     Notes
     -----
-    The middle is found by a radix select: one launch for up to 131072 elements, else one for each
-    11 bits of an element and one before, with scratch memory of at most a tenth of the elements;
-    then their mean. Complex numbers are sorted. Where the axes are not the last in memory,
-    elements are copied before.
+    The middle is found by a radix select: one launch for many rows of up to 131072 elements, else
+    one for each 11 bits of an element and one before, with scratch memory of at most a tenth of the
+    elements; then their mean. Complex numbers are sorted. Where the axes are not the last in
+    memory, elements are copied before.
 
     Examples
     --------

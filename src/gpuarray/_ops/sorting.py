@@ -250,12 +250,11 @@ def partition(
     greater. Elements before, between and behind the ``kth`` keep their order, so the result is
     always the same.
 
-    Elements of four bytes are read four times and written once, in five launches, and rows of up
-    to 131072 elements in one. Short rows (4096 elements of four bytes), elements of one byte,
+    Elements of four bytes are read four times and written once, in five launches, and many rows of
+    up to 131072 elements in one. Short rows (4096 elements of four bytes), elements of one byte,
     complex numbers and more than two ``kth`` are sorted, with launches and memory of `sort`.
-    Scratch memory otherwise: none for rows of up to 131072 elements, at most a tenth of longer
-    ones. Where the axis is not the last one in memory, elements are copied to rows before, and
-    back after.
+    Scratch memory otherwise: at most a tenth of the elements, and none for those many rows. Where
+    the axis is not the last one in memory, elements are copied to rows before, and back after.
 
     Examples
     --------
