@@ -38,11 +38,6 @@ _DEVICE = "-default-device"
 # LTO-IR is there to be linked, so what other inputs define or call has to stay visible.
 _LINKABLE = ("-dlto", "-rdc=true")
 _MEMORY_BYTES = 128 << 20
-_CCCL = re.compile(r'cannot open source file "(?:nv|cuda|cub|thrust|cccl)/')
-_HEADER = re.compile(r'cannot open source file "([^"]+)"')
-_EXPRESSION = re.compile(r'Input name expression was: "([^"]*)"')
-_KERNEL = re.compile(r"__global__\s+(?:[\w:<>]+\s+)*?void\s+(?:__\w+__\s*(?:\([^)]*\))?\s*)*(\w+)")
-_ARCHITECTURE = re.compile(r"invalid value for --gpu-architecture")
 
 
 class Request(NamedTuple):
@@ -203,7 +198,9 @@ def compile_request(request: Request) -> tuple[Image, bool]:
             target = f"--gpu-architecture={KINDS[kind]}_{number}"
             return _compile(request, kind, program, (target, *rest))
         except CompileError as error:
-            nearest = _nearest(number) if _ARCHITECTURE.search(error.log) else None
+            from gpuarray.kernels.remedies import UNKNOWN_ARCHITECTURE
+
+            nearest = _nearest(number) if UNKNOWN_ARCHITECTURE.search(error.log) else None
             if kind != "cubin" or nearest is None:
                 raise
         # A device that is newer than NVRTC: its driver compiles the PTX of an older one.
@@ -284,60 +281,15 @@ def _compile(request: Request, kind: str, program: Program, options: tuple[str, 
             kind,
         )
     except CompileError as error:
+        from gpuarray.kernels.remedies import remedy
+
         error.kernel_name = request.name
         error.headers |= program.files
-        remedy = _remedy(error.log, request)
-        if remedy:
-            error.add_note(remedy)
+        note = remedy(error.log, request.source)
+        if note:
+            error.add_note(note)
         raise
     return Image(data, lowered, kind)
-
-
-def _remedy(log: str, request: Request) -> str:
-    """What to do about a fault, where the log tells it and a reader would not see it."""
-    if _CCCL.search(log):
-        return (
-            "That header belongs to CUDA's C++ core libraries, an optional wheel: "
-            "pip install 'gpuarray[cccl]' (or nvidia-cuda-cccl for CUDA 13)"
-        )
-    missing = _HEADER.search(log)
-    if missing is not None:
-        standard = (
-            f": the C++ standard library does not exist on a device, use <cuda/std/{missing[1]}>"
-            if missing[1].isidentifier()
-            else ", nor in CUDA's own"
-        )
-        return f"{missing[1]!r} is neither in headers= nor in a folder of an option -I{standard}"
-    expression = _EXPRESSION.search(log)
-    if expression is not None:
-        declared = _KERNEL.findall(request.source)
-        there = ", ".join(dict.fromkeys(declared)) or "none"
-        wanted = expression[1].replace(" ", "")
-        return (
-            f"The name expression {wanted!r} is no name in the source, whose kernels are: {there}"
-        )
-    if _ARCHITECTURE.search(log):
-        from gpuarray._ffi import nvrtc
-
-        known = ", ".join(f"sm_{number}" for number in nvrtc.supported_architectures())
-        major, minor = nvrtc.version()
-        return (
-            f"NVRTC {major}.{minor} compiles for {known}: for a newer device update its wheel "
-            "(nvidia-cuda-nvrtc), for an older one take that of an earlier CUDA"
-        )
-    if "unrecognized token" in log and not request.source.isascii():
-        return "Beyond ASCII, device code takes characters in comments and strings only"
-    if "Unresolved extern function" in log:
-        return (
-            "Define that function, or compile with -rdc=true (or kind='lto') and link it with "
-            "what defines it: gpuarray.cuda.compiler.link"
-        )
-    if "uses too much shared data" in log:
-        return (
-            "Declared arrays can have 48 KiB of shared memory; more is dynamic: "
-            "extern __shared__, and shared_mem= at the launch"
-        )
-    return ""
 
 
 class Program(NamedTuple):
