@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _dtypes, _interchange, _layout
+from gpuarray import _array, _copies, _dtypes, _interchange, _join, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._device import current
 from gpuarray._layout import check_axis
 from gpuarray._ops.creation import empty
 from gpuarray._ops.manipulation import (
@@ -73,6 +74,14 @@ def concatenate(
     array([0, 1, 0, 1, 2])
     """
     operands = [as_array(a, "concatenate") for a in _sequence(arrays, "concatenate")]
+    stream = current.stream
+    table_key = None
+    if out is None and dtype is None and axis is not None:
+        if all(a._memory.device is stream.device for a in operands):
+            table_key = (concatenate, axis, *[a._layout for a in operands])
+            run = stream.plans.get(table_key)
+            if run is not None:
+                return run(*operands)
     if not operands:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
@@ -114,6 +123,11 @@ def concatenate(
             dtype = np.result_type(*[a._layout.dtype for a in operands])
         dtype = _dtypes.canonical(dtype)
         every_f = all(a._layout.f_contiguous and not a._layout.c_contiguous for a in operands)
+        if table_key is not None:
+            run = _join.make_call(table_key[2:], axis, _layout.contiguous(dtype, shape), stream)
+            if run is not None:
+                stream.remember(table_key, run)
+                return run(*operands)
         target = empty(shape, dtype, "F" if every_f else "C")
     _check_casts([a._layout.dtype for a in operands], dtype, casting)
     layout = target._layout
@@ -175,13 +189,23 @@ def stack(
     operands = [as_array(a, "stack") for a in _sequence(arrays, "stack")]
     if not operands:
         raise ValueError("need at least one array to stack")
+    stream = current.stream
+    table_key = (stack, axis, *[a._layout for a in operands])
+    if out is None and dtype is None:
+        run = stream.plans.get(table_key)
+        if run is not None and all(a._memory.device is stream.device for a in operands):
+            return run(*operands)
     shapes = {a._layout.shape for a in operands}
     if len(shapes) != 1:
         raise ValueError(f"all input arrays must have the same shape, got {sorted(shapes)}")
     axis = check_axis(axis, operands[0]._layout.ndim + 1)
-    return concatenate(
-        [expand_dims(a, axis) for a in operands], axis, out, dtype=dtype, casting=casting
-    )
+    expanded = [expand_dims(a, axis) for a in operands]
+    result = concatenate(expanded, axis, out, dtype=dtype, casting=casting)
+    # A call that joins the expanded arrays does as well with these: their elements lie there too.
+    run = stream.plans.get((concatenate, axis, *[a._layout for a in expanded]))
+    if run is not None and out is None and dtype is None:
+        stream.remember(table_key, run)
+    return result
 
 
 def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:

@@ -42,7 +42,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     >>> cp.where(x > 1, x, -1)
     array([-1, -1,  2,  3])
     """
-    table_key = (
+    table_key: Any = (
         where,
         condition._layout if isinstance(condition, ArrayBase) else type(condition),
         x._layout if isinstance(x, ArrayBase) else type(x),

@@ -1,0 +1,57 @@
+"""concatenate and stack of small arrays, which take one launch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray import _join
+from tests.array.arrays import same, values
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "f2", "f4", "i8", "c16"])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_concatenate(dtype, axis):
+    shapes = [(3, 5, 2)] * 4
+    hosts = []
+    for shape, length in zip(shapes, (1, 4, 0, 7), strict=True):
+        shape = list(shape)
+        shape[axis] = length
+        hosts.append(values(tuple(shape), dtype, length))
+    arrays = [cp.asarray(one) for one in hosts]
+    for n in range(1, 5):
+        for _ in range(2):  # the second time with the kept call
+            same(cp.concatenate(arrays[:n], axis), np.concatenate(hosts[:n], axis))
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+@pytest.mark.parametrize("count", [1, 2, 16, 17])
+def test_stack(axis, count, rng):
+    hosts = [rng.random((3, 4)) for _ in range(count)]
+    for _ in range(2):
+        arrays = [cp.asarray(one) for one in hosts]
+        same(cp.stack(arrays, axis), np.stack(hosts, axis))
+        hosts = hosts[::-1]
+
+
+def test_more_than_a_tile():
+    hosts = [values((300, width), "f4", width) for width in (200, 1, 99)]
+    same(cp.concatenate([cp.asarray(one) for one in hosts], 1), np.concatenate(hosts, 1))
+
+
+def test_what_is_not_joined_in_one_launch(rng, monkeypatch):
+    made = []
+    make = _join.make_call
+    monkeypatch.setattr(_join, "make_call", lambda *args: made.append(make(*args)) or made[-1])
+    a, b = rng.random((4, 6)), rng.random((4, 6))
+    x, y = cp.asarray(a), cp.asarray(b)
+    same(cp.concatenate((x.T, y.T)), np.concatenate((a.T, b.T)))
+    same(cp.concatenate((x[:, ::2], y)[::-1], 1), np.concatenate((a[:, ::2], b)[::-1], 1))
+    same(cp.concatenate((x, y.astype("f4"))), np.concatenate((a, b.astype("f4"))))
+    same(cp.concatenate((x[:0], y[:0])), np.concatenate((a[:0], b[:0])))
+    large = rng.random(_join.MOST_BYTES // 8)
+    same(cp.concatenate((cp.asarray(large), x[0])), np.concatenate((large, a[0])))
+    assert made == [None] * 5
+    same(cp.concatenate((x, y)), np.concatenate((a, b)))
+    assert made[-1] is not None
