@@ -23,6 +23,7 @@ class Elements(NamedTuple):
     operation: str
     preamble: str
     single: bool  # one output, and no tuple
+    anywhere: bool  # may also run on zeros that stand for no element
 
 
 def translate(
@@ -94,6 +95,7 @@ def translate(
         operation,
         program.render(False),
         single,
+        program.anywhere,
     )
 
 

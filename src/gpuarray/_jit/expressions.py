@@ -191,6 +191,7 @@ class Expressions:
     def changes(self) -> None:
         """Note that the function does more than compute."""
         self.effect = CHANGES
+        self.program.anywhere = False
 
     def truth(self, node: ast.expr) -> Value | Constant:
         """Translate a condition; a constant where it is known."""

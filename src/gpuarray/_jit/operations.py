@@ -46,6 +46,7 @@ _FOLDED: dict[str, Callable[..., Any]] = {
     "bitwise_and": operator.and_,
     "bitwise_or": operator.or_,
     "bitwise_xor": operator.xor,
+    "absolute": abs,
     "negative": operator.neg,
     "positive": operator.pos,
     "invert": operator.inv,

@@ -72,6 +72,8 @@ class Program:
     def __init__(self, mode: str, elements: bool = False):
         self.math = Arithmetic(mode)
         self.elements = elements
+        #: Whether it may also run on numbers that nobody asked for: it ends, without effects.
+        self.anywhere = True
         self._functions: dict[tuple[Any, ...], Compiled] = {}
         self._active: list[tuple[Any, ...]] = []
         self._names: set[str] = set()

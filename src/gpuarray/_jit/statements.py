@@ -240,7 +240,6 @@ class FunctionTranslator(Expressions):
         self.written = set()
         self.counts = {}
         self.depth = 1
-        self.loops = 0
         self.line_number = self.source.node.lineno
         self.lines = []
         parameters: list[str] = []
@@ -476,9 +475,8 @@ class FunctionTranslator(Expressions):
             self.emit(f"    if (!{self.math.operand(condition)}) break;")
         else:
             self.emit(f"while ({bare(condition.text)}) {{")
-        self.loops += 1
+        self.program.anywhere = False  # nobody knows that it ends
         self._inner(node.body)
-        self.loops -= 1
         self.emit("}")
         # while True without a break ends with a return only.
         return isinstance(condition, Constant) and not any(
@@ -520,9 +518,7 @@ class FunctionTranslator(Expressions):
             self.variables[name] = Value(counted, counter, PURE, True)
         else:
             self.assign(name, Value(counted, counter, PURE, True), node.target)
-        self.loops += 1
         self.block(node.body)
-        self.loops -= 1
         self.depth -= 1
         if direct:
             del self.variables[name]

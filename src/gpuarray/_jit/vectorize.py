@@ -194,17 +194,19 @@ class vectorize:
                 types.append(("dtype", _dtypes.code(x.dtype)))
             else:
                 types.append(("python", type(x)))
-        inputs, outputs, operation, preamble, single = translate(self._kernel, types, self.otypes)
-        return ElementwiseKernel(
-            ", ".join([f"{dtype.name} x{i}" for i, dtype in enumerate(inputs)]),
-            ", ".join([f"{dtype.name} y{i}" for i, dtype in enumerate(outputs)]),
-            operation,
+        found = translate(self._kernel, types, self.otypes)
+        kernel = ElementwiseKernel(
+            ", ".join([f"{dtype.name} x{i}" for i, dtype in enumerate(found.inputs)]),
+            ", ".join([f"{dtype.name} y{i}" for i, dtype in enumerate(found.outputs)]),
+            found.operation,
             f"vectorized_{self._kernel.source.name}",
-            preamble=preamble,
-            return_tuple=not single,
+            preamble=found.preamble,
+            return_tuple=not found.single,
             # As NumPy rounds: after each operation.
             options=("--fmad=false",),
         )
+        kernel._preamble_anywhere = found.anywhere
+        return kernel
 
 
 def _output_dtypes(otypes: Any) -> list[np.dtype]:

@@ -106,6 +106,8 @@ class ElementwiseKernel:
         self.no_return = no_return
         self.return_tuple = return_tuple
         self.kwargs = kwargs
+        #: Whether the preamble is known to be safe on zeros beyond the end, too.
+        self._preamble_anywhere = False
         self.__doc__ = doc or type(self).__doc__
         self.loop_prep: str = kwargs.get("loop_prep", "")
         self.after_loop: str = kwargs.get("after_loop", "")

@@ -137,7 +137,8 @@ class Planner:
         placeholder = [kernels.expressions.Constant(0, _dtypes.code(x.dtype)) for x in stored]
         spec, dims, strides = _elementwise.arrange(self.kernel.name, placeholder, read, stored)
         guarded = False
-        if raw or self.kernel.preamble or not user.is_safe_anywhere(text):
+        hidden = self.kernel.preamble and not self.kernel._preamble_anywhere
+        if raw or hidden or not user.is_safe_anywhere(text):
             if spec.variant not in ("contiguous", "strided"):
                 return None
             guarded = spec.variant == "contiguous"
