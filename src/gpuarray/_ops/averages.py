@@ -146,7 +146,7 @@ def var(
     Notes
     -----
     One launch that reads each element once. Temporary memory: where blocks share a result, some
-    16 bytes for each of them (32 in float64), a few ten thousand in all.
+    16 bytes for each of them (32 in float64), a few MB at most.
 
     Each thread goes over small batches twice, in registers, and merges them by the formula of
     Chan, Golub and LeVeque [1]_, so that the error stays at a few roundings of the result even

@@ -42,6 +42,11 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     ndarray of int64
         Positions; of equal elements, the first.
 
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one element and its position for each of them,
+    a few MB at most.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -70,6 +75,11 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     -------
     ndarray of int64
         Positions; of equal elements, the first.
+
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one element and its position for each of them,
+    a few MB at most.
 
     Examples
     --------
@@ -104,6 +114,11 @@ def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
     Where there is nothing but NaN the result is the first position: to raise ValueError, results
     would have to be looked at on the host.
 
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one element and its position for each of them,
+    a few MB at most.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -136,6 +151,11 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
     ----------------------
     Where there is nothing but NaN the result is the first position: to raise ValueError, results
     would have to be looked at on the host.
+
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one element and its position for each of them,
+    a few MB at most.
 
     Examples
     --------

@@ -43,6 +43,11 @@ def max(
     ndarray
         The greatest elements; without dimensions if all axes are compared.
 
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one element for each of them,
+    a few MB at most.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -81,6 +86,11 @@ def min(
     -------
     ndarray
         The least elements; without dimensions if all axes are compared.
+
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one element for each of them,
+    a few MB at most.
 
     Examples
     --------
@@ -128,6 +138,11 @@ def mean(
     ndarray
         The means; without dimensions if all axes are averaged.
 
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one sum for each of them
+    (with ``where`` also a count), a few MB at most.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -168,6 +183,11 @@ def nanmax(
         The greatest elements; NaN where there is nothing but NaN. Unlike NumPy's, results are not
         looked at on the host to warn of it.
 
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one element for each of them,
+    a few MB at most.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -207,6 +227,11 @@ def nanmin(
     ndarray
         The least elements; NaN where there is nothing but NaN. Unlike NumPy's, results are not
         looked at on the host to warn of it.
+
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one element for each of them,
+    a few MB at most.
 
     Examples
     --------

@@ -96,6 +96,11 @@ def prod(
     ndarray
         The products; without dimensions if all axes are multiplied.
 
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one product for each of them,
+    a few MB at most.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -138,6 +143,11 @@ def nansum(
     ndarray
         The sums; without dimensions if all axes are summed.
 
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one sum for each of them,
+    a few MB at most.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -179,6 +189,11 @@ def nanprod(
     -------
     ndarray
         The products; without dimensions if all axes are multiplied.
+
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one product for each of them,
+    a few MB at most.
 
     Examples
     --------

@@ -39,6 +39,11 @@ def all(
     ndarray
         Of dtype bool; without dimensions if all axes are tested.
 
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one byte for each of them,
+    a few MB at most.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -75,6 +80,11 @@ def any(
     -------
     ndarray
         Of dtype bool; without dimensions if all axes are tested.
+
+    Notes
+    -----
+    One launch. Temporary memory: where blocks share a result, one byte for each of them,
+    a few MB at most.
 
     Examples
     --------
