@@ -71,6 +71,16 @@ def test_loops():
     same(cp.vectorize(collatz)(cp.asarray(x)), np.vectorize(collatz)(x))
 
 
+@pytest.mark.emulator
+@pytest.mark.parametrize("function", [collatz, lambda n: n // 2 + 1])
+def test_nothing_is_found_by_the_checkers(function):
+    host = np.arange(1, 601).reshape(20, 30)
+    with cp.cuda.check():
+        x = cp.asarray(host)
+        for view in (lambda a: a, lambda a: a.T, lambda a: a[1:, 3:], lambda a: a[::-1, ::2]):
+            same(cp.vectorize(function)(view(x)), np.vectorize(function)(view(host)))
+
+
 def test_rounding_is_numpys():
     """A product that is added is rounded in between."""
     rng = np.random.default_rng(1)

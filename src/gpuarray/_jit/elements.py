@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _dtypes
-from gpuarray._jit.expressions import Line
 from gpuarray._jit.kernel import Kernel
 from gpuarray._jit.program import Program
 from gpuarray._jit.statements import FunctionTranslator
+from gpuarray._jit.translation import Line
 from gpuarray._jit.values import Constant, Fixed, Number, Value, bare
 
 
@@ -93,7 +93,7 @@ def translate(
         [_dtypes.dtype_of(x.dtype) for x in passed],
         outputs,
         operation,
-        program.render(False),
+        program.render(""),
         single,
         program.anywhere,
     )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray import _array, _dtypes
 from gpuarray._jit import intrinsics
-from gpuarray._jit.operations import Arithmetic, as_items
-from gpuarray._jit.source import FunctionSource
+from gpuarray._jit.decisions import Decisions
+from gpuarray._jit.operations import as_items
 from gpuarray._jit.values import (
     CHANGES,
     PURE,
@@ -31,8 +29,7 @@ from gpuarray._jit.values import (
 )
 
 if TYPE_CHECKING:
-    from gpuarray._jit.program import Program
-
+    pass
 BINARY = {
     ast.Add: "add",
     ast.Sub: "subtract",
@@ -48,182 +45,10 @@ BINARY = {
     ast.BitXor: "bitwise_xor",
 }
 _UNARY = {ast.USub: "negative", ast.UAdd: "positive", ast.Invert: "invert"}
-_COMPARE = {
-    ast.Eq: "equal",
-    ast.NotEq: "not_equal",
-    ast.Lt: "less",
-    ast.LtE: "less_equal",
-    ast.Gt: "greater",
-    ast.GtE: "greater_equal",
-}
-_REFUSED = {
-    ast.Lambda: "a lambda; write a function with def and @jit.rawkernel(device=True)",
-    ast.ListComp: "a list; use arrays, jit.shared_memory, or a loop",
-    ast.List: "a list; use a tuple, arrays or jit.shared_memory",
-    ast.Dict: "a dict; use arrays",
-    ast.Set: "a set; use arrays",
-    ast.NamedExpr: "an assignment in an expression; write it as a statement of its own",
-    ast.Slice: "a slice; loop over the elements",
-    ast.JoinedStr: "an f-string; print() takes several arguments",
-    ast.Starred: "a starred expression; write the items one by one",
-}
-
-#: What may be called while a kernel is translated, if its arguments are known.
-_FOLDABLE = (np.finfo, np.iinfo, np.dtype, np.result_type, np.promote_types)
-
-_Lines = list["Line"]
 
 
-class Line(NamedTuple):
-    """A line of C++, and the line of Python that it comes from."""
-
-    text: str
-    depth: int
-    number: int = 0
-    comment: str = ""
-
-
-class Expressions:
-    """The translation of a function's expressions; statements are the subclass's.
-
-    Attributes
-    ----------
-    program : Program
-        The kernel with its device functions.
-    source : FunctionSource
-        The function.
-    lines : list of Line
-        The C++ so far.
-    """
-
-    program: Program
-    source: FunctionSource
-    math: Arithmetic
-    lines: _Lines
-    depth: int
-    line_number: int
-    counts: dict[str, int]
-    effect: int
-    #: C++ names of arrays whose elements are assigned to.
-    written: set[str]
-
-    # ---- what statements provide ----------------------------------------------------------------
-
-    def local(self, name: str) -> Term | None:
-        """A variable of the function."""
-        raise NotImplementedError
-
-    def is_local(self, name: str) -> bool:
-        """Whether the function assigns to a name somewhere."""
-        raise NotImplementedError
-
-    # ---- lines ----------------------------------------------------------------------------------
-
-    def emit(self, text: str, at: int | None = None) -> None:
-        """Add a line of C++."""
-        line = Line(text, self.depth, self.line_number)
-        self.lines.insert(len(self.lines) if at is None else at, line)
-
-    @contextlib.contextmanager
-    def captured(self, deeper: int = 0) -> Iterator[_Lines]:
-        """Keep the lines that are added in a list of their own."""
-        before, self.lines = self.lines, []
-        self.depth += deeper
-        try:
-            yield self.lines
-        finally:
-            self.lines = before
-            self.depth -= deeper
-
-    def hoist(self, x: Value, at: int | None = None) -> Value:
-        """A value that has been computed before the statement at hand."""
-        name = self.temporary()
-        self.emit(f"const {x.type.cpp} {name} = {bare(x.text)};", at)
-        return Value(x.type, name, PURE, True)
-
-    def temporary(self, stem: str = "t") -> str:
-        """A name that the function has not used yet."""
-        count = self.counts.get(stem, 0)
-        self.counts[stem] = count + 1
-        return f"{stem}{count}"
-
-    # ---- expressions ----------------------------------------------------------------------------
-
-    def expression(self, node: ast.expr) -> Term:
-        """Translate an expression.
-
-        Raises
-        ------
-        Exception
-            Of a fitting type; the message names the file, the line and the expression.
-        """
-        method: Callable[[Any], Term] | None = getattr(
-            self, f"_{type(node).__name__.lower()}", None
-        )
-        if method is None:
-            what = _REFUSED.get(type(node), type(node).__name__)
-            raise self.source.error(NotImplementedError, node, f"a kernel cannot have {what}")
-        try:
-            return method(node)
-        except (
-            TypeError, ValueError, ArithmeticError, LookupError, NameError, NotImplementedError,
-            AttributeError, RecursionError,
-        ) as error:  # fmt: skip
-            raise self._located(error, node) from error.__cause__
-
-    def _located(self, error: Exception, node: ast.AST) -> Exception:
-        if getattr(error, "located", False):
-            return error
-        kind = type(error)
-        # NumPy's own subclasses take other arguments.
-        public = next(x for x in kind.__mro__ if x.__module__ in ("builtins", "gpuarray.errors"))
-        message = error.args[0] if isinstance(error, KeyError) and error.args else str(error)
-        return self.source.error(public, node, str(message))
-
-    def number(self, node: ast.expr, dtype: str | None = None) -> Value:
-        """Translate an expression that has to be a number."""
-        found = self.expression(node)
-        try:
-            return self.math.value(found, dtype)
-        except (TypeError, OverflowError) as error:
-            raise self._located(error, node) from None
-
-    def changes(self) -> None:
-        """Note that the function does more than compute."""
-        self.effect = CHANGES
-        self.program.anywhere = False
-
-    def truth(self, node: ast.expr) -> Value | Constant:
-        """Translate a condition; a constant where it is known."""
-        if isinstance(node, ast.BoolOp):
-            return self._conditions(node)
-        found = self.expression(node)
-        if isinstance(found, Constant):
-            return Constant(bool(found.value))
-        if isinstance(found, Items):
-            return Constant(bool(found.items))
-        try:
-            return self.math.truth(found)
-        except TypeError as error:
-            raise self._located(error, node) from None
-
-    def terms(self, nodes: Sequence[ast.expr]) -> list[Term]:
-        """Translate operands so that what they do happens from the left to the right."""
-        found: list[Term] = []
-        for node in nodes:
-            start = len(self.lines)
-            x = self.expression(node)
-            if len(self.lines) > start:
-                # Something of this operand is computed before: so is what stands before it.
-                for i, earlier in enumerate(found):
-                    if isinstance(earlier, Value) and earlier.effect:
-                        found[i] = self.hoist(earlier, start)
-                        start += 1
-            found.append(x)
-        effects = [x.effect for x in found if isinstance(x, Value) and x.effect]
-        if len(effects) > 1 and CHANGES in effects:
-            found = [self.hoist(x) if isinstance(x, Value) and x.effect else x for x in found]
-        return found
+class Expressions(Decisions):
+    """The translation of names, attributes, indices, operators and calls."""
 
     # ---- names and literals ---------------------------------------------------------------------
 
@@ -440,156 +265,6 @@ class Expressions:
             return Value(Number("b1"), f"!{self.math.operand(found)}", found.effect)
         return self.math.apply(_UNARY[type(node.op)], [self.expression(node.operand)], python=True)
 
-    def _compare(self, node: ast.Compare) -> Term:
-        found = self.terms([node.left, *node.comparators])
-        for i, x in enumerate(found[1:-1], 1):  # compared twice, computed once
-            if isinstance(x, Value) and x.effect == CHANGES:
-                found[i] = self.hoist(x)
-        results = [self._compared(sign, found[i], found[i + 1]) for i, sign in enumerate(node.ops)]
-        return self._all(results)
-
-    def _compared(self, sign: ast.cmpop, left: Term, right: Term) -> Value | Constant:
-        if type(sign) in _COMPARE:
-            name = _COMPARE[type(sign)]
-            if isinstance(left, Constant) and isinstance(right, Constant):
-                if not (is_number(left.value) and is_number(right.value)):
-                    if name not in ("equal", "not_equal"):
-                        raise TypeError("a kernel orders numbers only")
-                    return Constant((left.value == right.value) == (name == "equal"))
-            return self.math.apply(name, [left, right], python=True)
-        if isinstance(sign, ast.Is | ast.IsNot):
-            same = isinstance(left, Constant) and isinstance(right, Constant)
-            same = same and left.value is right.value  # type: ignore[union-attr]
-            if not (isinstance(right, Constant) and right.value is None):
-                raise NotImplementedError("a kernel knows 'is' for None only; compare with ==")
-            return Constant(same == isinstance(sign, ast.Is))
-        items = as_items(right)
-        equal = [self._compared(ast.Eq(), left, x) for x in items]
-        inverse = [self._not(x) for x in equal]
-        none = self._all(inverse)
-        return none if isinstance(sign, ast.NotIn) else self._not(none)
-
-    def _not(self, x: Value | Constant) -> Value | Constant:
-        if isinstance(x, Constant):
-            return Constant(not x.value)
-        return Value(Number("b1"), f"!{self.math.operand(x)}", x.effect)
-
-    def _all(self, parts: Sequence[Value | Constant]) -> Value | Constant:
-        """Whether all of several conditions hold."""
-        kept: list[Value] = []
-        for x in parts:
-            if isinstance(x, Constant):
-                if not x.value:
-                    return Constant(False)
-            else:
-                kept.append(x)
-        if not kept:
-            return Constant(True)
-        if len(kept) == 1:
-            return kept[0]
-        text = " && ".join([self.math.operand(x) for x in kept])
-        return Value(Number("b1"), f"({text})", max([x.effect for x in kept]))
-
-    def _boolop(self, node: ast.BoolOp) -> Term:
-        """``and`` and ``or`` as values: one of the operands."""
-        first = self.expression(node.values[0])
-        if len(node.values) == 1:
-            return first
-        rest: ast.expr = node.values[1]
-        if len(node.values) > 2:
-            rest = ast.copy_location(ast.BoolOp(op=node.op, values=node.values[1:]), node.values[1])
-        conjunction = isinstance(node.op, ast.And)
-        if isinstance(first, Constant):
-            return self.expression(rest) if bool(first.value) == conjunction else first
-        if self.math.number(first).dtype == "b1":
-            with self.captured(1) as lines:
-                second = self.expression(rest)
-            if not lines and isinstance(second, Value) and second.type == Number("b1"):
-                sign = "&&" if conjunction else "||"
-                a, b = self.math.operand(self.math.value(first)), self.math.operand(second)
-                effect = max(self.math.value(first).effect, second.effect)
-                return Value(Number("b1"), f"({a} {sign} {b})", effect)
-        value = self.math.value(first)
-        kept = value if value.simple else self.hoist(value)
-        condition = self.math.truth(kept)
-        branches: list[Callable[[], Term]] = [lambda: self.expression(rest), lambda: kept]
-        return self._either(condition, *(branches if conjunction else branches[::-1]))
-
-    def _conditions(self, node: ast.BoolOp) -> Value | Constant:
-        """``and`` and ``or`` where only their truth matters."""
-        conjunction = isinstance(node.op, ast.And)
-        found: Value | Constant = self.truth(node.values[0])
-        for operand in node.values[1:]:
-            if isinstance(found, Constant):
-                if bool(found.value) != conjunction:
-                    return found
-                found = self.truth(operand)
-                continue
-            with self.captured(1) as lines:
-                second = self.truth(operand)
-            if isinstance(second, Constant):
-                # What comes before is still computed, for what it does.
-                if bool(second.value) == conjunction:
-                    continue
-                if found.effect != CHANGES:
-                    return second
-                second = Value(Number("b1"), "true" if second.value else "false", PURE, True)
-            a, b = self.math.operand(found), self.math.operand(second)
-            if not lines:
-                sign = "&&" if conjunction else "||"
-                effect = max(found.effect, second.effect)
-                found = Value(Number("b1"), f"({a} {sign} {b})", effect)
-                continue
-            name = self.temporary()
-            self.emit(f"bool {name} = {bare(found.text)};")
-            self.emit(f"if ({name if conjunction else '!' + name}) {{")
-            self.lines += lines
-            self.depth += 1
-            self.emit(f"{name} = {bare(second.text)};")
-            self.depth -= 1
-            self.emit("}")
-            found = Value(Number("b1"), name, PURE, True)
-        return found
-
-    def _ifexp(self, node: ast.IfExp) -> Term:
-        condition = self.truth(node.test)
-        if isinstance(condition, Constant):
-            return self.expression(node.body if condition.value else node.orelse)
-        return self._either(
-            condition,
-            lambda: self.expression(node.body),
-            lambda: self.expression(node.orelse),
-        )
-
-    def _either(
-        self, condition: Value, first: Callable[[], Term], second: Callable[[], Term]
-    ) -> Value:
-        """The value of one of two branches, of which only that one is evaluated."""
-        with self.captured(1) as first_lines:
-            a = first()
-        with self.captured(1) as second_lines:
-            b = second()
-        found = self.math.unify([a, b])
-        if not first_lines and not second_lines:
-            return self._typed(self.math.choose(condition, [a, b]), found)
-        name = self.temporary()
-        self.emit(f"{found.cpp} {name};")
-        self.emit(f"if ({bare(condition.text)}) {{")
-        for lines, x in ((first_lines, a), (second_lines, b)):
-            if lines is second_lines:
-                self.emit("} else {")
-            self.lines += lines
-            self.depth += 1
-            self.emit(f"{name} = {bare(self.math.value(x, found.dtype).text)};")
-            self.depth -= 1
-        self.emit("}")
-        return Value(found, name, PURE, True)
-
-    @staticmethod
-    def _typed(x: Value, found: Number) -> Value:
-        x.type = found
-        return x
-
     # ---- calls ----------------------------------------------------------------------------------
 
     def _call(self, node: ast.Call) -> Term:
@@ -607,28 +282,6 @@ class Expressions:
         if not isinstance(called, Constant):
             raise TypeError(f"{describe(called)} cannot be called")
         return calls.call(self, called.value, node)
-
-    def known(self, term: Term) -> Any:
-        """The Python object of a term that has to be known.
-
-        Raises
-        ------
-        TypeError
-            It is computed by the kernel.
-        """
-        if isinstance(term, Constant):
-            return term.value
-        if isinstance(term, Items):
-            return tuple([self.known(x) for x in term.items])
-        raise TypeError(
-            f"{describe(term)} is computed by the kernel, but has to be known when it is "
-            "translated: write a number, or a global or outer variable that is one"
-        )
-
-    @staticmethod
-    def foldable(called: Any) -> bool:
-        """Whether a function may be called while the kernel is translated."""
-        return any(called is x for x in _FOLDABLE)
 
 
 def _is_tuple(x: Term) -> bool:

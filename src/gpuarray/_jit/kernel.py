@@ -252,14 +252,14 @@ def translate(kernel: Kernel, types: tuple, mode: str) -> Translated:
     function = FunctionTranslator(program, kernel.source, types, True)
     name = function.translate().name
     # Lines of Python are in the image, for checkers, debuggers and profilers.
-    module = _Module(code=program.render(True), options=("-lineinfo",))
+    module = _Module(code=program.render("directives"), options=("-lineinfo",))
     module._name = name
     written = [
         i for i, x in enumerate(kernel.source.parameters)
         if function.names.get(x) in function.written
     ]  # fmt: skip
     raw = RawKernel._of_module(module, name)
-    return Translated(program.render(False), raw, frozenset(written))
+    return Translated(program.render(), raw, frozenset(written))
 
 
 class _Module(RawModule):

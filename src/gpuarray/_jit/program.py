@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gpuarray._jit.expressions import Line
 from gpuarray._jit.operations import Arithmetic
+from gpuarray._jit.translation import Line
 from gpuarray._jit.values import Number
 
 if TYPE_CHECKING:
@@ -115,16 +115,14 @@ class Program:
             self._functions[key] = found
         return found
 
-    def render(self, marked: bool, last: str = "") -> str:
+    def render(self, lines: str = "comments") -> str:
         """The source.
 
         Parameters
         ----------
-        marked : bool
-            With ``#line`` directives, by which compilers, debuggers and checkers name lines of
-            Python, in place of the comments for readers.
-        last : str
-            C++ at the end.
+        lines : {'comments', 'directives', ''}
+            How lines of Python are named: for readers, by ``#line``, which compilers, debuggers
+            and checkers follow, or not at all.
         """
         headers = sorted(self.math.headers | {"gpuarray/jit.cuh"})
         text = [f'#include "{header}"' for header in headers]
@@ -133,16 +131,19 @@ class Program:
             text += [f"extern __shared__ __align__(16) unsigned char {_DYNAMIC}[];", ""]
         if self.math.functions:
             text += [*self.math.functions, ""]
-        for file, lines in self._parts:
-            text += _with_lines(file, lines) if marked else [f"// {file}", *_with_comments(lines)]
+        for file, part in self._parts:
+            if lines == "comments":
+                text += [f"// {file}", *_with_comments(part)]
+            elif lines == "directives":
+                text += _with_directives(file, part)
+            else:
+                text += ["    " * line.depth + line.text for line in part]
             text.append("")
-        if marked:
-            text.append(f'#line {len(text) + 2} "generated"')
-        text += ["}  // namespace translated", "}  // namespace gpuarray", last]
+        text += ["}  // namespace translated", "}  // namespace gpuarray", ""]
         return "\n".join(text)
 
 
-def _with_lines(file: str, lines: list[Line]) -> list[str]:
+def _with_directives(file: str, lines: list[Line]) -> list[str]:
     quoted = file.replace("\\", "\\\\").replace('"', '\\"')
     text: list[str] = []
     for line in lines:

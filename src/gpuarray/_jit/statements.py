@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _dtypes
-from gpuarray._jit.expressions import BINARY, Expressions, Line
-from gpuarray._jit.intrinsics import range as jit_range
+from gpuarray._jit.expressions import BINARY
+from gpuarray._jit.loops import Loops, private_counters
 from gpuarray._jit.operations import as_items
 from gpuarray._jit.program import Compiled, Program, identifier
 from gpuarray._jit.source import FunctionSource
+from gpuarray._jit.translation import Line
 from gpuarray._jit.values import (
     CHANGES,
     PURE,
@@ -30,8 +31,8 @@ from gpuarray._jit.values import (
     Value,
     bare,
     describe,
-    is_number,
 )
+from gpuarray._jit.variables import Again
 
 _REFUSED = {
     ast.With: "with",
@@ -46,14 +47,9 @@ _REFUSED = {
     ast.ImportFrom: "import; import outside of it",
     ast.Match: "match; use if and elif",
 }
-_KINDS = "biufc"
 
 
-class _Again(Exception):
-    """What a variable is has become known too late: translate the function once more."""
-
-
-class FunctionTranslator(Expressions):
+class FunctionTranslator(Loops):
     """The translation of one function.
 
     Parameters
@@ -82,142 +78,10 @@ class FunctionTranslator(Expressions):
         self.result: Number | tuple[Number, ...] | None = None
         self.returns = False
         self._stores: dict[str, int] = {}
-        self._private = _private_counters(source.body) - set(source.parameters)
+        self._private = private_counters(source.body) - set(source.parameters)
         for node in [x for statement in source.body for x in ast.walk(statement)]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self._stores[node.id] = self._stores.get(node.id, 0) + 1
-
-    # ---- variables ------------------------------------------------------------------------------
-
-    def local(self, name: str) -> Term | None:
-        return self.variables.get(name)
-
-    def is_local(self, name: str) -> bool:
-        return name in self._stores
-
-    def _cpp_name(self, name: str) -> str:
-        found = self.names.get(name)
-        if found is None:
-            found = identifier(name, self.names.values())
-            self.names[name] = found
-        return found
-
-    def _declare(self, name: str, kind: Any, text: str | None) -> Value:
-        """A new variable; with its first value where that is not in a branch or a loop."""
-        cpp_name = self._cpp_name(name)
-        if isinstance(kind, Number):
-            self.math.cpp(kind.dtype)
-        if text is not None and self.depth == 1:
-            self.emit(f"{kind.cpp} {cpp_name} = {text};")
-        else:
-            self.declarations.append(f"{kind.cpp} {cpp_name};")
-            if text is not None:
-                self.emit(f"{cpp_name} = {text};")
-        found = Value(kind, cpp_name, PURE, True)
-        return found
-
-    def assign(self, name: str, x: Term, node: ast.AST) -> None:
-        """Give a variable a value."""
-        old = self.variables.get(name)
-        if isinstance(x, Nothing):
-            raise TypeError(f"{name} is given the result of a function that has none")
-        if isinstance(x, Items):
-            self._assign_items(name, x, node)
-            return
-        if isinstance(x, Constant) and not is_number(x.value):
-            if old is not None and not (isinstance(old, Constant) and _same(old.value, x.value)):
-                raise TypeError(
-                    f"the variable {name} is {describe(old)} above and {describe(x)} here; use "
-                    "two names"
-                )
-            self.variables[name] = x
-            return
-        if isinstance(x, Constant) and old is None and self._fixed(name):
-            self.variables[name] = x
-            return
-        if isinstance(x, Value) and not isinstance(x.type, Number):
-            if old is None:
-                self.variables[name] = self._declare(name, x.type, bare(x.text))
-            elif isinstance(old, Value) and old.type == x.type:
-                self.emit(f"{old.text} = {bare(x.text)};")
-            else:
-                raise TypeError(
-                    f"the variable {name} is {describe(old)} above and {describe(x)} here; use "
-                    "two names"
-                )
-            return
-        self._assign_number(name, x, old)
-
-    def _fixed(self, name: str) -> bool:
-        """Whether a variable keeps the first value that it is given."""
-        return self.depth == 1 and self._stores.get(name) == 1 and name not in self.adopted
-
-    def _assign_number(self, name: str, x: Term, old: Term | None) -> None:
-        kind = self.math.number(x)
-        if old is None:
-            kind = self.adopted.get(name, kind)
-            self.variables[name] = self._declare(
-                name, kind, bare(self.math.value(x, kind.dtype).text)
-            )
-            return
-        if not (isinstance(old, Value) and isinstance(old.type, Number)):
-            raise TypeError(
-                f"the variable {name} is {describe(old)} above and {describe(x)} here; use two "
-                "names"
-            )
-        declared = old.type
-        greater = _KINDS.index(kind.kind.replace("u", "i")) > _KINDS.index(
-            declared.kind.replace("u", "i")
-        )
-        if declared.weak and (greater or not kind.weak) and not self._keeps(declared, kind):
-            if "b" in (declared.kind, kind.kind) or not (
-                greater or _KINDS.index(kind.kind) >= _KINDS.index(declared.kind)
-            ):
-                self._mismatch(name, declared, kind)
-            self.adopted[name] = kind
-            raise _Again
-        if kind.weak:
-            lower = _KINDS.index(kind.kind) <= _KINDS.index(declared.kind.replace("u", "i"))
-            if not lower or declared.kind == "b":
-                self._mismatch(name, declared, kind)
-        elif kind.dtype != declared.dtype:
-            self._mismatch(name, declared, kind)
-        self.emit(f"{old.text} = {bare(self.math.value(x, declared.dtype).text)};")
-
-    @staticmethod
-    def _keeps(declared: Number, kind: Number) -> bool:
-        return declared == kind
-
-    @staticmethod
-    def _mismatch(name: str, declared: Number, kind: Number) -> None:
-        wanted = _dtypes.dtype_of(declared.dtype).name
-        raise TypeError(
-            f"the variable {name} is {declared} above, but the value here is {kind}: a variable "
-            f"keeps its dtype. Convert the value, {wanted}(...), begin with "
-            f"{_dtypes.dtype_of(kind.dtype).name}, or use two names"
-        )
-
-    def _assign_items(self, name: str, x: Items, node: ast.AST) -> None:
-        old = self.variables.get(name)
-        if old is not None:
-            if not isinstance(old, Items) or len(old.items) != len(x.items):
-                raise TypeError(
-                    f"the variable {name} is {describe(old)} above and {describe(x)} here; use "
-                    "two names"
-                )
-            x = Items(self._kept(x.items))
-        found: list[Any] = []
-        for i, item in enumerate(x.items):
-            part = f"{name}.{i}"
-            self.names.setdefault(part, identifier(f"{name}_{i}", self.names.values()))
-            self._stores[part] = self._stores.get(name, 0)
-            self.assign(part, item, node)
-            found.append(self.variables[part])
-        self.variables[name] = Items(found)
-
-    def _kept(self, items: Sequence[Any]) -> list[Any]:
-        """Values that stay what they are while variables change."""
-        return [self.hoist(x) if isinstance(x, Value) else x for x in items]
 
     # ---- the function ---------------------------------------------------------------------------
 
@@ -227,7 +91,7 @@ class FunctionTranslator(Expressions):
             try:
                 lines = self._once()
                 break
-            except _Again:
+            except Again:
                 continue
         self.program.add(self.source.file, lines)
         return Compiled(self.name, self.result, self.effect)
@@ -289,7 +153,7 @@ class FunctionTranslator(Expressions):
                 [self._parameter(f"{name}.{i}", x, parameters) for i, x in enumerate(kind)]  # type: ignore[misc]
             )
         self.math.cpp(kind.dtype)
-        cpp_name = self._cpp_name(name)
+        cpp_name = self.cpp_name(name)
         wanted = self.adopted.get(name)
         if wanted is None:
             parameters.append(f"{kind.cpp} {cpp_name}")
@@ -361,12 +225,12 @@ class FunctionTranslator(Expressions):
                 raise ValueError(f"{len(target.elts)} names are given {len(items)} values")
             for k, one in enumerate(target.elts[:-1]):
                 if not isinstance(one, ast.Name) or any(
-                    re.search(rf"\b{re.escape(self._cpp_name(one.id))}\b", later.text)
+                    re.search(rf"\b{re.escape(self.cpp_name(one.id))}\b", later.text)
                     or later.effect
                     for later in items[k + 1 :]
                     if isinstance(later, Value)
                 ):
-                    items = self._kept(items)
+                    items = self.kept(items)
                     break
             for one, item in zip(target.elts, items):
                 self._store(one, item)
@@ -448,152 +312,6 @@ class FunctionTranslator(Expressions):
             ends = self._inner(orelse) and ends
         self.emit("}")
         return ends and bool(orelse)
-
-    def _inner(self, body: Sequence[ast.stmt]) -> bool:
-        self.depth += 1
-        ends = self.block(body)
-        self.depth -= 1
-        return ends
-
-    def _no_else(self, node: ast.While | ast.For) -> None:
-        if node.orelse:
-            raise NotImplementedError(
-                "a kernel's loops have no else; keep in a variable whether break was reached"
-            )
-
-    def _while_statement(self, node: ast.While) -> bool:
-        self._no_else(node)
-        with self.captured(1) as lines:
-            condition = self.truth(node.test)
-        if isinstance(condition, Constant):
-            if not condition.value:
-                return False
-            self.emit("while (true) {")
-        elif lines:
-            self.emit("while (true) {")
-            self.lines += lines
-            self.emit(f"    if (!{self.math.operand(condition)}) break;")
-        else:
-            self.emit(f"while ({bare(condition.text)}) {{")
-        self.program.anywhere = False  # nobody knows that it ends
-        self._inner(node.body)
-        self.emit("}")
-        # while True without a break ends with a return only.
-        return isinstance(condition, Constant) and not any(
-            isinstance(x, ast.Break) for statement in node.body for x in ast.walk(statement)
-        )
-
-    def _for_statement(self, node: ast.For) -> None:
-        self._no_else(node)
-        if not isinstance(node.target, ast.Name):
-            raise NotImplementedError("a kernel's for has one variable")
-        name = node.target.id
-        start, stop, step, unroll = self._range(node.iter)
-        if self.math.mode == "cuda":
-            given = [x for x in (self.math.number(y) for y in (start, stop)) if not x.weak]
-            code = max([self.math.weak["i"], *[x.dtype for x in given]], key=_dtypes.itemsize)
-        else:
-            code = "i8"
-        counted = Number(code, True)
-        begin = bare(self.math.value(start, code).text)
-        end = self._limit(self.math.value(stop, code), stop)
-        direct = (
-            name in self._private
-            and name not in self.variables
-            and not self._stored_in(name, node.body)
-        )
-        counter = self._cpp_name(name) if direct else self.temporary("counter")
-        sign, advance = self._step(step, code, counter)
-        if sign is None:
-            pace = self._limit(self.math.value(step, code), step)
-            test = f"{pace} > 0 ? {counter} < {end} : {counter} > {end}"
-            advance = f"{counter} += {pace}"
-        else:
-            test = f"{counter} {sign} {end}"
-        if unroll is not None:
-            self.emit(f"#pragma unroll{'' if unroll is True else f' {int(unroll)}'}")
-        self.emit(f"for ({counted.cpp} {counter} = {begin}; {test}; {advance}) {{")
-        self.depth += 1
-        if direct:
-            self.variables[name] = Value(counted, counter, PURE, True)
-        else:
-            self.assign(name, Value(counted, counter, PURE, True), node.target)
-        self.block(node.body)
-        self.depth -= 1
-        if direct:
-            del self.variables[name]
-        self.emit("}")
-
-    @staticmethod
-    def _stored_in(name: str, body: Sequence[ast.stmt]) -> bool:
-        return any(
-            isinstance(x, ast.Name) and x.id == name and isinstance(x.ctx, ast.Store)
-            for statement in body
-            for x in ast.walk(statement)
-        )
-
-    def _limit(self, x: Value, term: Term) -> str:
-        """A number that the loop's body cannot change."""
-        if isinstance(term, Constant) or re.fullmatch(r"\w+\.(size|shape)\([0-9]*\)", x.text):
-            return bare(x.text)
-        name = bare(x.text)
-        if name in [self.names.get(y) for y in self.source.parameters if y not in self._stores]:
-            return name
-        return self.hoist(x).text
-
-    def _step(self, step: Term, code: str, counter: str) -> tuple[str | None, str]:
-        """The comparison that goes on and how to count, where the sign of the step is known."""
-        if isinstance(step, Constant):
-            value = int(step.value)
-            if value == 0:
-                raise ValueError("range() arg 3 must not be zero")
-            if value in (1, -1):
-                return ("<", f"++{counter}") if value > 0 else (">", f"--{counter}")
-            return ("<", f"{counter} += {value}") if value > 0 else (">", f"{counter} -= {-value}")
-        if self.math.number(step).kind == "u":
-            pace = self._limit(self.math.value(step, code), step)
-            return "<", f"{counter} += {pace}"
-        return None, ""
-
-    def _range(self, node: ast.expr) -> tuple[Term, Term, Term, Any]:
-        """Start, stop, step and unrolling of what a for goes over."""
-        called = None
-        if isinstance(node, ast.Call):
-            term = self.expression(node.func)
-            called = term.value if isinstance(term, Constant) else None
-        if called is not range and called is not jit_range:
-            raise NotImplementedError(
-                "a kernel's for goes over range() or jit.range(); take elements by their indices"
-            )
-        assert isinstance(node, ast.Call)
-        unroll = None
-        for keyword in node.keywords:
-            if keyword.arg != "unroll" or called is range:
-                raise TypeError(f"range() takes no {keyword.arg}= here; jit.range() takes unroll=")
-            unroll = self.known(self.expression(keyword.value))
-            if unroll is not None and not isinstance(unroll, bool | int):
-                raise TypeError(f"unroll is True, False or how often, not {unroll!r}")
-            if unroll is False:
-                unroll = 1
-            elif unroll is not None and unroll is not True and unroll < 1:
-                raise ValueError(f"unroll is a positive number, not {unroll}")
-        found = self.terms(node.args)
-        if not 1 <= len(found) <= 3:
-            raise TypeError(f"range() takes 1 to 3 numbers, not {len(found)}")
-        for x in found:
-            if self.math.number(x).kind not in "iub":
-                raise TypeError(f"range() takes integers, not {describe(x)}")
-        if len(found) == 1:
-            found = [Constant(0), *found]
-        return found[0], found[1], found[2] if len(found) == 3 else Constant(1), unroll
-
-    def _break_statement(self, node: ast.Break) -> bool:
-        self.emit("break;")
-        return False
-
-    def _continue_statement(self, node: ast.Continue) -> bool:
-        self.emit("continue;")
-        return False
 
     # ---- the rest -------------------------------------------------------------------------------
 
@@ -678,7 +396,7 @@ class FunctionTranslator(Expressions):
         for kind in kinds if isinstance(kinds, tuple) else (kinds,):
             self.math.cpp(kind.dtype)
         if again:
-            raise _Again
+            raise Again
 
     def _assert_statement(self, node: ast.Assert) -> None:
         condition = self.truth(node.test)
@@ -697,32 +415,3 @@ class FunctionTranslator(Expressions):
         for item in x.items if isinstance(x, Items) else [x]:
             if isinstance(item, Value) and item.effect == CHANGES:
                 self.emit(f"{bare(item.text)};")
-
-
-def _same(a: Any, b: Any) -> bool:
-    try:
-        return a is b or bool(a == b)
-    except (TypeError, ValueError):
-        return False
-
-
-def _private_counters(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """Variables of for statements that mean nothing outside of the loops."""
-    inside: set[str] = set()
-    outside: set[str] = set()
-
-    def visit(node: ast.AST, loops: frozenset[str]) -> None:
-        if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
-            inside.add(node.target.id)
-            visit(node.iter, loops)
-            for child in (*node.body, *node.orelse):
-                visit(child, loops | {node.target.id})
-            return
-        if isinstance(node, ast.Name) and node.id not in loops:
-            outside.add(node.id)
-        for inner in ast.iter_child_nodes(node):
-            visit(inner, loops)
-
-    for statement in body:
-        visit(statement, frozenset())
-    return frozenset(inside - outside)
