@@ -44,8 +44,8 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
 
     Notes
     -----
-    One launch. Temporary memory: where blocks share a result, one element and its position for each of them,
-    a few MB at most.
+    One launch. Temporary memory: where blocks share a result, one element and its position for
+    each of them, a few MB at most.
 
     Examples
     --------
@@ -78,8 +78,8 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
 
     Notes
     -----
-    One launch. Temporary memory: where blocks share a result, one element and its position for each of them,
-    a few MB at most.
+    One launch. Temporary memory: where blocks share a result, one element and its position for
+    each of them, a few MB at most.
 
     Examples
     --------
@@ -116,8 +116,8 @@ def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
 
     Notes
     -----
-    One launch. Temporary memory: where blocks share a result, one element and its position for each of them,
-    a few MB at most.
+    One launch. Temporary memory: where blocks share a result, one element and its position for
+    each of them, a few MB at most.
 
     Examples
     --------
@@ -154,8 +154,8 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
 
     Notes
     -----
-    One launch. Temporary memory: where blocks share a result, one element and its position for each of them,
-    a few MB at most.
+    One launch. Temporary memory: where blocks share a result, one element and its position for
+    each of them, a few MB at most.
 
     Examples
     --------
