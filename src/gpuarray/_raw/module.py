@@ -346,12 +346,14 @@ class RawModule:
             "",
             self._name,
             before + self.code,
+            kernels.user_code.included(self.code),
             options=self.options,
             name_expressions=self.name_expressions or (),
         )
         image = kernels.compiler.compile(
             code.source,
             name=code.name,
+            headers=code.headers,
             options=code.options,
             architecture=device.architecture,
             kind=driver.image_kind,

@@ -44,6 +44,8 @@ def remedy(log: str, source: str) -> str:
             f"NVRTC {major}.{minor} compiles for {known}: for a newer device update its wheel "
             "(nvidia-cuda-nvrtc), for an older one take that of an earlier CUDA"
         )
+    if "complex is not a template" in log or 'identifier "thrust" is undefined' in log:
+        return "Complex numbers of device code are in a header: #include <cupy/complex.cuh>"
     if "unrecognized token" in log and not source.isascii():
         return "Beyond ASCII, device code takes characters in comments and strings only"
     if "Unresolved extern function" in log:

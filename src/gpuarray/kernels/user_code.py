@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from gpuarray._dtypes import category, cpp_name
+from gpuarray.kernels.headers import cuda_headers
 from gpuarray.kernels.operations import HEAVY, HUGE, LIGHT, MEDIUM
 
 #: The types of dtypes in user code: CuPy's spellings, which atomic functions are overloaded for.
@@ -23,6 +24,13 @@ TYPES = {
 
 _HEADER = "gpuarray/user_code.cuh"
 _HALF, _COMPLEX = "gpuarray/user_float16.cuh", "gpuarray/user_complex.cuh"
+
+#: Headers that CuPy's users include in a RawKernel, and the device code that answers for them here.
+#: Thrust's own wants a host's standard library.
+_INCLUDED = {
+    "cupy/complex.cuh": _COMPLEX,
+    "thrust/complex.h": _COMPLEX,
+}
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"')
@@ -117,6 +125,14 @@ class UserCode:
 
 
 _FIXED_WIDTH = tuple(f"{u}int{bits}_t" for u in ("", "u") for bits in (8, 16, 32, 64))
+
+
+def included(source: str) -> dict[str, str]:
+    """The in-memory headers of a source that is compiled as it is: those that it asks for."""
+    if not any(name in source for name in (*_INCLUDED, "gpuarray/")):
+        return {}
+    names = {name: f'#include "{header}"\n' for name, header in _INCLUDED.items()}
+    return {**cuda_headers(), **names}
 
 
 # ---- what can be told from the text -----------------------------------------------------------
