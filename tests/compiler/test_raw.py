@@ -485,15 +485,15 @@ def test_complex_header(header, dtype, real):
         y[i] = a * x[i] - conj(x[i]) + exp(thrust::complex<{real}>(0, 1)) * abs(x[i]);
     }}"""
     x = np.array([1 + 2j, -3j, 0.5], dtype)
-    y = cp.zeros(3, dtype)
-    cp.RawKernel(code, "f")((1,), (3,), (cp.asarray(x), y, y.dtype.type(2).real))
-    np.testing.assert_allclose(cp.asnumpy(y), 2 * x - x.conj() + np.exp(1j) * abs(x), rtol=1e-6)
+    y = up(np.zeros(3, dtype))
+    RawKernel(code, "f")((1,), (3,), (up(x), y, x.real.dtype.type(2)))
+    np.testing.assert_allclose(down(y), 2 * x - x.conj() + np.exp(1j) * abs(x), rtol=1e-6)
 
 
 def test_a_complex_number_without_its_header():
     code = 'extern "C" __global__ void f(complex<float>* x) { x[0] = 1; }'
     with pytest.raises(CompileError) as raised:
-        cp.RawKernel(code, "f").compile()
+        RawKernel(code, "f").compile()
     assert any("cupy/complex.cuh" in note for note in raised.value.__notes__)
 
 

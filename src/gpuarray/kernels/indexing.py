@@ -46,7 +46,8 @@ namespace gpuarray {{
 typedef Transfer<{index}_t, {word}, {block}, {items}, {ndim}, {arrays}, {scatter}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
-    {word}{star} dense, {word}* indexed, {pointers}, {index}_t size, Kernel::Dimensions dimensions) {{
+    {word}{star} dense, {word}* indexed, {pointers}, {index}_t size,
+    Kernel::Dimensions dimensions) {{
     Kernel::run(size, dimensions, dense, indexed, {names});
 }}
 
@@ -57,9 +58,9 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 def render_transfer(spec: TransferSpec) -> KernelSource:
     """Return the CUDA C++ of a gather or scatter.
 
-    Parameters of the kernel: the dense operand (or the scalar), the indexed one, the index arrays, the number of
-    elements, and a struct of the shape, the strides of each operand, and for each index array the
-    length and the stride of the axis that it indexes; all of the index type.
+    Parameters of the kernel: the dense operand (or the scalar), the indexed one, the index arrays,
+    the number of elements, and a struct of the shape, the strides of each operand, and for each
+    index array the length and the stride of the axis that it indexes; all of the index type.
     """
     name = "scatter" if spec.scatter else "gather"
     symbol = f"gpuarray_{name}__{8 * spec.itemsize}__{'_'.join(spec.indices)}__{spec.ndim}d"
