@@ -17,7 +17,6 @@ from gpuarray import (
     _dtypes,
     _elementwise,
     _gather,
-    _interchange,
     _layout,
     _selection,
 )
@@ -213,7 +212,7 @@ def scatter(array: Any, selection: Selection, value: Any, table_key: Any = None)
     """Store values at the selected elements; `table_key` as for `gather`."""
     layout = array._layout
     _layout.check_writable(layout, "assignment")
-    if any([one.array._memory is array._memory for one in selection.arrays]):
+    if any(one.array._memory is array._memory for one in selection.arrays):
         copies = [one._replace(array=_copies.copy(one.array)) for one in selection.arrays]
         selection = selection._replace(arrays=tuple(copies))
     base, indices, arrays = _spread(array, selection)

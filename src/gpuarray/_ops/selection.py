@@ -60,7 +60,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         return symbol.fused_choice("where", (condition, x, y))
     operands = [_interchange.as_operand(one, "where") for one in (condition, x, y)]
     found = _promoted(operands[1:])
-    if any([one is not given for one, given in zip(operands, (condition, x, y), strict=True)]):
+    if any(one is not given for one, given in zip(operands, (condition, x, y), strict=True)):
         table_key = None  # the next one of this type would have to be converted as well
     return _choose("where", operands, [_BOOL, found, found], None, "unsafe", table_key)
 

@@ -6,6 +6,7 @@ import re
 
 _CCCL = re.compile(r'cannot open source file "(?:nv|cuda|cub|thrust|cccl)/')
 _HEADER = re.compile(r'cannot open source file "([^"]+)"')
+_COMPLEX = re.compile(r'complex is not a template|identifier "complex" is undefined')
 _EXPRESSION = re.compile(r'Input name expression was: "([^"]*)"')
 _KERNEL = re.compile(r"__global__\s+(?:[\w:<>]+\s+)*?void\s+(?:__\w+__\s*(?:\([^)]*\))?\s*)*(\w+)")
 #: What NVRTC says of an architecture that it does not compile for.
@@ -44,7 +45,7 @@ def remedy(log: str, source: str) -> str:
             f"NVRTC {major}.{minor} compiles for {known}: for a newer device update its wheel "
             "(nvidia-cuda-nvrtc), for an older one take that of an earlier CUDA"
         )
-    if "complex is not a template" in log or 'identifier "thrust" is undefined' in log:
+    if _COMPLEX.search(log) or ("thrust::complex" in source and "namespace name" in log):
         return "Complex numbers of device code are in a header: #include <cupy/complex.cuh>"
     if "unrecognized token" in log and not source.isascii():
         return "Beyond ASCII, device code takes characters in comments and strings only"
