@@ -185,7 +185,7 @@ def main() -> int:
         re.compile(p[1:-1] if len(p) > 2 and p[0] == p[-1] == "/" else re.escape(p))
         for p in patterns
     ]
-    large = 1_000_000 if options.quick else rows.LARGE
+    large = 100_000 if options.quick else rows.LARGE
     chosen = [
         row
         for row in _rows(large)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 import numpy as np
@@ -93,6 +94,7 @@ def test_first_use_of_a_kernel():
 
 def test_memory_goes_back_to_the_pool():
     pool = cp.get_default_memory_pool()
+    gc.collect()  # what earlier tests left in cycles
     cp.cuda.runtime.deviceSynchronize()
     before = pool.used_bytes()
 

@@ -26,7 +26,7 @@ def test_peers_measures_every_row(tmp_path):
     table = _run(
         "benchmarks/peers.py", "--quick", "--kind=call", "--kind=device", f"--json={figures}"
     )
-    listed = _run("benchmarks/peers.py", "--list").splitlines()
+    listed = _run("benchmarks/peers.py", "--list", "--quick").splitlines()
     result = json.loads(figures.read_text())
     assert [row["name"] for row in result["rows"]] == [line[8:] for line in listed]
     assert all(row["us"]["gpuarray"] > 0 and not row["faults"] for row in result["rows"])
@@ -42,3 +42,39 @@ def test_only_chooses_rows():
         "a + b",
         "exp(a, out=)",
     ]
+
+
+@pytest.mark.slow
+def test_the_matrix(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run(
+        "benchmarks/matrix.py", "--quick", "--dtypes", "f4", "i1", "--only=sum", f"--json={figures}"
+    )
+    result = json.loads(figures.read_text())
+    rates = {name: row for name, row in result["of_copy"].items() if row}
+    assert "sum, axis 0" in rates
+    assert "cumsum" in result["small_us"]
+    assert all(set(row) == {"f4", "i1"} for row in rates.values())
+    assert all(rate["gpuarray"] > 0 for row in rates.values() for rate in row.values())
+    assert "per cent of the copy" in table
+
+
+def test_the_report_fills_its_tables(tmp_path, monkeypatch):
+    from benchmarks import report
+
+    page = tmp_path / "performance.md"
+    names = ("machine", "device", "matrix", "calls", "small", "startup")
+    page.write_text("".join(f"{name}:\n<!-- {name} -->\nold\n<!-- end -->\n" for name in names))
+    kept = json.loads((ROOT / "docs" / "performance.json").read_text())
+    files = [tmp_path / "peers.json", tmp_path / "matrix.json"]
+    for file, key in zip(files, ("peers", "matrix"), strict=True):
+        file.write_text(json.dumps(kept[key]))
+    monkeypatch.setattr(report, "_DOCS", tmp_path)
+    monkeypatch.setattr(report, "_plot", lambda rows, target: None)  # needs matplotlib
+    monkeypatch.setattr(sys, "argv", ["report.py", *map(str, files)])
+    assert report.main() == 0
+    text = page.read_text()
+    assert "\nold\n" not in text
+    assert text.count("<!-- end -->") == len(names)
+    assert "| `a + b` |" in text
+    assert "| `cumsum` |" in text
