@@ -6,7 +6,7 @@
 
 The first table gives bytes read and written over time as a percentage of a device copy's rate, for
 operands of 400 MB, CuPy's in brackets. The second gives the microseconds of a call, back to back,
-for 1e3 to 1e6 float32 elements: there the number of launches decides.
+for 1e3 to 1e6 float32 elements, where the number of launches decides, and that number.
 """
 
 from __future__ import annotations
@@ -145,6 +145,16 @@ def _times(
     return {name: 1e6 * median(samples) for name, samples in times.items()}
 
 
+def _launches(work: Callable[[], Any]) -> int:
+    """The kernels that a call launches."""
+    from gpuarray import _launches as late
+
+    late.forget()
+    work()
+    # Those before a wait count too, which gpuarray.debug.launches() would leave out.
+    return sum(not isinstance(entry, late._Ended) for entry in late._recent)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -194,20 +204,24 @@ def main() -> int:
             print(f"{name:36}" + "".join(_cell(row.get(d, {})) for d in options.dtypes))
 
     small: dict[str, dict[int, dict[str, float]]] = {name: {} for name in SMALL}
+    launches: dict[str, list[int]] = {name: [] for name in SMALL}
     for size in SMALL_SIZES[:2] if options.quick else SMALL_SIZES:
         host = random_of("f4", size)
         operands = {name: library.to_device(host) for name, library in found.items()}
         for name, make in SMALL.items():
             if options.only in name:
                 small[name][size] = _times(found, operands, make, effort)
+                work = make(found["gpuarray"].module, operands["gpuarray"])
+                launches[name].append(_launches(work))
     print("\nµs of a call, back to back (CuPy's)")
-    print(f"{'':36}" + "".join(f"{size:>16}" for size in SMALL_SIZES))
+    print(f"{'':36}" + "".join(f"{size:>16}" for size in SMALL_SIZES) + "  launches")
     for name, of_size in small.items():
         if of_size:
-            print(f"{name:36}" + "".join(_pair(of_size.get(s, {})) for s in SMALL_SIZES))
+            cells = [_pair(of_size.get(size, {})) for size in SMALL_SIZES]
+            print(f"{name:36}" + "".join(cells) + f"  {launches[name]}")
     if options.json:
         result = {"device": driver.describe(), "copy_bytes_per_s": rate}
-        result |= {"of_copy": rates, "small_us": small}
+        result |= {"of_copy": rates, "small_us": small, "small_launches": launches}
         Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
     return 0
 

@@ -81,7 +81,7 @@ def _rates(of_copy: dict[str, dict[str, dict[str, float]]]) -> str:
     return _table(["work", *dtypes], rows)
 
 
-def _small(small: dict[str, dict[str, dict[str, float]]]) -> str:
+def _small(small: dict[str, dict[str, dict[str, float]]], launches: dict[str, list[int]]) -> str:
     sizes = list(dict.fromkeys(size for row in small.values() for size in row))
 
     def cell(times: dict[str, float]) -> str:
@@ -89,9 +89,15 @@ def _small(small: dict[str, dict[str, dict[str, float]]]) -> str:
         return f"{ours} ({theirs})"
 
     rows = [
-        [f"`{name}`", *(cell(row.get(s, {})) for s in sizes)] for name, row in small.items() if row
+        [
+            f"`{name}`",
+            *(cell(row.get(s, {})) for s in sizes),
+            ", ".join(map(str, dict.fromkeys(launches.get(name, [])))),
+        ]
+        for name, row in small.items()
+        if row
     ]
-    return _table(["function", *(f"{int(size):,}" for size in sizes)], rows)
+    return _table(["function", *(f"{int(size):,}" for size in sizes), "launches"], rows)
 
 
 def _plot(rows: list[dict[str, Any]], target: Path) -> None:
@@ -137,7 +143,7 @@ def main() -> int:
         "device": _peers(peers["rows"], "device"),
         "startup": _startup(peers["startup"]),
         "matrix": _rates(matrix["of_copy"]),
-        "small": _small(matrix["small_us"]),
+        "small": _small(matrix["small_us"], matrix.get("small_launches", {})),
     }
     page = _DOCS / "performance.md"
     text = page.read_text()
