@@ -81,7 +81,7 @@ class Stream:
         self.handle = handle
         self.device = device
         self.owned = owned
-        self.plans: dict[Any, Callable] = {}  # launches bound to this stream, see _launch
+        self.plans: dict[Any, Any] = {}  # launches bound to this stream, see _launch
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
         streams[id(self)] = self
 
@@ -91,8 +91,8 @@ class Stream:
             # Work still queued finishes; the driver keeps the stream until then.
             give_back(driver.stream_destroy, handle)
 
-    def remember(self, key: Any, run: Callable) -> None:
-        """Keep a bound launch under a key of identities."""
+    def remember(self, key: Any, run: Any) -> None:
+        """Keep a bound launch, or what is made of one, under a key of identities."""
         if len(self.plans) >= PLAN_LIMIT:
             self.plans.clear()
         self.plans[key] = run

@@ -240,3 +240,47 @@ def test_an_array_indexed_by_itself():
         a[cp.asarray(index)] = a
         same(a, expected)
         same(a[a], expected[expected])
+
+
+PARTS = [
+    3,
+    -1,
+    np.int64(3),
+    True,
+    None,
+    Ellipsis,
+    slice(None),
+    slice(1, 4),
+    slice(-1, 0, -2),
+    [2, 0],
+]
+
+
+@pytest.mark.parametrize("first", range(len(PARTS)))
+def test_kept_calls_of_tuples(first):
+    """Keys that are equal or alike to Python, and yet are other indices, one after the other."""
+    base = np.arange(5 * 6 * 7.0).reshape(5, 6, 7)
+    for turn in range(2):
+        for part in (
+            PARTS[first],
+            1,
+            np.bool(True),
+            np.int64(1),
+            np.int64(4),
+            slice(np.int8(1), 4),
+        ):
+            index = np.array([0, 2, -1]) + turn
+            for key in ((part, index), (index, part), (index, index, part), (index, part, index)):
+                if np.ndim(part) and not isinstance(part, slice):
+                    key = tuple([[2, 0, 1] if x is part else x for x in key])
+                host, device = base.copy(), cp.asarray(base)
+                expected = host[key]
+                same(device[on_device(key)], expected)
+                host[key] = 7
+                device[on_device(key)] = 7
+                same(device, host)
+                value = np.arange(expected.size).reshape(expected.shape) * 0.5
+                host[key] = value
+                device[on_device(key)] = cp.asarray(value)
+                if index.min() >= 0 or np.unique(index % 5).size == 3:
+                    same(device, host)

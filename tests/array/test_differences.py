@@ -152,8 +152,9 @@ def test_histogram2d(rng):
             same(one, other)
     for wrong in ((0, 2), (1.5, 2), ([1, 0], 2), (2,)):
         raises_alike(
-            lambda: np.histogramdd((x, y), wrong), lambda: cp.histogramdd((A(x), A(y)), wrong)
-        )  # noqa: B023
+            lambda wrong=wrong: np.histogramdd((x, y), wrong),
+            lambda wrong=wrong: cp.histogramdd((A(x), A(y)), wrong),
+        )
     raises_alike(lambda: np.histogram2d(x, y[1:]), lambda: cp.histogram2d(A(x), A(y)[1:]))
 
 

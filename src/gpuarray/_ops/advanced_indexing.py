@@ -7,6 +7,7 @@ the result's shape.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -177,26 +178,61 @@ def _spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, i
     return base, indices, [one.array for one in selection.arrays]
 
 
-def _keep(table_key: Any, selection: Selection, run: Any) -> None:
+_PLAIN = (int, type(None), type(Ellipsis))
+
+
+def layouts_of(key: Any) -> tuple[list[Any] | None, list[Any]]:
+    """What a kept call depends on of an index: its parts, arrays as layouts; and those arrays.
+
+    The parts are None where one is something else than an array on the device, an int, None, an
+    ellipsis, or a slice of such: equal keys (True and 1) would not mean equal indices.
+    """
+    if isinstance(key, ArrayBase):
+        return [key._layout], [key]
+    parts: list[Any] = []
+    arrays = []
+    for item in key:
+        if isinstance(item, ArrayBase):
+            parts.append(item._layout)
+            arrays.append(item)
+        elif type(item) in _PLAIN:
+            parts.append(item)
+        elif type(item) is slice:
+            bounds = (item.start, item.stop, item.step)
+            if not {*map(type, bounds)}.issubset(_PLAIN):
+                return None, arrays
+            parts.append(bounds)
+        else:
+            return None, arrays
+    return parts, arrays
+
+
+def _keep(table_key: Any, arrays: Sequence[Any], selection: Selection, base: Any, run: Any) -> None:
     """Keep a call for the next index of the same layouts.
 
-    Not where positions were made of the index, as they are of a mask, or are looked at first.
+    Not where positions were made of the index, as they are of masks and lists, or are looked at
+    first.
     """
-    made = len(selection.arrays) > 1 or selection.arrays[0].array._layout is not table_key[2]
-    if not (made or selection.offset or config.debug):
-        current.stream.remember(table_key, run)
+    used = [one.array for one in selection.arrays]
+    if len(used) == len(arrays) and not config.debug:
+        if all(one is given for one, given in zip(used, arrays, strict=True)):
+            current.stream.remember(table_key, (run, base._layout, selection.offset))
 
 
-def apart(array: Any, index: Any, value: Any) -> bool:
+def apart(array: Any, indices: Sequence[Any], value: Any) -> bool:
     """Whether a scatter to an array cannot overwrite what it has still to read."""
     memory = array._memory
-    return index._memory is not memory and getattr(value, "_memory", None) is not memory
+    if getattr(value, "_memory", None) is memory:
+        return False
+    return all(one._memory is not memory for one in indices)
 
 
-def gather(array: Any, selection: Selection, table_key: Any = None) -> Any:
+def gather(
+    array: Any, selection: Selection, table_key: Any = None, given: Sequence[Any] = ()
+) -> Any:
     """A copy of the selected elements.
 
-    The call is kept under a key of layouts, the third of them the index array's, if one is given.
+    If there is a key, the call is kept under it for index arrays of the given ones' layouts.
     """
     base, indices, arrays = _spread(array, selection)
     target = _layout.contiguous(base._layout.dtype, base._layout.shape)
@@ -204,12 +240,18 @@ def gather(array: Any, selection: Selection, table_key: Any = None) -> Any:
         return _array.empty(target)
     run = _gather.transfer(target, base._layout, array._layout, indices, False, new=True)
     if table_key is not None:
-        _keep(table_key, selection, run)
+        _keep(table_key, given, selection, base, run)
     return run(base, *arrays)
 
 
-def scatter(array: Any, selection: Selection, value: Any, table_key: Any = None) -> None:
-    """Store values at the selected elements; `table_key` as for `gather`."""
+def scatter(
+    array: Any,
+    selection: Selection,
+    value: Any,
+    table_key: Any = None,
+    given: Sequence[Any] = (),
+) -> None:
+    """Store values at the selected elements; `table_key` and `given` as for `gather`."""
     layout = array._layout
     _layout.check_writable(layout, "assignment")
     if any(one.array._memory is array._memory for one in selection.arrays):
@@ -217,6 +259,7 @@ def scatter(array: Any, selection: Selection, value: Any, table_key: Any = None)
         selection = selection._replace(arrays=tuple(copies))
     base, indices, arrays = _spread(array, selection)
     shape = base._layout.shape
+    unchanged = value
     if isinstance(value, ArrayBase):
         if value._layout.dtype is not layout.dtype:
             value = _copies.copy(value, "K", layout.dtype)
@@ -227,7 +270,7 @@ def scatter(array: Any, selection: Selection, value: Any, table_key: Any = None)
             run = _gather.transfer(layout.dtype, base._layout, layout, indices, True)
             run(as_host_scalar(value, layout.dtype), *arrays, base)
             if table_key is not None:
-                _keep(table_key, selection, run)
+                _keep(table_key, given, selection, base, run)
         return
     else:
         value = as_values(value, "assignment")
@@ -246,8 +289,8 @@ def scatter(array: Any, selection: Selection, value: Any, table_key: Any = None)
     read = _layout.broadcast_to(source, shape)
     run = _gather.transfer(read, base._layout, layout, indices, True)
     run(_array.view(value, read), *arrays, base)
-    if table_key is not None and source is table_key[3]:
-        _keep(table_key, selection, run)
+    if table_key is not None and value is unchanged:
+        _keep(table_key, given, selection, base, run)
 
 
 def masks_whole(array: Any, key: Any) -> bool:

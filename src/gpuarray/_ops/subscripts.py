@@ -36,10 +36,12 @@ def getitem(array: Any, key: Any) -> Any:
         elif kind is int:
             target, offset = layout.views[key]
         elif isinstance(key, ArrayBase):
-            return _by_array(array, key)
+            return _by_arrays(array, key)
         else:
             target, offset = layout.views[_table_key(key)]
     except (KeyError, IndexError, TypeError):
+        if kind is tuple:
+            return _by_arrays(array, key)
         found = _find(layout, key)
         if isinstance(found, advanced_indexing.Selection):
             return advanced_indexing.gather(array, found)
@@ -51,20 +53,21 @@ def getitem(array: Any, key: Any) -> Any:
     return view
 
 
-def _by_array(array: Any, key: Any) -> Any:
-    """``array[key]`` for one index array on the device."""
+def _by_arrays(array: Any, key: Any) -> Any:
+    """``array[key]`` for an index array on the device, or a tuple that may hold some."""
     layout = array._layout
-    index = key._layout
-    stream = current.stream
-    table_key = (_by_array, layout, index)
-    run = stream.plans.get(table_key)
-    if run is not None:
-        return run(array, key)
+    parts, arrays = advanced_indexing.layouts_of(key)
+    table_key = None if parts is None else (getitem, layout, *parts)
+    kept: Any = current.stream.plans.get(table_key)
+    if kept is not None:
+        run, base, offset = kept
+        return run(_array.view(array, base, offset) if offset else array, *arrays)
     if advanced_indexing.masks_whole(array, key):
         return _selection.compress(array, key)
     found = _find(layout, key)
-    assert isinstance(found, advanced_indexing.Selection)
-    return advanced_indexing.gather(array, found, table_key)
+    if isinstance(found, advanced_indexing.Selection):
+        return advanced_indexing.gather(array, found, table_key, arrays)
+    return _array.view(array, *found)
 
 
 def setitem(array: Any, key: Any, value: Any) -> None:
@@ -72,13 +75,17 @@ def setitem(array: Any, key: Any, value: Any) -> None:
     number = isinstance(value, bool | int | float | complex | np.generic)
     if number:
         value = as_host_scalar(value, array._layout.dtype)
-    table_key = None
-    if isinstance(key, ArrayBase):
+    table_key: Any = None
+    arrays: list[Any] = []
+    if isinstance(key, ArrayBase | tuple):
+        parts, arrays = advanced_indexing.layouts_of(key)
         stored = value._layout if isinstance(value, ArrayBase) else number
-        table_key = (setitem, array._layout, key._layout, stored)
-        run = current.stream.plans.get(table_key)
-        if run is not None and advanced_indexing.apart(array, key, value):
-            run(value, key, array)
+        if parts is not None:
+            table_key = (setitem, array._layout, stored, *parts)
+        kept: Any = current.stream.plans.get(table_key)
+        if kept is not None and advanced_indexing.apart(array, arrays, value):
+            run, base, start = kept
+            run(value, *arrays, _array.view(array, base, start) if start else array)
             return
     if number and isinstance(key, ArrayBase) and key._layout.dtype == bool and key._layout.ndim:
         if key._layout.ndim <= array._layout.ndim:
@@ -89,7 +96,7 @@ def setitem(array: Any, key: Any, value: Any) -> None:
             return
     found = _find(array._layout, key)
     if isinstance(found, advanced_indexing.Selection):
-        advanced_indexing.scatter(array, found, value, table_key)
+        advanced_indexing.scatter(array, found, value, table_key, arrays)
         return
     layout, offset = found
     target = array if layout is array._layout else _array.view(array, layout, offset)
