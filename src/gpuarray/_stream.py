@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 from gpuarray import _launches
