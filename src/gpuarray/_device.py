@@ -40,6 +40,8 @@ class _Current(threading.local):
 
 current = _Current()
 
+_CONTEXT_IS_DESTROYED = 709
+
 
 def need_context() -> None:
     """Make device 0 current in a thread that has none yet, for calls that name no device."""
@@ -65,13 +67,26 @@ def give_back(release: Callable[[int], object], handle: int) -> None:
     try:
         release(handle)
     except DriverError as error:
-        if error.status not in driver.STICKY:
+        if error.status not in driver.STICKY and error.status != _CONTEXT_IS_DESTROYED:
             raise
 
 
 def lost_error(what: str, device: Device) -> CUDAError:
     """The exception for a use of something that a reset of its device took away."""
     return CUDAError(f"{what} was lost when {device} was reset; make a new one")
+
+
+def _no_reset(device: Device, fault: DriverError) -> DriverError:
+    """The exception for the reset of a device that had a fault."""
+    error = DriverError(
+        "Device.reset",
+        fault.status,
+        fault.status_name,
+        f"{fault.detail}; {device} had the fault of a kernel, and CUDA has no way back from that "
+        "within a process",
+    )
+    error.launches, error.report = fault.launches, fault.report
+    return error
 
 
 class Device:
@@ -189,34 +204,51 @@ class Device:
         cls._reset_hooks.append(hook)
 
     def reset(self) -> None:
-        """Take down everything that lives on the device, and make it usable again.
+        """Take down everything that lives on the device, and begin anew.
 
-        After the fault of a kernel this is the only way to go on in the same process. Arrays,
-        streams, events, pinned memory and modules of the device are lost: using one raises a
-        `CUDAError`. Kernels are loaded again when they are used.
+        Arrays, streams, events, pinned memory and modules of the device are lost: using one
+        raises a `CUDAError`. Kernels are loaded again when they are used.
+
+        Raises
+        ------
+        DriverError
+            After the fault of a kernel, with its status, its ``launches`` and its ``report``.
+            A driver gives a process nothing on a device that had a fault, and CUDA has no way
+            back: the process has to be started anew.
 
         Notes
         -----
         Nobody else may use the device meanwhile, and every other thread has to enter it again
         (``Device(0).use()``). Other libraries of the process that work on the device's primary
-        context, such as CuPy and PyTorch, lose everything as well. NumPy arrays over pinned memory must not be touched any more:
-        their memory is gone.
+        context, such as CuPy and PyTorch, lose everything as well. NumPy arrays over pinned memory
+        must not be touched any more: their memory is gone.
 
         Examples
         --------
-        >>> try:  # doctest: +SKIP
-        ...     kernel((1,), (256,), (x,))
-        ...     x.sum().item()
-        ... except cp.errors.DriverError as error:
-        ...     cp.cuda.Device().reset()
+        >>> cp.cuda.Device().reset()  # doctest: +SKIP
         """
         with self._lock:
-            self.context = driver.context_reset(self.handle)
+            try:
+                self._need_no_fault()
+                self.context = driver.context_reset(self.handle)
+            except DriverError as error:
+                if error.status not in driver.STICKY:
+                    raise
+                raise _no_reset(self, error) from None
             self.generation += 1
             self.functions = {}
             _launches.forget()
             for hook in self._reset_hooks:
                 hook(self)
+
+    def _need_no_fault(self) -> None:
+        """Raise a fault's error while the driver still has it: later it says that the context is
+        gone, if anything."""
+        try:
+            _ = self.mem_info
+        except DriverError as error:
+            if error.status in driver.STICKY:
+                raise
 
     @property
     def compute_capability(self) -> str:

@@ -24,6 +24,10 @@ from gpuarray.errors import DriverError
 #: How many launches are kept, and how many of them a message shows.
 _KEPT = 64
 _SHOWN = 8
+#: What a fault means for the program.
+_OVER = (
+    "This process can use the device no more, and no reset changes that: start the program anew."
+)
 #: Packages whose frames are not the user's.
 _NOT_USERS = ("gpuarray", "numpy")
 
@@ -266,15 +270,12 @@ def advice() -> str:
     if config.debug:
         return (
             "gpuarray.debug.replay() runs the launch on the emulator and names the thread and the "
-            "source line. gpuarray.cuda.runtime.deviceReset() makes the device usable again; "
-            "arrays are lost with it."
+            f"source line. {_OVER}"
         )
     return (
         "GPUARRAY_DEBUG=1 waits for each launch, names the one at fault and its Python line, and "
         "keeps its arguments: gpuarray.debug.replay() then runs it on the emulator. "
-        "`python -m gpuarray check script.py` runs a whole script there. "
-        "gpuarray.cuda.runtime.deviceReset() makes the device usable again; arrays are lost with "
-        "it."
+        f"`python -m gpuarray check script.py` runs a whole script there. {_OVER}"
     )
 
 

@@ -144,6 +144,9 @@ def test_shared_memory_limits_the_block():
 
     with pytest.raises(ZeroDivisionError, match="in the callback"):
         kernel.occupancy.max_potential_block_size(fails)
+    # By default a kernel may have 48 KiB, and the block is one that can be launched so.
+    fits = kernel.occupancy.max_potential_block_size(lambda threads: 64 * threads).max_block_size
+    assert 0 < 64 * fits <= kernel.max_dynamic_shared_size_bytes
     room = kernel.occupancy.available_dynamic_shared_memory_per_block(2, 128)
     assert 0 < room < most
     assert kernel.occupancy.max_active_blocks_per_multiprocessor(128, room) >= 2

@@ -95,11 +95,28 @@ def test_more_than_48_kilobytes_of_shared_memory(kernels, allocate):
 
 def test_the_room_for_shared_memory(kernels):
     function = kernels("nothing")
-    most = driver.occupancy_available_dynamic_shared(function, 1, 128)
-    assert most >= 48 << 10
-    half = driver.occupancy_available_dynamic_shared(function, 2, 128)
-    assert half < most or half <= 114 << 10
+    available, active = (
+        driver.occupancy_available_dynamic_shared,
+        driver.occupancy_max_active_blocks,
+    )
+    room = driver.device_attribute("max_shared_memory_per_multiprocessor", 0)
+    default = driver.function_attribute("max_dynamic_shared_size_bytes", function)
+    # Never more than the kernel may have; what the driver reserves in each block is not taken off.
+    assert available(function, 1, 128) == available(function, 2, 128) == default == 48 << 10
+    for blocks in (5, 7, 16):
+        assert available(function, blocks, 96) == room // blocks // 128 * 128
+    assert active(function, 128, default) == room // (default + 1024)
+    assert active(function, 128, default + 1) == 0
+    assert active(function, 2048, 0) == 0
+    for call in (active, driver.occupancy_max_active_blocks_with_flags):
+        assert status_of(call, function, 0, 0, *[0] * (call is not active)) == "INVALID_VALUE"
     assert driver.occupancy_max_active_blocks_with_flags(function, 128, 0, 1) >= 1
+    # A block that needs more than the kernel may have does not count.
+    _, block = driver.occupancy_max_potential_block_size(function, lambda threads: 64 * threads)
+    assert 64 * block <= default
+    driver.function_set_attribute(function, "max_dynamic_shared_size_bytes", 100_000)
+    assert active(function, 64, 100_000) == 2
+    assert default < available(function, 1, 128) <= 227 << 10
 
 
 def test_every_way_to_launch(kernels, allocate):

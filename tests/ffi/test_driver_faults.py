@@ -1,4 +1,4 @@
-"""What a failed kernel leaves behind: a context that fails until it is reset.
+"""What a failed kernel leaves behind: a device that fails for the rest of the process.
 
 Each test runs in a process of its own, since the reset takes everything in the process with it.
 """
@@ -85,7 +85,7 @@ def run(body, **environment):
     "how, expected",
     [(0, "ILLEGAL_ADDRESS"), (1, "MISALIGNED_ADDRESS"), (2, "LAUNCH_FAILED"), (3, "ASSERT")],
 )
-def test_a_fault_stays_until_the_reset(how, expected):
+def test_a_fault_stays(how, expected):
     seen = run(
         f"""
         stream, event = driver.stream_create(), driver.event_create()
@@ -117,27 +117,72 @@ def test_a_fault_stays_until_the_reset(how, expected):
     assert seen == [expected] * 12
 
 
-def test_the_reset_makes_the_device_usable_again():
+@pytest.mark.parametrize(
+    "how, expected",
+    [(0, "ILLEGAL_ADDRESS"), (1, "MISALIGNED_ADDRESS"), (2, "LAUNCH_FAILED"), (3, "ASSERT")],
+)
+def test_no_reset_brings_the_device_back(how, expected):
+    """As an H200 showed: the context can be reset after a fault, and not be made anew."""
+    seen = run(
+        f"""
+        outcome(launch_and_wait, {how})
+        print(outcome(driver.mem_get_address_range, pointer)[0])
+        driver.primary_context_reset(0)
+        assert driver.context_get_current() == context
+        assert driver.primary_context_get_state(0)[1] == 0
+        print(outcome(driver.mem_alloc, 16)[0])
+        print(outcome(driver.primary_context_retain, 0)[0])
+        print(outcome(driver.mem_alloc, 16)[0])
+        print(outcome(driver.context_create, 0)[0])
+        print(outcome(driver.context_reset, 0)[0])
+        """
+    )
+    gone = "CONTEXT_IS_DESTROYED"
+    assert seen == [expected, gone, expected, gone, expected, expected]
+
+
+def test_a_reset_without_a_fault():
     seen = run(
         """
-        outcome(launch_and_wait, 0)
-        assert driver.context_reset(0) == context
-        assert driver.context_get_current() == context
-        assert driver.primary_context_get_state(0)[1] == 1
-        print(outcome(driver.mem_free, pointer)[0])  # gone with the rest of the context
-        start()
+        for _ in range(3):
+            launch_and_wait(4)
+            assert driver.context_reset(0) == context
+            assert driver.context_get_current() == context
+            assert driver.primary_context_get_state(0)[1] == 1
+            print(outcome(driver.mem_free, pointer)[0])  # gone with the rest of the context
+            start()
         launch_and_wait(4)
         host = np.zeros(4, np.int32)
         driver.memcpy_dtoh(host.ctypes.data, pointer, 16)
         print(*host)
-        outcome(launch_and_wait, 2)
-        driver.context_reset(0)
-        start()
-        launch_and_wait(4)
-        print("fine")
         """
     )
-    assert seen == ["INVALID_VALUE", *"7777", "fine"]
+    assert seen == [*["INVALID_VALUE"] * 3, *"7777"]
+
+
+@pytest.mark.parametrize(
+    "call, expected",
+    [
+        ("driver.stream_synchronize(stream)", "INVALID_CONTEXT"),
+        ("driver.stream_destroy(stream)", "INVALID_CONTEXT"),
+        ("driver.event_record(event, 0)", "CONTEXT_IS_DESTROYED"),
+        ("driver.event_destroy(event)", "CONTEXT_IS_DESTROYED"),
+        ("driver.module_get_function(old, 'fail')", "INVALID_HANDLE"),
+        ("driver.module_unload(old)", "INVALID_HANDLE"),
+    ],
+)
+def test_handles_from_before_a_reset(call, expected):
+    """The statuses are an H200's."""
+    seen = run(
+        f"""
+        stream, event, old = driver.stream_create(), driver.event_create(), module
+        driver.context_reset(0)
+        start()
+        print(outcome(lambda: {call})[0])
+        launch_and_wait(4)
+        """
+    )
+    assert seen == [expected]
 
 
 def test_what_still_works_after_a_fault():
@@ -165,10 +210,9 @@ def test_every_later_error_tells_of_the_first():
                      "block (0,0,0)", "thread (0,0,0)", "PTX line"):
             assert part in first, (part, first)
         for text in (outcome(driver.mem_alloc, 16)[1], outcome(launch, 4)[1]):
-            assert "an earlier kernel of this context failed: " in text, text
+            assert "an earlier kernel of this device failed: " in text, text
             assert "in kernel fail" in text, text
             assert "PTX line" in text, text
-            assert "until its device is reset" in text, text
             assert "outside any allocation" not in text, text  # no advice on the wrong kernel
         print("fine")
         """
@@ -176,23 +220,22 @@ def test_every_later_error_tells_of_the_first():
 
 
 @pytest.mark.emulator
-def test_other_contexts_and_devices_are_unharmed():
-    assert run(
+def test_the_other_contexts_of_the_device_fail_too_and_other_devices_do_not():
+    seen = run(
         """
-        other = driver.primary_context_retain(1)
+        other, beside = driver.primary_context_retain(1), driver.context_create(0)
+        driver.context_set_current(context)
         outcome(launch_and_wait, 0)
         driver.context_set_current(other)
         start()
         launch_and_wait(4)
-        beside = driver.context_create(0)
-        start()
-        launch_and_wait(4)
-        driver.context_destroy(beside)
-        driver.context_set_current(context)
-        print(outcome(driver.context_synchronize)[0])
+        for failed in (context, beside):
+            driver.context_set_current(failed)
+            print(outcome(driver.context_synchronize)[0])
         """,
         GPUARRAY_EMULATED_DEVICES="2",
-    ) == ["ILLEGAL_ADDRESS"]
+    )
+    assert seen == ["ILLEGAL_ADDRESS"] * 2
 
 
 def test_a_launch_that_is_refused_harms_nothing(kernels, allocate):

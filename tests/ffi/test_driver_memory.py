@@ -184,6 +184,19 @@ def test_stream_ordered_memory(kernels, stream):
     assert result.tolist() == [6] * 16
 
 
+def test_memory_of_other_kinds_in_stream_order(stream):
+    """As an H200 has it: memory of `mem_alloc` is freed too, managed memory is refused."""
+    pointer = driver.mem_alloc(1024)
+    assert status_of(driver.mem_free_async, pointer + 256, stream) == "INVALID_VALUE"
+    driver.mem_free_async(pointer, stream)
+    driver.stream_synchronize(stream)
+    assert status_of(driver.mem_free, pointer) == "INVALID_VALUE"
+    driver.mem_free_async(0, stream)
+    managed = driver.mem_alloc_managed(1024)
+    assert status_of(driver.mem_free_async, managed, stream) == "NOT_SUPPORTED"
+    driver.mem_free(managed)
+
+
 def test_the_default_pool(stream):
     pool = driver.device_get_default_mem_pool(0)
     assert driver.device_get_mem_pool(0) == pool

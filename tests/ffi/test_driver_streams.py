@@ -7,7 +7,7 @@ import pytest
 
 from gpuarray._ffi import driver
 from gpuarray.errors import DriverError
-from tests.ffi.device_work import arguments, fetch, launch, status_of
+from tests.ffi.device_work import arguments, fetch, image, launch, status_of
 
 pytestmark = pytest.mark.usefixtures("context")
 
@@ -215,7 +215,50 @@ def test_events_across_the_edge_of_a_capture(stream):
     driver.event_record(event, stream)
     assert status_of(driver.event_query, event) == "CAPTURED_EVENT"
     abandon(stream)
+    # Later it is no event of a capture any more, and not one to wait for either.
+    for call in (driver.event_query, driver.event_synchronize):
+        assert status_of(call, event) == "INVALID_VALUE"
+    assert status_of(driver.stream_wait_event, stream, event) == "INVALID_VALUE"
     driver.event_destroy(event)
+
+
+def test_the_time_of_a_captured_event_does_no_harm(stream):
+    event, done = driver.event_create(), driver.event_create()
+    driver.event_record(done, stream)
+    driver.stream_begin_capture(stream, "relaxed")
+    driver.event_record(event, stream)
+    assert status_of(driver.event_elapsed_time, event, done) == "CAPTURED_EVENT"
+    assert status_of(driver.event_elapsed_time, done, event) == "CAPTURED_EVENT"
+    driver.graph_destroy(driver.stream_end_capture(stream))
+    assert status_of(driver.event_elapsed_time, event, event) == "INVALID_VALUE"
+    driver.event_destroy(event)
+    driver.event_destroy(done)
+
+
+def test_the_legacy_stream_takes_no_part_in_a_capture(stream):
+    event = driver.event_create(2)
+    driver.stream_begin_capture(stream, "relaxed")
+    driver.event_record(event, stream)
+    assert status_of(driver.stream_wait_event, 0, event) == "STREAM_CAPTURE_IMPLICIT"
+    assert status_of(driver.stream_end_capture, stream) == "STREAM_CAPTURE_INVALIDATED"
+    driver.event_destroy(event)
+
+
+@pytest.mark.parametrize("mode", ["global", "thread_local", "relaxed"])
+def test_what_the_modes_of_a_capture_refuse(stream, allocate, mode):
+    pointer, module = allocate(np.arange(8, dtype=np.int32)), driver.module_load_data(image())
+    driver.stream_begin_capture(stream, mode)
+    driver.memcpy_dtod(pointer, pointer + 16, 4)  # it does not wait for the host
+    driver.graph_destroy(driver.stream_end_capture(stream))
+    assert fetch(pointer, 1) == 4
+    driver.stream_begin_capture(stream, mode)
+    if mode == "relaxed":
+        driver.module_unload(module)
+        driver.graph_destroy(driver.stream_end_capture(stream))
+    else:
+        assert status_of(driver.module_unload, module) == "STREAM_CAPTURE_UNSUPPORTED"
+        assert status_of(driver.stream_end_capture, stream) == "STREAM_CAPTURE_INVALIDATED"
+        driver.module_unload(module)
 
 
 def test_a_capture_ends_in_its_own_thread(stream, context):

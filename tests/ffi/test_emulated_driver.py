@@ -130,7 +130,7 @@ def test_the_last_release_destroys_the_context(emulated, ptx):
     calls.primary_context_retain(0)
     assert calls.mem_get_info()[0] == calls.mem_get_info()[1]
     fails("CUDA_ERROR_INVALID_VALUE", calls.mem_free, pointer)
-    fails("CUDA_ERROR_INVALID_HANDLE", calls.stream_destroy, stream)
+    fails("CUDA_ERROR_INVALID_CONTEXT", calls.stream_destroy, stream)
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_launch_bounds(emulated, ptx):
     buffer = ArgumentBuffer((8,))
     buffer.words[0] = emulated.calls.mem_alloc(4)
     config = launch_config((1, 1, 1), (65, 1, 1))
-    assert emulated.launch(config, function_argument(function), buffer.params, None) == 701
+    assert emulated.launch(config, function_argument(function), buffer.params, None) == 1  # a GPU's
 
 
 def test_null_arguments(emulated, ptx):

@@ -122,18 +122,19 @@ def test_contexts_of_one_device_share_its_memory(emulated, ptx):
     fails("CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE", emulated.calls.context_destroy, 0x40001000)
 
 
-def test_a_fault_stays_in_its_context(emulated, ptx):
+def test_a_fault_stays_on_its_device(emulated, ptx):
     _, function = emulated.load(ptx, "store")
     with pytest.raises(DriverError, match="nearest|nothing is allocated"):
         emulated.store(function, 0)
     text = fails("CUDA_ERROR_ILLEGAL_ADDRESS", emulated.calls.mem_alloc, 16).detail
-    assert "an earlier kernel of this context failed" in text
+    assert "an earlier kernel of this device failed" in text
     emulated.use(1)
     emulated.calls.mem_free(emulated.calls.mem_alloc(16))
-    emulated.use(0)
     emulated.calls.primary_context_reset(0)
-    emulated.calls.primary_context_retain(0)
-    emulated.calls.mem_free(emulated.calls.mem_alloc(16))
+    for call, given in (("primary_context_retain", (0,)), ("context_create", (0, 0))):
+        assert fails("CUDA_ERROR_ILLEGAL_ADDRESS", getattr(emulated.calls, call), *given)
+    another = Emulated()  # as a new process
+    another.calls.mem_free(another.calls.mem_alloc(16))
 
 
 # --- memory
@@ -150,11 +151,13 @@ def test_registered_memory_has_bounds(ptx, count):
     assert array.tolist() == [4] * 16 + [0] * 48
     emulated.calls.memset_d32(address, 5, 2)
     assert array[:3].tolist() == [5, 5, 4]
-    with pytest.raises(DriverError):
-        emulated.store(function, address + 4, 4, threads=16)
     emulated.calls.primary_context_reset(0)
     assert emulated.calls.primary_context_retain(0)
     fails("CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED", emulated.calls.mem_host_unregister, address)
+    emulated.calls.mem_host_register(address, 64, 0)
+    _, function = emulated.load(ptx, "store")
+    with pytest.raises(DriverError):
+        emulated.store(function, address + 4, 4, threads=16)
 
 
 def test_host_memory_that_nobody_registered(emulated, ptx):
@@ -200,7 +203,7 @@ def test_a_pool_that_is_destroyed_while_memory_is_out(emulated):
     calls.mem_free_async(pointer, 0)
     assert calls.mem_get_info()[0] == total
     fails("CUDA_ERROR_INVALID_VALUE", calls.mem_free_async, pointer, 0)
-    fails("CUDA_ERROR_INVALID_VALUE", calls.mem_free_async, calls.mem_alloc(16), 0)
+    fails("CUDA_ERROR_INVALID_VALUE", calls.mem_free_async, calls.mem_host_alloc(16, 0), 0)
 
 
 def test_access_to_pools(emulated):

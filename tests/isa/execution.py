@@ -58,7 +58,8 @@ class _Buffer:
 
 
 def run(family: str, seed: int = 0) -> Outcome:
-    """Run every row; one that fails does not keep the others from running."""
+    """Run every row; one that fails does not keep the others from running, unless its fault takes
+    the device away from the process."""
     rows = rows_of(family)
     outcome = Outcome()
     inputs, outputs = _Buffer(), _Buffer()
@@ -71,11 +72,7 @@ def run(family: str, seed: int = 0) -> Outcome:
             blank.append(np.tile(np.frombuffer(row.scratch, np.uint8), LANES))
         places.append(([inputs.place(a) for a in found], [outputs.place(a) for a in blank], blank))
     text = module(rows).encode("ascii")
-    while True:
-        pending = [(n, row) for n, row in enumerate(rows) if row.name not in outcome.errors]
-        memory = _launch(text, pending, inputs.host(), outputs.host(), places, outcome)
-        if memory is not None:
-            break
+    memory = _launch(text, rows, inputs.host(), outputs.host(), places, outcome)
     for row, (_, at, blank) in zip(rows, places, strict=True):
         if row.name in outcome.errors:
             continue
@@ -86,10 +83,12 @@ def run(family: str, seed: int = 0) -> Outcome:
     return outcome
 
 
-def _launch(text: bytes, rows, source, target, places, outcome: Outcome) -> np.ndarray | None:
+def _launch(
+    text: bytes, rows: list[Row], source, target, places, outcome: Outcome
+) -> np.ndarray | None:
     """Launch a kernel for each row; what the memory of results holds afterwards.
 
-    None if a kernel broke the context, as a fault does: the others have to start again.
+    None if a kernel had a fault, after which no row has results.
     """
     from gpuarray._ffi import driver
     from gpuarray.errors import DriverError
@@ -103,8 +102,7 @@ def _launch(text: bytes, rows, source, target, places, outcome: Outcome) -> np.n
     driver.memcpy_htod_async(written, target.ctypes.data, target.nbytes, 0)
     arguments = driver.ArgumentBuffer((8,) * len(_PARAMETERS))
     config = driver.launch_config((LANES // BLOCK, 1, 1), (BLOCK, 1, 1), 0, 0)
-    broken = False
-    for number, row in rows:
+    for number, row in enumerate(rows):
         inputs_at, outputs_at, _ = places[number]
         names = [*OUTPUT_NAMES[: len(row.outputs)], *(["s"] if row.scratch else [])]
         pointers = dict.fromkeys(_PARAMETERS, 0)
@@ -123,11 +121,9 @@ def _launch(text: bytes, rows, source, target, places, outcome: Outcome) -> np.n
             try:
                 driver.context_synchronize()
             except DriverError:
-                broken = True
-                break
-    if broken:
-        driver.primary_context_reset(device)
-        return None
+                lost = {other.name: f"lost to the fault of the row {row.name}" for other in rows}
+                outcome.errors = lost | outcome.errors
+                return None
     result = np.empty_like(target)
     driver.memcpy_dtoh_async(result.ctypes.data, written, result.nbytes, 0)
     driver.context_synchronize()

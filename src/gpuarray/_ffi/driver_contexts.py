@@ -67,15 +67,21 @@ def context_create(device: int, flags: int = 0) -> int:
 
 
 def context_reset(device: int) -> int:
-    """Make a device usable again after a kernel failed on it; its primary context.
+    """Take down all that lives in a device's primary context; the context.
 
-    Everything in the primary context is gone: memory, modules, streams, events, pools. Only
-    the context's handle stays valid. Where it was current in the calling thread, it is again.
+    Memory, modules, streams, events and pools are gone. Only the context's handle stays valid.
+    Where it was current in the calling thread, it is again.
 
     Parameters
     ----------
     device : int
         The device.
+
+    Raises
+    ------
+    DriverError
+        With the status of a fault, where a kernel failed on the device before: a driver lets the
+        context be reset then, and does not make it anew for the rest of the process.
     """
     before = library.context_get_current()
     library.primary_context_reset(device)

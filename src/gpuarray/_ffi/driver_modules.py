@@ -30,7 +30,8 @@ _NOT_FOUND = 500
 
 #: What to do about a launch that failed, where the status tells.
 _LAUNCH_REMEDIES = {
-    1: "check the grid, the block, the shared memory and the arguments against the device's limits",
+    1: "check the grid, the block, the shared memory and the arguments against the limits of the "
+    "device and of the kernel (its launch bounds)",
     400: "the kernel or the stream belongs to another device, or was destroyed",
     700: "the kernel accessed memory outside any allocation",
     701: "use fewer threads in a block, or less shared memory",
@@ -146,7 +147,7 @@ def launch_error(
         detail = error.detail
         # A GPU runs kernels later, so that a launch cannot tell of a fault of its own.
         if status in STICKY and opened().name == "cuda":
-            detail = f"{_EARLIER} of this context failed: {detail}"
+            detail = f"{_EARLIER} of this device failed: {detail}"
         remedy = None
         if not detail.startswith(_EARLIER):
             remedy = _LAUNCH_REMEDIES.get(status)

@@ -85,7 +85,8 @@ class Occupancy:
         ----------
         dynamic_shared_memory_needed : int or callable, optional
             Dynamic shared memory of a block in bytes, or a function that says how much a block of
-            so many threads needs.
+            so many threads needs. A block for which that is more than the kernel's
+            ``max_dynamic_shared_size_bytes`` does not count.
         block_size_limit : int, optional
             The largest block that the kernel works with; 0 for whatever the device can.
 
@@ -121,7 +122,8 @@ class Occupancy:
         Returns
         -------
         int
-            Bytes of each block.
+            Bytes of each block; never more than the kernel's ``max_dynamic_shared_size_bytes``,
+            48 KiB at first.
         """
         function = self._function
         blocks = operator.index(num_blocks_per_multiprocessor)

@@ -63,10 +63,10 @@ def deviceSynchronize() -> None:
 
 
 def deviceReset() -> None:
-    """Take down everything that lives on the current device, and make it usable again.
+    """Take down everything that lives on the current device, and begin anew.
 
-    See `gpuarray.cuda.Device.reset`: it is what brings a process back to work after the fault of
-    a kernel. Arrays, streams, events and pinned memory of the device are lost.
+    See `gpuarray.cuda.Device.reset`. Arrays, streams, events and pinned memory of the device are
+    lost. After the fault of a kernel it raises: only a new process can use the device then.
 
     Examples
     --------

@@ -112,6 +112,7 @@ class AllocationCalls:
     # --- what is known of an address
 
     def mem_get_address_range(self, pointer: int) -> tuple[int, int]:
+        self._machine.current()
         allocation = self._machine.allocation_of(pointer)
         if allocation is None:
             raise Failure(NOT_FOUND, f"0x{pointer:x} is not device memory")

@@ -35,6 +35,8 @@ class ContextCalls:
 
     def primary_context_retain(self, device: int) -> int:
         held = self._machine.device(device)
+        if held.fault is not None:
+            raise held.fault
         held.retained += 1
         context = held.primary
         if not context.alive:
@@ -53,8 +55,8 @@ class ContextCalls:
             self._end(held.primary)
 
     def primary_context_reset(self, device: int) -> None:
-        """Destroy what lives in the context. It is dead until it is retained once more, while
-        those who retained it before may still release it."""
+        """Destroy what lives in the context. It is dead until it is retained once more, which
+        a fault rules out; those who retained it before may still release it."""
         self._end(self._machine.device(device).primary)
 
     def primary_context_set_flags(self, device: int, flags: int) -> None:

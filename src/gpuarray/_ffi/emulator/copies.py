@@ -158,7 +158,8 @@ class CopyCalls:
         """Without a stream, the call returns when the copy is done."""
         machine = self._machine
         machine.current()
-        if stream is None:
+        # One within the device does not wait, also where its function is not called asynchronous.
+        if stream is None and not target_kind == source_kind == _DEVICE:
             refuse_unsafe(machine, "a copy that waits")
         where = any_stream(machine, stream or 0)
         copy = Copy(machine, Side(target or 0, target_kind), Side(source or 0, source_kind), nbytes)

@@ -10,9 +10,11 @@ from .captures import INVALIDATED, refuse_implicit, refuse_unsafe, submit
 from .graph import EVENT_RECORD, WAIT_EVENT, Node, Operation
 from .machine import Machine, Owned
 from .statuses import (
+    CAPTURE_IMPLICIT,
     CAPTURE_ISOLATION,
     CAPTURE_MERGE,
     CAPTURED_EVENT,
+    CONTEXT_IS_DESTROYED,
     INVALID_HANDLE,
     INVALID_VALUE,
     Failure,
@@ -35,6 +37,8 @@ class Event(Owned):
     #: The capture that it was last recorded in, and the nodes it stands for there.
     capture: Any = None
     nodes: list[Node] = field(default_factory=list)
+
+    gone = CONTEXT_IS_DESTROYED
 
     def mark(self) -> None:
         self.recorded_ns = time.perf_counter_ns()
@@ -129,7 +133,7 @@ class EventCalls:
             refuse_implicit(self._machine, target)
             if target.legacy:
                 raise source.fail(
-                    CAPTURE_ISOLATION, "the legacy default stream cannot take part in a capture"
+                    CAPTURE_IMPLICIT, "the legacy default stream cannot take part in a capture"
                 )
         elif target.capture is not source:
             target.capture.status = INVALIDATED
@@ -151,6 +155,8 @@ class EventCalls:
         known = self._machine.get(event, Event)
         refuse_unsafe(self._machine, what)
         if known.capture is not None:
+            if known.capture in self._machine.captures:
+                known.capture.status = INVALIDATED
             raise _captured(known)
         return known
 
@@ -170,6 +176,6 @@ class EventCalls:
 
 
 def _captured(event: Event) -> Failure:
-    if event.capture.status != INVALIDATED and event.capture in event.capture.machine.captures:
-        event.capture.status = INVALIDATED
-    return Failure(CAPTURED_EVENT, "the event was last recorded in a stream that is captured")
+    if event.capture in event.capture.machine.captures:
+        return Failure(CAPTURED_EVENT, "the event was last recorded in a stream that is captured")
+    return Failure(INVALID_VALUE, "the event was last recorded in a capture, which has ended")

@@ -24,7 +24,6 @@ from .statuses import (
     INVALID_CLUSTER_SIZE,
     INVALID_HANDLE,
     INVALID_VALUE,
-    LAUNCH_OUT_OF_RESOURCES,
     NOT_SUPPORTED,
     STICKY,
     Failure,
@@ -55,7 +54,7 @@ class KernelLaunch(Operation):
     cooperative: bool = False
 
     def run(self, machine: Machine) -> None:
-        """Run the kernel. A fault leaves its context unusable."""
+        """Run the kernel. A fault leaves its device unusable."""
         launch = _simt_launch or _load_simt()
         context = self.function.context
         if context.fault is not None:
@@ -64,11 +63,10 @@ class KernelLaunch(Operation):
             launch(self.function.kernel, self.grid, self.block, self.data, self.shared)
         except DeviceFault as fault:
             if fault.status in STICKY:
-                context.fault = Failure(
-                    fault.status,
-                    f"an earlier kernel of this context failed: {fault.message}. The context is "
-                    "unusable until its device is reset",
+                why = Failure(
+                    fault.status, f"an earlier kernel of this device failed: {fault.message}"
                 )
+                machine.lose(context.device, why)
             raise
 
     def may_become(self, other: Operation) -> bool:
@@ -268,7 +266,7 @@ def _refusal(function: Function, grid: _Three, block: _Three, shared: int) -> Fa
         )
     if threads > function.max_threads:
         return Failure(
-            LAUNCH_OUT_OF_RESOURCES,
+            INVALID_VALUE,
             f"a block of {threads} threads: the kernel was compiled for {function.max_threads}",
         )
     return Failure(

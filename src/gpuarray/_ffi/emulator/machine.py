@@ -46,6 +46,8 @@ class Device:
     pools: list[Any] = field(default_factory=list)
     default_pool: int = 0
     current_pool: int = 0
+    #: What a kernel did: it outlives the contexts, since nothing in a process undoes it.
+    fault: Failure | None = None
     #: Set right after the devices are made: each belongs to the other.
     primary: Context = None  # type: ignore[assignment]
 
@@ -58,7 +60,7 @@ class Context:
     handle: int
     flags: int = 0
     alive: bool = True
-    #: What a kernel did: every later call that needs this context fails with it.
+    #: What a kernel did on its device: every later call that needs this context fails with it.
     fault: Failure | None = None
     #: Contexts whose memory this one was given access to.
     peers: set[Context] = field(default_factory=set)
@@ -99,6 +101,9 @@ class Owned:
     def device(self) -> Device:
         return self.context.device
 
+    #: How a call fails that gets the handle after a reset took the object away.
+    gone = INVALID_HANDLE
+
     def close(self) -> None:
         """Give back what the object holds."""
 
@@ -124,6 +129,8 @@ class Machine:
         self.captures: list[Any] = []
         self._buffer_ids = 0
         self._handles: dict[int, Owned] = {}
+        #: The types of what resets took away, by handle.
+        self._gone: dict[int, type[Owned]] = {}
         self._next_handle = _FIRST_HANDLE
         self._thread = threading.local()
         in_callback = Failure(NOT_PERMITTED, "a host function must not call the driver")
@@ -174,6 +181,8 @@ class Machine:
 
     def new_context(self, device: Device, flags: int) -> Context:
         """A context beside the primary one."""
+        if device.fault is not None:
+            raise device.fault
         context = Context(device, self._new_handle(), flags)
         self.contexts[context.handle] = context
         self.space.add_context(context)
@@ -230,10 +239,18 @@ class Machine:
             self.lock.acquire()
             self._thread.context = outer
 
+    def lose(self, device: Device, fault: Failure) -> None:
+        """Make a device useless to the process, as the fault of a kernel does."""
+        device.fault = fault
+        for context in self.contexts.values():
+            if context.device is device:
+                context.fault = fault
+
     def destroy_contents(self, context: Context) -> None:
         """Take down all that lives in a context."""
         for handle in self.handles_of(lambda thing: thing.context is context):
             if handle in self._handles:  # a module takes its functions along
+                self._gone[handle] = type(self._handles[handle])
                 self.forget(handle)
         for allocation in [a for a in self.allocations.values() if a.context is context]:
             self.release(allocation)
@@ -298,9 +315,8 @@ class Machine:
         """The object of a handle of the given type, in a context fit for use."""
         thing = self._handles.get(handle)
         if type(thing) is not type_:
-            raise Failure(
-                INVALID_HANDLE, f"0x{handle:x} is not a live {type_.__name__.lower()} handle"
-            )
+            status = type_.gone if self._gone.get(handle) is type_ else INVALID_HANDLE
+            raise Failure(status, f"0x{handle:x} is not a live {type_.__name__.lower()} handle")
         if thing.context.fault is not None:
             raise unusable(thing.context)
         return thing

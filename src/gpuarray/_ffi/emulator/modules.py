@@ -8,6 +8,7 @@ from typing import Any
 
 from ..driver_enums import FUNCTION_ATTRIBUTES
 from . import attributes as limits
+from .captures import refuse_unsafe
 from .machine import Machine, Owned
 from .statuses import (
     INVALID_PTX,
@@ -95,6 +96,8 @@ class ModuleCalls:
 
     def module_unload(self, module: int) -> None:
         self._machine.current()
+        self._machine.get(module, Module)
+        refuse_unsafe(self._machine, "unloading a module")
         unloaded = self._machine.remove(module, Module)
         for handle in unloaded.functions.values():
             self._machine.forget(handle)
@@ -176,7 +179,10 @@ class ModuleCalls:
     # --- occupancy
 
     def occupancy_max_active_blocks(self, function: int, block: int, dynamic: int) -> int:
-        return active_blocks(self._machine.get(function, Function), block, dynamic)
+        known = self._machine.get(function, Function)
+        if block < 1:
+            raise Failure(INVALID_VALUE, f"a block of {block} threads")
+        return active_blocks(known, block, dynamic)
 
     def occupancy_max_active_blocks_with_flags(
         self, function: int, block: int, dynamic: int, flags: int
@@ -189,8 +195,9 @@ class ModuleCalls:
         known = self._machine.get(function, Function)
         if blocks < 1 or active_blocks(known, block, 0) < blocks:
             raise Failure(INVALID_VALUE, f"{blocks} blocks of {block} threads do not fit at once")
-        room = limits.SHARED_BYTES_PER_MULTIPROCESSOR // blocks - limits.RESERVED_SHARED_BYTES
-        return min(room, limits.SHARED_BYTES_OPT_IN) // 128 * 128 - known.static_shared_bytes
+        # As a GPU's driver has it: what it reserves in each block is not taken off.
+        room = limits.SHARED_BYTES_PER_MULTIPROCESSOR // blocks // 128 * 128
+        return min(room - known.static_shared_bytes, known.dynamic_shared_limit)
 
     def occupancy_max_potential_block_size(
         self, function: int, shared_of_block: int | None, dynamic: int, limit: int
@@ -211,9 +218,9 @@ def active_blocks(function: Function, block: int, dynamic: int) -> int:
     """How many blocks of a kernel run on one multiprocessor at once."""
     if not 0 < block <= limits.THREADS_PER_BLOCK:
         return 0
-    shared = function.static_shared_bytes + dynamic
-    if shared > limits.SHARED_BYTES_OPT_IN:
+    if dynamic > function.dynamic_shared_limit:
         return 0
+    shared = function.static_shared_bytes + dynamic
     by_threads = limits.THREADS_PER_MULTIPROCESSOR // (-(-block // 32) * 32)
     by_shared = limits.SHARED_BYTES_PER_MULTIPROCESSOR // (shared + limits.RESERVED_SHARED_BYTES)
     return min(by_threads, by_shared, limits.BLOCKS_PER_MULTIPROCESSOR)

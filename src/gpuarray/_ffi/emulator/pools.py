@@ -162,12 +162,17 @@ class PoolCalls:
 
     def mem_free_async(self, pointer: int, stream: int) -> None:
         target = self._stream(stream)
+        if not pointer:
+            return
         allocation = self._machine.allocations.get(pointer)
-        if allocation is None or allocation.kind not in ("pool", "graph"):
+        if allocation is not None and allocation.kind == "managed":
+            raise Failure(NOT_SUPPORTED, "managed memory cannot be freed in stream order")
+        # Memory of `mem_alloc` may come here as well.
+        if allocation is None or allocation.kind not in ("pool", "graph", "device"):
             raise Failure(
                 INVALID_VALUE,
-                f"0x{pointer:x} is not the start of a live stream-ordered allocation: it was "
-                "freed already, or allocated otherwise",
+                f"0x{pointer:x} is not the start of a live allocation: it was freed already, or "
+                "never allocated on the device",
             )
         submit(self._machine, target, _Free(allocation))
 

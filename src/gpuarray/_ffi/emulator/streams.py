@@ -11,7 +11,7 @@ from .captures import INVALIDATED, refuse_conflict, submit
 from .contexts import PRIORITIES
 from .graph import HOST, Operation
 from .machine import Machine, Owned
-from .statuses import INVALID_HANDLE, INVALID_VALUE, Failure
+from .statuses import INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Failure
 
 __all__ = ["HostFunction", "Stream", "StreamCalls", "any_stream", "stream_of"]
 
@@ -31,6 +31,8 @@ class Stream(Owned):
     legacy: bool = False
     #: The capture that it takes part in.
     capture: Any = None
+
+    gone = INVALID_CONTEXT
 
     @property
     def blocking(self) -> bool:
