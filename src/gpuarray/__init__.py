@@ -128,6 +128,16 @@ from gpuarray._ops.datatypes import (
     result_type,
 )
 from gpuarray._ops.differences import diff, ediff1d, gradient, trapezoid
+from gpuarray._ops.dimensions import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    broadcast_arrays,
+    broadcast_shapes,
+    broadcast_to,
+    expand_dims,
+    squeeze,
+)
 from gpuarray._ops.dispatch import get_array_module
 from gpuarray._ops.floating import copysign, frexp, ldexp, nextafter, signbit, spacing
 from gpuarray._ops.histograms import bincount, digitize, histogram, histogram_bin_edges
@@ -176,27 +186,7 @@ from gpuarray._ops.logic import (
     logical_xor,
     not_equal,
 )
-from gpuarray._ops.manipulation import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    broadcast_arrays,
-    broadcast_shapes,
-    broadcast_to,
-    expand_dims,
-    matrix_transpose,
-    moveaxis,
-    ndim,
-    permute_dims,
-    ravel,
-    reshape,
-    rollaxis,
-    shape,
-    size,
-    squeeze,
-    swapaxes,
-    transpose,
-)
+from gpuarray._ops.manipulation import ndim, ravel, reshape, shape, size
 from gpuarray._ops.math import (
     abs,
     absolute,
@@ -308,6 +298,14 @@ from gpuarray._ops.sorting import (
 )
 from gpuarray._ops.statistics import amax, amin, max, mean, min, nanmax, nanmin
 from gpuarray._ops.sums import nanprod, nansum, prod, sum
+from gpuarray._ops.transposing import (
+    matrix_transpose,
+    moveaxis,
+    permute_dims,
+    rollaxis,
+    swapaxes,
+    transpose,
+)
 from gpuarray._ops.truth import all, any
 from gpuarray._pinned import get_default_pinned_memory_pool
 from gpuarray._raw import ElementwiseKernel, RawKernel, RawModule, ReductionKernel

@@ -23,6 +23,7 @@ from gpuarray._ops import (
     conversion,
     creation,
     cumulative,
+    dimensions,
     dispatch,
     indexing,
     interchange,
@@ -38,6 +39,7 @@ from gpuarray._ops import (
     statistics,
     subscripts,
     sums,
+    transposing,
     truth,
 )
 
@@ -108,7 +110,7 @@ class ndarray(ArrayBase):
     device = property(attributes.device, doc="The device that the memory is on.")
     real = property(complex_numbers.real, complex_numbers.set_real, doc="The real parts.")
     imag = property(complex_numbers.imag, complex_numbers.set_imag, doc="The imaginary parts.")
-    mT = property(manipulation.matrix_transpose, doc="A view with the last two axes exchanged.")
+    mT = property(transposing.matrix_transpose, doc="A view with the last two axes exchanged.")
     __cuda_array_interface__ = property(attributes.interface)
 
     @property
@@ -144,7 +146,7 @@ class ndarray(ArrayBase):
         """A view with the axes in another order; see `gpuarray.transpose`."""
         if len(axes) == 1 and not isinstance(axes[0], int | np.integer):
             axes = axes[0]
-        return manipulation.transpose(self, axes or None)
+        return transposing.transpose(self, axes or None)
 
     def astype(
         self,
@@ -164,8 +166,8 @@ class ndarray(ArrayBase):
     view = casts.view
     ravel = manipulation.ravel
     flatten = manipulation.flatten
-    squeeze = manipulation.squeeze
-    swapaxes = manipulation.swapaxes
+    squeeze = dimensions.squeeze
+    swapaxes = transposing.swapaxes
     repeat = rearranging.repeat
     fill = creation.fill
 

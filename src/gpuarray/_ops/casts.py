@@ -9,7 +9,8 @@ import numpy as np
 from gpuarray import _array, _copies, _dtypes, _interchange, _layout, _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import array, asarray
-from gpuarray._ops.manipulation import as_array, broadcast_to
+from gpuarray._ops.dimensions import broadcast_to
+from gpuarray._ops.manipulation import as_array
 
 
 def astype(

@@ -12,9 +12,10 @@ from gpuarray import _array, _copies, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import not_equal
-from gpuarray._ops.manipulation import as_array, broadcast_to, ravel, reshape
+from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.sums import sum
 

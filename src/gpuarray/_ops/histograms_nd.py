@@ -13,12 +13,14 @@ from gpuarray._array import ArrayBase
 from gpuarray._counting import count_elements
 from gpuarray._ops import statistics
 from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.dimensions import atleast_2d
 from gpuarray._ops.joining import stack
 from gpuarray._ops.logic import equal
-from gpuarray._ops.manipulation import as_array, atleast_2d, ravel, reshape, transpose
+from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sums import sum
+from gpuarray._ops.transposing import transpose
 
 __all__ = ["histogram2d", "histogramdd"]
 

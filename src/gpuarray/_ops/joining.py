@@ -14,15 +14,9 @@ from gpuarray._array import ArrayBase
 from gpuarray._device import current
 from gpuarray._layout import check_axis
 from gpuarray._ops.creation import empty
-from gpuarray._ops.manipulation import (
-    as_array,
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    expand_dims,
-    ravel,
-    transpose,
-)
+from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d, expand_dims
+from gpuarray._ops.manipulation import as_array, ravel
+from gpuarray._ops.transposing import transpose
 
 
 def _sequence(arrays: Any, name: str) -> list[Any]:

@@ -15,7 +15,7 @@ from gpuarray._ops.conversion import array
 from gpuarray._ops.indexing import take_along_axis
 from gpuarray._ops.joining import stack
 from gpuarray._ops.logic import greater_equal, isnan, less, logical_not
-from gpuarray._ops.manipulation import as_array, moveaxis, reshape
+from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import add, floor, floor_divide, maximum, minimum, multiply, subtract
 from gpuarray._ops.order_statistics import (
     METHODS,
@@ -33,6 +33,7 @@ from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import sort
 from gpuarray._ops.statistics import mean
 from gpuarray._ops.sums import sum
+from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.weighting import weights_of
 
 __all__ = ["nanmedian", "nanpercentile", "nanquantile"]

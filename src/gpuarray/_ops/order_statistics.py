@@ -18,10 +18,11 @@ from gpuarray._ops.conversion import array, asnumpy
 from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.indexing import take_along_axis
 from gpuarray._ops.logic import equal, isnan, less, logical_or
-from gpuarray._ops.manipulation import as_array, moveaxis, reshape
+from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import add, divide, minimum, multiply, subtract
 from gpuarray._ops.searching import count_nonzero
 from gpuarray._ops.sorting import argsort
+from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.weighting import weights_of
 from gpuarray._partition import select_rows
 

@@ -13,9 +13,9 @@ from gpuarray._device import current
 from gpuarray._elementwise import NUMBER
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
-from gpuarray._ops.manipulation import moveaxis
 from gpuarray._ops.math import floor
 from gpuarray._ops.selection import where
+from gpuarray._ops.transposing import moveaxis
 from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.operations import operation
 

@@ -11,7 +11,9 @@ import numpy as np
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.creation import empty
-from gpuarray._ops.manipulation import as_array, expand_dims, ravel, reshape, transpose
+from gpuarray._ops.dimensions import expand_dims
+from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.transposing import transpose
 
 
 def flip(m: Any, axis: Any = None) -> Any:

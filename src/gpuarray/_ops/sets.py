@@ -13,10 +13,11 @@ from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.indexing import flatnonzero, take
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import equal
-from gpuarray._ops.manipulation import as_array, moveaxis, ravel, reshape
+from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import minimum, subtract
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import argsort, lexsort, sort
+from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.truth import any
 from gpuarray.kernels.expressions import Apply, Expression, Input
 from gpuarray.kernels.operations import operation

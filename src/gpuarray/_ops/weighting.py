@@ -8,7 +8,8 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._layout import check_axes
-from gpuarray._ops.manipulation import as_array, reshape, transpose
+from gpuarray._ops.manipulation import as_array, reshape
+from gpuarray._ops.transposing import transpose
 
 
 def weights_of(weights: Any, a: Any, axis: Any, name: str) -> Any:

@@ -1,0 +1,246 @@
+"""Array manipulation routines: numbers of dimensions, and broadcasting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gpuarray import _array, _layout
+from gpuarray._layout import check_axes
+from gpuarray._ops.manipulation import as_array, reshape
+
+
+def expand_dims(a: Any, axis: Any) -> Any:
+    """A view with axes of length 1 put in.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axis : int or tuple of int
+        Where they are in the result.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.expand_dims(cp.arange(3), 0).shape
+    (1, 3)
+    """
+    a = as_array(a, "expand_dims")
+    layout = a._layout
+    count = len(axis) if isinstance(axis, tuple | list) else 1
+    axes = check_axes(
+        tuple(axis) if isinstance(axis, list) else axis,
+        layout.ndim + count,
+        duplicates="repeated axis",
+    )
+    lengths = iter(zip(layout.shape, layout.strides, strict=True))
+    dims = [(1, 0) if i in axes else next(lengths) for i in range(layout.ndim + count)]
+    target = _layout.layout_of(
+        layout.dtype, tuple([n for n, _ in dims]), tuple([s for _, s in dims])
+    )
+    return _array.view(a, target)
+
+
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """A view without axes of length 1.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axis : int or tuple of int, optional
+        Which of them; all by default.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If a given axis has another length.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.squeeze(cp.ones((1, 3, 1))).shape
+    (3,)
+    """
+    a = as_array(a, "squeeze")
+    layout = a._layout
+    if axis is None:
+        axes: Sequence[int] = [i for i, length in enumerate(layout.shape) if length == 1]
+    else:
+        axes = check_axes(axis, layout.ndim)
+        if any(layout.shape[i] != 1 for i in axes):
+            raise ValueError(
+                "cannot select an axis to squeeze out which has size not equal to one: axis "
+                f"{axis} of shape {layout.shape}"
+            )
+    kept = [i for i in range(layout.ndim) if i not in axes]
+    return _array.view(a, _layout.transpose(layout, kept))
+
+
+def _atleast(arrays: tuple[Any, ...], widen: Any) -> Any:
+    results = [widen(as_array(a, "atleast")) for a in arrays]
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """Arrays of at least one dimension.
+
+    Parameters
+    ----------
+    *arys : ndarray
+        Arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.atleast_1d(cp.array(1.0))
+    array([1.])
+    """
+    return _atleast(arys, lambda a: reshape(a, (1,)) if a.ndim == 0 else a)
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """Arrays of at least two dimensions; new ones come first.
+
+    Parameters
+    ----------
+    *arys : ndarray
+        Arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.atleast_2d(cp.arange(3)).shape
+    (1, 3)
+    """
+    return _atleast(arys, _as_matrix)
+
+
+def _as_matrix(a: Any) -> Any:
+    return expand_dims(a, tuple(range(2 - a.ndim))) if a.ndim < 2 else a
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Arrays of at least three dimensions; (N,) gives (1, N, 1), (M, N) gives (M, N, 1).
+
+    Parameters
+    ----------
+    *arys : ndarray
+        Arrays.
+
+    Returns
+    -------
+    ndarray or tuple of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.atleast_3d(cp.arange(3)).shape
+    (1, 3, 1)
+    """
+    return _atleast(arys, lambda a: expand_dims(_as_matrix(a), 2) if a.ndim < 3 else a)
+
+
+def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+    """A view of an array in a shape that it broadcasts to.
+
+    Parameters
+    ----------
+    array : ndarray
+        The array.
+    shape : int or tuple of int
+        The shape.
+    subok : bool, optional
+        Ignored: there are no subclasses.
+
+    Returns
+    -------
+    ndarray
+        A view whose elements share memory: writing to it is refused.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.broadcast_to(cp.arange(2), (2, 2))
+    array([[0, 1],
+           [0, 1]])
+    """
+    array = as_array(array, "broadcast_to")
+    return _array.view(array, _layout.broadcast_to(array._layout, _layout.check_shape(shape)))
+
+
+def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+    """Views of arrays in the shape that they broadcast to.
+
+    Parameters
+    ----------
+    *args : ndarray
+        Arrays.
+    subok : bool, optional
+        Ignored: there are no subclasses.
+
+    Returns
+    -------
+    tuple of ndarray
+        Views.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> [x.shape for x in cp.broadcast_arrays(cp.ones((2, 1)), cp.ones(3))]
+    [(2, 3), (2, 3)]
+    """
+    arrays = [as_array(a, "broadcast_arrays") for a in args]
+    if not arrays:
+        return ()
+    shape = _layout.broadcast_shapes([a._layout.shape for a in arrays])
+    return tuple([a if a._layout.shape == shape else broadcast_to(a, shape) for a in arrays])
+
+
+def broadcast_shapes(*args: Any) -> tuple[int, ...]:
+    """The shape that shapes broadcast to.
+
+    Parameters
+    ----------
+    *args : int or tuple of int
+        Shapes.
+
+    Returns
+    -------
+    tuple of int
+        The common shape.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
+    return _layout.broadcast_shapes([_layout.check_shape(x) for x in args] or [()])

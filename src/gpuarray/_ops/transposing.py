@@ -1,0 +1,181 @@
+"""Array manipulation routines: the order of axes."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _layout
+from gpuarray._layout import check_axes, check_axis
+from gpuarray._ops.manipulation import as_array
+
+
+def transpose(a: Any, axes: Any = None) -> Any:
+    """A view with the axes in another order.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axes : sequence of int, optional
+        The new order of the axes; reversed by default.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.transpose(cp.ones((1, 2, 3)), (1, 0, 2)).shape
+    (2, 1, 3)
+    """
+    a = as_array(a, "transpose")
+    layout = a._layout
+    if axes is None:
+        return _array.view(a, _layout.transpose(layout))
+    axes = tuple(axes) if not isinstance(axes, int | np.integer) else (axes,)
+    if len(axes) != layout.ndim:
+        raise ValueError(f"axes don't match array: {axes} for {layout.ndim} dimensions")
+    axes = check_axes(axes, layout.ndim, duplicates=f"repeated axis in transpose: {axes}")
+    return _array.view(a, _layout.transpose(layout, axes))
+
+
+permute_dims = transpose
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    """A view with the last two axes exchanged.
+
+    Parameters
+    ----------
+    x : ndarray
+        Of at least two dimensions.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.matrix_transpose(cp.ones((4, 2, 3))).shape
+    (4, 3, 2)
+    """
+    x = as_array(x, "matrix_transpose")
+    if x._layout.ndim < 2:
+        raise ValueError(
+            f"matrix transpose with ndim < 2 is undefined: the array has shape {x._layout.shape}"
+        )
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """A view with two axes exchanged.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axis1, axis2 : int
+        The axes.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.swapaxes(cp.ones((1, 2, 3)), 0, 2).shape
+    (3, 2, 1)
+    """
+    a = as_array(a, "swapaxes")
+    axes = list(range(a._layout.ndim))
+    first, second = check_axis(axis1, len(axes), "axis1"), check_axis(axis2, len(axes), "axis2")
+    axes[first], axes[second] = axes[second], axes[first]
+    return _array.view(a, _layout.transpose(a._layout, axes))
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """A view with axes moved to other places, the rest in their order.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    source, destination : int or sequence of int
+        Where the axes are, and where they go.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.moveaxis(cp.ones((1, 2, 3)), 0, -1).shape
+    (2, 3, 1)
+    """
+    a = as_array(a, "moveaxis")
+    ndim = a._layout.ndim
+    sources = check_axes(source, ndim, "source", "repeated axis in `source` argument")
+    targets = check_axes(
+        destination, ndim, "destination", "repeated axis in `destination` argument"
+    )
+    if len(sources) != len(targets):
+        raise ValueError(
+            "`source` and `destination` arguments must have the same number of elements: "
+            f"{source} and {destination}"
+        )
+    axes = [axis for axis in range(ndim) if axis not in sources]
+    for target, axis in sorted(zip(targets, sources, strict=True)):
+        axes.insert(target, axis)
+    return _array.view(a, _layout.transpose(a._layout, axes))
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """A view with one axis moved before another.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    axis : int
+        The axis to move.
+    start : int, optional
+        The axis before which it goes.
+
+    Returns
+    -------
+    ndarray
+        A view.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.rollaxis(cp.ones((1, 2, 3)), 2).shape
+    (3, 1, 2)
+    """
+    a = as_array(a, "rollaxis")
+    ndim = a._layout.ndim
+    axis = check_axis(axis, ndim)
+    start = operator.index(start)
+    if start < 0:
+        start += ndim
+    if not 0 <= start <= ndim:
+        raise np.exceptions.AxisError(
+            f"'start' arg requires {-ndim} <= start < {ndim + 1}, but {start} was passed in"
+        )
+    if axis < start:
+        start -= 1
+    axes = list(range(ndim))
+    axes.remove(axis)
+    axes.insert(start, axis)
+    return _array.view(a, _layout.transpose(a._layout, axes))
