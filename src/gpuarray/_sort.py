@@ -3,7 +3,8 @@
 Rows that fit one block's shared memory take one launch. Longer ones are sorted by all blocks
 together, as many rows at a time as have about `BATCH_ELEMENTS` elements: one launch clears the
 books, one counts all digits, and then there is one for each digit (one altogether for keys of one
-byte).
+byte). Rows of many keys of eight bytes have two launches more and, where a sample of the row allows
+it, fewer passes: see ``kernels/cuda/sort_runs.cuh``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ _INT64 = np.dtype(np.int64)
 
 #: Elements of rows that are sorted together, where rows are many.
 BATCH_ELEMENTS = 1 << 23
+
+#: The least length of rows of eight-byte keys that may be sorted by their top digits.
+RUNS_LENGTH = 1 << 19
 
 #: Look-back words have two bits for their state.
 WIDE_LENGTH = 1 << 30
@@ -132,7 +136,7 @@ def _block_call(
 
 
 def _books(
-    dtype: str, rows: int, length: int, tiles: int, even: bool, stream: Stream
+    dtype: str, rows: int, length: int, tiles: int, even: bool, runs: bool, stream: Stream
 ) -> tuple[list, int, str]:
     """The launches that clear the books and count, what to call them with, and the bytes."""
     count = _count_type(length)
@@ -140,14 +144,25 @@ def _books(
     nbytes = kernels.sorting.book_bytes(spec, rows, tiles)
     multiprocessors = stream.device.multiprocessors
     units = -(-nbytes // 16)
-    clear = kernels.sorting.SortSpec("clear", "u1")
     blocks = max(
         1, min(_COUNT_BLOCKS * multiprocessors // rows, -(-length // (16 * kernels.sorting.BLOCK)))
     )
     # What the counts of a block hold is 32 bits wide.
     blocks = max(blocks, length >> 31)
+    if runs:
+        block = kernels.sorting.SAMPLE_BLOCK
+        first = kernels.sorting.SortSpec("decide", dtype, block=block)
+        units -= (rows + 1) * kernels.sorting.BOOK_WORDS // 4
+        numbers = [(length, 8), (rows, 4), (units, 8)]
+        numbers += [(kernels.sorting.close_keys(length), 4), (kernels.sorting.STREAK, 4)]
+        names = ["x0", "t0"]
+    else:
+        block = kernels.sorting.BLOCK
+        first = kernels.sorting.SortSpec("clear", "u1")
+        numbers, names = [(units, 8)], ["t0"]
+    grid = min(-(-units // block), 4096) + (rows if runs else 0)
     launches = [
-        (_bind(clear, min(-(-units // kernels.sorting.BLOCK), 4096), [(units, 8)], stream), ["t0"]),
+        (_bind(first, grid, numbers, stream), names),
         (
             _bind(
                 spec,
@@ -164,7 +179,7 @@ def _books(
 def _counting_call(
     dtype: str, rows: int, length: int, what: str, stream: Stream
 ) -> Callable[..., Any]:
-    launches, nbytes, count = _books(dtype, rows, length, 0, False, stream)
+    launches, nbytes, count = _books(dtype, rows, length, 0, False, False, stream)
     tiles = -(-length // (kernels.sorting.BLOCK * _FILL_ITEMS))
     spec = kernels.sorting.SortSpec("fill", dtype, count=count)
     numbers = [(length, 8), (rows, 4), (tiles, 4)]
@@ -178,7 +193,8 @@ def _passes_call(
     places = what == "places"
     block, items = kernels.sorting.pass_shape(dtype, places, _count_type(length))
     tiles = -(-length // (block * items))
-    launches, nbytes, count = _books(dtype, rows, length, tiles, what == "place", stream)
+    runs = kernels.sorting.has_runs(dtype) and length >= RUNS_LENGTH
+    launches, nbytes, count = _books(dtype, rows, length, tiles, what == "place", runs, stream)
     spec = kernels.sorting.SortSpec("pass", dtype, places, block, items, count=count)
     keys = rows * length * _dtypes.itemsize(dtype)
     scratch = [_round(nbytes), keys]
@@ -189,6 +205,19 @@ def _passes_call(
     for digit in range(kernels.sorting.passes(dtype)):
         numbers = [(length, 8), (rows, 4), (tiles, 4), (digit, 4)]
         launches.append((_bind(spec, rows * tiles, numbers, stream), names))
+    if runs:
+        block, items = kernels.sorting.BLOCK, kernels.sorting.RUN_ITEMS
+        short, long = (
+            kernels.sorting.SortSpec(step, dtype, places, block, items, count=count)
+            for step in ("short", "long")
+        )
+        short_tiles = -(-length // (block * items))
+        numbers = [(length, 8), (rows, 4), (short_tiles, 4), (tiles, 4)]
+        blocks = max(1, stream.device.multiprocessors // rows)
+        launches += [
+            (_bind(short, rows * short_tiles, numbers, stream), names),
+            (_bind(long, rows * blocks, [*numbers, (blocks, 4)], stream), names),
+        ]
     return _calls.make_call(stream, "a", [None], launches, scratch)
 
 

@@ -40,6 +40,21 @@ def test_longest_rows_fit_shared_memory(dtype):
     compiled(SortSpec("block", dtype, True, *block_shape(dtype, BLOCK_LIMIT[itemsize(dtype)])))
 
 
+@pytest.mark.parametrize("dtype", ["f8", "i8"])
+@pytest.mark.parametrize("places", [False, True])
+def test_sorts_of_runs_fit_shared_memory(dtype, places):
+    for step in ("short", "long"):
+        _, log = compiled(SortSpec(step, dtype, places, 256, sorting.RUN_ITEMS, count="uint64"))
+        assert "spill" not in log
+    compiled(SortSpec("decide", dtype, block=sorting.SAMPLE_BLOCK))
+
+
+def test_which_keys_have_runs():
+    assert {dtype for dtype in CODES if sorting.has_runs(dtype)} == {"i8", "u8", "f8"}
+    # As many as the mean of runs asks for, until the most is reached.
+    assert [sorting.close_keys(n) for n in (10**5, 10**7, 10**9)] == [12, 6, 0]
+
+
 def test_every_dtype_has_keys():
     for dtype in CODES:
         assert sorting.key_type(dtype) in render(SortSpec("count", dtype)).source
@@ -61,5 +76,7 @@ def test_wrong_specifications():
         SortSpec("pass", "f4", block=100)
     with pytest.raises(ValueError, match="one byte"):
         SortSpec("fill", "i2")
+    with pytest.raises(ValueError, match="eight bytes"):
+        SortSpec("decide", "f4")
     with pytest.raises(ValueError, match="too long"):
         block_shape("f4", 10000)

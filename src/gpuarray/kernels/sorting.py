@@ -1,4 +1,8 @@
-"""The sorting family: from a specification to CUDA C++ (`cuda/radix_sort.cuh`)."""
+"""The sorting family: from a specification to CUDA C++.
+
+The device code is in `cuda/radix_sort.cuh`, and that of long rows of keys of eight bytes in
+`cuda/sort_runs.cuh`.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,21 @@ BLOCK_LIMIT = {1: 8192, 2: 8192, 4: 4096, 8: 2048, 16: 1024}
 #: Words of the books that are no counts: tickets, and a plan for each row.
 BOOK_WORDS = 32
 
-_STEPS = ("block", "clear", "count", "pass", "fill")
+#: Threads of a block that sorts a sample of a row, of eight keys each.
+SAMPLE_BLOCK = 512
+
+#: A sample with more keys than this that agree in their top digits may be of a row with runs that
+#: one block would sort for long: all digits have passes then.
+STREAK = 16
+
+# The mean length of runs up to which to sort them is cheaper than another pass, and the most
+# neighbours in a sorted sample that may agree in any case.
+_MEAN_RUN, _MOST_CLOSE = 8, 12
+
+#: Keys of a thread that sorts runs.
+RUN_ITEMS = 8
+
+_STEPS = ("block", "clear", "decide", "count", "pass", "fill", "short", "long")
 _COUNT_BYTES = {"uint32": 4, "uint64": 8}
 
 # Threads and keys of each in the passes, by bytes of a key: what leaves registers and shared memory
@@ -33,8 +51,10 @@ _WIDE_PLACES_SHAPES = {1: (384, 12), 2: (384, 12), 4: (384, 9), 8: (384, 7), 16:
 class SortSpec:
     """A step of a sort.
 
-    'block' sorts a row in one block; 'clear' zeroes the books, 'count' counts all digits and
+    'block' sorts a row in one block; 'clear' zeroes the books, 'count' counts the digits and
     plans the passes, 'pass' moves keys by one digit; 'fill' writes keys of one byte from counts.
+    'decide' clears and finds out how many top digits are enough; then 'short' sorts the runs of
+    keys that agree in them, and 'long' those that are too long for it.
     """
 
     step: str
@@ -54,6 +74,8 @@ class SortSpec:
             raise ValueError(f"a block of {self.block} threads is not a number of whole warps")
         if self.step == "fill" and itemsize(self.dtype) != 1:
             raise ValueError("only keys of one byte are filled in from their counts")
+        if self.step in ("decide", "short", "long") and not has_runs(self.dtype):
+            raise ValueError("only real keys of eight bytes are sorted by their top digits")
         if self.ranks and (
             self.step != "block" or self.places or category(self.dtype) == "complex"
         ):
@@ -64,6 +86,19 @@ def passes(dtype: str) -> int:
     """Return the number of digits of a dtype's keys."""
     # Complex numbers: one says which parts are NaN, and one makes the number even.
     return itemsize(dtype) + (2 if category(dtype) == "complex" else 0)
+
+
+def has_runs(dtype: str) -> bool:
+    """Whether long rows of a dtype may be sorted by top digits and then in runs."""
+    return itemsize(dtype) == 8 and category(dtype) != "complex"
+
+
+def close_keys(length: int) -> int:
+    """Return how many neighbours in a sorted sample may agree in the digits that have passes.
+
+    Of a sample of m keys, m * m / (2 n) agree for each one that a key agrees with in a row of n.
+    """
+    return min(_MOST_CLOSE, _MEAN_RUN * (8 * SAMPLE_BLOCK) ** 2 // (2 * length))
 
 
 def block_shape(dtype: str, length: int) -> tuple[int, int]:
@@ -99,7 +134,7 @@ def key_type(dtype: str) -> str:
 
 
 _SOURCE = """\
-#include "gpuarray/radix_sort.cuh"
+#include "gpuarray/{header}.cuh"
 
 namespace gpuarray {{
 
@@ -129,12 +164,18 @@ def render(spec: SortSpec) -> KernelSource:
                                                       results, whether a NaN stands for all of a
                                                       row (uint32) and the struct Ranks
     clear books                                       units of 16 bytes (uint64)
+    decide input, books                               length (uint64), rows (uint32), units of
+                                                      16 bytes behind the plans (uint64), and
+                                                      close_keys and STREAK (uint32)
     count input, books                                length (uint64), rows, blocks of a
                                                       row, whether in place (uint32)
     pass  input, output, scratch, books               length (uint64), rows, tiles of a
           (places: numbers and places before books)   row, digit (uint32)
     fill  output, books                               length (uint64), rows, tiles of a
                                                       row (uint32)
+    short as of pass                                  length (uint64), rows, tiles of a
+                                                      row, and those of passes (uint32)
+    long  as of pass                                  those of short, blocks of a row (uint32)
     ===== =========================================== ==================================
     """
     block, items, count = spec.block, spec.items, f"{spec.count}_t"
@@ -159,23 +200,43 @@ def render(spec: SortSpec) -> KernelSource:
         body = f"count_digits<Keys, {count}, {block}>"
         body += "(input, books, length, rows, blocks, even != 0)"
         sizes = (8, 8, 8, 4, 4, 4)
-    elif spec.step == "pass":
+    elif spec.step == "decide":
+        parameters = "const Word* input, uint32_t* books, uint64_t length, uint32_t rows, "
+        parameters += "uint64_t units, uint32_t close, uint32_t streak"
+        body = f"decide_passes<Keys, {block}>(input, books, length, rows, units, close, streak)"
+        sizes = (8, 8, 8, 4, 8, 4, 4)
+    elif spec.step in ("pass", "short", "long"):
+        each = {"pass": "tiles, uint32_t pass", "short": "tiles, uint32_t pass_tiles"}
+        each["long"] = each["short"] + ", uint32_t blocks"
         parameters = "const Word* input, Word* output, Word* scratch, "
         if spec.places:
             parameters += f"{count}* numbers, int64_t* places, "
-        parameters += "uint32_t* books, " + _ROWS.format(each="tiles, uint32_t pass")
+        parameters += "uint32_t* books, " + _ROWS.format(each=each[spec.step])
         extra = "numbers, places" if spec.places else "nullptr, nullptr"
-        body = f"Pass<Keys, {count}, {block}, {items}, {places}>::run("
-        body += f"KeyBuffers<Word>{{input, output, scratch}}, {extra}, "
-        body += "books, length, rows, tiles, pass)"
+        common = f"KeyBuffers<Word>{{input, output, scratch}}, {extra}, books, length, rows, tiles"
+        shape = f"Keys, {count}, {block}, {items}, {places}"
+        if spec.step == "pass":
+            body = f"Pass<{shape}>::run({common}, pass)"
+        else:
+            each_of = "tiles" if spec.step == "short" else "blocks"
+            body = f"Runs<{shape}>({common}, blockIdx.x / {each_of}, pass_tiles)."
+            body += f"sort_{spec.step}(length, blockIdx.x % {each_of}"
+            body += ")" if spec.step == "short" else ", blocks)"
         sizes = (8,) * (6 if spec.places else 4) + (8, 4, 4, 4)
+        if spec.step == "long":
+            sizes += (4,)
     else:
         parameters = "uint8_t* output, uint32_t* books, " + _ROWS.format(each="tiles")
         body = f"fill_counted<Keys, {count}, {block}>(output, books, length, rows, tiles)"
         sizes = (8, 8, 8, 4, 4)
     symbol = _symbol(spec)
     source = _SOURCE.format(
-        keys=key_type(spec.dtype), block=block, symbol=symbol, parameters=parameters, body=body
+        header="sort_runs" if spec.step in ("decide", "short", "long") else "radix_sort",
+        keys=key_type(spec.dtype),
+        block=block,
+        symbol=symbol,
+        parameters=parameters,
+        body=body,
     )
     return KernelSource(symbol, source, cuda_headers(), sizes, items, block)
 

@@ -5,6 +5,8 @@
 //                takes one pass that reads every key once and writes it once. Which of its tile's keys go where,
 //                a block learns from the tiles before its own while these are still at work (decoupled look-back).
 //   fill_counted keys of one byte: what has been counted is written out
+//   decide_passes, sort_short, sort_long (sort_runs.cuh) long rows of keys of eight bytes: passes by the top digits
+//                alone, where a sample says that few keys agree in them, and then what is left to do
 //
 // Each step is stable, so the sort is. Keys move as the bits they are; the order they are sorted by is derived from
 // them whenever a digit is taken. So 0.0 and -0.0 are equal, and so are all NaN, and yet none changes. A digit that
@@ -158,10 +160,8 @@ template <class Keys, int RANKS> struct StoreRanks {
     }
 };
 
-// A block sorts the row of its number.
-template <class Keys, int BLOCK, int ITEMS, class Action>
-GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t length, const Action& action) {
-    enum { PLACES = Action::PLACES };
+// A tile of keys, sorted by digits in shared memory; its threads hold them as the Ranker asks for.
+template <class Keys, int BLOCK, int ITEMS, bool PLACES> struct TileSort {
     typedef typename Keys::Word Word;
     typedef Ranker<BLOCK, ITEMS> Rank;
     enum { TILE = BLOCK * ITEMS };
@@ -172,9 +172,53 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t lengt
             uint16_t numbers[PLACES ? TILE : 1];
         } exchanged;
     };
-    __shared__ alignas(16) Shared shared;
-    Word* const exchanged = reinterpret_cast<Word*>(shared.exchanged.keys);
-    uint16_t* const numbers = shared.exchanged.numbers;
+
+    // By the digits that are among the bits of `wanted`, of the first `length` keys. Ends with a barrier.
+    GPUARRAY_DEVICE static void sort(Shared& shared, Word (&keys)[ITEMS], uint16_t (&carried)[ITEMS], uint32_t length,
+                                     uint32_t wanted) {
+        Word* const exchanged = reinterpret_cast<Word*>(shared.exchanged.keys);
+        uint16_t* const numbers = shared.exchanged.numbers;
+        const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
+#pragma unroll 1
+        for (int pass = 0; pass < Keys::PASSES; ++pass) {
+            if ((wanted >> pass & 1) == 0) continue;
+            uint32_t digits[ITEMS], totals[Rank::HELD], starts[Rank::HELD];
+            // What is behind the row's end has the greatest digit, and being last stays there.
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) digits[i] = first + i * 32 < length ? Keys::digit(keys[i], pass) : BINS - 1;
+            Rank::count(shared.rank, digits, totals);
+            bool all = false;
+#pragma unroll
+            for (int u = 0; u < Rank::HELD; ++u) {
+                const bool is_last = threadIdx.x == Rank::HOLDERS - 1 && u == Rank::HELD - 1;
+                all |= totals[u] == (is_last ? TILE : length);
+            }
+            if (__syncthreads_or(all)) continue;
+            Rank::start(shared.rank, totals, starts);
+            Rank::rank(shared.rank, digits);
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                exchanged[digits[i]] = keys[i];
+                if constexpr (PLACES) numbers[digits[i]] = carried[i];
+            }
+            __syncthreads();
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                keys[i] = exchanged[first + i * 32];
+                if constexpr (PLACES) carried[i] = numbers[first + i * 32];
+            }
+            __syncthreads();
+        }
+    }
+};
+
+// A block sorts the row of its number.
+template <class Keys, int BLOCK, int ITEMS, class Action>
+GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t length, const Action& action) {
+    typedef typename Keys::Word Word;
+    typedef TileSort<Keys, BLOCK, ITEMS, Action::PLACES> Sort;
+    __shared__ alignas(16) typename Sort::Shared shared;
     const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
     const uint64_t row = uint64_t(blockIdx.x) * length;
     Word keys[ITEMS];
@@ -186,36 +230,7 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t lengt
         carried[i] = at;
         if (at < length) keys[i] = input[row + at];
     }
-#pragma unroll 1
-    for (int pass = 0; pass < Keys::PASSES; ++pass) {
-        uint32_t digits[ITEMS], totals[Rank::HELD], starts[Rank::HELD];
-        // What is behind the row's end has the greatest digit, and being last stays there.
-#pragma unroll
-        for (int i = 0; i < ITEMS; ++i) digits[i] = first + i * 32 < length ? Keys::digit(keys[i], pass) : BINS - 1;
-        Rank::count(shared.rank, digits, totals);
-        bool all = false;
-#pragma unroll
-        for (int u = 0; u < Rank::HELD; ++u) {
-            const bool is_last = threadIdx.x == Rank::HOLDERS - 1 && u == Rank::HELD - 1;
-            all |= totals[u] == (is_last ? TILE : length);
-        }
-        if (__syncthreads_or(all)) continue;
-        Rank::start(shared.rank, totals, starts);
-        Rank::rank(shared.rank, digits);
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < ITEMS; ++i) {
-            exchanged[digits[i]] = keys[i];
-            if constexpr (PLACES) numbers[digits[i]] = carried[i];
-        }
-        __syncthreads();
-#pragma unroll
-        for (int i = 0; i < ITEMS; ++i) {
-            keys[i] = exchanged[first + i * 32];
-            if constexpr (PLACES) carried[i] = numbers[first + i * 32];
-        }
-        __syncthreads();
-    }
+    Sort::sort(shared, keys, carried, length, ~0u);
     bool nan = false;
     if constexpr (Action::SPREADS) {
 #pragma unroll
@@ -237,7 +252,9 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t lengt
 // digit: the state is in its two topmost bits. It needs no clearing between passes, since what ends one pass as
 // inclusive is what the next takes as empty.
 template <class Count, int PASSES> struct Books {
-    enum { WORDS = 32, FINISHED = 31 };
+    // In a row's plan, behind the passes: runs that are long, low digits without a pass (0 where all have one), blocks
+    // that have counted.
+    enum { WORDS = 32, LONG = 29, LOW = 30, FINISHED = 31 };
     enum { EMPTY = 0, PARTIAL = 1, INCLUSIVE = 2, SHIFT = 8 * sizeof(Count) - 2 };
 
     uint32_t* tickets;  // a counter for each pass
@@ -319,21 +336,67 @@ template <int PASSES> GPUARRAY_DEVICE void plan_passes(const bool* needed, uint3
     plan[PASSES] = order;
 }
 
-// Counts all digits of a row, `blocks` blocks to a row; its last block plans the passes.
+// The same where only digits from plan[LOW] on have passes: what moves keys last is sort_short. An odd number of moves
+// becomes even by a pass more, of the digit below.
+template <class Kept, int PASSES> GPUARRAY_DEVICE void plan_top(const bool* needed, uint32_t* plan, bool even) {
+    uint32_t low = plan[Kept::LOW];
+    int count = 1;
+    for (int pass = low; pass < PASSES; ++pass) count += needed[pass];
+    const bool added = even && count % 2 != 0;
+    low -= added;
+    uint32_t order = 0;
+    for (int pass = low; pass < PASSES; ++pass) plan[pass] = needed[pass] || (added && pass == low) ? ++order : 0;
+    plan[PASSES] = order + 1;
+    plan[Kept::LOW] = low;
+}
+
+// From a row's counts of a digit to where it starts; whether all of `length` keys have one digit. By a warp.
+template <class Count> GPUARRAY_DEVICE bool scan_bins(Count* counts, Count length) {
+    const int lane = threadIdx.x % 32;
+    Count own[8], sum = 0;
+    bool whole = false;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        own[i] = counts[lane * 8 + i];
+        whole |= own[i] == length;
+        sum += own[i];
+    }
+    Count scanned = sum;
+#pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const Count other = __shfl_up_sync(0xffffffffu, scanned, distance);
+        if (lane >= distance) scanned += other;
+    }
+    scanned -= sum;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        counts[lane * 8 + i] = scanned;
+        scanned += own[i];
+    }
+    return __any_sync(0xffffffffu, whole);
+}
+
+// Counts the digits of a row, `blocks` blocks to a row; its last block plans the passes.
 template <class Keys, class Count, int BLOCK>
 GPUARRAY_DEVICE void count_digits(const typename Keys::Word* input, uint32_t* memory, uint64_t length, uint32_t rows,
                                   uint32_t blocks, bool even) {
     typedef typename Keys::Word Word;
     enum { PASSES = Keys::PASSES, UNROLL = sizeof(Word) == 16 ? 2 : 4, VECTOR = 16 / sizeof(Word) };
-    const Books<Count, PASSES> books(memory, rows);
+    typedef Books<Count, PASSES> Kept;
+    const Kept books(memory, rows);
     __shared__ uint32_t counts[PASSES][BINS];
     for (int i = threadIdx.x; i < PASSES * BINS; i += BLOCK) counts[i / BINS][i % BINS] = 0;
     __syncthreads();
     const uint32_t row = blockIdx.x / blocks, block = blockIdx.x % blocks;
+    uint32_t* const plan = books.plans + row * Kept::WORDS;
+    const uint32_t low = Keys::RUNS ? plan[Kept::LOW] : 0;
+    const uint32_t from = low - (low != 0 && even);
     const Word* const keys = input + row * length;
-    const auto add = [](Word word) {
+    const auto add = [from](Word word) {
 #pragma unroll
-        for (int pass = 0; pass < PASSES; ++pass) atomicAdd(&counts[pass][Keys::digit(word, pass)], 1);
+        for (int pass = 0; pass < PASSES; ++pass) {
+            if (!Keys::RUNS || pass >= from) atomicAdd(&counts[pass][Keys::digit(word, pass)], 1);
+        }
     };
     const uint64_t stride = uint64_t(blocks) * BLOCK, mine = uint64_t(block) * BLOCK + threadIdx.x;
     uint64_t done = 0;
@@ -379,7 +442,6 @@ GPUARRAY_DEVICE void count_digits(const typename Keys::Word* input, uint32_t* me
     }
 
     __shared__ bool last;
-    uint32_t* const plan = books.plans + row * 32;
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) last = atomicAdd(plan + books.FINISHED, 1) == blocks - 1;
@@ -387,35 +449,18 @@ GPUARRAY_DEVICE void count_digits(const typename Keys::Word* input, uint32_t* me
     if (!last) return;
     __threadfence();
 
-    // A warp scans the bins of a pass, eight a lane.
     __shared__ bool needed[PASSES];
-    const int lane = threadIdx.x % 32;
     for (int pass = threadIdx.x / 32; pass < PASSES; pass += BLOCK / 32) {
-        Count own[8], sum = 0;
-        bool whole = false;
-#pragma unroll
-        for (int i = 0; i < 8; ++i) {
-            own[i] = totals[pass * BINS + lane * 8 + i];
-            whole |= own[i] == Count(length);
-            sum += own[i];
-        }
-        Count scanned = sum;
-#pragma unroll
-        for (int distance = 1; distance < 32; distance *= 2) {
-            const Count other = __shfl_up_sync(0xffffffffu, scanned, distance);
-            if (lane >= distance) scanned += other;
-        }
-        scanned -= sum;
-#pragma unroll
-        for (int i = 0; i < 8; ++i) {
-            totals[pass * BINS + lane * 8 + i] = scanned;
-            scanned += own[i];
-        }
-        const bool one = __any_sync(0xffffffffu, whole);
-        if (lane == 0) needed[pass] = !one;
+        const bool one = scan_bins(totals + pass * BINS, Count(length));
+        if (threadIdx.x % 32 == 0) needed[pass] = !one;
     }
     __syncthreads();
-    if (threadIdx.x == 0) plan_passes<PASSES>(needed, plan, even);
+    if (threadIdx.x != 0) return;
+    if (low != 0) {
+        plan_top<Kept, PASSES>(needed, plan, even);
+    } else {
+        plan_passes<PASSES>(needed, plan, even);
+    }
 }
 
 // Where a sort's keys are between passes. The last pass ends in the output.
@@ -428,6 +473,11 @@ template <class Word> struct KeyBuffers {
     }
     GPUARRAY_DEVICE const Word* source(uint32_t order, uint32_t passes) const {
         return order == 1 ? input : target(order - 1, passes);
+    }
+    // With places the keys alternate between two memories that are not the result.
+    GPUARRAY_DEVICE Word* target_with_places(uint32_t order) const { return order % 2 == 0 ? output : scratch; }
+    GPUARRAY_DEVICE const Word* source_with_places(uint32_t order) const {
+        return order == 1 ? input : target_with_places(order - 1);
     }
 };
 
@@ -453,10 +503,12 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
         __shared__ alignas(16) Shared shared;
         __shared__ Count bases[BINS];
         __shared__ uint32_t ticket;
+        if (rows == 1 && books.plans[pass] == 0) return;
         if (threadIdx.x == 0) ticket = atomicAdd(books.tickets + pass, 1);
         __syncthreads();
         const uint32_t row = ticket / tiles, tile = ticket % tiles;
-        const uint32_t order = books.plans[row * 32 + pass], passes = books.plans[row * 32 + Keys::PASSES];
+        const uint32_t order = books.plans[row * Kept::WORDS + pass];
+        const uint32_t passes = books.plans[row * Kept::WORDS + Keys::PASSES];
         if (order == 0) return;
         const uint64_t offset = row * length;
         const uint64_t begin = uint64_t(tile) * TILE;
@@ -467,9 +519,8 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
         const Word* source;
         Word* target;
         if constexpr (PLACES) {
-            Word* const other[2] = {buffers.scratch, buffers.output};
-            source = order == 1 ? buffers.input : other[order % 2];
-            target = other[(order + 1) % 2];
+            source = buffers.source_with_places(order);
+            target = buffers.target_with_places(order);
         } else {
             source = buffers.source(order, passes);
             target = buffers.target(order, passes);

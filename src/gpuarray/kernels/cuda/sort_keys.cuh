@@ -38,10 +38,11 @@ template <int RANKS> struct Ranks {
     uint8_t of[32];
 };
 
+// FLOATS: whether a NaN is among the keys. RUNS: whether their sorts may end in those of runs (sort_runs.cuh).
 template <class T> struct UnsignedKeys {
     typedef T Word;
     typedef T Ordered;
-    enum { PASSES = sizeof(T), FLOATS = 0 };
+    enum { PASSES = sizeof(T), FLOATS = 0, RUNS = sizeof(T) == 8 };
     GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits; }
     GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool) { return key; }
     GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(bits >> (8 * pass)) & 255; }
@@ -50,7 +51,7 @@ template <class T> struct UnsignedKeys {
 template <class T> struct SignedKeys {
     typedef T Word;
     typedef T Ordered;
-    enum { PASSES = sizeof(T), FLOATS = 0 };
+    enum { PASSES = sizeof(T), FLOATS = 0, RUNS = sizeof(T) == 8 };
     GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits ^ top_bit<Word>(); }
     GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool) { return key ^ top_bit<Word>(); }
     GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(ordered(bits) >> (8 * pass)) & 255; }
@@ -59,7 +60,7 @@ template <class T> struct SignedKeys {
 template <class T> struct FloatKeys {
     typedef T Word;
     typedef T Ordered;
-    enum { PASSES = sizeof(T), FLOATS = 1 };
+    enum { PASSES = sizeof(T), FLOATS = 1, RUNS = sizeof(T) == 8 };
     GPUARRAY_DEVICE static Ordered ordered(Word bits) { return ordered_float(bits); }
     GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool positive_zero) {
         return float_from_ordered(key, positive_zero);
@@ -69,7 +70,7 @@ template <class T> struct FloatKeys {
 struct BoolKeys {
     typedef uint8_t Word;
     typedef uint8_t Ordered;
-    enum { PASSES = 1, FLOATS = 0 };
+    enum { PASSES = 1, FLOATS = 0, RUNS = 0 };
     GPUARRAY_DEVICE static Ordered ordered(Word bits) { return bits != 0; }
     GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool) { return key; }
     GPUARRAY_DEVICE static uint32_t digit(Word bits, int) { return bits != 0; }
@@ -91,7 +92,7 @@ template <class Part> struct OrderedParts {
 template <class Part> struct ComplexKeys {
     typedef Parts<Part> Word;
     typedef OrderedParts<Part> Ordered;
-    enum { PASSES = 2 * sizeof(Part) + 2, FLOATS = 0 };
+    enum { PASSES = 2 * sizeof(Part) + 2, FLOATS = 0, RUNS = 0 };
     GPUARRAY_DEVICE static Part nans(Word bits) { return 2 * is_nan(bits.real) + is_nan(bits.imag); }
     GPUARRAY_DEVICE static Ordered ordered(Word bits) {
         return Ordered{nans(bits), ordered_float(bits.real), ordered_float(bits.imag)};
