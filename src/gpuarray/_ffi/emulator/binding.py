@@ -4,7 +4,7 @@ The types come from the very table that binds libcuda, so a caller cannot tell t
 makes the same foreign calls with the same conversions. In between, results are written through
 the pointers that C would be given, and exceptions become statuses. No exception is lost:
 
-* `Failure` and `DeviceFault` give their status, and their text to cuGetErrorString;
+* `Failure`, `DeviceFault` and `PTXError` give their status, and their text to cuGetErrorString;
 * any other `Exception` is a fault of the emulator: CUDA_ERROR_UNKNOWN with the traceback;
 * KeyboardInterrupt and its like are kept for `take_interruption`, and raised in the caller.
 """
@@ -23,7 +23,8 @@ from typing import Any
 
 from ..library import Out
 from .memory import DeviceFault
-from .statuses import INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN, Failure
+from .ptx.syntax import PTXError
+from .statuses import INVALID_PTX, INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN, Failure
 
 __all__ = ["callback", "outcome", "watch_interrupts"]
 
@@ -48,6 +49,8 @@ class Outcome(threading.local):
             return self.fail(error.status, error.detail)
         if isinstance(error, DeviceFault):
             return self.fail(error.status, error.message)
+        if isinstance(error, PTXError):
+            return self.fail(INVALID_PTX, str(error))
         if isinstance(error, MemoryError):
             return self.fail(OUT_OF_MEMORY, str(error) or "out of host memory")
         if not isinstance(error, Exception):

@@ -85,6 +85,11 @@ class ModuleCalls:
         text = ctypes.string_at(image).decode(errors="replace")
         try:
             program = Program(text, self._machine.space.window(context))
+            try:
+                program.check()
+            except BaseException:
+                program.unload()
+                raise
         except (PTXError, UnsupportedInstruction) as error:
             asked.write_log(_JIT_ERROR_LOG, str(error))
             asked.write_log(_JIT_INFO_LOG, "")

@@ -12,6 +12,7 @@ from .syntax import (
     Immediate,
     Instruction,
     Label,
+    Operation,
     Pair,
     PTXError,
     Register,
@@ -21,6 +22,7 @@ from .syntax import (
     operation,
 )
 from .tokens import literal, tokens_with_lines
+from .vocabulary import is_special_register, unknown_word
 
 _AFTER_OPERAND = frozenset(",;")
 _DISCARD = Discard()
@@ -55,10 +57,15 @@ class _BodyParser:
         try:
             while self.k < count:
                 self._statement(tokens[self.k])
-        except (IndexError, ValueError, KeyError) as error:
-            where = self.lines[min(self.k, count - 1)] if count else 0
-            raise PTXError(f"line {where} of {self.function.name}: {error!r}") from None
+        except IndexError:
+            raise self._error(min(self.k, count - 1), "a statement without its ';'") from None
+        except (ValueError, KeyError, AttributeError, TypeError, PTXError) as error:
+            raise self._error(min(self.k, count - 1), str(error)) from None
         self._link_labels()
+
+    def _error(self, at: int, message: str) -> PTXError:
+        line = self.lines[at]
+        return PTXError(f"line {line} of {self.function.name}: {message}", line)
 
     def _statement(self, token: str) -> None:
         if token == "{":
@@ -157,12 +164,13 @@ class _BodyParser:
         for index, item in enumerate(self.function.body):
             if type(item) is Label and "@" in item.name:
                 scope_of.setdefault(item.name.split("@")[0], []).append(index)
-        if not scope_of:
-            return
         for index, item in enumerate(self.function.body):
             if type(item) is not Instruction or item.name != "bra":
                 continue
-            target = item.operands[0]
+            target = item.operands[0] if item.operands else None
+            if type(target) is not Symbol or target.name not in self.labels:
+                where = f"line {item.line} of {self.function.name}"
+                raise PTXError(f"{where}: a branch to a label that is nowhere", item.line)
             places = scope_of.get(target.name)
             if places:
                 base = next(
@@ -187,6 +195,8 @@ class _BodyParser:
                 self.k += 1
             guard = self._operand()
         what = operation(tokens[self.k])
+        if what.checked is not True:
+            self._check(what)
         k = self.k + 1
         operands = []
         known = self.cache.get
@@ -202,9 +212,18 @@ class _BodyParser:
                 self.k = k
                 operands.append(self._operand())
                 k = self.k
+                if tokens[k] not in _AFTER_OPERAND:
+                    raise ValueError(f"expected ',' or ';' before {tokens[k]!r}")
             token = tokens[k]
         self.k = k + 1
         self.function.body.append(Instruction(what, tuple(operands), line, guard, negated))
+
+    def _check(self, what: Operation) -> None:
+        """Refuse words that PTX does not have; once for each operation."""
+        unknown = unknown_word(what.name, what.modifiers)
+        if unknown:
+            raise ValueError(f"PTX has no {unknown}")
+        what.checked = True
 
     def _operand(self):
         token = self.tokens[self.k]
@@ -265,6 +284,8 @@ class _BodyParser:
                 self.k += 1
             offset += sign * literal(self.tokens[self.k]).value
             self.k += 1
+        if self.tokens[self.k] == ",":  # of a tensor or a texture: with coordinates
+            return Vector((Address(base, offset), *self._list("]")))
         if self.tokens[self.k] != "]":
             raise ValueError(f"expected ']' and found {self.tokens[self.k]!r}")
         self.k += 1
@@ -276,20 +297,31 @@ class _BodyParser:
         self.k += 2
         return Symbol(symbol.name, symbol.offset + sign * number.value)
 
+    def _is_register(self, name: str) -> bool:
+        """Whether a register is declared: by its name, or as one of a range of them."""
+        if name in self.function.registers:
+            return True
+        prefix = name.rstrip("0123456789")
+        declared = self.ranges.get(prefix)
+        if declared is None or prefix == name or int(name[len(prefix) :]) >= declared[1]:
+            return False
+        self.function.registers[name] = declared[0]
+        return True
+
     def _name(self, token: str):
         for scope in reversed(self.scopes):
             if token in scope:
                 name = scope[token]
                 return Register(name) if name in self.function.registers else Symbol(name)
-        if token in self.function.registers:
-            return Register(token)
-        prefix = token.rstrip("0123456789")
-        declared = self.ranges.get(prefix)
-        if declared is not None and prefix != token and int(token[len(prefix) :]) < declared[1]:
-            self.function.registers[token] = declared[0]
+        if self._is_register(token):
             return Register(token)
         if token[0] == "%":
+            # A part of a register, as those of the video instructions, is left to its instruction.
+            if not (is_special_register(token[1:]) or self._is_register(token.split(".")[0])):
+                raise ValueError(f"the register {token} is not declared")
             return Special(token[1:])
         if token == "WARP_SZ":
             return Immediate("int", 32)
+        if not (token[0].isalpha() or token[0] in "_$"):
+            raise ValueError(f"expected an operand, and found {token!r}")
         return Symbol(token)

@@ -48,7 +48,11 @@ class Module:
         function = self.functions[name]
         if not function.body and name in self._bodies:
             text, line = self._bodies[name]
-            parse_body(function, text, line)
+            try:
+                parse_body(function, text, line)
+            except PTXError as error:
+                function.body.clear()
+                raise PTXError(f"{error}: {self.line_text(error.line)}", error.line) from None
         return function
 
     def functions_with_shared(self) -> list[str]:

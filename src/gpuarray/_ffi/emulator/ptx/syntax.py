@@ -7,7 +7,11 @@ from typing import NamedTuple
 
 
 class PTXError(Exception):
-    """The text is not PTX that this parser understands; the message names the line."""
+    """The text is not PTX; the message names the line, and so does `line` where it is known."""
+
+    def __init__(self, message: str, line: int = 0):
+        super().__init__(message)
+        self.line = line
 
 
 TYPE_SIZES: dict[str, int] = {"pred": 1, "f16x2": 4, "bf16x2": 4, "bf16": 2, "tf32": 4}
@@ -99,12 +103,14 @@ Operand = (
 class Operation:
     """An opcode with its modifiers, split once and shared by every instruction that has it."""
 
-    __slots__ = ("flags", "modifiers", "name", "text", "types", "width")
+    __slots__ = ("checked", "flags", "modifiers", "name", "text", "types", "width")
 
     def __init__(self, text: str):
         self.text = text
         self.name, *modifiers = text.split(".")
         self.modifiers = tuple(modifiers)
+        #: Whether PTX has all of its words.
+        self.checked = False
         self.flags = frozenset(modifiers)
         self.types = tuple(m for m in modifiers if m in TYPE_SIZES)
         self.width = next((int(m[1:]) for m in modifiers if m in ("v2", "v4", "v8")), 1)

@@ -15,7 +15,7 @@ TOKEN = re.compile(
     r"|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}"
     r"|0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|\d+(?:\.\d+(?:[eE][+-]?\d+)?)?U?(?![\w$])"
     r"|[%$_A-Za-z.][\w$]*(?:(?:\.|::)[\w$]+)*"
-    r"|[^\s\w]"
+    r"|\S"
 )
 _NEWLINE_OR_TOKEN = re.compile(r"\n|" + TOKEN.pattern)
 

@@ -19,7 +19,8 @@ RESERVED_SHARED_BYTES = 1024
 
 
 class Program:
-    """PTX text made executable. Loading is cheap: a function is compiled when it first runs."""
+    """PTX text made executable. Loading is cheap: a function is compiled when it first runs, and
+    parsed then too unless :meth:`check` is asked to look at all of them."""
 
     def __init__(self, ptx: str, arena, on_print: Callable[[str], object] | None = None):
         self.module = Module(ptx)
@@ -54,6 +55,12 @@ class Program:
         if name not in self.module.kernel_names:
             raise KeyError(name)
         return self.compiled(name)
+
+    def check(self) -> None:
+        """Raise for text that is no PTX, wherever it is. What is kept was looked at before."""
+        for name in self.module.functions:
+            if self.module.has_body(name):
+                self.compiled(name)
 
     def global_symbol(self, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of the module; KeyError if there is none."""

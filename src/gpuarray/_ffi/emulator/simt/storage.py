@@ -39,7 +39,8 @@ def storage_codes(declared: dict[str, str], order: list[Block]) -> dict[str, str
     Newer compilers declare ``.b32`` for everything; a register that is only written (or, failing
     that, only read) as a float is kept as one, which saves a view at every use.
     """
-    codes = {name: stored(CODES[type_]) for name, type_ in declared.items()}
+    # Instructions on registers of 128 bits are not supported, and say so where they are reached.
+    codes = {name: stored(CODES.get(type_, "i8")) for name, type_ in declared.items()}
     votes: dict[str, set[str]] = {}
     read_votes: dict[str, set[str]] = {}
     for block in order:

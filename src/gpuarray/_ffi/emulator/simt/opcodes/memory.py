@@ -121,6 +121,8 @@ def store(e: Emitter, i) -> None:
     code = code_of(operation.types[-1])
     if operation.types[-1] == "b128":
         raise Unsupported("128-bit registers")
+    if operation.flags & {"async", "bulk"}:
+        raise Unsupported("asynchronous stores")
     if space == "param":
         if type(address.base) is not Symbol:
             raise Unsupported("a computed parameter address")
