@@ -69,12 +69,12 @@ def _slice(S, L, a: Affine, offset: int, size: int, verb: str):
             shape, strides = (nb,), (sb,)
         else:
             shape, strides = (nb, T), (sb, st)
-        steps = st | (sb if nb > 1 else 0)
+        steps = (st if T > 1 else 0) | (sb if nb > 1 else 0)
     elif kind == RANGE and (sb == st * S.T or S.nb == 1):
         start = a.c + offset + st * L.b0
         reach = st * (L.n - 1)
         first, last = (start + reach, start) if reach < 0 else (start, start + reach)
-        shape, strides, steps = (L.n,), (st,), st
+        shape, strides, steps = (L.n,), (st,), st if L.n > 1 else 0
     else:
         return None
     if not S.arena.holds(first, last + size):
