@@ -51,7 +51,8 @@ def plan(
     masked : bool
         The last input says which elements are stored.
     """
-    spec, dims, strides = arrange(name, expressions, inputs, outputs, masked)
+    light = not masked and kernels.elementwise.is_light(expressions)
+    spec, dims, strides = arrange(name, expressions, inputs, outputs, masked, light)
     return launch_plan(spec, spec, kernels.elementwise.render, dims, strides, stream.device)
 
 
@@ -61,17 +62,25 @@ def arrange(
     inputs: Sequence[Layout | np.dtype | Number],
     outputs: Sequence[Layout],
     masked: bool = False,
+    light: bool = False,
 ) -> tuple[ElementwiseSpec, Sequence[int], Sequence[Sequence[int]]]:
-    """The kernel that suits the operands, its dimensions, and their strides in elements."""
+    """The kernel that suits the operands, its dimensions, and their strides in elements.
+
+    ``light`` is whether the function may be unrolled often.
+    """
     shape = outputs[0].shape
     arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
     dims, steps = _layout.collapse(shape, [_layout.broadcast_strides(x, shape) for x in arrays])
     index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
     itemsizes = [x.itemsize for x in arrays]
     strides = [_layout.element_strides(name, s, x) for s, x in zip(steps, arrays, strict=True)]
-    choice = kernels.variants.choose(dims, strides, itemsizes, len(outputs))
+    choice = kernels.variants.choose(dims, strides, itemsizes, len(outputs), light)
     dims = tuple([dims[i] for i in choice.order])
     strides = [[one[i] for i in choice.order] for one in strides]
+    if choice.period > 1:
+        # The kernel knows the steps within a row of periods; what is left is the row.
+        dims = (*dims[:-2], dims[-2] * dims[-1])
+        strides = [[*one[:-2], one[-1]] for one in strides]
     operand = kernels.elementwise.OperandSpec
     operands = []
     k = len(outputs)
@@ -97,6 +106,9 @@ def arrange(
         grouping=choice.grouping,
         edge=choice.edge,
         shifted=choice.shifted,
+        chunk=choice.chunk,
+        period=choice.period,
+        steps=choice.steps,
     )
     return spec, dims, strides
 

@@ -11,12 +11,15 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gpuarray import _array, _elementwise, _layout
+from gpuarray import _array, _elementwise, _layout, cuda
 from gpuarray._device import current
 from gpuarray._dtypes import code
 from gpuarray._ffi import driver
 from gpuarray.kernels.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.operations import operation
+
+hypothesis = pytest.importorskip("hypothesis")
+st = hypothesis.strategies
 
 DTYPES = ["?", "i1", "f2", "f4", "f8", "c8", "c16"]
 
@@ -169,3 +172,128 @@ def test_inner_parts_of_higher_dimensions(dtype, index, rng):
     part = Operand(values(dtype, (4, 1, 5, 1), rng))
     out = Operand(np.full((5, 6, 7, 37), 77, dtype), lambda a: a[:-1, 1:, 2:])
     check_sum(out, [source, part])
+
+
+IMAGES = {
+    "reversed": lambda a: a.reshape(-1)[::-1],
+    "every second": lambda a: a.reshape(-1)[::2],
+    "every third, backwards": lambda a: a.reshape(-1)[::-3],
+    "every fourth": lambda a: a.reshape(-1)[2::4],
+    "flipped": lambda a: a[:, ::-1],
+    "upside down": lambda a: a[::-1],
+    "channels reversed": lambda a: a[..., ::-1],
+    "one channel": lambda a: a[..., 1],
+    "without the last channel": lambda a: a[..., :-1],
+    "without the first channel, flipped": lambda a: a[:, ::-1, 1:],
+    "part, channels reversed": lambda a: a[1:-1, 3:-2, ::-1],
+    "all reversed": lambda a: a[::-1, ::-1, ::-1],
+}
+
+
+@pytest.mark.parametrize(("dtype", "channels"), [("i1", 3), ("?", 4), ("f2", 3), ("f2", 7)])
+@pytest.mark.parametrize("view", IMAGES)
+def test_images(dtype, view, channels, index, rng):
+    """Small elements in another order or with gaps, at any alignment of input and output."""
+    size = np.dtype(dtype).itemsize
+    source = values(dtype, (5, 389, channels), rng)
+    shape = IMAGES[view](source).shape
+    for offset, out_offset in [(0, 0), (5 * size, 0), (16 - size, 3 * size)]:
+        inputs = [Operand(source, IMAGES[view], offset)]
+        check_sum(Operand(np.full(shape, 77, dtype), offset=out_offset), inputs)
+    # With gapless operands, one a row, one a channel, one a pixel, and rows that are not aligned.
+    inputs.append(Operand(values(dtype, shape, rng), offset=size))
+    inputs.append(Operand(values(dtype, shape[-1:], rng), offset=size))
+    if len(shape) > 1:
+        inputs.append(Operand(values(dtype, (*shape[:-1], 1), rng), offset=size))
+        inputs.append(Operand(values(dtype, (shape[0], *[1] * (len(shape) - 1)), rng)))
+    check_sum(Operand(np.full(shape, 77, dtype)), inputs)
+    wide = np.full((shape[0] + 3, *shape[1:]), 77, dtype)
+    check_sum(Operand(wide, lambda a: a[1:-2], size), inputs)
+
+
+@pytest.mark.parametrize("dtypes", [("u1", "f2"), ("f2", "u1"), ("?", "u1"), ("i1", "i2")])
+def test_images_of_several_dtypes(dtypes, index, rng):
+    source, other = dtypes
+    x = Operand(values(source, (4, 300, 3), rng), lambda a: a[:, ::-1, ::-1], 2)
+    y = Operand(values(other, (4, 300, 1), rng), lambda a: a[::-1])
+    check_sum(Operand(np.full((4, 300, 3), 77, max(dtypes))), [x, y])
+
+
+@pytest.mark.parametrize("check", ["races", "uninit"])
+@pytest.mark.emulator
+def test_picks_are_clean(check, rng):
+    for view in ("reversed", "every third, backwards", "part, channels reversed", "flipped"):
+        with cuda.check(check):
+            source = Operand(values("u1", (5, 389, 3), rng), IMAGES[view], 3)
+            out = Operand(np.full(source.view.shape, 77, "u1"), offset=5)
+            check_sum(out, [source, source])
+
+
+def test_one_thread_with_an_aligned_row(rng):
+    """The emulator once took the distance to the next thread's row for an access of this one."""
+    inputs = [
+        Operand(values("f2", (4, 262), rng), lambda a: a.T[1:261]),
+        Operand(values("f2", (260, 5), rng), lambda a: a[::-1, :4], 2),
+    ]
+    check_sum(Operand(np.full((260, 4), 77, "f2"), offset=2), inputs)
+
+
+@st.composite
+def any_views(draw):
+    """Views of small and larger arrays, all of one shape, and an output gapless or not."""
+    shape = draw(
+        st.sampled_from(
+            [(700,), (3, 400), (70, 66), (2, 3, 90), (2, 150, 3), (260, 4), (99, 7), (5, 6, 7)]
+        )
+    )
+    dtype = draw(st.sampled_from(["u1", "i1", "f2", "f4"]))
+
+    def view():
+        steps = [draw(st.sampled_from([1, 1, 1, 1, -1, -1, 2, -3])) for _ in shape]
+        starts = [draw(st.integers(0, 2)) for _ in shape]
+        repeated = [draw(st.sampled_from([False, False, False, True])) for _ in shape]
+        order = draw(st.permutations(range(len(shape)))) if draw(st.booleans()) else None
+        full = [
+            1 if once else (n + start) * abs(step)
+            for n, step, start, once in zip(shape, steps, starts, repeated, strict=True)
+        ]
+        axes = order or range(len(shape))
+
+        def take(a):
+            a = a.transpose(np.argsort(axes))
+            a = a[
+                tuple(
+                    slice(None) if once else slice(None, None, step)
+                    for step, once in zip(steps, repeated, strict=True)
+                )
+            ]
+            return a[
+                tuple(
+                    slice(None) if once else slice(start, start + n)
+                    for n, start, once in zip(shape, starts, repeated, strict=True)
+                )
+            ]
+
+        return tuple(full[i] for i in axes), take, draw(st.integers(0, 8))
+
+    gapped = draw(st.sampled_from([False, False, True]))
+    return shape, dtype, [view() for _ in range(draw(st.integers(1, 2)))], gapped
+
+
+@hypothesis.settings(max_examples=150, deadline=None)
+@hypothesis.given(case=any_views(), out_offset=st.integers(0, 8), seed=st.integers(0, 99))
+def test_any_views(case, out_offset, seed):
+    shape, dtype, views, gapped = case
+    rng = np.random.default_rng(seed)
+    size = np.dtype(dtype).itemsize
+    inputs = [
+        Operand(values(dtype, full, rng), take, offset * size) for full, take, offset in views
+    ]
+    inputs = [x for x in inputs if np.broadcast_shapes(x.view.shape, shape) == shape]
+    last = shape[-1]
+    out = Operand(
+        np.full((*shape[:-1], last + 2 * gapped), 77, dtype),
+        lambda a: a[..., gapped : last + gapped],
+        out_offset * size,
+    )
+    check_sum(out, inputs)

@@ -9,13 +9,13 @@ from gpuarray import _layout
 from gpuarray.kernels.variants import MAX_GRID, choose, fraction
 
 
-def chosen(out, *inputs):
+def chosen(out, *inputs, light=False):
     """The choice for views of NumPy arrays; their memory is never touched."""
     arrays = [out, *(np.broadcast_to(view, out.shape) for view in inputs)]
     shape, strides = _layout.collapse(out.shape, [view.strides for view in arrays])
     sizes = [view.itemsize for view in arrays]
     elements = [[s // n for s in one] for one, n in zip(strides, sizes, strict=True)]
-    return choose(shape, elements, sizes, 1)
+    return choose(shape, elements, sizes, 1, light)
 
 
 def array(*shape, dtype="f4"):
@@ -57,6 +57,49 @@ def array(*shape, dtype="f4"):
 def test_the_variant_follows_from_the_strides(out, inputs, variant, kinds):
     choice = chosen(out, *inputs)
     assert (choice.variant, " ".join(choice.kinds)) == (variant, kinds)
+
+
+@pytest.mark.parametrize(
+    ("view", "dtype", "expected"),
+    [
+        (lambda a: a.reshape(-1)[::-1], "u1", (16, 1, (-1, 0))),
+        (lambda a: a.reshape(-1)[::-1], "f2", (8, 1, (-1, 0))),
+        (lambda a: a.reshape(-1)[::4], "u1", (16, 1, (4, 0))),
+        (lambda a: a[..., 0], "u1", (16, 1, (3, 0))),
+        (lambda a: a[..., ::-1], "u1", (48, 3, (3, -1))),
+        (lambda a: a[..., ::-1], "f2", (24, 3, (3, -1))),
+        (lambda a: a[:, ::-1], "u1", (48, 3, (-3, 1))),
+        (lambda a: a[5:-5, 5:-5, ::-1], "u1", (48, 3, (3, -1))),
+        (lambda a: a.reshape(-1, 8)[:, :7], "u1", (56, 7, (8, 1))),
+        (lambda a: a.reshape(-1, 8)[:, :6], "u1", (48, 6, (8, 1))),
+        (lambda a: a.reshape(-1, 8)[:, :7], "f2", (28, 7, (8, 1))),
+        # fast enough without: as many bytes an element as f4 to f4
+        (lambda a: a.reshape(-1)[::-1], "f4", None),
+        (lambda a: a.reshape(-1)[::3], "f2", None),
+        (lambda a: a.reshape(-1)[::5], "u1", None),
+        (lambda a: a.reshape(-1, 8)[:, ::-7], "u1", (16, 2, (8, -7))),
+        # the words that a thread would read are not near one another
+        (lambda a: a.transpose(1, 0, 2), "u1", None),
+        # rows of a few chunks
+        (lambda a: a.reshape(-1, 100, 3)[:, ::-1], "u1", None),
+    ],
+)
+def test_narrow_elements_are_picked_from_windows(view, dtype, expected):
+    source = view(array(400, 600, 3, dtype=dtype))
+    out = array(*source.shape, dtype=dtype)
+    choice = chosen(out, source, light=True)
+    found = (choice.chunk, choice.period, choice.steps[1]) if choice.variant == "picked" else None
+    assert found == expected
+    assert chosen(out, source).variant != "picked"
+
+
+def test_one_wide_step_among_inputs_leaves_windows():
+    image = array(400, 600, 3, dtype="u1")
+    kinds = [image[..., ::-1], array(3, dtype="u1"), array(400, 600, 1, dtype="u1")]
+    assert chosen(image, *kinds, light=True).steps == ((3, 1), (3, -1), (0, 1), (1, 0))
+    planes = array(3, 400, 600, dtype="u1").transpose(1, 2, 0)
+    assert chosen(image, *kinds, planes, light=True).variant != "picked"
+    assert chosen(image[..., ::-1], image, light=True).variant != "picked"
 
 
 def test_rows_are_several_vectors_long():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
+import numpy as np
 import pytest
 
+from gpuarray import _elementwise, _layout
+from gpuarray._dtypes import code
 from gpuarray.kernels import compiler, elementwise
 from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec
 from gpuarray.kernels.expressions import Apply, Input, Scalar
@@ -13,6 +17,10 @@ from gpuarray.kernels.operations import operation
 
 
 def _accesses(spec: ElementwiseSpec, kind: str) -> list[str]:
+    return re.findall(rf"\b{kind}\.global\.([\w.]+)", _ptx(spec))
+
+
+def _ptx(spec: ElementwiseSpec) -> str:
     source = elementwise.render(spec)
     image = compiler.compile(
         source.source,
@@ -22,7 +30,19 @@ def _accesses(spec: ElementwiseSpec, kind: str) -> list[str]:
         architecture="sm_90",
         kind="ptx",
     )
-    return re.findall(rf"\b{kind}\.global\.([\w.]+)", image.data.decode())
+    return image.data.decode()
+
+
+def _arranged(out: np.ndarray, *views: np.ndarray) -> ElementwiseSpec:
+    """The kernel that adds up views. Their memory is never touched."""
+    dtype = code(out.dtype)
+    value = functools.reduce(
+        lambda a, b: Apply(operation("add"), (a, b), dtype),
+        [Input(i, dtype) for i in range(len(views))],
+    )
+    layouts = [_layout.layout_of(x.dtype, x.shape, x.strides) for x in (out, *views)]
+    spec, _, _ = _elementwise.arrange("sum", [value], layouts[1:], layouts[:1], light=True)
+    return spec
 
 
 @pytest.mark.parametrize("dtype", ["i8", "u8", "f8", "i4", "f4"])
@@ -58,3 +78,55 @@ def _check(stores: list[str], dtype: str) -> None:
     narrow = [x for x in stores if not x.startswith("v") and int(x[-2:]) < 8 * scalar]
     assert not narrow, stores
     assert any(x.startswith(f"v{16 // scalar}.") for x in stores), stores
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8"])
+def test_rows_of_blocks_are_stored_as_vectors(dtype):
+    """The address of a row's vector is a sum; the compiler once split it in words over that."""
+    m = np.empty((64, 256), dtype)
+    spec = _arranged(np.empty((62, 254), dtype), m[1:-1, 1:-1], m[:-2, 2:])
+    assert spec.variant == "rows"
+    _check_words(spec, 1)
+
+
+def test_columns_that_are_not_aligned_are_read_from_global_memory():
+    """Their addresses once came from integers, for which the compiler knows no address space."""
+    for dtype in ("u1", "f2", "f4"):
+        m = np.empty((999, 999), dtype)
+        spec = _arranged(m, m.T)
+        assert (spec.variant, spec.shifted) == ("tiled", True)
+        assert not re.findall(r"\b(?:ld|st)\.(?!global|shared|param)[\w.]+", _ptx(spec))
+
+
+@pytest.mark.parametrize(
+    ("take", "loads", "stores"),
+    [
+        (lambda a: a.reshape(-1)[::-1], 2, 1),
+        (lambda a: a[:, ::-1], 4, 3),
+        (lambda a: a[..., ::-1], 4, 3),
+        (lambda a: a.reshape(40, -1, 4)[..., :3], 5, 3),
+        (lambda a: a.reshape(-1)[::3], 4, 1),
+        (lambda a: a[..., 0], 4, 1),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["u1", "f2"])
+def test_picked_elements_are_read_and_stored_as_vectors(take, loads, stores, dtype):
+    """One word more than the window has, for windows that are not aligned."""
+    view = take(np.empty((40, 600, 3), dtype))
+    spec = _arranged(np.empty(view.shape, dtype), view)
+    if dtype == "f2" and view.strides[-1] == 6:
+        assert spec.variant == "strided"
+        return
+    assert spec.variant == "picked"
+    _check_words(spec, stores)
+    wide = [x for x in _accesses(spec, "ld") if x.startswith("v")]
+    assert len(wide) == loads, wide
+
+
+def _check_words(spec: ElementwiseSpec, count: int) -> None:
+    """Elements are stored one by one at the ends of rows, and else in so many whole words."""
+    stores = _accesses(spec, "st")
+    words = [x for x in stores if x.startswith("v")]
+    assert [int(x[1]) * int(x[-2:]) for x in words] == [128] * count, stores
+    bits = 8 * np.dtype(spec.output_dtypes[0]).itemsize
+    assert {int(x.lstrip("usfb")) for x in stores if x not in words} <= {bits}, stores

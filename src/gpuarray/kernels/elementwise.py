@@ -13,7 +13,7 @@ from gpuarray.kernels.operations import HEAVY, HUGE, LIGHT, MEDIUM
 from gpuarray.kernels.render import Body
 
 #: Threads per block, by variant.
-BLOCKS = {"contiguous": 256, "rows": 256, "tiled": 256, "strided": 128}
+BLOCKS = {"contiguous": 256, "rows": 256, "picked": 256, "tiled": 256, "strided": 128}
 
 #: NumPy rounds after every operation. A contracted multiply-add would not, and a fused expression
 #: would differ from its parts; the CUDA maths library says fma where it means it.
@@ -23,7 +23,7 @@ OPTIONS = ("--fmad=false", "--minimal")
 
 _KINDS = ("array", "repeated", "crossed", "broadcast", "scalar", "index")
 _VARIANTS = tuple(BLOCKS)
-_LEAST_DIMENSIONS = {"contiguous": 1, "rows": 2, "tiled": 2, "strided": 1}
+_LEAST_DIMENSIONS = {"contiguous": 1, "rows": 2, "picked": 1, "tiled": 2, "strided": 1}
 _INDEX_BYTES = {"int32": 4, "int64": 8}
 
 # Bytes that a thread moves at least. Measured on an H200: 32 (a load and a store of 16) reach the
@@ -34,6 +34,11 @@ _BYTES_PER_THREAD = 32
 _VECTOR_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _ITEMS_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _STRIDED_LIMIT = {LIGHT: 4, MEDIUM: 4, HEAVY: 2, HUGE: 1}
+
+# A GPU starts about 1.5e9 blocks a second (measured on an H200, with blocks of 128 threads), and
+# narrow elements come by faster than that many blocks of `BLOCKS` take them one by one.
+_NARROW = 2
+_NARROW_BLOCK = 512
 
 # Accesses of a thread along the last dimension at a time.
 _TILED_UNROLL = 1
@@ -74,6 +79,9 @@ class ElementwiseSpec:
     grouping: str = "ALIGNED_ROWS"  # of the elements of a tile (elementwise_tiled.cuh)
     edge: int = 1  # of the squares in which crossed inputs are read
     shifted: bool = False  # whether crossed inputs have columns that are not aligned
+    chunk: int = 0  # elements of a thread of a picked kernel
+    period: int = 1  # elements of a row that `steps` describes
+    steps: tuple[tuple[int, int], ...] = ()  # of operands with memory (elementwise_picked.cuh)
 
     def __post_init__(self) -> None:
         if self.variant not in _VARIANTS:
@@ -91,9 +99,16 @@ class ElementwiseSpec:
                 f"a {self.variant} kernel has at least {_LEAST_DIMENSIONS[self.variant]} "
                 f"dimension(s), got {self.ndim}"
             )
+        if self.variant == "picked" and (self.masked or len(self.steps) != self.arrays):
+            raise ValueError("a picked kernel has no mask, and steps for each operand with memory")
         for kind, variant in (("repeated", "rows"), ("crossed", "tiled")):
             if self.variant != variant and any(x.kind == kind for x in self.inputs):
                 raise ValueError(f"only the variant {variant!r} has {kind} operands")
+
+    @property
+    def arrays(self) -> int:
+        """Operands with memory."""
+        return len(self.outputs) + sum(x.kind not in ("scalar", "index") for x in self.inputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +126,14 @@ class KernelSource:
     block: int
     options: tuple[str, ...] = OPTIONS
     vector: int = 1  # elements of one access
+
+
+def is_light(expressions: Sequence[Expression]) -> bool:
+    """Whether the function is a few instructions."""
+    body = Body()
+    for expression in expressions:
+        body.value(expression)
+    return body.weight == LIGHT
 
 
 def render(spec: ElementwiseSpec) -> KernelSource:
@@ -156,9 +179,8 @@ def assemble(
         For the compiler.
     """
     symbol = _symbol(spec)
-    block = BLOCKS[spec.variant]
-    choose = {"tiled": _tiled, "strided": _strided}.get(spec.variant, _rows)
-    variant, vector, items = choose(spec, body)
+    choose = {"picked": _picked, "tiled": _tiled, "strided": _strided}.get(spec.variant, _rows)
+    variant, block, vector, items = choose(spec, body)
     dimensions = [] if spec.variant == "contiguous" else ["Variant::Dimensions dimensions"]
     family = "rows" if spec.variant == "contiguous" else spec.variant
     headers = body.headers | {f"gpuarray/elementwise_{family}.cuh"}
@@ -222,8 +244,14 @@ def _accessed(spec: ElementwiseSpec) -> list[int]:
     return loads + [itemsize(dtype) for dtype in spec.output_dtypes]
 
 
-def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
-    """Choose the elements per vector and the vectors per thread."""
+def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
+    """Choose the elements per vector and the vectors per thread.
+
+    Returns
+    -------
+    variant, block, vector, items
+        The C++ type; threads of a block; elements of an access, and of a thread.
+    """
     accessed = _accessed(spec)
     # The widest operand fills a 16-byte access.
     vector = max(1, min(16 // max(accessed), _VECTOR_LIMIT[body.weight], spec.vector))
@@ -232,10 +260,16 @@ def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
     if body.weight >= HEAVY:
         unroll = 1
     numbers = [BLOCKS[spec.variant], vector, unroll, spec.ndim, len(_strided_operands(spec))]
-    return _variant("Rows", spec, numbers), vector, vector * unroll
+    return _variant("Rows", spec, numbers), BLOCKS[spec.variant], vector, vector * unroll
 
 
-def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
+def _picked(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
+    block = BLOCKS["picked"]
+    numbers = [block, spec.chunk, spec.period, spec.ndim, spec.arrays]
+    return _variant("Picked", spec, numbers), block, spec.chunk, spec.chunk
+
+
+def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
     block = BLOCKS["tiled"]
     width, height = spec.tile
     limit = _ITEMS_LIMIT[body.weight]
@@ -256,13 +290,16 @@ def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
         spec.ndim,
         operands,
     ]
-    return _variant("Tiled", spec, parts), vector, vector * unroll
+    return _variant("Tiled", spec, parts), block, vector, vector * unroll
 
 
-def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int]:
+def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
     items = _STRIDED_LIMIT[body.weight]
-    numbers = [BLOCKS["strided"], items, spec.ndim, len(_strided_operands(spec))]
-    return _variant("Strided", spec, numbers), 1, items
+    block = BLOCKS["strided"]
+    if max(_accessed(spec)) <= _NARROW and body.weight == LIGHT:
+        block = _NARROW_BLOCK
+    numbers = [block, items, spec.ndim, len(_strided_operands(spec))]
+    return _variant("Strided", spec, numbers), block, 1, items
 
 
 def _variant(name: str, spec: ElementwiseSpec, numbers: Sequence[object]) -> str:
@@ -320,7 +357,11 @@ def _arguments(spec: ElementwiseSpec, function: str) -> list[str]:
         if kind == "crossed":
             return f"Variant::Crossed<{name}, {i}>({role}{i}{strides})"
         family = "Output" if role == "out" else "Repeated" if kind == "repeated" else "Input"
-        return f"Variant::{family}<{name}>({role}{i}{strides})"
+        types = name
+        if spec.variant == "picked" and role == "in":
+            across, along = spec.steps[rows[role, i]]
+            types = f"{name}, {across}, {along}"
+        return f"Variant::{family}<{types}>({role}{i}{strides})"
 
     outputs = [slot("out", i, dtype, "array") for i, dtype in enumerate(spec.output_dtypes)]
     inputs = [slot("in", i, operand.dtype, operand.kind) for i, operand in enumerate(spec.inputs)]

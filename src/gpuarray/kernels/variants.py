@@ -3,6 +3,7 @@
 ====================  ============================================================================
 ``contiguous``        every operand is one gapless run (or one element) in the same order
 ``rows``              the same along the fastest dimension, with strides outside of it
+``picked``            outputs are, inputs lie close together in another order or with gaps
 ``tiled``             some inputs are gapless along another dimension: transposes
 ``strided``           everything else
 ====================  ============================================================================
@@ -31,6 +32,16 @@ MAX_GRID = 2**31 - 1
 # A row has at least this many vectors: its first and last may be incomplete, and one may be idle.
 _ROW_VECTORS = 8
 
+# Periods of picked inputs (elements of the last dimension) are unrolled, as is a thread's chunk:
+# bytes of an operand, and of the window of an input.
+_LONGEST_PERIOD = 8
+_CHUNK_BYTES = 64
+_WINDOW_BYTES = 96
+
+# Bytes of windows and results for an element. Where more than this is to be moved, kernels that
+# access element by element reach the speed of memory, too.
+_PICKED_BYTES = 5.5
+
 # Elements of a tile by bytes of the widest operand: 64 bytes a thread of 256 for each operand.
 _TILE_AREA = {1: 16384, 2: 8192, 4: 4096, 8: 2048, 16: 1024}
 _TILE_WIDTH = {1: 128, 2: 128, 4: 64, 8: 64, 16: 32}
@@ -50,7 +61,9 @@ class Choice:
     ``order`` lists the dimensions as the kernel wants them, ``kinds`` has one entry for each
     operand with memory, outputs first. ``vector`` limits the elements of one access;
     ``grouping`` is how tiles are cut into them. Crossed inputs are read in squares of ``edge``;
-    ``shifted`` is whether their columns are not aligned.
+    ``shifted`` is whether their columns are not aligned. Threads of a picked kernel own ``chunk``
+    elements of rows that consist of periods of ``period`` elements; ``steps`` says for each
+    operand how far it is from one period to the next, and from one element to the next.
     """
 
     variant: str
@@ -61,6 +74,9 @@ class Choice:
     grouping: str = "ALIGNED_ROWS"
     edge: int = 1
     shifted: bool = False
+    chunk: int = 0
+    period: int = 1
+    steps: tuple[tuple[int, int], ...] = ()
 
 
 def choose(
@@ -68,6 +84,7 @@ def choose(
     strides: Sequence[Sequence[int]],
     itemsizes: Sequence[int],
     outputs: int,
+    light: bool = False,
 ) -> Choice:
     """Choose the variant for collapsed dimensions.
 
@@ -81,6 +98,8 @@ def choose(
         Bytes of an element of each operand.
     outputs : int
         How many of the operands are outputs.
+    light : bool
+        The function is a few instructions, and called for every element: it may be unrolled often.
     """
     order = tuple(range(len(shape)))
     single = tuple(
@@ -106,10 +125,54 @@ def choose(
                 for kind, stride in zip(single, inner, strict=True)
             )
             return Choice("rows", kinds, order, vector)
+    picked = _choose_picks(shape, strides, itemsizes, outputs, single) if light else None
+    if picked is not None:
+        return picked
     tiled = _choose_tiles(shape, strides, itemsizes, outputs, single)
     if tiled is not None and _tiles(shape, tiled) <= MAX_GRID:
         return tiled
     return Choice("strided", single, order)
+
+
+def _choose_picks(
+    shape: Sequence[int],
+    strides: Sequence[Sequence[int]],
+    itemsizes: Sequence[int],
+    outputs: int,
+    single: tuple[str, ...],
+) -> Choice | None:
+    period = 1
+    if len(shape) > 1 and shape[-1] <= _LONGEST_PERIOD:
+        period = shape[-1]
+    steps = tuple([(one[-2], one[-1]) if period > 1 else (one[-1], 0) for one in strides])
+    gapless = (period, 1) if period > 1 else (1, 0)
+    if any(one != gapless for one in steps[:outputs]):
+        return None
+    accessed = [n for n, kind in zip(itemsizes, single, strict=True) if kind == "array"]
+    for word in (16, 8):
+        chunk = math.lcm(period, word // max(accessed))
+        if chunk * max(accessed) <= _CHUNK_BYTES:
+            break
+    else:
+        return None
+    row = period * (shape[-2] if period > 1 else shape[-1])
+    if row < _ROW_VECTORS * chunk:
+        return None
+    periods = chunk // period
+    moved = 0.0
+    for (across, along), n, kind in zip(steps[outputs:], itemsizes[outputs:], single[outputs:]):
+        if kind != "array" or across == 0:
+            continue
+        if along and abs(across) * periods * n < 4:
+            return None
+        window = (abs(across) * (periods - 1) + abs(along) * (period - 1) + 1) * n
+        if window > _WINDOW_BYTES:
+            return None
+        moved = max(moved, window / chunk)
+    if moved + max(itemsizes[:outputs]) > _PICKED_BYTES:
+        return None
+    order = tuple(range(len(shape)))
+    return Choice("picked", single, order, chunk=chunk, period=period, steps=steps)
 
 
 def _choose_tiles(
@@ -206,7 +269,12 @@ def geometry(
         vectors = -(-size // source.vector) + (source.vector > 1)
         return _blocks(vectors * source.vector, source), size, []
     counts = list(shape)
-    if spec.variant == "rows":
+    if spec.variant == "picked":
+        # Chunks begin where the first output is aligned, so there may be one more.
+        counts[-1] = -(-shape[-1] // spec.chunk) + 1
+        size = math.prod(counts)
+        blocks = -(-size // source.block)
+    elif spec.variant == "rows":
         counts[-1] = -(-shape[-1] // source.vector) + (source.vector > 1)
         size = math.prod(counts)
         blocks = _blocks(size * source.vector, source)

@@ -44,6 +44,17 @@ template <class T, int COUNT> struct Vector {
     }
 };
 
+// A number that the compiler does not look into. It may see one sum in the address of a vector's first word and
+// another one in the others', and then stores the words one by one.
+template <class Index> GPUARRAY_DEVICE Index opaque(Index value) {
+    if constexpr (sizeof(Index) == 4) {
+        asm("" : "+r"(value));
+    } else {
+        asm("" : "+l"(value));
+    }
+    return value;
+}
+
 // The BYTES bytes that begin `excess` bytes into the two words; GRAIN divides excess.
 template <int BYTES, int GRAIN, class Access>
 GPUARRAY_DEVICE Access join(const Access& low, const Access& high, uint32_t excess) {
@@ -111,6 +122,7 @@ template <class T> struct Single {
     GPUARRAY_DEVICE T operator[](int) const { return value; }
     template <class Coordinates> GPUARRAY_DEVICE void locate(int, const Coordinates&) {}
     template <class... Where> GPUARRAY_DEVICE void load(int, const Where&...) {}
+    template <class Where> GPUARRAY_DEVICE bool ready(const Where&) const { return true; }
     GPUARRAY_DEVICE void settle(int) {}
     template <class... Where> GPUARRAY_DEVICE void store(int, const Where&...) const {}
     template <class Tile> GPUARRAY_DEVICE void fill(const Tile&) const {}

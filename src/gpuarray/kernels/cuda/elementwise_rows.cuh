@@ -142,7 +142,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
         GPUARRAY_DEVICE void store(int u, const Lanes& lanes, uint32_t kept) {
             Element* target = this->rows[u] + lanes.column;
             if (kept == ALL && Base::excess(target) == 0) {
-                Base::Vector::copy(target, this->values + u * VECTOR);
+                Base::Vector::copy(this->rows[u] + opaque(lanes.column), this->values + u * VECTOR);
             } else {
 #pragma unroll 1
                 for (int start = 0; start < VECTOR; start += PIECE, target += PIECE, kept >>= PIECE) {

@@ -244,7 +244,9 @@ struct Tiled {
                     const uint64_t address = reinterpret_cast<uint64_t>(from);
                     shifts[r][i] = SHIFTED ? uint32_t(address) & (Side::BYTES - 1) : 0;
                     if (x + i < tile.width && y < tile.height) {
-                        const Access* words = reinterpret_cast<const Access*>(address - shifts[r][i]);
+                        // Not from `address`: the compiler would no longer know that it is global memory.
+                        const Access* words = reinterpret_cast<const Access*>(
+                            reinterpret_cast<const char*>(from) - shifts[r][i]);
                         row(squares[r], i) = words[0];
                         if (shifts[r][i]) next[r][i] = words[1];
                     }
