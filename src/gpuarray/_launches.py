@@ -285,12 +285,13 @@ def _explain(error: DriverError) -> None:
         error.launches, error.report = _at_fault
         return
     error.launches = launches = in_flight()
-    lines = ["Launches that may have been running, newest first:"]
+    # A GPU tells at whatever call comes next, which the message above names.
+    lines = ["An earlier kernel failed. Launches that may have been running, newest first:"]
     lines += [f"  {launch}" for launch in launches[:_SHOWN]]
     if len(launches) > _SHOWN:
         lines.append(f"  and {len(launches) - _SHOWN} before them")
     if not launches:
-        lines = ["All launches that this package made are known to have ended."]
+        lines = ["An earlier kernel failed; all launches of this package are known to have ended."]
     error.report = "\n".join([*lines, advice()])
 
 

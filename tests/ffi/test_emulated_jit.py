@@ -26,36 +26,41 @@ $END:
 LINE = 1 + TEXT[: TEXT.index("BODY")].count("\n")
 
 
+def line_of(body):
+    """The line at fault: without a ';' where the next statement begins."""
+    return LINE + (body in ("ret", "mov.u32 %r2, 5"))
+
+
 def load(text):
     return Emulated(1).load(text.encode(), "store")
 
 
-@pytest.mark.parametrize(
-    "body, what",
-    [
-        ("foo.s32 %r2, %r1;", "PTX has no instruction foo"),
-        ("add.s32 %r2, %r1, 1; frob %r2;", "PTX has no instruction frob"),
-        ("@%p1 adds.s32 %r2, %r1, 1;", "PTX has no instruction adds"),
-        ("add.fast.s32 %r2, %r1, 1;", "PTX has no modifier .fast"),
-        ("ld.global.u33 %r2, [%rd1];", "PTX has no modifier .u33"),
-        ("ld.global.L3::128B.u32 %r2, [%rd1];", "PTX has no modifier .L3::128B"),
-        ("ret", "expected"),
-        ("mov.u32 %r2, 5", "expected"),
-        ("mov.u32 %r2 5;", "expected ',' or ';' before '5'"),
-        ("mov.u32 %r2, %r77;", "the register %r77 is not declared"),
-        ("mov.u32 %r2, %tidy.x;", "the register %tidy.x is not declared"),
-        ("mov.u32 %r2, ];", "found ']'"),
-        ("mov.u32 %r2, -%r1;", "line"),
-        ("mov.u32 %r2, %r2x;", "the register %r2x is not declared"),
-        ("mov.u32 %r2, 0y7;", "before 'y7'"),
-        ("bra $NOWHERE;", "a branch to a label that is nowhere"),
-        ("bra;", "a branch to a label that is nowhere"),
-        (".reg .b7 %x;", "unknown register type .b7"),
-    ],
-)
+REFUSED = [
+    ("foo.s32 %r2, %r1;", "PTX has no instruction foo"),
+    ("add.s32 %r2, %r1, 1; frob %r2;", "PTX has no instruction frob"),
+    ("@%p1 adds.s32 %r2, %r1, 1;", "PTX has no instruction adds"),
+    ("add.fast.s32 %r2, %r1, 1;", "PTX has no modifier .fast"),
+    ("ld.global.u33 %r2, [%rd1];", "PTX has no modifier .u33"),
+    ("ld.global.L3::128B.u32 %r2, [%rd1];", "PTX has no modifier .L3::128B"),
+    ("ret", "expected"),
+    ("mov.u32 %r2, 5", "expected"),
+    ("mov.u32 %r2 5;", "expected ',' or ';' before '5'"),
+    ("mov.u32 %r2, %r77;", "the register %r77 is not declared"),
+    ("mov.u32 %r2, %tidy.x;", "the register %tidy.x is not declared"),
+    ("mov.u32 %r2, ];", "found ']'"),
+    ("mov.u32 %r2, -%r1;", "line"),
+    ("mov.u32 %r2, %r2x;", "the register %r2x is not declared"),
+    ("mov.u32 %r2, 0y7;", "before 'y7'"),
+    ("bra $NOWHERE;", "a branch to a label that is nowhere"),
+    ("bra;", "a branch to a label that is nowhere"),
+    (".reg .b7 %x;", "unknown register type .b7"),
+]
+
+
+@pytest.mark.parametrize("body, what", REFUSED)
 def test_what_is_no_ptx_is_refused_when_it_is_loaded(body, what):
     error = fails("CUDA_ERROR_INVALID_PTX", load, TEXT.replace("BODY", body))
-    line = LINE + (body in ("ret", "mov.u32 %r2, 5"))  # where the next statement begins
+    line = line_of(body)
     assert f"line {line} of store: " in error.detail
     assert what in error.detail
     text = body if line == LINE else "st.global.u32 [%rd1], %r1;"
@@ -110,6 +115,31 @@ NOT_RUN = {
 }
 
 
+def assembled(body):
+    """The kernel by NVIDIA's assembler, which nvJitLink has, for the target with most words."""
+    from gpuarray.cuda import compiler
+
+    text = TEXT.replace("BODY", body).replace("sm_90", "sm_90a").encode()
+    return compiler.link([text], name="store", architecture="sm_90a", kind="cubin")
+
+
+@pytest.mark.parametrize("body", [body for body, _ in REFUSED])
+def test_the_assembler_refuses_the_same(body):
+    from gpuarray.errors import LinkError
+
+    with pytest.raises(LinkError) as raised:
+        assembled(body)
+    if body != "bra;":  # which it takes to go on over the line's end
+        assert f"line {line_of(body)};" in raised.value.log
+
+
+@pytest.mark.parametrize("name", NOT_RUN)
+def test_the_assembler_takes_what_is_not_run(name):
+    if name.startswith("tcgen05"):
+        pytest.skip("for devices of another architecture (sm_100a)")
+    assembled(f"{name} {NOT_RUN[name]};")
+
+
 @pytest.mark.parametrize("name", NOT_RUN)
 def test_ptx_that_is_not_emulated_fails_when_it_is_reached(name):
     emulated = Emulated(1)
@@ -141,6 +171,7 @@ def test_words_of_plain_instructions():
     { .reg .b32 t; mov.b32 t, %r1; mov.b32 %r2, t; }
     """
     load(TEXT.replace("BODY", body))
+    assembled(body)
 
 
 def test_nothing_is_kept_of_a_refused_module():
