@@ -17,6 +17,10 @@ _INT64 = np.dtype(np.int64)
 # Blocks that share a multiprocessor where each first copies the sorted array.
 _BLOCKS = 8
 
+# So many reads must be spared for each read of an element that is copied: what many searches read,
+# they find in a cache.
+_SPARED = 4
+
 
 def search_call(
     array: Layout, values: Layout, right: bool, stream: Stream
@@ -42,13 +46,7 @@ def search_call(
         return _calls.make_call(stream, "aa", [output], [])
     dtype = _dtypes.code(array.dtype)
     length = array.size
-    levels = length.bit_length()
-    room = kernels.searching.ALL_LEVELS[array.itemsize]
-    if levels > room:
-        room = kernels.searching.TOP_LEVELS
-    # Copying has to be worth it.
-    if min(length, 1 << room) > values.size:
-        room = 0
+    room = _room(length, values.size, array.itemsize, stream.device.multiprocessors)
     blocks = -(-values.size // (kernels.searching.BLOCK * kernels.searching.items(dtype)))
     if room:
         blocks = min(blocks, _BLOCKS * stream.device.multiprocessors)
@@ -56,9 +54,20 @@ def search_call(
     function, source = load(spec, kernels.searching.render, stream.device)
     constants = {
         3: length.to_bytes(8, "little"),
-        4: levels.to_bytes(4, "little"),
+        4: length.bit_length().to_bytes(4, "little"),
         5: values.size.to_bytes(8, "little"),
     }
     plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     launch = BoundLaunch(plan, stream)
     return _calls.make_call(stream, "aa", [output], [(launch, ["x0", "x1", "y0"])])
+
+
+def _room(length: int, count: int, itemsize: int, multiprocessors: int) -> int:
+    """How many levels of an array's tree each block copies to shared memory."""
+    room, few = kernels.searching.ALL_LEVELS[itemsize], kernels.searching.TOP_LEVELS
+    if length.bit_length() > room:
+        copies = _BLOCKS * multiprocessors << room
+        if copies * _SPARED > (room - few) * count:
+            room = few
+    # Copying has to be worth it.
+    return 0 if min(length, 1 << room) > count else room

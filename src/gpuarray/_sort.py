@@ -1,6 +1,7 @@
 """Sorts along the last axis of C-contiguous arrays: from layouts to calls.
 
-Rows that fit one block's shared memory take one launch. Longer ones are sorted by all blocks
+Rows that fit one block's shared memory take one launch, and a few that are up to eight times as
+long two: blocks sort tiles, and these are merged. Longer ones are sorted by all blocks
 together, as many rows at a time as have about `BATCH_ELEMENTS` elements: one launch clears the
 books, one counts all digits, and then there is one for each digit (one altogether for keys of one
 byte). Rows of many keys of eight bytes have two launches more and, where a sample of the row allows
@@ -31,6 +32,9 @@ BATCH_ELEMENTS = 1 << 23
 #: The least length of rows of eight-byte keys that may be sorted by their top digits.
 RUNS_LENGTH = 1 << 19
 
+#: Elements up to which rows take a launch that sorts tiles and one that merges.
+MERGED_ELEMENTS = 1 << 17
+
 #: Look-back words have two bits for their state.
 WIDE_LENGTH = 1 << 30
 
@@ -51,7 +55,8 @@ def sort_rows(source: Any, target: Any) -> None:
     Notes
     -----
     Scratch memory: none for rows that fit a block (`kernels.sorting.BLOCK_LIMIT`) and for keys of
-    one byte; else a copy of the rows that are sorted together, and books of about 3.5 %.
+    one byte; else a copy of the rows that are sorted together, and, unless they are merged, books
+    of about 3.5 %.
     """
     layout = source._layout
     if layout.size:
@@ -105,6 +110,9 @@ def _plan(layout: Layout, what: str, stream: Stream) -> Any:
     dtype = _dtypes.code(layout.dtype)
     if length <= kernels.sorting.BLOCK_LIMIT[layout.itemsize]:
         return 1, rows, _block_call(dtype, rows, length, what, stream), None
+    longest = kernels.sorting.TILES * kernels.sorting.BLOCK_LIMIT[layout.itemsize]
+    if layout.itemsize > 1 and length <= longest and layout.size <= MERGED_ELEMENTS:
+        return 1, rows, _merged_call(dtype, rows, length, what, stream), None
     batch = min(rows, max(1, BATCH_ELEMENTS // length))
     make = _counting_call if layout.itemsize == 1 and what != "places" else _passes_call
     call = make(dtype, batch, length, what, stream)
@@ -133,6 +141,29 @@ def _block_call(
     spec = kernels.sorting.SortSpec("block", dtype, what == "places", block, items)
     bound = _bind(spec, rows, [(length, 4)], stream)
     return _calls.make_call(stream, "a", [None], [(bound, ["x0", "y0"])])
+
+
+def _merged_call(
+    dtype: str, rows: int, length: int, what: str, stream: Stream
+) -> Callable[..., Any]:
+    places = what == "places"
+    tiles = kernels.sorting.TILES
+    tile = -(-length // tiles)
+    block, items = kernels.sorting.block_shape(dtype, tile)
+    sort = kernels.sorting.SortSpec("tile", dtype, places, block, items)
+    merge = kernels.sorting.SortSpec("merge", dtype, places)
+    blocks = -(-length // merge.block)
+    scratch = [rows * length * _dtypes.itemsize(dtype)]
+    names = ["t0"]
+    if places:
+        scratch.append(rows * length * 4)
+        names.append("t1")
+    numbers = [(length, 4), (tile, 4)]
+    launches = [
+        (_bind(sort, rows * tiles, [*numbers, (tiles, 4)], stream), ["x0", *names]),
+        (_bind(merge, rows * blocks, [*numbers, (blocks, 4)], stream), [*names, "y0"]),
+    ]
+    return _calls.make_call(stream, "a", [None], launches, scratch)
 
 
 def _books(

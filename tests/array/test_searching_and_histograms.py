@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray import _search
 from gpuarray.kernels.searching import ALL_LEVELS, TOP_LEVELS
 
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -133,3 +134,19 @@ def test_errors_are_numpys(call):
         call(np)
     with pytest.raises(expected.type):
         call(cp)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i8"])
+def test_many_values_in_a_long_array(dtype, rng, monkeypatch):
+    # More levels are copied to shared memory where so many values are looked for.
+    itemsize = np.dtype(dtype).itemsize
+    assert _search._room(10**6, 10**7, itemsize, 132) == ALL_LEVELS[itemsize]
+    assert _search._room(10**6, 10**6, itemsize, 132) == TOP_LEVELS
+    assert _search._room(1000, 10**5, itemsize, 132) == ALL_LEVELS[itemsize]
+    assert _search._room(10**6, 100, itemsize, 132) == 0
+    monkeypatch.setattr(_search, "_SPARED", 0)
+    x = np.sort((rng.random(9001) * 6000).astype(dtype))
+    v = (rng.random(9000) * 6000).astype(dtype)
+    for side in ("left", "right"):
+        found = cp.searchsorted(cp.asarray(x), cp.asarray(v), side)
+        np.testing.assert_array_equal(found.get(), np.searchsorted(x, v, side))

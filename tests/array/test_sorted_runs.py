@@ -18,6 +18,7 @@ from gpuarray.kernels import sorting
 @pytest.fixture(autouse=True)
 def short_rows(monkeypatch):
     monkeypatch.setattr(_sort, "RUNS_LENGTH", 1)
+    monkeypatch.setattr(_sort, "MERGED_ELEMENTS", 0)
     current.stream.plans.clear()
     yield
     current.stream.plans.clear()

@@ -41,23 +41,55 @@ def check(x, axis=-1):
     assert device.get().tobytes() == expected.tobytes()
 
 
+@pytest.fixture
+def passes(monkeypatch):
+    """Rows that do not fit a block are sorted by passes, however few there are."""
+    monkeypatch.setattr(_sort, "MERGED_ELEMENTS", 0)
+    current.stream.plans.clear()
+    yield
+    current.stream.plans.clear()
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype_in_one_block(dtype, rng):
     check(keys(dtype, (7, 150), rng))
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "u2", "f2", "f4", "i8", "c16"])
-def test_every_width_in_many_blocks(dtype, rng):
+def test_every_width_in_many_blocks(dtype, rng, passes):
     length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 5
     check(keys(dtype, (2, length), rng))
 
 
 @pytest.mark.parametrize("length", [1, 2, 31, 32, 33, 256, 257, 1000, 4096, 4097, 7297])
-def test_lengths(length, rng):
+def test_lengths(length, rng, passes):
     check(keys("f4", (length,), rng))
 
 
-def test_digits_that_do_not_differ_are_skipped(rng):
+@pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in ("?", "i1", "u1")])
+def test_tiles_that_are_merged(dtype, rng):
+    limit = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize]
+    check(keys(dtype, (limit + 1,), rng))
+    check(keys(dtype, (2, 2 * limit + 77), rng))
+
+
+def test_the_longest_row_that_is_merged(rng):
+    longest = sorting.TILES * sorting.BLOCK_LIMIT[8]
+    for x in (keys("f8", (longest,), rng), rng.integers(0, 3, longest), np.arange(longest)[::-1]):
+        check(x.copy())
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find_in_merges(rng):
+    x = keys("i4", (2, 4500), rng)
+    device = cp.asarray(x)
+    with cp.cuda.check("races", "uninit", "barriers"):
+        order = np.argsort(x, kind="stable")
+        np.testing.assert_array_equal(cp.argsort(device).get(), order)
+        assert cp.sort(device).get().tobytes() == np.take_along_axis(x, order, -1).tobytes()
+
+
+def test_digits_that_do_not_differ_are_skipped(rng, passes):
     # One, two and three passes are needed, or none: in place, an odd number takes one more.
     for x in (
         rng.integers(0, 200, 5000),
@@ -70,7 +102,7 @@ def test_digits_that_do_not_differ_are_skipped(rng):
         check(x.astype("i4"))
 
 
-def test_counts_of_64_bits(rng, monkeypatch):
+def test_counts_of_64_bits(rng, monkeypatch, passes):
     monkeypatch.setattr(_sort, "WIDE_LENGTH", 1)
     for dtype in ("u1", "f4"):
         current.stream.plans.clear()
@@ -83,7 +115,7 @@ def test_width_is_chosen_by_the_length():
     assert _sort._count_type(2**30) == "uint64"
 
 
-def test_rows_in_batches(rng, monkeypatch):
+def test_rows_in_batches(rng, monkeypatch, passes):
     monkeypatch.setattr(_sort, "BATCH_ELEMENTS", 10000)
     current.stream.plans.clear()
     check(keys("f4", (5, 5000), rng))

@@ -48,7 +48,8 @@ def sort(
 
     Notes
     -----
-    Rows of up to 4096 elements of four bytes are sorted in one launch. Longer ones take a launch
+    Rows of up to 4096 elements of four bytes are sorted in one launch, and a few of up to 32768 in
+    two: tiles, and a merge. Longer ones take a launch
     to clear, one to count and one for each byte of an element, and for elements of one byte three
     launches. A digit that is the same in all elements costs nothing but its launch. Rows of
     2^19 elements of eight bytes or more take two launches more, but fewer passes where a sample

@@ -12,7 +12,7 @@ from gpuarray.kernels.sorting import key_type
 BLOCK = 256
 
 #: Levels of a sorted array's tree that are copied to shared memory, by bytes of an element: where
-#: it has no more of them, and where it has.
+#: it has no more of them or very many values are looked for, and elsewhere.
 ALL_LEVELS = {1: 12, 2: 12, 4: 12, 8: 11, 16: 10}
 TOP_LEVELS = 9
 

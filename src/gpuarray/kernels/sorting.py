@@ -20,6 +20,9 @@ BLOCK = 256
 #: Longest row that one block sorts in shared memory, by bytes of an element.
 BLOCK_LIMIT = {1: 8192, 2: 8192, 4: 4096, 8: 2048, 16: 1024}
 
+#: Blocks that sort a row together, each a tile of up to BLOCK_LIMIT.
+TILES = 8
+
 #: Words of the books that are no counts: tickets, and a plan for each row.
 BOOK_WORDS = 32
 
@@ -37,7 +40,7 @@ _MEAN_RUN, _MOST_CLOSE = 8, 12
 #: Keys of a thread that sorts runs.
 RUN_ITEMS = 8
 
-_STEPS = ("block", "clear", "decide", "count", "pass", "fill", "short", "long")
+_STEPS = ("block", "tile", "merge", "clear", "decide", "count", "pass", "fill", "short", "long")
 _COUNT_BYTES = {"uint32": 4, "uint64": 8}
 
 # Threads and keys of each in the passes, by bytes of a key: what leaves registers and shared memory
@@ -51,7 +54,8 @@ _WIDE_PLACES_SHAPES = {1: (384, 12), 2: (384, 12), 4: (384, 9), 8: (384, 7), 16:
 class SortSpec:
     """A step of a sort.
 
-    'block' sorts a row in one block; 'clear' zeroes the books, 'count' counts the digits and
+    'block' sorts a row in one block; 'tile' sorts a part of a row in each of TILES blocks, and
+    'merge' makes them one; 'clear' zeroes the books, 'count' counts the digits and
     plans the passes, 'pass' moves keys by one digit; 'fill' writes keys of one byte from counts.
     'decide' clears and finds out how many top digits are enough; then 'short' sorts the runs of
     keys that agree in them, and 'long' those that are too long for it.
@@ -163,6 +167,10 @@ def render(spec: SortSpec) -> KernelSource:
     block input, output                               length (uint32); with ranks the number of
                                                       results, whether a NaN stands for all of a
                                                       row (uint32) and the struct Ranks
+    tile  input, sorted tiles (places: and their      length, of a tile, tiles (uint32)
+          places)
+    merge sorted tiles (places: and their places),    length, of a tile, blocks of a row
+          output                                      (uint32)
     clear books                                       units of 16 bytes (uint64)
     decide input, books                               length (uint64), rows (uint32), units of
                                                       16 bytes behind the plans (uint64), and
@@ -190,6 +198,23 @@ def render(spec: SortSpec) -> KernelSource:
             action = f"StoreRanks<Keys, {spec.ranks}>{{output, wanted, spread != 0, ranks}}"
             sizes += (4, 4, 8 * spec.ranks + 32)
         body = f"sort_block<Keys, {block}, {items}>(input, length, {action})"
+    elif spec.step == "tile":
+        numbers = ", uint32_t* numbers" if spec.places else ""
+        parameters = f"const Word* input, Word* output{numbers}, "
+        parameters += "uint32_t length, uint32_t tile, uint32_t tiles"
+        body = f"sort_tile<Keys, {block}, {items}, {places}>(input, output, "
+        body += f"{'numbers' if spec.places else 'nullptr'}, length, tile, tiles)"
+        sizes = (8,) * (3 if spec.places else 2) + (4, 4, 4)
+    elif spec.step == "merge":
+        if spec.places:
+            parameters = "const Word* keys, const uint32_t* numbers, int64_t* places, "
+            given = "keys, numbers, nullptr, places"
+        else:
+            parameters = "const Word* keys, Word* output, "
+            given = "keys, nullptr, output, nullptr"
+        parameters += "uint32_t length, uint32_t tile, uint32_t blocks"
+        body = f"merge_tiles<Keys, {block}, {TILES}, {places}>({given}, length, tile, blocks)"
+        sizes = (8,) * (3 if spec.places else 2) + (4, 4, 4)
     elif spec.step == "clear":
         parameters = "uint4* books, uint64_t units"
         body = "clear_words(books, units)"
@@ -244,7 +269,7 @@ def render(spec: SortSpec) -> KernelSource:
 def _symbol(spec: SortSpec) -> str:
     """A C identifier that says in a profiler what runs: ``gpuarray_sort_pass__f4``."""
     name = f"gpuarray_{'argsort' if spec.places else 'sort'}_{spec.step}__{spec.dtype}"
-    if spec.step in ("block", "pass"):
+    if spec.step in ("block", "tile", "pass"):
         name += f"_{spec.block}x{spec.items}"
     if spec.ranks:
         name += f"_ranks{spec.ranks}"

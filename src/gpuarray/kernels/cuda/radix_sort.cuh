@@ -1,6 +1,7 @@
 // The sorting family: radix sort by digits of 8 bits, the lowest first.
 //
 //   sort_block   one block sorts a row (or a small array) in shared memory: one launch
+//   sort_tile, merge_tiles    a few blocks sort a tile each, and then each key finds its place among all tiles
 //   count_digits, sort_pass   rows of any length: all digits are counted in one pass over the keys, then each digit
 //                takes one pass that reads every key once and writes it once. Which of its tile's keys go where,
 //                a block learns from the tiles before its own while these are still at work (decoupled look-back).
@@ -213,14 +214,13 @@ template <class Keys, int BLOCK, int ITEMS, bool PLACES> struct TileSort {
     }
 };
 
-// A block sorts the row of its number.
+// A block sorts what is from `row` on.
 template <class Keys, int BLOCK, int ITEMS, class Action>
-GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t length, const Action& action) {
+GPUARRAY_DEVICE void sort_from(const typename Keys::Word* input, uint64_t row, uint32_t length, const Action& action) {
     typedef typename Keys::Word Word;
     typedef TileSort<Keys, BLOCK, ITEMS, Action::PLACES> Sort;
     __shared__ alignas(16) typename Sort::Shared shared;
     const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
-    const uint64_t row = uint64_t(blockIdx.x) * length;
     Word keys[ITEMS];
     uint16_t carried[ITEMS];
 #pragma unroll
@@ -241,6 +241,69 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t lengt
     for (int i = 0; i < ITEMS; ++i) {
         const uint32_t at = first + i * 32;
         if (at < length) action(row, at, keys[i], carried[i], nan);
+    }
+}
+
+// A block sorts the row of its number.
+template <class Keys, int BLOCK, int ITEMS, class Action>
+GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t length, const Action& action) {
+    sort_from<Keys, BLOCK, ITEMS>(input, uint64_t(blockIdx.x) * length, length, action);
+}
+
+// ---- a few blocks -----------------------------------------------------------------------------------------------
+
+// With PLACES also where in the row the keys of a tile were.
+template <class Keys, bool WITH_PLACES> struct StoreTile {
+    typedef typename Keys::Word Word;
+    enum { PLACES = WITH_PLACES, SPREADS = 0 };
+    Word* output;
+    uint32_t *numbers, before;
+    GPUARRAY_DEVICE void operator()(uint64_t begin, uint32_t at, Word key, uint32_t number, bool) const {
+        output[begin + at] = key;
+        if constexpr (PLACES) numbers[begin + at] = before + number;
+    }
+};
+
+template <class Keys, int BLOCK, int ITEMS, bool PLACES>
+GPUARRAY_DEVICE void sort_tile(const typename Keys::Word* input, typename Keys::Word* output, uint32_t* numbers,
+                               uint32_t length, uint32_t tile, uint32_t tiles) {
+    const uint32_t before = blockIdx.x % tiles * tile;
+    const StoreTile<Keys, PLACES> action{output, numbers, before};
+    const uint32_t count = before < length ? min(tile, length - before) : 0;
+    sort_from<Keys, BLOCK, ITEMS>(input, uint64_t(blockIdx.x / tiles) * length + before, count, action);
+}
+
+// A key's place is the number of keys of all tiles that come before it: of equal ones, those of the tiles before.
+template <class Keys, int BLOCK, int TILES, bool PLACES>
+GPUARRAY_DEVICE void merge_tiles(const typename Keys::Word* keys, const uint32_t* numbers,
+                                 typename Keys::Word* output, int64_t* places, uint32_t length, uint32_t tile,
+                                 uint32_t blocks) {
+    const uint32_t at = blockIdx.x % blocks * BLOCK + threadIdx.x;
+    if (at >= length) return;
+    const uint64_t row = uint64_t(blockIdx.x / blocks) * length;
+    const uint32_t own = at / tile;
+    const typename Keys::Word word = keys[row + at];
+    const auto key = Keys::ordered(word);
+    uint32_t found[TILES];
+#pragma unroll
+    for (int t = 0; t < TILES; ++t) found[t] = 0;
+#pragma unroll 1
+    for (uint32_t step = 1u << (31 - __clz(tile)); step > 0; step /= 2) {
+#pragma unroll
+        for (uint32_t t = 0; t < TILES; ++t) {
+            const uint32_t next = found[t] + step, other = t * tile + next;
+            if (t == own || next > tile || other > length) continue;
+            const auto its = Keys::ordered(keys[row + other - 1]);
+            if (t < own ? !(key < its) : its < key) found[t] = next;
+        }
+    }
+    uint32_t place = at - own * tile;
+#pragma unroll
+    for (int t = 0; t < TILES; ++t) place += found[t];
+    if constexpr (PLACES) {
+        places[row + place] = numbers[row + at];
+    } else {
+        output[row + place] = word;
     }
 }
 
