@@ -206,7 +206,7 @@ def _choose_tiles(
     width = min(_TILE_WIDTH[wide], _power_of_two(shape[x]))
     height = min(area // width, _power_of_two(shape[y]))
     width = min(area // height, _power_of_two(shape[x]))
-    vector = 8 if wide == 1 else min(4, 16 // wide)
+    vector = 16 // wide
     if any(one[x] != 1 for one in strides[:outputs]):
         vector = 1
     while vector > width:
@@ -218,6 +218,7 @@ def _choose_tiles(
         if shape[x] <= _FLAT_WIDTH and lead[y] == shape[x]:
             grouping = "FLAT"
             width = shape[x]
+            vector = min(vector, 8 if wide == 1 else 4)  # elements are taken one by one
     crossed = [one for one, kind in zip(strides, kinds, strict=True) if kind == "crossed"]
     edge = 8 if wide == 1 else min(4, 16 // wide)
     while edge > 1 and (edge >= 2 * width or edge > height or _odd(shape[y], edge)):
