@@ -93,6 +93,14 @@ def test_narrow_elements_are_picked_from_windows(view, dtype, expected):
     assert chosen(out, source).variant != "picked"
 
 
+def test_wide_elements_are_not_picked():
+    out = array(1000, 6, dtype="?")
+    row = array(6, dtype="c16")
+    assert chosen(out, row, row, light=True).variant == "strided"
+    assert chosen(out, out[:, ::-1], light=True).variant == "picked"
+    assert chosen(out, array(1000, 6, dtype="f4")[:, ::-1], light=True).variant == "strided"
+
+
 def test_one_wide_step_among_inputs_leaves_windows():
     image = array(400, 600, 3, dtype="u1")
     kinds = [image[..., ::-1], array(3, dtype="u1"), array(400, 600, 1, dtype="u1")]

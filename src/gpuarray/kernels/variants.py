@@ -38,8 +38,9 @@ _LONGEST_PERIOD = 8
 _CHUNK_BYTES = 64
 _WINDOW_BYTES = 96
 
-# Bytes of windows and results for an element. Where more than this is to be moved, kernels that
-# access element by element reach the speed of memory, too.
+# Bytes of the widest element, and of windows and results for an element. Where more than this is to
+# be moved, kernels that access element by element reach the speed of memory, too.
+_PICKED_SIZE = 2
 _PICKED_BYTES = 5.5
 
 # Elements of a tile by bytes of the widest operand: 64 bytes a thread of 256 for each operand.
@@ -149,6 +150,8 @@ def _choose_picks(
     if any(one != gapless for one in steps[:outputs]):
         return None
     accessed = [n for n, kind in zip(itemsizes, single, strict=True) if kind == "array"]
+    if max(accessed) > _PICKED_SIZE:
+        return None
     for word in (16, 8):
         chunk = math.lcm(period, word // max(accessed))
         if chunk * max(accessed) <= _CHUNK_BYTES:
