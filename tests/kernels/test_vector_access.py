@@ -123,6 +123,16 @@ def test_picked_elements_are_read_and_stored_as_vectors(take, loads, stores, dty
     assert len(wide) == loads, wide
 
 
+@pytest.mark.parametrize(("dtype", "items"), [("u1", 2048), ("f2", 2048), ("f4", 512), ("f8", 512)])
+def test_blocks_of_narrow_strided_elements_are_large(dtype, items):
+    """More blocks a second than a GPU starts would have to be started otherwise."""
+    view = np.empty((6000, 2), dtype)[::5, 1]
+    spec = _arranged(np.empty(view.shape, dtype), view)
+    source = elementwise.render(spec)
+    assert spec.variant == "strided"
+    assert source.block * source.items_per_thread == items
+
+
 def _check_words(spec: ElementwiseSpec, count: int) -> None:
     """Elements are stored one by one at the ends of rows, and else in so many whole words."""
     stores = _accesses(spec, "st")

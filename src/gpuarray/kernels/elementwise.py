@@ -35,10 +35,10 @@ _VECTOR_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _ITEMS_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
 _STRIDED_LIMIT = {LIGHT: 4, MEDIUM: 4, HEAVY: 2, HUGE: 1}
 
-# A GPU starts about 1.5e9 blocks a second (measured on an H200, with blocks of 128 threads), and
-# narrow elements come by faster than that many blocks of `BLOCKS` take them one by one.
-_NARROW = 2
-_NARROW_BLOCK = 512
+# An H200 starts about 1.5e9 blocks a second. So a block of strided elements has at least so many,
+# by the bytes of the widest: narrow ones come by faster than small blocks could be started.
+_STRIDED_TILE = {1: 2048, 2: 2048, 4: 512}
+_LARGEST_BLOCK = 512
 
 # Accesses of a thread along the last dimension at a time.
 _TILED_UNROLL = 1
@@ -296,8 +296,9 @@ def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
 def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
     items = _STRIDED_LIMIT[body.weight]
     block = BLOCKS["strided"]
-    if max(_accessed(spec)) <= _NARROW and body.weight == LIGHT:
-        block = _NARROW_BLOCK
+    least = _STRIDED_TILE.get(max(_accessed(spec)), 0) if body.weight < HUGE else 0
+    while block * items < least and block < _LARGEST_BLOCK:
+        block *= 2
     numbers = [block, items, spec.ndim, len(_strided_operands(spec))]
     return _variant("Strided", spec, numbers), block, 1, items
 
