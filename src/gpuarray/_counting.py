@@ -18,6 +18,10 @@ from gpuarray._stream import Stream
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 _ONE = _layout.contiguous(_UINT64, (1,))
 _ENDS = _layout.contiguous(_UINT64, (3,))
+_LAST = 2**64 - 1
+
+#: Bytes of elements up to which one block makes a whole histogram between the ends.
+ALONE_BYTES = 1 << 17
 
 # Blocks for each multiprocessor: each adds its bins to the result.
 _BLOCKS, _UNSHARED_BLOCKS = 4, 8
@@ -136,47 +140,63 @@ def count_between_ends(elements: Any, bins: int) -> tuple[Any, Any] | None:
     -------
     counts : ndarray of int64
     edges : ndarray of float32 or float64
-        As NumPy computes them. Three launches, and one to clear; the host waits for their end.
-        ``None`` if the ends are not finite or edges do not increase, or there are too many bins
-        for shared memory.
+        As NumPy computes them. One launch for few elements; else two, and one to clear. The host
+        waits for their end. ``None`` if the ends are not finite or edges do not increase, or there
+        are too many bins for shared memory.
     """
     layout = elements._layout
-    if bins > kernels.counting.STAGED_BINS:
-        return None
     stream = current.stream
-    dtype = layout.dtype if layout.dtype.kind == "f" else np.dtype(np.float64)
     key = (count_between_ends, layout, bins)
-    runs: Any = stream.plans.get(key)
-    if runs is None:
-        code = _dtypes.code(layout.dtype)
-        room = next(n for n in kernels.counting.SHARED_BINS if bins <= n)
-        spec = kernels.counting.CountSpec("ends", code, _dtypes.code(dtype), shared=room)
-        find = kernels.counting.EndsSpec(code)
-        runs = (
-            _call(find, kernels.counting.render_ends, layout, [], stream),
-            _call(spec, kernels.counting.render, layout, [bins], stream, 2),
-        )
-        stream.remember(key, runs)
-    # The ends lie behind the counts, so that one launch clears both.
-    table = _array.empty(_layout.contiguous(_INT64, (bins + 3,)))
-    _array.fill_zero(table)
-    ends = _array.view(table, _ENDS, 8 * bins)
-    edges = _array.empty(_layout.contiguous(dtype, (bins + 1,)))
-    runs[0](elements, ends)
-    runs[1](elements, edges, ends, table)
-    found = np.empty(3, _UINT64)
-    _array.download(ends, found, None, True)
-    last, first, wrong = found.tolist()
-    if wrong or (dtype == layout.dtype and not _are_finite(first ^ 2**64 - 1, last, dtype)):
+    found: Any = stream.plans.get(key)
+    if found is None:
+        if bins > kernels.counting.STAGED_BINS:
+            return None
+        found = _between_ends_plan(layout, bins, stream)
+        stream.remember(key, found)
+    run, cleared, table_layout, counts, ends_layout, infinity = found
+    table = _array.empty(table_layout)
+    if cleared:
+        _array.fill_zero(table)
+    edges = run(elements, table)[1]
+    ends = np.empty(3, _UINT64)
+    _array.download(_array.view(table, ends_layout, counts.nbytes), ends, None, True)
+    last, first, wrong = ends.tolist()
+    # Keys of floats (``kernels/cuda/sort_keys.cuh``) of which none is finite, or a NaN.
+    if wrong or (infinity and not (_LAST - first > infinity[0] and last < infinity[1])):
         return None
-    return _array.view(table, _layout.contiguous(_INT64, (bins,))), edges
+    return _array.view(table, counts), edges
 
 
-def _are_finite(first: int, last: int, dtype: np.dtype) -> bool:
-    """Whether keys of floats (``kernels/cuda/sort_keys.cuh``) belong to finite numbers."""
-    top = 1 << (8 * dtype.itemsize - 1)
-    infinity = int(np.array(math.inf, dtype).view(f"u{dtype.itemsize}"))
-    return 2 * top - 1 - (infinity | top) < first and last < infinity | top
+def _between_ends_plan(layout: Layout, bins: int, stream: Stream) -> tuple:
+    """What a call with a layout of elements runs, and the layouts of what it makes."""
+    floats = layout.dtype.kind == "f"
+    dtype = layout.dtype if floats else np.dtype(np.float64)
+    code, edge = _dtypes.code(layout.dtype), _dtypes.code(dtype)
+    room = next(n for n in kernels.counting.SHARED_BINS if bins <= n)
+    alone = layout.nbytes <= ALONE_BYTES
+    count = kernels.counting.CountSpec("ends", code, edge, shared=room, alone=alone)
+    names = ["x0", "y1", "y0"]
+    launches = [(_bound(count, kernels.counting.render, layout, [bins], stream, names), names)]
+    if not alone:
+        find, names = kernels.counting.EndsSpec(code), ["x0", "y0"]
+        bound = _bound(find, kernels.counting.render_ends, layout, [bins], stream, names)
+        launches.insert(0, (bound, names))
+    edges = _layout.contiguous(dtype, (bins + 1,))
+    infinity = None
+    if floats:
+        top = 1 << (8 * dtype.itemsize - 1)
+        bits = int(np.array(math.inf, dtype).view(f"u{dtype.itemsize}"))
+        # The keys of both.
+        infinity = 2 * top - 1 - (bits | top), bits | top
+    # The ends lie behind the counts, so that one launch clears both.
+    return (
+        _calls.make_call(stream, "a", [None, edges], launches),
+        not alone,
+        _layout.contiguous(_INT64, (bins + 3,)),
+        _layout.contiguous(_INT64, (bins,)),
+        _ENDS,
+        infinity,
+    )
 
 
 def _count(mode: str, elements: Any, edges: Any, bins: int, weights: Any) -> Any:
@@ -212,16 +232,28 @@ def _call(
     operands: int = 0,
 ) -> Callable[..., Any]:
     """A call that takes the elements, so many operands, and what is written."""
+    names = [*[f"x{i}" for i in range(1 + operands)], "y0"]
+    bound = _bound(spec, render, layout, numbers, stream, names)
+    return _calls.make_call(stream, "a" * (1 + operands), [None], [(bound, names)])
+
+
+def _bound(
+    spec: Any,
+    render: Callable[[Any], Any],
+    layout: Layout,
+    numbers: list[int],
+    stream: Stream,
+    names: list[str],
+) -> BoundLaunch:
+    """A launch over elements with so many arrays, their number and others constant."""
     function, source = load(spec, render, stream.device)
     most = _BLOCKS if getattr(spec, "shared", True) else _UNSHARED_BLOCKS
     blocks = _blocks(layout.size, layout.itemsize, most * stream.device.multiprocessors)
-    names = [*[f"x{i}" for i in range(1 + operands)], "y0"]
     constants = {
         len(names) + i: struct.pack("<Q", value) for i, value in enumerate([layout.size, *numbers])
     }
-    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    bound = BoundLaunch(plan, stream)
-    return _calls.make_call(stream, "a" * (1 + operands), [None], [(bound, names)])
+    grid = grid_for(1 if getattr(spec, "alone", False) else blocks)
+    return BoundLaunch(LaunchPlan(function, grid, (source.block, 1, 1), constants), stream)
 
 
 def _blocks(size: int, itemsize: int, most: int) -> int:

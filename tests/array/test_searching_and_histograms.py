@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _search
+from gpuarray import _counting, _search
+from gpuarray._device import current
 from gpuarray.kernels.searching import ALL_LEVELS, TOP_LEVELS
 
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -150,3 +151,33 @@ def test_many_values_in_a_long_array(dtype, rng, monkeypatch):
     for side in ("left", "right"):
         found = cp.searchsorted(cp.asarray(x), cp.asarray(v), side)
         np.testing.assert_array_equal(found.get(), np.searchsorted(x, v, side))
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_histograms_between_ends_by_one_block_and_by_many(alone, rng, monkeypatch):
+    monkeypatch.setattr(_counting, "ALONE_BYTES", 1 << 30 if alone else 0)
+    current.stream.plans.clear()
+    for dtype in ("i1", "u2", "i8", "f4", "f8"):
+        x = (rng.standard_normal((70, 91)) * 50).astype(dtype)
+        for y in (x, x[:, ::2], x[:1, :1], x * 0):
+            for bins in (1, 10, 300):
+                count, edges = cp.histogram(cp.asarray(y), bins)
+                expected = np.histogram(y, bins)
+                same(count, expected[0], (dtype, bins))
+                same(edges, expected[1], (dtype, bins))
+    for bad in (np.nan, np.inf, -np.inf):
+        x = np.ones(5000, "f4")
+        x[4321] = bad
+        with pytest.raises(ValueError, match="finite"):
+            cp.histogram(cp.asarray(x), 10)
+    current.stream.plans.clear()
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find_in_histograms(rng):
+    x = cp.asarray(rng.random(5000))
+    with cp.cuda.check("races", "uninit", "barriers"):
+        count, edges = cp.histogram(x, 100)
+        expected = np.histogram(x.get(), 100)
+        same(count, expected[0])
+        same(edges, expected[1])

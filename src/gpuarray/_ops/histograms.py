@@ -27,6 +27,9 @@ __all__ = ["bincount", "digitize", "histogram", "histogram_bin_edges"]
 _INT64 = np.dtype(np.int64)
 _FLOAT64 = np.dtype(np.float64)
 
+# Dtypes whose least and greatest element the device makes edges of.
+_COUNTED = "bBhHiIlLqQfd"
+
 
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """How often each non-negative integer occurs.
@@ -161,11 +164,12 @@ def histogram(
 
     Notes
     -----
-    Three launches: one clears, one finds the least and the greatest element, and one makes the
-    edges from them and counts. The call waits for their end, since a range that is not finite is
-    an error. With ``range`` or edges there are two, and the call waits for edges in device memory
-    only. With weights, the order of additions differs from run to run, and with it the last bits
-    of the sums. No scratch memory, but for conversions of weights and of views.
+    One launch for arrays of up to 128 KiB. Else three: one clears, one finds the least and the
+    greatest element, and one makes the edges from them and counts. The call waits for their
+    end, since a range that is not finite is an error. With ``range`` or edges there are two, and
+    the call waits for edges in device memory only. With weights, the order of additions differs
+    from run to run, and with it the last bits of the sums. No scratch memory, but for
+    conversions of weights and of views.
 
     Differences from NumPy
     ----------------------
@@ -178,11 +182,11 @@ def histogram(
     >>> hist
     array([0, 2, 1])
     """
-    a, weights = _elements(a, weights, "histogram")
     if type(bins) is int and bins > 0 and range is None and weights is None and not density:
         found = _between_ends(a, bins)
         if found is not None:
             return found
+    a, weights = _elements(a, weights, "histogram")
     edges, uniform = _edges(a, bins, range)
     if weights is None:
         counts = _histogram(a, edges, uniform, None)
@@ -218,10 +222,11 @@ def _histogram(a: Any, edges: np.ndarray, uniform: bool, weights: Any) -> Any:
 
 
 def _between_ends(a: Any, bins: int) -> tuple[Any, Any] | None:
+    a = as_array(a, "histogram")
     layout = a._layout
-    if not layout.size or not (layout.dtype.kind in "iu" or layout.dtype.char in "fd"):
+    if not layout.size or layout.dtype.char not in _COUNTED:
         return None
-    return count_between_ends(a, bins)
+    return count_between_ends(_gapless(a), bins)
 
 
 def _elements(a: Any, weights: Any, name: str) -> tuple[Any, Any]:

@@ -39,6 +39,7 @@ class CountSpec:
     weighted: bool = False  # by float64 weights
     shared: int = 0  # bins that shared memory has room for; 0: all are counted in the result
     greatest: bool = False  # 'value': find the greatest element as well
+    alone: bool = False  # 'ends': by one block, which finds the ends as well
 
     def __post_init__(self) -> None:
         if self.mode not in _MODES:
@@ -49,6 +50,8 @@ class CountSpec:
             raise ValueError(f"edges are made for at most {STAGED_BINS} bins in shared memory")
         if self.greatest and (self.mode != "value" or self.weighted):
             raise ValueError("the greatest element is found while values are counted")
+        if self.alone and self.mode != "ends":
+            raise ValueError("one block alone counts between the ends")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +79,9 @@ def render(spec: CountSpec) -> KernelSource:
     """Return the CUDA C++ of a histogram.
 
     Parameters of the kernel: the elements; the weights, if there are any; the edges, unless bins
-    are values, and for 'ends' the ends; the result (uint64 counts or float64 sums, added to, and
-    the greatest element behind them); the number of elements and that of bins.
+    are values; the result (uint64 counts or float64 sums, added to, and behind them the greatest
+    element, or for 'ends' the three words of `render_ends`); the number of elements and that of
+    bins.
     """
     element = cpp_name(spec.dtype)
     parameters = [f"const Stored<{element}>::type* elements"]
@@ -91,9 +95,8 @@ def render(spec: CountSpec) -> KernelSource:
         kind = "ByWidth" if spec.mode == "width" else "ByEdges"
         bins = f"{kind}<{element}, {number}, {index}>{{bins, edges}}"
         if spec.mode == "ends":
-            parameters.append("uint64_t* ends")
             keys = key_type(spec.dtype)
-            bins = f"BetweenEnds<{element}, {keys}, {number}, {index}>(bins, edges, ends)"
+            bins = f"BetweenEnds<{element}, {keys}, {number}, {index}>(bins, edges, totals + bins)"
     total = "double" if spec.weighted else "uint64_t"
     parameters.append(f"{total}* totals")
     sizes = [8] * (len(parameters) + 2)
@@ -106,7 +109,10 @@ def render(spec: CountSpec) -> KernelSource:
         f"count_bins<{element}, {weight}, {total}, {BLOCK}, {spec.shared}, {staged}, {greatest}>("
     )
     body += f"\n        {bins}, elements, {weights}, totals, size)"
-    symbol = f"gpuarray_histogram_{spec.mode}__{spec.dtype}"
+    if spec.alone:
+        types = f"{element}, {key_type(spec.dtype)}, {number}, {index}"
+        body = f"count_alone<{types}, {BLOCK}, {spec.shared}>(elements, edges, totals, size, bins)"
+    symbol = f"gpuarray_histogram_{spec.mode}__{spec.dtype}{'_alone' if spec.alone else ''}"
     symbol += ("_weighted" if spec.weighted else "") + ("_greatest" if spec.greatest else "")
     symbol += f"_{spec.shared}" if spec.shared else ""
     return _kernel(symbol, spec.dtype, parameters, sizes, body)
@@ -115,14 +121,17 @@ def render(spec: CountSpec) -> KernelSource:
 def render_ends(spec: EndsSpec) -> KernelSource:
     """Return the CUDA C++ that finds the least and the greatest element.
 
-    Parameters of the kernel: the elements, three words of 64 bits that are zero, and the number
-    of elements. See `decode_ends` for what the words become.
+    Parameters of the kernel: the elements, the result of the histogram, the number of elements and
+    that of bins. Behind the bins are three words that are zero: the first two become the key of
+    the greatest element and, inverted, that of the least one; the third is not zero once edges
+    between them have been found not to increase.
     """
     keys = key_type(spec.dtype)
-    parameters = [f"const {keys}::Word* elements", "uint64_t* ends", "uint64_t size"]
-    body = f"find_ends<{keys}, {BLOCK}>(elements, ends, size)"
+    parameters = [f"const {keys}::Word* elements", "uint64_t* totals"]
+    parameters += ["uint64_t size", "uint64_t bins"]
+    body = f"find_ends<{keys}, {BLOCK}>(elements, totals + bins, size)"
     symbol = f"gpuarray_histogram_ends__{spec.dtype}"
-    return _kernel(symbol, spec.dtype, parameters, [8, 8, 8], body)
+    return _kernel(symbol, spec.dtype, parameters, [8] * 4, body)
 
 
 def _kernel(
