@@ -160,6 +160,7 @@ def test_a_reset_without_a_fault():
     assert seen == [*["INVALID_VALUE"] * 3, *"7777"]
 
 
+@pytest.mark.emulator  # a GPU's driver takes them for what lies there now, and may crash
 @pytest.mark.parametrize(
     "call, expected",
     [
@@ -172,7 +173,7 @@ def test_a_reset_without_a_fault():
     ],
 )
 def test_handles_from_before_a_reset(call, expected):
-    """The statuses are an H200's."""
+    """The statuses are those that an H200 gave, where it gave any."""
     seen = run(
         f"""
         stream, event, old = driver.stream_create(), driver.event_create(), module

@@ -248,9 +248,26 @@ def test_the_legacy_stream_takes_no_part_in_a_capture(stream):
 def test_what_the_modes_of_a_capture_refuse(stream, allocate, mode):
     pointer, module = allocate(np.arange(8, dtype=np.int32)), driver.module_load_data(image())
     driver.stream_begin_capture(stream, mode)
-    driver.memcpy_dtod(pointer, pointer + 16, 4)  # it does not wait for the host
+    # What waits for the host is no danger to a stream that does not wait for the default one.
+    host = np.zeros(2, np.int32)
+    driver.memcpy_dtod(pointer, pointer + 16, 4)
+    nine = np.array([9], np.int32)
+    driver.memcpy_htod(pointer + 4, nine.ctypes.data, 4)
+    driver.memset_d8(pointer + 8, 0, 4)
+    driver.memcpy_dtoh(host.ctypes.data, pointer, 8)
+    assert status_of(driver.mem_free_async, pointer, stream) == "INVALID_VALUE"
     driver.graph_destroy(driver.stream_end_capture(stream))
-    assert fetch(pointer, 1) == 4
+    assert host.tolist() == [4, 9]
+    assert fetch(pointer, 3).tolist() == [4, 9, 0]
+    graph = driver.graph_create()
+    driver.stream_begin_capture(stream, mode)
+    if mode == "relaxed":
+        driver.graph_exec_destroy(driver.graph_instantiate(graph))
+        driver.graph_destroy(driver.stream_end_capture(stream))
+    else:
+        assert status_of(driver.graph_instantiate, graph) == "STREAM_CAPTURE_UNSUPPORTED"
+        assert status_of(driver.stream_end_capture, stream) == "STREAM_CAPTURE_INVALIDATED"
+    driver.graph_destroy(graph)
     driver.stream_begin_capture(stream, mode)
     if mode == "relaxed":
         driver.module_unload(module)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..structs import CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
-from .captures import refuse_unsafe, submit
+from .captures import submit
 from .graph import MEMCPY, Operation
 from .machine import Machine
 from .statuses import INVALID_CONTEXT, INVALID_VALUE, NOT_SUPPORTED, Failure
@@ -158,9 +158,6 @@ class CopyCalls:
         """Without a stream, the call returns when the copy is done."""
         machine = self._machine
         machine.current()
-        # One within the device does not wait, also where its function is not called asynchronous.
-        if stream is None and not target_kind == source_kind == _DEVICE:
-            refuse_unsafe(machine, "a copy that waits")
         where = any_stream(machine, stream or 0)
         copy = Copy(machine, Side(target or 0, target_kind), Side(source or 0, source_kind), nbytes)
         submit(machine, where, copy)
@@ -228,8 +225,6 @@ class CopyCalls:
         machine.current()
         if not address:
             raise Failure(INVALID_VALUE, "the description of the copy is null")
-        if stream is None:
-            refuse_unsafe(machine, "a copy that waits")
         given = type_.from_address(address)  # type: ignore[attr-defined]
         submit(machine, any_stream(machine, stream or 0), copy_of(machine, given))
 

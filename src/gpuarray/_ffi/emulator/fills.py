@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 from ..structs import CUDA_MEMSET_NODE_PARAMS
-from .captures import refuse_unsafe, submit
+from .captures import submit
 from .copies import check_device_range
 from .graph import MEMSET, Operation
 from .machine import Machine
@@ -100,8 +100,6 @@ class FillCalls:
     ) -> None:
         machine = self._machine
         machine.current()
-        if stream is None:
-            refuse_unsafe(machine, "a fill of the default stream")
         where = any_stream(machine, stream or 0)
         submit(machine, where, Fill(machine, pointer, value, itemsize, width, height, pitch))
 

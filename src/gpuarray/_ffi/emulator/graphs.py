@@ -11,7 +11,7 @@ from ..structs import (
     CUDA_MEMSET_NODE_PARAMS,
     CUgraphExecUpdateResultInfo,
 )
-from .captures import refuse_implicit, submit
+from .captures import refuse_implicit, refuse_unsafe, submit
 from .copies import copy_of
 from .events import Event, EventRecord, EventWait
 from .fills import fill_of
@@ -198,6 +198,7 @@ class GraphCalls:
 
     def graph_instantiate(self, graph: int, flags: int) -> int:
         known = self._graph(graph)
+        refuse_unsafe(self._machine, "instantiating a graph")
         if flags & ~_INSTANTIATE_FLAGS:
             raise Failure(INVALID_VALUE, f"instantiating has no flags {flags}")
         if flags & _DEVICE_LAUNCH:

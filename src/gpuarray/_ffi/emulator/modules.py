@@ -225,7 +225,8 @@ def active_blocks(function: Function, block: int, dynamic: int) -> int:
         return 0
     if dynamic > function.dynamic_shared_limit:
         return 0
-    shared = function.static_shared_bytes + dynamic
+    # Shared memory is given out in pieces of 128 bytes.
+    shared = -(-(function.static_shared_bytes + dynamic) // 128) * 128
     by_threads = limits.THREADS_PER_MULTIPROCESSOR // (-(-block // 32) * 32)
     by_shared = limits.SHARED_BYTES_PER_MULTIPROCESSOR // (shared + limits.RESERVED_SHARED_BYTES)
     return min(by_threads, by_shared, limits.BLOCKS_PER_MULTIPROCESSOR)

@@ -174,6 +174,10 @@ class PoolCalls:
                 f"0x{pointer:x} is not the start of a live allocation: it was freed already, or "
                 "never allocated on the device",
             )
+        if target.capture is not None and allocation.kind != "graph":
+            raise Failure(
+                INVALID_VALUE, "a graph frees what a graph allocated; this was allocated outside"
+            )
         submit(self._machine, target, _Free(allocation))
 
     def _stream(self, stream: int) -> Stream:
