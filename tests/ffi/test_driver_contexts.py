@@ -111,6 +111,12 @@ def test_the_room_for_shared_memory(kernels):
     for call in (active, driver.occupancy_max_active_blocks_with_flags):
         assert status_of(call, function, 0, 0, *[0] * (call is not active)) == "INVALID_VALUE"
     assert driver.occupancy_max_active_blocks_with_flags(function, 128, 0, 1) >= 1
+    # A block that needs more than the kernel may have does not count.
+    _, block = driver.occupancy_max_potential_block_size(function, lambda threads: 64 * threads)
+    assert 64 * block <= default
+    driver.function_set_attribute(function, "max_dynamic_shared_size_bytes", 100_000)
+    assert active(function, 64, 100_000) == 2
+    assert default < available(function, 1, 128) <= 227 << 10
 
 
 @pytest.mark.parametrize(("dynamic", "blocks"), [(45568, 5), (45569, 4), (32256, 7), (32257, 6)])
@@ -121,12 +127,6 @@ def test_shared_memory_is_given_out_in_pieces(kernels, dynamic, blocks):
     if capability != [9, 0]:
         pytest.skip("the figures are those of compute capability 9.0")
     assert driver.occupancy_max_active_blocks(kernels("nothing"), 32, dynamic) == blocks
-    # A block that needs more than the kernel may have does not count.
-    _, block = driver.occupancy_max_potential_block_size(function, lambda threads: 64 * threads)
-    assert 64 * block <= default
-    driver.function_set_attribute(function, "max_dynamic_shared_size_bytes", 100_000)
-    assert active(function, 64, 100_000) == 2
-    assert default < available(function, 1, 128) <= 227 << 10
 
 
 def test_every_way_to_launch(kernels, allocate):
