@@ -1,6 +1,7 @@
 """Variances: NumPy's rules for them, and their plans.
 
-One launch reads the elements once (``kernels/cuda/moments.cuh``). With a given mean it is a sum
+One launch reads the elements once (``kernels/cuda/moments.cuh``; sums of integers of up to 16 bits
+and of their squares are exact: ``kernels/cuda/integer_moments.cuh``). With a given mean it is a sum
 of squared differences.
 """
 
@@ -29,6 +30,10 @@ from gpuarray._reduction_arguments import (
 from gpuarray._reduction_launch import Computation
 from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.operations import operation
+
+#: Integers whose sums of squares are exact in 64 bits, if there are not more of them.
+_NARROW = ("b1", "i1", "u1", "i2", "u2")
+_MOST_SQUARES = 2**33
 
 
 class Deviation:
@@ -133,8 +138,9 @@ class Deviation:
         wide, result = self._dtypes([x.dtype for x in layouts[: 1 + given]], dtype)
         target = target_of(self.name, layout, axes, shape, keepdims, result, out)
         codes = [_dtypes.code(x.dtype) for x in layouts[: 1 + given]]
+        count = math.prod([layout.shape[i] for i in axes])
         run = _reduction_launch.make_call(
-            self._computation(codes, _dtypes.code(wide), masked),
+            self._computation(codes, _dtypes.code(wide), masked, count),
             layouts,
             masked,
             axes,
@@ -142,7 +148,7 @@ class Deviation:
             out is not None,
             current.stream,
         )
-        if math.prod([layout.shape[i] for i in axes]) <= ddof:
+        if count <= ddof:
             return _with_warning(run)
         return run
 
@@ -159,12 +165,22 @@ class Deviation:
             wide = np.dtype("float32")
         return _dtypes.canonical(wide), _dtypes.canonical(result)
 
-    def _computation(self, codes: Sequence[str], wide: str, masked: bool) -> Computation:
+    def _computation(
+        self, codes: Sequence[str], wide: str, masked: bool, count: int
+    ) -> Computation:
         real = kernels.reduction_tables.real(wide)
         nan = self.nan and codes[0][0] in "fc"
         state = "moments"
+        packed = None
         mapped: Expression = Cast(wide, Input(0, codes[0]))
-        if len(codes) == 2:
+        if len(codes) == 1 and wide == "f8" and not masked and codes[0] in _NARROW:
+            if count <= _MOST_SQUARES:
+                state = "squares"
+                packed = kernels.reduction_tables.packed_squares(codes[0])
+                mapped = Cast("i4", Input(0, codes[0]))
+                if codes[0] == "u2":  # so that squares have 30 bits: it is the same variance
+                    mapped = _apply("subtract", "i4", mapped, Constant(2**15, "i4"))
+        elif len(codes) == 2:
             state = "counted" if masked or nan else "value"
             difference = _apply("subtract", wide, mapped, Cast(wide, Input(1, codes[1])))
             mapped = _apply("square", real, _apply("absolute", real, difference))
@@ -194,6 +210,7 @@ class Deviation:
             state=state,
             scalars=("f8",),
             present=kernels.reduction_tables.number(codes[0]) if nan else None,
+            packed=packed,
         )
 
 

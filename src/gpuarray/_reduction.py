@@ -255,7 +255,7 @@ class CountReduction(Reduction):
         return bools._replace(
             name="count_nonzero",
             mapped=Cast("b1", Input(0, read)),
-            packed=bools.packed if source.itemsize == 1 else "",
+            packed=bools.packed if source.itemsize == 1 else None,
         )
 
 

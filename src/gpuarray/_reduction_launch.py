@@ -20,12 +20,15 @@ from gpuarray.kernels.expressions import Constant, Expression
 
 if TYPE_CHECKING:
     from gpuarray.kernels.elementwise import KernelSource
-    from gpuarray.kernels.reduction_tables import Partial
+    from gpuarray.kernels.reduction_tables import Packed, Partial
     from gpuarray.kernels.reductions import ReductionSpec
 
 #: Blocks for each multiprocessor where blocks share results: fewer, if each thread has 16-byte
 #: loads in flight, leave fewer parts to combine at the end (measured on an H200).
 _VECTOR_BLOCKS, _SINGLE_BLOCKS = 4, 16
+
+#: The same for threads that own columns and keep one number for each: so many fit at a time.
+_COLUMN_BLOCKS = 6
 
 #: Each block that shares a result has a round of loads to do, and sharing starts with so many.
 _LEAST_PARTS = 4
@@ -33,8 +36,16 @@ _LEAST_PARTS = 4
 #: Accesses of a run that is worth finding where it starts, and whether that address is aligned.
 _LEAST_RUN = 4
 
-#: Bytes of values that a thread collects for neighbouring results.
-_COLUMN_BYTES = 64
+#: Bytes of values that a thread collects for neighbouring results: in registers, and what threads
+#: of a block put into shared memory for one another.
+_COLUMN_BYTES, _SLOT_BYTES = 64, 128
+
+#: Vectors in a row of results that is worth a block's width, and rows that blocks read as one line.
+_LEAST_STRIP = 16
+_LEAST_LINE = 1 << 14  # bytes
+
+#: Kinds of rows by alignment that a block reads side by side: the more, the narrower it is.
+_MOST_PHASES = 8
 
 #: Blocks of results that may be shared at once: the number of counters a stream has.
 _COUNTERS = 4096
@@ -53,7 +64,7 @@ class Computation(NamedTuple):
     scalars: tuple[str, ...] = ()
     present: Expression | None = None
     partial: Partial | None = None
-    packed: str = ""
+    packed: Packed | None = None
 
 
 class _Walk(NamedTuple):
@@ -245,17 +256,61 @@ def _variant(
         return {"variant": "rows", "width": width, "vector": vector}
     vector = 1
     if len(operands) == 1 and along_kept == 1:
+        widest = min(widest, _column_vector(spec))
+        if len(reduced.shape) == 1 and widest > 1:
+            found = _long_rows(spec, kept, reduced, operands[0], widest, multiprocessors)
+            if found:
+                return found
         steps = [kept.shape[-1], *kept.strides[0][:-1], *reduced.strides[0]]
         steps += [kept.bases[0], reduced.bases[0]]
-        vector = min(
-            widest,
-            max(1, _COLUMN_BYTES // spec.value_bytes),
-            _power_within(math.gcd(*steps)),
-        )
+        vector = min(widest, _power_within(math.gcd(*steps)))
     # As deep as there are elements to read, but at least a warp's access wide.
     depth = min(kernels.reductions.BLOCK // 32, _power_above(_ceiling(length, 8)))
     width = min(kernels.reductions.BLOCK // depth, _power_above(_ceiling(results, vector)))
     return {"variant": "columns", "width": width, "vector": vector}
+
+
+def _column_vector(spec: ReductionSpec) -> int:
+    """The most neighbouring results that a thread has totals for."""
+    value = spec.value_bytes
+    if spec.packed is not None and (spec.packed.firsts if spec.positions else spec.packed.columns):
+        # 32 bits for each in registers, whatever is put together later.
+        handed = value if spec.positions else min(value, 8)
+        return max(1, _SLOT_BYTES // handed)
+    if spec.partial is not None:
+        value = _dtypes.itemsize(spec.partial.dtype)
+    return max(1, _COLUMN_BYTES // value)
+
+
+def _long_rows(
+    spec: ReductionSpec,
+    kept: _Walk,
+    reduced: _Walk,
+    operand: Layout,
+    widest: int,
+    multiprocessors: int,
+) -> dict[str, Any] | None:
+    """The variants that read aligned vectors wherever rows begin, where one of them fits."""
+    block = kernels.reductions.BLOCK
+    columns, length, stride = kept.shape[-1], reduced.shape[0], reduced.strides[0][0]
+    widest = min(widest, _power_within(widest))
+    gapless = stride == columns and length * columns * operand.itemsize >= _LEAST_LINE
+    if gapless and columns // min(_power_within(columns), widest) <= block:
+        return {"variant": "periods", "width": block, "vector": widest}
+    vector, phases = widest, widest // min(widest, _power_within(stride))
+    while phases > _MOST_PHASES:
+        vector, phases = vector // 2, phases // 2
+    if columns < _LEAST_STRIP * vector or vector == 1:
+        return None
+    threads = _ceiling(math.prod(kept.shape), vector)
+    depth = min(8, _power_above(_ceiling(length, 8)))
+    if operand.itemsize <= 2:
+        # Threads own many results, and to combine those of rows that are read side by side takes
+        # longer than to read some rows one behind another: only as many as fill the device.
+        enough = multiprocessors * _VECTOR_BLOCKS * block // threads
+        depth = min(depth, _power_above(enough + 1) // 2 or 1)
+    width = min(block // max(depth, phases), _power_above(_ceiling(columns, vector) + 1))
+    return {"variant": "strips", "width": width, "vector": vector, "phases": phases}
 
 
 def _before(stride: int, other: int) -> bool:
@@ -293,7 +348,7 @@ def _launch(
     device = stream.device
     results, length = math.prod(kept.shape), math.prod(reduced.shape)
     unroll = kernels.reductions.unroll(spec)
-    shareable, align, shared = True, 1, length
+    shareable, align, shared, least = True, 1, length, _LEAST_PARTS
     if spec.variant == "rows":
         blocks = _ceiling(results * spec.width, kernels.reductions.BLOCK)
         round_length = spec.width * spec.vector * unroll
@@ -303,23 +358,37 @@ def _launch(
         blocks = results
         shared = math.prod(reduced.shape[:-1])
         round_length = kernels.reductions.BLOCK // spec.width
+    elif spec.variant == "strips":
+        blocks = results // kept.shape[-1] * _strips(spec, kept.shape[-1])
+        round_length = kernels.reductions.BLOCK // spec.width * unroll
+        least = 2
+    elif spec.variant == "periods":
+        blocks = results // kept.shape[-1]
+        shared = _ceiling(length * kept.shape[-1] // spec.vector, _threads_of_periods(spec, kept))
+        round_length = unroll
+        least = 2
     else:
         blocks = _ceiling(results, spec.width * spec.vector)
         round_length = kernels.reductions.BLOCK // spec.width * unroll
     parts, part_length = 1, shared
     if shareable and blocks <= _COUNTERS:
-        per_device = device.multiprocessors
-        per_device *= _SINGLE_BLOCKS if spec.vector == 1 else _VECTOR_BLOCKS
-        most = per_device // blocks
-        parts = min(most, shared // round_length)
-        if parts < _LEAST_PARTS:
+        each = _SINGLE_BLOCKS if spec.vector == 1 else _VECTOR_BLOCKS
+        if spec.variant in ("strips", "periods") and spec.state == "value":
+            each = _COLUMN_BLOCKS
+        most = device.multiprocessors * each // blocks
+        # Columns of many parts have a counter for each 32 of them, too.
+        parts = min(most, shared // round_length, 32 * (_COUNTERS // blocks - 1) or 32)
+        if parts < least:
             parts = 1
         else:
             part_length = _ceiling(_ceiling(shared, parts), align) * align
             parts = _ceiling(shared, part_length)
     scratch = 0
-    if spec.partial is not None and _most_elements(spec, reduced, part_length) > spec.partial.most:
-        spec = kernels.reductions.replace(spec, partial=None)
+    most = _most_elements(spec, reduced, part_length)
+    if spec.partial is not None and most > spec.partial.most:
+        spec = kernels.reductions.replace(spec, partial=None, packed=None)
+    if spec.packed is not None and spec.columns_of_words and most > spec.packed.most:
+        spec = kernels.reductions.replace(spec, packed=None)
     if parts > 1:
         spec = kernels.reductions.replace(spec, split=True)
         scratch = parts * results * spec.value_bytes
@@ -340,6 +409,20 @@ def _launch(
     return plan, scratch
 
 
+def _strips(spec: ReductionSpec, columns: int) -> int:
+    """Blocks side by side along a row of results."""
+    tile = spec.width * spec.vector
+    if spec.phases > 1:
+        return _ceiling(columns, tile - spec.vector)
+    return _ceiling(columns + spec.vector - 1, tile)
+
+
+def _threads_of_periods(spec: ReductionSpec, kept: _Walk) -> int:
+    """Threads whose vectors together are a whole number of rows."""
+    granule = kept.shape[-1] // min(_power_within(kept.shape[-1]), spec.vector)
+    return kernels.reductions.BLOCK // granule * granule
+
+
 def _most_elements(spec: ReductionSpec, reduced: _Walk, part_length: int) -> int:
     """No thread combines more elements than so many."""
     beside = kernels.reductions.BLOCK // spec.width
@@ -349,6 +432,8 @@ def _most_elements(spec: ReductionSpec, reduced: _Walk, part_length: int) -> int
     if spec.variant == "runs":
         run = _ceiling(reduced.shape[-1], spec.width) + accesses
         return _ceiling(part_length, beside) * run
+    if spec.variant == "periods":
+        return part_length
     return _ceiling(part_length, beside) + accesses
 
 

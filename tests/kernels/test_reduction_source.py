@@ -1,6 +1,7 @@
 """The source of reductions: which specifications there are, what they render to, what compiles."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -9,14 +10,15 @@ from gpuarray._dtypes import CODES, category, dtype_of
 from gpuarray._ffi import nvrtc
 from gpuarray.kernels.elementwise import OperandSpec
 from gpuarray.kernels.expressions import Cast, Input
-from gpuarray.kernels.reduction_tables import accumulator, beats, neutral, pairwise
-from gpuarray.kernels.reductions import ReductionSpec, render
+from gpuarray.kernels.reduction_tables import accumulator, beats, neutral, packed, pairwise
+from gpuarray.kernels.reductions import ReductionSpec, render, unroll
 
 
 def reduction(name, dtype, **fields):
     code = accumulator(dtype)
     positions = name in ("argmax", "argmin")
     if positions:
+        code = accumulator(dtype, name.replace("arg", "") + "imum")
         combined, base = beats(name == "argmax", code), name.replace("arg", "") + "imum"
     else:
         combined, base = pairwise(name, code), name
@@ -50,6 +52,10 @@ def compiled(spec):
         {"variant": "runs", "vector": 4, "reduced": 3, "width": 16, "split": True},
         {"variant": "columns", "vector": 4, "width": 32, "index": "int64"},
         {"variant": "columns", "vector": 2, "width": 128, "split": True},
+        {"variant": "strips", "vector": 4, "width": 32, "split": True},
+        {"variant": "strips", "vector": 4, "width": 32, "phases": 4, "index": "int64"},
+        {"variant": "periods", "vector": 4, "split": True},
+        {"variant": "periods", "vector": 2, "kept": 2},
     ],
     ids=str,
 )
@@ -61,6 +67,25 @@ def test_variants_compile_without_a_warning(fields):
     assert "atom" not in image or fields.get("split")
     assert "atom.global.add.f32" not in image
     assert ".local" not in image  # arrays of values stay in registers
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "f4", "f8"])
+@pytest.mark.parametrize("variant", ["strips", "periods"])
+@pytest.mark.parametrize("name", ["add", "argmax"])
+def test_columns_are_read_in_vectors_alone(name, variant, dtype):
+    """But for what is left at the ends of rows, whatever the alignment of rows is."""
+    vector = 16 // dtype_of(dtype).itemsize
+    phases = {"phases": min(vector, 8)} if variant == "strips" else {}
+    width = {"width": 32} if variant == "strips" else {}
+    packed_of = packed("maximum" if name == "argmax" else "logical_or", dtype, dtype)
+    spec = reduction(
+        name, dtype, variant=variant, vector=vector, packed=packed_of, **phases, **width
+    )
+    image, log = compiled(spec)
+    assert not log.strip()
+    assert ".local" not in image
+    words = len(re.findall(r"ld\.global\.v(4\.[a-z]32|2\.[a-z]64)", image))
+    assert words >= 2 * unroll(spec) - 1
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
@@ -125,6 +150,9 @@ def test_neutral_values_change_nothing(dtype):
         {"width": 32, "split": True},
         {"vector": 4, "reduced": 2},
         {"variant": "runs", "vector": 4},
+        {"variant": "strips"},
+        {"variant": "periods", "vector": 4, "reduced": 2},
+        {"variant": "strips", "vector": 4, "width": 64, "phases": 8},
     ],
     ids=str,
 )

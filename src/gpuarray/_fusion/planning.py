@@ -325,7 +325,7 @@ class Plan:
                 mapped=mapped,
                 finished=finished,
                 scalars=tuple(scalars.values()),
-                packed="",
+                packed=None,
             ),
             operands,
             False,

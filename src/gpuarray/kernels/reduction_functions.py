@@ -176,9 +176,9 @@ class Function:
 
     def packed(self) -> list[str]:
         """The item of four elements."""
-        if not self.spec.reads_words:
+        if self.spec.packed is None or not self.spec.reads_words:
             return []
-        made = self.made(f"{self.element}({self.spec.packed})")
+        made = self.made(f"{self.element}({self.spec.packed.word})")
         return [
             f"GPUARRAY_DEVICE static auto packed(uint32_t word, {self.position()}) {{",
             f"    return Thread::Item({made});",
@@ -328,11 +328,44 @@ class Moments(Function):
         return self.stored("const Value&", value, "value.count")
 
 
+class Squares(Function):
+    """Sums of integers and of their squares."""
+
+    def __init__(self, spec: ReductionSpec, headers: set[str]) -> None:
+        super().__init__(spec, headers)
+        self.element = "NarrowSquares"
+        bytes_only = itemsize(spec.inputs[0].dtype) == 1
+        self.thread = f"Squares<{'true' if bytes_only else 'false'}>"
+        headers.add("gpuarray/integer_moments.cuh")
+
+    def value(self) -> str:
+        return "SumOfSquares"
+
+    def neutral(self, dtype: str) -> list[str]:
+        return ["GPUARRAY_DEVICE static Value neutral() { return Value{0, 0}; }"]
+
+    def map(self) -> list[str]:
+        head = f"GPUARRAY_DEVICE static NarrowSquares map({self.parameters()})"
+        return self.body(head, Cast("i4", self.spec.mapped), "return squares_of({});")
+
+    def combine(self) -> list[str]:
+        return [
+            "GPUARRAY_DEVICE static Value combine(const Value& a, const Value& b) {",
+            "    return Value{a.sum + b.sum, a.squares + b.squares};",
+            "}",
+        ]
+
+    def finish(self) -> list[str]:
+        value = f"const double in{VALUE} = value.deviations(length);"
+        return self.stored("const Value&", value, "length")
+
+
 _STATES = {
     "value": Function,
     "position": Positions,
     "counted": CountedValues,
     "moments": Moments,
+    "squares": Squares,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpuarray._dtypes import category, info
+from gpuarray._dtypes import category, cpp_name, info
 from gpuarray.kernels.expressions import Apply, Constant, Expression, Input
 from gpuarray.kernels.operations import operation
 
@@ -26,26 +26,61 @@ _NARROW_SUMS = {
     "u2": Partial("u4", 2**16),
 }
 
-_NONZERO_COUNT = "__dp4a(nonzero_bytes(word) >> 7, 0x01010101u, 0u)"
-_ANY, _ALL = "word != 0", "nonzero_bytes(word) == 0x80808080u"
 
-#: What the four bytes of a `word` become together, by ufunc and dtype. Integer instructions have
-#: half the rate of those for floats: more than two or three for an element of a byte, and memory
-#: waits for them.
+class Packed(NamedTuple):
+    """C++ for elements of a byte, four at a time.
+
+    ``word`` is what the four elements in ``word`` become together. The others are the types that
+    combine the words of four neighbouring columns (`cuda/reduction_words.cuh`): ``columns`` to
+    values, ``firsts`` to positions; a thread may have them meet ``most`` rows.
+    """
+
+    word: str
+    columns: str = ""
+    firsts: str = ""
+    most: int = 2**24 - 1
+
+
+_NONZERO_COUNT = Packed("__dp4a(nonzero_bytes(word) >> 7, 0x01010101u, 0u)", "CountsOfBytes")
+_ANY = Packed("word != 0", "AnyOfBytes", "FirstExtremesOfBytes<uint32_t, true, bool>")
+_ALL = Packed(
+    "nonzero_bytes(word) == 0x80808080u",
+    "AllOfBytes",
+    "FirstExtremesOfBytes<uint32_t, false, bool>",
+)
+
+
+def _extreme_bytes(dtype: str, greatest: bool) -> Packed:
+    order = f"{cpp_name(dtype)}, {'true' if greatest else 'false'}"
+    return Packed(
+        f"extreme_byte<{order}>(word)",
+        f"ExtremesOfBytes<{order}>",
+        f"FirstExtremesOfBytes<{order}>",
+    )
+
+
+#: What bytes become together, by ufunc and dtype. Integer instructions have half the rate of those
+#: for floats: more than two or three for an element of a byte, and memory waits for them.
 _PACKED = {
-    ("add", "i1"): "__dp4a(int32_t(word), 0x01010101, 0)",
-    ("add", "u1"): "__dp4a(word, 0x01010101u, 0u)",
+    ("add", "i1"): Packed("__dp4a(int32_t(word), 0x01010101, 0)", "SumsOfBytes<int32_t>"),
+    ("add", "u1"): Packed("__dp4a(word, 0x01010101u, 0u)", "SumsOfBytes<uint32_t>"),
     ("add", "b1"): _NONZERO_COUNT,
-    ("maximum", "i1"): "extreme_byte<int32_t, true>(word)",
-    ("maximum", "u1"): "extreme_byte<uint32_t, true>(word)",
+    ("maximum", "i1"): _extreme_bytes("i4", True),
+    ("maximum", "u1"): _extreme_bytes("u4", True),
     ("maximum", "b1"): _ANY,
-    ("minimum", "i1"): "extreme_byte<int32_t, false>(word)",
-    ("minimum", "u1"): "extreme_byte<uint32_t, false>(word)",
+    ("minimum", "i1"): _extreme_bytes("i4", False),
+    ("minimum", "u1"): _extreme_bytes("u4", False),
     ("minimum", "b1"): _ALL,
 } | {
-    (name, dtype): text
-    for name, text in (("logical_or", _ANY), ("logical_and", _ALL))
+    (name, dtype): packed
+    for name, packed in (("logical_or", _ANY), ("logical_and", _ALL))
     for dtype in ("b1", "i1", "u1")
+}
+
+#: Sums of squares; those of 65536 bytes fit 32 bits.
+_PACKED_SQUARES = {
+    dtype: Packed(f"with_bytes<{name}>(word, {{0, 0}})", f"SquaresOfBytes<{name}>", "", 2**16 - 1)
+    for dtype, name in (("i1", "int32_t"), ("u1", "uint32_t"), ("b1", "bool"))
 }
 
 #: Narrow integers are compared as the registers that hold them.
@@ -67,13 +102,18 @@ def partial(name: str, source: str, loop: str) -> Partial | None:
     return None
 
 
-def packed(name: str, source: str, loop: str) -> str:
-    """Return C++ for four elements of a byte at once, '' where there is none."""
+def packed(name: str, source: str, loop: str) -> Packed | None:
+    """Return C++ for four elements of a byte at once, None where there is none."""
     if name == "add" and partial(name, source, loop) is None:
-        return ""
+        return None
     if name in _EXTREMA and loop != source:
-        return ""
-    return _PACKED.get(({"fmax": "maximum", "fmin": "minimum"}.get(name, name), source), "")
+        return None
+    return _PACKED.get(({"fmax": "maximum", "fmin": "minimum"}.get(name, name), source))
+
+
+def packed_squares(source: str) -> Packed | None:
+    """Return C++ for the sum and the squares of four elements of a byte at once."""
+    return _PACKED_SQUARES.get(source)
 
 
 def real(dtype: str) -> str:

@@ -15,16 +15,23 @@ from gpuarray.kernels.headers import cuda_headers
 from gpuarray.kernels.reduction_functions import COUNT as COUNT
 from gpuarray.kernels.reduction_functions import INITIAL as INITIAL
 from gpuarray.kernels.reduction_functions import VALUE as VALUE
-from gpuarray.kernels.reduction_tables import Partial, real
+from gpuarray.kernels.reduction_tables import Packed, Partial, real
 from gpuarray.kernels.render import Body
 
 BLOCK = 256
 
 INDEX_BYTES = {"int32": 4, "int64": 8}
 
-STATES = ("value", "position", "counted", "moments")
+STATES = ("value", "position", "counted", "moments", "squares")
 
-_VARIANTS = ("rows", "runs", "columns")
+#: The headers of the variants: of those whose threads share results, and of those that own some.
+_HEADERS = {
+    "rows": "gpuarray/reduction.cuh",
+    "runs": "gpuarray/reduction.cuh",
+    "columns": "gpuarray/reduction_columns.cuh",
+    "strips": "gpuarray/reduction_strips.cuh",
+    "periods": "gpuarray/reduction_strips.cuh",
+}
 
 # Bytes, not elements, in flight: enough per thread to cover the latency of memory.
 _LOAD_BYTES = 64
@@ -48,6 +55,9 @@ class ReductionSpec:
     * ``"moments"``: their count, mean and squared deviations from it (`cuda/moments.cuh`).
       ``neutral`` gives the dtype; `VALUE` is the sum of squares, in the real dtype, and `COUNT` is
       how many were present. ``combined`` has no meaning.
+    * ``"squares"``: the sums of integers of 16 bits or less and of their squares, exactly. `VALUE`
+      is the f8 sum of squared deviations from the mean. All elements are present; ``combined`` and
+      ``neutral`` have no meaning.
 
     ``scalars`` are dtypes of values that are passed: for ``mapped`` the Scalars behind the inputs,
     for ``finished`` those behind `INITIAL`.
@@ -65,19 +75,20 @@ class ReductionSpec:
     state: str = "value"
     present: Expression | None = None  # whether an element takes part, a b1 over the inputs
     partial: Partial | None = None  # for what a thread combines, if not as neutral
-    packed: str = ""  # C++: what the four elements in `word` become at once, if there is a way
+    packed: Packed | None = None  # for elements of a byte, four at a time, if there is a way
     scalars: tuple[str, ...] = ()
     variant: str = "rows"
-    width: int = BLOCK  # threads that share a result; runs: a run; columns: threads side by side
+    width: int = BLOCK  # threads that share a result; runs: a run; columns, strips: side by side
     vector: int = 1  # elements per access
+    phases: int = 1  # strips: how many rows until one is aligned as the first
     kept: int = 1  # dimensions, after collapsing
     reduced: int = 1
     split: bool = False  # several blocks share a result
     index: str = "int32"
 
     def __post_init__(self) -> None:
-        if self.variant not in _VARIANTS:
-            raise ValueError(f"variant {self.variant!r} is not one of {', '.join(_VARIANTS)}")
+        if self.variant not in _HEADERS:
+            raise ValueError(f"variant {self.variant!r} is not one of {', '.join(_HEADERS)}")
         if self.state not in STATES:
             raise ValueError(f"state {self.state!r} is not one of {', '.join(STATES)}")
         if self.partial and self.state != "value":
@@ -90,7 +101,7 @@ class ReductionSpec:
             raise ValueError(f"width {self.width} is no power of two up to {BLOCK}")
         if self.vector > 1 and len(self.inputs) != 1:
             raise ValueError("a reduction of several operands reads single elements")
-        if self.variant != "columns":
+        if self.variant in ("rows", "runs"):
             if 32 < self.width < BLOCK:
                 raise ValueError(f"{self.width} threads are neither part of a warp nor the block")
         if self.variant == "rows":
@@ -100,6 +111,12 @@ class ReductionSpec:
                 raise ValueError("rows of vectors have one reduced dimension")
         if self.variant == "runs" and (self.vector == 1 or self.reduced == 1):
             raise ValueError("runs are read in vectors, and there are other reduced dimensions")
+        if self.variant in ("strips", "periods") and (self.vector == 1 or self.reduced != 1):
+            raise ValueError(f"{self.variant} are read in vectors, along one reduced dimension")
+        if BLOCK // self.width % self.phases:
+            raise ValueError(
+                f"{self.phases} kinds of rows and {BLOCK // self.width} rows at a time"
+            )
 
     @property
     def positions(self) -> bool:
@@ -108,8 +125,16 @@ class ReductionSpec:
 
     @property
     def reads_words(self) -> bool:
-        """Whether elements of a byte are taken four at a time."""
-        return bool(self.packed) and self.variant != "columns" and self.vector % 4 == 0
+        """Whether elements of a byte are taken four at a time, as neighbours of one result."""
+        along = self.variant in ("rows", "runs")
+        return self.packed is not None and along and self.vector % 4 == 0
+
+    @property
+    def columns_of_words(self) -> str:
+        """The C++ type that combines the words of four neighbouring results, '' if none does."""
+        if self.packed is None or self.variant in ("rows", "runs") or self.vector % 4:
+            return ""
+        return self.packed.firsts if self.positions else self.packed.columns
 
     @property
     def value_bytes(self) -> int:
@@ -119,6 +144,8 @@ class ReductionSpec:
         part = itemsize(real(self.neutral.dtype))
         if self.state == "value":
             return value
+        if self.state == "squares":
+            return 16
         members = [value, value, part] if self.state == "moments" else [value]
         end = -(-sum(members) // index) * index + index
         align = max(part, index)
@@ -130,6 +157,8 @@ def unroll(spec: ReductionSpec) -> int:
     if spec.vector == 1:
         return _SINGLE_LOADS[spec.variant]
     in_flight = spec.vector * itemsize(spec.inputs[0].dtype)
+    if spec.columns_of_words:
+        return min(8, _LOAD_BYTES // in_flight)
     items = 32 * (4 if spec.reads_words else 1)
     return max(1, min(4, _LOAD_BYTES // in_flight, items // spec.vector))
 
@@ -187,10 +216,7 @@ def assemble(
     dimensions = (
         f"ReductionDimensions<{spec.index}_t, {spec.kept}, {spec.reduced}, {len(spec.inputs)}>"
     )
-    variant = (
-        f"{spec.variant.capitalize()}<Extents, {BLOCK}, {spec.width}, {spec.vector}, "
-        f"{unroll(spec)}, {'true' if spec.split else 'false'}>"
-    )
+    family = _HEADERS[spec.variant]
     declared = [declaration for declaration, _ in members]
     parameters = [f"Stored<{cpp_name(spec.output_dtype)}>::type* output", *declared]
     if spec.split:
@@ -199,12 +225,12 @@ def assemble(
     values = ", ".join([*[declaration.split()[-1] for declaration in declared], *more])
     symbol = _symbol(spec)
     source = _SOURCE.format(
-        includes="".join(f'#include "{header}"\n' for header in sorted(headers | {_FAMILY})),
+        includes="".join(f'#include "{header}"\n' for header in sorted(headers | {family})),
         before=before,
         items=items,
         function=function,
         dimensions=dimensions,
-        variant=variant,
+        variant=_variant(spec),
         block=BLOCK,
         symbol=symbol,
         parameters=",\n    ".join([*parameters, "Extents dimensions"]),
@@ -218,8 +244,6 @@ def assemble(
     sizes.append(INDEX_BYTES[spec.index] * words)
     return KernelSource(symbol, source, cuda_headers(), tuple(sizes), 1, BLOCK, options)
 
-
-_FAMILY = "gpuarray/reduction.cuh"
 
 _SOURCE = """\
 {includes}
@@ -239,6 +263,21 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 }}  // namespace gpuarray
 """
+
+
+def _variant(spec: ReductionSpec) -> str:
+    """The variant's C++ type."""
+    arguments: list[object] = ["Extents", BLOCK]
+    if spec.variant != "periods":
+        arguments.append(spec.width)
+    arguments += [spec.vector, unroll(spec), "true" if spec.split else "false"]
+    if spec.variant == "strips":
+        arguments.append(spec.phases)
+    if spec.variant not in ("rows", "runs"):
+        words = spec.columns_of_words
+        state = f"Function, {spec.index}_t, {spec.vector}"
+        arguments.append(f"Words<{state}, {words}>" if words else f"Separate<{state}>")
+    return f"{spec.variant.capitalize()}<{', '.join(map(str, arguments))}>"
 
 
 def _symbol(spec: ReductionSpec) -> str:

@@ -68,12 +68,14 @@ GPUARRAY_DEVICE Moments<T, Real, Index> combine(Moments<T, Real, Index> a, const
 // What a thread makes of its elements (see Totals). SOME: not all elements take part.
 template <class T, class Real, class Index, bool SOME> struct Deviations {
     typedef Sample<T> Item;
+    typedef Moments<T, Real, Index> Slot;
     enum { FILLED = 0 };
 
     Moments<T, Real, Index> state = {T(0), T(0), Real(0), 0};
 
     GPUARRAY_DEVICE static Item nothing() { return Item{T(0), false}; }
     GPUARRAY_DEVICE const Moments<T, Real, Index>& value() const { return state; }
+    GPUARRAY_DEVICE const Moments<T, Real, Index>& slot() const { return state; }
 
     template <int COUNT> GPUARRAY_DEVICE void add(const Item (&items)[COUNT]) {
         enum { CHAINS = COUNT < 4 ? COUNT : 4 };

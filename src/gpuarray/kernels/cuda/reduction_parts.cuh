@@ -26,12 +26,14 @@ template <class T, class Index> struct Counted {
 // they may be narrower than values, which threads combine: `Items` says how a thread combines its own.
 template <class Function, class Items = Function> struct Totals {
     typedef typename Items::Value Item;
+    typedef Item Slot;  // what it may hand on instead of a value
     enum { FILLED = 1 };  // there is an item that changes nothing
 
     Item total = Items::neutral();
 
     GPUARRAY_DEVICE static Item nothing() { return Items::neutral(); }
     GPUARRAY_DEVICE typename Function::Value value() const { return typename Function::Value(total); }
+    GPUARRAY_DEVICE Slot slot() const { return total; }
 
     // The total waits for one combination only, and chains of float additions stay short.
     template <int COUNT> GPUARRAY_DEVICE void add(const Item (&items)[COUNT]) {
