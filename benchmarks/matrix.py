@@ -40,9 +40,18 @@ def _square(a: Any) -> Any:
     return a[: side * side].reshape(side, side)
 
 
+def _odd_square(a: Any) -> Any:
+    side = (int(a.size**0.5) - 1) | 1
+    return a[: side * side].reshape(side, side)
+
+
 def _even_square(a: Any) -> Any:
     side = int(a.size**0.5) // 16 * 16
     return a[: side * side].reshape(side, side)
+
+
+def _image(a: Any) -> Any:
+    return a[: a.size // (3 * 192) * (3 * 192)].reshape(-1, 192, 3)
 
 
 #: name -> (view of the flat operand, what to do with it, bytes for each byte of the operand)
@@ -60,9 +69,11 @@ CASES: dict[str, Case] = {
     "m + m[0]": (lambda a: _square(a), lambda xp, m: lambda r=m[0]: m + r, 2),
     "m + m[:, :1]": (lambda a: _square(a), lambda xp, m: lambda c=m[:, :1]: m + c, 2),
     "inner block m[1:-1, 1:-1]": (lambda a: _square(a)[1:-1, 1:-1], _UNARY, 2),
+    "image[:, ::-1]": (lambda a: _image(a)[:, ::-1], _COPY, 2),
+    "image[..., ::-1]": (lambda a: _image(a)[..., ::-1], _COPY, 2),
     "rows of 7": (lambda a: a[: a.size // 8 * 8].reshape(-1, 8)[:, :7], _UNARY, 2 * 7 / 8),
     "copy of m.T": (lambda a: _even_square(a).T, lambda xp, v: lambda: v.copy("C"), 2),
-    "copy of m.T, odd side": (lambda a: _square(a).T, lambda xp, v: lambda: v.copy("C"), 2),
+    "copy of m.T, odd side": (lambda a: _odd_square(a).T, lambda xp, v: lambda: v.copy("C"), 2),
     "m + m.T": (lambda a: _square(a), lambda xp, m: lambda: m + m.T, 3),
     "sum": (lambda a: a, _SUM, 1),
     "sum of m.T": (lambda a: _square(a).T, _SUM, 1),
