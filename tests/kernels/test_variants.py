@@ -131,7 +131,8 @@ def test_tiles_fit_the_operands():
         (width, height), _ = tile(1000, 1000, dtype)
         assert 8192 <= width * height * np.dtype(dtype).itemsize <= 16384
     assert tile(1000, 1000, "f4") == ((64, 64), 4)
-    assert tile(1000, 1000, "u1") == ((128, 128), 16)
+    assert tile(1024, 1024, "u1") == ((128, 128), 16)
+    assert tile(1000, 1000, "u1") == tile(999, 999, "u1") == ((128, 128), 8)
     assert tile(1000, 1000, "f2") == ((128, 64), 8)
     assert tile(1000, 1000, "f8") == ((64, 32), 2)
     assert tile(1000, 1000, "c16") == ((32, 32), 1)
