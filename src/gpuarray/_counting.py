@@ -76,14 +76,16 @@ def count_values(elements: Any, least: int) -> Any:
     stream = current.stream
     room = 256 if layout.itemsize == 1 else _GUESS
     key = (count_values, layout)
-    run = stream.plans.get(key)
-    if run is None:
+    found: Any = stream.plans.get(key)
+    if found is None:
         spec = kernels.counting.CountSpec(
             "value", _dtypes.code(layout.dtype), shared=room, greatest=True
         )
         run = _call(spec, kernels.counting.render, layout, [room], stream)
-        stream.remember(key, run)
-    table = _array.empty(_layout.contiguous(_INT64, (room + 1,)))
+        found = run, _layout.contiguous(_INT64, (room + 1,))
+        stream.remember(key, found)
+    run, table_layout = found
+    table = _array.empty(table_layout)
     _array.fill_zero(table)
     run(elements, table)
     greatest = np.empty(1, _UINT64)

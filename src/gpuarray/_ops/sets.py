@@ -145,9 +145,9 @@ def _first_of_equals(values: Any, equal_nan: bool) -> Any:
     if layout.size > 1:
         stream = current.stream
         key = (_first_of_equals, layout, equal_nan)
-        run = stream.plans.get(key)
-        one, two, out = values[1:], values[:-1], mask[1:]
-        if run is None:
+        found: Any = stream.plans.get(key)
+        if found is None:
+            part, marks = values[1:]._layout, mask[1:]._layout
             code = _dtypes.code(layout.dtype)
             x, y = Input(0, code), Input(1, code)
             differs: Expression = Apply(operation("not_equal"), (x, y), "b1")
@@ -157,11 +157,12 @@ def _first_of_equals(values: Any, equal_nan: bool) -> Any:
                     operation("logical_not"), (Apply(operation("isnan"), (y,), "b1"),), "b1"
                 )
                 differs = Apply(operation("logical_and"), (differs, number), "b1")
-            run = _elementwise.make_call(
-                "unique", [differs], [one._layout, two._layout], [out._layout], [True], stream
-            )
-            stream.remember(key, run)
-        run(one, two, out)
+            run = _elementwise.make_call("unique", [differs], [part, part], [marks], [True], stream)
+            found = run, part, marks
+            stream.remember(key, found)
+        run, part, marks = found
+        behind = _array.view(values, part, layout.itemsize)
+        run(behind, _array.view(values, part), _array.view(mask, marks, 1))
     return mask
 
 

@@ -68,6 +68,10 @@ def sort(
     """
     _check_arguments(kind, order, stable)
     a = as_array(a, "sort")
+    if _is_row(a._layout, axis):
+        target = _array.empty(a._layout)
+        sort_rows(a, target)
+        return target
     if axis is None:
         a, axis = ravel(a), -1
     axis = check_axis(axis, a._layout.ndim)
@@ -136,6 +140,10 @@ def argsort(
     """
     _check_arguments(kind, order, stable)
     a = as_array(a, "argsort")
+    if _is_row(a._layout, axis):
+        target = _array.empty(_layout.contiguous(_INT64, a._layout.shape))
+        argsort_rows(a, target)
+        return target
     if axis is None:
         a, axis = ravel(a), -1
     elif not a._layout.ndim:
@@ -341,6 +349,16 @@ def argpartition(
 def _last(axis: int, ndim: int) -> tuple[int, ...]:
     """The axes with one moved behind the others."""
     return (*[i for i in range(ndim) if i != axis], axis)
+
+
+def _is_row(layout: Any, axis: Any) -> bool:
+    """Whether an array is sorted as it lies: gapless and of one dimension."""
+    return (
+        layout.ndim == 1
+        and layout.c_contiguous
+        and layout.size > 1
+        and (axis is None or (type(axis) is int and -1 <= axis <= 0))
+    )
 
 
 def _rows(layout: Any, axis: int) -> tuple[Any, tuple[int, ...]]:
