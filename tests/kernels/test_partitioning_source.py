@@ -87,6 +87,8 @@ def test_wrong_specifications():
         sorting.SortSpec("block", "f4", True, ranks=1)
     with pytest.raises(ValueError, match="2048 bins"):
         CountSpec("ends", "f4", "f4", shared=8192)
+    with pytest.raises(ValueError, match="alone"):
+        CountSpec("width", "f4", "f4", shared=256, alone=True)
     with pytest.raises(ValueError, match="greatest"):
         CountSpec("value", "i4", weighted=True, shared=256, greatest=True)
 

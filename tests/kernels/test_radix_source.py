@@ -49,6 +49,13 @@ def test_sorts_of_runs_fit_shared_memory(dtype, places):
     compiled(SortSpec("decide", dtype, block=sorting.SAMPLE_BLOCK))
 
 
+@pytest.mark.parametrize("dtype", ["f2", "f4", "i8", "c16"])
+def test_the_largest_tiles_fit_shared_memory(dtype):
+    shape = block_shape(dtype, BLOCK_LIMIT[itemsize(dtype)])
+    compiled(SortSpec("tile", dtype, True, *shape))
+    compiled(SortSpec("merge", dtype, True))
+
+
 def test_which_keys_have_runs():
     assert {dtype for dtype in CODES if sorting.has_runs(dtype)} == {"i8", "u8", "f8"}
     # As many as the mean of runs asks for, until the most is reached.
@@ -69,7 +76,7 @@ def test_names_say_what_runs():
 
 def test_wrong_specifications():
     with pytest.raises(ValueError, match="step"):
-        SortSpec("merge", "f4")
+        SortSpec("shuffle", "f4")
     with pytest.raises(ValueError, match="count"):
         SortSpec("pass", "f4", count="int32")
     with pytest.raises(ValueError, match="warps"):

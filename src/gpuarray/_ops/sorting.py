@@ -49,12 +49,12 @@ def sort(
     Notes
     -----
     Rows of up to 4096 elements of four bytes are sorted in one launch, and a few of up to 32768 in
-    two: tiles, and a merge. Longer ones take a launch
-    to clear, one to count and one for each byte of an element, and for elements of one byte three
-    launches. A digit that is the same in all elements costs nothing but its launch. Rows of
-    2^19 elements of eight bytes or more take two launches more, but fewer passes where a sample
-    says that three to six of eight bytes tell nearly all elements apart. Where the
-    axis is not the last one in memory, elements are copied to rows before and back after.
+    two: tiles, and a merge. Longer ones take a launch to clear, one to count and one for each byte
+    of an element, and for elements of one byte three launches. A digit that is the same in all
+    elements costs nothing but its launch. Rows of 2^19 elements of eight bytes or more take two
+    launches more, but fewer passes where a sample says that three to six of eight bytes tell
+    nearly all elements apart. Where the axis is not the last one in memory, elements are copied to
+    rows before and back after.
 
     Scratch memory: none for short rows and for elements of one byte, else a copy of the rows that
     are sorted together (of 8e6 elements at least) and about 3.5 %.
