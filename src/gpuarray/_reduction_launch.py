@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: loads in flight, leave fewer parts to combine at the end (measured on an H200).
 _VECTOR_BLOCKS, _SINGLE_BLOCKS = 4, 16
 
-#: The same for threads that own columns and keep one number for each: so many fit at a time.
+#: The same for threads that keep one number for each of few columns: so many fit at a time.
 _COLUMN_BLOCKS = 6
 
 #: Each block that shares a result has a round of loads to do, and sharing starts with so many.
@@ -275,11 +275,12 @@ def _column_vector(spec: ReductionSpec) -> int:
     value = spec.value_bytes
     if spec.packed is not None and (spec.packed.firsts if spec.positions else spec.packed.columns):
         # 32 bits for each in registers, whatever is put together later.
-        handed = value if spec.positions else min(value, 8)
-        return max(1, _SLOT_BYTES // handed)
-    if spec.partial is not None:
-        value = _dtypes.itemsize(spec.partial.dtype)
-    return max(1, _COLUMN_BYTES // value)
+        count = _SLOT_BYTES // (value if spec.positions else min(value, 8))
+    elif spec.partial is not None:
+        count = _COLUMN_BYTES // _dtypes.itemsize(spec.partial.dtype)
+    else:
+        count = _COLUMN_BYTES // value
+    return _power_above(count + 1) // 2 or 1
 
 
 def _long_rows(
@@ -293,7 +294,6 @@ def _long_rows(
     """The variants that read aligned vectors wherever rows begin, where one of them fits."""
     block = kernels.reductions.BLOCK
     columns, length, stride = kept.shape[-1], reduced.shape[0], reduced.strides[0][0]
-    widest = min(widest, _power_within(widest))
     gapless = stride == columns and length * columns * operand.itemsize >= _LEAST_LINE
     if gapless and columns // min(_power_within(columns), widest) <= block:
         return {"variant": "periods", "width": block, "vector": widest}
@@ -373,7 +373,7 @@ def _launch(
     parts, part_length = 1, shared
     if shareable and blocks <= _COUNTERS:
         each = _SINGLE_BLOCKS if spec.vector == 1 else _VECTOR_BLOCKS
-        if spec.variant in ("strips", "periods") and spec.state == "value":
+        if spec.variant in ("strips", "periods") and spec.state == "value" and spec.vector <= 4:
             each = _COLUMN_BLOCKS
         most = device.multiprocessors * each // blocks
         # Columns of many parts have a counter for each 32 of them, too.

@@ -160,7 +160,8 @@ def unroll(spec: ReductionSpec) -> int:
     if spec.columns_of_words:
         return min(8, _LOAD_BYTES // in_flight)
     items = 32 * (4 if spec.reads_words else 1)
-    return max(1, min(4, _LOAD_BYTES // in_flight, items // spec.vector))
+    most = 8 if spec.variant in ("strips", "periods") else 4
+    return max(1, min(most, _LOAD_BYTES // in_flight, items // spec.vector))
 
 
 def render(spec: ReductionSpec) -> KernelSource:
