@@ -8,7 +8,7 @@
 //   Rows     neighbouring elements belong to one result: WIDTH lanes share a result (part of a warp, or the block)
 //   Runs     the same, where a result has many such rows
 //   Columns  neighbouring elements belong to neighbouring results (reduction_columns.cuh)
-//   Strips, Periods  the same for one operand, whose results are long rows or whose rows are short (reduction_strips.cuh)
+//   Strips, Periods  the same for one operand, with long rows of results or short rows (reduction_strips.cuh)
 //
 // Where there are few results, the reduced elements of one are divided among several blocks: each stores the value
 // of its part, and the last block to finish combines them. Which block that is varies, the order of combination
