@@ -21,6 +21,15 @@ GPUARRAY_DEVICE void store_relaxed(uint64_t* to, uint64_t value) {
     asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(value) : "memory");
 }
 
+// The output function of SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA
+// 2014): numbers in no order, which are the same in every run.
+GPUARRAY_DEVICE uint64_t scattered(uint64_t number) {
+    number = (number + 1) * 0x9e3779b97f4a7c15ull;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9ull;
+    number = (number ^ number >> 27) * 0x94d049bb133111ebull;
+    return number ^ number >> 31;
+}
+
 // ---- the sample -------------------------------------------------------------------------------------------------
 
 // How many low digits of a row's keys need no pass. 0: all have one.
@@ -49,18 +58,13 @@ template <class Keys, int BLOCK> struct Sample {
         if (threadIdx.x == 0) varying = found = sums = 0;
         __syncthreads();
         const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
-        const uint64_t stride = length / SIZE;
-        const uint32_t room = stride > 0xffffffffu ? 0xffffffffu : uint32_t(stride);
         const uint64_t start = Keys::ordered(input[0]);
         Word keys[ITEMS];
         uint16_t unused[ITEMS];
         uint64_t differs = 0;
-        // One key of each stretch, not always at the same place of it: data have periods.
+        // Keys from anywhere, and not one of each stretch: of a row in order, runs would then never be met twice.
 #pragma unroll
-        for (int i = 0; i < ITEMS; ++i) {
-            const uint32_t at = first + i * 32;
-            keys[i] = input[at * length / SIZE + __umulhi(at * 2654435761u, room)];
-        }
+        for (int i = 0; i < ITEMS; ++i) keys[i] = input[__umul64hi(scattered(first + i * 32), length)];
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) differs |= Keys::ordered(keys[i]) ^ start;
         differs = any_bits(differs, varying);
@@ -74,8 +78,8 @@ template <class Keys, int BLOCK> struct Sample {
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) shared.ordered[first + i * 32] = Keys::ordered(keys[i]);
         __syncthreads();
-        // For each number of top digits: neighbours that agree in them (16 bits each), whether some of these differ,
-        // and whether there is a streak.
+        // For each number of top digits: neighbours that agree in them and yet differ (16 bits each), and whether there
+        // is a streak. Equal keys are in order in any run, and of a short row one key is met more than once.
         uint64_t agree = 0, flags = 0;
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
@@ -86,11 +90,8 @@ template <class Keys, int BLOCK> struct Sample {
 #pragma unroll
             for (int level = 0; level < LEVELS; ++level) {
                 const int shift = 64 - 8 * (LEAST + level);
-                if (next >> shift == 0) {
-                    agree += 1ull << (16 * level);
-                    if (next != 0) flags |= 1ull << level;
-                }
-                if (far >> shift == 0) flags |= 1ull << (LEVELS + level);
+                if (next >> shift == 0 && next != 0) agree += 1ull << (16 * level);
+                if (far >> shift == 0) flags |= 1ull << level;
             }
         }
 #pragma unroll
@@ -99,8 +100,7 @@ template <class Keys, int BLOCK> struct Sample {
         flags = any_bits(flags, found);
         for (int level = 0; level < LEVELS; ++level) {
             const uint32_t low = 8 - LEAST - level;
-            const bool differ = flags >> level & 1, too_many = flags >> (LEVELS + level) & 1;
-            if (too_many || (differ && (sums >> (16 * level) & 0xffff) > close)) continue;
+            if ((flags >> level & 1) || (sums >> (16 * level) & 0xffff) > close) continue;
             return __popc(needed >> low) + 1 < __popc(needed) ? low : 0;
         }
         return 0;
