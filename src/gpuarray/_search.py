@@ -14,8 +14,11 @@ from gpuarray._stream import Stream
 
 _INT64 = np.dtype(np.int64)
 
-# Blocks that share a multiprocessor where each first copies the sorted array.
+# Blocks that share a multiprocessor where each first copies the sorted array; fewer where so many
+# levels are left that the cache has to hold what they read (on an H200 528 microseconds of 579 for
+# 1e7 float32 in 1e6).
 _BLOCKS = 8
+_BLOCKS_BELOW, _LEVELS_BELOW = 4, 3
 
 # So many reads must be spared for each read of an element that is copied: what many searches read,
 # they find in a cache.
@@ -49,7 +52,9 @@ def search_call(
     room = _room(length, values.size, array.itemsize, stream.device.multiprocessors)
     blocks = -(-values.size // (kernels.searching.BLOCK * kernels.searching.items(dtype)))
     if room:
-        blocks = min(blocks, _BLOCKS * stream.device.multiprocessors)
+        below = length.bit_length() - room >= _LEVELS_BELOW
+        resident = _BLOCKS_BELOW if below else _BLOCKS
+        blocks = min(blocks, resident * stream.device.multiprocessors)
     spec = kernels.searching.SearchSpec(dtype, right, room)
     function, source = load(spec, kernels.searching.render, stream.device)
     constants = {
