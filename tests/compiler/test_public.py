@@ -185,3 +185,14 @@ def test_broken_ptx_fails_before_a_launch(xp, tmp_path, fault):
         xp.RawModule(path=path).get_function("f")
     # The device is as good as before.
     assert xp.ones(3).sum() == 3
+
+
+def test_the_bytes_alone(xp, tmp_path):
+    ptx = compiler.compile_to_ptx(SOURCE, ("-DVALUE=3",))
+    assert ptx == compiler.compile(SOURCE, kind="ptx", options=("-DVALUE=3",)).data
+    path = tmp_path / "f.ptx"
+    path.write_bytes(ptx)
+    assert xp.RawModule(path=path).get_function("f")
+    assert compiler.compile_to_cubin(SOURCE, ("-DVALUE=3",))[:4] == b"\x7fELF"
+    with pytest.raises(CompileError):
+        compiler.compile_to_ptx("int f() { return undefined; }")

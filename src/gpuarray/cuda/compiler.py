@@ -20,7 +20,17 @@ from gpuarray.kernels.recording import record
 if TYPE_CHECKING:
     from gpuarray.kernels.warmup import WarmupReport
 
-__all__ = ["CompileException", "Image", "LinkError", "compile", "link", "record", "warmup"]
+__all__ = [
+    "CompileException",
+    "Image",
+    "LinkError",
+    "compile",
+    "compile_to_cubin",
+    "compile_to_ptx",
+    "link",
+    "record",
+    "warmup",
+]
 
 #: CuPy's name of `gpuarray.errors.CompileError`.
 CompileException = CompileError
@@ -94,6 +104,65 @@ def compile(
             kernel_name=name,
         )
     return image
+
+
+def compile_to_ptx(source: str, options: Sequence[str] = ()) -> bytes:
+    """Compile CUDA C++ to the text of PTX: `compile` with ``kind="ptx"``, for the bytes alone.
+
+    Parameters
+    ----------
+    source : str
+        CUDA C++.
+    options : sequence of str, optional
+        Options of NVRTC.
+
+    Returns
+    -------
+    bytes
+        PTX for the current device's architecture, which a `RawModule` loads from a file.
+
+    Raises
+    ------
+    CompileError
+        With the log and the numbered source lines around each fault.
+
+    Examples
+    --------
+    >>> from gpuarray.cuda import compiler
+    >>> ptx = compiler.compile_to_ptx('extern "C" __global__ void f(int* x) { *x = 1; }')
+    >>> b".entry f(" in ptx
+    True
+    """
+    return compile(source, kind="ptx", options=options).data
+
+
+def compile_to_cubin(source: str, options: Sequence[str] = ()) -> bytes:
+    """Compile CUDA C++ to a cubin: `compile` with ``kind="cubin"``, for the bytes alone.
+
+    Parameters
+    ----------
+    source : str
+        CUDA C++.
+    options : sequence of str, optional
+        Options of NVRTC.
+
+    Returns
+    -------
+    bytes
+        An ELF file for the current device's architecture.
+
+    Raises
+    ------
+    CompileError
+        With the log and the numbered source lines around each fault.
+
+    Examples
+    --------
+    >>> from gpuarray.cuda import compiler
+    >>> compiler.compile_to_cubin('extern "C" __global__ void f(int* x) { *x = 1; }')[1:4]
+    b'ELF'
+    """
+    return compile(source, kind="cubin", options=options).data
 
 
 def link(
