@@ -39,6 +39,8 @@ _LEAST_RUN = 4
 #: Bytes of values that a thread collects for neighbouring results: in registers, and what threads
 #: of a block put into shared memory for one another.
 _COLUMN_BYTES, _SLOT_BYTES = 64, 128
+#: The most that arrays of fixed size may have of it.
+_SHARED_BYTES = 48 << 10
 
 #: Vectors in a row of results that is worth a block's width, and rows that blocks read as one line.
 _LEAST_STRIP = 16
@@ -192,9 +194,18 @@ def launch_plan(
         reduced=len(reduced.shape),
         index="int64" if wide else "int32",
     )
-    chosen = _variant(spec, kept, reduced, operands, stream.device.multiprocessors)
-    spec = kernels.reductions.replace(spec, **chosen)
-    return _launch(spec, kept, reduced, stream, render)
+    # Narrow totals, where they have room for the elements that a thread meets; that is known when
+    # it has been decided how the elements are walked, which depends on the totals.
+    narrowed = [{}, {"packed": None}, {"partial": None, "packed": None}]
+    for changes in narrowed:
+        wanted = kernels.reductions.replace(spec, **changes)
+        chosen = _variant(wanted, kept, reduced, operands, stream.device.multiprocessors)
+        wanted = kernels.reductions.replace(wanted, **chosen)
+        found = _launch(wanted, kept, reduced, stream, render)
+        if found is not None:
+            break
+    assert found is not None
+    return found
 
 
 def _group(
@@ -261,6 +272,9 @@ def _variant(
             found = _long_rows(spec, kept, reduced, operands[0], widest, multiprocessors)
             if found:
                 return found
+        # What the threads of a block put together is in shared memory, all of it at once.
+        while widest * spec.value_bytes * kernels.reductions.BLOCK > _SHARED_BYTES:
+            widest //= 2
         steps = [kept.shape[-1], *kept.strides[0][:-1], *reduced.strides[0]]
         steps += [kept.bases[0], reduced.bases[0]]
         vector = min(widest, _power_within(math.gcd(*steps)))
@@ -344,7 +358,8 @@ def _launch(
     reduced: _Walk,
     stream: Stream,
     render: Callable[[Any], KernelSource],
-) -> tuple[LaunchPlan, int]:
+) -> tuple[LaunchPlan, int] | None:
+    """The launch, or None where narrow totals would overflow."""
     device = stream.device
     results, length = math.prod(kept.shape), math.prod(reduced.shape)
     unroll = kernels.reductions.unroll(spec)
@@ -386,9 +401,9 @@ def _launch(
     scratch = 0
     most = _most_elements(spec, reduced, part_length)
     if spec.partial is not None and most > spec.partial.most:
-        spec = kernels.reductions.replace(spec, partial=None, packed=None)
+        return None
     if spec.packed is not None and spec.columns_of_words and most > spec.packed.most:
-        spec = kernels.reductions.replace(spec, packed=None)
+        return None
     if parts > 1:
         spec = kernels.reductions.replace(spec, split=True)
         scratch = parts * results * spec.value_bytes

@@ -185,3 +185,13 @@ def test_nothing_is_kept_of_a_refused_module():
     pointer = emulated.calls.mem_alloc(16)
     emulated.store(function, pointer, 3)
     assert emulated.fetch(pointer, 1) == np.int32([3]).tolist()
+
+
+@pytest.mark.parametrize(("nbytes", "fits"), [(49152, True), (49156, False)])
+def test_declared_shared_memory_ends_at_48_kilobytes(nbytes, fits):
+    body = f".shared .align 4 .b8 room[{nbytes}]; mov.u32 %r1, room; st.shared.u32 [%r1], 1;"
+    if fits:
+        load(TEXT.replace("BODY", body))
+    else:
+        text = fails("CUDA_ERROR_INVALID_PTX", load, TEXT.replace("BODY", body)).detail
+        assert "uses too much shared data (0xc004 bytes, 0xc000 max)" in text

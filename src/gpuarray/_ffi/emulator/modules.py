@@ -86,7 +86,7 @@ class ModuleCalls:
         try:
             program = Program(text, self._machine.space.window(context))
             try:
-                program.check()
+                program.check(limits.SHARED_BYTES)
             except BaseException:
                 program.unload()
                 raise

@@ -56,11 +56,20 @@ class Program:
             raise KeyError(name)
         return self.compiled(name)
 
-    def check(self) -> None:
-        """Raise for text that is no PTX, wherever it is. What is kept was looked at before."""
+    def check(self, most_shared_bytes: int) -> None:
+        """Raise for text that an assembler would refuse: no PTX, or too much shared memory.
+
+        What is kept of earlier processes was looked at before.
+        """
         for name in self.module.functions:
-            if self.module.has_body(name):
-                self.compiled(name)
+            if not self.module.has_body(name):
+                continue
+            routine = self.compiled(name)
+            if routine.is_kernel and routine.static_shared_bytes > most_shared_bytes:
+                raise PTXError(
+                    f"Entry function '{name}' uses too much shared data "
+                    f"({routine.static_shared_bytes:#x} bytes, {most_shared_bytes:#x} max)"
+                )
 
     def global_symbol(self, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of the module; KeyError if there is none."""
