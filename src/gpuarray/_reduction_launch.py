@@ -196,7 +196,7 @@ def launch_plan(
     )
     # Narrow totals, where they have room for the elements that a thread meets; that is known when
     # it has been decided how the elements are walked, which depends on the totals.
-    narrowed = [{}, {"packed": None}, {"partial": None, "packed": None}]
+    narrowed: list[dict[str, Any]] = [{}, {"packed": None}, {"partial": None, "packed": None}]
     for changes in narrowed:
         wanted = kernels.reductions.replace(spec, **changes)
         chosen = _variant(wanted, kept, reduced, operands, stream.device.multiprocessors)

@@ -83,7 +83,7 @@ def test_ptx_files_are_replayed_and_shared_memory_is_kept(tmp_path):
         source = r'''extern "C" __global__ void f(int *a) {{
             extern __shared__ int s[];
             s[16000] = 1;
-            a[s[16000] << 30] = 1; }}'''
+            a[(long long)s[16000] << 40] = 1; }}'''
         from gpuarray.kernels import compiler
         ptx = compiler.compile(source, name="f", architecture="sm_80", kind="ptx").data
         path = {str(tmp_path / "f.ptx")!r}
