@@ -55,3 +55,12 @@ def test_what_is_not_joined_in_one_launch(rng, monkeypatch):
     assert made == [None] * 5
     same(cp.concatenate((x, y)), np.concatenate((a, b)))
     assert made[-1] is not None
+
+
+@pytest.mark.emulator
+def test_no_findings_of_the_checkers(rng):
+    hosts = [values((30, width), "f4", width) for width in (20, 1, 99)]
+    arrays = [cp.asarray(one) for one in hosts]
+    with cp.cuda.check("races", "uninit", "barriers"):
+        same(cp.concatenate(arrays, 1), np.concatenate(hosts, 1))
+        same(cp.stack(arrays[:1] * 3), np.stack(hosts[:1] * 3))
