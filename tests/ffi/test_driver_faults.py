@@ -127,6 +127,8 @@ def test_no_reset_brings_the_device_back(how, expected):
         f"""
         outcome(launch_and_wait, {how})
         print(outcome(driver.mem_get_address_range, pointer)[0])
+        assert driver.primary_context_retain(0) == context  # as long as it is there
+        driver.primary_context_release(0)
         driver.primary_context_reset(0)
         assert driver.context_get_current() == context
         assert driver.primary_context_get_state(0)[1] == 0

@@ -35,10 +35,10 @@ class ContextCalls:
 
     def primary_context_retain(self, device: int) -> int:
         held = self._machine.device(device)
-        if held.fault is not None:
-            raise held.fault
-        held.retained += 1
         context = held.primary
+        if held.fault is not None and not context.alive:
+            raise held.fault  # a context that is there is still given out
+        held.retained += 1
         if not context.alive:
             context.alive = True
             context.flags = held.primary_flags
