@@ -361,12 +361,12 @@ class Emitter:
         elif kind == "branch":
             guard = self.name(block.guard.name)
             yes, no = block.successors
+            # One line: half of what a kernel takes to prepare is Python's compiler.
             self.line(
-                f"if type({guard}) is nd: return S.branch(L,{guard},"
+                f"return S.branch(L,{guard},"
                 f"{yes.number},{self.tuple_of(yes.registers)},"
                 f"{no.number},{self.tuple_of(no.registers)})"
             )
-            self.line(f"return {self.jump(yes)} if {guard} else {self.jump(no)}")
         elif kind == "switch":
             table = ",".join(f"({b.number},{self.tuple_of(b.registers)})" for b in block.table)
             self.line(f"return S.switch(L,{self.value(block.index, 'u4')},({table},))")

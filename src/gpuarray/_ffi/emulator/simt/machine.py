@@ -168,7 +168,9 @@ class Chunk(Rendezvous):
     # -------------------------------------------------------------- ends of blocks
 
     def branch(self, L, guard, if_true, true_registers, if_false, false_registers):
-        """Split a group on an array of predicates."""
+        """Go one way, or split a group on an array of predicates."""
+        if type(guard) is not nd:
+            return (if_true, L, true_registers) if guard else (if_false, L, false_registers)
         taken = np.count_nonzero(guard)
         if taken == L.n:
             return if_true, L, true_registers
