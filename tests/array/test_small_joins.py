@@ -64,3 +64,15 @@ def test_no_findings_of_the_checkers(rng):
     with cp.cuda.check("races", "uninit", "barriers"):
         same(cp.concatenate(arrays, 1), np.concatenate(hosts, 1))
         same(cp.stack(arrays[:1] * 3), np.stack(hosts[:1] * 3))
+
+
+@pytest.mark.parametrize("axis", [1.0, np.float64(0)])
+def test_an_axis_that_is_only_equal_to_one(axis, rng):
+    host = rng.random((2, 3))
+    pair = [cp.asarray(host)] * 2
+    for join in ("concatenate", "stack"):
+        getattr(cp, join)(pair, int(axis))  # this call is kept
+        with pytest.raises(TypeError):
+            getattr(np, join)([host] * 2, axis)
+        with pytest.raises(TypeError):
+            getattr(cp, join)(pair, axis)

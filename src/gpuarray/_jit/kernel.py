@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _launches, _layout, kernels
-from gpuarray._device import Device, current
-from gpuarray._ffi import driver
+from gpuarray import _array, _calls, _dtypes, _interchange, _layout
+from gpuarray._device import current
 from gpuarray._launch import BoundLaunch, LaunchPlan
 from gpuarray._raw.kernel import RawKernel
-from gpuarray._raw.module import LoadedModule, RawModule
+from gpuarray._raw.module import RawModule
 from gpuarray._raw.parameters import array_constant
 from gpuarray._stream import Stream
 from gpuarray.errors import HostArrayError
@@ -252,7 +251,7 @@ def translate(kernel: Kernel, types: tuple, mode: str) -> Translated:
     function = FunctionTranslator(program, kernel.source, types, True)
     name = function.translate().name
     # Lines of Python are in the image, for checkers, debuggers and profilers.
-    module = _Module(code=program.render("directives"), options=("-lineinfo",))
+    module = RawModule(code=program.render("directives"), options=("-lineinfo",))
     module._name = name
     written = [
         i for i, x in enumerate(kernel.source.parameters)
@@ -260,25 +259,6 @@ def translate(kernel: Kernel, types: tuple, mode: str) -> Translated:
     ]  # fmt: skip
     raw = RawKernel._of_module(module, name)
     return Translated(program.render(), raw, frozenset(written))
-
-
-class _Module(RawModule):
-    """A module whose source includes the package's device code."""
-
-    def _load(self, device: Device) -> LoadedModule:
-        assert isinstance(self.code, str)
-        code = _launches.Code(
-            "", self._name, self.code, kernels.headers.cuda_headers(), self.options
-        )
-        image = kernels.compiler.compile(
-            code.source,
-            name=code.name,
-            headers=code.headers,
-            options=code.options,
-            architecture=device.architecture,
-            kind=driver.image_kind,
-        )
-        return LoadedModule(device, image, code)
 
 
 class Launcher:

@@ -70,7 +70,7 @@ def concatenate(
     operands = [as_array(a, "concatenate") for a in _sequence(arrays, "concatenate")]
     stream = current.stream
     table_key = None
-    if out is None and dtype is None and axis is not None:
+    if out is None and dtype is None and type(axis) is int:  # 1.0 and True are equal to 1
         if all(a._memory.device is stream.device for a in operands):
             table_key = (concatenate, axis, *[a._layout for a in operands])
             run = stream.plans.get(table_key)
@@ -185,7 +185,8 @@ def stack(
         raise ValueError("need at least one array to stack")
     stream = current.stream
     table_key = (stack, axis, *[a._layout for a in operands])
-    if out is None and dtype is None:
+    plain = out is None and dtype is None and type(axis) is int
+    if plain:
         run = stream.plans.get(table_key)
         if run is not None and all(a._memory.device is stream.device for a in operands):
             return run(*operands)
@@ -197,7 +198,7 @@ def stack(
     result = concatenate(expanded, axis, out, dtype=dtype, casting=casting)
     # A call that joins the expanded arrays does as well with these: their elements lie there too.
     run = stream.plans.get((concatenate, axis, *[a._layout for a in expanded]))
-    if run is not None and out is None and dtype is None:
+    if run is not None and plain:
         stream.remember(table_key, run)
     return result
 
