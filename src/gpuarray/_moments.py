@@ -72,7 +72,7 @@ class Deviation:
             and mean is NO_VALUE
             and type(a) is _array.array_class
         ):
-            run = current.stream.plans.get((self, a._layout, axis, keepdims, ddof))
+            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims, ddof))
             if run is not None:
                 return run(a, ddof)
         return self._call(a, axis, dtype, out, ddof, keepdims, where, mean)
@@ -106,7 +106,7 @@ class Deviation:
         keep_from_output(operands, out)
         keepdims = bool(keepdims)
         layouts = [x._layout for x in operands]
-        key: tuple = (self, *layouts, axis, keepdims, ddof)
+        key: tuple = (self, *layouts, axis, type(axis), keepdims, ddof)
         if dtype is not None or out is not None or given or mask is not None:
             key += (dtype, None if out is None else out._layout, given)
         stream = current.stream

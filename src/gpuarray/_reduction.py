@@ -76,7 +76,7 @@ class Reduction:
             and where is True
             and type(a) is _array.array_class
         ):
-            run = current.stream.plans.get((self, a._layout, axis, keepdims))
+            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims))
             if run is not None:
                 return run(a)
         return self._call(a, axis, dtype, out, keepdims, initial, where)
@@ -104,6 +104,7 @@ class Reduction:
             self,
             *[x._layout for x in operands],
             axis,
+            type(axis),
             keepdims,
             dtype,
             None if out is None else out._layout,
@@ -115,7 +116,7 @@ class Reduction:
             run = self._plan(operands, axis, keepdims, dtype, out, start)
             stream.remember(key, run)
             if mask is None and dtype is None and out is None and start is False:
-                stream.remember((self, a._layout, axis, keepdims), run)
+                stream.remember((self, a._layout, axis, type(axis), keepdims), run)
         if start is True:
             operands.append(initial)
         return run(*operands) if out is None else run(*operands, out)
@@ -313,7 +314,7 @@ class ArgReduction:
 
     def __call__(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         if out is None and type(a) is _array.array_class:
-            run = current.stream.plans.get((self, a._layout, axis, keepdims))
+            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims))
             if run is not None:
                 return run(a)
         a = operand(a, self.name)
@@ -321,7 +322,7 @@ class ArgReduction:
         operands = [a]
         keep_from_output(operands, out)
         keepdims = bool(keepdims)
-        key: tuple = (self, a._layout, axis, keepdims)
+        key: tuple = (self, a._layout, axis, type(axis), keepdims)
         if out is not None:
             key += (out._layout,)
         stream = current.stream

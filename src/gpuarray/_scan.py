@@ -44,7 +44,7 @@ class Accumulation:
 
     def __call__(self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if dtype is None and out is None and type(a) is _array.array_class:
-            run = current.stream.plans.get((self, a._layout, axis))
+            run = current.stream.plans.get((self, a._layout, axis, type(axis)))
             if run is not None:
                 return run(a)
         a = operand(a, self.name)
@@ -57,7 +57,7 @@ class Accumulation:
             target = _array.contiguous_layout(a)
             a = _elementwise.copy_call(a._layout, target, False, current.stream)(a)
         layout = a._layout
-        key: tuple = (self, layout, axis)
+        key: tuple = (self, layout, axis, type(axis))
         if dtype is not None or out is not None:
             key += (dtype, None if out is None else out._layout)
         stream = current.stream

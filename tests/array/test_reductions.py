@@ -212,9 +212,9 @@ def test_one_launch_each(rng):
     x, y = device(values("f4", (3, 4), rng)), device(values("f4", (3, 4), rng))
     add = _reduction.REDUCTIONS["add"]
     sums.sum(x, 1)
-    run = current.stream.plans[add, x._layout, 1, False]
+    run = current.stream.plans[add, x._layout, 1, int, False]
     sums.sum(y, axis=1)
-    assert current.stream.plans[add, y._layout, 1, False] is run
+    assert current.stream.plans[add, y._layout, 1, int, False] is run
 
 
 def test_empty():
@@ -419,3 +419,15 @@ def test_accuracy(rng):
     # A running float16 sum would stop at 2048.
     check("sum", np.ones(5000, "f2"))
     check("mean", np.full(5000, 0.1, "f2"))
+
+
+@pytest.mark.parametrize("name", ["sum", "argmax", "var", "cumsum", "count_nonzero"])
+def test_an_axis_that_is_only_equal_to_an_integer(name):
+    """Calls are kept under the axis, and 1.0 == 1."""
+    import gpuarray as cp
+
+    getattr(cp, name)(cp.ones((2, 3)), axis=1)
+    with pytest.raises(TypeError):
+        getattr(np, name)(np.ones((2, 3)), axis=1.0)
+    with pytest.raises(TypeError):
+        getattr(cp, name)(cp.ones((2, 3)), axis=1.0)
