@@ -133,4 +133,4 @@ def test_a_library_that_cannot_be_opened(tmp_path, monkeypatch):
     path.write_bytes(b"not a library")
     monkeypatch.setattr(locate, "library", lambda name: str(path))
     with pytest.raises(LibraryNotFoundError, match=r"could not be opened.*reinstall"):
-        nvrtc._open()
+        nvrtc._library.open()

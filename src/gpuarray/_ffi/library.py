@@ -3,6 +3,8 @@
 A table maps a Python name to ``(C name, argument types)``. An argument written ``Out(type)`` is a
 result: the bound function leaves it out of its arguments and returns its value. Every function
 returns a status, and a status other than 0 raises the library's error with the call's name.
+
+The driver's `Library` opens what the backend is. Every other CUDA library is a `LocatedLibrary`.
 """
 
 from __future__ import annotations
@@ -11,9 +13,9 @@ import ctypes
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, Protocol
 
-from gpuarray.errors import LibraryNotFoundError
+from gpuarray.errors import LibraryError, LibraryNotFoundError, StatusError
 
-__all__ = ["Library", "Out", "Prototypes", "SymbolSource"]
+__all__ = ["Library", "LocatedLibrary", "Out", "Prototypes", "SymbolSource"]
 
 
 class Out:
@@ -65,7 +67,7 @@ class Library:
         self._prototypes = prototypes
         self._open = open_
         self._source: SymbolSource | None = None
-        self._error = error
+        self.error = error
         self._raw: dict[str, Any] = {}
 
     @property
@@ -108,13 +110,13 @@ class Library:
 
     def fail(self, name: str, status: int) -> NoReturn:
         """Raise the error for a status that the function `name` returned."""
-        raise self._error(self._prototypes[name][0], status)
+        raise self.error(self._prototypes[name][0], status)
 
     def _bind(self, name: str) -> Callable[..., Any]:
         c_name, arguments = self._prototypes[name]
         function = self.raw(name)
         outs = [(at, a) for at, a in enumerate(arguments) if isinstance(a, Out)]
-        error = self._error
+        error = self.error
         if not outs:
             bound = _without_results(function, c_name, error)
         elif len(outs) == 1 and outs[0][0] == 0 and not outs[0][1].raw:
@@ -123,6 +125,69 @@ class Library:
             bound = _any_results(function, c_name, error, outs)
         bound.__name__ = bound.__qualname__ = name
         return bound
+
+
+class LocatedLibrary(Library):
+    """A library of the CUDA wheels or toolkit that `locate` chose for this process.
+
+    A failed call raises `exception`, which has the C function, the status and its name.
+
+    Parameters
+    ----------
+    name : str
+        The library's name in messages.
+    file : str
+        Its key in `locate.LIBRARIES`.
+    prototypes : mapping
+        As of `Library`.
+    statuses : str or mapping of int to str
+        The names of the statuses, or the C function that returns the name of one.
+    exception : type, optional
+        What a failed call raises.
+    load : callable, optional
+        Makes a source of symbols of the file's path.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        file: str,
+        prototypes: Prototypes,
+        statuses: str | Mapping[int, str],
+        exception: type[StatusError] = LibraryError,
+        load: Callable[[str], SymbolSource] = ctypes.CDLL,
+    ) -> None:
+        super().__init__(name, prototypes, self.open, self.error_of)
+        self.file = file
+        self._statuses = statuses
+        self._exception = exception
+        self._load = load
+
+    def open(self) -> SymbolSource:
+        """Load the file, after the libraries that it links to."""
+        from . import locate
+
+        path = locate.library(self.file)
+        try:
+            for needed in locate.dependencies(self.file):
+                ctypes.CDLL(needed)
+            return self._load(path)
+        except OSError as error:
+            raise LibraryNotFoundError(
+                f"{self.name} was found but could not be opened: {error}; reinstall its wheel"
+            ) from None
+
+    def error_of(self, call: str, status: int) -> BaseException:
+        """The exception for a status that a C function returned."""
+        return self._exception(call, status, self.status_name(status))
+
+    def status_name(self, status: int) -> str:
+        """What the library's header calls a status."""
+        if not isinstance(self._statuses, str):
+            return self._statuses.get(status, "unknown status")
+        describe = self.symbol(self._statuses)
+        describe.restype = ctypes.c_char_p
+        return (describe(ctypes.c_int(status)) or b"unknown status").decode()
 
 
 def _without_results(function: Any, c_name: str, error: Callable) -> Callable[..., None]:

@@ -9,10 +9,10 @@ from ctypes import c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from functools import cache
 from typing import Any
 
-from gpuarray.errors import LibraryError, LibraryNotFoundError, LinkError
+from gpuarray.errors import LinkError
 
 from . import locate
-from .library import Library, Out, Prototypes
+from .library import LocatedLibrary, Out, Prototypes
 
 __all__ = ["INPUT_KINDS", "identity", "link", "version"]
 
@@ -66,22 +66,9 @@ class _Versioned:
         return self._library[f"__{c_name}_{major}_{minor}"]
 
 
-def _open() -> _Versioned:
-    path = locate.library("nvJitLink")
-    try:
-        return _Versioned(path)
-    except OSError as error:
-        raise LibraryNotFoundError(
-            f"nvJitLink was found but could not be opened: {error}; reinstall its wheel"
-        ) from None
-
-
-def _error(call: str, status: int) -> LibraryError:
-    name = _STATUSES[status] if 0 <= status < len(_STATUSES) else "unknown status"
-    return LibraryError(call, status, name)
-
-
-_library = Library("nvJitLink", _PROTOTYPES, _open, _error)
+_library = LocatedLibrary(
+    "nvJitLink", "nvJitLink", _PROTOTYPES, dict(enumerate(_STATUSES)), load=_Versioned
+)
 
 
 @cache
@@ -149,7 +136,7 @@ def link(
         if status:
             log = _text(handle.value, "error_log").strip() if handle.value else ""
             raise LinkError(
-                "\n".join(part for part in (log, str(_error(call, status))) if part),
+                "\n".join(part for part in (log, str(_library.error(call, status))) if part),
                 options=options,
                 kernel_name=name,
             )

@@ -9,10 +9,10 @@ from ctypes import c_char_p, c_int, c_size_t, c_uint64, c_void_p
 from functools import cache
 from typing import Any
 
-from gpuarray.errors import ASSEMBLY, CompileError, LibraryNotFoundError, NVRTCError
+from gpuarray.errors import ASSEMBLY, CompileError, NVRTCError
 
 from . import locate
-from .library import Library, Out, Prototypes
+from .library import LocatedLibrary, Out, Prototypes
 
 __all__ = ["build", "compile", "supported_architectures", "version"]
 
@@ -43,24 +43,7 @@ _KINDS = ("ptx", "cubin", "lto")
 _FAULTS_OF_THE_SOURCE = {5: "invalid option", 6: "compilation", 8: "no name expressions"}
 
 
-def _open() -> ctypes.CDLL:
-    path = locate.library("nvrtc")
-    try:
-        return ctypes.CDLL(path)
-    except OSError as error:
-        raise LibraryNotFoundError(
-            f"NVRTC was found but could not be opened: {error}; reinstall its wheel"
-        ) from None
-
-
-def _error(call: str, status: int) -> NVRTCError:
-    describe = _library.symbol("nvrtcGetErrorString")
-    describe.restype = c_char_p
-    name = (describe(c_int(status)) or b"unknown status").decode()
-    return NVRTCError(call, status, name)
-
-
-_library = Library("NVRTC", _PROTOTYPES, _open, _error)
+_library = LocatedLibrary("NVRTC", "nvrtc", _PROTOTYPES, "nvrtcGetErrorString", NVRTCError)
 
 
 @cache
@@ -162,7 +145,7 @@ def compile(
             return _bytes(program, kind), log, lowered
     finally:
         _library.destroy_program(ctypes.byref(c_uint64(program)))
-    error = _error(call, status)
+    error = _library.error(call, status)
     if status not in _FAULTS_OF_THE_SOURCE:
         raise error
     raise CompileError(
