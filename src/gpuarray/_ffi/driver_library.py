@@ -6,11 +6,11 @@ import ctypes
 import threading
 from collections.abc import Mapping
 
-from gpuarray._config import config
 from gpuarray.errors import DriverError
 
 from . import faults
 from .backend import Backend, select, warn_of_fallback
+from .checkers import check_this_process
 from .driver_enums import STATUS_NAMES
 from .driver_prototypes import PROTOTYPES
 from .library import Library, SymbolSource
@@ -30,10 +30,7 @@ def opened() -> Backend:
                 _backend = select()
                 # Last: where warnings are errors, the backend is open all the same.
                 warn_of_fallback(_backend)
-                if config.checks:
-                    from .driver_checks import check_this_process
-
-                    check_this_process(_backend)
+                check_this_process(_backend)
     return _backend
 
 

@@ -6,11 +6,11 @@ import ctypes
 
 from ..driver_enums import POINTER_ATTRIBUTES
 from ..structs import CUmemLocation
-from .captures import refuse_unsafe, submit
+from .capture import refuse_unsafe, submit
 from .graph import Empty
 from .machine import DEVICE_BYTES, Allocation, Machine
 from .statuses import INVALID_DEVICE, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Failure
-from .streams import any_stream
+from .stream import any_stream
 
 __all__ = ["AllocationCalls"]
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from ..driver_enums import DEVICE_ATTRIBUTES
 
-__all__ = ["ATTRIBUTES", "COMPUTE_CAPABILITY", "DRIVER_VERSION", "SHARED_BYTES_OPT_IN"]
+__all__ = [
+    "ATTRIBUTES",
+    "COMPUTE_CAPABILITY",
+    "DRIVER_VERSION",
+    "SHARED_BYTES_OPT_IN",
+    "STREAM_PRIORITIES",
+]
 
 COMPUTE_CAPABILITY = (9, 0)
 #: CUDA 12.9, as 1000 * major + 10 * minor.
@@ -21,6 +27,8 @@ SHARED_BYTES_PER_MULTIPROCESSOR = 228 << 10
 THREADS_PER_BLOCK = 1024
 BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
+#: The least and the greatest priority of a stream: lower numbers are served first.
+STREAM_PRIORITIES = (0, -5)
 
 _BY_NAME = {
     "max_threads_per_block": THREADS_PER_BLOCK,

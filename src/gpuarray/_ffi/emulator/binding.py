@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..library import Out
-from .memory import DeviceFault
+from .faults import DeviceFault
 from .ptx.syntax import PTXError
 from .statuses import INVALID_PTX, INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN, Failure
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .captures import refuse_unsafe
+from .attributes import STREAM_PRIORITIES
+from .capture import refuse_unsafe
 from .machine import Context, Machine
 from .statuses import (
     INVALID_CONTEXT,
@@ -15,10 +16,8 @@ from .statuses import (
     Failure,
 )
 
-__all__ = ["PRIORITIES", "ContextCalls"]
+__all__ = ["ContextCalls"]
 
-#: The least and the greatest priority of a stream: lower numbers are served first.
-PRIORITIES = (0, -5)
 #: CUlimit: stack size, printf FIFO size, malloc heap size, ...
 _LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
 _CONTEXT_FLAGS = 0xFF
@@ -136,7 +135,7 @@ class ContextCalls:
 
     def context_get_stream_priority_range(self) -> tuple[int, int]:
         self._machine.current()
-        return PRIORITIES
+        return STREAM_PRIORITIES
 
     # --- limits
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..structs import CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
-from .captures import submit
+from .capture import submit
 from .graph import MEMCPY, Operation
 from .machine import Machine
 from .statuses import INVALID_CONTEXT, INVALID_VALUE, NOT_SUPPORTED, Failure
-from .streams import any_stream
+from .stream import any_stream
 
 __all__ = ["Copy", "CopyCalls", "check_device_range", "copy_of"]
 

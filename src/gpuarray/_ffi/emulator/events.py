@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from .captures import INVALIDATED, refuse_implicit, refuse_unsafe, submit
+from .capture import INVALIDATED, refuse_implicit, refuse_unsafe, submit
 from .graph import EVENT_RECORD, WAIT_EVENT, Node, Operation
 from .machine import Machine, Owned
 from .statuses import (
@@ -19,7 +19,7 @@ from .statuses import (
     INVALID_VALUE,
     Failure,
 )
-from .streams import Stream, any_stream
+from .stream import Stream, any_stream
 
 __all__ = ["Event", "EventCalls", "EventRecord", "EventWait"]
 

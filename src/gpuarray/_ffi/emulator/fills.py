@@ -7,12 +7,12 @@ import ctypes
 import numpy as np
 
 from ..structs import CUDA_MEMSET_NODE_PARAMS
-from .captures import submit
+from .capture import submit
 from .copies import check_device_range
 from .graph import MEMSET, Operation
 from .machine import Machine
 from .statuses import INVALID_VALUE, Failure
-from .streams import any_stream
+from .stream import any_stream
 
 __all__ = ["Fill", "FillCalls", "fill_of"]
 

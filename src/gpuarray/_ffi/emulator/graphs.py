@@ -11,7 +11,7 @@ from ..structs import (
     CUDA_MEMSET_NODE_PARAMS,
     CUgraphExecUpdateResultInfo,
 )
-from .captures import refuse_implicit, refuse_unsafe, submit
+from .capture import refuse_implicit, refuse_unsafe, submit
 from .copies import copy_of
 from .events import Event, EventRecord, EventWait
 from .fills import fill_of
@@ -26,7 +26,8 @@ from .statuses import (
     NOT_SUPPORTED,
     Failure,
 )
-from .streams import HostFunction, any_stream
+from .stream import any_stream
+from .streams import HostFunction
 
 __all__ = ["GraphCalls"]
 

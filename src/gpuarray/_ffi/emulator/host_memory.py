@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .captures import refuse_unsafe
+from .capture import refuse_unsafe
 from .machine import Allocation, Machine
+from .modules import Module
 from .statuses import (
     HOST_MEMORY_ALREADY_REGISTERED,
     HOST_MEMORY_NOT_REGISTERED,
@@ -69,8 +70,6 @@ class HostMemoryCalls:
         machine.add_allocation(context, address, nbytes, "registered", flags)
 
     def _divide(self) -> None:
-        from .modules import Module
-
         machine = self._machine
         machine.space.divide(machine.contexts.values())
         for module in machine.all_of(Module):

@@ -14,10 +14,10 @@ from ..structs import (
     CUlaunchConfig,
 )
 from . import attributes as limits
-from .captures import refuse_implicit
+from .capture import refuse_implicit
+from .faults import DeviceFault
 from .graph import KERNEL, Operation
 from .machine import Machine
-from .memory import DeviceFault
 from .modules import Function, active_blocks
 from .statuses import (
     COOPERATIVE_LAUNCH_TOO_LARGE,
@@ -28,7 +28,7 @@ from .statuses import (
     STICKY,
     Failure,
 )
-from .streams import stream_of
+from .stream import stream_of
 
 __all__ = ["KernelLaunch", "LaunchCalls", "gathered"]
 

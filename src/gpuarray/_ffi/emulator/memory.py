@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .simt.faults import ILLEGAL_ADDRESS, DeviceFault
+from .faults import ILLEGAL_ADDRESS, DeviceFault
 
 if TYPE_CHECKING:
     from .simt.checker import Checker

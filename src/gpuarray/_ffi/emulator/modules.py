@@ -8,7 +8,7 @@ from typing import Any
 
 from ..driver_enums import FUNCTION_ATTRIBUTES
 from . import attributes as limits
-from .captures import refuse_unsafe
+from .capture import refuse_unsafe
 from .machine import Machine, Owned
 from .statuses import (
     INVALID_PTX,

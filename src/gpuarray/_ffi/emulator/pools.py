@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..structs import CUmemAccessDesc, CUmemLocation, CUmemPoolProps
-from .captures import submit
+from .capture import submit
 from .graph import MEM_ALLOC, MEM_FREE, Operation
 from .machine import DEVICE_BYTES, Allocation, Device, Machine, Owned
 from .statuses import INVALID_DEVICE, INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Failure
-from .streams import Stream, any_stream
+from .stream import Stream, any_stream
 
 __all__ = ["Pool", "PoolCalls"]
 

@@ -3,64 +3,17 @@
 from __future__ import annotations
 
 import ctypes
-import threading
-from dataclasses import dataclass
-from typing import Any
 
-from .captures import INVALIDATED, refuse_conflict, submit
-from .contexts import PRIORITIES
+from .attributes import STREAM_PRIORITIES
+from .capture import INVALIDATED, refuse_conflict, submit
 from .graph import HOST, Operation
-from .machine import Machine, Owned
-from .statuses import INVALID_CONTEXT, INVALID_HANDLE, INVALID_VALUE, Failure
+from .machine import Machine
+from .statuses import INVALID_VALUE, Failure
+from .stream import Stream, any_stream, new_stream
 
-__all__ = ["HostFunction", "Stream", "StreamCalls", "any_stream", "stream_of"]
+__all__ = ["HostFunction", "StreamCalls"]
 
-_LEGACY, _PER_THREAD = (0, 1), 2
-_NON_BLOCKING = 1
 _STREAM_FLAGS = 0b1
-_ids = iter(range(3, 1 << 62))
-
-
-@dataclass(eq=False)
-class Stream(Owned):
-    """A stream."""
-
-    flags: int
-    priority: int
-    id: int
-    legacy: bool = False
-    #: The capture that it takes part in.
-    capture: Any = None
-
-    gone = INVALID_CONTEXT
-
-    @property
-    def blocking(self) -> bool:
-        """Whether it waits for the legacy default stream, and that for it."""
-        return not self.flags & _NON_BLOCKING
-
-
-def any_stream(machine: Machine, handle: int) -> Stream:
-    """The stream of a handle; the default streams are those of the current context."""
-    if handle > _PER_THREAD:
-        return machine.get(handle, Stream)
-    context = machine.current()
-    key = None if handle in _LEGACY else threading.get_ident()
-    stream = context.default_streams.get(key)
-    if stream is None:
-        stream = Stream(context, 0, 0, 1 if key is None else next(_ids), key is None)
-        context.default_streams[key] = stream
-    return stream
-
-
-def stream_of(machine: Machine, handle: int) -> Stream:
-    """The stream of a handle, refusing one that does not live in the current context."""
-    context = machine.current()
-    stream = any_stream(machine, handle)
-    if stream.context is not context:
-        where = "context" if stream.device is context.device else "device"
-        raise Failure(INVALID_HANDLE, f"stream 0x{handle:x} belongs to another {where}")
-    return stream
 
 
 class HostFunction(Operation):
@@ -90,9 +43,9 @@ class StreamCalls:
         if flags & ~_STREAM_FLAGS:
             raise Failure(INVALID_VALUE, f"streams have no flags {flags}")
         # The driver clamps priorities rather than refusing them.
-        least, greatest = PRIORITIES
+        least, greatest = STREAM_PRIORITIES
         priority = min(max(priority, greatest), least)
-        return self._machine.add(Stream(context, flags, priority, next(_ids)))
+        return self._machine.add(new_stream(context, flags, priority))
 
     def stream_destroy(self, stream: int) -> None:
         self._machine.current()

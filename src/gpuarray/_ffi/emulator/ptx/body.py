@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .declarations import parse_variables
 from .syntax import (
     TYPE_SIZES,
     Address,
@@ -93,8 +94,6 @@ class _BodyParser:
         if token == ".reg" or token.startswith(".reg."):
             self._registers(token)
         elif token in _DECLARATIONS:
-            from .module import parse_variables
-
             end = self.tokens.index(";", self.k)
             for variable in parse_variables(self.tokens[self.k : end]):
                 if len(self.scopes) > 1 and variable.name in self.function.variables:

@@ -1,8 +1,8 @@
 """A SIMT machine on NumPy: runs PTX kernels, many threads to one array operation."""
 
+from ..faults import DeviceFault, UnsupportedInstruction
 from ..ptx.syntax import PTXError
 from . import opcodes as _opcodes  # registers every instruction
-from .faults import DeviceFault, UnsupportedInstruction
 from .launch import launch
 from .program import Program
 from .routine import Routine as Kernel

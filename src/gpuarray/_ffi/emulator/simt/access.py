@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from .affine import Affine, affine_add, end_points
-from .faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from .lanes import RANGE, RECTANGLE
 from .registry import runtime
 from .rounding import canonical

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .exact import fma64_exact
 from .registry import runtime
 
 nd = np.ndarray
@@ -86,8 +87,6 @@ def _fma64_by_parts(a, b, c):
     safe &= (np.abs(a) < 1e300) & (np.abs(b) < 1e300)
     if safe.all():
         return result[()]
-    from .rounding import fma64_exact
-
     result = np.where(safe, result, plain)
     # A finite product does not overflow before an infinity is added.
     result = np.where(np.isinf(c) & np.isfinite(a) & np.isfinite(b), c, result)

@@ -6,9 +6,9 @@ import collections
 
 import numpy as np
 
+from ..faults import LAUNCH_TIMEOUT, DeviceFault
 from . import source_lines
 from .chunk_checks import LaunchChecks
-from .faults import LAUNCH_TIMEOUT, DeviceFault
 from .machine import Chunk
 
 #: Threads that run as one NumPy operation: large enough to hide Python, small enough for caches.

@@ -15,9 +15,9 @@ import heapq
 
 import numpy as np
 
+from ..faults import DeviceFault
 from .affine import Affine
 from .chunk_checks import ChunkChecks
-from .faults import DeviceFault
 from .lanes import RANGE, RECTANGLE, LaneSet, better_apart, cut, merge, same
 from .rendezvous import Parked, Rendezvous
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..faults import ILLEGAL_ADDRESS, DeviceFault
 from ..ptx.module import Module
 from ..ptx.syntax import TYPE_SIZES, Function, Instruction, PTXError, Symbol, Variable
 from ..ptx.tokens import literal
-from .faults import ILLEGAL_ADDRESS, DeviceFault
 from .routine import Code, Routine
 
 #: Shared memory below this offset belongs to the system, in kernels that ask where it is.

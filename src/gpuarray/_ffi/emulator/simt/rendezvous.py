@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .faults import LAUNCH_TIMEOUT, DeviceFault
+from ..faults import LAUNCH_TIMEOUT, DeviceFault
 from .lanes import cut
 
 

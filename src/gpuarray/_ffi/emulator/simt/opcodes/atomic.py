@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...faults import MISALIGNED_ADDRESS, DeviceFault
 from ...ptx.syntax import Register
 from ..access import check_lanes
 from ..affine import Affine
 from ..emitter import Emitter, Unsupported
-from ..faults import MISALIGNED_ADDRESS, DeviceFault
 from ..registry import handles, runtime
 from ..rounding import canonical, flush
 from ..slots import operands_of

@@ -8,7 +8,7 @@ from ...ptx.syntax import Pair
 from ..emitter import Emitter, Unsupported
 from ..registry import handles, runtime
 from ..types import HALF_TYPES, code_of, stored, unsigned
-from .half import base_format
+from .half import base_format, flush_half, widen
 
 nd = np.ndarray
 u2, u4 = np.uint16, np.uint32
@@ -171,8 +171,6 @@ def select(condition, a, b):
 
 @runtime
 def half_set(a, b, format_: str, how: str, as_float: bool, ftz: bool):
-    from .half import flush_half, widen
-
     if ftz:
         a, b = flush_half(a, format_), flush_half(b, format_)
     x, y = widen(a, format_), widen(b, format_)

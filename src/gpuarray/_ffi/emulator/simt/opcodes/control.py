@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...faults import ASSERT, LAUNCH_FAILED, DeviceFault, UnsupportedInstruction
 from ...ptx.syntax import Symbol
 from ..emitter import Emitter, Unsupported
-from ..faults import ASSERT, LAUNCH_FAILED, DeviceFault, UnsupportedInstruction
 from ..formatting import c_string, formatted
 from ..machine import read_slot
 from ..registry import EXTERNALS, external, handles, runtime

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..emitter import Emitter, Unsupported
+from ..fused import to_odd
 from ..registry import handles, runtime
 from ..rounding import narrow, step
 from ..storage import keeps_nan
 from ..types import SCALARS, SIZES, code_of
+from .half import narrow_half
 
 nd = np.ndarray
 f4, f8, i8, u8, u2, u4 = np.float32, np.float64, np.int64, np.uint64, np.uint16, np.uint32
@@ -195,9 +197,6 @@ def integer_to_float(x, code: str, mode: str):
 
 @runtime
 def integer_to_half(x, format_: str, mode: str, saturate: bool):
-    from ..fused import to_odd
-    from .half import narrow_half
-
     x = np.asarray(x)
     z = x.astype(f8)
     if x.dtype.itemsize == 8:  # keep what binary64 cannot hold as a sticky bit
@@ -213,8 +212,6 @@ def integer_to_half(x, format_: str, mode: str, saturate: bool):
 @runtime
 def narrow_double(x, format_: str, mode: str):
     """binary64 to half bits: a NaN keeps its sign and the top of its fraction."""
-    from .half import narrow_half
-
     result = narrow_half(x, format_, mode)
     x = np.asarray(x)
     nan = np.isnan(x)

@@ -8,6 +8,7 @@ from ..emitter import Emitter, Unsupported
 from ..fused import two_sum
 from ..registry import handles, runtime
 from ..types import code_of
+from . import half
 
 nd = np.ndarray
 f4, f8, i8, u8 = np.float32, np.float64, np.int64, np.uint64
@@ -147,8 +148,6 @@ def approximations(e: Emitter, i) -> None:
     """Instructions that hardware approximates; here they are accurate to rounding."""
     type_ = i.operation.types[-1]
     if type_ not in ("f32", "f64"):
-        from . import half
-
         half.approximations(e, i)
         return
     form = Form(i)

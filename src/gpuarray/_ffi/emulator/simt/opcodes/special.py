@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
+from ...faults import UnsupportedInstruction
 from ..affine import Affine
-from ..faults import UnsupportedInstruction
 from ..program import RESERVED_SHARED_BYTES
 from ..registry import runtime
 
