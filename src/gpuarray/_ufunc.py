@@ -20,6 +20,7 @@ from gpuarray import (
     _elementwise,
     _interchange,
     _layout,
+    _operator_table,
     _reduction,
     _scan,
     kernels,
@@ -33,12 +34,7 @@ if TYPE_CHECKING:
     from gpuarray.kernels.expressions import Expression
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "equal": operator.eq,
-    "not_equal": operator.ne,
-    "less": operator.lt,
-    "less_equal": operator.le,
-    "greater": operator.gt,
-    "greater_equal": operator.ge,
+    x.ufunc: getattr(operator, x.method) for x in _operator_table.COMPARISONS
 }
 
 

@@ -8,7 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _reduction, _ufunc, kernels
+from gpuarray import (
+    _array,
+    _dtypes,
+    _interchange,
+    _layout,
+    _operator_table,
+    _reduction,
+    _ufunc,
+    kernels,
+)
 from gpuarray._layout import Layout
 from gpuarray._reduction import NO_VALUE, REDUCTIONS
 from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input, Scalar
@@ -419,11 +428,6 @@ class Symbol:
     __matmul__ = _refuse("multiplies matrices", "do it outside of the fused function")
     __rmatmul__ = __matmul__
 
-    __neg__ = _unary("negative")
-    __pos__ = _unary("positive")
-    __abs__ = _unary("absolute")
-    __invert__ = _unary("invert")
-
 
 class Number:
     """A number that the function is called with: part of the call, not of the kernel."""
@@ -462,25 +466,23 @@ def _of_number(self: Number, other: Any = None, *rest: Any) -> Any:
     raise NeedsValue
 
 
-_OPERATORS = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
-    "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "lshift": "left_shift",
-    "rshift": "right_shift", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-    "divmod": "divmod",
-}  # fmt: skip
-for _name, _function in _OPERATORS.items():
-    setattr(Symbol, f"__{_name}__", _binary(_function))
-    setattr(Symbol, f"__r{_name}__", _binary(_function, reflected=True))
-    if _name != "divmod":
-        setattr(Symbol, f"__i{_name}__", _inplace(_function))
-    setattr(Number, f"__{_name}__", _of_number)
-    setattr(Number, f"__r{_name}__", _of_number)
-for _name, _function in {
-    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
-    "ge": "greater_equal",
-}.items():  # fmt: skip
-    setattr(Symbol, f"__{_name}__", _binary(_function))
-    setattr(Number, f"__{_name}__", _of_number)
-for _name in ("bool", "int", "float", "complex", "index", "neg", "pos", "abs", "invert", "str",
-              "format", "hash", "round"):  # fmt: skip
-    setattr(Number, f"__{_name}__", _of_number)
+def _install_operators() -> None:
+    """Give both classes the special methods of the table of operators."""
+    for x in _operator_table.BINARY:
+        setattr(Symbol, x.method, _binary(x.ufunc))
+        setattr(Symbol, x.reflected_method, _binary(x.ufunc, reflected=True))
+        setattr(Number, x.method, _of_number)
+        setattr(Number, x.reflected_method, _of_number)
+    for x in _operator_table.INPLACE:
+        setattr(Symbol, x.inplace_method, _inplace(x.ufunc))
+    for x in _operator_table.COMPARISONS:
+        setattr(Symbol, x.method, _binary(x.ufunc))
+        setattr(Number, x.method, _of_number)
+    for x in _operator_table.UNARY:
+        setattr(Symbol, x.method, _unary(x.ufunc))
+        setattr(Number, x.method, _of_number)
+    for name in ("bool", "int", "float", "complex", "index", "str", "format", "hash", "round"):
+        setattr(Number, f"__{name}__", _of_number)
+
+
+_install_operators()
