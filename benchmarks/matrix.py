@@ -158,12 +158,12 @@ def _times(
 
 def _launches(work: Callable[[], Any]) -> int:
     """The kernels that a call launches."""
-    from gpuarray import _launches as late
+    from gpuarray._runtime import launch_history
 
-    late.forget()
+    launch_history.forget()
     work()
     # Those before a wait count too, which gpuarray.debug.launches() would leave out.
-    return sum(not isinstance(entry, late._Ended) for entry in late._recent)
+    return sum(not isinstance(entry, launch_history._Ended) for entry in launch_history._recent)
 
 
 def main() -> int:

@@ -10,8 +10,8 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from numpy import bool as bool
 from numpy import (
+    bool,
     bool_,
     byte,
     cdouble,
@@ -68,7 +68,6 @@ from numpy import (
 )
 
 from gpuarray import errors
-from gpuarray._allocator import get_default_memory_pool
 from gpuarray._fusion import fuse
 from gpuarray._jit import vectorize
 from gpuarray._ndarray import ndarray
@@ -307,8 +306,9 @@ from gpuarray._ops.transposing import (
     transpose,
 )
 from gpuarray._ops.truth import all, any
-from gpuarray._pinned import get_default_pinned_memory_pool
 from gpuarray._raw import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
+from gpuarray._runtime.allocator import get_default_memory_pool
+from gpuarray._runtime.pinned_memory import get_default_pinned_memory_pool
 from gpuarray._ufunc import ufunc
 from gpuarray._version import __version__
 

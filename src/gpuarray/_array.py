@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _allocator, _layout, _pinned
-from gpuarray._device import Device, current
+from gpuarray import _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
-from gpuarray._memory import BaseMemory
-from gpuarray._stream import Stream
+from gpuarray._runtime import allocator, pinned_memory
+from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.memory import BaseMemory
+from gpuarray._runtime.stream import Stream
 
 _new = object.__new__
 
@@ -47,7 +48,7 @@ def wrap(memory: BaseMemory, pointer: int, layout: Layout) -> Any:
 
 def empty(layout: Layout) -> Any:
     """An uninitialised array; its layout must be gapless."""
-    memory, pointer = _allocator.allocate(layout.nbytes)
+    memory, pointer = allocator.allocate(layout.nbytes)
     return wrap(memory, pointer, layout)
 
 
@@ -84,12 +85,12 @@ def upload(array: Any, source: np.ndarray, stream: Stream | None = None) -> None
         stream = current.stream
     order_after(array, stream)
     address = source.ctypes.data
-    if _pinned.is_pinned(address, layout.nbytes):
+    if pinned_memory.is_pinned(address, layout.nbytes):
         driver.memcpy_htod_async(array._pointer, address, layout.nbytes, stream.handle)
         if not asynchronous:
             stream.synchronize()
-    elif layout.nbytes >= _pinned.STAGED_BYTES:
-        _pinned.staged_upload(array._pointer, address, layout.nbytes, stream)
+    elif layout.nbytes >= pinned_memory.STAGED_BYTES:
+        pinned_memory.staged_upload(array._pointer, address, layout.nbytes, stream)
     else:
         # The driver has copied pageable memory aside when this returns.
         driver.memcpy_htod_async(array._pointer, address, layout.nbytes, stream.handle)
@@ -104,8 +105,10 @@ def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bo
         stream = current.stream
     order_after(array, stream)
     address = target.ctypes.data
-    if layout.nbytes >= _pinned.STAGED_BYTES and not _pinned.is_pinned(address, layout.nbytes):
-        _pinned.staged_download(address, array._pointer, layout.nbytes, stream)
+    if layout.nbytes >= pinned_memory.STAGED_BYTES and not pinned_memory.is_pinned(
+        address, layout.nbytes
+    ):
+        pinned_memory.staged_download(address, array._pointer, layout.nbytes, stream)
         return
     driver.memcpy_dtoh_async(address, array._pointer, layout.nbytes, stream.handle)
     if blocking:

@@ -12,12 +12,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from gpuarray import _allocator, _array, _launches, _pool
+from gpuarray import _array
 from gpuarray._config import config
 from gpuarray._ffi import driver
-from gpuarray._launch import BoundLaunch
 from gpuarray._layout import Layout
-from gpuarray._stream import Stream
+from gpuarray._runtime import allocator, launch_history, pool
+from gpuarray._runtime.launch import BoundLaunch
+from gpuarray._runtime.stream import Stream
 
 
 def make_call(
@@ -67,13 +68,13 @@ def make_call(
         "stream": stream,
         "new": object.__new__,
         "cls": _array.array_class,
-        "Allocation": _pool.Allocation,
-        "allocate": _allocator.allocate,
-        "note": _launches.note,
+        "Allocation": pool.Allocation,
+        "allocate": allocator.allocate,
+        "note": launch_history.note,
     }
     for i, layout in enumerate(outputs):
         if layout is not None:
-            freed = _allocator.fast_bin(layout.nbytes, stream)
+            freed = allocator.fast_bin(layout.nbytes, stream)
             values[f"layout{i}"] = layout
             values[f"nbytes{i}"] = layout.nbytes
             values[f"pop{i}"] = freed.pop

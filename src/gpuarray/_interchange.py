@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout, _memory
-from gpuarray._device import Device, current
-from gpuarray._stream import ExternalStream
+from gpuarray import _array, _dtypes, _layout
+from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.memory import UnownedMemory
+from gpuarray._runtime.stream import ExternalStream
 from gpuarray.errors import HostArrayError
 
 #: Python's numbers take on the dtype of the arrays beside them (NEP 50).
@@ -108,7 +109,7 @@ def from_interface(x: Any) -> Any:
     if not layout.size:
         return _array.empty(_layout.contiguous(dtype, shape))
     start = pointer + layout.low
-    memory = _memory.UnownedMemory(start, layout.high - layout.low, x)
+    memory = UnownedMemory(start, layout.high - layout.low, x)
     producer = interface.get("stream")
     if producer is not None and producer != current.stream.handle:
         # 1 and 2 stand for the legacy and the per-thread default stream.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout, _operators
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops import (
     attributes,
@@ -42,6 +42,8 @@ from gpuarray._ops import (
     transposing,
     truth,
 )
+from gpuarray._ufunc import operators
+from gpuarray.kernels.elementwise import copies
 
 _new = object.__new__
 
@@ -161,7 +163,7 @@ class ndarray(ArrayBase):
 
     def copy(self, order: str = "C") -> ndarray:
         """A copy with memory of its own."""
-        return _copies.copy(self, order)
+        return copies.copy(self, order)
 
     view = casts.view
     ravel = manipulation.ravel
@@ -247,7 +249,7 @@ class ndarray(ArrayBase):
         return format(conversion.asnumpy(self), spec) if spec else str(self)
 
     def __copy__(self) -> ndarray:
-        return _copies.copy(self)
+        return copies.copy(self)
 
     # ---- NumPy's protocols ---------------------------------------------------------------------
 
@@ -263,55 +265,55 @@ class ndarray(ArrayBase):
 
     # ---- operators -----------------------------------------------------------------------------
 
-    __add__ = _operators.binary_operator(math.add)
-    __sub__ = _operators.binary_operator(math.subtract)
-    __mul__ = _operators.binary_operator(math.multiply)
-    __truediv__ = _operators.binary_operator(math.divide)
-    __floordiv__ = _operators.binary_operator(math.floor_divide)
-    __mod__ = _operators.binary_operator(math.remainder)
-    __pow__ = _operators.binary_operator(math.power)
-    __lshift__ = _operators.binary_operator(bitwise.left_shift)
-    __rshift__ = _operators.binary_operator(bitwise.right_shift)
-    __and__ = _operators.binary_operator(bitwise.bitwise_and)
-    __or__ = _operators.binary_operator(bitwise.bitwise_or)
-    __xor__ = _operators.binary_operator(bitwise.bitwise_xor)
-    __radd__ = _operators.binary_operator(math.add, reflected=True)
-    __rsub__ = _operators.binary_operator(math.subtract, reflected=True)
-    __rmul__ = _operators.binary_operator(math.multiply, reflected=True)
-    __rtruediv__ = _operators.binary_operator(math.divide, reflected=True)
-    __rfloordiv__ = _operators.binary_operator(math.floor_divide, reflected=True)
-    __rmod__ = _operators.binary_operator(math.remainder, reflected=True)
-    __rpow__ = _operators.binary_operator(math.power, reflected=True)
-    __rlshift__ = _operators.binary_operator(bitwise.left_shift, reflected=True)
-    __rrshift__ = _operators.binary_operator(bitwise.right_shift, reflected=True)
-    __rand__ = _operators.binary_operator(bitwise.bitwise_and, reflected=True)
-    __ror__ = _operators.binary_operator(bitwise.bitwise_or, reflected=True)
-    __rxor__ = _operators.binary_operator(bitwise.bitwise_xor, reflected=True)
-    __iadd__ = _operators.inplace_operator(math.add)
-    __isub__ = _operators.inplace_operator(math.subtract)
-    __imul__ = _operators.inplace_operator(math.multiply)
-    __itruediv__ = _operators.inplace_operator(math.divide)
-    __ifloordiv__ = _operators.inplace_operator(math.floor_divide)
-    __imod__ = _operators.inplace_operator(math.remainder)
-    __ipow__ = _operators.inplace_operator(math.power)
-    __ilshift__ = _operators.inplace_operator(bitwise.left_shift)
-    __irshift__ = _operators.inplace_operator(bitwise.right_shift)
-    __iand__ = _operators.inplace_operator(bitwise.bitwise_and)
-    __ior__ = _operators.inplace_operator(bitwise.bitwise_or)
-    __ixor__ = _operators.inplace_operator(bitwise.bitwise_xor)
-    __divmod__ = _operators.binary_operator(math.divmod)
-    __rdivmod__ = _operators.binary_operator(math.divmod, reflected=True)
-    __lt__ = _operators.binary_operator(logic.less)
-    __le__ = _operators.binary_operator(logic.less_equal)
-    __eq__ = _operators.binary_operator(logic.equal)
-    __ne__ = _operators.binary_operator(logic.not_equal)
-    __gt__ = _operators.binary_operator(logic.greater)
-    __ge__ = _operators.binary_operator(logic.greater_equal)
+    __add__ = operators.binary_operator(math.add)
+    __sub__ = operators.binary_operator(math.subtract)
+    __mul__ = operators.binary_operator(math.multiply)
+    __truediv__ = operators.binary_operator(math.divide)
+    __floordiv__ = operators.binary_operator(math.floor_divide)
+    __mod__ = operators.binary_operator(math.remainder)
+    __pow__ = operators.binary_operator(math.power)
+    __lshift__ = operators.binary_operator(bitwise.left_shift)
+    __rshift__ = operators.binary_operator(bitwise.right_shift)
+    __and__ = operators.binary_operator(bitwise.bitwise_and)
+    __or__ = operators.binary_operator(bitwise.bitwise_or)
+    __xor__ = operators.binary_operator(bitwise.bitwise_xor)
+    __radd__ = operators.binary_operator(math.add, reflected=True)
+    __rsub__ = operators.binary_operator(math.subtract, reflected=True)
+    __rmul__ = operators.binary_operator(math.multiply, reflected=True)
+    __rtruediv__ = operators.binary_operator(math.divide, reflected=True)
+    __rfloordiv__ = operators.binary_operator(math.floor_divide, reflected=True)
+    __rmod__ = operators.binary_operator(math.remainder, reflected=True)
+    __rpow__ = operators.binary_operator(math.power, reflected=True)
+    __rlshift__ = operators.binary_operator(bitwise.left_shift, reflected=True)
+    __rrshift__ = operators.binary_operator(bitwise.right_shift, reflected=True)
+    __rand__ = operators.binary_operator(bitwise.bitwise_and, reflected=True)
+    __ror__ = operators.binary_operator(bitwise.bitwise_or, reflected=True)
+    __rxor__ = operators.binary_operator(bitwise.bitwise_xor, reflected=True)
+    __iadd__ = operators.inplace_operator(math.add)
+    __isub__ = operators.inplace_operator(math.subtract)
+    __imul__ = operators.inplace_operator(math.multiply)
+    __itruediv__ = operators.inplace_operator(math.divide)
+    __ifloordiv__ = operators.inplace_operator(math.floor_divide)
+    __imod__ = operators.inplace_operator(math.remainder)
+    __ipow__ = operators.inplace_operator(math.power)
+    __ilshift__ = operators.inplace_operator(bitwise.left_shift)
+    __irshift__ = operators.inplace_operator(bitwise.right_shift)
+    __iand__ = operators.inplace_operator(bitwise.bitwise_and)
+    __ior__ = operators.inplace_operator(bitwise.bitwise_or)
+    __ixor__ = operators.inplace_operator(bitwise.bitwise_xor)
+    __divmod__ = operators.binary_operator(math.divmod)
+    __rdivmod__ = operators.binary_operator(math.divmod, reflected=True)
+    __lt__ = operators.binary_operator(logic.less)
+    __le__ = operators.binary_operator(logic.less_equal)
+    __eq__ = operators.binary_operator(logic.equal)
+    __ne__ = operators.binary_operator(logic.not_equal)
+    __gt__ = operators.binary_operator(logic.greater)
+    __ge__ = operators.binary_operator(logic.greater_equal)
     __hash__ = None  # type: ignore[assignment]  # elements can change, as in NumPy
-    __neg__ = _operators.unary_operator(math.negative)
-    __pos__ = _operators.unary_operator(math.positive)
-    __abs__ = _operators.unary_operator(math.absolute)
-    __invert__ = _operators.unary_operator(bitwise.invert)
+    __neg__ = operators.unary_operator(math.negative)
+    __pos__ = operators.unary_operator(math.positive)
+    __abs__ = operators.unary_operator(math.absolute)
+    __invert__ = operators.unary_operator(bitwise.invert)
 
 
 _array.register_array_class(ndarray)

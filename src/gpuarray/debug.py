@@ -17,10 +17,10 @@ import tempfile
 from pathlib import Path
 from typing import Any, TextIO
 
-from gpuarray import _debugging, _launches
 from gpuarray._config import child_environment, config
-from gpuarray._debugging import Fault
-from gpuarray._launches import Argument, Launch
+from gpuarray._runtime import debugging, launch_history
+from gpuarray._runtime.debugging import Fault
+from gpuarray._runtime.launch_history import Argument, Launch
 from gpuarray.errors import CUDAError
 
 __all__ = ["Argument", "Fault", "Launch", "last_fault", "launches", "replay", "save"]
@@ -44,7 +44,7 @@ def launches() -> tuple[Launch, ...]:
     >>> launch.kernel, launch.block, launch.arguments[0].shape
     ('gpuarray_add__f4_f4__f4', (256, 1, 1), (3,))
     """
-    return _launches.in_flight()
+    return launch_history.in_flight()
 
 
 def last_fault() -> Fault | None:
@@ -62,7 +62,7 @@ def last_fault() -> Fault | None:
     >>> cp.debug.last_fault() is None
     True
     """
-    return _debugging.last_fault
+    return debugging.last_fault
 
 
 def replay(file: TextIO | None = None) -> None:
@@ -137,7 +137,7 @@ def save(folder: str | os.PathLike[str]) -> None:
     CUDAError
         As :func:`replay`.
     """
-    fault = _debugging.last_fault
+    fault = debugging.last_fault
     if fault is None:
         raise CUDAError(
             "replay: no launch failed in this process"

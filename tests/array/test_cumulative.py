@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from gpuarray import _array, _layout, _scan, _scan_launch, kernels
-from gpuarray._device import current
+from gpuarray import _array, _layout
 from gpuarray._ops import cumulative, math
+from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
+from gpuarray.kernels import scan
 from tests.array.test_reductions import DTYPES, device, host, layouts, values
 
 
@@ -31,7 +32,7 @@ def scan_plans():
     def forget():
         plans = current.stream.plans
         for key in list(plans):
-            if isinstance(key, tuple) and isinstance(key[0], _scan.Accumulation):
+            if isinstance(key, tuple) and isinstance(key[0], scan.rules.Accumulation):
                 del plans[key]
 
     forget()
@@ -81,27 +82,27 @@ def test_long_look_back(dtype, shape, rng, scan_plans, monkeypatch):
     # Tiles so small that there are more than two spans of 1024.
     def linked(spec, *_):
         if spec.variant == "rows":
-            spec = _scan_launch.replace(spec, block=64, width=64, vector=1)
-        return _scan_launch.replace(spec, unroll=1, linked=True)
+            spec = scan.launch.replace(spec, block=64, width=64, vector=1)
+        return scan.launch.replace(spec, unroll=1, linked=True)
 
-    monkeypatch.setattr(_scan_launch, "_linked", linked)
+    monkeypatch.setattr(scan.launch, "_linked", linked)
     check("cumsum", values(dtype, shape, rng), 0)
 
 
-@pytest.mark.parametrize("tiles", _scan_launch._IN_FLIGHT)
+@pytest.mark.parametrize("tiles", scan.launch._IN_FLIGHT)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "f2", "c8", "c16"])
 def test_tiles_of_every_size(dtype, tiles, rng, scan_plans, monkeypatch):
-    monkeypatch.setattr(_scan_launch, "_IN_FLIGHT", (tiles,))
+    monkeypatch.setattr(scan.launch, "_IN_FLIGHT", (tiles,))
     for shape in ((100_003,), (2, 60_001)):
         check("cumsum", values(dtype, shape, rng), -1)
 
 
 def test_smaller_tiles_where_large_ones_are_too_few():
-    sums = _scan_launch.accumulation("add", "f4", "f4")
-    spec = kernels.scans.ScanSpec(
+    sums = scan.launch.accumulation("add", "f4", "f4")
+    spec = scan.spec.ScanSpec(
         "cumsum", *sums[1:5], input_dtype="f4", output_dtype="f4", vector=4, unroll=4
     )
-    lengths = [kernels.scans.tile_length(_scan_launch._linked(spec, n, 1, 132))
+    lengths = [scan.spec.tile_length(scan.launch._linked(spec, n, 1, 132))
                for n in (10_000, 1_000_000, 2_500_000, 10_000_000)]  # fmt: skip
     assert lengths == [4096, 4096, 8192, 24576]
 
@@ -122,7 +123,7 @@ def test_same_bits_in_every_run(rng):
     assert np.abs(first / exact - 1).max() < 1e-6
 
 
-@pytest.mark.parametrize("name", list(_scan.ACCUMULATIONS))
+@pytest.mark.parametrize("name", list(scan.rules.ACCUMULATIONS))
 def test_accumulate(name, rng):
     ufunc = getattr(np, name)
     for dtype in ("?", "i1", "f4"):
@@ -134,7 +135,7 @@ def test_accumulate(name, rng):
         if name == "multiply":
             x = np.sign(x) if x.dtype.kind in "if" else x
         for axis in (0, 1):
-            result = host(_scan.accumulate(name, device(x), axis))
+            result = host(scan.rules.accumulate(name, device(x), axis))
             assert_same(result, ufunc.accumulate(x, axis), f"{name} {dtype} {axis}")
 
 
@@ -255,8 +256,8 @@ def test_array_api(rng):
 def test_exclusive(shape, axis, rng):
     x = values("f4", shape, rng)
     layout = _layout.contiguous(np.dtype("f4"), shape)
-    what = _scan_launch.accumulation("add", "f4", "f4")
-    run = _scan_launch.make_call(what, layout, axis, layout, False, current.stream, True)
+    what = scan.launch.accumulation("add", "f4", "f4")
+    run = scan.launch.make_call(what, layout, axis, layout, False, current.stream, True)
     assert_same(host(run(device(x))) + 0.0, np.cumsum(x, axis) - x)
 
 

@@ -11,12 +11,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from gpuarray import _array, _elementwise, _layout, cuda
-from gpuarray._device import current
+from gpuarray import _array, _layout, cuda
 from gpuarray._dtypes import code
 from gpuarray._ffi import driver
-from gpuarray.kernels.expressions import Apply, Cast, Expression, Input
-from gpuarray.kernels.operations import operation
+from gpuarray._runtime.device import current
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
+from gpuarray.kernels.generator.operations import operation
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
@@ -76,7 +77,7 @@ def check_sum(out: Operand, inputs: list[Operand], mask: Operand | None = None) 
         expected = (expected | more) if dtype == "b1" else expected + more
     np.copyto(out.view, expected, where=True if mask is None else mask.view)
     operands = [*inputs, *([] if mask is None else [mask])]
-    run = _elementwise.make_call(
+    run = elementwise.launch.make_call(
         "sum",
         [total],
         [x.array._layout for x in operands],

@@ -127,7 +127,7 @@ def test_negative_elements(dtype):
 
 
 def test_blocks_count_less_than_32_bits_hold():
-    from gpuarray._counting import _blocks
+    from gpuarray.kernels.histogram.launch import _blocks
 
     for size in (1 << 31, 1 << 33, 1 << 40):
         assert size / _blocks(size, 1, 1) < 1 << 32

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _layout, _selection
-from gpuarray._device import current
+from gpuarray import _layout
+from gpuarray._runtime.device import current
+from gpuarray.kernels import mask as mask_kernels
 from tests.array.arrays import DTYPES, raises_alike, same, values
 
 
@@ -23,7 +24,7 @@ def count_plans():
 
     def forget():
         plans = current.stream.plans
-        for key in [k for k in plans if isinstance(k, tuple) and k[0] is _selection.count]:
+        for key in [k for k in plans if isinstance(k, tuple) and k[0] is mask_kernels.launch.count]:
             del plans[key]
 
     forget()
@@ -141,7 +142,7 @@ def test_errors(rng):
 
 def test_several_tiles_for_a_block(rng, count_plans, monkeypatch):
     for rounds in (2, 5, 32):
-        monkeypatch.setattr(_selection, "_rounds", lambda *_, rounds=rounds: rounds)
+        monkeypatch.setattr(mask_kernels.launch, "_rounds", lambda *_, rounds=rounds: rounds)
         mask = rng.random(100_001 + rounds) < 0.3  # each has plans of its own
         same(cp.nonzero(cp.asarray(mask))[0], np.nonzero(mask)[0])
 

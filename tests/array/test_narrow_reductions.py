@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _reduction_launch
-from gpuarray._reduction import REDUCTIONS
-from gpuarray.kernels import reduction_tables
+from gpuarray.kernels import reduction
+from gpuarray.kernels.reduction import tables as reduction_tables
+from gpuarray.kernels.reduction.rules import REDUCTIONS
 
 NAMES = ["sum", "mean", "any", "all", "count_nonzero", "max", "min", "argmax", "argmin"]
 
@@ -79,13 +79,13 @@ def test_a_thread_combines_no_more_than_fits(dtype):
 def test_too_many_elements_for_a_thread(monkeypatch, rng):
     """Where a thread has more elements than fit, it sums in 64 bits."""
     seen = []
-    load = _reduction_launch.load
+    load = reduction.launch.load
 
     def watched(spec, *args):
         seen.append(spec.partial is not None)
         return load(spec, *args)
 
-    monkeypatch.setattr(_reduction_launch, "load", watched)
+    monkeypatch.setattr(reduction.launch, "load", watched)
     x = numbers("i2", 40_003, rng)
     assert cp.asarray(x).sum() == x.sum()
     few = reduction_tables.Partial("i4", 7)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 
 import gpuarray as cp
-from gpuarray import _partition
-from gpuarray._device import current
-from gpuarray.kernels import partitioning, sorting
+from gpuarray._runtime.device import current
+from gpuarray.kernels import select as select_kernels
+from gpuarray.kernels.select import spec as partitioning
+from gpuarray.kernels.sort import spec as sorting
 
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -17,12 +18,12 @@ DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8",
 def limits(monkeypatch):
     """Many blocks for rows that would have one, and another width of counts, on request."""
 
-    share = _partition.BOOK_SHARE
+    share = select_kernels.launch.BOOK_SHARE
 
-    def choose(row_limit=1, wide_length=_partition.WIDE_LENGTH):
-        monkeypatch.setattr(_partition, "ROW_LIMIT", row_limit)
-        monkeypatch.setattr(_partition, "BOOK_SHARE", 0 if row_limit == 1 else share)
-        monkeypatch.setattr(_partition, "WIDE_LENGTH", wide_length)
+    def choose(row_limit=1, wide_length=select_kernels.launch.WIDE_LENGTH):
+        monkeypatch.setattr(select_kernels.launch, "ROW_LIMIT", row_limit)
+        monkeypatch.setattr(select_kernels.launch, "BOOK_SHARE", 0 if row_limit == 1 else share)
+        monkeypatch.setattr(select_kernels.launch, "WIDE_LENGTH", wide_length)
         current.stream.plans.clear()
 
     yield choose
@@ -75,7 +76,7 @@ def check(x, kth):
 
 
 def check_places(x, places, spread=False):
-    values = _partition.select_rows(cp.asarray(x), places, spread).get()
+    values = select_kernels.launch.select_rows(cp.asarray(x), places, spread).get()
     expected = np.moveaxis(np.sort(x)[..., places], -1, 0)
     if spread:
         expected = np.where(np.isnan(x).any(-1), np.nan, expected)
@@ -173,9 +174,9 @@ def test_rows_that_are_not_aligned(rng, limits):
             base = cp.asarray(x)
             length = 10000 + 3
             expected = np.sort(x[5 : 5 + length])
-            found = _partition.select_rows(base[5 : 5 + length], [5000]).get()
+            found = select_kernels.launch.select_rows(base[5 : 5 + length], [5000]).get()
             np.testing.assert_array_equal(found[0], expected[5000] * np.nan)
-            found = _partition.select_rows(base[5 : 5 + length], [17], False).get()
+            found = select_kernels.launch.select_rows(base[5 : 5 + length], [17], False).get()
             np.testing.assert_array_equal(found[0], expected[17])
 
 
@@ -183,9 +184,9 @@ def test_zeros_keep_their_sign(limits):
     for row_limit in (1, 1 << 17):
         limits(row_limit)
         x = np.full(10000, -0.0)
-        assert np.signbit(_partition.select_rows(cp.asarray(x), [5000]).get()[0])
+        assert np.signbit(select_kernels.launch.select_rows(cp.asarray(x), [5000]).get()[0])
         x[77] = 0.0
-        assert not np.signbit(_partition.select_rows(cp.asarray(x), [5000]).get()[0])
+        assert not np.signbit(select_kernels.launch.select_rows(cp.asarray(x), [5000]).get()[0])
 
 
 def test_more_places_than_are_looked_for_together(rng):
@@ -205,14 +206,16 @@ def test_any_row(data):
     x = np.random.default_rng(seed).integers(0, spread, length).astype(dtype)
     kth = data.draw(st.lists(st.integers(-length, length - 1), min_size=1, max_size=2))
     many = data.draw(st.booleans())
-    saved = _partition.ROW_LIMIT, _partition.BOOK_SHARE
+    saved = select_kernels.launch.ROW_LIMIT, select_kernels.launch.BOOK_SHARE
     try:
-        _partition.ROW_LIMIT, _partition.BOOK_SHARE = (1, 0) if many else saved
+        select_kernels.launch.ROW_LIMIT, select_kernels.launch.BOOK_SHARE = (
+            (1, 0) if many else saved
+        )
         current.stream.plans.clear()
         check(x, kth)
         check_places(x, [k % length for k in kth])
     finally:
-        _partition.ROW_LIMIT, _partition.BOOK_SHARE = saved
+        select_kernels.launch.ROW_LIMIT, select_kernels.launch.BOOK_SHARE = saved
         current.stream.plans.clear()
 
 
@@ -283,7 +286,7 @@ def test_errors_are_numpys(call):
 
 def test_places_outside_of_rows():
     with pytest.raises(IndexError, match="not in rows of 3"):
-        _partition.select_rows(cp.arange(3), [3])
+        select_kernels.launch.select_rows(cp.arange(3), [3])
 
 
 # ---- memory and width --------------------------------------------------------------------------
@@ -292,11 +295,11 @@ def test_places_outside_of_rows():
 def test_scratch_memory_is_at_most_a_tenth():
     for dtype in ("u1", "f2", "f4", "f8"):
         for ranks in (1, 2, 4, 32):
-            for length in (5000, 40_000, _partition.ROW_LIMIT + 1, 1_000_000, 1 << 33):
-                spec = _partition._pass_spec(dtype, ranks, length)
+            for length in (5000, 40_000, select_kernels.launch.ROW_LIMIT + 1, 1_000_000, 1 << 33):
+                spec = select_kernels.launch._pass_spec(dtype, ranks, length)
                 nbytes = length * np.dtype(dtype).itemsize
-                copied = nbytes / length * (length / _partition.COPY_SHARE + 16)
-                if _partition._shares_rows(spec, length, few=True):
+                copied = nbytes / length * (length / select_kernels.launch.COPY_SHARE + 16)
+                if select_kernels.launch._shares_rows(spec, length, few=True):
                     assert partitioning.book_bytes(spec) + copied < 0.1 * nbytes
                 else:
                     assert length < 2_000_000
@@ -305,7 +308,10 @@ def test_scratch_memory_is_at_most_a_tenth():
 def test_many_blocks_share_long_rows_and_few():
     spec = partitioning.SelectSpec("pass", "f4", 1)
     found = [
-        [_partition._shares_rows(spec, length, few) for length in (20_000, 100_000, 1 << 18)]
+        [
+            select_kernels.launch._shares_rows(spec, length, few)
+            for length in (20_000, 100_000, 1 << 18)
+        ]
         for few in (False, True)
     ]
     assert found == [[False, False, True], [False, True, True]]
@@ -314,13 +320,13 @@ def test_many_blocks_share_long_rows_and_few():
 @pytest.mark.emulator
 def test_the_kernels_are_clean(xp, rng, monkeypatch):
     host = keys("f4", (2, 9000), rng)
-    for row_limit, share in ((1, 0), (1 << 17, _partition.BOOK_SHARE)):
-        monkeypatch.setattr(_partition, "ROW_LIMIT", row_limit)
-        monkeypatch.setattr(_partition, "BOOK_SHARE", share)
+    for row_limit, share in ((1, 0), (1 << 17, select_kernels.launch.BOOK_SHARE)):
+        monkeypatch.setattr(select_kernels.launch, "ROW_LIMIT", row_limit)
+        monkeypatch.setattr(select_kernels.launch, "BOOK_SHARE", share)
         current.stream.plans.clear()
         with xp.cuda.check("races", "uninit", "barriers"):
             x = xp.asarray(host)
-            _partition.select_rows(x, [4000, 17])
+            select_kernels.launch.select_rows(x, [4000, 17])
             xp.partition(x, 4000)
             xp.argpartition(x, [4000, 17])
     current.stream.plans.clear()

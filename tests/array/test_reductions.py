@@ -6,10 +6,17 @@ import warnings
 import numpy as np
 import pytest
 
-from gpuarray import _array, _copies, _dtypes, _layout, _ndarray, _reduction, _ufunc  # noqa: F401
-from gpuarray._device import current
+from gpuarray import (
+    _array,
+    _dtypes,
+    _layout,
+    _ufunc,  # noqa: F401
+)
 from gpuarray._ops import searching, statistics, sums, truth
+from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
+from gpuarray.kernels import reduction
+from gpuarray.kernels.elementwise import copies
 
 FUNCTIONS = {
     "sum": sums.sum,
@@ -43,7 +50,7 @@ def device(x):
 def host(x):
     layout = x._layout
     result = np.empty(layout.shape, layout.dtype)
-    _array.download(x if layout.c_contiguous else _copies.copy(x, "C"), result, None, True)
+    _array.download(x if layout.c_contiguous else copies.copy(x, "C"), result, None, True)
     return result
 
 
@@ -202,7 +209,7 @@ def test_counters_are_zero_again(rng):
     x = device(values("f4", 70_003, rng))
     results = [host(sums.sum(x)) for _ in range(4)]
     assert all(result == results[0] for result in results)
-    memory, address = current.stream.plans[_reduction._reduction_launch._counters]
+    memory, address = current.stream.plans[reduction.rules._reduction_launch._counters]
     counters = _array.wrap(memory, address, _layout.contiguous(np.dtype("u4"), (4096,)))
     assert not host(counters).any()
 
@@ -210,7 +217,7 @@ def test_counters_are_zero_again(rng):
 def test_one_launch_each(rng):
     """Plans are found again by layout, axis and keepdims."""
     x, y = device(values("f4", (3, 4), rng)), device(values("f4", (3, 4), rng))
-    add = _reduction.REDUCTIONS["add"]
+    add = reduction.rules.REDUCTIONS["add"]
     sums.sum(x, 1)
     run = current.stream.plans[add, x._layout, 1, int, False]
     sums.sum(y, axis=1)
@@ -346,7 +353,7 @@ def test_bad_arguments():
     with pytest.raises(OverflowError):
         statistics.max(device(np.ones(3, "i1")), initial=1000)
     with pytest.raises(TypeError, match="subtract.reduce is not supported"):
-        _reduction.reduce("subtract", a)
+        reduction.rules.reduce("subtract", a)
 
 
 def test_scalars_and_no_dimensions():
@@ -371,7 +378,7 @@ def test_dtype_argument(rng):
     check("mean", x, 1, dtype="i4")
     check("mean", x, 1, dtype="f4")
     with pytest.raises(TypeError):
-        _reduction.reduce("logical_or", device(x), dtype="f8")
+        reduction.rules.reduce("logical_or", device(x), dtype="f8")
 
 
 def test_integers_widen_before_they_are_summed():
@@ -395,7 +402,7 @@ def test_ufunc_reduce(name, rng):
     for dtype in ("?", "u4", "f4", "c8") if name != "add" else ("i1",):
         if name.startswith("bitwise") and dtype in ("f4", "c8"):
             with pytest.raises(TypeError):
-                _reduction.reduce(name, device(np.ones(3, dtype)))
+                reduction.rules.reduce(name, device(np.ones(3, dtype)))
             continue
         x = values(dtype, (6, 12), rng)
         if dtype == "f4":
@@ -403,7 +410,7 @@ def test_ufunc_reduce(name, rng):
             x[:, 3] = np.nan
         for axis in (0, 1):
             expected = function.reduce(x, axis=axis)
-            result = host(_reduction.reduce(name, device(x), axis))
+            result = host(reduction.rules.reduce(name, device(x), axis))
             assert result.dtype == expected.dtype
             np.testing.assert_array_equal(result, expected)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _reduction_launch, kernels
+from gpuarray.kernels import reduction
 
 NARROW = ["?", "i1", "u1", "i2", "f2"]
 DTYPES = [*NARROW, "i4", "f4", "f8", "c8"]
@@ -14,13 +14,13 @@ DTYPES = [*NARROW, "i4", "f4", "f8", "c8"]
 def variants(monkeypatch):
     """The specifications that were launched."""
     seen = []
-    load = _reduction_launch.load
+    load = reduction.launch.load
 
     def watched(spec, *args):
         seen.append(spec)
         return load(spec, *args)
 
-    monkeypatch.setattr(_reduction_launch, "load", watched)
+    monkeypatch.setattr(reduction.launch, "load", watched)
     return seen
 
 
@@ -97,15 +97,15 @@ def test_middle_axis(dtype, shape, rng):
 def test_many_parts(dtype, variants, monkeypatch, rng):
     """So many blocks share results that their values are combined in two steps."""
     x = numbers(dtype, (140_003 // np.dtype(dtype).itemsize, 7), rng)
-    grid_for = _reduction_launch.grid_for
+    grid_for = reduction.launch.grid_for
     blocks = []
 
     def watched(count):
         blocks.append(count)
         return grid_for(count)
 
-    monkeypatch.setattr(_reduction_launch, "grid_for", watched)
-    monkeypatch.setattr(kernels.reductions, "unroll", lambda spec: 1)
+    monkeypatch.setattr(reduction.launch, "grid_for", watched)
+    monkeypatch.setattr(reduction.spec, "unroll", lambda spec: 1)
     check(["sum", "argmax"], x, cp.asarray(x), 0)
     assert max(blocks) > 32, blocks
     assert all(spec.split for spec in variants)
@@ -156,8 +156,8 @@ def test_variances_of_integers_are_exact(dtype, rng):
 def test_too_many_rows_for_a_word(variants, monkeypatch, rng):
     """Where a thread meets more rows than its totals have room for, it takes columns one by one."""
     x = numbers("u1", (300, 600), rng)
-    few = kernels.reduction_tables.Packed("", "SquaresOfBytes<uint32_t>", "", 1)
-    monkeypatch.setitem(kernels.reduction_tables._PACKED_SQUARES, "u1", few)
+    few = reduction.tables.Packed("", "SquaresOfBytes<uint32_t>", "", 1)
+    monkeypatch.setitem(reduction.tables._PACKED_SQUARES, "u1", few)
     np.testing.assert_allclose(cp.asnumpy(cp.var(cp.asarray(x), 0)), np.var(x, 0), 1e-12)
     assert [spec.columns_of_words for spec in variants] == [""]
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _counting, _search
-from gpuarray._device import current
-from gpuarray.kernels.searching import ALL_LEVELS, TOP_LEVELS
+from gpuarray._runtime.device import current
+from gpuarray.kernels import search as search_kernels
+from gpuarray.kernels.histogram import launch as histogram_launch
+from gpuarray.kernels.search.spec import ALL_LEVELS, TOP_LEVELS
 
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -141,11 +142,11 @@ def test_errors_are_numpys(call):
 def test_many_values_in_a_long_array(dtype, rng, monkeypatch):
     # More levels are copied to shared memory where so many values are looked for.
     itemsize = np.dtype(dtype).itemsize
-    assert _search._room(10**6, 10**7, itemsize, 132) == ALL_LEVELS[itemsize]
-    assert _search._room(10**6, 10**6, itemsize, 132) == TOP_LEVELS
-    assert _search._room(1000, 10**5, itemsize, 132) == ALL_LEVELS[itemsize]
-    assert _search._room(10**6, 100, itemsize, 132) == 0
-    monkeypatch.setattr(_search, "_SPARED", 0)
+    assert search_kernels.launch._room(10**6, 10**7, itemsize, 132) == ALL_LEVELS[itemsize]
+    assert search_kernels.launch._room(10**6, 10**6, itemsize, 132) == TOP_LEVELS
+    assert search_kernels.launch._room(1000, 10**5, itemsize, 132) == ALL_LEVELS[itemsize]
+    assert search_kernels.launch._room(10**6, 100, itemsize, 132) == 0
+    monkeypatch.setattr(search_kernels.launch, "_SPARED", 0)
     x = np.sort((rng.random(9001) * 6000).astype(dtype))
     v = (rng.random(9000) * 6000).astype(dtype)
     for side in ("left", "right"):
@@ -155,7 +156,7 @@ def test_many_values_in_a_long_array(dtype, rng, monkeypatch):
 
 @pytest.mark.parametrize("alone", [False, True])
 def test_histograms_between_ends_by_one_block_and_by_many(alone, rng, monkeypatch):
-    monkeypatch.setattr(_counting, "ALONE_BYTES", 1 << 30 if alone else 0)
+    monkeypatch.setattr(histogram_launch, "ALONE_BYTES", 1 << 30 if alone else 0)
     current.stream.plans.clear()
     for dtype in ("i1", "u2", "i8", "f4", "f8"):
         x = (rng.standard_normal((70, 91)) * 50).astype(dtype)

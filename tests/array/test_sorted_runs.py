@@ -10,15 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
-from gpuarray import _calls, _dtypes, _sort
-from gpuarray._device import current
-from gpuarray.kernels import sorting
+from gpuarray import _calls, _dtypes
+from gpuarray._runtime.device import current
+from gpuarray.kernels import sort as sort_kernels
+from gpuarray.kernels.sort import spec as sorting
 
 
 @pytest.fixture(autouse=True)
 def short_rows(monkeypatch):
-    monkeypatch.setattr(_sort, "RUNS_LENGTH", 1)
-    monkeypatch.setattr(_sort, "MERGED_ELEMENTS", 0)
+    monkeypatch.setattr(sort_kernels.launch, "RUNS_LENGTH", 1)
+    monkeypatch.setattr(sort_kernels.launch, "MERGED_ELEMENTS", 0)
     current.stream.plans.clear()
     yield
     current.stream.plans.clear()
@@ -40,7 +41,7 @@ def low_digits(x):
     books = cp.full(words + 64, 7, dtype=np.uint32)
     numbers = [(length, 8), (rows, 4), (16, 8)]
     numbers += [(sorting.close_keys(length), 4), (sorting.STREAK, 4)]
-    bound = _sort._bind(spec, rows + 2, numbers, current.stream)
+    bound = sort_kernels.launch._bind(spec, rows + 2, numbers, current.stream)
     _calls.make_call(current.stream, "aa", [], [(bound, ["x0", "x1"])])(cp.asarray(x), books)
     found = books.get()
     plans = found[sorting.BOOK_WORDS : words].reshape(rows, -1)
@@ -147,16 +148,18 @@ def test_rows_of_different_kinds(rng):
 
 
 def test_counts_of_64_bits(rng, monkeypatch, lenient):
-    monkeypatch.setattr(_sort, "WIDE_LENGTH", 1)
+    monkeypatch.setattr(sort_kernels.launch, "WIDE_LENGTH", 1)
     check(with_runs(rng, 9000, (40, 2500), 40))
 
 
 def test_short_rows_take_no_sample(rng, monkeypatch):
-    monkeypatch.setattr(_sort, "RUNS_LENGTH", 5001)
+    monkeypatch.setattr(sort_kernels.launch, "RUNS_LENGTH", 5001)
     steps = []
-    bind = _sort._bind
+    bind = sort_kernels.launch._bind
     monkeypatch.setattr(
-        _sort, "_bind", lambda spec, *rest: steps.append(spec.step) or bind(spec, *rest)
+        sort_kernels.launch,
+        "_bind",
+        lambda spec, *rest: steps.append(spec.step) or bind(spec, *rest),
     )
     check(keys(rng, 5000))
     assert "clear" in steps

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _sort
-from gpuarray._device import current
-from gpuarray.kernels import sorting
+from gpuarray._runtime.device import current
+from gpuarray.kernels import sort as sort_kernels
+from gpuarray.kernels.sort import spec as sorting
 
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -44,7 +44,7 @@ def check(x, axis=-1):
 @pytest.fixture
 def passes(monkeypatch):
     """Rows that do not fit a block are sorted by passes, however few there are."""
-    monkeypatch.setattr(_sort, "MERGED_ELEMENTS", 0)
+    monkeypatch.setattr(sort_kernels.launch, "MERGED_ELEMENTS", 0)
     current.stream.plans.clear()
     yield
     current.stream.plans.clear()
@@ -103,7 +103,7 @@ def test_digits_that_do_not_differ_are_skipped(rng, passes):
 
 
 def test_counts_of_64_bits(rng, monkeypatch, passes):
-    monkeypatch.setattr(_sort, "WIDE_LENGTH", 1)
+    monkeypatch.setattr(sort_kernels.launch, "WIDE_LENGTH", 1)
     for dtype in ("u1", "f4"):
         current.stream.plans.clear()
         check(keys(dtype, (9000,), rng))
@@ -111,12 +111,12 @@ def test_counts_of_64_bits(rng, monkeypatch, passes):
 
 
 def test_width_is_chosen_by_the_length():
-    assert _sort._count_type(2**30 - 1) == "uint32"
-    assert _sort._count_type(2**30) == "uint64"
+    assert sort_kernels.launch._count_type(2**30 - 1) == "uint32"
+    assert sort_kernels.launch._count_type(2**30) == "uint64"
 
 
 def test_rows_in_batches(rng, monkeypatch, passes):
-    monkeypatch.setattr(_sort, "BATCH_ELEMENTS", 10000)
+    monkeypatch.setattr(sort_kernels.launch, "BATCH_ELEMENTS", 10000)
     current.stream.plans.clear()
     check(keys("f4", (5, 5000), rng))
     current.stream.plans.clear()

@@ -10,10 +10,10 @@ import time
 import warnings
 from pathlib import Path
 
+import gpuarray.kernels.cache as cache_module
 import pytest
 
-import gpuarray.kernels.cache as cache_module
-from gpuarray.kernels.cache import (
+from gpuarray.kernels.compiler.cache import (
     MAGIC,
     Cache,
     Image,

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gpuarray.kernels import cache as cache_module
-from gpuarray.kernels import cache_lock
-from gpuarray.kernels.cache import Cache, Image, decode_entry, digest
+from gpuarray.kernels.compiler import cache as cache_module
+from gpuarray.kernels.compiler import lock as cache_lock
+from gpuarray.kernels.compiler.cache import Cache, Image, decode_entry, digest
 
 SOURCE = str(Path(cache_module.__file__).parents[2])
 KEY = digest("a key")

@@ -14,8 +14,9 @@ import pytest
 
 from gpuarray._ffi import nvrtc
 from gpuarray.errors import CompileError
-from gpuarray.kernels import compiler, toolchain
-from gpuarray.kernels.cache import Cache
+from gpuarray.kernels.compiler import compilation as compiler
+from gpuarray.kernels.compiler import toolchain
+from gpuarray.kernels.compiler.cache import Cache
 
 SOURCE = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n'
 PACKAGE = str(Path(compiler.__file__).parents[2])

@@ -134,7 +134,7 @@ def test_numbers_for_floats():
 
 
 def test_compiled_code_is_checked_for_what_is_known():
-    from gpuarray.kernels import compiler
+    from gpuarray.kernels.compiler import compilation as compiler
 
     image = compiler.compile(ADD, name="add", architecture="sm_75", kind="ptx").data
     import tempfile

@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray.errors import CompileError, HostArrayError, UnsupportedDTypeError
-from gpuarray.kernels import user_code
+from gpuarray.kernels.generator import user_code
 
 ADD = cp.ElementwiseKernel("T x, T y", "T z", "z = x + y", "add_up")
 NUMBERED = cp.ElementwiseKernel("T x, T y", "T z", "z = x + y + T(i)", "numbered")

@@ -7,7 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._array import ArrayBase
-from gpuarray._device import current
+from gpuarray._runtime.device import current
 
 
 def same(found, expected):

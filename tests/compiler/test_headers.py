@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpuarray.kernels import headers
-from gpuarray.kernels.headers import cuda_headers, fingerprint, follow, scan
+from gpuarray.kernels.compiler import headers
+from gpuarray.kernels.compiler.headers import fingerprint, follow, scan
+from gpuarray.kernels.generator.headers import cuda_headers
 
 
 @pytest.mark.parametrize(

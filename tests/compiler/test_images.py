@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpuarray.kernels import compiler
-from gpuarray.kernels.images import kernel_names, parameter_sizes
+from gpuarray.kernels.compiler import compilation as compiler
+from gpuarray.kernels.compiler.images import kernel_names, parameter_sizes
 
 SOURCE = """
 struct S { int a[5]; };

@@ -7,7 +7,7 @@ import pytest
 
 from gpuarray.cuda import compiler
 from gpuarray.errors import CompileError, DriverError
-from gpuarray.kernels import images
+from gpuarray.kernels.compiler import images
 
 SOURCE = 'extern "C" __global__ void f(int* x) { *x = VALUE; }'
 SQUARE = "__device__ int square(int x) { return x * x; }"
@@ -40,7 +40,7 @@ def test_the_default_is_what_the_device_loads(xp):
 
 
 def test_no_cubin_for_a_device_that_is_newer_than_the_compiler(monkeypatch):
-    from gpuarray.kernels import compiler as inner
+    from gpuarray.kernels.compiler import compilation as inner
 
     monkeypatch.setattr(inner, "_warned_of_ptx", True)
     with pytest.raises(CompileError, match="NVRTC does not know sm_999, so it makes no cubin"):

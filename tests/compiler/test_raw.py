@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from gpuarray import _array, _layout
-from gpuarray._device import current
 from gpuarray._raw import RawKernel, RawModule
-from gpuarray._stream import Stream
+from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CompileError, DriverError, HostArrayError, UnsupportedDTypeError
-from gpuarray.kernels import compiler
+from gpuarray.kernels.compiler import compilation as compiler
 
 
 def up(host):
@@ -225,7 +225,7 @@ def test_other_memory(add):
                 "version": 3,
             }
 
-    from gpuarray._memory import malloc
+    from gpuarray._runtime.memory import malloc
 
     x, z = up(np.arange(4, dtype="f")), up(np.zeros(4, "f"))
     add((1,), (4,), (Foreign(x), x, z, 4))

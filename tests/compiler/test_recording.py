@@ -13,8 +13,9 @@ import pytest
 
 from gpuarray._ffi import driver
 from gpuarray.errors import CompileError
-from gpuarray.kernels import compiler, headers, recording, toolchain, warmup
-from gpuarray.kernels.cache import Cache
+from gpuarray.kernels.compiler import compilation as compiler
+from gpuarray.kernels.compiler import headers, recording, toolchain, warmup
+from gpuarray.kernels.compiler.cache import Cache
 
 SOURCE = '#include "value.h"\nextern "C" __global__ void f(float* x) { x[threadIdx.x] = VALUE; }\n'
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gpuarray.kernels import cache_archive, compiler
-from gpuarray.kernels.cache import PREPARED, Cache, Image, Label, digest, encode_entry
-from gpuarray.kernels.cache_archive import read_archive, write_archive
+from gpuarray.kernels.compiler import archive as cache_archive
+from gpuarray.kernels.compiler import compilation as compiler
+from gpuarray.kernels.compiler.archive import read_archive, write_archive
+from gpuarray.kernels.compiler.cache import PREPARED, Cache, Image, Label, digest, encode_entry
 
 KEYS = [digest("key", at) for at in range(4)]
 

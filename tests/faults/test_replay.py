@@ -103,10 +103,10 @@ def test_a_launch_that_only_fails_elsewhere():
         """
         from gpuarray import _debugging
         error_of(launch, cp.zeros(16, "i4"), 0)
-        fault = _debugging.last_fault
+        fault = debugging.last_fault
         words = bytearray(fault.parameters)
         words[8:12] = (4).to_bytes(4, "little")  # the way that does no harm
-        _debugging.last_fault = fault._replace(parameters=bytes(words))
+        debugging.last_fault = fault._replace(parameters=bytes(words))
         """
     )
     assert "ran without a fault on the emulator" in text

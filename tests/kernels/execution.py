@@ -9,11 +9,12 @@ import numpy as np
 
 from gpuarray._dtypes import code
 from gpuarray._ffi import driver
-from gpuarray.kernels import compiler
-from gpuarray.kernels.elementwise import ElementwiseSpec, KernelSource, OperandSpec, render
-from gpuarray.kernels.expressions import Apply, Input
-from gpuarray.kernels.operations import operation
-from gpuarray.kernels.variants import geometry
+from gpuarray.kernels.compiler import compilation as compiler
+from gpuarray.kernels.elementwise.spec import ElementwiseSpec, render
+from gpuarray.kernels.elementwise.variants import geometry
+from gpuarray.kernels.generator.expressions import Apply, Input
+from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.source import KernelSource, OperandSpec
 
 
 @dataclass

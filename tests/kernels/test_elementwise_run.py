@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from gpuarray._dtypes import CODES, code, dtype_of
-from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec
-from gpuarray.kernels.expressions import Apply, Cast, Constant, Input, Scalar
-from gpuarray.kernels.operations import operation
+from gpuarray.kernels.elementwise.spec import ElementwiseSpec
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.source import OperandSpec
 from tests.kernels.execution import Buffer, loaded, loop_spec, run
 from tests.kernels.samples import random_values
 

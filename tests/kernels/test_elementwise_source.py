@@ -5,11 +5,12 @@ import pytest
 
 from gpuarray._dtypes import CODES, cpp_name
 from gpuarray._ffi import nvrtc
-from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec, render
-from gpuarray.kernels.expressions import Apply, Cast, Constant, Input, Scalar
-from gpuarray.kernels.headers import cuda_headers
-from gpuarray.kernels.operations import OPERATIONS, operation
-from gpuarray.kernels.render import Body
+from gpuarray.kernels.elementwise.spec import ElementwiseSpec, render
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Input, Scalar
+from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.operations import OPERATIONS, operation
+from gpuarray.kernels.generator.render import Body
+from gpuarray.kernels.generator.source import OperandSpec
 from tests.kernels.execution import loop_spec, numpy_loops
 
 ADD = loop_spec("add", ("f4", "f4"), ("f4",))

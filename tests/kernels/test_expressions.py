@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuarray._dtypes import CODES, dtype_of
-from gpuarray.kernels.expressions import Apply, Cast, Constant, Input, Scalar, walk
-from gpuarray.kernels.operations import ALIASES, OPERATIONS, operation
-from gpuarray.kernels.render import Body, literal
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Input, Scalar, walk
+from gpuarray.kernels.generator.operations import ALIASES, OPERATIONS, operation
+from gpuarray.kernels.generator.render import Body, literal
 
 X, Y = Input(0, "f4"), Input(1, "f4")
 ADD = operation("add")

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from gpuarray._dtypes import CODES, category, dtype_of
-from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec
-from gpuarray.kernels.expressions import Apply, Cast, Input
-from gpuarray.kernels.operations import OPERATIONS, operation
+from gpuarray.kernels.elementwise.spec import ElementwiseSpec
+from gpuarray.kernels.generator.expressions import Apply, Cast, Input
+from gpuarray.kernels.generator.operations import OPERATIONS, operation
+from gpuarray.kernels.generator.source import OperandSpec
 from tests.kernels.execution import numpy_loops, numpy_ufunc, run
 from tests.kernels.samples import corners, operands, random_values, ulps
 

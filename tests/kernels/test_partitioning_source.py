@@ -3,9 +3,12 @@
 import pytest
 
 from gpuarray._ffi import nvrtc
-from gpuarray.kernels import counting, partitioning, searching, sorting
-from gpuarray.kernels.counting import CountSpec, EndsSpec
-from gpuarray.kernels.partitioning import SelectSpec
+from gpuarray.kernels.histogram import spec as counting
+from gpuarray.kernels.histogram.spec import CountSpec, EndsSpec
+from gpuarray.kernels.search import spec as searching
+from gpuarray.kernels.select import spec as partitioning
+from gpuarray.kernels.select.spec import SelectSpec
+from gpuarray.kernels.sort import spec as sorting
 
 
 def compiled(source):
@@ -95,8 +98,8 @@ def test_wrong_specifications():
 
 def test_counts_of_long_rows_are_wide(monkeypatch):
     """Where rows have 2^32 elements, counts have 64 bits; indices always do."""
-    from gpuarray import _partition
-    from gpuarray._device import current
+    from gpuarray._runtime.device import current
+    from gpuarray.kernels import select as select_kernels
 
     made = []
 
@@ -104,11 +107,11 @@ def test_counts_of_long_rows_are_wide(monkeypatch):
         made.append(spec)
         raise InterruptedError
 
-    monkeypatch.setattr(_partition, "load", load)
+    monkeypatch.setattr(select_kernels.launch, "load", load)
     for length, count in ((1 << 32) - 1, "uint32"), (1 << 32, "uint64"):
-        monkeypatch.setattr(_partition, "_clear", lambda units, stream: None)
+        monkeypatch.setattr(select_kernels.launch, "_clear", lambda units, stream: None)
         with pytest.raises(InterruptedError):
-            _partition._passes_call(
+            select_kernels.launch._passes_call(
                 "f4", 1, length, "split", 1, bytes(40), 0, False, current.stream
             )
         assert made[-1].count == count

@@ -4,8 +4,8 @@ import pytest
 
 from gpuarray._dtypes import CODES, itemsize
 from gpuarray._ffi import nvrtc
-from gpuarray.kernels import sorting
-from gpuarray.kernels.sorting import BLOCK_LIMIT, SortSpec, block_shape, pass_shape, render
+from gpuarray.kernels.sort import spec as sorting
+from gpuarray.kernels.sort.spec import BLOCK_LIMIT, SortSpec, block_shape, pass_shape, render
 
 
 def compiled(spec, kind="cubin"):

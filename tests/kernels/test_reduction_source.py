@@ -8,10 +8,10 @@ import pytest
 
 from gpuarray._dtypes import CODES, category, dtype_of
 from gpuarray._ffi import nvrtc
-from gpuarray.kernels.elementwise import OperandSpec
-from gpuarray.kernels.expressions import Cast, Input
-from gpuarray.kernels.reduction_tables import accumulator, beats, neutral, packed, pairwise
-from gpuarray.kernels.reductions import ReductionSpec, render, unroll
+from gpuarray.kernels.generator.expressions import Cast, Input
+from gpuarray.kernels.generator.source import OperandSpec
+from gpuarray.kernels.reduction.spec import ReductionSpec, render, unroll
+from gpuarray.kernels.reduction.tables import accumulator, beats, neutral, packed, pairwise
 
 
 def reduction(name, dtype, **fields):

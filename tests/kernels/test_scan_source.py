@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from gpuarray.kernels import compiler, scans
-from gpuarray.kernels.expressions import Input
-from gpuarray.kernels.reduction_tables import accumulator, pairwise
-from gpuarray.kernels.scans import ScanSpec, link_words, neutral, tile_length
+from gpuarray.kernels.compiler import compilation as compiler
+from gpuarray.kernels.generator.expressions import Input
+from gpuarray.kernels.reduction.tables import accumulator, pairwise
+from gpuarray.kernels.scan import spec as scans
+from gpuarray.kernels.scan.spec import ScanSpec, link_words, neutral, tile_length
 
 
 def spec(name="add", dtype="f4", **changes):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpuarray import _layout
-from gpuarray.kernels.variants import MAX_GRID, choose, fraction
+from gpuarray.kernels.elementwise.variants import MAX_GRID, choose, fraction
 
 
 def chosen(out, *inputs, light=False):

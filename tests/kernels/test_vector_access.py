@@ -8,12 +8,14 @@ import re
 import numpy as np
 import pytest
 
-from gpuarray import _elementwise, _layout
+from gpuarray import _layout
 from gpuarray._dtypes import code
-from gpuarray.kernels import compiler, elementwise
-from gpuarray.kernels.elementwise import ElementwiseSpec, OperandSpec
-from gpuarray.kernels.expressions import Apply, Input, Scalar
-from gpuarray.kernels.operations import operation
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.compiler import compilation as compiler
+from gpuarray.kernels.elementwise.spec import ElementwiseSpec
+from gpuarray.kernels.generator.expressions import Apply, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.source import OperandSpec
 
 
 def _accesses(spec: ElementwiseSpec, kind: str) -> list[str]:
@@ -21,7 +23,7 @@ def _accesses(spec: ElementwiseSpec, kind: str) -> list[str]:
 
 
 def _ptx(spec: ElementwiseSpec) -> str:
-    source = elementwise.render(spec)
+    source = elementwise.spec.render(spec)
     image = compiler.compile(
         source.source,
         name=source.name,
@@ -41,7 +43,7 @@ def _arranged(out: np.ndarray, *views: np.ndarray) -> ElementwiseSpec:
         [Input(i, dtype) for i in range(len(views))],
     )
     layouts = [_layout.layout_of(x.dtype, x.shape, x.strides) for x in (out, *views)]
-    spec, _, _ = _elementwise.arrange("sum", [value], layouts[1:], layouts[:1], light=True)
+    spec, _, _ = elementwise.launch.arrange("sum", [value], layouts[1:], layouts[:1], light=True)
     return spec
 
 
@@ -128,7 +130,7 @@ def test_blocks_of_narrow_strided_elements_are_large(dtype, items):
     """More blocks a second than a GPU starts would have to be started otherwise."""
     view = np.empty((6000, 2), dtype)[::5, 1]
     spec = _arranged(np.empty(view.shape, dtype), view)
-    source = elementwise.render(spec)
+    source = elementwise.spec.render(spec)
     assert spec.variant == "strided"
     assert source.block * source.items_per_thread == items
 

@@ -8,8 +8,8 @@ import sys
 import time
 
 from gpuarray._commands import terminal
-from gpuarray.kernels import cache_archive
-from gpuarray.kernels.cache import CacheInfo, SharedInfo, default_cache
+from gpuarray.kernels.compiler import archive as cache_archive
+from gpuarray.kernels.compiler.cache import CacheInfo, SharedInfo, default_cache
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 

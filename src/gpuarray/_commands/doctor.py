@@ -102,7 +102,7 @@ def _libraries() -> Iterator[Finding]:
 
 def _cache() -> Iterator[Finding]:
     """The directory of compiled kernels."""
-    from gpuarray.kernels.cache import default_cache
+    from gpuarray.kernels.compiler.cache import default_cache
 
     state = default_cache().info()
     text = f"cache {cache_command.summary(state)}"

@@ -10,7 +10,7 @@ from gpuarray._commands import cache, terminal
 from gpuarray._ffi import driver, locate
 from gpuarray._version import __version__
 from gpuarray.errors import CUDAError
-from gpuarray.kernels.cache import default_cache
+from gpuarray.kernels.compiler.cache import default_cache
 
 
 def version_text(number: int) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from gpuarray._config import config
-from gpuarray._device import Device
 from gpuarray._ffi import driver
+from gpuarray._runtime.device import Device
 from gpuarray.errors import DriverError
 
 #: Lines of source shown before and after the one at fault.
@@ -98,11 +98,11 @@ def _launch(
 
 
 def _function(device: Device, place: Path, record: dict[str, Any]) -> int:
-    from gpuarray import kernels
+    from gpuarray.kernels import compiler
 
     symbol = record["symbol"]
     if record["source"]:
-        image = kernels.compiler.compile(
+        image = compiler.compilation.compile(
             record["source"],
             name=record["name"],
             headers=record["headers"],

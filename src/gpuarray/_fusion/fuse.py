@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _interchange
-from gpuarray._device import current
+from gpuarray._runtime.device import current
 
 _NUMBERS = (bool, int, float, complex)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _elementwise, _layout, _reduction_launch, kernels
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._fusion.symbols import (
     Leaf,
     NeedsValue,
@@ -20,8 +20,9 @@ from gpuarray._fusion.symbols import (
     Trace,
 )
 from gpuarray._layout import Layout
-from gpuarray._stream import Stream
-from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise, reduction
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
 
 
 def trace(
@@ -280,7 +281,7 @@ class Plan:
         for value, target in zip(gives, targets):
             if self.arguments <= value < self.arguments + len(leaves):
                 leaves[value - self.arguments] = Leaf(target)
-        run = _elementwise.make_call(
+        run = elementwise.launch.make_call(
             self.trace.name, expressions, inputs, targets, [False] * len(nodes), self.stream
         )
         self.launches.append(_Launch(run, tuple([value for value, *_ in takes]), tuple(gives)))
@@ -315,11 +316,11 @@ class Plan:
         target = leaves[step.leaf].layout
         if output is not None:
             reduced = Cast(_dtypes.code(result), finished)
-            first = kernels.reductions.INITIAL + 1
+            first = reduction.functions.INITIAL + 1
             finished = _rewrite(output.node, replace(first, lambda node: reduced), {})
             target = _layout.contiguous(output.dtype, output.shape)
         operands = [_layout.broadcast_to(leaves[leaf].layout, step.shape) for leaf in order]
-        run = _reduction_launch.make_call(
+        run = reduction.launch.make_call(
             computation._replace(
                 name=self.trace.name,
                 mapped=mapped,

@@ -8,19 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import (
-    _array,
-    _dtypes,
-    _interchange,
-    _layout,
-    _operator_table,
-    _reduction,
-    _ufunc,
-    kernels,
-)
+from gpuarray import _array, _dtypes, _interchange, _layout, _operator_table, _ufunc
 from gpuarray._layout import Layout
-from gpuarray._reduction import NO_VALUE, REDUCTIONS
-from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator import operations
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.reduction.arguments import reduced_shape
+from gpuarray.kernels.reduction.rules import NO_VALUE, REDUCTIONS, Reduction
 
 _PYTHON = (bool, int, float, complex)
 
@@ -146,7 +139,7 @@ class Trace:
         loop = [np.dtype(bool), found, found] if name == "where" else [found] * 3
         terms = tuple([self.term(x, to, name) for x, to in zip(operands, loop)])
         shape, nodes = _extent(operands)
-        row = kernels.operations.operation(name)
+        row = operations.operation(name)
         return self.result(Apply(row, terms, _dtypes.code(found)), shape, nodes)
 
     def term(self, x: Any, to: np.dtype, name: str) -> Expression:
@@ -171,7 +164,7 @@ class Trace:
         """Reduce a symbol."""
         ndim = len(x.shape)
         axes = () if not ndim and axis in (None, 0, -1) else _layout.check_axes(axis, ndim)
-        shape = _reduction.reduced_shape(x.shape, axes, bool(keepdims))
+        shape = reduced_shape(x.shape, axes, bool(keepdims))
         loop, result = reduction._dtypes(x.dtype, dtype, None)
         found = self._leaf(Leaf(_layout.contiguous(result, shape)))
         self.steps.append(Reduced(len(self.leaves) - 1, reduction, x.node, x.shape, axes, loop))
@@ -408,7 +401,7 @@ class Symbol:
 
     sum = _reducing(REDUCTIONS["add"])
     prod = _reducing(REDUCTIONS["multiply"])
-    mean = _reducing(_reduction.Reduction("add", mean=True))
+    mean = _reducing(Reduction("add", mean=True))
     max = _testing(REDUCTIONS["maximum"])
     min = _testing(REDUCTIONS["minimum"])
     all = _testing(REDUCTIONS["logical_and"])

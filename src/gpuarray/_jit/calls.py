@@ -29,7 +29,7 @@ from gpuarray._jit.values import (
     bare,
     is_number,
 )
-from gpuarray.kernels import operations
+from gpuarray.kernels.generator import operations
 
 
 def call(t: Expressions, called: Any, node: ast.Call) -> Term:

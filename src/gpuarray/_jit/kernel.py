@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array, _calls, _dtypes, _interchange, _layout
-from gpuarray._device import current
-from gpuarray._launch import BoundLaunch, LaunchPlan
 from gpuarray._raw.kernel import RawKernel
 from gpuarray._raw.module import RawModule
 from gpuarray._raw.parameters import array_constant
-from gpuarray._stream import Stream
+from gpuarray._runtime.device import current
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan
+from gpuarray._runtime.stream import Stream
 from gpuarray.errors import HostArrayError
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from gpuarray._jit.values import (
     is_number,
     is_simple,
 )
-from gpuarray.kernels import expressions, operations, render
-from gpuarray.kernels.expressions import Apply, Input
+from gpuarray.kernels.generator import expressions, operations, render
+from gpuarray.kernels.generator.expressions import Apply, Input
 
 _COMPARISONS = {
     "equal": operator.eq,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange
-from gpuarray._device import current
 from gpuarray._jit.kernel import Kernel
 from gpuarray._raw import ElementwiseKernel
+from gpuarray._runtime.device import current
 
 _NUMBERS = (bool, int, float, complex)
 

@@ -12,22 +12,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import (
-    _array,
-    _copies,
-    _dtypes,
-    _elementwise,
-    _gather,
-    _layout,
-    _selection,
-)
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
-from gpuarray._device import current
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, as_values
 from gpuarray._ops.math import floor_divide, remainder
-from gpuarray.kernels.expressions import Scalar
+from gpuarray._runtime.device import current
+from gpuarray.kernels import elementwise
+from gpuarray.kernels import gather as gather_kernels
+from gpuarray.kernels import mask as mask_kernels
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Scalar
 
 _INT64 = np.dtype(np.int64)
 
@@ -112,7 +108,7 @@ def _check_bounds(index: Any, length: int, axis: int) -> None:
     layout = index._layout
     target = _array.contiguous_layout(index)
     host = np.empty(layout.shape, layout.dtype)
-    _array.download(_copies.copy(index, "C") if target is not layout else index, host, None, True)
+    _array.download(copies.copy(index, "C") if target is not layout else index, host, None, True)
     _checked(host, length, axis)
 
 
@@ -126,7 +122,7 @@ def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:
 
 
 def _of_mask(mask: Any, layout: Layout, axis: int) -> list[IndexArray]:
-    positions = _selection.positions(mask)
+    positions = mask_kernels.launch.positions(mask)
     ndim = mask._layout.ndim
     if ndim == 0:
         return [IndexArray(positions, 1, 0, 0)]
@@ -238,7 +234,9 @@ def gather(
     target = _layout.contiguous(base._layout.dtype, base._layout.shape)
     if not target.size:
         return _array.empty(target)
-    run = _gather.transfer(target, base._layout, array._layout, indices, False, new=True)
+    run = gather_kernels.launch.transfer(
+        target, base._layout, array._layout, indices, False, new=True
+    )
     if table_key is not None:
         _keep(table_key, given, selection, base, run)
     return run(base, *arrays)
@@ -255,19 +253,19 @@ def scatter(
     layout = array._layout
     _layout.check_writable(layout, "assignment")
     if any(one.array._memory is array._memory for one in selection.arrays):
-        copies = [one._replace(array=_copies.copy(one.array)) for one in selection.arrays]
-        selection = selection._replace(arrays=tuple(copies))
+        arrays = [one._replace(array=copies.copy(one.array)) for one in selection.arrays]
+        selection = selection._replace(arrays=tuple(arrays))
     base, indices, arrays = _spread(array, selection)
     shape = base._layout.shape
     unchanged = value
     if isinstance(value, ArrayBase):
         if value._layout.dtype is not layout.dtype:
-            value = _copies.copy(value, "K", layout.dtype)
+            value = copies.copy(value, "K", layout.dtype)
         elif value._memory is array._memory:
-            value = _copies.copy(value)
+            value = copies.copy(value)
     elif isinstance(value, bool | int | float | complex | np.generic):
         if base._layout.size:
-            run = _gather.transfer(layout.dtype, base._layout, layout, indices, True)
+            run = gather_kernels.launch.transfer(layout.dtype, base._layout, layout, indices, True)
             run(as_host_scalar(value, layout.dtype), *arrays, base)
             if table_key is not None:
                 _keep(table_key, given, selection, base, run)
@@ -275,7 +273,7 @@ def scatter(
     else:
         value = as_values(value, "assignment")
         if value._layout.dtype is not layout.dtype:
-            value = _copies.copy(value, "K", layout.dtype)
+            value = copies.copy(value, "K", layout.dtype)
     source = value._layout
     while source.ndim > len(shape) and source.shape[0] == 1:
         source = _layout.layout_of(source.dtype, source.shape[1:], source.strides[1:])
@@ -287,7 +285,7 @@ def scatter(
     if base._layout.size == 0:
         return
     read = _layout.broadcast_to(source, shape)
-    run = _gather.transfer(read, base._layout, layout, indices, True)
+    run = gather_kernels.launch.transfer(read, base._layout, layout, indices, True)
     run(_array.view(value, read), *arrays, base)
     if table_key is not None and value is unchanged:
         _keep(table_key, given, selection, base, run)
@@ -310,12 +308,12 @@ def store_where(array: Any, mask: Any, value: Any) -> bool:
     layout = array._layout
     _layout.check_writable(layout, "assignment")
     if value._layout.dtype is not layout.dtype:
-        value = _copies.copy(value, "K", layout.dtype)
+        value = copies.copy(value, "K", layout.dtype)
     elif value._memory is array._memory:
-        value = _copies.copy(value)
+        value = copies.copy(value)
     if value._memory.device is not array._memory.device:
         return False
-    _selection.place(array, mask, value)
+    mask_kernels.launch.place(array, mask, value)
     return True
 
 
@@ -329,7 +327,7 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
         layout.dtype, layout.shape + (1,) * behind, layout.strides + (0,) * behind
     )
     if mask._memory is array._memory:
-        mask = _copies.copy(mask)
+        mask = copies.copy(mask)
         spread = _layout.contiguous(layout.dtype, spread.shape)
     value = as_host_scalar(value, target.dtype)
     stream = current.stream
@@ -338,7 +336,7 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
     if run is None:
         _layout.check_writable(target, "assignment")
         code = _dtypes.code(target.dtype)
-        run = _elementwise.make_call(
+        run = elementwise.launch.make_call(
             "fill", [Scalar(0, code)], [target.dtype, spread], [target], [True], stream, True
         )
         stream.remember(key, run)

@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gpuarray import _allocator, _dtypes, _layout, _memory, _pool
-from gpuarray._device import Device, current
+from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
-from gpuarray._memory import MemoryPointer
 from gpuarray._ops.conversion import array as make_array
 from gpuarray._ops.conversion import asnumpy
+from gpuarray._runtime import allocator, pool
+from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.memory import MemoryPointer, UnownedMemory
 
 
 class Flags:
@@ -57,10 +58,10 @@ def flags(array: Any) -> Flags:
     """
     layout, memory = array._layout, array._memory
     owns = (
-        not isinstance(memory, _memory.UnownedMemory)
+        not isinstance(memory, UnownedMemory)
         and layout.contiguous
         and memory.pointer == array._pointer
-        and memory.size - layout.nbytes < _pool.UNIT
+        and memory.size - layout.nbytes < pool.UNIT
     )
     return Flags(layout.c_contiguous, layout.f_contiguous, owns)
 
@@ -121,7 +122,7 @@ def over_memory(array: Any, shape: Any, dtype: Any, memptr: Any, strides: Any, o
 
 
 def _own(layout: Layout) -> tuple[Any, int]:
-    memory, pointer = _allocator.allocate(layout.high - layout.low)
+    memory, pointer = allocator.allocate(layout.high - layout.low)
     return memory, pointer - layout.low
 
 

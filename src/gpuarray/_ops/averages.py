@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._layout import check_axes
-from gpuarray._moments import Deviation
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import divide
 from gpuarray._ops.statistics import mean as arithmetic_mean
 from gpuarray._ops.sums import sum
 from gpuarray._ops.weighting import weights_of
-from gpuarray._products import sum_of_products
-from gpuarray._reduction import NO_VALUE, Reduction
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.reduction.moments import Deviation
+from gpuarray.kernels.reduction.products import sum_of_products
+from gpuarray.kernels.reduction.rules import NO_VALUE, Reduction
 
 __all__ = ["average", "nanmean", "nanstd", "nanvar", "std", "var"]
 
@@ -92,7 +93,7 @@ def average(
     average = sum_of_products(a, weights, axes, dtype)
     average = reshape(average, total._layout.shape)
     divide(average, total, out=average)
-    return (average, _copies.copy(total)) if returned else average
+    return (average, copies.copy(total)) if returned else average
 
 
 def var(

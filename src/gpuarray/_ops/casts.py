@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _dtypes, _interchange, _layout, _ufunc
+from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.manipulation import as_array
+from gpuarray.kernels.elementwise import copies
 
 
 def astype(
@@ -30,7 +31,7 @@ def astype(
             f"'{casting}'"
         )
     if copy:
-        return _copies.copy(a, order, found)
+        return copies.copy(a, order, found)
     return array(a, found, None, order)
 
 
@@ -110,7 +111,7 @@ def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) ->
     mask = broadcast_to(mask, dst.shape)
     values = src if isinstance(src, ArrayBase) else asarray(src, dst.dtype)
     if values._layout.ndim > dst.ndim or values._memory is dst._memory:
-        values = _copies.copy(broadcast_to(values, dst.shape))
+        values = copies.copy(broadcast_to(values, dst.shape))
     positive = _ufunc.ufuncs["positive"]
     if dst.dtype == bool:
         # There is no bool loop of `positive`; `logical_or` with itself keeps bools.

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _dtypes, _interchange, _layout
+from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._device import current
+from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
+from gpuarray.kernels.elementwise import copies
 
 
 def array(
@@ -94,7 +95,7 @@ def _from_device(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str
             )
         if not layout.contiguous:
             with obj._memory.device:
-                obj = _copies.copy(obj)
+                obj = copies.copy(obj)
         obj = _interchange.to_device(obj, current.stream.device)
         copy = None
     if dtype is layout.dtype:
@@ -113,7 +114,7 @@ def _from_device(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str
             f"array: dtype {dtype or layout.dtype} in order {order!r} needs a copy, but copy=False;"
             " use copy=None"
         )
-    return _copies.copy(obj, order, dtype)
+    return copies.copy(obj, order, dtype)
 
 
 def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) -> Any:
@@ -156,8 +157,8 @@ def _from_nested(obj: Any, dtype: np.dtype | None, order: str) -> Any:
         kinds = [x if type(x) in (bool, int, float, complex) else y.dtype
                  for x, y in zip(obj, items, strict=True)]  # fmt: skip
         dtype = _dtypes.canonical(np.result_type(*kinds))
-    joined = stack([x if x.dtype == dtype else _copies.copy(x, "K", dtype) for x in items])
-    return joined if order != "F" else _copies.copy(joined, "F")
+    joined = stack([x if x.dtype == dtype else copies.copy(x, "K", dtype) for x in items])
+    return joined if order != "F" else copies.copy(joined, "F")
 
 
 def _holds_arrays(x: Any) -> bool:
@@ -281,7 +282,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
     array([0, 1, 2])
     """
     if isinstance(a, ArrayBase):
-        return _copies.copy(a, order)
+        return copies.copy(a, order)
     return array(a, order=order)
 
 
@@ -373,7 +374,7 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
     )
     if not same_order:
         if target is not layout:
-            a = _copies.copy(a, order)
+            a = copies.copy(a, order)
     if out is None:
         if target.c_contiguous:
             out = np.empty(target.shape, target.dtype)
@@ -408,10 +409,10 @@ def set_from_host(array: Any, source: Any, stream: Any = None) -> None:
         elif layout.f_contiguous:
             _array.upload(array, np.asfortranarray(host), stream)
         elif stream is None or stream is current.stream:
-            _copies.assign(array, asarray(host))
+            copies.assign(array, asarray(host))
         else:
             with stream:
-                _copies.assign(array, asarray(host))
+                copies.assign(array, asarray(host))
 
 
 def as_values(value: Any, name: str) -> Any:

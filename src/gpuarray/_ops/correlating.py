@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._ops.manipulation import as_array
-from gpuarray._products import sum_of_products
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.reduction.products import sum_of_products
 
 __all__ = ["convolve", "correlate"]
 
@@ -47,7 +48,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
         return _slide(a, v, mode, "correlate")
     # Where the second is the longer one, the roles change, and with them the direction.
     result = _slide(v, a, mode, "correlate")[::-1]
-    return result.conj() if result._layout.dtype.kind == "c" else _copies.copy(result, "C")
+    return result.conj() if result._layout.dtype.kind == "c" else copies.copy(result, "C")
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:

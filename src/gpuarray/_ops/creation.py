@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _copies, _dtypes, _elementwise, _layout
+from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._device import current
 from gpuarray._ops.conversion import as_host_scalar, asarray
-from gpuarray.kernels.expressions import Scalar
+from gpuarray._runtime.device import current
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Scalar
 
 
 def empty(shape: Any, dtype: Any = float, order: str = "C") -> Any:
@@ -174,7 +176,7 @@ def _as_fill_value(value: Any) -> Any:
 def fill(array: Any, value: Any) -> None:
     """Set every element of an array to a value, with any cast."""
     if isinstance(value, ArrayBase):
-        _copies.assign(array, value)
+        copies.assign(array, value)
         return
     layout = array._layout
     dtype = layout.dtype
@@ -185,7 +187,9 @@ def fill(array: Any, value: Any) -> None:
     if run is None:
         _layout.check_writable(layout, "fill")
         code = _dtypes.code(dtype)
-        run = _elementwise.make_call("fill", [Scalar(0, code)], [dtype], [layout], [True], stream)
+        run = elementwise.launch.make_call(
+            "fill", [Scalar(0, code)], [dtype], [layout], [True], stream
+        )
         stream.remember(key, run)
     run(value, array)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._ops.creation import fill
-from gpuarray._reduction import operand
-from gpuarray._scan import ACCUMULATIONS, Accumulation
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.reduction.rules import operand
+from gpuarray.kernels.scan.rules import ACCUMULATIONS, Accumulation
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "nancumprod", "nancumsum"]
 
@@ -254,7 +255,7 @@ def _cumulative(
     target = out._layout
     one = tuple([1 if i == axis else length for i, length in enumerate(shape)])
     if _layout.overlap(layout, x._pointer, target, out._pointer):
-        x = _copies.copy(x)
+        x = copies.copy(x)
     fill(_array.view(out, _layout.layout_of(target.dtype, one, target.strides)), initial)
     behind = _layout.layout_of(target.dtype, layout.shape, target.strides)
     function(x, axis, dtype, _array.view(out, behind, target.strides[axis]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.conversion import asarray, asnumpy
@@ -18,6 +18,7 @@ from gpuarray._ops.logic import not_equal
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.sums import sum
+from gpuarray.kernels.elementwise import copies
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
@@ -210,7 +211,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     if f._layout.dtype.kind in "iu":
-        f = _copies.copy(f, "K", np.dtype(np.float64))
+        f = copies.copy(f, "K", np.dtype(np.float64))
     elif f._layout.dtype == bool:
         raise TypeError("gradient: differences of bools are not defined; use astype")
     results = tuple(

@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._counting import (
-    count_between,
-    count_between_ends,
-    count_elements,
-    count_values,
-)
 from gpuarray._ops import statistics
 from gpuarray._ops.conversion import array, asarray, asnumpy
 from gpuarray._ops.manipulation import as_array, ravel
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sums import sum
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.histogram.launch import (
+    count_between,
+    count_between_ends,
+    count_elements,
+    count_values,
+)
 
 __all__ = ["bincount", "digitize", "histogram", "histogram_bin_edges"]
 
@@ -193,10 +194,10 @@ def histogram(
     elif weights._layout.dtype.kind == "c":
         real, imag = weights.real, weights.imag
         counts = _histogram(a, edges, uniform, real) + 1j * _histogram(a, edges, uniform, imag)
-        counts = _copies.copy(counts, dtype=weights._layout.dtype)
+        counts = copies.copy(counts, dtype=weights._layout.dtype)
     else:
         counts = _histogram(a, edges, uniform, weights)
-        counts = _copies.copy(counts, dtype=weights._layout.dtype)
+        counts = copies.copy(counts, dtype=weights._layout.dtype)
     device_edges = asarray(edges)
     if density:
         widths = asarray(np.array(np.diff(edges), float))
@@ -320,4 +321,4 @@ def _gapless(x: Any, dtype: np.dtype | None = None) -> Any:
     """The array itself if it is C-contiguous and has the dtype, else a copy."""
     if x._layout.c_contiguous and (dtype is None or dtype == x._layout.dtype):
         return x
-    return _copies.copy(x, "C", dtype)
+    return copies.copy(x, "C", dtype)

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _copies
 from gpuarray._array import ArrayBase
-from gpuarray._counting import count_elements
 from gpuarray._ops import statistics
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.dimensions import atleast_2d
@@ -21,6 +19,8 @@ from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sums import sum
 from gpuarray._ops.transposing import transpose
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.histogram.launch import count_elements
 
 __all__ = ["histogram2d", "histogramdd"]
 
@@ -90,7 +90,7 @@ def histogramdd(
         raise ValueError("range argument must have one entry per dimension")
     edges = [_edges(columns[i], bins[i], range[i], i) for i in builtins.range(count)]
     if weights is not None:
-        weights = _copies.copy(ravel(as_array(weights, "histogramdd")), "C", _FLOAT64)
+        weights = copies.copy(ravel(as_array(weights, "histogramdd")), "C", _FLOAT64)
         if weights._layout.size != columns[0]._layout.size:
             raise ValueError("The weights and list don't have the same length.")
     lengths = [len(one) + 1 for one in edges]  # with those below and above
@@ -100,8 +100,8 @@ def histogramdd(
         # The last bin has its upper edge, too.
         found = subtract(found, equal(column, one[-1]))
         place = add(multiply(place, length), found)
-    hist = count_elements(_copies.copy(place, "C"), int(np.prod(lengths)), weights)
-    hist = reshape(_copies.copy(hist, "C", _FLOAT64), tuple(lengths))
+    hist = count_elements(copies.copy(place, "C"), int(np.prod(lengths)), weights)
+    hist = reshape(copies.copy(hist, "C", _FLOAT64), tuple(lengths))
     hist = hist[(slice(1, -1),) * count]
     if density:
         volumes: Any = 1.0
@@ -109,7 +109,7 @@ def histogramdd(
             widths = np.diff(one).reshape((-1,) + (1,) * (count - 1 - i))
             volumes = multiply(volumes, asarray(widths))
         hist = divide(divide(hist, volumes), sum(hist))
-    return _copies.copy(hist, "C"), [asarray(one) for one in edges]
+    return copies.copy(hist, "C"), [asarray(one) for one in edges]
 
 
 def _length(bins: Any) -> int | None:

@@ -6,7 +6,7 @@ import math
 import operator
 from typing import Any
 
-from gpuarray import _array, _copies, _gather, _layout, _selection
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.casts import copyto
@@ -14,6 +14,9 @@ from gpuarray._ops.conversion import as_values
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import remainder
 from gpuarray._ops.subscripts import getitem
+from gpuarray.kernels import gather
+from gpuarray.kernels import mask as mask_kernels
+from gpuarray.kernels.elementwise import copies
 
 #: An index that takes no axis and keeps its place.
 newaxis = None
@@ -42,7 +45,7 @@ def nonzero(a: Any) -> tuple[Any, ...]:
     if not a._layout.ndim:
         raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar)."
                          "nonzero() instead.")  # fmt: skip
-    return _selection.nonzero(a)
+    return mask_kernels.launch.nonzero(a)
 
 
 def flatnonzero(a: Any) -> Any:
@@ -64,7 +67,7 @@ def flatnonzero(a: Any) -> Any:
     >>> cp.flatnonzero(cp.array([[0, 3], [0, 5]]))
     array([1, 3])
     """
-    return _selection.positions(as_array(a, "flatnonzero"))
+    return mask_kernels.launch.positions(as_array(a, "flatnonzero"))
 
 
 def argwhere(a: Any) -> Any:
@@ -91,7 +94,7 @@ def argwhere(a: Any) -> Any:
 
     a = as_array(a, "argwhere")
     if not a._layout.ndim:
-        return reshape(_selection.positions(a), (-1, 1))[:, :0]
+        return reshape(mask_kernels.launch.positions(a), (-1, 1))[:, :0]
     return stack(nonzero(a), axis=1)
 
 
@@ -151,7 +154,7 @@ def _stored(result: Any, out: Any, name: str) -> Any:
         return result
     if not isinstance(out, ArrayBase) or out._layout.shape != result._layout.shape:
         raise ValueError(f"{name}: out must be an array of shape {result._layout.shape}")
-    _copies.assign(out, result)
+    copies.assign(out, result)
     return out
 
 
@@ -184,7 +187,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     target = _layout.contiguous(arr._layout.dtype, base.shape)
     if not target.size:
         return _array.empty(target)
-    run = _gather.transfer(target, base, arr._layout, [(read, *where)], False, new=True)
+    run = gather.launch.transfer(target, base, arr._layout, [(read, *where)], False, new=True)
     return run(_array.view(arr, base), indices)
 
 
@@ -224,15 +227,15 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
         copyto(whole, reshape(arr, whole._layout.shape))
         return
     if indices._memory is arr._memory:
-        indices = _copies.copy(indices)
+        indices = copies.copy(indices)
         read = _layout.broadcast_to(indices._layout, base.shape)
     dtype = arr._layout.dtype
     values = as_values(values, "put_along_axis")
     if values._layout.dtype is not dtype or values._memory is arr._memory:
-        values = _copies.copy(values, "K", dtype)
+        values = copies.copy(values, "K", dtype)
     spread = _layout.broadcast_to(values._layout, base.shape)
     if base.size:
-        run = _gather.transfer(spread, base, arr._layout, [(read, *where)], True)
+        run = gather.launch.transfer(spread, base, arr._layout, [(read, *where)], True)
         run(_array.view(values, spread), indices, _array.view(arr, base))
 
 
@@ -304,8 +307,8 @@ def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -
 def _chosen(a: Any, condition: Any, axis: int) -> Any:
     """The parts along an axis for which a condition, at most as long, is true."""
     if a.ndim == 1 and condition.dtype == bool and condition.size <= a.size:
-        return _selection.compress(a[: condition.size], condition)
-    return getitem(a, (*(slice(None),) * axis, _selection.positions(condition)))
+        return mask_kernels.launch.compress(a[: condition.size], condition)
+    return getitem(a, (*(slice(None),) * axis, mask_kernels.launch.positions(condition)))
 
 
 def extract(condition: Any, arr: Any) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from gpuarray import _array, _copies, _dtypes, _layout, _memory
-from gpuarray._device import Device, current
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._ffi import dlpack
-from gpuarray._stream import ExternalStream
+from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.memory import UnownedMemory
+from gpuarray._runtime.stream import ExternalStream
+from gpuarray.kernels.elementwise import copies
 
 
 def dlpack_device(self: Any) -> tuple[int, int]:
@@ -53,7 +55,7 @@ def to_dlpack(
             f"__dlpack__: the array is on DLPack device {here}, not {tuple(dl_device)}; "
             "move it with asarray or asnumpy first"
         )
-    array = _copies.copy(self) if copy else self
+    array = copies.copy(self) if copy else self
     array._memory.check()
     layout = array._layout
     if stream is not None and not isinstance(stream, int):
@@ -147,12 +149,12 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
         layout = _layout.layout_of(dtype, tensor.shape, strides)
     if not layout.size:
         return _array.empty(_layout.contiguous(dtype, tensor.shape))
-    memory = _memory.UnownedMemory(
+    memory = UnownedMemory(
         tensor.pointer + layout.low, layout.high - layout.low, received, tensor.device_id
     )
     array = _array.wrap(memory, tensor.pointer, layout)
     if copy or (tensor.read_only and copy is None):
-        return _copies.copy(array)
+        return copies.copy(array)
     if tensor.read_only:
         raise BufferError("from_dlpack: the array is read-only; pass copy=True")
     return array

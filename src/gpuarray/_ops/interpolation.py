@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _copies
 from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.indexing import take
 from gpuarray._ops.joining import concatenate
@@ -16,6 +15,7 @@ from gpuarray._ops.math import add, divide, maximum, minimum, multiply, remainde
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import argsort
+from gpuarray.kernels.elementwise import copies
 
 __all__ = ["interp"]
 
@@ -69,8 +69,8 @@ def interp(
                 "the rule 'safe'"
             )
     result = np.dtype(np.complex128 if fp._layout.dtype.kind == "c" else np.float64)
-    x, xp = [_copies.copy(v, "C", np.dtype(np.float64)) for v in (x, xp)]
-    fp = _copies.copy(fp, "C", result)
+    x, xp = [copies.copy(v, "C", np.dtype(np.float64)) for v in (x, xp)]
+    fp = copies.copy(fp, "C", result)
     if period is not None:
         if period == 0:
             raise ValueError("period must be a non-zero value")

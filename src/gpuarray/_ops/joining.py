@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _dtypes, _interchange, _join, _layout
+from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._device import current
 from gpuarray._layout import check_axis
 from gpuarray._ops.creation import empty
 from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d, expand_dims
 from gpuarray._ops.manipulation import as_array, ravel
 from gpuarray._ops.transposing import transpose
+from gpuarray._runtime.device import current
+from gpuarray.kernels import join as join_kernels
+from gpuarray.kernels.elementwise import copies
 
 
 def _sequence(arrays: Any, name: str) -> list[Any]:
@@ -118,7 +120,9 @@ def concatenate(
         dtype = _dtypes.canonical(dtype)
         every_f = all(a._layout.f_contiguous and not a._layout.c_contiguous for a in operands)
         if table_key is not None:
-            run = _join.make_call(table_key[2:], axis, _layout.contiguous(dtype, shape), stream)
+            run = join_kernels.launch.make_call(
+                table_key[2:], axis, _layout.contiguous(dtype, shape), stream
+            )
             if run is not None:
                 stream.remember(table_key, run)
                 return run(*operands)
@@ -132,7 +136,7 @@ def concatenate(
             layout.dtype, shape[:axis] + (length,) + shape[axis + 1 :], layout.strides
         )
         if part.size:
-            _copies.assign(_array.view(target, part, offset), a)
+            copies.assign(_array.view(target, part, offset), a)
         offset += length * layout.strides[axis]
     return target
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import VIEW_LIMIT, check_axis
 from gpuarray._ops.conversion import as_values
+from gpuarray.kernels.elementwise import copies
 
 
 def as_array(a: Any, name: str) -> Any:
@@ -57,7 +58,7 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
         raise ValueError(f"order must be one of 'C', 'F' or 'A' (got {order!r})")
     resolved = _layout.resolve_reshape(layout.size, _lengths(shape))
     if copy:
-        a = _copies.copy(a, order)
+        a = copies.copy(a, order)
         layout = a._layout
     target = _layout.reshape_view(layout, resolved, order)
     if target is None:
@@ -66,7 +67,7 @@ def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -
                 f"reshape: an array of shape {layout.shape} and strides {layout.strides} has no "
                 f"view of shape {resolved}, but copy=False; use copy=None"
             )
-        a = _copies.copy(a, order)
+        a = copies.copy(a, order)
         target = _layout.contiguous(layout.dtype, resolved, order)
     elif order == "C":
         _remember_reshape(layout, shape, target)

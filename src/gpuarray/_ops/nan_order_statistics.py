@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _copies
 from gpuarray._ops.conversion import array
 from gpuarray._ops.indexing import take_along_axis
 from gpuarray._ops.joining import stack
@@ -35,6 +34,7 @@ from gpuarray._ops.statistics import mean
 from gpuarray._ops.sums import sum
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.weighting import weights_of
+from gpuarray.kernels.elementwise import copies
 
 __all__ = ["nanmedian", "nanpercentile", "nanquantile"]
 
@@ -212,7 +212,7 @@ def _nanquantile(
         return finished(weighted(a, weights, q, axis, keepdims, True), out, name)
     rows, numbers, shape = _sorted_rows(a, axis, keepdims)
     parts = array(q.reshape((-1,) + (1,) * numbers._layout.ndim))
-    count = _copies.copy(numbers, "C", q.dtype) if q.dtype.kind == "f" else numbers
+    count = copies.copy(numbers, "C", q.dtype) if q.dtype.kind == "f" else numbers
     places = METHODS[method](count, parts)
     last = maximum(subtract(numbers, 1), 0)
     if places._layout.dtype.kind == "i" and method in WHOLE:
@@ -222,9 +222,9 @@ def _nanquantile(
         below = floor(places)
         # NumPy's index of the last element is -1, so what lies between is more than a step.
         share = fraction(method, places, where(end, -1, where(less(places, 0), 0, below)))
-        share = _copies.copy(share, "C", dtype if weak else places._layout.dtype)
+        share = copies.copy(share, "C", dtype if weak else places._layout.dtype)
         low, high = [
-            _picked(rows, _copies.copy(maximum(minimum(x, last), 0), "C", np.dtype(np.int64)))
+            _picked(rows, copies.copy(maximum(minimum(x, last), 0), "C", np.dtype(np.int64)))
             for x in (below, add(below, 1))
         ]
         result = _between(low, high, share)

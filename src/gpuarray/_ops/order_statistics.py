@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes
 from gpuarray._ops import statistics
@@ -24,7 +24,8 @@ from gpuarray._ops.searching import count_nonzero
 from gpuarray._ops.sorting import argsort
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.weighting import weights_of
-from gpuarray._partition import select_rows
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.select.launch import select_rows
 
 __all__ = ["median", "percentile", "ptp", "quantile"]
 
@@ -298,7 +299,7 @@ def weighted(
     sums = cumsum(take_along_axis(rows_of(weights, axis, keepdims)[0], order, -1), -1, np.float64)
     shares = divide(sums, sums[..., -1:])
     if q.dtype.kind == "f":
-        shares = _copies.copy(shares, "C", q.dtype)
+        shares = copies.copy(shares, "C", q.dtype)
     # Elements of no weight before all others are never reached.
     parts = array(q.reshape((-1,) + (1,) * shares._layout.ndim))
     before = logical_or(less(shares, parts), equal(shares, 0))
@@ -348,7 +349,7 @@ def rows_of(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
     length = math.prod([shape[i] for i in axes])
     target = _layout.contiguous(a._layout.dtype, (*kept, length))
     if _layout.reshape_view(moved._layout, target.shape) is not target:
-        moved = _copies.copy(moved, "C")
+        moved = copies.copy(moved, "C")
     if keepdims:
         kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])
     return _array.view(moved, target), kept

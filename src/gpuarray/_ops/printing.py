@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
+from gpuarray.kernels.elementwise import copies
 
 _MAP_NORESERVE = 0x4000  # Linux; the mmap module names it since Python 3.13
 
@@ -130,7 +131,7 @@ def _corners(array: Any, edge: int) -> Any:
     shape = tuple([min(length, 2 * edge) for length in layout.shape])
     result = _array.empty(_layout.contiguous(layout.dtype, shape))
     for source, target in _blocks(layout.shape, edge):
-        _copies.assign(result[target], array[source])
+        copies.assign(result[target], array[source])
     return result
 
 

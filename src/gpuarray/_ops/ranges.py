@@ -8,16 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _elementwise, _layout
-from gpuarray._device import current
-from gpuarray._elementwise import NUMBER
+from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.math import floor
 from gpuarray._ops.selection import where
 from gpuarray._ops.transposing import moveaxis
-from gpuarray.kernels.expressions import Apply, Cast, Constant, Expression, Input, Scalar
-from gpuarray.kernels.operations import operation
+from gpuarray._runtime.device import current
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.elementwise.launch import NUMBER
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
@@ -131,7 +132,7 @@ def _plan_range(layout: Layout, computed: np.dtype, exact: bool, stream: Any) ->
         inputs.append(computed)
     if computed != layout.dtype:
         values = Cast(_dtypes.code(layout.dtype), values)
-    return _elementwise.make_call("arange", [values], inputs, [layout], [False], stream)
+    return elementwise.launch.make_call("arange", [values], inputs, [layout], [False], stream)
 
 
 def _number_as(number: Expression, code: str) -> Expression:
@@ -260,4 +261,4 @@ def _plan_linspace(layout: Layout, computed: np.dtype, how: str, last: bool, str
         if layout.dtype.kind in "iu" and computed.kind == "f":
             values = _apply("floor", code, values)
         values = Cast(_dtypes.code(layout.dtype), values)
-    return _elementwise.make_call("linspace", [values], inputs, [layout], [False], stream)
+    return elementwise.launch.make_call("linspace", [values], inputs, [layout], [False], stream)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from gpuarray import _copies
 from gpuarray._array import ArrayBase
 from gpuarray._ops import complex_numbers, creation, math
 from gpuarray._ops.conversion import as_values
+from gpuarray.kernels.elementwise import copies
 
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
@@ -57,8 +57,8 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
         return after(result, power, out=result)
     result = after(result, power, out=result)
     if out is None:
-        return _copies.copy(result, "K", a.dtype)
-    _copies.assign(out, result)
+        return copies.copy(result, "K", a.dtype)
+    copies.assign(out, result)
     return out
 
 

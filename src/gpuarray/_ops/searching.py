@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _copies
-from gpuarray._device import current
 from gpuarray._ops.conversion import array
 from gpuarray._ops.indexing import take
 from gpuarray._ops.manipulation import as_array
-from gpuarray._reduction import ArgReduction, CountReduction
-from gpuarray._search import search_call
+from gpuarray._runtime.device import current
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.reduction.rules import ArgReduction, CountReduction
+from gpuarray.kernels.search.launch import search_call
 
 __all__ = ["argmax", "argmin", "count_nonzero", "nanargmax", "nanargmin", "searchsorted"]
 
@@ -255,7 +255,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         v = _prepared(v, dtype)
         a = _prepared(a, dtype)
     elif not a._layout.c_contiguous:
-        a = _copies.copy(a)
+        a = copies.copy(a)
     key = (searchsorted, a._layout, v._layout, side)
     run = stream.plans.get(key)
     if run is None:
@@ -267,4 +267,4 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 def _prepared(x: Any, dtype: np.dtype) -> Any:
     if x._layout.dtype == dtype and x._layout.c_contiguous:
         return x
-    return _copies.copy(x, "C", dtype)
+    return copies.copy(x, "C", dtype)

@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _copies, _dtypes, _elementwise, _interchange, _layout
+from gpuarray import _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._device import current
 from gpuarray._layout import Layout
 from gpuarray._ops import math
 from gpuarray._ops.indexing import nonzero
-from gpuarray.kernels.expressions import Apply, Cast, Expression, Input, Scalar
-from gpuarray.kernels.operations import operation
+from gpuarray._runtime.device import current
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
 
 _PYTHON = (bool, int, float, complex)
 _BOOL = np.dtype(bool)
@@ -183,7 +185,7 @@ def _apart(x: Any, out: Any) -> Any:
     """An operand that the output does not overwrite before it has been read."""
     if isinstance(x, ArrayBase) and (x._pointer != out._pointer or x._layout is not out._layout):
         if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
-            return _copies.copy(x)
+            return copies.copy(x)
     return x
 
 
@@ -211,6 +213,6 @@ def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any
     target = _layout.like_order(loop[-1], shape, layouts) if out is None else out._layout
     if target.dtype != loop[-1]:
         result = Cast(_dtypes.code(target.dtype), result)
-    return _elementwise.make_call(
+    return elementwise.launch.make_call(
         name, [result], inputs, [target], [out is not None], current.stream
     )

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _copies, _dtypes, _elementwise, _layout
-from gpuarray._device import current
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import check_axis
 from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.indexing import flatnonzero, take
@@ -19,8 +18,11 @@ from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import argsort, lexsort, sort
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.truth import any
-from gpuarray.kernels.expressions import Apply, Expression, Input
-from gpuarray.kernels.operations import operation
+from gpuarray._runtime.device import current
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Apply, Expression, Input
+from gpuarray.kernels.generator.operations import operation
 
 __all__ = [
     "in1d", "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all",
@@ -157,7 +159,9 @@ def _first_of_equals(values: Any, equal_nan: bool) -> Any:
                     operation("logical_not"), (Apply(operation("isnan"), (y,), "b1"),), "b1"
                 )
                 differs = Apply(operation("logical_and"), (differs, number), "b1")
-            run = _elementwise.make_call("unique", [differs], [part, part], [marks], [True], stream)
+            run = elementwise.launch.make_call(
+                "unique", [differs], [part, part], [marks], [True], stream
+            )
             found = run, part, marks
             stream.remember(key, found)
         run, part, marks = found
@@ -319,7 +323,7 @@ def isin(
         found[...] = invert
         return found
     dtype = np.promote_types(element._layout.dtype, test._layout.dtype)
-    test = sort(_copies.copy(test, dtype=dtype) if test._layout.dtype != dtype else test)
+    test = sort(copies.copy(test, dtype=dtype) if test._layout.dtype != dtype else test)
     places = searchsorted(test, element)
     nearest = take(test, minimum(places, test._layout.size - 1))
     return nearest != element if invert else equal(nearest, element)
@@ -387,7 +391,7 @@ def intersect1d(
 
 def _promoted(one: Any, two: Any) -> Any:
     dtype = np.promote_types(one._layout.dtype, two._layout.dtype)
-    return one if one._layout.dtype == dtype else _copies.copy(one, dtype=dtype)
+    return one if one._layout.dtype == dtype else copies.copy(one, dtype=dtype)
 
 
 def union1d(ar1: Any, ar2: Any) -> Any:

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _layout
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.indexing import take
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.ranges import arange
-from gpuarray._partition import argpartition_rows, partition_rows
-from gpuarray._sort import argsort_rows, sort_rows
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.select.launch import argpartition_rows, partition_rows
+from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
 
@@ -81,7 +82,7 @@ def sort(
         target = _array.empty(rows)
         sort_rows(source, target)
     else:
-        target = _copies.copy(source, "C")
+        target = copies.copy(source, "C")
         sort_rows(target, target)
     return _as_before(target, moved, a._layout)
 
@@ -98,9 +99,9 @@ def sort_in_place(
     if rows.c_contiguous:
         sort_rows(target, target)
     else:
-        copied = _copies.copy(target, "C")
+        copied = copies.copy(target, "C")
         sort_rows(copied, copied)
-        _copies.assign(target, copied)
+        copies.assign(target, copied)
 
 
 def argsort(
@@ -152,7 +153,7 @@ def argsort(
     rows, moved = _rows(a._layout, axis)
     source = _array.view(a, rows)
     if not rows.c_contiguous:
-        source = _copies.copy(source, "C")
+        source = copies.copy(source, "C")
     target = _array.empty(_layout.contiguous(_INT64, rows.shape))
     argsort_rows(source, target)
     result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
@@ -195,7 +196,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     moved = _last(axis, len(shape))
     order: Any = None
     for key in keys:
-        row = _copies.copy(_array.view(key, _layout.transpose(key._layout, moved)), "C")
+        row = copies.copy(_array.view(key, _layout.transpose(key._layout, moved)), "C")
         if order is None:
             order = _argsort_last(row)
         else:
@@ -227,7 +228,7 @@ def sort_complex(a: Any) -> Any:
     if dtype.kind == "c":
         return result
     narrow = dtype.kind in "iu" and dtype.itemsize <= 2
-    return _copies.copy(result, dtype=np.dtype(np.complex64 if narrow else np.complex128))
+    return copies.copy(result, dtype=np.dtype(np.complex64 if narrow else np.complex128))
 
 
 def partition(
@@ -280,7 +281,7 @@ def partition(
     rows, moved = _rows(a._layout, check_axis(axis, a._layout.ndim))
     source = _array.view(a, rows)
     if not rows.c_contiguous:
-        source = _copies.copy(source, "C")
+        source = copies.copy(source, "C")
     target = _array.empty(source._layout)
     partition_rows(source, target, places)
     return _as_before(target, moved, a._layout)
@@ -291,7 +292,7 @@ def partition_in_place(
 ) -> None:
     """``ndarray.partition``: see `gpuarray.partition`. Scratch memory for a copy in addition."""
     _layout.check_writable(a._layout, "partition")
-    _copies.assign(a, partition(a, kth, axis, kind, order))
+    copies.assign(a, partition(a, kth, axis, kind, order))
 
 
 def argpartition(
@@ -336,7 +337,7 @@ def argpartition(
     rows, moved = _rows(a._layout, check_axis(axis, a._layout.ndim))
     source = _array.view(a, rows)
     if not rows.c_contiguous:
-        source = _copies.copy(source, "C")
+        source = copies.copy(source, "C")
     target = _array.empty(_layout.contiguous(_INT64, rows.shape))
     argpartition_rows(source, target, places)
     result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
@@ -383,7 +384,7 @@ def _as_before(a: Any, moved: tuple[int, ...], wanted: Any) -> Any:
     if _same_order(result._layout, target):
         return _array.view(result, target)
     copied = _array.empty(target)
-    _copies.assign(copied, result)
+    copies.assign(copied, result)
     return copied
 
 

@@ -11,15 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _copies, _interchange, _layout, _selection
+from gpuarray import _array, _interchange, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._device import current
 from gpuarray._layout import VIEW_LIMIT, Layout
 from gpuarray._ops import advanced_indexing
 from gpuarray._ops.conversion import array as as_array
 from gpuarray._ops.conversion import as_host_scalar, as_values
 from gpuarray._ops.creation import fill
+from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
+from gpuarray.kernels import mask as mask_kernels
+from gpuarray.kernels.elementwise import copies
 
 _new = object.__new__
 
@@ -63,7 +65,7 @@ def _by_arrays(array: Any, key: Any) -> Any:
         run, base, offset = kept
         return run(_array.view(array, base, offset) if offset else array, *arrays)
     if advanced_indexing.masks_whole(array, key):
-        return _selection.compress(array, key)
+        return mask_kernels.launch.compress(array, key)
     found = _find(layout, key)
     if isinstance(found, advanced_indexing.Selection):
         return advanced_indexing.gather(array, found, table_key, arrays)
@@ -113,7 +115,7 @@ def setitem(array: Any, key: Any, value: Any) -> None:
             _layout.layout_of(source.dtype, source.shape[kept:], source.strides[kept:]),
         )
     try:
-        _copies.assign(target, value)
+        copies.assign(target, value)
     except ValueError:
         if _layout.broadcasts_to(source.shape, layout.shape):
             raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuarray._reduction import NO_VALUE, REDUCTIONS, Reduction
+from gpuarray.kernels.reduction.rules import NO_VALUE, REDUCTIONS, Reduction
 
 __all__ = ["nanprod", "nansum", "prod", "sum"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuarray._reduction import NO_VALUE, REDUCTIONS
+from gpuarray.kernels.reduction.rules import NO_VALUE, REDUCTIONS
 
 __all__ = ["all", "any"]
 

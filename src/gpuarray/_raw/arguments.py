@@ -45,10 +45,11 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _launches
+from gpuarray import _array
 from gpuarray._config import config
 from gpuarray._ffi import driver
-from gpuarray._memory import MemoryPointer
+from gpuarray._runtime import launch_history
+from gpuarray._runtime.memory import MemoryPointer
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
 
 # struct's codes for the scalars that a typed memoryview stores.
@@ -249,7 +250,7 @@ def _compile(kinds: tuple[tuple, ...], owner: Signature) -> Callable[..., Callab
             guards.append(f"{name}.dtype == D{position} and {name}.shape == S{position}")
     layouts = [f"{names[i]}._layout" for i, (_, kind) in enumerate(kinds) if kind is _ARRAY]
     scope["__name__"] = __name__
-    scope["note"], scope["failed"] = _launches.note, _launches.failed
+    scope["note"], scope["failed"] = launch_history.note, launch_history.failed
     scope["memory_of"] = _interface_pointer
     scope["bits16"] = np.uint16
     source = _TEMPLATE.format(

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array
-from gpuarray._memory import MemoryPointer
-from gpuarray._stream import Stream
+from gpuarray._runtime.memory import MemoryPointer
+from gpuarray._runtime.stream import Stream
 
 #: C++ types by their normal form: NumPy's dtype characters that an array of it can have.
 _DTYPES: dict[str, str] = {

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gpuarray import _array, _calls, _layout
-from gpuarray._device import current
-from gpuarray._launch import BoundLaunch
 from gpuarray._raw import parameters
 from gpuarray._raw.elementwise_plan import Planner, Way
-from gpuarray._stream import Stream
+from gpuarray._runtime.device import current
+from gpuarray._runtime.launch import BoundLaunch
+from gpuarray._runtime.stream import Stream
 
 _MOST_THREADS = 1024
 

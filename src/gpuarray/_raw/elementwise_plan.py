@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _elementwise, _layout, kernels
-from gpuarray._elementwise import NUMBER
-from gpuarray._launch import LaunchPlan, grid_for, load
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
 from gpuarray._raw.parameters import Types
-from gpuarray._stream import Stream
+from gpuarray._runtime.launch import LaunchPlan, grid_for, load
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise, generator
+from gpuarray.kernels.elementwise.launch import NUMBER
+from gpuarray.kernels.generator.expressions import Constant
 
 if TYPE_CHECKING:
     from gpuarray._raw.elementwise_kernel import ElementwiseKernel
@@ -69,7 +71,7 @@ class Planner:
             if not isinstance(layout, Layout):
                 code = _dtypes.code(layout)
                 found.append(
-                    kernels.user_code.Argument(
+                    generator.user_code.Argument(
                         parameter.name, code, "scalar", constant=parameter.is_const
                     )
                 )
@@ -78,14 +80,14 @@ class Planner:
             else:
                 code = _dtypes.code(layout.dtype)
                 found.append(
-                    kernels.user_code.Argument(
+                    generator.user_code.Argument(
                         parameter.name, code, "array", output, parameter.is_const
                     )
                 )
         return tuple(found)
 
     def _code(self, arguments: tuple[Any, ...]) -> Any:
-        return kernels.user_code.UserCode(
+        return generator.user_code.UserCode(
             self.kernel.name,
             arguments,
             parameters.code_types(self.way.types),
@@ -95,7 +97,7 @@ class Planner:
 
     def _vector_plan(self) -> Launch | None:
         """The launch in the element-wise family, where the code allows it."""
-        user = kernels.user_code
+        user = generator.user_code
         layouts = self._layouts()
         text = self.kernel.operation
         if "define" in self.kernel.preamble:
@@ -134,8 +136,10 @@ class Planner:
         kept = [k for k, x in outputs if self.way.given and not user.always_assigned(text, x.name)]
         read: list[Any] = [layouts[k] for k in [*inputs, *kept]]
         stored = [layouts[k] for k, _ in outputs]
-        placeholder = [kernels.expressions.Constant(0, _dtypes.code(x.dtype)) for x in stored]
-        spec, dims, strides = _elementwise.arrange(self.kernel.name, placeholder, read, stored)
+        placeholder = [Constant(0, _dtypes.code(x.dtype)) for x in stored]
+        spec, dims, strides = elementwise.launch.arrange(
+            self.kernel.name, placeholder, read, stored
+        )
         guarded = False
         hidden = self.kernel.preamble and not self.kernel._preamble_anywhere
         if raw or hidden or not user.is_safe_anywhere(text):
@@ -144,12 +148,14 @@ class Planner:
             guarded = spec.variant == "contiguous"
         if numbered or guarded:
             read.append(NUMBER)
-            spec, dims, strides = _elementwise.arrange(self.kernel.name, placeholder, read, stored)
+            spec, dims, strides = elementwise.launch.arrange(
+                self.kernel.name, placeholder, read, stored
+            )
         if spec.index == "int32" and _layout.needs_int64(size, [layouts[k] for k in raw]):
             return None
         counted = bool(words & {"n", "_ind"})
         arguments = self._arguments(layouts)
-        vector = kernels.user_elementwise.VectorSpec(
+        vector = elementwise.user.VectorSpec(
             self._code(arguments),
             self.kernel.operation,
             spec,
@@ -158,8 +164,8 @@ class Planner:
             counted,
             guarded,
         )
-        plan = _elementwise.launch_plan(
-            spec, vector, kernels.user_elementwise.render_vector, dims, strides, self.stream.device
+        plan = elementwise.launch.launch_plan(
+            spec, vector, elementwise.user.render_vector, dims, strides, self.stream.device
         )
         order = [k for k, _ in outputs] + inputs + kept
         scalars = [
@@ -175,7 +181,7 @@ class Planner:
 
     def _direct_plan(self) -> Launch:
         """The launch of a plain loop over the elements in C order."""
-        user = kernels.user_code
+        user = generator.user_code
         layouts = self._layouts()
         shape: Sequence[int] = self.way.shape
         looped = [
@@ -197,7 +203,7 @@ class Planner:
         size = int(np.prod(shape, dtype=np.int64))
         arrays = [x for x in views.values() if isinstance(x, Layout)]
         narrow = not _layout.needs_int64(size, arrays)
-        spec = kernels.user_elementwise.DirectSpec(
+        spec = elementwise.user.DirectSpec(
             self._code(tuple(arguments)),
             self.kernel.operation,
             self.kernel.loop_prep,
@@ -205,7 +211,7 @@ class Planner:
             len(shape),
             narrow,
         )
-        function, _ = load(spec, kernels.user_elementwise.render_direct, self.stream.device)
+        function, _ = load(spec, elementwise.user.render_direct, self.stream.device)
         block = self.way.block or _CUPY_BLOCK
         constants = {
             k: parameters.array_constant(x) for k, x in views.items() if isinstance(x, Layout)

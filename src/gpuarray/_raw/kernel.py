@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TextIO
 
-from gpuarray import _debugging, _launches
 from gpuarray._config import config as settings
-from gpuarray._device import current
 from gpuarray._ffi import driver
 from gpuarray._raw import declarations
 from gpuarray._raw.arguments import Signature, explain, signature
 from gpuarray._raw.module import LoadedFunction, RawModule, refusal
 from gpuarray._raw.occupancy import Occupancy
-from gpuarray._stream import Stream
+from gpuarray._runtime import debugging, launch_history
+from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 
 #: Blocks of a cluster that every device with clusters can have, and that any can have.
 _PORTABLE_CLUSTER, _MOST_CLUSTERED = 8, 16
@@ -261,7 +261,7 @@ class RawKernel:
                     others[types] = run
             run(args)
 
-        trace = _launches.Trace(
+        trace = launch_history.Trace(
             self.name, grid, block, shared_mem, stream.device.id, stream.handle, accepted.sizes,
             spare, 1, function.code,
         )  # fmt: skip
@@ -272,7 +272,7 @@ class RawKernel:
             stream,
             config,
             function.argument,
-            _debugging.launch_of(trace, stream) if settings.debug else driver.launch,
+            debugging.launch_of(trace, stream) if settings.debug else driver.launch,
             spare.pop,
             spare.append,
             accepted.make_buffer,

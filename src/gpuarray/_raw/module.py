@@ -7,16 +7,16 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from gpuarray import kernels
-from gpuarray._device import Device, current
 from gpuarray._ffi import driver
-from gpuarray._launches import Code
-from gpuarray._memory import MemoryPointer, UnownedMemory
+from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.launch_history import Code
+from gpuarray._runtime.memory import MemoryPointer, UnownedMemory
 from gpuarray.errors import CompileError, DriverError
+from gpuarray.kernels import compiler, generator
 
 if TYPE_CHECKING:
     from gpuarray._raw.kernel import RawKernel
-    from gpuarray.kernels.cache import Image
+    from gpuarray.kernels.compiler.cache import Image
 
 _NOT_FOUND = 500  # CUDA_ERROR_NOT_FOUND
 _INVALID_IMAGE = 200
@@ -60,7 +60,7 @@ class LoadedModule:
     def _unknown(self, error: DriverError, name: str) -> DriverError:
         import difflib
 
-        names = kernels.images.kernel_names(self.image)
+        names = compiler.images.kernel_names(self.image)
         known = sorted(names, key=lambda symbol: symbol.startswith("_Z"))
         mangled = [symbol for symbol in known if symbol.startswith(f"_Z{len(name)}{name}")]
         near = difflib.get_close_matches(name, [*known, *self.lowered_names], 3, 0.5)
@@ -113,7 +113,7 @@ class LoadedFunction:
         self.handle = handle
         self.argument = driver.function_argument(handle)
         #: Sizes in bytes, or None where the image does not tell.
-        self.parameters = kernels.images.parameter_sizes(module.image, symbol)
+        self.parameters = compiler.images.parameter_sizes(module.image, symbol)
         self.dynamic_limit: int | None = None
         self._limits: Limits | None = None
         self._lock = threading.Lock()
@@ -229,7 +229,7 @@ class RawModule:
         if (
             code is not None
             and not isinstance(code, (str, bytes))
-            and not isinstance(code, kernels.cache.Image)
+            and not isinstance(code, compiler.cache.Image)
         ):
             raise TypeError(
                 "RawModule: code is a string of CUDA C++, or compiled code as bytes or an Image, "
@@ -251,7 +251,7 @@ class RawModule:
             )
         self.code = code
         self.file_path = None if path is None else os.fspath(path)
-        self.options = tuple(kernels.compiler.checked_options(options))
+        self.options = tuple(compiler.compilation.checked_options(options))
         self.backend = backend
         self.enable_cooperative_groups = enable_cooperative_groups
         self.check_arguments = check_arguments
@@ -333,11 +333,11 @@ class RawModule:
     def _load(self, device: Device) -> LoadedModule:
         if self.file_path is not None:
             with open(self.file_path, "rb") as file:
-                image = _loadable(kernels.cache.Image(file.read()), repr(self.file_path))
+                image = _loadable(compiler.cache.Image(file.read()), repr(self.file_path))
             return LoadedModule(device, image, Code("", self.file_path, image=image.data))
         if self.code is not None and not isinstance(self.code, str):
             given = self.code
-            image = kernels.cache.Image(given) if isinstance(given, bytes) else given
+            image = compiler.cache.Image(given) if isinstance(given, bytes) else given
             image = _loadable(image, "the code")
             return LoadedModule(device, image, Code("", self._name, image=image.data))
         assert self.code is not None
@@ -346,11 +346,11 @@ class RawModule:
             "",
             self._name,
             before + self.code,
-            kernels.user_code.included(self.code),
+            generator.user_code.included(self.code),
             options=self.options,
             name_expressions=self.name_expressions or (),
         )
-        image = kernels.compiler.compile(
+        image = compiler.compilation.compile(
             code.source,
             name=code.name,
             headers=code.headers,
@@ -364,7 +364,7 @@ class RawModule:
 
 def _loadable(image: Image, what: str) -> Image:
     """The image, where it is something that a driver loads."""
-    kind = kernels.images.kind_of(image.data)
+    kind = compiler.images.kind_of(image.data)
     if kind in ("ptx", "cubin", "fatbin"):
         return image
     if kind == "lto":

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, kernels
+from gpuarray import _array, _dtypes, _interchange
 from gpuarray._layout import Layout
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
+from gpuarray.kernels import generator
 
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _QUALIFIERS = ("raw", "_non_const")
@@ -223,7 +224,7 @@ def array_constant(layout: Layout) -> bytes:
 
 def raw_argument(parameter: Parameter, layout: Layout, output: bool) -> Any:
     """How a raw array appears in the kernel's source."""
-    return kernels.user_code.Argument(
+    return generator.user_code.Argument(
         parameter.name,
         _dtypes.code(layout.dtype),
         "raw",

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout, _reduction, _reduction_launch, kernels
-from gpuarray._device import current
-from gpuarray._launch import BoundLaunch
+from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
 from gpuarray._raw.parameters import Types
-from gpuarray._stream import Stream
+from gpuarray._runtime.device import current
+from gpuarray._runtime.launch import BoundLaunch
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise, generator, reduction
+from gpuarray.kernels.generator.expressions import Constant
 
 
 class ReductionKernel:
@@ -182,7 +184,7 @@ class ReductionKernel:
                 raise ValueError(
                     f"{name}: cannot specify 'out' as both a positional and keyword argument"
                 )
-            out = _reduction.output(out, name)
+            out = reduction.rules.output(out, name)
             args = (*args, out)
         arguments = parameters.operands(args, self.in_params, self.out_params, name)
         if isinstance(axis, list):
@@ -229,7 +231,7 @@ class ReductionKernel:
             raise ValueError(f"{name}: no array to reduce was given, only numbers and raw arrays")
         shape = _layout.broadcast_shapes([arguments[i]._layout.shape for i in arrays])
         axes = _layout.check_axes(axis, len(shape), duplicates="duplicate value in 'axis'")
-        reduced = _reduction.reduced_shape(shape, axes, keepdims)
+        reduced = reduction.rules.reduced_shape(shape, axes, keepdims)
         given = len(arguments) == self.nargs
         if given:
             target: Layout = arguments[nin]._layout
@@ -249,7 +251,7 @@ class ReductionKernel:
         if not target.size:
             return _calls.make_call(stream, kinds, new, [])
 
-        user = kernels.user_code
+        user = generator.user_code
         layouts: list[Any] = [
             x._layout if isinstance(x, _array.ArrayBase) else dtype
             for x, dtype in zip(arguments[:nin], types.inputs)
@@ -269,16 +271,14 @@ class ReductionKernel:
         operands = [_layout.broadcast_to(layouts[i], shape) for i in arrays]
         words = user.words(f"{self.post_map_expr} {self.preamble}")
         value, value_type = self._value(types)
-        spec = kernels.user_reductions.UserReductionSpec(
+        spec = reduction.user.UserReductionSpec(
             name=name,
             mapped=_UNUSED,
             combined=_UNUSED,
-            neutral=kernels.expressions.Constant(0, value),
+            neutral=Constant(0, value),
             finished=_UNUSED,
             output_dtype=_dtypes.code(target.dtype),
-            inputs=tuple(
-                [kernels.elementwise.OperandSpec(_dtypes.code(x.dtype)) for x in operands]
-            ),
+            inputs=tuple([elementwise.spec.OperandSpec(_dtypes.code(x.dtype)) for x in operands]),
             code=user.UserCode(
                 name,
                 tuple(described),
@@ -293,8 +293,8 @@ class ReductionKernel:
             value_type=value_type,
             counted=bool(words & {"_in_ind", "_out_ind"}),
         )
-        plan, scratch = _reduction_launch.launch_plan(
-            spec, kernels.user_reductions.render_reduction, operands, axes, target, stream
+        plan, scratch = reduction.launch.launch_plan(
+            spec, reduction.user.render_reduction, operands, axes, target, stream
         )
         names = ["y0", *[f"x{i}" for i in [*arrays, *extras]]]
         scalars = []
@@ -312,10 +312,10 @@ class ReductionKernel:
         """The dtype code of values, and their C++ type where no dtype has it."""
         given = (self.reduce_type or "").strip()
         if not given:
-            return kernels.reduction_tables.accumulator(_dtypes.code(types.outputs[0])), ""
+            return reduction.tables.accumulator(_dtypes.code(types.outputs[0])), ""
         if given in types.letters:
             return _dtypes.code(types.letters[given]), ""
-        for code, name in kernels.user_code.TYPES.items():
+        for code, name in generator.user_code.TYPES.items():
             if given == name:
                 return code, ""
         try:

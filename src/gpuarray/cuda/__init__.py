@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpuarray._allocator import alloc, get_allocator, set_allocator
-from gpuarray._device import Device
-from gpuarray._memory import (
+from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
+from gpuarray._runtime.device import Device
+from gpuarray._runtime.memory import (
     BaseMemory,
     ManagedMemory,
     Memory,
@@ -12,13 +12,9 @@ from gpuarray._memory import (
     UnownedMemory,
     malloc_managed,
 )
-from gpuarray._pinned import (
-    PinnedMemory,
-    PinnedMemoryPool,
-    alloc_pinned_memory,
-)
-from gpuarray._pool import MemoryPool
-from gpuarray._stream import (
+from gpuarray._runtime.pinned_memory import PinnedMemory, PinnedMemoryPool, alloc_pinned_memory
+from gpuarray._runtime.pool import MemoryPool
+from gpuarray._runtime.stream import (
     Event,
     ExternalStream,
     Stream,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import gc
 from types import TracebackType
 
-from gpuarray import _allocator
 from gpuarray._config import checks_of
 from gpuarray._ffi import driver
 from gpuarray._ffi.findings import Finding
+from gpuarray._runtime import allocator
 from gpuarray.errors import CheckError
 
 __all__ = ["check"]
@@ -74,8 +74,8 @@ class check:
 
     def __enter__(self) -> check:
         driver.start_checks(self._checks)
-        self._allocators.append(_allocator.get_allocator())
-        _allocator.set_allocator(None)
+        self._allocators.append(allocator.get_allocator())
+        allocator.set_allocator(None)
         return self
 
     def __exit__(
@@ -88,6 +88,6 @@ class check:
             gc.collect()
         self._findings = driver.findings(leaks=error is None)
         driver.stop_checks()
-        _allocator.set_allocator(self._allocators.pop())
+        allocator.set_allocator(self._allocators.pop())
         if self._raises and self._findings and error is None:
             raise CheckError(self._findings)

@@ -9,16 +9,16 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gpuarray import kernels
 from gpuarray._config import config
-from gpuarray._device import current
 from gpuarray._ffi import driver
+from gpuarray._runtime.device import current
 from gpuarray.errors import CompileError, LinkError
-from gpuarray.kernels.cache_entry import Image
-from gpuarray.kernels.recording import record
+from gpuarray.kernels import compiler
+from gpuarray.kernels.compiler.entry import Image
+from gpuarray.kernels.compiler.recording import record
 
 if TYPE_CHECKING:
-    from gpuarray.kernels.warmup import WarmupReport
+    from gpuarray.kernels.compiler.warmup import WarmupReport
 
 __all__ = [
     "CompileException",
@@ -87,7 +87,7 @@ def compile(
     >>> b".entry f(" in image.data
     True
     """
-    image = kernels.compiler.compile(
+    image = compiler.compilation.compile(
         source,
         name=name,
         headers=headers,
@@ -216,7 +216,7 @@ def link(
     >>> x
     array([0, 1, 4, 9], dtype=int32)
     """
-    return kernels.linker.link(
+    return compiler.linker.link(
         inputs,
         name=name,
         options=options,
@@ -279,4 +279,4 @@ def warmup(
         target, kind = current.stream.device.architecture, driver.image_kind
     else:
         target, kind = architecture, "cubin"
-    return kernels.warmup.warm(path, target, kind, threads)
+    return compiler.warmup.warm(path, target, kind, threads)

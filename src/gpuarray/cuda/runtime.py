@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuarray._device import Device, current
 from gpuarray._ffi import driver
+from gpuarray._runtime.device import Device, current
 from gpuarray.errors import CUDAError
 
 __all__ = [

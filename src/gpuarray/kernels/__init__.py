@@ -1,71 +1,8 @@
-"""Specifications of kernels and the CUDA C++ that carries them out. Pure: no device, no array.
+"""Kernels: a folder for each family, the generator of their source, and its compiler.
 
-The modules are imported when they are first used (``kernels.compiler.compile(...)``): a process
-that imports the package need not have a kernel to make.
+A family's folder has all that belongs to it: ``spec.py``, everything that its source depends on,
+and its rendering (pure: no device, no array); ``launch.py``, from layouts to launches;
+``rules.py``, NumPy's rules, where the family has some of its own; and its device code, ``*.cuh``.
+Submodules are imported when they are first used: a process that imports the package need not have
+a kernel to make.
 """
-
-from __future__ import annotations
-
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from gpuarray.kernels import (
-        cache,
-        compiler,
-        counting,
-        elementwise,
-        expressions,
-        headers,
-        images,
-        indexing,
-        joining,
-        linker,
-        operations,
-        partitioning,
-        recording,
-        reduction_tables,
-        reductions,
-        scans,
-        searching,
-        selection,
-        sorting,
-        user_code,
-        user_elementwise,
-        user_reductions,
-        variants,
-        warmup,
-    )
-
-__all__ = [
-    "cache",
-    "compiler",
-    "counting",
-    "elementwise",
-    "expressions",
-    "headers",
-    "images",
-    "indexing",
-    "joining",
-    "linker",
-    "operations",
-    "partitioning",
-    "recording",
-    "reduction_tables",
-    "reductions",
-    "scans",
-    "searching",
-    "selection",
-    "sorting",
-    "user_code",
-    "user_elementwise",
-    "user_reductions",
-    "variants",
-    "warmup",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return importlib.import_module(f"{__name__}.{name}")

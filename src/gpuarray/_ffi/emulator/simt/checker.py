@@ -128,7 +128,7 @@ class Checker:
 
 
 #: Modules whose objects own what they allocate and free it when they die.
-_OWNERS = ("gpuarray._memory", "gpuarray._pinned")
+_OWNERS = ("gpuarray._runtime.memory", "gpuarray._runtime.pinned_memory")
 
 
 def _python_line() -> tuple[str, int] | None:

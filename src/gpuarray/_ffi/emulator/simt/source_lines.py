@@ -10,15 +10,14 @@ import re
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+(?:.*inlined_at\s+(\d+)\s+(\d+))?")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.M)
 #: The device code of this package, which NVRTC knows by the names of its headers.
-_OWN_HEADERS = pathlib.Path(__file__).resolve().parents[3] / "kernels" / "cuda"
+_KERNELS = pathlib.Path(__file__).resolve().parents[3] / "kernels"
 _OWN_PREFIX = "gpuarray/"
 
 
 def _real(file: str) -> str:
     """NVRTC puts the current directory before the names of headers in memory."""
     if _OWN_PREFIX in file:
-        candidate = _OWN_HEADERS / file.rpartition(_OWN_PREFIX)[2]
-        if candidate.is_file():
+        for candidate in _KERNELS.glob(f"*/{file.rpartition(_OWN_PREFIX)[2]}"):
             return str(candidate)
     return file
 

@@ -1,0 +1,1 @@
+"""Devices, streams, memory and launches."""

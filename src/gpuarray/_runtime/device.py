@@ -1,0 +1,278 @@
+"""Devices, and which device and stream each thread works on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from gpuarray._ffi import driver
+from gpuarray._runtime import launch_history
+from gpuarray.errors import CUDAError, DriverError
+
+if TYPE_CHECKING:
+    from gpuarray._runtime.stream import Stream
+
+
+class _Current(threading.local):
+    """The thread's current stream, and with it its current device.
+
+    ``current.stream`` is read once for every operation, so it is a plain attribute; a thread's
+    first read finds none and makes device 0 current.
+    """
+
+    stream: Stream
+    streams: dict[int, Stream]
+    outer: list[Stream]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "stream":
+            Device(0).use()
+            return self.stream
+        if name == "streams":  # device index -> the stream that is current there
+            self.streams = {}
+            return self.streams
+        if name == "outer":  # what ``with`` blocks of this thread go back to
+            self.outer = []
+            return self.outer
+        raise AttributeError(name)
+
+
+current = _Current()
+
+_CONTEXT_IS_DESTROYED = 709
+
+
+def need_context() -> None:
+    """Make device 0 current in a thread that has none yet, for calls that name no device."""
+    _ = current.stream
+
+
+def leave() -> None:
+    """Go back to the device and stream from before the innermost ``with`` block of the thread.
+
+    The blocks of a thread end in the reverse of their order, and a stream or device object may be
+    entered by several threads at once: so the way back is the thread's and not the object's.
+    """
+    outer = current.outer.pop()
+    if outer.lost:
+        outer = outer.device.default_stream
+    if current.stream.device is not outer.device:
+        outer.device.use()
+    outer.use()
+
+
+def give_back(release: Callable[[int], object], handle: int) -> None:
+    """Free what a dead object held. In a lost context that is neither possible nor needed."""
+    try:
+        release(handle)
+    except DriverError as error:
+        if error.status not in driver.STICKY and error.status != _CONTEXT_IS_DESTROYED:
+            raise
+
+
+def lost_error(what: str, device: Device) -> CUDAError:
+    """The exception for a use of something that a reset of its device took away."""
+    return CUDAError(f"{what} was lost when {device} was reset; make a new one")
+
+
+def _no_reset(device: Device, fault: DriverError) -> DriverError:
+    """The exception for the reset of a device that had a fault."""
+    error = DriverError(
+        "Device.reset",
+        fault.status,
+        fault.status_name,
+        f"{fault.detail}; {device} had the fault of a kernel, and CUDA has no way back from that "
+        "within a process",
+    )
+    error.launches, error.report = fault.launches, fault.report
+    return error
+
+
+class Device:
+    """A CUDA device.
+
+    There is one object a device: ``Device(0) is Device(0)``. Used as a context manager, it is
+    current inside the ``with`` block.
+
+    Parameters
+    ----------
+    device : int or Device, optional
+        The device's number; the current device without it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> with cp.cuda.Device(0):
+    ...     x = cp.arange(3)
+    >>> x.device
+    <CUDA Device 0>
+    """
+
+    # Set by gpuarray._runtime.stream: devices own their default stream, streams name their device.
+    stream_class: type[Stream]
+
+    _devices: ClassVar[dict[int, Device]] = {}
+    _lock = threading.RLock()
+    _reset_hooks: ClassVar[list[Callable[[Device], None]]] = []
+
+    id: int
+    handle: int
+    context: int
+    architecture: str
+    multiprocessors: int
+    default_stream: Stream
+    functions: dict[Any, Any]
+    #: How often the device was reset: what was made before that is gone.
+    generation: int
+
+    def __new__(cls, device: int | Device | None = None) -> Device:
+        if device is None:
+            return current.stream.device
+        if isinstance(device, Device):
+            return device
+        found = cls._devices.get(device)
+        if found is None:
+            with cls._lock:
+                found = cls._devices.get(device)
+                if found is None:
+                    found = cls._open(device)
+                    cls._devices[device] = found
+        return found
+
+    @classmethod
+    def _open(cls, index: int) -> Device:
+        driver.init()
+        count = driver.device_count()
+        if not 0 <= index < count:
+            raise ValueError(f"Device({index}): there are {count} devices, numbered from 0")
+        self = object.__new__(cls)
+        self.id = index
+        self.handle = driver.device_get(index)
+        self.context = driver.primary_context_retain(self.handle)
+        major = driver.device_attribute("compute_capability_major", self.handle)
+        minor = driver.device_attribute("compute_capability_minor", self.handle)
+        self.architecture = f"sm_{major}{minor}"
+        self.multiprocessors = driver.device_attribute("multiprocessor_count", self.handle)
+        self.functions = {}
+        self.generation = 0
+        self.default_stream = cls.stream_class._of_handle(0, self)
+        return self
+
+    def use(self) -> None:
+        """Make this device current in the calling thread."""
+        driver.context_set_current(self.context)
+        found = current.streams.get(self.id)
+        current.stream = self.default_stream if found is None or found.lost else found
+
+    def __enter__(self) -> Device:
+        outer = current.stream
+        self.use()
+        current.outer.append(outer)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        leave()
+
+    def __int__(self) -> int:
+        return self.id
+
+    def __repr__(self) -> str:
+        return f"<CUDA Device {self.id}>"
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and other.id == self.id
+
+    def __reduce__(self) -> tuple:
+        return Device, (self.id,)
+
+    def synchronize(self) -> None:
+        """Wait until every stream of this device has finished its work."""
+        if current.stream.device is self:
+            driver.context_synchronize()
+        else:
+            with self:
+                driver.context_synchronize()
+        launch_history.ended(self.id)
+
+    @classmethod
+    def when_reset(cls, hook: Callable[[Device], None]) -> None:
+        """Call a function with each device that was reset, to forget what lived there."""
+        cls._reset_hooks.append(hook)
+
+    def reset(self) -> None:
+        """Take down everything that lives on the device, and begin anew.
+
+        Arrays, streams, events, pinned memory and modules of the device are lost: using one
+        raises a `CUDAError`. Kernels are loaded again when they are used.
+
+        Raises
+        ------
+        DriverError
+            After the fault of a kernel, with its status, its ``launches`` and its ``report``.
+            A driver gives a process nothing on a device that had a fault, and CUDA has no way
+            back: the process has to be started anew.
+
+        Notes
+        -----
+        Nobody else may use the device meanwhile, and every other thread has to enter it again
+        (``Device(0).use()``). Other libraries of the process that work on the device's primary
+        context, such as CuPy and PyTorch, lose everything as well. NumPy arrays over pinned memory
+        must not be touched any more: their memory is gone.
+
+        Examples
+        --------
+        >>> cp.cuda.Device().reset()  # doctest: +SKIP
+        """
+        with self._lock:
+            try:
+                self._need_no_fault()
+                self.context = driver.context_reset(self.handle)
+            except DriverError as error:
+                if error.status not in driver.STICKY:
+                    raise
+                raise _no_reset(self, error) from None
+            self.generation += 1
+            self.functions = {}
+            launch_history.forget()
+            for hook in self._reset_hooks:
+                hook(self)
+
+    def _need_no_fault(self) -> None:
+        """Raise a fault's error while the driver still has it: later it says that the context is
+        gone, if anything."""
+        try:
+            _ = self.mem_info
+        except DriverError as error:
+            if error.status in driver.STICKY:
+                raise
+
+    @property
+    def compute_capability(self) -> str:
+        """The compute capability as a string of digits, ``'90'`` for 9.0."""
+        return self.architecture.removeprefix("sm_")
+
+    @property
+    def name(self) -> str:
+        """The device's product name."""
+        return driver.device_name(self.handle)
+
+    @property
+    def pci_bus_id(self) -> str:
+        """The PCI bus identifier, such as ``'0000:65:00.0'``."""
+        return driver.device_pci_bus_id(self.handle)
+
+    @property
+    def mem_info(self) -> tuple[int, int]:
+        """Free and total device memory in bytes."""
+        if current.stream.device is self:
+            return driver.mem_get_info()
+        with self:
+            return driver.mem_get_info()
+
+    def attribute(self, name: str) -> int:
+        """A driver attribute by cuda.h's name without prefix, in lower case."""
+        return driver.device_attribute(name, self.handle)

@@ -1,0 +1,224 @@
+"""Memory that arrays can live in, and pointers into it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from gpuarray import errors
+from gpuarray._ffi import driver
+from gpuarray._runtime.device import Device, current, give_back, lost_error, need_context
+from gpuarray._runtime.stream import Stream
+
+
+class BaseMemory:
+    """Memory that an array can live in.
+
+    ``stream`` is the stream that reuse of the memory is ordered on, ``None`` where nobody in
+    this process reuses it.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    stream: Stream | None = None
+    pointer: int
+    size: int
+    device: Device
+
+    @property
+    def ptr(self) -> int:
+        """The address of the first byte (CuPy's name)."""
+        return self.pointer
+
+    @property
+    def device_id(self) -> int:
+        """The number of the device that the memory is on."""
+        return self.device.id
+
+    @property
+    def lost(self) -> bool:
+        """Whether a reset of the device took the memory away."""
+        return getattr(self, "generation", 0) != getattr(self.device, "generation", 0)
+
+    def check(self) -> None:
+        """Refuse a use of memory that a reset took away."""
+        if self.lost:
+            raise lost_error("the memory of an array", self.device)
+
+    def used_by(self, stream: Stream) -> None:
+        """Note that work on another stream than the memory's own uses it."""
+        self.check()
+        if stream.device is not self.device:
+            _check_peer(self.device, stream.device)
+
+
+def _check_peer(owner: Device, user: Device) -> None:
+    """Let ``user`` read memory of ``owner`` directly, or say that it cannot."""
+    pair = (owner.id, user.id)
+    if pair in _peers:
+        return
+    if not driver.device_can_access_peer(user.handle, owner.handle):
+        raise ValueError(
+            f"an array on {owner} cannot be used on {user}: the devices have no peer access; "
+            f"copy it with asarray inside 'with Device({user.id})'"
+        )
+    with user:
+        driver.context_enable_peer_access(owner.context)
+    _peers.add(pair)
+
+
+_peers: set[tuple[int, int]] = set()
+
+
+def _forget_peers(device: Device) -> None:
+    """A device that was reset has access to no other's memory, nor others to its."""
+    _peers.difference_update([pair for pair in _peers if device.id in pair])
+
+
+Device.when_reset(_forget_peers)
+
+
+class Memory(BaseMemory):
+    """Memory allocated for itself, outside any pool.
+
+    Parameters
+    ----------
+    size : int
+        Bytes.
+    """
+
+    __slots__ = ("device", "generation", "pointer", "size")
+
+    def __init__(self, size: int):
+        self.device = current.stream.device
+        self.generation = self.device.generation
+        self.size = size
+        self.pointer = 0
+        if size:
+            self.pointer = self._allocate(size)
+
+    def _allocate(self, size: int) -> int:
+        return _driver_allocate(driver.mem_alloc, size, self.device)
+
+    def __del__(self) -> None:
+        if getattr(self, "pointer", 0) and not sys.is_finalizing():
+            pointer, self.pointer = self.pointer, 0
+            if not self.lost:  # its address may be another's by now
+                need_context()  # the last reference may go in a thread that has used no device
+                give_back(driver.mem_free, pointer)
+
+
+class ManagedMemory(Memory):
+    """Unified memory, reachable from the host and every device."""
+
+    __slots__ = ()
+
+    def _allocate(self, size: int) -> int:
+        return _driver_allocate(driver.mem_alloc_managed, size, self.device)
+
+
+class UnownedMemory(BaseMemory):
+    """Memory that belongs to somebody else.
+
+    Parameters
+    ----------
+    ptr : int
+        Address on the device.
+    size : int
+        Bytes.
+    owner : object
+        Kept alive as long as the memory is in use.
+    device_id : int, optional
+        Asked of the driver by default.
+    """
+
+    __slots__ = ("device", "generation", "owner", "pointer", "size")
+
+    def __init__(self, ptr: int, size: int, owner: object, device_id: int | None = None):
+        if device_id is None:
+            device_id = driver.pointer_attribute("device_ordinal", ptr) if ptr else None
+        self.device = Device(device_id)
+        self.generation = self.device.generation
+        self.pointer = ptr
+        self.size = size
+        self.owner = owner
+
+
+class MemoryPointer:
+    """An address inside a memory object.
+
+    Parameters
+    ----------
+    mem : BaseMemory
+        The memory.
+    offset : int
+        Bytes from its beginning.
+    """
+
+    __slots__ = ("mem", "ptr")
+
+    def __init__(self, mem: BaseMemory, offset: int):
+        self.mem = mem
+        self.ptr = mem.pointer + offset
+
+    @property
+    def device(self) -> Device:
+        """The device that the memory is on."""
+        return self.mem.device
+
+    @property
+    def device_id(self) -> int:
+        """The number of that device."""
+        return self.mem.device.id
+
+    def __int__(self) -> int:
+        return self.ptr
+
+    def __add__(self, offset: int) -> MemoryPointer:
+        return MemoryPointer(self.mem, self.ptr - self.mem.pointer + offset)
+
+    __radd__ = __add__
+
+    def __sub__(self, offset: int) -> MemoryPointer:
+        return self + -offset
+
+    def __repr__(self) -> str:
+        return f"<MemoryPointer {self.ptr:#x} on device {self.device_id}>"
+
+
+def _driver_allocate(allocate: Callable[[int], int], size: int, device: Device) -> int:
+    try:
+        return allocate(size)
+    except errors.DriverError as error:
+        if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
+            raise
+        raise errors.OutOfMemoryError(size, 0, 0, device.mem_info[0]) from None
+
+
+class _NoMemory(BaseMemory):
+    """The memory of arrays without elements: at address 0, on whatever device is current."""
+
+    __slots__ = ()
+
+    pointer = 0
+    size = 0
+
+    @property
+    def device(self) -> Device:  # type: ignore[override]
+        return current.stream.device
+
+    def used_by(self, stream: Stream) -> None:
+        pass
+
+
+NO_MEMORY = _NoMemory()
+
+
+def malloc(size: int) -> MemoryPointer:
+    """Device memory of its own, without a pool."""
+    return MemoryPointer(Memory(size), 0)
+
+
+def malloc_managed(size: int) -> MemoryPointer:
+    """Unified memory of its own, without a pool."""
+    return MemoryPointer(ManagedMemory(size), 0)

@@ -1,0 +1,309 @@
+"""Streams and events."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from typing import Any
+
+from gpuarray._ffi import driver
+from gpuarray._runtime import launch_history
+from gpuarray._runtime.device import Device, current, give_back, leave, lost_error
+
+_NON_BLOCKING = 1
+_EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
+
+#: Every live stream by its identity (equal streams may share a handle).
+streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()
+
+#: Bound launches kept per stream; the table is emptied when it is full.
+PLAN_LIMIT = 8192
+
+
+class Stream:
+    """A queue of work on a device.
+
+    Used as a context manager, it is the current stream inside the ``with`` block.
+
+    Parameters
+    ----------
+    null : bool, optional
+        The device's default stream instead of a new one.
+    non_blocking : bool, optional
+        Do not wait for, nor be waited for by, the default stream.
+    ptds : bool, optional
+        The per-thread default stream.
+    priority : int, optional
+        Lower numbers are served first; see the device's stream priority range.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> stream = cp.cuda.Stream(non_blocking=True)
+    >>> with stream:
+    ...     y = cp.arange(4) * 2
+    >>> stream.synchronize()
+    """
+
+    __slots__ = ("__weakref__", "arenas", "device", "handle", "owned", "plans")
+
+    null: Stream
+    ptds: Stream
+    #: Whether a reset of the device took the stream away.
+    lost = False
+
+    def __init__(
+        self,
+        null: bool = False,
+        non_blocking: bool = False,
+        ptds: bool = False,
+        priority: int = 0,
+    ):
+        if null and ptds:
+            raise ValueError("Stream: null and ptds exclude each other")
+        device = current.stream.device
+        owned = not (null or ptds)
+        if owned:
+            handle = driver.stream_create(_NON_BLOCKING if non_blocking else 0, priority)
+        else:
+            handle = 2 if ptds else 0
+        self._set(handle, device, owned)
+
+    @classmethod
+    def _of_handle(cls, handle: int, device: Device) -> Stream:
+        """A stream object for a handle that somebody else owns."""
+        self = object.__new__(cls)
+        self._set(handle, device, False)
+        return self
+
+    def _set(self, handle: int, device: Device, owned: bool) -> None:
+        self.handle = handle
+        self.device = device
+        self.owned = owned
+        self.plans: dict[Any, Any] = {}  # launches bound to this stream, see _launch
+        self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
+        streams[id(self)] = self
+
+    def __del__(self) -> None:
+        if getattr(self, "owned", False) and self.handle and not sys.is_finalizing():
+            handle, self.handle = self.handle, 0
+            # Work still queued finishes; the driver keeps the stream until then.
+            give_back(driver.stream_destroy, handle)
+
+    def remember(self, key: Any, run: Any) -> None:
+        """Keep a bound launch, or what is made of one, under a key of identities."""
+        if len(self.plans) >= PLAN_LIMIT:
+            self.plans.clear()
+        self.plans[key] = run
+
+    @property
+    def ptr(self) -> int:
+        """The driver's handle (CuPy's name)."""
+        return self.handle
+
+    @property
+    def device_id(self) -> int:
+        """The number of the stream's device."""
+        return self.device.id
+
+    def use(self) -> Stream:
+        """Make this the current stream of the calling thread."""
+        if current.stream.device is not self.device:
+            raise ValueError(
+                f"{self!r} belongs to {self.device}, but {current.stream.device} is current; "
+                "enter that device first"
+            )
+        current.stream = current.streams[self.device.id] = self
+        return self
+
+    def __enter__(self) -> Stream:
+        outer = current.stream
+        self.use()
+        current.outer.append(outer)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        leave()
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.handle:#x} on device {self.device.id}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            isinstance(other, Stream)
+            and other.handle == self.handle
+            and other.device is self.device
+        )
+
+    # Plan keys hold streams, and equal streams share their handle.
+    def __hash__(self) -> int:
+        return hash((self.handle, self.device.id))
+
+    def synchronize(self) -> None:
+        """Wait until the work queued so far has finished."""
+        driver.stream_synchronize(self.handle)
+        launch_history.ended(self.device.id, self.handle)
+
+    @property
+    def done(self) -> bool:
+        """Whether all work queued so far has finished."""
+        return driver.stream_query(self.handle)
+
+    def record(self, event: Event | None = None) -> Event:
+        """Record an event (a new one without ``event``) behind the work queued so far."""
+        if event is None:
+            event = Event()
+        event.record(self)
+        return event
+
+    def wait_event(self, event: Event) -> None:
+        """Let work queued from now on wait for an event."""
+        driver.stream_wait_event(self.handle, event.handle)
+
+
+class ExternalStream(Stream):
+    """A stream made elsewhere, wrapped without owning it.
+
+    Parameters
+    ----------
+    ptr : int
+        The ``cudaStream_t`` or ``CUstream`` handle.
+    device_id : int, optional
+        Its device; the current one by default.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, ptr: int, device_id: int | None = None):
+        device = current.stream.device if device_id is None else Device(device_id)
+        self._set(ptr, device, False)
+
+
+def _gone(name: str) -> property:
+    def refuse(self: LostStream) -> Any:
+        raise lost_error("a stream", self.device)
+
+    return property(refuse, doc=name)
+
+
+class LostStream(Stream):
+    """What a stream becomes when its device is reset: every use of it raises.
+
+    So does every use of memory that was allocated on it, since that is not the memory of a
+    current stream: launches tell without a look at more than they look at anyway.
+    """
+
+    __slots__ = ()
+    lost = True
+
+    handle = _gone("handle")  # type: ignore[assignment]
+    plans = _gone("plans")  # type: ignore[assignment]
+    arenas = _gone("arenas")  # type: ignore[assignment]
+
+    def __del__(self) -> None:
+        pass
+
+    def __repr__(self) -> str:
+        return f"<Stream lost in a reset of device {self.device.id}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def use(self) -> Stream:
+        raise lost_error("a stream", self.device)
+
+
+def _lose(device: Device) -> None:
+    """Turn the streams of a device that was reset into lost ones, but for a new default stream."""
+    for stream in list(streams.values()):
+        if stream.device is device:
+            for arena in stream.arenas.values():
+                arena.lose()
+            stream.arenas.clear()
+            stream.plans.clear()
+            del streams[id(stream)]
+            stream.__class__ = LostStream
+    device.default_stream = Stream._of_handle(0, device)
+    if current.stream.device is device:
+        device.use()
+
+
+Device.when_reset(_lose)
+
+
+class Event:
+    """A point in a stream's work that others can wait for, and a clock.
+
+    Parameters
+    ----------
+    block : bool, optional
+        Sleep instead of spin in :meth:`synchronize`.
+    disable_timing : bool, optional
+        Make a cheaper event that has no time.
+    interprocess : bool, optional
+        Usable by other processes; needs ``disable_timing``.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "device", "generation")
+
+    def __init__(
+        self, block: bool = False, disable_timing: bool = False, interprocess: bool = False
+    ):
+        if interprocess and not disable_timing:
+            raise ValueError("Event: interprocess=True needs disable_timing=True")
+        self.device = current.stream.device
+        self.generation = self.device.generation
+        self._handle = driver.event_create(
+            block * _EVENT_BLOCKING_SYNC
+            | disable_timing * _EVENT_DISABLE_TIMING
+            | interprocess * _EVENT_INTERPROCESS
+        )
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", 0) and not sys.is_finalizing():
+            handle, self._handle = self._handle, 0
+            if self.generation == self.device.generation:
+                give_back(driver.event_destroy, handle)
+
+    @property
+    def handle(self) -> int:
+        """The driver's handle."""
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        return self._handle
+
+    @property
+    def ptr(self) -> int:
+        """The driver's handle (CuPy's name)."""
+        return self.handle
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Record behind the work queued so far on a stream (the current one by default)."""
+        driver.event_record(self.handle, (current.stream if stream is None else stream).handle)
+
+    def synchronize(self) -> None:
+        """Wait until the event has happened."""
+        driver.event_synchronize(self.handle)
+
+    @property
+    def done(self) -> bool:
+        """Whether the event has happened."""
+        return driver.event_query(self.handle)
+
+
+def get_elapsed_time(start_event: Event, end_event: Event) -> float:
+    """Milliseconds between two events that have both happened."""
+    return driver.event_elapsed_time(start_event.handle, end_event.handle)
+
+
+def get_current_stream(device_id: int | None = None) -> Stream:
+    """The current stream of a device (the current device by default)."""
+    if device_id is None or device_id == current.stream.device.id:
+        return current.stream
+    return current.streams.get(device_id) or Device(device_id).default_stream
+
+
+Device.stream_class = Stream

@@ -1,0 +1,7 @@
+"""Universal functions: objects, their documentation, and the operators that are made of them."""
+
+from __future__ import annotations
+
+from gpuarray._ufunc.function import create, ufunc, ufuncs
+
+__all__ = ["create", "ufunc", "ufuncs"]

@@ -1,0 +1,488 @@
+"""Universal functions.
+
+Which loops exist, how operands promote and which casts are allowed is asked of NumPy's own ufunc
+of the same name (``numpy.ufunc.resolve_dtypes``), once for every combination of operand layouts.
+What is computed is the row of that name in :mod:`gpuarray.kernels.generator.operations`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, _layout, _operator_table
+from gpuarray._layout import Layout
+from gpuarray._runtime.device import current
+from gpuarray._ufunc.documentation import Documentation
+from gpuarray.errors import HostArrayError
+from gpuarray.kernels import elementwise, reduction, scan
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator import operations
+from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.generator.expressions import Expression
+
+_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    x.ufunc: getattr(operator, x.method) for x in _operator_table.COMPARISONS
+}
+
+
+class ufunc:
+    __doc__ = Documentation()  # type: ignore[assignment]  # written when asked for
+    __slots__ = (
+        "__name__",
+        "_numpy",
+        "example",
+        "identity",
+        "nargs",
+        "nin",
+        "nout",
+        "operation",
+        "summary",
+    )
+
+    def __new__(cls, name: str, *args: Any, **kwargs: Any) -> ufunc:
+        nin = getattr(np, name).nin
+        return object.__new__({1: _UnaryUfunc, 2: _BinaryUfunc}.get(nin, ufunc))
+
+    def __init__(self, name: str, summary: str, example: tuple = (), operation: str | None = None):
+        self.__name__ = name
+        self.summary = summary
+        self.example = example
+        self._numpy: np.ufunc = getattr(np, name)
+        self.operation = operation or name
+        self.nin = self._numpy.nin
+        self.nout = self._numpy.nout
+        self.nargs = self._numpy.nargs
+        self.identity = self._numpy.identity
+
+    def __repr__(self) -> str:
+        return f"<ufunc '{self.__name__}'>"
+
+    def __reduce__(self) -> str:
+        return self.__name__
+
+    @property
+    def types(self) -> list[str]:
+        """The loops, as NumPy spells them, that gpuarray's dtypes allow."""
+        return [loop for loop in self._numpy.types if not set(loop) & set("gGOMmSUV")]
+
+    @property
+    def ntypes(self) -> int:
+        """The number of :attr:`types`."""
+        return len(self.types)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._call(args, **kwargs)
+
+    def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
+        """Apply a function of two arguments to every pair of elements.
+
+        Parameters
+        ----------
+        a, b : array_like
+            Operands.
+        **kwargs
+            As for a call.
+
+        Returns
+        -------
+        ndarray
+            Of shape ``a.shape + b.shape``.
+        """
+        if self.nin != 2:
+            raise ValueError(
+                f"{self.__name__}.outer: outer product only supported for binary functions"
+            )
+        a, b = _interchange.as_operand(a, self.__name__), _interchange.as_operand(b, self.__name__)
+        if isinstance(a, _array.ArrayBase) and isinstance(b, _array.ArrayBase):
+            layout = a._layout
+            shape = layout.shape + (1,) * b._layout.ndim
+            strides = layout.strides + (0,) * b._layout.ndim
+            a = _array.view(a, _layout.layout_of(layout.dtype, shape, strides))
+        return self(a, b, **kwargs)
+
+    def reduce(
+        self,
+        array: Any,
+        axis: Any = 0,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = reduction.rules.NO_VALUE,
+        where: Any = True,
+    ) -> Any:
+        """Combine the elements along axes with a function of two arguments.
+
+        Parameters
+        ----------
+        array : ndarray
+            Operand.
+        axis : int, tuple of int or None, optional
+            Axes to reduce; ``None`` is all of them.
+        dtype : dtype, optional
+            The dtype to compute in.
+        out : ndarray, optional
+            Where results are stored.
+        keepdims : bool, optional
+            Keep reduced axes with length 1.
+        initial : scalar, optional
+            The value to start with.
+        where : ndarray of bool, optional
+            Which elements take part.
+
+        Returns
+        -------
+        ndarray
+
+        Differences from NumPy
+        ----------------------
+        Available for the functions that name a reduction: sums, products, extrema, and
+        logical and bit-wise operations.
+        """
+        return reduction.rules.reduce(
+            self.__name__, array, axis, dtype, out, keepdims, initial, where
+        )
+
+    def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+        """Combine each element with all those before it along an axis.
+
+        Parameters
+        ----------
+        array : ndarray
+            Operand.
+        axis : int, optional
+            The axis to walk.
+        dtype : dtype, optional
+            The dtype to compute in.
+        out : ndarray, optional
+            Where results are stored, with any cast.
+
+        Returns
+        -------
+        ndarray
+            Of the operand's shape.
+
+        Differences from NumPy
+        ----------------------
+        Available for functions that are associative: sums, products, extrema, and logical and
+        bit-wise operations. Floats are combined in another order, which is the same in every
+        run.
+        """
+        return scan.rules.accumulate(self.__name__, array, axis, dtype, out)
+
+    # ---- the way of a call that no plan is known for ------------------------------------------
+
+    def _call(
+        self,
+        args: Sequence[Any],
+        out: Any = None,
+        where: Any = True,
+        casting: str = "same_kind",
+        order: str = "K",
+        dtype: Any = None,
+        **unknown: Any,
+    ) -> Any:
+        name = self.__name__
+        if unknown:
+            raise TypeError(
+                f"{name}() got an unexpected keyword argument {next(iter(unknown))!r}; "
+                "it takes out, where, casting, order and dtype"
+            )
+        symbol = _interchange.symbol_among(args)
+        if symbol is not None:
+            return symbol.fused_call(self, args, out, where, casting, dtype)
+        outs = self._outputs(args, out)
+        inputs = [_interchange.as_operand(x, name, args) for x in args[: self.nin]]
+        if where is not True:
+            where = _interchange.as_operand(where, name)
+            if isinstance(where, bool | np.bool):
+                if where:
+                    where = True
+            elif not (isinstance(where, _array.ArrayBase) and where._layout.dtype == bool):
+                raise TypeError(
+                    f"{name}: where must be a bool or an array of bools, got "
+                    f"{getattr(where, 'dtype', type(where).__name__)}; compare or use astype(bool)"
+                )
+        masked = where is not True
+        if masked and not isinstance(where, _array.ArrayBase):
+            where = _interchange.scalar_array(bool(where), np.dtype(bool))
+        operands = [*inputs, where] if masked else inputs
+        for x in [*inputs, *([where] if masked else [])]:
+            _check_no_output_overlap(operands, x, outs)
+        key = (
+            self,
+            *[x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in operands],
+            *[y if y is None else y._layout for y in outs],
+            dtype,
+            casting,
+            order,
+        )
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(operands, outs, masked, casting, order, dtype)
+            stream.remember(key, run)
+            if not masked and dtype is None and casting == "same_kind" and order == "K":
+                self._remember_short(key, operands, outs, run)
+        return self._run(run, operands, [y for y in outs if y is not None], outs)
+
+    def _remember_short(self, key: tuple, operands: list, outs: list, run: Callable) -> None:
+        """Keep a plan under the key that the fast ways of calling look up."""
+        if all(y is None for y in outs):
+            current.stream.remember(key[: 1 + len(operands)], run)
+        elif len(outs) == 1:
+            current.stream.remember((*key[: 1 + len(operands)], outs[0]._layout), run)
+
+    def _outputs(self, args: Sequence[Any], out: Any) -> list[Any]:
+        name, nin, nout = self.__name__, self.nin, self.nout
+        if not nin <= len(args) <= self.nargs:
+            raise TypeError(
+                f"{name}() takes from {nin} to {self.nargs} positional arguments but "
+                f"{len(args)} were given"
+            )
+        outs = list(args[nin:])
+        if out is not None:
+            if outs:
+                raise TypeError(
+                    f"{name}: cannot specify 'out' as both a positional and keyword argument"
+                )
+            outs = list(out) if isinstance(out, tuple) else [out]
+            if len(outs) != nout:
+                raise ValueError(
+                    f"{name}: The 'out' tuple must have exactly {nout} entries, got {len(outs)}"
+                )
+        outs += [None] * (nout - len(outs))
+        for y in outs:
+            if isinstance(y, np.ndarray):
+                raise HostArrayError(
+                    f"{name}: out is a numpy.ndarray of shape {y.shape}, but results are stored "
+                    "in device memory; pass a gpuarray array and fetch it with asnumpy"
+                )
+            if y is not None and not isinstance(y, _array.ArrayBase):
+                raise TypeError(
+                    f"{name}: return arrays must be of ArrayType, got {type(y).__name__}"
+                )
+        return outs
+
+    def _resolve(
+        self, operands: Sequence[Any], outs: Sequence[Any], casting: str, dtype: Any
+    ) -> tuple[np.dtype, ...]:
+        """The loop's dtypes for inputs and outputs, decided by NumPy."""
+        given: list[Any] = []
+        for x in operands:
+            if isinstance(x, _array.ArrayBase):
+                given.append(x._layout.dtype)
+            else:
+                weak = _interchange.WEAK.get(type(x))
+                given.append(_dtypes.canonical(x.dtype) if weak is None else weak)
+        given += [None if y is None else y._layout.dtype for y in outs]
+        options: dict[str, Any] = {"casting": casting}
+        if dtype is not None:
+            options["signature"] = (None,) * self.nin + (_dtypes.canonical(dtype),) * self.nout
+        found = self._numpy.resolve_dtypes(tuple(given), **options)
+        return tuple([_dtypes.canonical(x) for x in found])
+
+    def _plan(
+        self,
+        operands: Sequence[Any],
+        outs: Sequence[Any],
+        masked: bool,
+        casting: str,
+        order: str,
+        dtype: Any,
+    ) -> Callable:
+        name, nin = self.__name__, self.nin
+        loop = self._resolve(operands[:nin], outs, casting, dtype)
+        layouts = [x._layout for x in operands if isinstance(x, _array.ArrayBase)]
+        shape = _layout.broadcast_shapes([x.shape for x in layouts] or [()])
+        for y in outs:
+            if y is None:
+                continue
+            _layout.check_writable(y._layout, name)
+            joint = _layout.broadcast_shapes([shape, y._layout.shape])
+            if joint != y._layout.shape:
+                raise ValueError(
+                    f"{name}: non-broadcastable output operand with shape {y._layout.shape} "
+                    f"doesn't match the broadcast shape {joint}"
+                )
+            shape = joint
+        inputs: list[Layout | np.dtype] = []
+        terms: list[Expression] = []
+        for i, x in enumerate(operands):
+            if isinstance(x, _array.ArrayBase):
+                inputs.append(x._layout)
+                term: Expression = Input(i, _dtypes.code(x._layout.dtype))
+            else:
+                inputs.append(loop[i])
+                term = Scalar(i, _dtypes.code(loop[i]))
+            if i < nin:
+                code = _dtypes.code(loop[i])
+                terms.append(term if term.dtype == code else Cast(code, term))
+        targets = [
+            _layout.like_order(loop[nin + i], shape, layouts, order) if y is None else y._layout
+            for i, y in enumerate(outs)
+        ]
+        results: list[Expression] = []
+        for i, target in enumerate(targets):
+            code = _dtypes.code(loop[nin + i])
+            result: Expression = self._result(i, tuple(terms), code)
+            if target.dtype != loop[nin + i]:
+                result = Cast(_dtypes.code(target.dtype), result)
+            results.append(result)
+        run = elementwise.launch.make_call(
+            name,
+            results,
+            inputs,
+            targets,
+            [y is not None for y in outs],
+            current.stream,
+            masked,
+        )
+        if self.operation == "power" and loop[1].kind == "i":
+            if not isinstance(operands[1], _array.ArrayBase):
+                return _refuse_negative_exponent(run)
+        return run
+
+    def _result(self, i: int, terms: tuple[Expression, ...], code: str) -> Expression:
+        row = operations.operation(self.operation)
+        return Apply(row, terms, code, i)
+
+    def _run(self, run: Callable, operands: Sequence, given: Sequence, outs: Sequence) -> Any:
+        try:
+            return run(*operands, *given)
+        except (ValueError, OverflowError):
+            if not any(isinstance(x, int) for x in operands):
+                raise
+            return self._with_great_integer(operands, outs)
+
+    def _with_great_integer(self, operands: Sequence, outs: Sequence) -> Any:
+        """Repeat a call whose Python integer may not fit in the loop's dtype.
+
+        A comparison with it has an answer (an ``int8`` is always less than 300); everything
+        else is an error, as in NumPy.
+        """
+        loop = self._resolve(operands, outs, "same_kind", None)
+        for i, x in enumerate(operands):
+            if not isinstance(x, int) or loop[i].kind not in "iu":
+                continue
+            info = np.iinfo(loop[i])
+            if info.min <= x <= info.max:
+                continue
+            compare = _COMPARISONS.get(self.operation)
+            other = operands[1 - i] if compare else None
+            if compare is None or not isinstance(other, _array.ArrayBase):
+                raise OverflowError(
+                    f"{self.__name__}: Python integer {x} out of bounds for {loop[i]}; "
+                    "convert the array to a wider dtype first"
+                ) from None
+            answer = compare(x, 0) if i == 0 else compare(0, x)
+            # x >= smallest holds for every element, and x < smallest for none.
+            always = ufuncs["greater_equal"] if answer else ufuncs["less"]
+            return always(other, int(np.iinfo(other._layout.dtype).min), out=outs[0])
+        raise
+
+
+class _UnaryUfunc(ufunc):
+    __doc__ = Documentation()  # type: ignore[assignment]  # a class has one of its own
+    __slots__ = ()
+
+    def __call__(self, x: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
+        if not outs and not kwargs:
+            cls = _array.array_class
+            if type(x) is cls:
+                if out is None:
+                    run = current.stream.plans.get((self, x._layout))
+                    if run is not None:
+                        return run(x)
+                elif type(out) is cls and out._memory is not x._memory:
+                    run = current.stream.plans.get((self, x._layout, out._layout))
+                    if run is not None:
+                        return run(x, out)
+        return self._call((x, *outs), out, **kwargs)
+
+
+class _BinaryUfunc(ufunc):
+    __doc__ = Documentation()  # type: ignore[assignment]
+    __slots__ = ()
+
+    def __call__(self, a: Any, b: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
+        if not outs and not kwargs:
+            cls = _array.array_class
+            if type(a) is cls and type(b) is cls:
+                if out is None:
+                    run = current.stream.plans.get((self, a._layout, b._layout))
+                    if run is not None:
+                        return run(a, b)
+                elif type(out) is cls:
+                    memory = out._memory
+                    if memory is not a._memory and memory is not b._memory:
+                        run = current.stream.plans.get((self, a._layout, b._layout, out._layout))
+                        if run is not None:
+                            return run(a, b, out)
+            elif out is None:
+                run = current.stream.plans.get(
+                    (
+                        self,
+                        a._layout if type(a) is cls else type(a),
+                        b._layout if type(b) is cls else type(b),
+                    )
+                )
+                if run is not None:
+                    return self._run(run, (a, b), (), (None,))
+        return self._call((a, b, *outs), out, **kwargs)
+
+
+def _refuse_negative_exponent(run: Callable) -> Callable:
+    """A call of integer ``power`` by a scalar, which has no integer result below zero."""
+
+    def checked(base: Any, exponent: Any, *rest: Any) -> Any:
+        if exponent < 0:
+            raise ValueError(
+                f"power: Integers to negative integer powers are not allowed (got {exponent}); "
+                "convert the base to a float dtype first"
+            )
+        return run(base, exponent, *rest)
+
+    return checked
+
+
+def _check_no_output_overlap(operands: list, x: Any, outs: Sequence[Any]) -> None:
+    """Replace an input that an output overwrites before it has been read by a copy."""
+    if not isinstance(x, _array.ArrayBase):
+        return
+    for y in outs:
+        if y is None or (y._pointer == x._pointer and y._layout is x._layout):
+            continue
+        if _layout.overlap(x._layout, x._pointer, y._layout, y._pointer):
+            copied = copies.copy(x)
+            for i, other in enumerate(operands):
+                if other is x:
+                    operands[i] = copied
+            return
+
+
+#: Every ufunc of the package by its name.
+ufuncs: dict[str, ufunc] = {}
+
+
+def create(name: str, summary: str, *example: Any, operation: str | None = None) -> ufunc:
+    """Make the ufunc of a row of the operations table.
+
+    Parameters
+    ----------
+    name : str
+        NumPy's name.
+    summary : str
+        What it computes, a line.
+    *example : number or list
+        Arguments for the example in its documentation.
+    operation : str, optional
+        The row's name where it differs.
+    """
+    found = ufuncs[name] = ufunc(name, summary, example, operation)
+    return found

@@ -1,0 +1,64 @@
+"""The methods of an array class for Python's operators.
+
+They look a plan up themselves, which saves the small operations the call of the ufunc.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gpuarray import _array, _interchange
+from gpuarray._interchange import WEAK
+from gpuarray._runtime.device import current
+from gpuarray._ufunc.function import ufunc
+
+
+def binary_operator(function: ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
+    """The method of an array class for an operator such as ``+``."""
+
+    def method(self: Any, other: Any) -> Any:
+        if type(other) is type(self):
+            run = current.stream.plans.get((function, self._layout, other._layout))
+            if run is not None:
+                return run(self, other)
+        elif type(other) in WEAK:
+            run = current.stream.plans.get((function, self._layout, type(other)))
+            if run is not None:
+                return function._run(run, (self, other), (), (None,))
+        elif not isinstance(other, _array.ArrayBase) and _interchange.defers(other):
+            return NotImplemented
+        return function(self, other)
+
+    def reflected_method(self: Any, other: Any) -> Any:
+        if type(other) not in WEAK and _interchange.defers(other):
+            return NotImplemented
+        return function(other, self)
+
+    return reflected_method if reflected else method
+
+
+def inplace_operator(function: ufunc) -> Callable[[Any, Any], Any]:
+    """The method of an array class for an operator such as ``+=``."""
+
+    def method(self: Any, other: Any) -> Any:
+        if type(other) is type(self) and other._memory is not self._memory:
+            run = current.stream.plans.get((function, self._layout, other._layout, self._layout))
+            if run is not None:
+                return run(self, other, self)
+        elif type(other) not in WEAK and not isinstance(other, _array.ArrayBase):
+            if _interchange.defers(other):
+                return NotImplemented
+        return function(self, other, out=self)
+
+    return method
+
+
+def unary_operator(function: ufunc) -> Callable[[Any], Any]:
+    """The method of an array class for an operator such as unary ``-``."""
+
+    def method(self: Any) -> Any:
+        run = current.stream.plans.get((function, self._layout))
+        return function(self) if run is None else run(self)
+
+    return method

@@ -1,0 +1,40 @@
+"""CUDA C++ to image: NVRTC and nvJitLink, the kernel cache, and warm-up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.compiler import (
+        archive,
+        cache,
+        compilation,
+        entry,
+        headers,
+        images,
+        linker,
+        lock,
+        recording,
+        remedies,
+        toolchain,
+        warmup,
+    )
+
+__all__ = [
+    "archive",
+    "cache",
+    "compilation",
+    "entry",
+    "headers",
+    "images",
+    "linker",
+    "lock",
+    "recording",
+    "remedies",
+    "toolchain",
+    "warmup",
+]
+
+__getattr__ = submodules(__name__, __all__)

@@ -1,0 +1,168 @@
+"""Element-wise kernels over arrays: from expressions and layouts to a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray import _calls, _dtypes, _layout
+from gpuarray._layout import Layout
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.generator.expressions import Cast, Input
+
+if TYPE_CHECKING:
+    from gpuarray._runtime.device import Device
+    from gpuarray.kernels.elementwise.spec import ElementwiseSpec
+    from gpuarray.kernels.generator.expressions import Expression
+    from gpuarray.kernels.generator.source import KernelSource
+
+
+class Number:
+    """An input that is the element's own number, as int64."""
+
+
+NUMBER = Number()
+
+
+def plan(
+    name: str,
+    expressions: Sequence[Expression],
+    inputs: Sequence[Layout | np.dtype | Number],
+    outputs: Sequence[Layout],
+    stream: Stream,
+    masked: bool = False,
+) -> LaunchPlan:
+    """Decide the launch of an element-wise kernel.
+
+    Parameters
+    ----------
+    name : str
+        What the kernel is called in profilers and error messages.
+    expressions : sequence of Expression
+        One an output, over inputs already of the operands' dtypes.
+    inputs : sequence of Layout or dtype
+        Arrays, which broadcast to the outputs' shape, scalars of a dtype, or the number of
+        the element (only where the outputs are gapless).
+    outputs : sequence of Layout
+        All of one shape with at least one element.
+    stream : Stream
+        Any of the device to run on.
+    masked : bool
+        The last input says which elements are stored.
+    """
+    light = not masked and elementwise.spec.is_light(expressions)
+    spec, dims, strides = arrange(name, expressions, inputs, outputs, masked, light)
+    return launch_plan(spec, spec, elementwise.spec.render, dims, strides, stream.device)
+
+
+def arrange(
+    name: str,
+    expressions: Sequence[Expression],
+    inputs: Sequence[Layout | np.dtype | Number],
+    outputs: Sequence[Layout],
+    masked: bool = False,
+    light: bool = False,
+) -> tuple[ElementwiseSpec, Sequence[int], Sequence[Sequence[int]]]:
+    """The kernel that suits the operands, its dimensions, and their strides in elements.
+
+    ``light`` is whether the function may be unrolled often.
+    """
+    shape = outputs[0].shape
+    arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
+    dims, steps = _layout.collapse(shape, [_layout.broadcast_strides(x, shape) for x in arrays])
+    index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
+    itemsizes = [x.itemsize for x in arrays]
+    strides = [_layout.element_strides(name, s, x) for s, x in zip(steps, arrays, strict=True)]
+    choice = elementwise.variants.choose(dims, strides, itemsizes, len(outputs), light)
+    dims = tuple([dims[i] for i in choice.order])
+    strides = [[one[i] for i in choice.order] for one in strides]
+    if choice.period > 1:
+        # The kernel knows the steps within a row of periods; what is left is the row.
+        dims = (*dims[:-2], dims[-2] * dims[-1])
+        strides = [[*one[:-2], one[-1]] for one in strides]
+    operand = elementwise.spec.OperandSpec
+    operands = []
+    k = len(outputs)
+    for x in inputs:
+        if isinstance(x, Layout):
+            operands.append(operand(_dtypes.code(x.dtype), choice.kinds[k]))
+            k += 1
+        elif x is NUMBER:
+            operands.append(operand("i8", "index"))
+        else:
+            operands.append(operand(_dtypes.code(x), "scalar"))
+    spec = elementwise.spec.ElementwiseSpec(
+        name=name,
+        outputs=tuple(expressions),
+        output_dtypes=tuple([_dtypes.code(x.dtype) for x in outputs]),
+        inputs=tuple(operands),
+        masked=masked,
+        variant=choice.variant,
+        ndim=len(dims),
+        index=index,
+        vector=choice.vector,
+        tile=choice.tile,
+        grouping=choice.grouping,
+        edge=choice.edge,
+        shifted=choice.shifted,
+        chunk=choice.chunk,
+        period=choice.period,
+        steps=choice.steps,
+    )
+    return spec, dims, strides
+
+
+def launch_plan(
+    spec: ElementwiseSpec,
+    key: Any,
+    render: Callable[[Any], KernelSource],
+    dims: Sequence[int],
+    strides: Sequence[Sequence[int]],
+    device: Device,
+) -> LaunchPlan:
+    """The launch of what :func:`arrange` has found; ``key`` is what is rendered."""
+    function, source = load(key, render, device)
+    blocks, size, dimensions = elementwise.variants.geometry(spec, source, dims, strides)
+    position = len(function.parameters) - (2 if dimensions else 1)
+    constants = {position: pack_integers([size], spec.index)}
+    if dimensions:
+        constants[position + 1] = pack_integers(dimensions, spec.index)
+    return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+
+
+def make_call(
+    name: str,
+    expressions: Sequence[Expression],
+    inputs: Sequence[Layout | np.dtype | Number],
+    outputs: Sequence[Layout],
+    given: Sequence[bool],
+    stream: Stream,
+    masked: bool = False,
+) -> Callable[..., Any]:
+    """A call (see :mod:`gpuarray._calls`) of an element-wise kernel.
+
+    ``given`` says which outputs the caller passes. Without elements nothing is launched.
+    """
+    passed = [x for x in inputs if x is not NUMBER]
+    kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in passed])
+    new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
+    if outputs[0].size == 0:
+        return _calls.make_call(stream, kinds, new, [])
+    decided = plan(name, expressions, inputs, outputs, stream, masked)
+    first = len(outputs)
+    scalars = [(first + i, x) for i, x in enumerate(passed) if isinstance(x, np.dtype)]
+    names = [f"y{i}" for i in range(len(outputs))] + [f"x{i}" for i in range(len(passed))]
+    bound = BoundLaunch(decided, stream, scalars)
+    return _calls.make_call(stream, kinds, new, [(bound, names)])
+
+
+def copy_call(source: Layout, target: Layout, given: bool, stream: Stream) -> Callable[..., Any]:
+    """A call that copies an array to one of another layout or dtype, converting elements."""
+    expression: Expression = Input(0, _dtypes.code(source.dtype))
+    if source.dtype != target.dtype:
+        expression = Cast(_dtypes.code(target.dtype), expression)
+    return make_call("copy", [expression], [source], [target], [given], stream)

@@ -1,0 +1,342 @@
+"""The element-wise family: from a specification to CUDA C++ (`elementwise*.cuh`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gpuarray._dtypes import cpp_name, itemsize
+from gpuarray.kernels.generator.expressions import Cast, Expression
+from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.operations import HEAVY, HUGE, LIGHT, MEDIUM
+from gpuarray.kernels.generator.render import Body
+from gpuarray.kernels.generator.source import INDEX_BYTES, OPTIONS, KernelSource, OperandSpec
+
+#: Threads per block, by variant.
+BLOCKS = {"contiguous": 256, "rows": 256, "picked": 256, "tiled": 256, "strided": 128}
+
+_VARIANTS = tuple(BLOCKS)
+_LEAST_DIMENSIONS = {"contiguous": 1, "rows": 2, "picked": 1, "tiled": 2, "strided": 1}
+
+# Bytes that a thread moves at least. Measured on an H200: 32 (a load and a store of 16) reach the
+# rate of a device copy or more, and twice as many gain nothing and compile slower.
+_BYTES_PER_THREAD = 32
+
+# Elements per thread by weight: the most in one vector, the most altogether.
+_VECTOR_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
+_ITEMS_LIMIT = {LIGHT: 16, MEDIUM: 8, HEAVY: 4, HUGE: 1}
+_STRIDED_LIMIT = {LIGHT: 4, MEDIUM: 4, HEAVY: 2, HUGE: 1}
+
+# An H200 starts about 1.5e9 blocks a second. So a block of strided elements has at least so many,
+# by the bytes of the widest: narrow ones come by faster than small blocks could be started.
+_STRIDED_TILE = {1: 2048, 2: 2048, 4: 512}
+_LARGEST_BLOCK = 512
+
+# Accesses of a thread along the last dimension at a time.
+_TILED_UNROLL = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ElementwiseSpec:
+    """Everything that the code of an element-wise kernel depends on."""
+
+    name: str
+    outputs: tuple[Expression, ...]
+    output_dtypes: tuple[str, ...]
+    inputs: tuple[OperandSpec, ...]
+    masked: bool = False  # the last input, a bool, decides whether an element is stored
+    variant: str = "contiguous"  # see kernels/variants.py
+    ndim: int = 1  # after collapsing; of variants other than 'contiguous'
+    index: str = "int32"
+    vector: int = 16  # at most so many elements in one access; a power of two
+    tile: tuple[int, int] = (0, 0)  # elements along the last dimension and the one before
+    grouping: str = "ALIGNED_ROWS"  # of the elements of a tile (elementwise_tiled.cuh)
+    edge: int = 1  # of the squares in which crossed inputs are read
+    shifted: bool = False  # whether crossed inputs have columns that are not aligned
+    chunk: int = 0  # elements of a thread of a picked kernel
+    period: int = 1  # elements of a row that `steps` describes
+    steps: tuple[tuple[int, int], ...] = ()  # of operands with memory (elementwise_picked.cuh)
+
+    def __post_init__(self) -> None:
+        if self.variant not in _VARIANTS:
+            raise ValueError(f"variant {self.variant!r} is not one of {', '.join(_VARIANTS)}")
+        if self.index not in INDEX_BYTES:
+            raise ValueError(f"index {self.index!r} is not one of {', '.join(INDEX_BYTES)}")
+        if not self.outputs or len(self.outputs) != len(self.output_dtypes):
+            raise ValueError("an element-wise kernel needs one dtype for each of its outputs")
+        if self.masked and (not self.inputs or self.inputs[-1].dtype != "b1"):
+            raise ValueError("the mask of a masked kernel is its last input and has dtype b1")
+        if self.variant != "contiguous" and any(x.kind == "index" for x in self.inputs):
+            raise ValueError("only the contiguous variant knows the number of an element")
+        if self.ndim < _LEAST_DIMENSIONS[self.variant]:
+            raise ValueError(
+                f"a {self.variant} kernel has at least {_LEAST_DIMENSIONS[self.variant]} "
+                f"dimension(s), got {self.ndim}"
+            )
+        if self.variant == "picked" and (self.masked or len(self.steps) != self.arrays):
+            raise ValueError("a picked kernel has no mask, and steps for each operand with memory")
+        for kind, variant in (("repeated", "rows"), ("crossed", "tiled")):
+            if self.variant != variant and any(x.kind == kind for x in self.inputs):
+                raise ValueError(f"only the variant {variant!r} has {kind} operands")
+
+    @property
+    def arrays(self) -> int:
+        """Operands with memory."""
+        return len(self.outputs) + sum(x.kind not in ("scalar", "index") for x in self.inputs)
+
+
+def is_light(expressions: Sequence[Expression]) -> bool:
+    """Whether the function is a few instructions."""
+    body = Body()
+    for expression in expressions:
+        body.value(expression)
+    return body.weight == LIGHT
+
+
+def render(spec: ElementwiseSpec) -> KernelSource:
+    """Return the CUDA C++ of a specification.
+
+    The kernel's parameters: the output pointers; each input as a pointer or, of kind 'scalar', a
+    value; the number of elements (of vectors, for rows); and but for the contiguous variant one
+    struct of dimensions.
+    """
+    body = Body()
+    results = [
+        body.value(Cast(dtype, expression))
+        for expression, dtype in zip(spec.outputs, spec.output_dtypes, strict=True)
+    ]
+    for dtype in (*spec.output_dtypes, *(operand.dtype for operand in spec.inputs)):
+        body.type_of(dtype)
+    return assemble(spec, body, _function(spec, body, results))
+
+
+def assemble(
+    spec: ElementwiseSpec,
+    body: Body,
+    function: str,
+    extras: Sequence[tuple[str, int]] = (),
+    before: str = "",
+    options: tuple[str, ...] = OPTIONS,
+) -> KernelSource:
+    """Return the CUDA C++ that applies a function object.
+
+    Parameters
+    ----------
+    spec : ElementwiseSpec
+        The operands; what it says of outputs but their dtypes is not looked at.
+    body : Body
+        Knows the headers and the weight of the function.
+    function : str
+        The members of the function object.
+    extras : sequence of (declaration, bytes)
+        The function object's data members. They are passed as kernel parameters behind inputs.
+    before : str
+        Source at global scope, in front of everything but includes.
+    options : tuple of str
+        For the compiler.
+    """
+    symbol = _symbol(spec)
+    choose = {"picked": _picked, "tiled": _tiled, "strided": _strided}.get(spec.variant, _rows)
+    variant, block, vector, items = choose(spec, body)
+    dimensions = [] if spec.variant == "contiguous" else ["Variant::Dimensions dimensions"]
+    family = "rows" if spec.variant == "contiguous" else spec.variant
+    headers = body.headers | {f"gpuarray/elementwise_{family}.cuh"}
+    *operands, count = _parameters(spec)
+    declared = [declaration for declaration, _ in extras]
+    members = ", ".join([declaration.split()[-1] for declaration in declared])
+    instance = f"Function{{{members}}}" if extras else "Function()"
+    source = _SOURCE.format(
+        includes="".join(f'#include "{header}"\n' for header in sorted(headers)),
+        before=before,
+        function=function,
+        variant=variant,
+        block=block,
+        symbol=symbol,
+        parameters=",\n    ".join([*operands, *declared, count, *dimensions]),
+        arguments=",\n        ".join(_arguments(spec, instance)),
+    )
+    sizes = list(_sizes(spec))
+    at = len(operands)
+    sizes[at:at] = [nbytes for _, nbytes in extras]
+    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), items, block, options, vector)
+
+
+_SOURCE = """\
+{includes}
+{before}namespace gpuarray {{
+
+struct Function {{
+{function}
+}};
+
+typedef {variant} Variant;
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    Variant::run(
+        {arguments});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def _symbol(spec: ElementwiseSpec) -> str:
+    """A C identifier that says in a profiler what runs: ``add__f4_f4__f4``."""
+    name = re.sub(r"\W", "_", spec.name, flags=re.ASCII)[:60] or "elementwise"
+    inputs = "_".join(operand.dtype for operand in spec.inputs)[:60]
+    symbol = f"{name}__{inputs}__{'_'.join(spec.output_dtypes)}"
+    if spec.masked:
+        symbol += "_where"
+    if spec.variant != "contiguous":
+        symbol += f"_{spec.variant}{spec.ndim}"
+    # A name that starts with a digit is no identifier.
+    return f"gpuarray_{symbol}" + ("_wide" if spec.index == "int64" else "")
+
+
+def _accessed(spec: ElementwiseSpec) -> list[int]:
+    """Bytes of an element of each operand that is accessed for every element."""
+    kinds = ("array", "crossed")
+    loads = [itemsize(operand.dtype) for operand in spec.inputs if operand.kind in kinds]
+    return loads + [itemsize(dtype) for dtype in spec.output_dtypes]
+
+
+def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
+    """Choose the elements per vector and the vectors per thread.
+
+    Returns
+    -------
+    variant, block, vector, items
+        The C++ type; threads of a block; elements of an access, and of a thread.
+    """
+    accessed = _accessed(spec)
+    # The widest operand fills a 16-byte access.
+    vector = max(1, min(16 // max(accessed), _VECTOR_LIMIT[body.weight], spec.vector))
+    moved = vector * sum(accessed)
+    unroll = max(1, min(-(-_BYTES_PER_THREAD // moved), _ITEMS_LIMIT[body.weight] // vector))
+    if body.weight >= HEAVY:
+        unroll = 1
+    numbers = [BLOCKS[spec.variant], vector, unroll, spec.ndim, len(_strided_operands(spec))]
+    return _variant("Rows", spec, numbers), BLOCKS[spec.variant], vector, vector * unroll
+
+
+def _picked(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
+    block = BLOCKS["picked"]
+    numbers = [block, spec.chunk, spec.period, spec.ndim, spec.arrays]
+    return _variant("Picked", spec, numbers), block, spec.chunk, spec.chunk
+
+
+def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
+    block = BLOCKS["tiled"]
+    width, height = spec.tile
+    limit = _ITEMS_LIMIT[body.weight]
+    vector = min(spec.vector, limit)
+    unroll = max(1, min(_TILED_UNROLL, limit // vector, width * height // (block * vector)))
+    shifted = "true" if spec.shifted and spec.edge > 1 else "false"
+    grouping = spec.grouping if vector > 1 else "ALIGNED_ROWS"
+    operands = len(_strided_operands(spec))
+    parts = [
+        block,
+        spec.edge,
+        shifted,
+        vector,
+        unroll,
+        width,
+        height,
+        grouping,
+        spec.ndim,
+        operands,
+    ]
+    return _variant("Tiled", spec, parts), block, vector, vector * unroll
+
+
+def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
+    items = _STRIDED_LIMIT[body.weight]
+    block = BLOCKS["strided"]
+    least = _STRIDED_TILE.get(max(_accessed(spec)), 0) if body.weight < HUGE else 0
+    while block * items < least and block < _LARGEST_BLOCK:
+        block *= 2
+    numbers = [block, items, spec.ndim, len(_strided_operands(spec))]
+    return _variant("Strided", spec, numbers), block, 1, items
+
+
+def _variant(name: str, spec: ElementwiseSpec, numbers: Sequence[object]) -> str:
+    return f"{name}<{spec.index}_t, {', '.join(map(str, numbers))}>"
+
+
+def _strided_operands(spec: ElementwiseSpec) -> dict[tuple[str, int], int]:
+    """Row of each operand in the strides: outputs, then the inputs that have memory."""
+    names = [("out", i) for i in range(len(spec.output_dtypes))]
+    names += [
+        ("in", i)
+        for i, operand in enumerate(spec.inputs)
+        if operand.kind not in ("scalar", "index")
+    ]
+    return {name: row for row, name in enumerate(names)}
+
+
+def _function(spec: ElementwiseSpec, body: Body, results: list[str]) -> str:
+    parameters = [
+        f"Stored<{cpp_name(dtype)}>::type& out{i}" for i, dtype in enumerate(spec.output_dtypes)
+    ]
+    computed = spec.inputs[:-1] if spec.masked else spec.inputs
+    parameters += [f"{cpp_name(operand.dtype)} in{i}" for i, operand in enumerate(computed)]
+    lines = [*body.lines, *(f"out{i} = {result};" for i, result in enumerate(results))]
+    head = f"    GPUARRAY_DEVICE void operator()({', '.join(parameters)}) const {{\n"
+    return head + "".join(f"        {line}\n" for line in lines) + "    }"
+
+
+def _parameters(spec: ElementwiseSpec) -> list[str]:
+    result = [
+        f"Stored<{cpp_name(dtype)}>::type* out{i}" for i, dtype in enumerate(spec.output_dtypes)
+    ]
+    for i, operand in enumerate(spec.inputs):
+        name = cpp_name(operand.dtype)
+        if operand.kind == "scalar":
+            result.append(f"{name} in{i}")
+        elif operand.kind != "index":
+            result.append(f"const Stored<{name}>::type* in{i}")
+    return [*result, f"{spec.index}_t size"]
+
+
+def _arguments(spec: ElementwiseSpec, function: str) -> list[str]:
+    rows = _strided_operands(spec)
+    strided = spec.variant != "contiguous"
+
+    def slot(role: str, i: int, dtype: str, kind: str) -> str:
+        name = cpp_name(dtype)
+        if kind == "scalar":
+            return f"Single<{name}>(in{i})"
+        if kind == "index":
+            return f"Variant::Number<{name}>()"
+        if kind == "broadcast":
+            return f"broadcast<{name}>(in{i})"
+        strides = f", dimensions.strides[{rows[role, i]}]" if strided else ""
+        if kind == "crossed":
+            return f"Variant::Crossed<{name}, {i}>({role}{i}{strides})"
+        family = "Output" if role == "out" else "Repeated" if kind == "repeated" else "Input"
+        types = name
+        if spec.variant == "picked" and role == "in":
+            across, along = spec.steps[rows[role, i]]
+            types = f"{name}, {across}, {along}"
+        return f"Variant::{family}<{types}>({role}{i}{strides})"
+
+    outputs = [slot("out", i, dtype, "array") for i, dtype in enumerate(spec.output_dtypes)]
+    inputs = [slot("in", i, operand.dtype, operand.kind) for i, operand in enumerate(spec.inputs)]
+    mask = inputs.pop() if spec.masked else "Unmasked()"
+    head = [f"{function}, size, dimensions" if strided else f"{function}, size", mask]
+    return [", ".join(head), *outputs, *inputs]
+
+
+def _sizes(spec: ElementwiseSpec) -> tuple[int, ...]:
+    index = INDEX_BYTES[spec.index]
+    sizes = [8] * len(spec.outputs)
+    for operand in spec.inputs:
+        if operand.kind != "index":
+            sizes.append(itemsize(operand.dtype) if operand.kind == "scalar" else 8)
+    sizes.append(index)
+    if spec.variant != "contiguous":
+        # shape, counts, multipliers and shifts; strides
+        sizes.append(index * spec.ndim * (4 + len(_strided_operands(spec))))
+    return tuple(sizes)

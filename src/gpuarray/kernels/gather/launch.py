@@ -1,0 +1,103 @@
+"""Gather and scatter by index arrays: from layouts to calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _calls, _dtypes, _layout
+from gpuarray._layout import Layout
+from gpuarray._runtime.device import current
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import gather
+
+
+def transfer(
+    dense: Layout | np.dtype,
+    indexed: Layout,
+    whole: Layout,
+    indices: Sequence[tuple[Layout, int, int]],
+    scatter: bool,
+    new: bool = False,
+) -> Callable[..., Any]:
+    """A call of a gather, or of a scatter.
+
+    Parameters
+    ----------
+    dense : Layout or dtype
+        What has an element for each element of the result: what a gather makes, what a scatter
+        reads; a dtype for a scalar that a scatter stores everywhere.
+    indexed : Layout
+        The indexed array in the result's shape, with the index arrays' dimensions broadcast.
+    whole : Layout
+        The indexed array as it is, which bounds where elements can be.
+    indices : sequence of (Layout, length, stride)
+        Each index array in the result's shape, and the length and byte stride of its axis.
+    scatter : bool
+        Whether elements go from ``dense`` to ``indexed``.
+    new : bool, optional
+        Whether a gather's call makes the array that it writes.
+
+    Returns
+    -------
+    callable
+        Takes what is read, the index arrays, and what is written unless that is new.
+    """
+    stream = current.stream
+    key = (transfer, dense, indexed, whole, tuple(indices), scatter, new)
+    run = stream.plans.get(key)
+    if run is None:
+        run = _plan_transfer(dense, indexed, whole, indices, scatter, new, stream)
+        stream.remember(key, run)
+    return run
+
+
+def _plan_transfer(
+    dense: Layout | np.dtype,
+    indexed: Layout,
+    whole: Layout,
+    indices: Sequence[tuple[Layout, int, int]],
+    scatter: bool,
+    new: bool,
+    stream: Stream,
+) -> Callable[..., Any]:
+    name = "scatter" if scatter else "gather"
+    scalar = None if isinstance(dense, Layout) else dense
+    shape, size = indexed.shape, indexed.size
+    if not isinstance(dense, Layout):
+        dense = _layout.layout_of(dense, shape, (0,) * len(shape))
+    layouts = [dense, indexed, *[index for index, _, _ in indices]]
+    dims, strides = _layout.collapse(shape, [x.strides for x in layouts])
+    index = "int64" if _layout.needs_int64(size, [*layouts, whole]) else "int32"
+    if any(length > _layout.INT32_MAX for _, length, _ in indices):
+        index = "int64"
+    spec = gather.spec.TransferSpec(
+        scatter,
+        dense.itemsize,
+        tuple([_dtypes.code(one.dtype) for one, _, _ in indices]),
+        len(dims),
+        index,
+        scalar is not None,
+    )
+    function, source = load(spec, gather.spec.render_transfer, stream.device)
+    struct = list(dims)
+    for one, layout in zip(strides, layouts, strict=True):
+        struct += _layout.element_strides(name, one, layout)
+    struct += [length for _, length, _ in indices]
+    struct += _layout.element_strides(name, [stride for _, _, stride in indices], indexed)
+    position = len(function.parameters) - 2
+    constants = {
+        position: pack_integers([size], index),
+        position + 1: pack_integers(struct, index),
+    }
+    per_block = gather.spec.BLOCK * source.items_per_thread
+    blocks = (size + per_block - 1) // per_block
+    plan = LaunchPlan(function, grid_for(blocks), (gather.spec.BLOCK, 1, 1), constants)
+    parameters = ["x0", "y0"] if scatter else ["y0", "x0"]
+    parameters += [f"x{1 + i}" for i in range(len(indices))]
+    bound = BoundLaunch(plan, stream, [] if scalar is None else [(0, scalar)])
+    inputs = ("a" if scalar is None else "s") + "a" * len(indices)
+    return _calls.make_call(stream, inputs, [dense if new else None], [(bound, parameters)])

@@ -1,0 +1,90 @@
+"""The indexing family: gather and scatter by index arrays (`gather.cuh`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuarray._dtypes import cpp_name
+from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.source import INDEX_BYTES, WORDS, KernelSource
+
+BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class TransferSpec:
+    """A gather (``dense[i] = indexed[at i]``) or a scatter (the reverse, or of one scalar)."""
+
+    scatter: bool
+    itemsize: int
+    indices: tuple[str, ...]  # dtype codes of the index arrays
+    ndim: int  # after collapsing
+    index: str = "int32"
+    scalar: bool = False  # scatter a number, passed by value, instead of an array
+
+    def __post_init__(self) -> None:
+        if self.itemsize not in WORDS:
+            raise ValueError(f"elements of {self.itemsize} bytes cannot be indexed")
+        if not self.indices:
+            raise ValueError("a gather or scatter needs at least one index array")
+        if self.scalar and not self.scatter:
+            raise ValueError("a gather writes to an array, not to a scalar")
+        if self.index not in INDEX_BYTES:
+            raise ValueError(f"index {self.index!r} is not one of {', '.join(INDEX_BYTES)}")
+
+
+_TRANSFER = """\
+#include "gpuarray/gather.cuh"
+
+namespace gpuarray {{
+
+typedef Transfer<{index}_t, {word}, {block}, {items}, {ndim}, {arrays}, {scatter}> Kernel;
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {word}{star} dense, {word}* indexed, {pointers}, {index}_t size,
+    Kernel::Dimensions dimensions) {{
+    Kernel::run(size, dimensions, dense, indexed, {names});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render_transfer(spec: TransferSpec) -> KernelSource:
+    """Return the CUDA C++ of a gather or scatter.
+
+    Parameters of the kernel: the dense operand (or the scalar), the indexed one, the index arrays,
+    the number of elements, and a struct of the shape, the strides of each operand, and for each
+    index array the length and the stride of the axis that it indexes; all of the index type.
+    """
+    name = "scatter" if spec.scatter else "gather"
+    symbol = f"gpuarray_{name}__{8 * spec.itemsize}__{'_'.join(spec.indices)}__{spec.ndim}d"
+    if spec.scalar:
+        symbol += "__scalar"
+    if spec.index == "int64":
+        symbol += "_wide"
+    items = 4 if spec.ndim <= 2 else 2
+    names = [f"index{i}" for i in range(len(spec.indices))]
+    source = _TRANSFER.format(
+        index=spec.index,
+        word=WORDS[spec.itemsize],
+        star="" if spec.scalar else "*",
+        block=BLOCK,
+        items=items,
+        ndim=spec.ndim,
+        arrays=len(spec.indices),
+        scatter="true" if spec.scatter else "false",
+        symbol=symbol,
+        pointers=", ".join(
+            [
+                f"const {cpp_name(code)}* {name}"
+                for code, name in zip(spec.indices, names, strict=True)
+            ]
+        ),
+        names=", ".join(names),
+    )
+    width = INDEX_BYTES[spec.index]
+    operands = 2 + len(spec.indices)
+    struct = width * (spec.ndim * (1 + operands) + 2 * len(spec.indices))
+    sizes = (spec.itemsize if spec.scalar else 8, *(8,) * (operands - 1), width, struct)
+    return KernelSource(symbol, source, cuda_headers(), sizes, items, BLOCK)

@@ -1,0 +1,14 @@
+"""Histograms: elements or weights in each bin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.histogram import launch, spec
+
+__all__ = ["launch", "spec"]
+
+__getattr__ = submodules(__name__, __all__)

@@ -1,0 +1,148 @@
+"""The counting family: elements or weights in each bin (`histogram.cuh`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuarray._dtypes import cpp_name, info
+from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.keys import key_type
+from gpuarray.kernels.generator.source import KernelSource
+
+BLOCK = 512
+
+#: Bytes of the elements that a thread reads at once.
+BYTES = 64
+
+#: Bins that shared memory has room for: the sizes that kernels are made for.
+SHARED_BINS = (256, 2048, 8192)
+
+#: Weights are twice as wide as counts.
+SHARED_WEIGHTS = (256, 1024, 4096)
+
+#: Most bins whose edges have room beside them.
+STAGED_BINS = 2048
+
+_MODES = ("value", "width", "edges", "ends")
+
+
+@dataclass(frozen=True, slots=True)
+class CountSpec:
+    """A histogram: bins by value, of one width, between edges, or between the ends.
+
+    The ends are the least and the greatest element, found by `EndsSpec`; 'ends' makes the edges.
+    """
+
+    mode: str
+    dtype: str
+    edges: str = ""  # the dtype in which elements are compared with edges
+    weighted: bool = False  # by float64 weights
+    shared: int = 0  # bins that shared memory has room for; 0: all are counted in the result
+    greatest: bool = False  # 'value': find the greatest element as well
+    alone: bool = False  # 'ends': by one block, which finds the ends as well
+
+    def __post_init__(self) -> None:
+        if self.mode not in _MODES:
+            raise ValueError(f"mode {self.mode!r} is not one of {', '.join(_MODES)}")
+        if (self.mode == "value") == bool(self.edges):
+            raise ValueError("edges have a dtype where elements are compared with edges")
+        if self.mode == "ends" and not 0 < self.shared <= STAGED_BINS:
+            raise ValueError(f"edges are made for at most {STAGED_BINS} bins in shared memory")
+        if self.greatest and (self.mode != "value" or self.weighted):
+            raise ValueError("the greatest element is found while values are counted")
+        if self.alone and self.mode != "ends":
+            raise ValueError("one block alone counts between the ends")
+
+
+@dataclass(frozen=True, slots=True)
+class EndsSpec:
+    """Finds the least and the greatest element."""
+
+    dtype: str
+
+
+_SOURCE = """\
+#include "gpuarray/histogram.cuh"
+{include}
+namespace gpuarray {{
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    {body};
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render(spec: CountSpec) -> KernelSource:
+    """Return the CUDA C++ of a histogram.
+
+    Parameters of the kernel: the elements; the weights, if there are any; the edges, unless bins
+    are values; the result (uint64 counts or float64 sums, added to, and behind them the greatest
+    element, or for 'ends' the three words of `render_ends`); the number of elements and that of
+    bins.
+    """
+    element = cpp_name(spec.dtype)
+    parameters = [f"const Stored<{element}>::type* elements"]
+    if spec.weighted:
+        parameters.append("const double* weights")
+    bins = f"ByValue<{element}>{{bins}}"
+    if spec.edges:
+        number = cpp_name(spec.edges)
+        index = "int32_t" if spec.shared else "int64_t"
+        parameters.append(f"{'' if spec.mode == 'ends' else 'const '}{number}* edges")
+        kind = "ByWidth" if spec.mode == "width" else "ByEdges"
+        bins = f"{kind}<{element}, {number}, {index}>{{bins, edges}}"
+        if spec.mode == "ends":
+            keys = key_type(spec.dtype)
+            bins = f"BetweenEnds<{element}, {keys}, {number}, {index}>(bins, edges, totals + bins)"
+    total = "double" if spec.weighted else "uint64_t"
+    parameters.append(f"{total}* totals")
+    sizes = [8] * (len(parameters) + 2)
+    parameters += ["uint64_t size", "uint64_t bins"]
+    weight = "double" if spec.weighted else "uint32_t"
+    staged = "true" if spec.edges and 0 < spec.shared <= STAGED_BINS else "false"
+    greatest = "true" if spec.greatest else "false"
+    weights = "weights" if spec.weighted else "static_cast<const uint32_t*>(nullptr)"
+    body = (
+        f"count_bins<{element}, {weight}, {total}, {BLOCK}, {spec.shared}, {staged}, {greatest}>("
+    )
+    body += f"\n        {bins}, elements, {weights}, totals, size)"
+    if spec.alone:
+        types = f"{element}, {key_type(spec.dtype)}, {number}, {index}"
+        body = f"count_alone<{types}, {BLOCK}, {spec.shared}>(elements, edges, totals, size, bins)"
+    symbol = f"gpuarray_histogram_{spec.mode}__{spec.dtype}{'_alone' if spec.alone else ''}"
+    symbol += ("_weighted" if spec.weighted else "") + ("_greatest" if spec.greatest else "")
+    symbol += f"_{spec.shared}" if spec.shared else ""
+    return _kernel(symbol, spec.dtype, parameters, sizes, body)
+
+
+def render_ends(spec: EndsSpec) -> KernelSource:
+    """Return the CUDA C++ that finds the least and the greatest element.
+
+    Parameters of the kernel: the elements, the result of the histogram, the number of elements and
+    that of bins. Behind the bins are three words that are zero: the first two become the key of
+    the greatest element and, inverted, that of the least one; the third is not zero once edges
+    between them have been found not to increase.
+    """
+    keys = key_type(spec.dtype)
+    parameters = [f"const {keys}::Word* elements", "uint64_t* totals"]
+    parameters += ["uint64_t size", "uint64_t bins"]
+    body = f"find_ends<{keys}, {BLOCK}>(elements, totals + bins, size)"
+    symbol = f"gpuarray_histogram_ends__{spec.dtype}"
+    return _kernel(symbol, spec.dtype, parameters, [8] * 4, body)
+
+
+def _kernel(
+    symbol: str, dtype: str, parameters: list[str], sizes: list[int], body: str
+) -> KernelSource:
+    header = info(dtype).header
+    source = _SOURCE.format(
+        include=f'#include "{header}"\n' if header else "",
+        block=BLOCK,
+        symbol=symbol,
+        parameters=",\n    ".join(parameters),
+        body=body,
+    )
+    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), 1, BLOCK)

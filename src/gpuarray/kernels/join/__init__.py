@@ -1,0 +1,14 @@
+"""Joins of several small arrays in one launch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.join import launch, spec
+
+__all__ = ["launch", "spec"]
+
+__getattr__ = submodules(__name__, __all__)

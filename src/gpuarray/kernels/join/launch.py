@@ -1,0 +1,61 @@
+"""Joins of small arrays in one launch: from layouts to calls."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Any
+
+from gpuarray import _calls
+from gpuarray._layout import Layout
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import join as join_kernels
+
+#: Results of at most so many bytes are joined in one launch. A launch for each array runs at the
+#: speed of memory, and costs a few microseconds: what a device moves of so many bytes meanwhile.
+MOST_BYTES = 1 << 20
+
+
+def make_call(
+    layouts: Sequence[Layout], axis: int, target: Layout, stream: Stream
+) -> Callable[..., Any] | None:
+    """A call (see :mod:`gpuarray._calls`) that joins arrays along an axis, or None if it cannot.
+
+    Parameters
+    ----------
+    layouts : sequence of Layout
+        Of the arrays.
+    axis : int
+        The axis.
+    target : Layout
+        Of the result, which the call makes.
+    stream : Stream
+        Where to run.
+
+    Returns
+    -------
+    callable or None
+        Takes the arrays. It joins gapless arrays of the result's dtype, not too large and not too
+        many.
+    """
+    if not 0 < target.nbytes <= MOST_BYTES or len(layouts) > join_kernels.spec.MOST_ARRAYS:
+        return None
+    if not all(one.dtype is target.dtype and one.c_contiguous for one in layouts):
+        return None
+    spec = join_kernels.spec.JoinSpec(target.itemsize, len(layouts))
+    function, source = load(spec, join_kernels.spec.render, stream.device)
+    ends = accumulate([math.prod(one.shape[axis:]) for one in layouts])
+    parts = struct.pack(f"={1 + len(layouts)}I", target.size, *ends)
+    tile = source.block * source.items_per_thread
+    plan = LaunchPlan(
+        function,
+        grid_for(-(-target.size // tile)),
+        (source.block, 1, 1),
+        {1 + len(layouts): parts},
+    )
+    names = ["y0", *[f"x{k}" for k in range(len(layouts))]]
+    launches = [(BoundLaunch(plan, stream), names)]
+    return _calls.make_call(stream, "a" * len(layouts), [target], launches)

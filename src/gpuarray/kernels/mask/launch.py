@@ -1,0 +1,216 @@
+"""Selection by a mask: the true elements, their positions, and assignment to them.
+
+The size of a result is on the device, so the host waits for it once between two launches: the
+first counts, the second stores (see ``mask.cuh``). Temporary memory: 8 bytes
+for each 8192 elements of the mask, and a bit for each if the mask is not one contiguous array of
+bytes or is used beside values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._layout import Layout
+from gpuarray._runtime.device import current
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import mask as mask_kernels
+from gpuarray.kernels import scan
+from gpuarray.kernels.scan.launch import LinkedPlan, links
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.mask.spec import StoreSpec
+
+_INT64 = np.dtype(np.int64)
+_UINT32 = np.dtype(np.uint32)
+_SCALAR = _layout.contiguous(_INT64, ())
+
+
+#: Tiles that a block counts at most, and blocks for each multiprocessor until it counts several.
+MAX_ROUNDS, RESIDENT_BLOCKS = 32, 8
+
+
+class Counted(NamedTuple):
+    """A mask whose true elements have been counted."""
+
+    mask: Any
+    total: int
+    offsets: Any  # true elements before each tile
+    bits: Any  # the mask as bits, or a placeholder
+
+
+def nonzero(mask: Any) -> tuple[Any, ...]:
+    """Where elements are not zero: an int64 array of coordinates for each axis, in C order.
+
+    Parameters
+    ----------
+    mask : ndarray
+        Of any dtype, with at least one dimension.
+    """
+    layout = mask._layout
+    ndim = layout.ndim
+    counted = count(mask)
+    if counted.total == 0:
+        return tuple([_array.empty(_layout.contiguous(_INT64, (0,))) for _ in range(ndim)])
+    result = _coordinates(counted, layout.shape)
+    if ndim == 1:
+        return (result,)
+    one = _layout.contiguous(_INT64, (counted.total,))
+    return tuple([_array.view(result, one, 8 * counted.total * i) for i in range(ndim)])
+
+
+def positions(mask: Any) -> Any:
+    """Where elements are not zero, as int64 positions in the flattened array in C order."""
+    counted = count(mask)
+    if counted.total == 0:
+        return _array.empty(_layout.contiguous(_INT64, (0,)))
+    return _coordinates(counted, (mask._layout.size,))
+
+
+def compress(values: Any, mask: Any) -> Any:
+    """The elements, in C order, where a mask of the same shape is true: ``values[mask]``."""
+    layout = values._layout
+    counted = count(mask, keep=True)
+    result = _array.empty(_layout.contiguous(layout.dtype, (counted.total,)))
+    if counted.total:
+        run = _store("compress", counted, layout, stride=1)
+        run(counted.mask, counted.offsets, counted.bits, values, result)
+    return result
+
+
+def place(target: Any, mask: Any, values: Any) -> None:
+    """Store values one after the other where a mask is true: ``target[mask] = values``.
+
+    Parameters
+    ----------
+    target : ndarray
+        What is changed.
+    mask : ndarray
+        Of the target's shape.
+    values : ndarray
+        Of the target's dtype and in other memory; one-dimensional with as many elements as are
+        true, or of one element for all.
+    """
+    counted = count(mask, keep=True)
+    source = values._layout
+    if source.size not in (1, counted.total):
+        raise ValueError(
+            f"boolean array indexing assignment cannot assign {source.size} input values to the "
+            f"{counted.total} output values where the mask is true"
+        )
+    if counted.total:
+        stride = 0 if source.size == 1 else source.strides[0]
+        (step,) = _layout.element_strides("assignment", [stride], source)
+        run = _store("place", counted, target._layout, stride=step)
+        run(counted.mask, counted.offsets, counted.bits, values, target)
+
+
+def count(mask: Any, keep: bool = False) -> Counted:
+    """Count the true elements of a mask and wait for the result.
+
+    ``keep`` asks for the mask as bits even where it can as well be read again.
+    """
+    layout = mask._layout
+    if layout.size == 0:
+        return Counted(mask, 0, None, None)
+    stream = current.stream
+    key = (count, layout, keep)
+    found: Any = stream.plans.get(key)
+    if found is None:
+        found = _plan_count(layout, keep, stream)
+        stream.remember(key, found)
+    run, at = found
+    offsets, bits = run(mask)
+    total = np.empty((), np.int64)
+    _array.download(_array.view(offsets, _SCALAR, at), total, None, True)
+    return Counted(mask, int(total), offsets, bits)
+
+
+def _plan_count(layout: Layout, keep: bool, stream: Stream) -> tuple[Callable, int]:
+    # Ordered as C order is, whatever the mask's own order.
+    order = _layout.contiguous_strides(layout.shape, 1)
+    dims, (_, strides) = _layout.collapse(layout.shape, [order, layout.strides])
+    steps = _layout.element_strides("mask", strides, layout)
+    bits = keep or not _is_bytes(layout)
+    index = "int64" if _layout.needs_int64(layout.size, [layout]) else "int32"
+    spec = mask_kernels.spec.CountSpec(_dtypes.code(layout.dtype), len(dims), bits, index)
+    function, source = load(spec, mask_kernels.spec.render_count, stream.device)
+    tiles = -(-layout.size // mask_kernels.spec.TILE)
+    rounds = _rounds(tiles, stream.device.multiprocessors)
+    blocks = -(-tiles // rounds)
+    constants = {4: pack_integers([layout.size, tiles, rounds, *dims, *steps], index)}
+    plan = LinkedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    plan.links = links(stream, 8 * scan.spec.link_words("i8", 1, blocks))
+    constants[3] = plan.links[1].to_bytes(8, "little")
+    outputs = [
+        _layout.contiguous(_INT64, (tiles + 1,)),
+        _layout.contiguous(_UINT32, (tiles * mask_kernels.spec.BLOCK if bits else 1,)),
+    ]
+    bound = BoundLaunch(plan, stream)
+    return _calls.make_call(stream, "a", outputs, [(bound, ["x0", "y0", "y1"])]), 8 * tiles
+
+
+def _rounds(tiles: int, multiprocessors: int) -> int:
+    """Tiles for a block: several, but there must be blocks enough to fill the device."""
+    return min(MAX_ROUNDS, max(1, tiles // (RESIDENT_BLOCKS * multiprocessors)))
+
+
+def _is_bytes(layout: Layout) -> bool:
+    """Whether reading a mask again costs no more memory traffic than bits are worth."""
+    return layout.itemsize == 1 and layout.c_contiguous
+
+
+def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
+    """The coordinates of true elements, one axis behind the other."""
+    result = _array.empty(_layout.contiguous(_INT64, (len(shape) * counted.total,)))
+    stream = current.stream
+    mask = counted.mask._layout
+    bits = counted.bits._layout.size > 1
+    key = (nonzero, mask, bits, shape)
+    run = stream.plans.get(key)
+    if run is None:
+        index = "int64" if _layout.needs_int64(mask.size, [mask]) else "int32"
+        spec = mask_kernels.spec.StoreSpec(
+            "coordinates", _dtypes.code(mask.dtype), bits, len(shape), 8, index
+        )
+        struct = [mask.size, 0, 0, *shape, *[0] * len(shape)]
+        plan = _plan_store(spec, mask.size, struct, stream)
+        bound = BoundLaunch(plan, stream, [(4, _INT64)])
+        run = _calls.make_call(stream, "aaas", [None], [(bound, ["x0", "x1", "x2", "y0", "x3"])])
+        stream.remember(key, run)
+    run(counted.mask, counted.offsets, counted.bits, counted.total, result)
+    return result
+
+
+def _store(action: str, counted: Counted, operand: Layout, stride: int) -> Callable:
+    """The call of 'compress' or 'place'; ``operand`` is what has the mask's shape."""
+    stream = current.stream
+    mask = counted.mask._layout
+    key = (action, mask, operand, stride)
+    run = stream.plans.get(key)
+    if run is None:
+        order = _layout.contiguous_strides(operand.shape, 1)
+        dims, (_, strides) = _layout.collapse(operand.shape, [order, operand.strides])
+        steps = _layout.element_strides(action, strides, operand)
+        index = "int64" if _layout.needs_int64(mask.size, [mask, operand]) else "int32"
+        if abs(stride) * mask.size > _layout.INT32_MAX:
+            index = "int64"
+        code = _dtypes.code(mask.dtype)
+        spec = mask_kernels.spec.StoreSpec(action, code, True, len(dims), operand.itemsize, index)
+        plan = _plan_store(spec, mask.size, [mask.size, 0, stride, *dims, *steps], stream)
+        names = ["x0", "x1", "x2", "x3", "y0"]
+        run = _calls.make_call(stream, "aaaa", [None], [(BoundLaunch(plan, stream), names)])
+        stream.remember(key, run)
+    return run
+
+
+def _plan_store(spec: StoreSpec, size: int, struct: list[int], stream: Stream) -> LaunchPlan:
+    function, source = load(spec, mask_kernels.spec.render_store, stream.device)
+    constants = {5: pack_integers(struct, spec.index)}
+    return LaunchPlan(
+        function, grid_for(-(-size // mask_kernels.spec.TILE)), (source.block, 1, 1), constants
+    )

@@ -1,0 +1,226 @@
+// The selection family: the elements where a mask is true, or their positions, in order.
+//
+// Two launches. The first counts: it reads the mask, keeps it as bits if that pays, and finds by look-back how many
+// elements are true before each tile. Then the host knows the size of the result. The second stores: a true element's
+// place is the tile's count plus the true elements before it in the tile.
+//
+// A warp owns 1024 consecutive elements of a tile, as 32 rows of 32. A row is read by the 32 lanes together and its
+// truths are the bits of a word, which lane number `row` keeps. Of contiguous bytes each lane reads its own row.
+#pragma once
+
+#include "gpuarray/gather.cuh"
+#include "gpuarray/scan.cuh"
+
+namespace gpuarray {
+
+enum { SELECTION_ROW = 32, SELECTION_SPAN = 32 * 32 };
+
+// The shape and the strides of the operand that is read or written beside the mask, or of the mask when counting.
+template <class Index, int NDIM> struct SelectionDimensions {
+    typedef Index Offset;
+
+    Index size, tiles;
+    Index stride;  // of the one-dimensional operand; when counting, how many tiles a block counts
+    Index shape[NDIM], strides[NDIM];
+
+    GPUARRAY_DEVICE bool dense() const { return NDIM == 1 && strides[0] == 1; }
+    GPUARRAY_DEVICE Index offset(typename Unsigned<Index>::type position) const {
+        Index result = 0;
+#pragma unroll
+        for (int axis = NDIM - 1; axis >= 0; --axis) {
+            Index coordinate = Index(position);
+            if (axis > 0) {
+                const typename Unsigned<Index>::type extent = shape[axis], quotient = position / extent;
+                coordinate = position - quotient * extent;
+                position = quotient;
+            }
+            result += coordinate * strides[axis];
+        }
+        return result;
+    }
+};
+
+// Which of 32 bytes are not zero.
+GPUARRAY_DEVICE uint32_t bits_of_bytes(const uint8_t* bytes) {
+    alignas(16) uint32_t words[8];
+    Vector<uint32_t, 8>::copy(words, reinterpret_cast<const uint32_t*>(bytes));
+    uint32_t result = 0;
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        // The highest bit of each byte that is not zero, then these four side by side.
+        const uint32_t high = (((words[i] & 0x7f7f7f7f) + 0x7f7f7f7f) | words[i]) & 0x80808080;
+        result |= ((high >> 7) * 0x10204080 >> 28) << 4 * i;
+    }
+    return result;
+}
+
+// The bits of this lane's row, in a span that starts at `first`. `dense` says that the mask is contiguous.
+template <class Truth, class Position, class Place>
+GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, Position first, Position size, bool dense,
+                                 Place place) {
+    enum { BATCH = 8 };
+    const int lane = threadIdx.x % 32;
+    if constexpr (sizeof(typename Truth::Element) == 1) {
+        const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(mask) + first;
+        if (dense && first + SELECTION_SPAN <= size && Vector<uint32_t, 8>::aligned((const uint32_t*)bytes)) {
+            return bits_of_bytes(bytes + lane * SELECTION_ROW);
+        }
+    }
+    uint32_t own = 0;
+#pragma unroll 1
+    for (int batch = 0; batch < 32; batch += BATCH) {
+        bool truths[BATCH];
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) {
+            const Position position = first + (batch + i) * SELECTION_ROW + lane;
+            truths[i] = position < size && Truth::of(mask[place(position)]);
+        }
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) {
+            const uint32_t word = __ballot_sync(0xffffffffu, truths[i]);
+            if (lane == batch + i) own = word;
+        }
+    }
+    return own;
+}
+
+// Sums of counts.
+template <class T> struct Counting {
+    typedef T Value;
+    GPUARRAY_DEVICE static T neutral() { return 0; }
+    GPUARRAY_DEVICE static T combine(T a, T b) { return a + b; }
+};
+
+// offsets[tile] becomes the count before a tile, and the last one that of all. A block counts several tiles before
+// it looks back, since a look-back takes longer than counting a tile does.
+template <class Truth, class Dimensions, int BLOCK, bool BITS>
+GPUARRAY_DEVICE void count_selected(const typename Truth::Element* mask, int64_t* offsets, uint32_t* bits,
+                                    const Dimensions& dimensions, uint64_t* memory) {
+    typedef typename Unsigned<typename Dimensions::Offset>::type Position;
+    enum { WARPS = BLOCK / 32 };
+    __shared__ int32_t counts[32][WARPS];
+    const Ticket ticket = draw_ticket(memory, gridDim.x);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint32_t rounds = dimensions.stride, tiles = dimensions.tiles, start = ticket.number * rounds;
+#pragma unroll 1
+    for (uint32_t round = 0; round < rounds && start + round < tiles; ++round) {
+        const uint32_t tile = start + round;
+        const Position first = (Position(tile) * BLOCK + warp * 32) * SELECTION_ROW;
+        const uint32_t word =
+            collect<Truth>(mask, first, Position(dimensions.size), dimensions.dense(),
+                           [&](Position position) { return dimensions.offset(position); });
+        if constexpr (BITS) bits[uint64_t(tile) * BLOCK + threadIdx.x] = word;
+        const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(__popc(word), lane);
+        if (lane == 31) counts[round][warp] = scanned;
+    }
+    __syncthreads();
+    if (warp > 0) return;
+    int32_t own = 0;  // of tile number `lane`
+    const bool counted = lane < rounds && start + lane < tiles;
+    if (counted) {
+#pragma unroll
+        for (int i = 0; i < WARPS; ++i) own += counts[lane][i];
+    }
+    const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(own, lane);
+    const int64_t total = from_lane<32>(scanned, 31);
+    const Links<int64_t> links(memory, 0, 1, gridDim.x, ticket.tag);
+    const int64_t before = look_back<Counting<int64_t>>(links, ticket.number, total, lane).value;
+    if (counted) offsets[start + lane] = before + scanned - own;
+    if (lane == 0 && ticket.number == gridDim.x - 1) offsets[tiles] = before + total;
+}
+
+// What is done with a true element: `read` gives a value for its position and place, `write` stores it.
+template <class Word, class Dimensions> struct Compress {
+    const Word* values;
+    Word* result;
+    const Dimensions& dimensions;
+    typedef Word Value;
+
+    template <class Position> GPUARRAY_DEVICE Word read(Position position, int64_t) const {
+        return values[dimensions.offset(position)];
+    }
+    template <class Position> GPUARRAY_DEVICE void write(Word value, Position, int64_t place) const {
+        result[place] = value;
+    }
+};
+
+template <class Word, class Dimensions> struct Place {
+    const Word* values;
+    Word* target;
+    const Dimensions& dimensions;
+    typedef Word Value;
+
+    template <class Position> GPUARRAY_DEVICE Word read(Position, int64_t place) const {
+        return values[place * dimensions.stride];
+    }
+    template <class Position> GPUARRAY_DEVICE void write(Word value, Position position, int64_t) const {
+        target[dimensions.offset(position)] = value;
+    }
+};
+
+// An array of positions for each axis, one behind the other; `strides` are not used.
+template <class Dimensions, int NDIM> struct Coordinates {
+    int64_t* result;
+    int64_t count;
+    const Dimensions& dimensions;
+    struct Value {};
+
+    template <class Position> GPUARRAY_DEVICE Value read(Position, int64_t) const { return Value(); }
+    template <class Position> GPUARRAY_DEVICE void write(Value, Position position, int64_t place) const {
+#pragma unroll
+        for (int axis = NDIM - 1; axis > 0; --axis) {
+            const Position extent = dimensions.shape[axis], quotient = position / extent;
+            result[axis * count + place] = int64_t(position - quotient * extent);
+            position = quotient;
+        }
+        result[place] = int64_t(position);
+    }
+};
+
+// Without BITS the mask is read again; it is then contiguous.
+template <class Truth, class Dimensions, int BLOCK, bool BITS, class Action>
+GPUARRAY_DEVICE void store_selected(const typename Truth::Element* mask, const int64_t* offsets, const uint32_t* bits,
+                                const Dimensions& dimensions, const Action& action) {
+    typedef typename Unsigned<typename Dimensions::Offset>::type Position;
+    enum { BATCH = 8 };
+    const int lane = threadIdx.x % 32;
+    const uint32_t tile = blockIdx.x;
+    const Position first = (Position(tile) * BLOCK + threadIdx.x / 32 * 32) * SELECTION_ROW;
+    const int64_t offset = offsets[tile];
+    uint32_t own;
+    if constexpr (BITS) {
+        own = bits[uint64_t(tile) * BLOCK + threadIdx.x];
+    } else {
+        own = collect<Truth>(mask, first, Position(dimensions.size), true, [](Position position) { return position; });
+    }
+    // The true elements of the tile before this lane's row.
+    __shared__ int32_t counts[BLOCK / 32];
+    const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(__popc(own), lane);
+    if (lane == 31) counts[threadIdx.x / 32] = scanned;
+    __syncthreads();
+    int32_t before = scanned - __popc(own);
+#pragma unroll
+    for (int i = 0; i < BLOCK / 32; ++i) {
+        if (i < threadIdx.x / 32) before += counts[i];
+    }
+#pragma unroll 1
+    for (int batch = 0; batch < 32; batch += BATCH) {
+        typename Action::Value values[BATCH];
+        int64_t places[BATCH];
+        bool truths[BATCH];
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) {
+            const uint32_t word = __shfl_sync(0xffffffffu, own, batch + i);
+            const int32_t row = __shfl_sync(0xffffffffu, before, batch + i);
+            truths[i] = word >> lane & 1;
+            places[i] = offset + row + __popc(word & ((1u << lane) - 1));
+            if (truths[i]) values[i] = action.read(first + (batch + i) * SELECTION_ROW + lane, places[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < BATCH; ++i) {
+            if (truths[i]) action.write(values[i], first + (batch + i) * SELECTION_ROW + lane, places[i]);
+        }
+    }
+}
+
+}  // namespace gpuarray

@@ -1,0 +1,34 @@
+"""Reductions: NumPy"s rules for them, variances and sums of products, and their kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.reduction import (
+        arguments,
+        functions,
+        launch,
+        moments,
+        products,
+        rules,
+        spec,
+        tables,
+        user,
+    )
+
+__all__ = [
+    "arguments",
+    "functions",
+    "launch",
+    "moments",
+    "products",
+    "rules",
+    "spec",
+    "tables",
+    "user",
+]
+
+__getattr__ = submodules(__name__, __all__)

@@ -1,0 +1,123 @@
+"""Arguments of reductions as NumPy takes them: axes, ``out``, ``where`` and ``keepdims``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray._layout import Layout
+from gpuarray._runtime.device import current
+from gpuarray.errors import HostArrayError
+from gpuarray.kernels import elementwise
+
+#: What stands for an argument that was not given, as in NumPy (``None`` means something else).
+NO_VALUE: Any = np._NoValue
+
+
+def reduced_shape(
+    shape: tuple[int, ...], axes: Sequence[int], keepdims: bool = False
+) -> tuple[int, ...]:
+    """A shape without its reduced axes, or with a length of 1 there."""
+    if keepdims:
+        return tuple([1 if i in axes else length for i, length in enumerate(shape)])
+    return tuple([length for i, length in enumerate(shape) if i not in axes])
+
+
+def operand(a: Any, name: str) -> Any:
+    """An operand as an array; other data on the host than scalars is refused."""
+    a = _interchange.as_operand(a, name)
+    if not isinstance(a, _array.ArrayBase):
+        value = np.asarray(a)
+        a = _interchange.scalar_array(value, _dtypes.canonical(value.dtype))
+    return a
+
+
+def output(out: Any, name: str) -> Any:
+    """The array given as ``out``, or ``None``."""
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise ValueError(f"{name}: The 'out' tuple must have exactly one entry, got {len(out)}")
+        out = out[0]
+    if out is None or isinstance(out, _array.ArrayBase):
+        return out
+    if isinstance(out, np.ndarray):
+        raise HostArrayError(
+            f"{name}: out is a numpy.ndarray of shape {out.shape}, but results are stored in "
+            "device memory; pass a gpuarray array and fetch it with asnumpy"
+        )
+    raise TypeError(f"{name}: return arrays must be of ArrayType, got {type(out).__name__}")
+
+
+def mask_of(where: Any, name: str) -> Any:
+    """The mask of ``where=``, or ``None`` where every element takes part."""
+    if where is True or where is NO_VALUE:
+        return None
+    where = _interchange.as_operand(where, name)
+    if isinstance(where, bool | np.bool):
+        return None if where else _interchange.scalar_array(False, np.dtype(bool))
+    if not isinstance(where, _array.ArrayBase) or where._layout.dtype != bool:
+        given = where._layout.dtype if isinstance(where, _array.ArrayBase) else type(where).__name__
+        raise TypeError(
+            f"{name}: Cannot cast where from {given} to bool according to the rule 'safe'; "
+            "compare, or use astype(bool)"
+        )
+    return where
+
+
+def broadcast_mask(name: str, mask: Layout, shape: tuple[int, ...]) -> Layout:
+    """The mask's layout in the shape of the operand."""
+    if mask.ndim > len(shape) or _layout.broadcast_shapes([mask.shape, shape]) != shape:
+        raise ValueError(
+            f"{name}: where of shape {mask.shape} cannot be broadcast to the operand's shape "
+            f"{shape}"
+        )
+    return _layout.broadcast_to(mask, shape)
+
+
+def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
+    """The axes that an argument stands for."""
+    if ndim == 0 and not isinstance(axis, tuple) and axis in (None, 0, -1):
+        return ()  # NumPy lets these pass for a scalar
+    return _layout.check_axes(axis, ndim, duplicates="duplicate value in 'axis'")
+
+
+def target_of(
+    name: str,
+    layout: Layout,
+    axes: Sequence[int],
+    shape: tuple[int, ...],
+    keepdims: bool,
+    dtype: np.dtype,
+    out: Any,
+) -> Layout:
+    """The layout of the result: that of ``out``, or a new one in the operand's order."""
+    if out is None:
+        strides = [s for i, s in enumerate(layout.strides) if keepdims or i not in axes]
+        kept = _layout.layout_of(layout.dtype, shape, tuple(strides))
+        return _layout.like_order(dtype, shape, [kept])
+    target: Layout = out._layout
+    if target.ndim != len(shape):
+        raise ValueError(
+            f"output parameter for reduction operation {name} has the wrong number of dimensions: "
+            f"Found {target.ndim} but expected {len(shape)}"
+            + (" (must match the operand's when keepdims=True)" if keepdims else "")
+        )
+    if target.shape != shape:
+        raise ValueError(
+            f"output parameter for reduction operation {name} has shape {target.shape}, but the "
+            f"result has shape {shape}"
+        )
+    return target
+
+
+def keep_from_output(operands: list, out: Any) -> None:
+    """Replace operands that the output would overwrite while they are read by copies."""
+    if out is None:
+        return
+    for i, x in enumerate(operands):
+        if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
+            target = _array.contiguous_layout(x)
+            operands[i] = elementwise.launch.copy_call(x._layout, target, False, current.stream)(x)

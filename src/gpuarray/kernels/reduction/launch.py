@@ -1,0 +1,467 @@
+"""Reductions over arrays: from an axis and layouts to a call.
+
+The dimensions are sorted into those kept and those reduced, each group is ordered by the
+operand's strides and collapsed, and the operand's fastest dimension decides how threads are laid
+over elements (see ``reduction.cuh``). Every reduction is one launch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpuarray import _calls, _dtypes, _layout
+from gpuarray._ffi import driver
+from gpuarray._layout import Layout
+from gpuarray._runtime import allocator
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import generator, reduction
+from gpuarray.kernels.generator.expressions import Constant, Expression
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.generator.source import KernelSource
+    from gpuarray.kernels.reduction.spec import ReductionSpec
+    from gpuarray.kernels.reduction.tables import Packed, Partial
+
+#: Blocks for each multiprocessor where blocks share results: fewer, if each thread has 16-byte
+#: loads in flight, leave fewer parts to combine at the end (measured on an H200).
+_VECTOR_BLOCKS, _SINGLE_BLOCKS = 4, 16
+
+#: The same for threads that keep one number for each of few columns: so many fit at a time.
+_COLUMN_BLOCKS = 6
+
+#: Each block that shares a result has a round of loads to do, and sharing starts with so many.
+_LEAST_PARTS = 4
+
+#: Accesses of a run that is worth finding where it starts, and whether that address is aligned.
+_LEAST_RUN = 4
+
+#: Bytes of values that a thread collects for neighbouring results: in registers, and what threads
+#: of a block put into shared memory for one another.
+_COLUMN_BYTES, _SLOT_BYTES = 64, 128
+#: The most that arrays of fixed size may have of it.
+_SHARED_BYTES = 48 << 10
+
+#: Vectors in a row of results that is worth a block's width, and rows that blocks read as one line.
+_LEAST_STRIP = 16
+_LEAST_LINE = 1 << 14  # bytes
+
+#: Kinds of rows by alignment that a block reads side by side: the more, the narrower it is.
+_MOST_PHASES = 8
+
+#: Blocks of results that may be shared at once: the number of counters a stream has.
+_COUNTERS = 4096
+
+
+class Computation(NamedTuple):
+    """What is computed, whatever the layouts: see ReductionSpec."""
+
+    name: str
+    mapped: Expression
+    combined: Expression
+    neutral: Constant
+    finished: Expression
+    initial: str | None = None
+    state: str = "value"
+    scalars: tuple[str, ...] = ()
+    present: Expression | None = None
+    partial: Partial | None = None
+    packed: Packed | None = None
+
+
+class _Walk(NamedTuple):
+    """Dimensions of one group after ordering and collapsing, in elements of each operand."""
+
+    shape: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+    bases: tuple[int, ...]
+
+
+class _SharedPlan(LaunchPlan):
+    """A launch whose blocks share results: it keeps their counters alive."""
+
+    __slots__ = ("counters",)
+
+    counters: tuple[Any, int]
+
+
+def make_call(
+    what: Computation,
+    operands: Sequence[Layout],
+    masked: bool,
+    axes: Sequence[int],
+    output: Layout,
+    given: bool,
+    stream: Stream,
+) -> Callable[..., Any]:
+    """A call (see :mod:`gpuarray._calls`) of a reduction.
+
+    Parameters
+    ----------
+    what : Computation
+        The map, the combination and the result.
+    operands : sequence of Layout
+        The inputs, all of one shape; the mask is the last.
+    masked : bool
+        Whether there is a mask.
+    axes : sequence of int
+        The reduced axes.
+    output : Layout
+        The result's layout. Its dimensions are the kept ones, with or without dimensions of
+        length 1 for the reduced ones.
+    given : bool
+        Whether the caller passes the output.
+    stream : Stream
+        Where to run.
+
+    Returns
+    -------
+    callable
+        Takes the operands, ``initial`` if there is one, the scalars, then a given output.
+    """
+    passed = [x for x in (what.initial, *what.scalars) if x is not None]
+    kinds = "a" * len(operands) + "s" * len(passed)
+    new = [None if given else output]
+    if output.size == 0:
+        return _calls.make_call(stream, kinds, new, [])
+    spec = reduction.spec.ReductionSpec(
+        name=what.name,
+        mapped=what.mapped,
+        combined=what.combined,
+        neutral=what.neutral,
+        finished=what.finished,
+        output_dtype=_dtypes.code(output.dtype),
+        inputs=tuple([generator.source.OperandSpec(_dtypes.code(x.dtype)) for x in operands]),
+        masked=masked,
+        initial=what.initial,
+        state=what.state,
+        present=what.present,
+        partial=what.partial,
+        packed=what.packed,
+        scalars=what.scalars,
+    )
+    plan, scratch = launch_plan(spec, reduction.spec.render, operands, axes, output, stream)
+    names = ["y0", *[f"x{i}" for i in range(len(kinds))]]
+    first = 1 + len(operands)
+    scalars = [(first + i, _dtypes.dtype_of(x)) for i, x in enumerate(passed)]
+    if scratch:
+        names.append("t0")
+    bound = BoundLaunch(plan, stream, scalars)
+    return _calls.make_call(stream, kinds, new, [(bound, names)], [scratch] if scratch else [])
+
+
+def launch_plan(
+    spec: ReductionSpec,
+    render: Callable[[Any], KernelSource],
+    operands: Sequence[Layout],
+    axes: Sequence[int],
+    output: Layout,
+    stream: Stream,
+) -> tuple[LaunchPlan, int]:
+    """Decide the launch, and how many bytes of scratch memory it needs.
+
+    ``spec`` says what is computed; where its elements are is filled in here.
+    """
+    shape = operands[0].shape
+    kept_axes = [i for i in range(len(shape)) if i not in axes]
+    kept_shape = [shape[i] for i in kept_axes]
+    output_strides = (
+        [output.strides[i] for i in kept_axes] if output.ndim == len(shape) else output.strides
+    )
+    kept = _group(
+        spec.name,
+        kept_shape,
+        [*[[x.strides[i] for i in kept_axes] for x in operands], output_strides],
+        [*[x.itemsize for x in operands], output.itemsize],
+    )
+    reduced_shape = [shape[i] for i in sorted(axes)]
+    # argmax counts positions in C order, in whatever order the elements are walked.
+    positions = _layout.contiguous_strides(reduced_shape, 1)
+    reduced = _group(
+        spec.name,
+        reduced_shape,
+        [
+            *[[x.strides[i] for i in sorted(axes)] for x in operands],
+            positions if spec.positions else [0] * len(reduced_shape),
+        ],
+        [*[x.itemsize for x in operands], 1],
+        backwards=not spec.positions,
+    )
+    wide = _layout.needs_int64(math.prod(shape), [*operands, output])
+    spec = reduction.spec.replace(
+        spec,
+        kept=len(kept.shape),
+        reduced=len(reduced.shape),
+        index="int64" if wide else "int32",
+    )
+    # Narrow totals, where they have room for the elements that a thread meets; that is known when
+    # it has been decided how the elements are walked, which depends on the totals.
+    narrowed: list[dict[str, Any]] = [{}, {"packed": None}, {"partial": None, "packed": None}]
+    for changes in narrowed:
+        wanted = reduction.spec.replace(spec, **changes)
+        chosen = _variant(wanted, kept, reduced, operands, stream.device.multiprocessors)
+        wanted = reduction.spec.replace(wanted, **chosen)
+        found = _launch(wanted, kept, reduced, stream, render)
+        if found is not None:
+            break
+    assert found is not None
+    return found
+
+
+def _group(
+    name: str,
+    shape: Sequence[int],
+    operand_strides: Sequence[Sequence[int]],
+    itemsizes: Sequence[int],
+    backwards: bool = True,
+) -> _Walk:
+    """Order and collapse dimensions.
+
+    With ``backwards``, those that the first operand has reversed are walked from their end.
+    """
+    bases = [0] * len(itemsizes)
+    steps: list[list[int]] = [[] for _ in itemsizes]
+    for axis, length in enumerate(shape):
+        reverse = backwards and operand_strides[0][axis] < 0 and length > 0
+        for k, itemsize in enumerate(itemsizes):
+            stride = operand_strides[k][axis]
+            if stride % itemsize and length > 1:
+                raise ValueError(
+                    f"{name}: an operand has a stride of {stride} bytes, which is no multiple of "
+                    f"its {itemsize}-byte elements; copy it to a contiguous array first"
+                )
+            step = stride // itemsize
+            if reverse:
+                bases[k] += step * (length - 1)
+                step = -step
+            steps[k].append(step)
+    dims, strides = _layout.collapse(shape, steps)
+    return _Walk(dims, strides, tuple(bases))
+
+
+def _variant(
+    spec: ReductionSpec,
+    kept: _Walk,
+    reduced: _Walk,
+    operands: Sequence[Layout],
+    multiprocessors: int,
+) -> dict[str, Any]:
+    """Choose the variant, its width and the elements per access."""
+    results, length = math.prod(kept.shape), math.prod(reduced.shape)
+    widest = 16 // operands[0].itemsize
+    along_kept, along_reduced = kept.strides[0][-1], reduced.strides[0][-1]
+    if results == 1 or (length > 1 and along_reduced and _before(along_reduced, along_kept)):
+        vector = 1
+        alone = len(operands) == 1 and along_reduced == 1
+        if alone and widest > 1 and len(reduced.shape) > 1:
+            run = reduced.shape[-1] // widest
+            if run >= _LEAST_RUN and length >= reduction.spec.BLOCK * widest:
+                return {"variant": "runs", "width": _row_width(run, False), "vector": widest}
+        if alone and len(reduced.shape) == 1:
+            vector = widest
+            if length < 32 * widest:
+                # Short rows: vectors only if no row has anything before or behind them.
+                strides = [length, *kept.strides[0], *kept.bases[:1], *reduced.bases[:1]]
+                vector = min(widest, _power_within(math.gcd(*strides)))
+        width = _row_width(length // vector, results < 16 * multiprocessors)
+        return {"variant": "rows", "width": width, "vector": vector}
+    vector = 1
+    if len(operands) == 1 and along_kept == 1:
+        widest = min(widest, _column_vector(spec))
+        if len(reduced.shape) == 1 and widest > 1:
+            found = _long_rows(spec, kept, reduced, operands[0], widest, multiprocessors)
+            if found:
+                return found
+        # What the threads of a block put together is in shared memory, all of it at once.
+        while widest * spec.value_bytes * reduction.spec.BLOCK > _SHARED_BYTES:
+            widest //= 2
+        steps = [kept.shape[-1], *kept.strides[0][:-1], *reduced.strides[0]]
+        steps += [kept.bases[0], reduced.bases[0]]
+        vector = min(widest, _power_within(math.gcd(*steps)))
+    # As deep as there are elements to read, but at least a warp's access wide.
+    depth = min(reduction.spec.BLOCK // 32, _power_above(_ceiling(length, 8)))
+    width = min(reduction.spec.BLOCK // depth, _power_above(_ceiling(results, vector)))
+    return {"variant": "columns", "width": width, "vector": vector}
+
+
+def _column_vector(spec: ReductionSpec) -> int:
+    """The most neighbouring results that a thread has totals for."""
+    value = spec.value_bytes
+    if spec.packed is not None and (spec.packed.firsts if spec.positions else spec.packed.columns):
+        # 32 bits for each in registers, whatever is put together later.
+        count = _SLOT_BYTES // (value if spec.positions else min(value, 8))
+    elif spec.partial is not None:
+        count = _COLUMN_BYTES // _dtypes.itemsize(spec.partial.dtype)
+    else:
+        count = _COLUMN_BYTES // value
+    return _power_above(count + 1) // 2 or 1
+
+
+def _long_rows(
+    spec: ReductionSpec,
+    kept: _Walk,
+    reduced: _Walk,
+    operand: Layout,
+    widest: int,
+    multiprocessors: int,
+) -> dict[str, Any] | None:
+    """The variants that read aligned vectors wherever rows begin, where one of them fits."""
+    block = reduction.spec.BLOCK
+    columns, length, stride = kept.shape[-1], reduced.shape[0], reduced.strides[0][0]
+    gapless = stride == columns and length * columns * operand.itemsize >= _LEAST_LINE
+    if gapless and columns // min(_power_within(columns), widest) <= block:
+        return {"variant": "periods", "width": block, "vector": widest}
+    vector, phases = widest, widest // min(widest, _power_within(stride))
+    while phases > _MOST_PHASES:
+        vector, phases = vector // 2, phases // 2
+    if columns < _LEAST_STRIP * vector or vector == 1:
+        return None
+    threads = _ceiling(math.prod(kept.shape), vector)
+    depth = min(8, _power_above(_ceiling(length, 8)))
+    if operand.itemsize <= 2:
+        # Threads own many results, and to combine those of rows that are read side by side takes
+        # longer than to read some rows one behind another: only as many as fill the device.
+        enough = multiprocessors * _VECTOR_BLOCKS * block // threads
+        depth = min(depth, _power_above(enough + 1) // 2 or 1)
+    width = min(block // max(depth, phases), _power_above(_ceiling(columns, vector) + 1))
+    return {"variant": "strips", "width": width, "vector": vector, "phases": phases}
+
+
+def _before(stride: int, other: int) -> bool:
+    """Whether a dimension is the faster one; one of stride 0 reads no memory."""
+    return other == 0 or abs(stride) < abs(other)
+
+
+def _row_width(accesses: int, few: bool) -> int:
+    """Threads for a row of so many accesses: enough to fill the device, but several for each."""
+    if accesses > (64 if few else 1024):
+        return reduction.spec.BLOCK
+    return min(32, _power_above(_ceiling(accesses, 4)))
+
+
+def _ceiling(count: int, by: int) -> int:
+    return -(-count // by)
+
+
+def _power_above(count: int) -> int:
+    return 1 << max(count - 1, 0).bit_length()
+
+
+def _power_within(count: int) -> int:
+    """The greatest power of two that divides ``count``; 1 for 0."""
+    return count & -count or 1
+
+
+def _launch(
+    spec: ReductionSpec,
+    kept: _Walk,
+    reduced: _Walk,
+    stream: Stream,
+    render: Callable[[Any], KernelSource],
+) -> tuple[LaunchPlan, int] | None:
+    """The launch, or None where narrow totals would overflow."""
+    device = stream.device
+    results, length = math.prod(kept.shape), math.prod(reduced.shape)
+    unroll = reduction.spec.unroll(spec)
+    shareable, align, shared, least = True, 1, length, _LEAST_PARTS
+    if spec.variant == "rows":
+        blocks = _ceiling(results * spec.width, reduction.spec.BLOCK)
+        round_length = spec.width * spec.vector * unroll
+        shareable = spec.width == reduction.spec.BLOCK
+        align = spec.vector
+    elif spec.variant == "runs":
+        blocks = results
+        shared = math.prod(reduced.shape[:-1])
+        round_length = reduction.spec.BLOCK // spec.width
+    elif spec.variant == "strips":
+        blocks = results // kept.shape[-1] * _strips(spec, kept.shape[-1])
+        round_length = reduction.spec.BLOCK // spec.width * unroll
+        least = 2
+    elif spec.variant == "periods":
+        blocks = results // kept.shape[-1]
+        shared = _ceiling(length * kept.shape[-1] // spec.vector, _threads_of_periods(spec, kept))
+        round_length = unroll
+        least = 2
+    else:
+        blocks = _ceiling(results, spec.width * spec.vector)
+        round_length = reduction.spec.BLOCK // spec.width * unroll
+    parts, part_length = 1, shared
+    if shareable and blocks <= _COUNTERS:
+        each = _SINGLE_BLOCKS if spec.vector == 1 else _VECTOR_BLOCKS
+        if spec.variant in ("strips", "periods") and spec.state == "value" and spec.vector <= 4:
+            each = _COLUMN_BLOCKS
+        most = device.multiprocessors * each // blocks
+        # Columns of many parts have a counter for each 32 of them, too.
+        parts = min(most, shared // round_length, 32 * (_COUNTERS // blocks - 1) or 32)
+        if parts < least:
+            parts = 1
+        else:
+            part_length = _ceiling(_ceiling(shared, parts), align) * align
+            parts = _ceiling(shared, part_length)
+    scratch = 0
+    most = _most_elements(spec, reduced, part_length)
+    if spec.partial is not None and most > spec.partial.most:
+        return None
+    if spec.packed is not None and spec.columns_of_words and most > spec.packed.most:
+        return None
+    if parts > 1:
+        spec = reduction.spec.replace(spec, split=True)
+        scratch = parts * results * spec.value_bytes
+    function, source = load(spec, render, device)
+    steps = [results, length, parts, part_length, kept.bases[-1]]
+    count = len(spec.inputs)
+    steps += [a + b for a, b in zip(kept.bases[:count], reduced.bases[:count], strict=True)]
+    steps += [*kept.shape, *reduced.shape, *kept.strides[-1], *reduced.strides[-1]]
+    for k in range(count):
+        steps += kept.strides[k]
+    for k in range(count):
+        steps += reduced.strides[k]
+    constants = {len(source.parameters) - 1: pack_integers(steps, spec.index)}
+    plan = _SharedPlan(function, grid_for(blocks * parts), (source.block, 1, 1), constants)
+    if parts > 1:
+        plan.counters = _counters(stream)
+        constants[len(source.parameters) - 2] = plan.counters[1].to_bytes(8, "little")
+    return plan, scratch
+
+
+def _strips(spec: ReductionSpec, columns: int) -> int:
+    """Blocks side by side along a row of results."""
+    tile = spec.width * spec.vector
+    if spec.phases > 1:
+        return _ceiling(columns, tile - spec.vector)
+    return _ceiling(columns + spec.vector - 1, tile)
+
+
+def _threads_of_periods(spec: ReductionSpec, kept: _Walk) -> int:
+    """Threads whose vectors together are a whole number of rows."""
+    granule = kept.shape[-1] // min(_power_within(kept.shape[-1]), spec.vector)
+    return reduction.spec.BLOCK // granule * granule
+
+
+def _most_elements(spec: ReductionSpec, reduced: _Walk, part_length: int) -> int:
+    """No thread combines more elements than so many."""
+    beside = reduction.spec.BLOCK // spec.width
+    accesses = 2 * spec.vector * reduction.spec.unroll(spec)
+    if spec.variant == "rows":
+        return _ceiling(part_length, spec.width) + accesses
+    if spec.variant == "runs":
+        run = _ceiling(reduced.shape[-1], spec.width) + accesses
+        return _ceiling(part_length, beside) * run
+    if spec.variant == "periods":
+        return part_length
+    return _ceiling(part_length, beside) + accesses
+
+
+def _counters(stream: Stream) -> tuple[Any, int]:
+    """The stream's counters, all zero between kernels: memory and its address.
+
+    Kernels of one stream run one after another, and each leaves them at zero, so all share them.
+    """
+    found: Any = stream.plans.get(_counters)
+    if found is None:
+        found = allocator.allocate(4 * _COUNTERS, stream)
+        driver.memset_d8_async(found[1], 0, 4 * _COUNTERS, stream.handle)
+        stream.remember(_counters, found)
+    return found

@@ -1,0 +1,229 @@
+"""Variances: NumPy's rules for them, and their plans.
+
+One launch reads the elements once (``moments.cuh``; sums of integers of up to 16 bits
+and of their squares are exact: ``integer_moments.cuh``). With a given mean it is a sum
+of squared differences.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _layout
+from gpuarray._runtime.device import current
+from gpuarray.kernels import reduction
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.reduction.arguments import (
+    NO_VALUE,
+    axes_of,
+    broadcast_mask,
+    keep_from_output,
+    mask_of,
+    operand,
+    output,
+    reduced_shape,
+    target_of,
+)
+from gpuarray.kernels.reduction.launch import Computation
+
+#: Integers whose sums of squares are exact in 64 bits, if there are not more of them.
+_NARROW = ("b1", "i1", "u1", "i2", "u2")
+_MOST_SQUARES = 2**33
+
+
+class Deviation:
+    """``var`` or, with ``root``, ``std``; with ``nan`` passing over NaN."""
+
+    __slots__ = ("name", "nan", "root")
+
+    def __init__(self, name: str, root: bool = False, nan: bool = False):
+        self.name = name
+        self.root = root
+        self.nan = nan
+
+    def __repr__(self) -> str:
+        return f"Deviation({self.name!r})"
+
+    def __call__(
+        self,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: bool = False,
+        where: Any = True,
+        mean: Any = NO_VALUE,
+        correction: Any = NO_VALUE,
+    ) -> Any:
+        if correction is not NO_VALUE:
+            if ddof != 0:
+                raise ValueError("ddof and correction can't be provided simultaneously.")
+            ddof = correction
+        if (
+            dtype is None
+            and out is None
+            and where is True
+            and mean is NO_VALUE
+            and type(a) is _array.array_class
+        ):
+            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims, ddof))
+            if run is not None:
+                return run(a, ddof)
+        return self._call(a, axis, dtype, out, ddof, keepdims, where, mean)
+
+    def _call(
+        self,
+        a: Any,
+        axis: Any,
+        dtype: Any,
+        out: Any,
+        ddof: Any,
+        keepdims: Any,
+        where: Any,
+        mean: Any,
+    ) -> Any:
+        operands = [operand(a, self.name)]
+        out = output(out, self.name)
+        given = mean is not NO_VALUE and mean is not None
+        if given:
+            operands.append(operand(mean, self.name))
+        mask = mask_of(where, self.name)
+        if mask is not None:
+            operands.append(mask)
+        if isinstance(axis, list):
+            raise TypeError(
+                f"{self.name}: 'list' object cannot be interpreted as an integer; "
+                "pass several axes as a tuple"
+            )
+        if isinstance(ddof, _array.ArrayBase):
+            raise TypeError(f"{self.name}: ddof is a number, not an array in device memory")
+        keep_from_output(operands, out)
+        keepdims = bool(keepdims)
+        layouts = [x._layout for x in operands]
+        key: tuple = (self, *layouts, axis, type(axis), keepdims, ddof)
+        if dtype is not None or out is not None or given or mask is not None:
+            key += (dtype, None if out is None else out._layout, given)
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(operands, given, mask is not None, axis, keepdims, dtype, ddof, out)
+            stream.remember(key, run)
+        return run(*operands, ddof) if out is None else run(*operands, ddof, out)
+
+    def _plan(
+        self,
+        operands: Sequence[Any],
+        given: bool,
+        masked: bool,
+        axis: Any,
+        keepdims: bool,
+        dtype: Any,
+        ddof: Any,
+        out: Any,
+    ) -> Callable:
+        layouts = [x._layout for x in operands]
+        layout = layouts[0]
+        axes = axes_of(axis, layout.ndim)
+        shape = reduced_shape(layout.shape, axes, keepdims)
+        if given:
+            layouts[1] = _layout.broadcast_to(layouts[1], layout.shape)
+        if masked:
+            layouts[-1] = broadcast_mask(self.name, layouts[-1], layout.shape)
+        wide, result = self._dtypes([x.dtype for x in layouts[: 1 + given]], dtype)
+        target = target_of(self.name, layout, axes, shape, keepdims, result, out)
+        codes = [_dtypes.code(x.dtype) for x in layouts[: 1 + given]]
+        count = math.prod([layout.shape[i] for i in axes])
+        run = reduction.launch.make_call(
+            self._computation(codes, _dtypes.code(wide), masked, count),
+            layouts,
+            masked,
+            axes,
+            target,
+            out is not None,
+            current.stream,
+        )
+        if count <= ddof:
+            return _with_warning(run)
+        return run
+
+    def _dtypes(self, sources: Sequence[np.dtype], dtype: Any) -> tuple[np.dtype, np.dtype]:
+        """The dtypes to compute in and of the result."""
+        source = np.result_type(*sources)
+        result = None if dtype is None else _dtypes.canonical(dtype)
+        wide = source if result is None else np.result_type(source, result)
+        if wide.kind in "biu":
+            wide = np.dtype("float64")
+        if result is None:
+            result = np.empty(0, wide).real.dtype
+        if wide == np.float16:
+            wide = np.dtype("float32")
+        return _dtypes.canonical(wide), _dtypes.canonical(result)
+
+    def _computation(
+        self, codes: Sequence[str], wide: str, masked: bool, count: int
+    ) -> Computation:
+        real = reduction.tables.real(wide)
+        nan = self.nan and codes[0][0] in "fc"
+        state = "moments"
+        packed = None
+        mapped: Expression = Cast(wide, Input(0, codes[0]))
+        if len(codes) == 1 and wide == "f8" and not masked and codes[0] in _NARROW:
+            if count <= _MOST_SQUARES:
+                state = "squares"
+                packed = reduction.tables.packed_squares(codes[0])
+                mapped = Cast("i4", Input(0, codes[0]))
+                if codes[0] == "u2":  # so that squares have 30 bits: it is the same variance
+                    mapped = _apply("subtract", "i4", mapped, Constant(2**15, "i4"))
+        elif len(codes) == 2:
+            state = "counted" if masked or nan else "value"
+            difference = _apply("subtract", wide, mapped, Cast(wide, Input(1, codes[1])))
+            mapped = _apply("square", real, _apply("absolute", real, difference))
+            wide = real
+        freedom = _apply(
+            "subtract",
+            "f8",
+            Cast("f8", Scalar(reduction.functions.COUNT, "i8")),
+            Scalar(reduction.functions.INITIAL + 1, "f8"),
+        )
+        zero = Constant(0.0, "f8")
+        freedom = _apply("maximum", "f8", freedom, zero)
+        squares = Cast("f8", Input(reduction.functions.VALUE, real))
+        finished: Expression = _apply("divide", "f8", squares, freedom)
+        if nan:
+            # Where too few elements are left NumPy's result is NaN, and not infinite.
+            enough = Apply(operation("greater"), (freedom, zero), "b1")
+            finished = _apply("where", "f8", enough, finished, Constant(float("nan"), "f8"))
+        if self.root:
+            finished = _apply("sqrt", "f8", finished)
+        return Computation(
+            self.name,
+            mapped,
+            reduction.tables.pairwise("add", wide),
+            reduction.tables.neutral("add", wide),
+            finished,
+            state=state,
+            scalars=("f8",),
+            present=reduction.tables.number(codes[0]) if nan else None,
+            packed=packed,
+        )
+
+
+def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
+    return Apply(operation(name), operands, dtype)
+
+
+def _with_warning(run: Callable) -> Callable:
+    """A call that warns of a division by nothing."""
+
+    def call(*args: Any) -> Any:
+        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=5)
+        return run(*args)
+
+    return call

@@ -1,0 +1,397 @@
+"""NumPy's rules for reductions: dtypes, axes, empty input, ``initial``, ``where`` and ``out``.
+
+Which loop a reduction takes is asked of NumPy's own ufunc (``resolve_dtypes``), once for every
+layout. How it is launched is :mod:`gpuarray.kernels.reduction.launch`'s business.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray._layout import Layout
+from gpuarray._runtime.device import current
+from gpuarray.kernels import reduction
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.reduction.arguments import (
+    NO_VALUE,
+    axes_of,
+    broadcast_mask,
+    keep_from_output,
+    mask_of,
+    operand,
+    output,
+    reduced_shape,
+    target_of,
+)
+from gpuarray.kernels.reduction.launch import Computation
+
+_INT64 = np.dtype("int64")
+
+
+class Reduction:
+    """The reduction of a ufunc: calling it is ``ufunc.reduce``, with ``axis=None`` for all.
+
+    Parameters
+    ----------
+    name : str
+        NumPy's name of the ufunc.
+    mean : bool
+        Divide by the number of elements, and choose dtypes as ``numpy.mean`` does.
+    nan : bool
+        Pass over NaN.
+    """
+
+    __slots__ = ("mean", "name", "nan", "numpy")
+
+    def __init__(self, name: str, mean: bool = False, nan: bool = False):
+        self.name = name
+        self.mean = mean
+        self.nan = nan
+        self.numpy: np.ufunc = getattr(np, name)
+
+    def __repr__(self) -> str:
+        options = f"{', mean=True' if self.mean else ''}{', nan=True' if self.nan else ''}"
+        return f"Reduction({self.name!r}{options})"
+
+    def __call__(
+        self,
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = NO_VALUE,
+        where: Any = True,
+    ) -> Any:
+        if (
+            dtype is None
+            and out is None
+            and initial is NO_VALUE
+            and where is True
+            and type(a) is _array.array_class
+        ):
+            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims))
+            if run is not None:
+                return run(a)
+        return self._call(a, axis, dtype, out, keepdims, initial, where)
+
+    def _call(
+        self, a: Any, axis: Any, dtype: Any, out: Any, keepdims: Any, initial: Any, where: Any
+    ) -> Any:
+        if _interchange.symbol_among((a,)) is not None:
+            return a.fused_reduction(self, axis, dtype, out, keepdims, initial, where)
+        a = operand(a, self.name)
+        out = output(out, self.name)
+        operands = [a]
+        mask = mask_of(where, self.name)
+        if mask is not None:
+            operands.append(mask)
+        if isinstance(axis, list):
+            raise TypeError(
+                f"{self.name}: 'list' object cannot be interpreted as an integer; "
+                "pass several axes as a tuple"
+            )
+        keep_from_output(operands, out)
+        keepdims = bool(keepdims)
+        start = "none" if initial is None else initial is not NO_VALUE
+        key: tuple = (
+            self,
+            *[x._layout for x in operands],
+            axis,
+            type(axis),
+            keepdims,
+            dtype,
+            None if out is None else out._layout,
+            start,
+        )
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(operands, axis, keepdims, dtype, out, start)
+            stream.remember(key, run)
+            if mask is None and dtype is None and out is None and start is False:
+                stream.remember((self, a._layout, axis, type(axis), keepdims), run)
+        if start is True:
+            operands.append(initial)
+        return run(*operands) if out is None else run(*operands, out)
+
+    def _plan(
+        self, operands: Sequence[Any], axis: Any, keepdims: bool, dtype: Any, out: Any, start: Any
+    ) -> Callable:
+        layout = operands[0]._layout
+        masked = len(operands) == 2
+        axes = axes_of(axis, layout.ndim)
+        shape = reduced_shape(layout.shape, axes, keepdims)
+        loop, result = self._dtypes(layout.dtype, dtype, None if out is None else out._layout.dtype)
+        target = target_of(self.name, layout, axes, shape, keepdims, result, out)
+        count = math.prod([layout.shape[i] for i in axes])
+        if start is not True and (self.numpy.identity is None or start == "none"):
+            if masked:
+                raise ValueError(
+                    f"reduction operation '{self.name}' does not have an identity, so to use a "
+                    "where mask one has to specify 'initial'"
+                )
+            if count == 0 and target.size:
+                raise ValueError(
+                    f"zero-size array to reduction operation {self.name} which has no identity"
+                )
+        initial = _dtypes.code(loop) if start is True else None
+        layouts = [layout]
+        if masked:
+            layouts.append(broadcast_mask(self.name, operands[1]._layout, layout.shape))
+        run = reduction.launch.make_call(
+            self._computation(
+                layout.dtype, loop, result if out is None else target.dtype, initial, masked
+            ),
+            layouts,
+            masked,
+            axes,
+            target,
+            out is not None,
+            current.stream,
+        )
+        if initial is not None:
+            return _with_initial(run, len(layouts), loop)
+        if self.mean and count == 0:
+            return _with_warning(run)
+        return run
+
+    def _dtypes(
+        self, source: np.dtype, dtype: Any, out: np.dtype | None
+    ) -> tuple[np.dtype, np.dtype]:
+        """The dtypes of the loop and of the result, where ``out`` does not say otherwise."""
+        half = False
+        if dtype is not None:
+            dtype = _dtypes.canonical(dtype)
+        elif self.mean and source.kind in "biu":
+            dtype = np.dtype("float64")
+        elif self.mean and source == np.float16:
+            # Summed in float32, as NumPy does.
+            dtype, half = np.dtype("float32"), True
+        signature = {} if dtype is None else {"signature": (dtype, None, None)}
+        loop, _, result = self.numpy.resolve_dtypes(
+            (out, source, None), casting="unsafe", reduction=True, **signature
+        )
+        return _dtypes.canonical(loop), _dtypes.canonical(np.float16 if half else result)
+
+    def _computation(
+        self,
+        source: np.dtype,
+        loop: np.dtype,
+        result: np.dtype,
+        initial: str | None,
+        masked: bool = False,
+    ) -> Computation:
+        read = _dtypes.code(source)
+        code = reduction.tables.accumulator(_dtypes.code(loop), self.name)
+        nan = self.nan and source.kind in "fc"
+        counted = self.mean and (masked or nan)
+        partial = None
+        if not counted:
+            partial = reduction.tables.partial(self.name, read, _dtypes.code(loop))
+        # A narrow loop converts every element first: 300 as int8 is 44.
+        mapped: Expression = Input(0, read)
+        if partial is None:
+            mapped = Cast(code, Cast(_dtypes.code(loop), mapped))
+        finished: Expression = Input(reduction.functions.VALUE, code)
+        if initial is not None:
+            finished = Apply(
+                operation(self.name),
+                (Cast(code, Scalar(reduction.functions.INITIAL, initial)), finished),
+                code,
+            )
+        if self.mean:
+            # NumPy stores the sum in the result's dtype before it divides in double precision.
+            stored = loop if result == np.float16 and loop == np.float32 else result
+            wide = "c16" if stored.kind == "c" else "f8"
+            finished = Apply(
+                operation("divide"),
+                (
+                    Cast(wide, Cast(_dtypes.code(stored), finished)),
+                    Cast(wide, Scalar(reduction.functions.COUNT, "i8")),
+                ),
+                wide,
+            )
+            finished = Cast(_dtypes.code(stored), finished)
+        return Computation(
+            ("nan" if nan else "") + ("mean" if self.mean else self.name),
+            mapped,
+            reduction.tables.pairwise(self.name, code),
+            reduction.tables.neutral(self.name, code),
+            finished,
+            initial,
+            "counted" if counted else "value",
+            present=reduction.tables.number(read) if nan else None,
+            partial=partial,
+            packed=reduction.tables.packed(self.name, read, _dtypes.code(loop)),
+        )
+
+
+class CountReduction(Reduction):
+    """How many elements are not zero: the sum of what they are as bools."""
+
+    __slots__ = ()
+
+    def _dtypes(
+        self, source: np.dtype, dtype: Any, out: np.dtype | None
+    ) -> tuple[np.dtype, np.dtype]:
+        return _INT64, _INT64
+
+    def _computation(
+        self,
+        source: np.dtype,
+        loop: np.dtype,
+        result: np.dtype,
+        initial: str | None,
+        masked: bool = False,
+    ) -> Computation:
+        bools = super()._computation(np.dtype(bool), loop, result, initial, masked)
+        read = _dtypes.code(source)
+        return bools._replace(
+            name="count_nonzero",
+            mapped=Cast("b1", Input(0, read)),
+            packed=bools.packed if source.itemsize == 1 else None,
+        )
+
+
+#: The reductions of ufuncs by NumPy's names.
+REDUCTIONS = {
+    name: Reduction(name)
+    for name in (
+        "add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or",
+        "bitwise_and", "bitwise_or", "bitwise_xor",
+    )
+}  # fmt: skip
+
+
+def reduce(
+    name: str,
+    a: Any,
+    axis: Any = 0,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = NO_VALUE,
+    where: Any = True,
+) -> Any:
+    """``ufunc.reduce`` of the ufunc called ``name``.
+
+    Raises
+    ------
+    TypeError
+        If the ufunc cannot be reduced on a device.
+    """
+    found = REDUCTIONS.get(name)
+    if found is None:
+        raise TypeError(
+            f"{name}.reduce is not supported on the device; supported are "
+            f"{', '.join(REDUCTIONS)}. Reduce on the host: numpy.{name}.reduce(asnumpy(a))"
+        )
+    return found(a, axis, dtype, out, keepdims, initial, where)
+
+
+class ArgReduction:
+    """``argmax`` or ``argmin``: calling it takes the arguments of NumPy's function.
+
+    With ``nan``, any number comes before NaN.
+    """
+
+    __slots__ = ("greatest", "name", "nan")
+
+    def __init__(self, name: str, greatest: bool, nan: bool = False):
+        self.name = name
+        self.greatest = greatest
+        self.nan = nan
+
+    def __repr__(self) -> str:
+        return f"ArgReduction({self.name!r})"
+
+    def __call__(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        if out is None and type(a) is _array.array_class:
+            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims))
+            if run is not None:
+                return run(a)
+        a = operand(a, self.name)
+        out = output(out, self.name)
+        operands = [a]
+        keep_from_output(operands, out)
+        keepdims = bool(keepdims)
+        key: tuple = (self, a._layout, axis, type(axis), keepdims)
+        if out is not None:
+            key += (out._layout,)
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(a._layout, axis, keepdims, None if out is None else out._layout)
+            stream.remember(key, run)
+        return run(*operands) if out is None else run(*operands, out)
+
+    def _plan(self, layout: Layout, axis: Any, keepdims: bool, out: Layout | None) -> Callable:
+        if isinstance(axis, tuple):
+            raise TypeError(
+                f"{self.name}: 'tuple' object cannot be interpreted as an integer; the axis is "
+                "one number, or None for the position in the flattened array"
+            )
+        axes = axes_of(axis, layout.ndim)
+        if not math.prod([layout.shape[i] for i in axes]):
+            raise ValueError(f"attempt to get {self.name} of an empty sequence")
+        shape = reduced_shape(layout.shape, axes, keepdims)
+        if out is None:
+            target = _layout.contiguous(_INT64, shape)
+        else:
+            if out.shape != shape:
+                raise ValueError(
+                    f"output array does not match result of {self.name}: it has shape "
+                    f"{out.shape}, {shape} is needed"
+                )
+            if not np.can_cast(out.dtype, _INT64, "safe"):
+                raise TypeError(
+                    f"{self.name}: Cannot cast array data from {out.dtype!r} to {_INT64!r} "
+                    "according to the rule 'safe'; pass an out of dtype int64"
+                )
+            target = out
+        short, ufunc = ("fmax", "maximum") if self.greatest else ("fmin", "minimum")
+        if self.nan:
+            ufunc = short
+        code = reduction.tables.accumulator(_dtypes.code(layout.dtype), ufunc)
+        what = Computation(
+            self.name,
+            Cast(code, Input(0, _dtypes.code(layout.dtype))),
+            reduction.tables.beats(self.greatest, code, self.nan),
+            reduction.tables.neutral(ufunc, code),
+            Input(reduction.functions.VALUE, code),
+            state="position",
+            packed=reduction.tables.packed(
+                ufunc, _dtypes.code(layout.dtype), _dtypes.code(layout.dtype)
+            ),
+        )
+        return reduction.launch.make_call(
+            what, [layout], False, axes, target, out is not None, current.stream
+        )
+
+
+def _with_initial(run: Callable, place: int, dtype: np.dtype) -> Callable:
+    """A call whose argument number ``place`` is converted to a dtype, as NumPy converts it."""
+
+    def call(*args: Any) -> Any:
+        value = np.array(args[place], dtype).item()
+        return run(*args[:place], value, *args[place + 1 :])
+
+    return call
+
+
+def _with_warning(run: Callable) -> Callable:
+    """A call that warns of the mean of nothing."""
+
+    def call(*args: Any) -> Any:
+        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=5)
+        return run(*args)
+
+    return call

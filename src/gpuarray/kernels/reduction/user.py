@@ -1,0 +1,199 @@
+"""ReductionKernel: from user code to CUDA C++, in the templates of this package's reductions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gpuarray._dtypes import category, cpp_name, itemsize
+from gpuarray.kernels.generator import user_code
+from gpuarray.kernels.generator.render import Body
+from gpuarray.kernels.generator.source import KernelSource
+from gpuarray.kernels.generator.user_code import UserCode
+from gpuarray.kernels.reduction import spec as reductions
+from gpuarray.kernels.reduction.spec import ReductionSpec
+
+#: Room for a partial result of a type that only the compiler knows.
+_UNKNOWN_BYTES = 128
+
+_NO_CODE = UserCode("", (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class UserReductionSpec(ReductionSpec):
+    """User code in the templates of the reduction family.
+
+    ``inputs`` are the arrays. Behind them are passed the scalars and raw arrays, in the order of
+    the arguments. With ``counted`` the code knows how many elements and results there are.
+    """
+
+    code: UserCode = _NO_CODE
+    map_code: str = ""
+    reduce_code: str = ""
+    post_code: str = ""
+    identity: str = ""
+    value_type: str = ""  # in C++; '' is the type of neutral's dtype
+    counted: bool = False
+
+    @property
+    def value_bytes(self) -> int:
+        """Bytes of a partial result in scratch memory."""
+        if self.value_type:
+            return _UNKNOWN_BYTES
+        dtype = self.neutral.dtype
+        if self.identity:
+            return itemsize(dtype)
+        part = itemsize(dtype) // 2 if category(dtype) == "complex" else itemsize(dtype)
+        return itemsize(dtype) + part
+
+
+def render_reduction(spec: UserReductionSpec) -> KernelSource:
+    """Return the CUDA C++ of user code in the reduction family."""
+    return _Reduction(spec).source()
+
+
+class _Reduction:
+    """The function object and what is around it."""
+
+    def __init__(self, spec: UserReductionSpec):
+        self.spec = spec
+        arguments = spec.code.arguments
+        self.narrow = spec.index == "int32"
+        self.arrays = [x for x in arguments if x.kind == "array" and not x.output]
+        self.extra = [x for x in arguments if x.kind != "array" and not x.output]
+        self.output = next(x for x in arguments if x.output)
+
+    def source(self) -> KernelSource:
+        spec, code = self.spec, self.spec.code
+        texts = (spec.map_code, spec.reduce_code, spec.post_code, spec.identity, spec.value_type)
+        headers = code.headers(texts)
+        body = Body()
+        for dtype in (spec.output_dtype, *(x.dtype for x in spec.inputs)):
+            body.type_of(dtype)
+        members = self.members()
+        return reductions.assemble(
+            spec,
+            headers | body.headers,
+            "\n".join([f"    {line}" for line in self.function(members)]),
+            members,
+            code.global_source(self.functions()),
+            code.compiler_options(),
+            ("int64_t(dimensions.results) * dimensions.length",) if spec.counted else (),
+        )
+
+    def value(self) -> str:
+        return self.spec.value_type or user_code.TYPES[self.spec.neutral.dtype]
+
+    def members(self) -> list[tuple[str, int]]:
+        """Data members of the function object, which are kernel parameters, and their bytes."""
+        found = [
+            (f"const Stored<{cpp_name(x.dtype)}>::type* operand{i}", 8)
+            for i, x in enumerate(self.spec.inputs)
+        ]
+        for x in self.extra:
+            if x.kind == "raw":
+                found.append((f"{x.array(self.narrow)} extra_{x.name}", x.array_bytes))
+            else:
+                found.append((f"{cpp_name(x.dtype)} extra_{x.name}", itemsize(x.dtype)))
+        return found
+
+    def _extra_parameters(self) -> list[str]:
+        return [
+            f"const {x.array(self.narrow)}& {x.name}" if x.kind == "raw"
+            else f"const {x.type} {x.name}"
+            for x in self.extra
+        ]  # fmt: skip
+
+    def _extra_values(self) -> list[str]:
+        return [
+            f"extra_{x.name}" if x.kind == "raw" else user_code.as_user(x, f"extra_{x.name}")
+            for x in self.extra
+        ]
+
+    def functions(self) -> str:
+        """User code, as functions at global scope."""
+        spec = self.spec
+        value = "_type_reduce"
+        parameters = [f"const {x.type} {x.name}" for x in self.arrays] + self._extra_parameters()
+        text = f"typedef {self.value()} {value};\n"
+        if spec.value_type:
+            fits = f"sizeof({value}) <= {_UNKNOWN_BYTES}"
+            text += f'static_assert({fits}, "reduce_type is too large");\n'
+        text += user_code.function(
+            f"{value} gpuarray_map", parameters, f"return static_cast<{value}>({spec.map_code});"
+        )
+        text += user_code.function(
+            f"{value} gpuarray_reduce",
+            [f"const {value} a", f"const {value} b"],
+            f"return static_cast<{value}>({spec.reduce_code});",
+        )
+        if spec.identity:
+            text += user_code.function(
+                f"{value} gpuarray_identity", [], f"return {value}({spec.identity});"
+            )
+        parameters = [f"{value} a", f"{self.output.type}& {self.output.name}"]
+        parameters += [p for p, x in zip(self._extra_parameters(), self.extra) if x.name != "a"]
+        if spec.counted:
+            parameters += ["const gpuarray::Extent _in_ind", "const gpuarray::Extent _out_ind"]
+        return text + user_code.function("void gpuarray_post", parameters, f"{spec.post_code};")
+
+    def function(self, members: list[tuple[str, int]]) -> list[str]:
+        """The lines of the function object."""
+        spec, output = self.spec, self.output
+        optional = not spec.identity
+        names = [f"operand{i}[offsets[{i}]]" for i in range(len(self.arrays))]
+        elements = [f"{cpp_name(x.dtype)}({name})" for x, name in zip(self.arrays, names)]
+        first = cpp_name(self.arrays[0].dtype)
+        parameters = [f"{cpp_name(x.dtype)} in{i}" for i, x in enumerate(self.arrays)]
+        mapped = ", ".join(
+            [
+                *[user_code.as_user(x, f"in{i}") for i, x in enumerate(self.arrays)],
+                *self._extra_values(),
+            ]
+        )
+        mapped = f"::gpuarray_map({mapped})"
+        post = ["value.value" if optional else "value", "result"]
+        values = zip(self._extra_values(), self.extra)
+        post += [value for value, x in values if x.name != "a"]
+        if spec.counted:
+            post += ["Extent{count}", "Extent{length ? count / length : 0}"]
+        neutral = "Value{::_type_reduce(), false}" if optional else "::gpuarray_identity()"
+        combined = ["return ::gpuarray_reduce(a, b);"]
+        if optional:
+            combined = [
+                "if (!a.present) return b;",
+                "if (!b.present) return a;",
+                "return Value{::gpuarray_reduce(a.value, b.value), true};",
+            ]
+        index = f"{spec.index}_t"
+        stored = f"Stored<{cpp_name(output.dtype)}>::type"
+        return [
+            f"typedef {'Optional<::_type_reduce>' if optional else '::_type_reduce'} Value;",
+            "typedef Totals<Function> Thread;",
+            f"typedef Stored<{first}>::type Element;",
+            "enum { POSITIONS = 0, PACKED = 1 };",
+            *[f"{declaration};" for declaration, _ in members],
+            *(["int64_t count;"] if spec.counted else []),
+            "",
+            "GPUARRAY_DEVICE const Element* elements() const { return operand0; }",
+            f"GPUARRAY_DEVICE static Value neutral() {{ return {neutral}; }}",
+            f"GPUARRAY_DEVICE Value map({', '.join(parameters)}) const {{",
+            f"    return {f'Value{{{mapped}, true}}' if optional else mapped};",
+            "}",
+            *(
+                [f"GPUARRAY_DEVICE Value of(Element element, {index}) const {{",
+                 f"    return map({first}(element));", "}"]
+                if len(self.arrays) == 1
+                else []
+            ),
+            f"GPUARRAY_DEVICE Value load(const {index}* offsets, {index}) const {{",
+            f"    return map({', '.join(elements)});",
+            "}",
+            "GPUARRAY_DEVICE static Value combine(Value a, Value b) {",
+            *[f"    {line}" for line in combined],
+            "}",
+            f"GPUARRAY_DEVICE void finish({stored}& out, Value value, int64_t length) const {{",
+            f"    {output.qualified} result{{}};",
+            f"    ::gpuarray_post({', '.join(post)});",
+            f"    {user_code.store(output, 'out', 'result')}",
+            "}",
+        ]  # fmt: skip

@@ -1,0 +1,167 @@
+"""NumPy's rules for cumulative operations: dtypes, the axis and ``out``.
+
+How they are launched is :mod:`gpuarray.kernels.scan.launch`'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _layout
+from gpuarray._array import ArrayBase
+from gpuarray._layout import Layout
+from gpuarray._runtime.device import current
+from gpuarray.kernels import elementwise, scan
+from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
+from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.reduction.rules import operand, output
+
+_new = object.__new__
+
+
+class Accumulation:
+    """The accumulation of a ufunc: calling it is ``ufunc.accumulate``, ``axis=None`` for all.
+
+    Parameters
+    ----------
+    name : str
+        NumPy's name of the ufunc.
+    ignoring_nan : bool
+        Take NaN as the value that changes nothing.
+    """
+
+    __slots__ = ("ignoring_nan", "name", "numpy")
+
+    def __init__(self, name: str, ignoring_nan: bool = False):
+        self.name = name
+        self.ignoring_nan = ignoring_nan
+        self.numpy: np.ufunc = getattr(np, name)
+
+    def __repr__(self) -> str:
+        return f"Accumulation({self.name!r}{', ignoring_nan=True' if self.ignoring_nan else ''})"
+
+    def __call__(self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if dtype is None and out is None and type(a) is _array.array_class:
+            run = current.stream.plans.get((self, a._layout, axis, type(axis)))
+            if run is not None:
+                return run(a)
+        a = operand(a, self.name)
+        out = output(out, self.name)
+        if axis is None:
+            axis = 0
+            if a._layout.ndim != 1:
+                a = flattened(a)
+        if out is not None and _must_be_kept(a, out):
+            target = _array.contiguous_layout(a)
+            a = elementwise.launch.copy_call(a._layout, target, False, current.stream)(a)
+        layout = a._layout
+        key: tuple = (self, layout, axis, type(axis))
+        if dtype is not None or out is not None:
+            key += (dtype, None if out is None else out._layout)
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = self._plan(layout, axis, dtype, None if out is None else out._layout)
+            stream.remember(key, run)
+        if out is None:
+            return run(a)
+        run(a, out)
+        return out
+
+    def _plan(self, layout: Layout, axis: Any, dtype: Any, out: Layout | None) -> Callable:
+        if isinstance(axis, tuple):
+            if len(axis) != 1:
+                raise ValueError(f"{self.name}: accumulate does not allow multiple axes: {axis}")
+            axis = axis[0]
+        axis = _layout.check_axis(axis, layout.ndim)
+        loop, result = self.dtypes(layout.dtype, dtype, None if out is None else out.dtype)
+        if out is None:
+            target = _layout.like_order(result, layout.shape, [layout])
+        else:
+            target = out
+            if out.shape != layout.shape:
+                raise ValueError(
+                    f"{self.name}: provided out is the wrong size for the accumulation: it has "
+                    f"shape {out.shape}, {layout.shape} is needed"
+                )
+            _layout.check_writable(out, self.name)
+        return scan.launch.make_call(
+            self.computation(layout.dtype, loop), layout, axis, target, out is not None,
+            current.stream,
+        )  # fmt: skip
+
+    def dtypes(
+        self, source: np.dtype, dtype: Any, out: np.dtype | None
+    ) -> tuple[np.dtype, np.dtype]:
+        """The dtypes of the loop and of the result, where ``out`` does not say otherwise."""
+        signature = {}
+        if dtype is not None:
+            signature = {"signature": (_dtypes.canonical(dtype), None, None)}
+        loop, _, result = self.numpy.resolve_dtypes(
+            (out, source, None), casting="unsafe", reduction=True, **signature
+        )
+        return _dtypes.canonical(loop), _dtypes.canonical(result)
+
+    def computation(self, source: np.dtype, loop: np.dtype) -> scan.launch.Computation:
+        """What the kernel computes."""
+        code = _dtypes.code(source)
+        mapped: Expression | None = None
+        if self.ignoring_nan and source.kind in "fc":
+            x = Input(0, code)
+            nan = Apply(operation("isnan"), (x,), "b1")
+            nothing = Constant(self.numpy.identity, code)
+            mapped = Apply(operation("where"), (nan, nothing, x), code)
+        return scan.launch.accumulation(self.name, code, _dtypes.code(loop), mapped)
+
+
+def _must_be_kept(a: Any, out: Any) -> bool:
+    """Whether the output would overwrite elements before they are read."""
+    if a._pointer == out._pointer and a._layout is out._layout:
+        return False
+    return _layout.overlap(a._layout, a._pointer, out._layout, out._pointer)
+
+
+def flattened(a: Any) -> Any:
+    """An array's elements in C order in one dimension: a view if it is gapless, else a copy."""
+    layout = a._layout
+    flat = _layout.contiguous(layout.dtype, (layout.size,))
+    if not layout.c_contiguous:
+        target = _array.contiguous_layout(a)
+        a = elementwise.launch.copy_call(layout, target, False, current.stream)(a)
+    return _array.view(a, flat)
+
+
+#: The accumulations of ufuncs by NumPy's names.
+ACCUMULATIONS = {
+    name: Accumulation(name)
+    for name in (
+        "add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or",
+        "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor",
+    )
+}  # fmt: skip
+
+
+def accumulate(name: str, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    """``ufunc.accumulate`` of the ufunc called ``name``.
+
+    Raises
+    ------
+    TypeError
+        If the ufunc cannot be accumulated on a device, or ``a`` has no dimensions.
+    """
+    found = ACCUMULATIONS.get(name)
+    if found is None:
+        raise TypeError(
+            f"{name}.accumulate is not supported on the device; supported are "
+            f"{', '.join(ACCUMULATIONS)}. Accumulate on the host: "
+            f"numpy.{name}.accumulate(asnumpy(a))"
+        )
+    if isinstance(a, ArrayBase):
+        if a._layout.ndim == 0:
+            raise TypeError(f"{name}.accumulate: cannot accumulate on a scalar")
+        if axis is None and a._layout.ndim > 1:
+            raise ValueError(f"{name}.accumulate: accumulate does not allow multiple axes")
+    return found(a, axis, dtype, out)

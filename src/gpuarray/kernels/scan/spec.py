@@ -1,0 +1,194 @@
+"""The scan family: from a specification to CUDA C++ (`scan.cuh`)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gpuarray._dtypes import category, cpp_name, itemsize
+from gpuarray.kernels.generator.expressions import Cast, Constant, Expression
+from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.render import Body
+from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource
+from gpuarray.kernels.reduction.tables import neutral as reduction_neutral
+
+#: Threads of a block.
+BLOCK = 256
+
+#: Tiles whose totals one message combines, and of those again (`Links::RADIX`).
+RADIX = 32
+
+#: 64-bit words before the messages of a look-back.
+HEADER_WORDS = 2
+
+_VARIANTS = ("rows", "columns")
+
+
+@dataclass(frozen=True, slots=True)
+class ScanSpec:
+    """Everything that the code of a scan depends on.
+
+    An element (Input 0) becomes ``mapped``; ``combined`` of Input 0 and 1 is associative, with
+    Input 0 the one that comes first; ``finished`` of Input 0 is stored.
+    """
+
+    name: str
+    mapped: Expression
+    combined: Expression
+    neutral: Constant  # stands for what is not there; exact where vector > 1 or exclusive
+    finished: Expression
+    input_dtype: str
+    output_dtype: str
+    exclusive: bool = False  # without the element itself
+    variant: str = "rows"
+    width: int = BLOCK  # rows: threads that share a line; columns: lines side by side
+    vector: int = 1  # elements per access
+    unroll: int = 8  # rows: accesses of a thread; columns: its elements
+    kept: int = 1  # dimensions of the lines, after collapsing
+    linked: bool = False  # several blocks share a line
+    index: str = "int32"
+    block: int = BLOCK
+    resident: int = 1  # blocks for which a multiprocessor's registers must suffice
+
+    def __post_init__(self) -> None:
+        if self.variant not in _VARIANTS:
+            raise ValueError(f"variant {self.variant!r} is not one of {', '.join(_VARIANTS)}")
+        if self.index not in INDEX_BYTES:
+            raise ValueError(f"index {self.index!r} is not one of {', '.join(INDEX_BYTES)}")
+        if self.width & (self.width - 1) or not 1 <= self.width <= self.block:
+            raise ValueError(f"width {self.width} is no power of two up to {self.block}")
+        if self.variant == "rows":
+            if 32 < self.width < self.block:
+                raise ValueError(f"{self.width} threads are neither part of a warp nor the block")
+            if self.linked and self.width != self.block:
+                raise ValueError("only whole blocks share a line")
+            if self.vector > 1 and self.width < 32:
+                raise ValueError("lines that share a warp are read by single elements")
+        else:
+            if self.vector != 1:
+                raise ValueError("the variant 'columns' reads single elements")
+            if not self.block // 32 <= self.width < self.block:
+                raise ValueError(f"{self.width} columns leave no depth of 2 to 32 threads")
+
+
+def tile_length(spec: ScanSpec) -> int:
+    """Return the elements of one line in a tile."""
+    if spec.variant == "rows":
+        return spec.width * spec.vector * spec.unroll
+    return spec.block // spec.width * spec.unroll
+
+
+def link_words(dtype: str, lines: int, chunks: int) -> int:
+    """Return the 64-bit words that blocks need to tell one another of their totals."""
+    messages = chunks + chunks // RADIX + 1 + chunks // RADIX**2 + 1
+    return HEADER_WORDS + messages * lines * -(-itemsize(dtype) // 4)
+
+
+def neutral(name: str, dtype: str) -> Constant:
+    """Return what changes nothing when it comes first, to the bit: of sums it is -0.0."""
+    if name == "add" and category(dtype) in ("float", "complex"):
+        return Constant(complex(-0.0, -0.0) if category(dtype) == "complex" else -0.0, dtype)
+    if name == "logical_xor":
+        return Constant(0, dtype)
+    return reduction_neutral(name, dtype)
+
+
+def is_exact(name: str, dtype: str) -> bool:
+    """Return whether `neutral` is neutral for every value: of complex products it is not."""
+    return not (name == "multiply" and category(dtype) == "complex")
+
+
+_FAMILY = "gpuarray/scan.cuh"
+
+_SOURCE = """\
+{includes}
+namespace gpuarray {{
+
+struct Function {{
+{function}
+}};
+
+typedef ScanDimensions<{index}_t, {kept}> Extents;
+typedef {variant} Variant;
+
+extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
+    const Function::Element* input, Function::Result* output, {memory}Extents dimensions) {{
+    Variant::run<Function>(input, output, dimensions, {links});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render(spec: ScanSpec) -> KernelSource:
+    """Return the CUDA C++ of a specification.
+
+    The kernel's parameters: the input and the output pointer; when linked, the pointer to
+    `link_words` words of 64 bits, zero before the first launch; and the struct ScanDimensions.
+    """
+    headers: set[str] = set()
+    function = _function(spec, headers)
+    variant = (
+        f"Scan{spec.variant.capitalize()}<Extents, {spec.block}, {spec.width}, "
+        + (f"{spec.vector}, " if spec.variant == "rows" else "")
+        + f"{spec.unroll}, {'true' if spec.linked else 'false'}>"
+    )
+    symbol = _symbol(spec)
+    source = _SOURCE.format(
+        includes="".join(f'#include "{header}"\n' for header in sorted(headers | {_FAMILY})),
+        function=function,
+        index=spec.index,
+        kept=spec.kept,
+        variant=variant,
+        block=spec.block,
+        resident=spec.resident,
+        symbol=symbol,
+        memory="uint64_t* links, " if spec.linked else "",
+        links="links" if spec.linked else "nullptr",
+    )
+    struct = INDEX_BYTES[spec.index] * (5 + 3 * spec.kept)
+    sizes = (8, 8, 8, struct) if spec.linked else (8, 8, struct)
+    return KernelSource(symbol, source, cuda_headers(), sizes, 1, spec.block)
+
+
+def _symbol(spec: ScanSpec) -> str:
+    """A C identifier that says in a profiler what runs: ``cumsum__f4__f4_rows256``."""
+    name = re.sub(r"\W", "_", spec.name, flags=re.ASCII)[:60] or "scan"
+    return (
+        f"gpuarray_{name}__{spec.input_dtype}__{spec.output_dtype}_{spec.variant}{spec.width}"
+        + ("_exclusive" if spec.exclusive else "")
+        + ("_linked" if spec.linked else "")
+        + ("_wide" if spec.index == "int64" else "")
+    )
+
+
+def _function(spec: ScanSpec, headers: set[str]) -> str:
+    """The members of the function object; adds the headers that they need."""
+    value, source = cpp_name(spec.neutral.dtype), cpp_name(spec.input_dtype)
+
+    def method(head: str, expression: Expression, tail: str = "return {};") -> list[str]:
+        body = Body()
+        for dtype in (spec.neutral.dtype, spec.input_dtype, spec.output_dtype):
+            body.type_of(dtype)
+        result = body.value(expression)
+        headers.update(body.headers)
+        lines = [*body.lines, tail.format(result)]
+        return [f"GPUARRAY_DEVICE static {head} {{", *(f"    {x}" for x in lines), "}"]
+
+    lines = [
+        f"typedef {value} Value;",
+        f"typedef Stored<{source}>::type Element;",
+        f"typedef Stored<{cpp_name(spec.output_dtype)}>::type Result;",
+        f"enum {{ EXCLUSIVE = {int(spec.exclusive)} }};",
+        "",
+        *method("Value neutral()", spec.neutral),
+        *method(f"Value map({source} in0)", Cast(spec.neutral.dtype, spec.mapped)),
+        f"GPUARRAY_DEVICE static Value of(Element element) {{ return map({source}(element)); }}",
+        *method("Value combine(Value in0, Value in1)", spec.combined),
+        *method(
+            "void finish(Result& out, Value in0)",
+            Cast(spec.output_dtype, spec.finished),
+            "out = {};",
+        ),
+    ]
+    return "\n".join(f"    {line}" if line else "" for line in lines)

@@ -1,0 +1,14 @@
+"""Binary searches in sorted arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.search import launch, spec
+
+__all__ = ["launch", "spec"]
+
+__getattr__ = submodules(__name__, __all__)

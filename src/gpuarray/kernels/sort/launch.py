@@ -1,0 +1,263 @@
+"""Sorts along the last axis of C-contiguous arrays: from layouts to calls.
+
+Rows that fit one block's shared memory take one launch, and a few that are up to eight times as
+long two: blocks sort tiles, and these are merged. Longer ones are sorted by all blocks
+together, as many rows at a time as have about `BATCH_ELEMENTS` elements: one launch clears the
+books, one counts all digits, and then there is one for each digit (one altogether for keys of one
+byte). Rows of many keys of eight bytes have two launches more and, where a sample of the row allows
+it, fewer passes: see ``sort_runs.cuh``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._layout import Layout
+from gpuarray._runtime.device import current
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import sort as sort_kernels
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.sort.spec import SortSpec
+
+_INT64 = np.dtype(np.int64)
+
+#: Elements of rows that are sorted together, where rows are many.
+BATCH_ELEMENTS = 1 << 23
+
+#: The least length of rows of eight-byte keys that may be sorted by their top digits.
+RUNS_LENGTH = 1 << 19
+
+#: Elements up to which rows take a launch that sorts tiles and one that merges.
+MERGED_ELEMENTS = 1 << 17
+
+#: Look-back words have two bits for their state.
+WIDE_LENGTH = 1 << 30
+
+# Blocks for each multiprocessor that count digits.
+_COUNT_BLOCKS = 8
+
+_FILL_ITEMS = 16
+
+
+def sort_rows(source: Any, target: Any) -> None:
+    """Sort along the last axis into an array of the same layout, or in place.
+
+    Parameters
+    ----------
+    source, target : ndarray
+        C-contiguous with at least one dimension; the same array, or arrays that do not overlap.
+
+    Notes
+    -----
+    Scratch memory: none for rows that fit a block (`kernels.sorting.BLOCK_LIMIT`) and for keys of
+    one byte; else a copy of the rows that are sorted together, and, unless they are merged, books
+    of about 3.5 %.
+    """
+    layout = source._layout
+    if layout.size:
+        in_place = source._pointer == target._pointer
+        _run(layout, (source, target), "place" if in_place else "new")
+
+
+def argsort_rows(source: Any, target: Any) -> None:
+    """Store the places of the elements in sorted order along the last axis.
+
+    Parameters
+    ----------
+    source, target : ndarray
+        C-contiguous, of equal shapes with at least one dimension; ``target`` is int64.
+
+    Notes
+    -----
+    Scratch memory: none for rows that fit a block; else two copies of the rows that are sorted
+    together, four bytes an element for places (eight in rows of 2^30 elements or more), and books.
+    """
+    layout = source._layout
+    if layout.size:
+        _run(layout, (source, target), "places")
+
+
+def _run(layout: Layout, arrays: Sequence[Any], what: str) -> None:
+    stream = current.stream
+    key = (_run, layout, what)
+    found: Any = stream.plans.get(key)
+    if found is None:
+        found = _plan(layout, what, stream)
+        stream.remember(key, found)
+    batches, batch, call, rest = found
+    if batches == 1:
+        call(*arrays)
+        return
+    length = layout.shape[-1]
+    rows = layout.size // length
+    for start in range(0, rows, batch):
+        part = min(batch, rows - start)
+        views = []
+        for x in arrays:
+            view = _layout.contiguous(x._layout.dtype, (part, length))
+            views.append(_array.view(x, view, start * length * x._layout.itemsize))
+        (call if part == batch else rest)(*views)
+
+
+def _plan(layout: Layout, what: str, stream: Stream) -> Any:
+    length = layout.shape[-1]
+    rows = layout.size // length
+    dtype = _dtypes.code(layout.dtype)
+    if length <= sort_kernels.spec.BLOCK_LIMIT[layout.itemsize]:
+        return 1, rows, _block_call(dtype, rows, length, what, stream), None
+    longest = sort_kernels.spec.TILES * sort_kernels.spec.BLOCK_LIMIT[layout.itemsize]
+    if layout.itemsize > 1 and length <= longest and layout.size <= MERGED_ELEMENTS:
+        return 1, rows, _merged_call(dtype, rows, length, what, stream), None
+    batch = min(rows, max(1, BATCH_ELEMENTS // length))
+    make = _counting_call if layout.itemsize == 1 and what != "places" else _passes_call
+    call = make(dtype, batch, length, what, stream)
+    rest = make(dtype, rows % batch, length, what, stream) if rows % batch else None
+    return -(-rows // batch), batch, call, rest
+
+
+def _bind(
+    spec: SortSpec, grid: int, numbers: Sequence[tuple[int, int]], stream: Stream
+) -> BoundLaunch:
+    """A launch with the last parameters (value, bytes) constant."""
+    function, source = load(spec, sort_kernels.spec.render, stream.device)
+    first = len(function.parameters) - len(numbers)
+    constants = {
+        first + i: value.to_bytes(size, "little") for i, (value, size) in enumerate(numbers)
+    }
+    return BoundLaunch(
+        LaunchPlan(function, grid_for(grid), (source.block, 1, 1), constants), stream
+    )
+
+
+def _block_call(
+    dtype: str, rows: int, length: int, what: str, stream: Stream
+) -> Callable[..., Any]:
+    block, items = sort_kernels.spec.block_shape(dtype, length)
+    spec = sort_kernels.spec.SortSpec("block", dtype, what == "places", block, items)
+    bound = _bind(spec, rows, [(length, 4)], stream)
+    return _calls.make_call(stream, "a", [None], [(bound, ["x0", "y0"])])
+
+
+def _merged_call(
+    dtype: str, rows: int, length: int, what: str, stream: Stream
+) -> Callable[..., Any]:
+    places = what == "places"
+    tiles = sort_kernels.spec.TILES
+    tile = -(-length // tiles)
+    block, items = sort_kernels.spec.block_shape(dtype, tile)
+    sort = sort_kernels.spec.SortSpec("tile", dtype, places, block, items)
+    merge = sort_kernels.spec.SortSpec("merge", dtype, places)
+    blocks = -(-length // merge.block)
+    scratch = [rows * length * _dtypes.itemsize(dtype)]
+    names = ["t0"]
+    if places:
+        scratch.append(rows * length * 4)
+        names.append("t1")
+    numbers = [(length, 4), (tile, 4)]
+    launches = [
+        (_bind(sort, rows * tiles, [*numbers, (tiles, 4)], stream), ["x0", *names]),
+        (_bind(merge, rows * blocks, [*numbers, (blocks, 4)], stream), [*names, "y0"]),
+    ]
+    return _calls.make_call(stream, "a", [None], launches, scratch)
+
+
+def _books(
+    dtype: str, rows: int, length: int, tiles: int, even: bool, runs: bool, stream: Stream
+) -> tuple[list, int, str]:
+    """The launches that clear the books and count, what to call them with, and the bytes."""
+    count = _count_type(length)
+    spec = sort_kernels.spec.SortSpec("count", dtype, count=count)
+    nbytes = sort_kernels.spec.book_bytes(spec, rows, tiles)
+    multiprocessors = stream.device.multiprocessors
+    units = -(-nbytes // 16)
+    blocks = max(
+        1,
+        min(_COUNT_BLOCKS * multiprocessors // rows, -(-length // (16 * sort_kernels.spec.BLOCK))),
+    )
+    # What the counts of a block hold is 32 bits wide.
+    blocks = max(blocks, length >> 31)
+    if runs:
+        block = sort_kernels.spec.SAMPLE_BLOCK
+        first = sort_kernels.spec.SortSpec("decide", dtype, block=block)
+        units -= (rows + 1) * sort_kernels.spec.BOOK_WORDS // 4
+        numbers = [(length, 8), (rows, 4), (units, 8)]
+        numbers += [(sort_kernels.spec.close_keys(length), 4), (sort_kernels.spec.STREAK, 4)]
+        names = ["x0", "t0"]
+    else:
+        block = sort_kernels.spec.BLOCK
+        first = sort_kernels.spec.SortSpec("clear", "u1")
+        numbers, names = [(units, 8)], ["t0"]
+    grid = min(-(-units // block), 4096) + (rows if runs else 0)
+    launches = [
+        (_bind(first, grid, numbers, stream), names),
+        (
+            _bind(
+                spec,
+                rows * blocks,
+                [(length, 8), (rows, 4), (blocks, 4), (int(even), 4)],
+                stream,
+            ),
+            ["x0", "t0"],
+        ),
+    ]
+    return launches, nbytes, count
+
+
+def _counting_call(
+    dtype: str, rows: int, length: int, what: str, stream: Stream
+) -> Callable[..., Any]:
+    launches, nbytes, count = _books(dtype, rows, length, 0, False, False, stream)
+    tiles = -(-length // (sort_kernels.spec.BLOCK * _FILL_ITEMS))
+    spec = sort_kernels.spec.SortSpec("fill", dtype, count=count)
+    numbers = [(length, 8), (rows, 4), (tiles, 4)]
+    launches.append((_bind(spec, rows * tiles, numbers, stream), ["y0", "t0"]))
+    return _calls.make_call(stream, "a", [None], launches, [_round(nbytes)])
+
+
+def _passes_call(
+    dtype: str, rows: int, length: int, what: str, stream: Stream
+) -> Callable[..., Any]:
+    places = what == "places"
+    block, items = sort_kernels.spec.pass_shape(dtype, places, _count_type(length))
+    tiles = -(-length // (block * items))
+    runs = sort_kernels.spec.has_runs(dtype) and length >= RUNS_LENGTH
+    launches, nbytes, count = _books(dtype, rows, length, tiles, what == "place", runs, stream)
+    spec = sort_kernels.spec.SortSpec("pass", dtype, places, block, items, count=count)
+    keys = rows * length * _dtypes.itemsize(dtype)
+    scratch = [_round(nbytes), keys]
+    names = ["x0", "y0", "t1", "t0"]
+    if places:
+        scratch += [keys, rows * length * (8 if count == "uint64" else 4)]
+        names = ["x0", "t2", "t1", "t3", "y0", "t0"]
+    for digit in range(sort_kernels.spec.passes(dtype)):
+        numbers = [(length, 8), (rows, 4), (tiles, 4), (digit, 4)]
+        launches.append((_bind(spec, rows * tiles, numbers, stream), names))
+    if runs:
+        block, items = sort_kernels.spec.BLOCK, sort_kernels.spec.RUN_ITEMS
+        short, long = (
+            sort_kernels.spec.SortSpec(step, dtype, places, block, items, count=count)
+            for step in ("short", "long")
+        )
+        short_tiles = -(-length // (block * items))
+        numbers = [(length, 8), (rows, 4), (short_tiles, 4), (tiles, 4)]
+        blocks = max(1, stream.device.multiprocessors // rows)
+        launches += [
+            (_bind(short, rows * short_tiles, numbers, stream), names),
+            (_bind(long, rows * blocks, [*numbers, (blocks, 4)], stream), names),
+        ]
+    return _calls.make_call(stream, "a", [None], launches, scratch)
+
+
+def _count_type(length: int) -> str:
+    return "uint64" if length >= WIDE_LENGTH else "uint32"
+
+
+def _round(nbytes: int) -> int:
+    """Whole units of 16 bytes, in which books are cleared."""
+    return -(-nbytes // 16) * 16
