@@ -140,14 +140,14 @@ def _row(name: str, seconds: float, target: str, numpy: float = 0.0) -> None:
 def _preparation(bench: Bench, repeats: int) -> None:
     from gpuarray._ffi import prepared
     from gpuarray._ffi.emulator.memory import Arena
-    from gpuarray._ffi.emulator.simt import Program
+    from gpuarray._ffi.emulator.simt import PTXProgram
 
     text = bench.ptx.decode()
     arena = Arena(1 << 28)
     kept: dict[bytes, bytes] = {}
 
     def prepare() -> int:
-        program = Program(text, arena)
+        program = PTXProgram(text, arena)
         count = 0
         for name in program.module.functions:
             if program.module.has_body(name):

@@ -55,7 +55,7 @@ class Module:
 
         self.device = device
         self.printed: list[str] = []
-        self.program = simt.Program(ptx, device.arena, self.printed.append)
+        self.program = simt.PTXProgram(ptx, device.arena, self.printed.append)
 
     def run(self, name: str, grid, block, *arguments, shared: int = 0, chunk: int | None = None):
         from gpuarray._ffi.emulator.simt import launch as simt_launch

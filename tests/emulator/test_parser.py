@@ -11,9 +11,9 @@ HEADER = ".version 8.5\n.target sm_90\n.address_size 64\n"
 
 @pytest.fixture
 def parse():
-    from gpuarray._ffi.emulator.ptx import Module
+    from gpuarray._ffi.emulator.ptx import PTXModule
 
-    return lambda text: Module(HEADER + text)
+    return lambda text: PTXModule(HEADER + text)
 
 
 def test_variables(parse):
@@ -69,8 +69,8 @@ $L_1:
 }""")
     body = module.function("k").body
     load, add, setp, special, symbol, bfe, label, bra = body
-    assert load.operation.width == 4
-    assert load.operation.types == ("u32",)
+    assert load.opcode.width == 4
+    assert load.opcode.types == ("u32",)
     assert load.operands[0].items[2] == s.Discard()
     assert load.operands[1] == s.Address(s.Register("%rd1"), -16)
     assert add.guard == s.Register("%p1")
@@ -78,12 +78,12 @@ $L_1:
     assert add.operands[2] == s.Immediate("f32", 0x3F800000)
     assert setp.operands[0] == s.Pair(s.Register("%p1"), s.Register("%p2"))
     assert setp.operands[2] == s.Immediate("int", -5)
-    assert setp.operands[3] == s.Complement(s.Register("%p2"))
-    assert special.operands[1] == s.Special("tid.x")
-    assert symbol.operands == (s.Register("%SP"), s.Symbol("name", 8))
+    assert setp.operands[3] == s.NegatedPredicate(s.Register("%p2"))
+    assert special.operands[1] == s.SpecialRegister("tid.x")
+    assert symbol.operands == (s.Register("%SP"), s.Identifier("name", 8))
     assert [o.value for o in bfe.operands[2:]] == [16, 7]
-    assert label == s.Label("$L_1")
-    assert bra.operands == (s.Symbol("$L_1"),)
+    assert label == s.CodeLabel("$L_1")
+    assert bra.operands == (s.Identifier("$L_1"),)
     assert [i.line for i in body if isinstance(i, s.Instruction)] == [7, 8, 9, 10, 11, 12, 14]
 
 
@@ -107,10 +107,10 @@ def test_bodies_are_parsed_when_asked_for(parse):
     ],
 )
 def test_nonsense_is_refused(text, pattern):
-    from gpuarray._ffi.emulator.ptx import Module, PTXError
+    from gpuarray._ffi.emulator.ptx import PTXError, PTXModule
 
     with pytest.raises(PTXError, match=pattern):
-        Module(text)
+        PTXModule(text)
 
 
 def test_debug_sections_are_skipped(nvrtc, device):

@@ -84,10 +84,11 @@ def test_damage_is_a_miss(nvrtc, device, kept, damage):
 
 
 def test_the_key_knows_the_text_and_the_emulator(monkeypatch):
-    from gpuarray._ffi.emulator.simt import prepared
+    from gpuarray._ffi.emulator.simt import code_cache
 
-    key = prepared.key_of(b"text", "k", False)
-    assert len({key, prepared.key_of(b"other", "k", False), prepared.key_of(b"text", "l", False),
-                prepared.key_of(b"text", "k", True)}) == 4  # fmt: skip
-    monkeypatch.setattr(prepared, "_emulator", lambda: b"another version")
-    assert prepared.key_of(b"text", "k", False) != key
+    key_of = code_cache.key_of
+    key = key_of(b"text", "k", False)
+    others = {key_of(b"other", "k", False), key_of(b"text", "l", False), key_of(b"text", "k", True)}
+    assert len({key, *others}) == 4
+    monkeypatch.setattr(code_cache, "_emulator", lambda: b"another version")
+    assert key_of(b"text", "k", False) != key

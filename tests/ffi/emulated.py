@@ -8,7 +8,7 @@ import pytest
 from gpuarray._ffi.driver_enums import STATUS_NAMES
 from gpuarray._ffi.driver_prototypes import PROTOTYPES
 from gpuarray._ffi.emulator import open_driver
-from gpuarray._ffi.launch import ArgumentBuffer, function_argument, launch_config
+from gpuarray._ffi.launch_arguments import ArgumentBuffer, function_argument, launch_config
 from gpuarray._ffi.library import Library
 from gpuarray.errors import DriverError
 

@@ -10,7 +10,7 @@ import pytest
 
 from gpuarray._ffi.driver_prototypes import PROTOTYPES
 from gpuarray._ffi.emulator import binding
-from gpuarray._ffi.launch import ArgumentBuffer, function_argument, launch_config
+from gpuarray._ffi.launch_arguments import ArgumentBuffer, function_argument, launch_config
 from gpuarray.errors import DriverError
 from tests.ffi.emulated import Emulated, fails
 

@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from gpuarray._ffi.launch import ArgumentBuffer
+from gpuarray._ffi.launch_arguments import ArgumentBuffer
 from gpuarray._ffi.structs import (
     CUDA_MEMCPY3D_PEER,
     CUipcHandle,

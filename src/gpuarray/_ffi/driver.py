@@ -102,10 +102,10 @@ from .driver_streams import (
     stream_wait_event,
     thread_exchange_capture_mode,
 )
-from .faults import STICKY
-from .faults import explain_by as explain_faults_by
 from .host import copy_host, host_buffer
-from .launch import ArgumentBuffer, function_argument, launch_config
+from .launch_arguments import ArgumentBuffer, function_argument, launch_config
+from .sticky_errors import STICKY
+from .sticky_errors import explain_by as explain_faults_by
 
 __all__ = [
     "STICKY",

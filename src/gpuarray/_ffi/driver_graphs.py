@@ -11,7 +11,7 @@ from gpuarray.errors import DriverError
 from .driver_library import error_of, library
 from .driver_memory import copy_description
 from .driver_streams import host_function
-from .launch import ArgumentBuffer
+from .launch_arguments import ArgumentBuffer
 from .structs import (
     CUDA_HOST_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from gpuarray.errors import DriverError
 
-from . import faults
+from . import sticky_errors
 from .backend import Backend, select, warn_of_fallback
 from .checkers import check_this_process
 from .driver_enums import STATUS_NAMES
@@ -45,7 +45,7 @@ def error_of(call: str, status: int) -> BaseException:
     if interruption is not None:
         return interruption
     error = DriverError(call, status, _status_name(status), _status_detail(status))
-    faults.explain(error)
+    sticky_errors.explain(error)
     return error
 
 

@@ -9,7 +9,7 @@ from gpuarray.errors import DriverError
 
 from .driver_enums import FUNCTION_ATTRIBUTES
 from .driver_library import error_of, library, number_of, opened
-from .faults import STICKY
+from .sticky_errors import STICKY
 
 __all__ = [
     "function_attribute",

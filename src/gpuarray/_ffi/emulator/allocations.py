@@ -7,8 +7,8 @@ import ctypes
 from ..driver_enums import POINTER_ATTRIBUTES
 from ..structs import CUmemLocation
 from .capture import refuse_unsafe, submit
-from .graph import Empty
-from .machine import DEVICE_BYTES, Allocation, Machine
+from .graph import EmptyOperation
+from .machine import DEVICE_BYTES, EmulatedAllocation, Machine
 from .statuses import INVALID_DEVICE, INVALID_VALUE, NOT_FOUND, OUT_OF_MEMORY, Failure
 from .stream import any_stream
 
@@ -98,7 +98,7 @@ class AllocationCalls:
         if location.type == 1 and not 0 <= location.id < len(self._machine.devices):
             raise Failure(INVALID_DEVICE, f"device {location.id} does not exist")
         self._managed(pointer, nbytes)
-        submit(self._machine, any_stream(self._machine, stream), Empty())
+        submit(self._machine, any_stream(self._machine, stream), EmptyOperation())
 
     def _managed(self, pointer: int, nbytes: int) -> None:
         allocation = self._machine.allocation_of(pointer)
@@ -146,7 +146,7 @@ class AllocationCalls:
             type_.from_address(address).value = value
 
 
-def _attribute(allocation: Allocation, attribute: int, pointer: int) -> int:
+def _attribute(allocation: EmulatedAllocation, attribute: int, pointer: int) -> int:
     on_host = allocation.kind in ("host", "registered")
     if attribute == POINTER_ATTRIBUTES["memory_type"]:
         return _HOST if on_host else _DEVICE

@@ -7,15 +7,15 @@ import threading
 from collections.abc import Iterable
 from typing import Any
 
-from .graph import Graph, GraphMemory, Node, Operation
-from .machine import Context, Machine
+from .graph import EmulatedGraph, GraphMemory, GraphNode, StreamOperation
+from .machine import EmulatedContext, Machine
 from .statuses import (
     CAPTURE_IMPLICIT,
     CAPTURE_INVALIDATED,
     CAPTURE_UNSUPPORTED,
     Failure,
 )
-from .stream import Stream
+from .stream import EmulatedStream
 
 __all__ = [
     "Capture",
@@ -37,7 +37,7 @@ _ids = itertools.count(1)
 class Capture:
     """A capture that has begun and not ended."""
 
-    def __init__(self, machine: Machine, stream: Stream, mode: int) -> None:
+    def __init__(self, machine: Machine, stream: EmulatedStream, mode: int) -> None:
         self.machine = machine
         self.context = stream.context
         self.origin = stream
@@ -45,21 +45,21 @@ class Capture:
         self.thread = threading.get_ident()
         self.id = next(_ids)
         self.status = ACTIVE
-        self.graph = Graph(stream.context, machine, GraphMemory(machine))
+        self.graph = EmulatedGraph(stream.context, machine, GraphMemory(machine))
         self.graph_handle = machine.add(self.graph)
         #: What the next operation of each captured stream depends on.
-        self.frontier: dict[Stream, list[Node]] = {}
+        self.frontier: dict[EmulatedStream, list[GraphNode]] = {}
         #: Keeps what `stream_get_capture_info` pointed to.
         self.exported: Any = None
         self.join(stream, ())
 
-    def join(self, stream: Stream, nodes: Iterable[Node]) -> None:
+    def join(self, stream: EmulatedStream, nodes: Iterable[GraphNode]) -> None:
         """Let a stream take part, its next operation depending on the given nodes as well."""
         known = self.frontier.get(stream, [])
         self.frontier[stream] = list(dict.fromkeys([*known, *nodes]))
         stream.capture = self
 
-    def record(self, stream: Stream, operation: Operation) -> Node:
+    def record(self, stream: EmulatedStream, operation: StreamOperation) -> GraphNode:
         self.check()
         node = self.graph.add(operation, self.frontier[stream])
         self.frontier[stream] = [node]
@@ -85,7 +85,7 @@ class Capture:
             self.machine.captures.remove(self)
 
 
-def submit(machine: Machine, stream: Stream, operation: Operation) -> None:
+def submit(machine: Machine, stream: EmulatedStream, operation: StreamOperation) -> None:
     """Do an operation, or record it where the stream is captured."""
     if machine.captures:
         if stream.capture is not None:
@@ -95,7 +95,7 @@ def submit(machine: Machine, stream: Stream, operation: Operation) -> None:
     operation.run(machine)
 
 
-def refuse_implicit(machine: Machine, stream: Stream) -> None:
+def refuse_implicit(machine: Machine, stream: EmulatedStream) -> None:
     """Refuse work on the legacy default stream that a captured stream would wait for."""
     if not stream.legacy:
         return
@@ -108,7 +108,7 @@ def refuse_implicit(machine: Machine, stream: Stream) -> None:
             )
 
 
-def refuse_unsafe(machine: Machine, what: str, context: Context | None = None) -> None:
+def refuse_unsafe(machine: Machine, what: str, context: EmulatedContext | None = None) -> None:
     """Refuse a call that could disturb a capture, as the modes of both say.
 
     With a context, the call waits for all that context does, which no mode allows.
@@ -125,7 +125,7 @@ def refuse_unsafe(machine: Machine, what: str, context: Context | None = None) -
             raise capture.fail(CAPTURE_UNSUPPORTED, f"{what} while a stream is captured")
 
 
-def refuse_conflict(stream: Stream, what: str) -> None:
+def refuse_conflict(stream: EmulatedStream, what: str) -> None:
     """Refuse what cannot be asked of a captured stream."""
     if stream.capture is not None:
         stream.capture.check()

@@ -26,7 +26,7 @@ from .statuses import (
     INVALID_VALUE,
     Failure,
 )
-from .stream import Stream, stream_of
+from .stream import EmulatedStream, stream_of
 
 __all__ = ["CaptureCalls"]
 
@@ -37,7 +37,7 @@ class CaptureCalls:
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
 
-    def _stream(self, handle: int) -> Stream:
+    def _stream(self, handle: int) -> EmulatedStream:
         return stream_of(self._machine, handle)
 
     def stream_begin_capture(self, stream: int, mode: int) -> None:

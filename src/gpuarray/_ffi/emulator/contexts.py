@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .attributes import STREAM_PRIORITIES
 from .capture import refuse_unsafe
-from .machine import Context, Machine
+from .machine import EmulatedContext, Machine
 from .statuses import (
     INVALID_CONTEXT,
     INVALID_VALUE,
@@ -91,7 +91,7 @@ class ContextCalls:
         del self._machine.contexts[context]
         self._machine.space.remove_context(destroyed)
 
-    def _end(self, context: Context) -> None:
+    def _end(self, context: EmulatedContext) -> None:
         context.alive = False
         self._machine.destroy_contents(context)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..structs import CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
 from .capture import submit
-from .graph import MEMCPY, Operation
+from .graph import MEMCPY, StreamOperation
 from .machine import Machine
 from .statuses import INVALID_CONTEXT, INVALID_VALUE, NOT_SUPPORTED, Failure
 from .stream import any_stream
@@ -52,7 +52,7 @@ class Side:
             check_device_range(machine, self.address, nbytes)
 
 
-class Copy(Operation):
+class Copy(StreamOperation):
     """A copy of up to three dimensions, in bytes, rows and planes."""
 
     kind = MEMCPY
@@ -108,7 +108,7 @@ class Copy(Operation):
         memory = (ctypes.c_uint8 * nbytes).from_address(side.address)
         return np.ndarray(self.extent, np.uint8, memory, 0, (side.plane, side.pitch, 1))
 
-    def may_become(self, other: Operation) -> bool:
+    def may_become(self, other: StreamOperation) -> bool:
         return isinstance(other, Copy) and (self.target.kind, self.source.kind) == (
             other.target.kind,
             other.source.kind,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .capture import INVALIDATED, refuse_implicit, refuse_unsafe, submit
-from .graph import EVENT_RECORD, WAIT_EVENT, Node, Operation
-from .machine import Machine, Owned
+from .graph import EVENT_RECORD, WAIT_EVENT, GraphNode, StreamOperation
+from .machine import ContextObject, Machine
 from .statuses import (
     CAPTURE_IMPLICIT,
     CAPTURE_ISOLATION,
@@ -19,9 +19,9 @@ from .statuses import (
     INVALID_VALUE,
     Failure,
 )
-from .stream import Stream, any_stream
+from .stream import EmulatedStream, any_stream
 
-__all__ = ["Event", "EventCalls", "EventRecord", "EventWait"]
+__all__ = ["EmulatedEvent", "EventCalls", "EventRecord", "EventWait"]
 
 _EVENT_FLAGS = 0b111
 _DISABLE_TIMING, _INTERPROCESS = 2, 4
@@ -29,14 +29,15 @@ _EXTERNAL = 1
 
 
 @dataclass(eq=False)
-class Event(Owned):
+class EmulatedEvent(ContextObject):
     """An event, and when it was last recorded."""
 
+    noun = "event"
     flags: int
     recorded_ns: int | None = None
     #: The capture that it was last recorded in, and the nodes it stands for there.
     capture: Any = None
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[GraphNode] = field(default_factory=list)
 
     gone = CONTEXT_IS_DESTROYED
 
@@ -45,24 +46,24 @@ class Event(Owned):
         self.capture, self.nodes = None, []
 
 
-class EventRecord(Operation):
+class EventRecord(StreamOperation):
     """Records an event."""
 
     kind = EVENT_RECORD
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: EmulatedEvent) -> None:
         self.event = event
 
     def run(self, machine: Machine) -> None:
         self.event.mark()
 
 
-class EventWait(Operation):
+class EventWait(StreamOperation):
     """Waits for an event: work is done already when its call returns."""
 
     kind = WAIT_EVENT
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: EmulatedEvent) -> None:
         self.event = event
 
 
@@ -78,16 +79,16 @@ class EventCalls:
             raise Failure(INVALID_VALUE, f"events have no flags {flags}")
         if flags & _INTERPROCESS and not flags & _DISABLE_TIMING:
             raise Failure(INVALID_VALUE, "an event for other processes cannot measure times")
-        return self._machine.add(Event(context, flags))
+        return self._machine.add(EmulatedEvent(context, flags))
 
     def event_destroy(self, event: int) -> None:
-        self._machine.remove(event, Event)
+        self._machine.remove(event, EmulatedEvent)
 
     def event_record(self, event: int, stream: int) -> None:
         self.event_record_with_flags(event, stream, 0)
 
     def event_record_with_flags(self, event: int, stream: int, flags: int) -> None:
-        recorded = self._machine.get(event, Event)
+        recorded = self._machine.get(event, EmulatedEvent)
         target = self._stream(stream)
         if recorded.context is not target.context:
             raise Failure(INVALID_HANDLE, f"event 0x{event:x} belongs to another device or context")
@@ -104,7 +105,7 @@ class EventCalls:
 
     def stream_wait_event(self, stream: int, event: int, flags: int) -> None:
         target = self._stream(stream)
-        awaited = self._machine.get(event, Event)
+        awaited = self._machine.get(event, EmulatedEvent)
         if flags & ~_EXTERNAL:
             raise Failure(INVALID_VALUE, f"waiting for an event has no flags {flags}")
         capture, source = target.capture, awaited.capture
@@ -123,7 +124,7 @@ class EventCalls:
         else:
             self._join(target, awaited)
 
-    def _join(self, target: Stream, awaited: Event) -> None:
+    def _join(self, target: EmulatedStream, awaited: EmulatedEvent) -> None:
         """Let a stream take part in the capture that an event was recorded in."""
         source = awaited.capture
         if source not in self._machine.captures:
@@ -140,7 +141,7 @@ class EventCalls:
             raise source.fail(CAPTURE_MERGE, "two captures cannot become one")
         source.join(target, awaited.nodes)
 
-    def _stream(self, stream: int) -> Stream:
+    def _stream(self, stream: int) -> EmulatedStream:
         self._machine.current()
         return any_stream(self._machine, stream)
 
@@ -151,8 +152,8 @@ class EventCalls:
         for pool in self._settled(event, "waiting for an event").device.pools:
             pool.settle()
 
-    def _settled(self, event: int, what: str) -> Event:
-        known = self._machine.get(event, Event)
+    def _settled(self, event: int, what: str) -> EmulatedEvent:
+        known = self._machine.get(event, EmulatedEvent)
         refuse_unsafe(self._machine, what)
         if known.capture is not None:
             if known.capture in self._machine.captures:
@@ -165,7 +166,7 @@ class EventCalls:
         return (last - first) / 1e6
 
     def _time_of(self, handle: int) -> int:
-        event = self._machine.get(handle, Event)
+        event = self._machine.get(handle, EmulatedEvent)
         if event.flags & _DISABLE_TIMING:
             raise Failure(INVALID_HANDLE, f"event 0x{handle:x} was created without timing")
         if event.capture is not None:
@@ -175,7 +176,7 @@ class EventCalls:
         return event.recorded_ns
 
 
-def _captured(event: Event) -> Failure:
+def _captured(event: EmulatedEvent) -> Failure:
     if event.capture in event.capture.machine.captures:
         return Failure(CAPTURED_EVENT, "the event was last recorded in a stream that is captured")
     return Failure(INVALID_VALUE, "the event was last recorded in a capture, which has ended")

@@ -9,7 +9,7 @@ import numpy as np
 from ..structs import CUDA_MEMSET_NODE_PARAMS
 from .capture import submit
 from .copies import check_device_range
-from .graph import MEMSET, Operation
+from .graph import MEMSET, StreamOperation
 from .machine import Machine
 from .statuses import INVALID_VALUE, Failure
 from .stream import any_stream
@@ -17,7 +17,7 @@ from .stream import any_stream
 __all__ = ["Fill", "FillCalls", "fill_of"]
 
 
-class Fill(Operation):
+class Fill(StreamOperation):
     """A fill of rows with elements of 1, 2 or 4 bytes."""
 
     kind = MEMSET
@@ -62,7 +62,7 @@ class Fill(Operation):
             for row in range(self.height):
                 machine.arena.wrote(self.address + row * self.pitch, self.width * self.itemsize)
 
-    def may_become(self, other: Operation) -> bool:
+    def may_become(self, other: StreamOperation) -> bool:
         return isinstance(other, Fill)
 
 

@@ -13,12 +13,20 @@ from ..structs import (
 )
 from .capture import refuse_implicit, refuse_unsafe, submit
 from .copies import copy_of
-from .events import Event, EventRecord, EventWait
+from .events import EmulatedEvent, EventRecord, EventWait
 from .fills import fill_of
-from .graph import ChildGraph, Empty, Graph, GraphExec, GraphMemory, Node, Operation
+from .graph import (
+    ChildGraph,
+    EmptyOperation,
+    EmulatedGraph,
+    GraphExec,
+    GraphMemory,
+    GraphNode,
+    StreamOperation,
+)
 from .launches import KernelLaunch, gathered
 from .machine import Machine
-from .modules import Function
+from .modules import EmulatedFunction
 from .statuses import (
     CAPTURE_UNSUPPORTED,
     GRAPH_EXEC_UPDATE_FAILURE,
@@ -49,25 +57,25 @@ class GraphCalls:
         if flags:
             raise Failure(INVALID_VALUE, f"graphs have no flags {flags}")
         machine = self._machine
-        return machine.add(Graph(machine.current(), machine, GraphMemory(machine)))
+        return machine.add(EmulatedGraph(machine.current(), machine, GraphMemory(machine)))
 
     def graph_clone(self, graph: int) -> int:
-        return self._machine.add(self._machine.get(graph, Graph).clone())
+        return self._machine.add(self._machine.get(graph, EmulatedGraph).clone())
 
     def graph_destroy(self, graph: int) -> None:
         self._graph(graph)
         self._machine.forget(graph)
 
-    def _graph(self, handle: int) -> Graph:
+    def _graph(self, handle: int) -> EmulatedGraph:
         """A graph that may be changed."""
-        graph = self._machine.get(handle, Graph)
+        graph = self._machine.get(handle, EmulatedGraph)
         for capture in self._machine.captures:
             if capture.graph is graph:
                 raise Failure(CAPTURE_UNSUPPORTED, "the graph is still being captured")
         return graph
 
     def graph_get_nodes(self, graph: int, nodes: int | None, count: int | None) -> None:
-        _list(self._machine.get(graph, Graph).nodes, nodes, count)
+        _list(self._machine.get(graph, EmulatedGraph).nodes, nodes, count)
 
     # --- nodes
 
@@ -99,30 +107,30 @@ class GraphCalls:
     def graph_add_child_graph_node(
         self, graph: int, needed: int | None, count: int, child: int
     ) -> int:
-        nodes = self._machine.get(child, Graph).in_order()
+        nodes = self._machine.get(child, EmulatedGraph).in_order()
         return self._add(graph, needed, count, ChildGraph([node.operation for node in nodes]))
 
     def graph_add_empty_node(self, graph: int, needed: int | None, count: int) -> int:
-        return self._add(graph, needed, count, Empty())
+        return self._add(graph, needed, count, EmptyOperation())
 
     def graph_add_event_record_node(
         self, graph: int, needed: int | None, count: int, event: int
     ) -> int:
-        return self._add(graph, needed, count, EventRecord(self._machine.get(event, Event)))
+        return self._add(graph, needed, count, EventRecord(self._machine.get(event, EmulatedEvent)))
 
     def graph_add_event_wait_node(
         self, graph: int, needed: int | None, count: int, event: int
     ) -> int:
-        return self._add(graph, needed, count, EventWait(self._machine.get(event, Event)))
+        return self._add(graph, needed, count, EventWait(self._machine.get(event, EmulatedEvent)))
 
-    def _add(self, graph: int, needed: int | None, count: int, operation: Operation) -> int:
+    def _add(self, graph: int, needed: int | None, count: int, operation: StreamOperation) -> int:
         return self._graph(graph).add(operation, self._nodes(needed, count)).handle
 
-    def _nodes(self, address: int | None, count: int) -> list[Node]:
+    def _nodes(self, address: int | None, count: int) -> list[GraphNode]:
         if not count:
             return []
         handles = (ctypes.c_uint64 * count).from_address(_not_null(address))
-        return [self._machine.get(handle, Node) for handle in handles]
+        return [self._machine.get(handle, GraphNode) for handle in handles]
 
     def graph_add_dependencies(
         self, graph: int, froms: int | None, tos: int | None, edges: int | None, count: int
@@ -141,16 +149,16 @@ class GraphCalls:
                 raise
 
     def graph_destroy_node(self, node: int) -> None:
-        destroyed = self._machine.get(node, Node)
+        destroyed = self._machine.get(node, GraphNode)
         destroyed.graph.remove(destroyed)
 
     def graph_node_get_type(self, node: int) -> int:
-        return self._machine.get(node, Node).operation.kind
+        return self._machine.get(node, GraphNode).operation.kind
 
     def graph_node_get_dependencies(
         self, node: int, nodes: int | None, edges: int | None, count: int | None
     ) -> None:
-        _list(self._machine.get(node, Node).dependencies, nodes, count)
+        _list(self._machine.get(node, GraphNode).dependencies, nodes, count)
 
     # --- kernel nodes
 
@@ -159,7 +167,7 @@ class GraphCalls:
         if not wanted.func and wanted.kern:
             raise Failure(NOT_SUPPORTED, "kernels of libraries (CUkernel) are not emulated")
         return gathered(
-            self._machine.get(wanted.func, Function),
+            self._machine.get(wanted.func, EmulatedFunction),
             (wanted.gridDimX, wanted.gridDimY, wanted.gridDimZ),
             (wanted.blockDimX, wanted.blockDimY, wanted.blockDimZ),
             wanted.sharedMemBytes,
@@ -167,8 +175,8 @@ class GraphCalls:
             wanted.extra,
         )
 
-    def _kernel_node(self, handle: int) -> tuple[Node, KernelLaunch]:
-        node = self._machine.get(handle, Node)
+    def _kernel_node(self, handle: int) -> tuple[GraphNode, KernelLaunch]:
+        node = self._machine.get(handle, GraphNode)
         if not isinstance(node.operation, KernelLaunch):
             raise Failure(INVALID_VALUE, "the node is not a kernel's")
         return node, node.operation
@@ -213,7 +221,7 @@ class GraphCalls:
     def graph_upload(self, executable: int, stream: int) -> None:
         self._machine.get(executable, GraphExec)
         self._machine.current()
-        submit(self._machine, any_stream(self._machine, stream), Empty())
+        submit(self._machine, any_stream(self._machine, stream), EmptyOperation())
 
     def graph_launch(self, executable: int, stream: int) -> None:
         machine = self._machine
@@ -275,7 +283,7 @@ def _difference(known: GraphExec, wanted: GraphExec) -> tuple[int, int]:
     return 0, 0
 
 
-def _list(nodes: list[Node], address: int | None, count: int | None) -> None:
+def _list(nodes: list[GraphNode], address: int | None, count: int | None) -> None:
     """Write nodes to the caller's array of `count` elements, or only how many there are."""
     known = ctypes.c_size_t.from_address(_not_null(count))
     if address:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .capture import refuse_unsafe
-from .machine import Allocation, Machine
-from .modules import Module
+from .machine import EmulatedAllocation, Machine
+from .modules import EmulatedModule
 from .statuses import (
     HOST_MEMORY_ALREADY_REGISTERED,
     HOST_MEMORY_NOT_REGISTERED,
@@ -72,7 +72,7 @@ class HostMemoryCalls:
     def _divide(self) -> None:
         machine = self._machine
         machine.space.divide(machine.contexts.values())
-        for module in machine.all_of(Module):
+        for module in machine.all_of(EmulatedModule):
             module.program.arena = machine.space.window(module.context)
 
     def mem_host_unregister(self, address: int | None) -> None:
@@ -94,7 +94,7 @@ class HostMemoryCalls:
     def mem_host_get_flags(self, address: int | None) -> int:
         return self._page_locked(address).flags
 
-    def _page_locked(self, address: int | None) -> Allocation:
+    def _page_locked(self, address: int | None) -> EmulatedAllocation:
         self._machine.current()
         allocation = self._machine.allocation_of(address or 0)
         if allocation is None or allocation.kind not in ("host", "registered"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 
 from ..structs import CUipcHandle
-from .events import _INTERPROCESS, Event
+from .events import _INTERPROCESS, EmulatedEvent
 from .machine import Machine
 from .statuses import INVALID_HANDLE, INVALID_VALUE, Failure
 
@@ -62,7 +62,7 @@ class IpcCalls:
         self._opened[pointer] -= 1
 
     def ipc_get_event_handle(self, event: int) -> bytes:
-        known = self._machine.get(event, Event)
+        known = self._machine.get(event, EmulatedEvent)
         if not known.flags & _INTERPROCESS:
             raise Failure(INVALID_HANDLE, "the event was not created for other processes")
         return self._handle("event", event, 0)
@@ -70,4 +70,4 @@ class IpcCalls:
     def ipc_open_event_handle(self, handle: CUipcHandle) -> int:
         self._machine.current()
         event, _ = self._read("event", handle)
-        return self._machine.add(self._machine.get(event, Event))  # one event, two handles
+        return self._machine.add(self._machine.get(event, EmulatedEvent))  # one event, two handles

@@ -16,9 +16,9 @@ from ..structs import (
 from . import attributes as limits
 from .capture import refuse_implicit
 from .faults import DeviceFault
-from .graph import KERNEL, Operation
+from .graph import KERNEL, StreamOperation
 from .machine import Machine
-from .modules import Function, active_blocks
+from .modules import EmulatedFunction, active_blocks
 from .statuses import (
     COOPERATIVE_LAUNCH_TOO_LARGE,
     INVALID_CLUSTER_SIZE,
@@ -42,11 +42,11 @@ _Three = tuple[int, int, int]
 
 
 @dataclass(slots=True)
-class KernelLaunch(Operation):
+class KernelLaunch(StreamOperation):
     """A launch whose shape was checked and whose parameters were gathered."""
 
     kind = KERNEL
-    function: Function
+    function: EmulatedFunction
     grid: _Three
     block: _Three
     shared: int
@@ -69,7 +69,7 @@ class KernelLaunch(Operation):
                 machine.lose(context.device, why)
             raise
 
-    def may_become(self, other: Operation) -> bool:
+    def may_become(self, other: StreamOperation) -> bool:
         return isinstance(other, KernelLaunch) and self.function.context is other.function.context
 
 
@@ -125,7 +125,7 @@ class LaunchCalls:
     ) -> None:
         machine = self._machine
         target = stream_of(machine, stream)
-        known = machine.get(function, Function)
+        known = machine.get(function, EmulatedFunction)
         if known.context is not target.context:
             raise Failure(
                 INVALID_HANDLE,
@@ -142,7 +142,7 @@ class LaunchCalls:
 
 
 def gathered(
-    function: Function,
+    function: EmulatedFunction,
     grid: _Three,
     block: _Three,
     shared: int,
@@ -182,7 +182,7 @@ def gathered(
     return KernelLaunch(function, grid, block, shared, data, cooperative)
 
 
-def _parameters(function: Function, pointers: int | None, extra: int | None) -> bytes:
+def _parameters(function: EmulatedFunction, pointers: int | None, extra: int | None) -> bytes:
     """The kernel's parameters as one block of memory, gathered from ``void**``."""
     wanted = function.parameters
     if not wanted:
@@ -202,7 +202,7 @@ def _parameters(function: Function, pointers: int | None, extra: int | None) -> 
     return bytes(data)
 
 
-def _packed(function: Function, extra: int) -> bytes:
+def _packed(function: EmulatedFunction, extra: int) -> bytes:
     """The parameters out of one buffer, which `extra` tells of."""
     buffer = nbytes = 0
     while (key := ctypes.c_uint64.from_address(extra).value) != _END:
@@ -247,7 +247,7 @@ def _check_cluster(cluster: tuple[int, ...], grid: _Three) -> None:
         )
 
 
-def _refusal(function: Function, grid: _Three, block: _Three, shared: int) -> Failure:
+def _refusal(function: EmulatedFunction, grid: _Three, block: _Three, shared: int) -> Failure:
     """Why a launch of this shape is not possible."""
     threads = block[0] * block[1] * block[2]
     if shared > function.dynamic_shared_limit:

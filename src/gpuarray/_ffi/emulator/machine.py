@@ -20,7 +20,14 @@ from .statuses import (
     Failure,
 )
 
-__all__ = ["DEVICE_BYTES", "Allocation", "Context", "Device", "Machine", "Owned"]
+__all__ = [
+    "DEVICE_BYTES",
+    "EmulatedAllocation",
+    "EmulatedContext",
+    "EmulatedDevice",
+    "Machine",
+    "ContextObject",
+]
 
 #: Memory of each device. It is only reserved: pages that nobody touches cost nothing.
 DEVICE_BYTES = 4 << 30
@@ -33,7 +40,7 @@ _HANDLE_STEP = 0x40
 
 
 @dataclass(eq=False)
-class Device:
+class EmulatedDevice:
     """A device."""
 
     ordinal: int
@@ -49,21 +56,21 @@ class Device:
     #: What a kernel did: it outlives the contexts, since nothing in a process undoes it.
     fault: Failure | None = None
     #: Set right after the devices are made: each belongs to the other.
-    primary: Context = None  # type: ignore[assignment]
+    primary: EmulatedContext = None  # type: ignore[assignment]
 
 
 @dataclass(eq=False)
-class Context:
+class EmulatedContext:
     """A context of a device. A primary one is alive while it is retained."""
 
-    device: Device
+    device: EmulatedDevice
     handle: int
     flags: int = 0
     alive: bool = True
     #: What a kernel did on its device: every later call that needs this context fails with it.
     fault: Failure | None = None
     #: Contexts whose memory this one was given access to.
-    peers: set[Context] = field(default_factory=set)
+    peers: set[EmulatedContext] = field(default_factory=set)
     limits: dict[int, int] = field(default_factory=dict)
     #: The default streams: by thread, and under None the legacy one.
     default_streams: dict[int | None, Any] = field(default_factory=dict)
@@ -74,10 +81,10 @@ class Context:
 
 
 @dataclass(eq=False)
-class Allocation:
+class EmulatedAllocation:
     """Memory that a driver call allocated, or host memory that one registered."""
 
-    context: Context
+    context: EmulatedContext
     address: int
     nbytes: int
     kind: str  # 'device', 'managed', 'host', 'registered' or 'pool'
@@ -87,20 +94,22 @@ class Allocation:
     pool: Any = None
 
     @property
-    def device(self) -> Device:
+    def device(self) -> EmulatedDevice:
         return self.context.device
 
 
 @dataclass(eq=False)
-class Owned:
+class ContextObject:
     """Base of what a handle stands for: it belongs to a context, and goes with it."""
 
-    context: Context
+    context: EmulatedContext
 
     @property
-    def device(self) -> Device:
+    def device(self) -> EmulatedDevice:
         return self.context.device
 
+    #: What messages call the object.
+    noun = "object"
     #: How a call fails that gets the handle after a reset took the object away.
     gone = INVALID_HANDLE
 
@@ -108,7 +117,7 @@ class Owned:
         """Give back what the object holds."""
 
 
-_T = TypeVar("_T", bound=Owned)
+_T = TypeVar("_T", bound=ContextObject)
 
 
 class Machine:
@@ -117,24 +126,24 @@ class Machine:
     def __init__(self, device_count: int) -> None:
         #: Held by every call: kernels run one at a time.
         self.lock = threading.RLock()
-        self.devices = [Device(ordinal) for ordinal in range(device_count)]
-        self.contexts: dict[int, Context] = {}
+        self.devices = [EmulatedDevice(ordinal) for ordinal in range(device_count)]
+        self.contexts: dict[int, EmulatedContext] = {}
         for device in self.devices:
-            device.primary = Context(device, 0x4000_0000 + (device.ordinal + 1) * 0x1000)
+            device.primary = EmulatedContext(device, 0x4000_0000 + (device.ordinal + 1) * 0x1000)
             device.primary.alive = False
             self.contexts[device.primary.handle] = device.primary
         #: Live allocations by their address.
-        self.allocations: dict[int, Allocation] = {}
+        self.allocations: dict[int, EmulatedAllocation] = {}
         #: Captures of streams that have not ended.
         self.captures: list[Any] = []
         self._buffer_ids = 0
-        self._handles: dict[int, Owned] = {}
+        self._handles: dict[int, ContextObject] = {}
         #: The types of what resets took away, by handle.
-        self._gone: dict[int, type[Owned]] = {}
+        self._gone: dict[int, type[ContextObject]] = {}
         self._next_handle = _FIRST_HANDLE
         self._thread = threading.local()
         in_callback = Failure(NOT_PERMITTED, "a host function must not call the driver")
-        self._callback_context = Context(self.devices[0], 0, fault=in_callback)
+        self._callback_context = EmulatedContext(self.devices[0], 0, fault=in_callback)
 
     @cached_property
     def space(self) -> AddressSpace:
@@ -159,44 +168,44 @@ class Machine:
 
     # --- devices and contexts
 
-    def device(self, ordinal: int) -> Device:
+    def device(self, ordinal: int) -> EmulatedDevice:
         if not 0 <= ordinal < len(self.devices):
             raise Failure(
                 INVALID_DEVICE, f"device {ordinal} does not exist: there are {len(self.devices)}"
             )
         return self.devices[ordinal]
 
-    def context(self, handle: int) -> Context:
+    def context(self, handle: int) -> EmulatedContext:
         """The context of a handle; a primary one need not be alive."""
         context = self.contexts.get(handle)
         if context is None:
             raise Failure(INVALID_CONTEXT, f"0x{handle:x} is not a live context")
         return context
 
-    def live_context(self, handle: int) -> Context:
+    def live_context(self, handle: int) -> EmulatedContext:
         context = self.context(handle)
         if not context.alive:
             raise Failure(CONTEXT_IS_DESTROYED, f"context 0x{handle:x} was destroyed")
         return context
 
-    def new_context(self, device: Device, flags: int) -> Context:
+    def new_context(self, device: EmulatedDevice, flags: int) -> EmulatedContext:
         """A context beside the primary one."""
         if device.fault is not None:
             raise device.fault
-        context = Context(device, self._new_handle(), flags)
+        context = EmulatedContext(device, self._new_handle(), flags)
         self.contexts[context.handle] = context
         self.space.add_context(context)
         return context
 
     @property
-    def stack(self) -> list[Context]:
+    def stack(self) -> list[EmulatedContext]:
         """This thread's stack of contexts; change it through `make_current` and its like."""
         stack = getattr(self._thread, "stack", None)
         if stack is None:
             stack = self._thread.stack = []
         return stack
 
-    def make_current(self, context: Context | None) -> None:
+    def make_current(self, context: EmulatedContext | None) -> None:
         """Replace the top of this thread's stack; None takes it away."""
         stack = self.stack
         if stack:
@@ -205,11 +214,11 @@ class Machine:
             stack.append(context)
         self._thread.context = stack[-1] if stack else None
 
-    def push(self, context: Context) -> None:
+    def push(self, context: EmulatedContext) -> None:
         self.stack.append(context)
         self._thread.context = context
 
-    def pop(self) -> Context:
+    def pop(self) -> EmulatedContext:
         stack = self.stack
         if not stack:
             raise Failure(INVALID_CONTEXT, "no context is current in this thread")
@@ -217,10 +226,10 @@ class Machine:
         self._thread.context = stack[-1] if stack else None
         return context
 
-    def current_or_none(self) -> Context | None:
+    def current_or_none(self) -> EmulatedContext | None:
         return getattr(self._thread, "context", None)
 
-    def current(self) -> Context:
+    def current(self) -> EmulatedContext:
         """This thread's current context, fit for use."""
         context = getattr(self._thread, "context", None)
         if context is None or context.fault is not None or not context.alive:
@@ -239,14 +248,14 @@ class Machine:
             self.lock.acquire()
             self._thread.context = outer
 
-    def lose(self, device: Device, fault: Failure) -> None:
+    def lose(self, device: EmulatedDevice, fault: Failure) -> None:
         """Make a device useless to the process, as the fault of a kernel does."""
         device.fault = fault
         for context in self.contexts.values():
             if context.device is device:
                 context.fault = fault
 
-    def destroy_contents(self, context: Context) -> None:
+    def destroy_contents(self, context: EmulatedContext) -> None:
         """Take down all that lives in a context."""
         for handle in self.handles_of(lambda thing: thing.context is context):
             if handle in self._handles:  # a module takes its functions along
@@ -266,18 +275,18 @@ class Machine:
     # --- memory
 
     def add_allocation(
-        self, context: Context, address: int, nbytes: int, kind: str, flags: int = 0
-    ) -> Allocation:
+        self, context: EmulatedContext, address: int, nbytes: int, kind: str, flags: int = 0
+    ) -> EmulatedAllocation:
         """Enter memory into the table."""
         self._buffer_ids += 1
-        allocation = Allocation(context, address, nbytes, kind, self._buffer_ids, flags)
+        allocation = EmulatedAllocation(context, address, nbytes, kind, self._buffer_ids, flags)
         self.allocations[address] = allocation
         checker = self.arena.checker
         if checker is not None and kind != "registered":
             checker.of_host(address, nbytes, fresh=kind in ("device", "pool", "graph"))
         return allocation
 
-    def release(self, allocation: Allocation) -> None:
+    def release(self, allocation: EmulatedAllocation) -> None:
         """Free an allocation."""
         del self.allocations[allocation.address]
         if allocation.kind == "registered":
@@ -289,7 +298,7 @@ class Machine:
         elif allocation.kind != "host":
             allocation.device.used_bytes -= allocation.nbytes
 
-    def allocation_of(self, address: int) -> Allocation | None:
+    def allocation_of(self, address: int) -> EmulatedAllocation | None:
         """The live allocation that holds an address."""
         found = self.space.find(address)
         return None if found is None else self.allocations.get(found[0])
@@ -305,7 +314,7 @@ class Machine:
         self._next_handle += _HANDLE_STEP
         return handle
 
-    def add(self, thing: Owned) -> int:
+    def add(self, thing: ContextObject) -> int:
         """A handle for an object."""
         handle = self._new_handle()
         self._handles[handle] = thing
@@ -316,7 +325,7 @@ class Machine:
         thing = self._handles.get(handle)
         if type(thing) is not type_:
             status = type_.gone if self._gone.get(handle) is type_ else INVALID_HANDLE
-            raise Failure(status, f"0x{handle:x} is not a live {type_.__name__.lower()} handle")
+            raise Failure(status, f"0x{handle:x} is not a live {type_.noun} handle")
         if thing.context.fault is not None:
             raise unusable(thing.context)
         return thing
@@ -340,7 +349,7 @@ class Machine:
         self._handles.pop(handle).close()
 
 
-def unusable(context: Context | None) -> Failure:
+def unusable(context: EmulatedContext | None) -> Failure:
     """Why a context cannot be used."""
     if context is None:
         return Failure(INVALID_CONTEXT, "no context is current in this thread")

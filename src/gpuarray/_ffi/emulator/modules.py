@@ -9,7 +9,7 @@ from typing import Any
 from ..driver_enums import FUNCTION_ATTRIBUTES
 from . import attributes as limits
 from .capture import refuse_unsafe
-from .machine import Machine, Owned
+from .machine import ContextObject, Machine
 from .statuses import (
     INVALID_PTX,
     INVALID_VALUE,
@@ -18,7 +18,7 @@ from .statuses import (
     Failure,
 )
 
-__all__ = ["Function", "Module", "ModuleCalls"]
+__all__ = ["EmulatedFunction", "EmulatedModule", "ModuleCalls"]
 
 #: First bytes of the images that only a GPU can run.
 _BINARIES = {b"\x7fELF": "cubin", b"\x50\xed\x55\xba": "fatbin"}
@@ -33,9 +33,10 @@ _REGISTERS = 32
 
 
 @dataclass(eq=False)
-class Module(Owned):
+class EmulatedModule(ContextObject):
     """A loaded program and the handles of its kernels."""
 
+    noun = "module"
     program: Any
     functions: dict[str, int] = field(default_factory=dict)
 
@@ -44,10 +45,11 @@ class Module(Owned):
 
 
 @dataclass(eq=False)
-class Function(Owned):
+class EmulatedFunction(ContextObject):
     """A kernel, with what a launch of it needs."""
 
-    module: Module
+    noun = "function"
+    module: EmulatedModule
     name: bytes
     kernel: Any
     parameters: list[tuple[int, int]]
@@ -73,7 +75,7 @@ class ModuleCalls:
         self, image: int | None, count: int, options: int | None, values: int | None
     ) -> int:
         # Imported here: a process that only copies memory needs no SIMT machine.
-        from .simt import Program, PTXError, UnsupportedInstruction
+        from .simt import PTXError, PTXProgram, UnsupportedInstruction
 
         context = self._machine.current()
         asked = _Options(count, options, values)
@@ -84,7 +86,7 @@ class ModuleCalls:
             raise Failure(NO_BINARY_FOR_GPU, f"the emulator takes PTX, and was given a {binary}")
         text = ctypes.string_at(image).decode(errors="replace")
         try:
-            program = Program(text, self._machine.space.window(context))
+            program = PTXProgram(text, self._machine.space.window(context))
             try:
                 program.check(limits.SHARED_BYTES)
             except BaseException:
@@ -97,19 +99,19 @@ class ModuleCalls:
         kernels = ", ".join(program.kernel_names) or "none"
         asked.write_log(_JIT_INFO_LOG, f"emulator: loaded PTX; kernels: {kernels}")
         asked.write_log(_JIT_ERROR_LOG, "")
-        return self._machine.add(Module(context, program))
+        return self._machine.add(EmulatedModule(context, program))
 
     def module_unload(self, module: int) -> None:
         self._machine.current()
-        self._machine.get(module, Module)
+        self._machine.get(module, EmulatedModule)
         refuse_unsafe(self._machine, "unloading a module")
-        unloaded = self._machine.remove(module, Module)
+        unloaded = self._machine.remove(module, EmulatedModule)
         for handle in unloaded.functions.values():
             self._machine.forget(handle)
         unloaded.close()
 
     def module_get_function(self, module: int, name: bytes | None) -> int:
-        loaded = self._machine.get(module, Module)
+        loaded = self._machine.get(module, EmulatedModule)
         text = _text(name)
         handle = loaded.functions.get(text)
         if handle is None:
@@ -123,14 +125,14 @@ class ModuleCalls:
         return handle
 
     def module_get_global(self, module: int, name: bytes | None) -> tuple[int, int]:
-        loaded = self._machine.get(module, Module)
+        loaded = self._machine.get(module, EmulatedModule)
         try:
             return loaded.program.global_symbol(_text(name))
         except KeyError:
             raise Failure(NOT_FOUND, f"no global variable {_text(name)!r}") from None
 
     def function_attribute(self, attribute: int, function: int) -> int:
-        known = self._machine.get(function, Function)
+        known = self._machine.get(function, EmulatedFunction)
         version = limits.COMPUTE_CAPABILITY[0] * 10 + limits.COMPUTE_CAPABILITY[1]
         values = {
             _NUMBERS["max_threads_per_block"]: known.max_threads,
@@ -148,7 +150,7 @@ class ModuleCalls:
         return values.get(attribute, 0)
 
     def function_set_attribute(self, function: int, attribute: int, value: int) -> None:
-        known = self._machine.get(function, Function)
+        known = self._machine.get(function, EmulatedFunction)
         if attribute == _NUMBERS["max_dynamic_shared_size_bytes"]:
             most = limits.SHARED_BYTES_OPT_IN - known.static_shared_bytes
             if not 0 <= value <= most:
@@ -163,20 +165,20 @@ class ModuleCalls:
             raise Failure(INVALID_VALUE, f"function attribute {attribute} cannot be {value}")
 
     def function_set_cache_config(self, function: int, configuration: int) -> None:
-        self._machine.get(function, Function)
+        self._machine.get(function, EmulatedFunction)
         if configuration not in _CACHE_CONFIGURATIONS:
             raise Failure(INVALID_VALUE, f"there is no cache configuration {configuration}")
 
     def function_get_module(self, function: int) -> int:
-        module = self._machine.get(function, Function).module
+        module = self._machine.get(function, EmulatedFunction).module
         (handle,) = self._machine.handles_of(lambda thing: thing is module)
         return handle
 
     def function_get_name(self, function: int) -> bytes:
-        return self._machine.get(function, Function).name
+        return self._machine.get(function, EmulatedFunction).name
 
     def function_param_info(self, function: int, index: int) -> tuple[int, int]:
-        parameters = self._machine.get(function, Function).parameters
+        parameters = self._machine.get(function, EmulatedFunction).parameters
         if index >= len(parameters):
             raise Failure(INVALID_VALUE, f"the kernel has {len(parameters)} parameters")
         return parameters[index]
@@ -184,7 +186,7 @@ class ModuleCalls:
     # --- occupancy
 
     def occupancy_max_active_blocks(self, function: int, block: int, dynamic: int) -> int:
-        known = self._machine.get(function, Function)
+        known = self._machine.get(function, EmulatedFunction)
         if block < 1:
             raise Failure(INVALID_VALUE, f"a block of {block} threads")
         return active_blocks(known, block, dynamic)
@@ -197,7 +199,7 @@ class ModuleCalls:
         return self.occupancy_max_active_blocks(function, block, dynamic)
 
     def occupancy_available_dynamic_shared(self, function: int, blocks: int, block: int) -> int:
-        known = self._machine.get(function, Function)
+        known = self._machine.get(function, EmulatedFunction)
         if blocks < 1 or active_blocks(known, block, 0) < blocks:
             raise Failure(INVALID_VALUE, f"{blocks} blocks of {block} threads do not fit at once")
         # As a GPU's driver has it: what it reserves in each block is not taken off.
@@ -207,7 +209,7 @@ class ModuleCalls:
     def occupancy_max_potential_block_size(
         self, function: int, shared_of_block: int | None, dynamic: int, limit: int
     ) -> tuple[int, int]:
-        known = self._machine.get(function, Function)
+        known = self._machine.get(function, EmulatedFunction)
         needs = _SharedOfBlock(shared_of_block) if shared_of_block else lambda block: dynamic
         most = min(known.max_threads, limit or known.max_threads)
         best, best_blocks = 0, 0
@@ -219,7 +221,7 @@ class ModuleCalls:
         return best_blocks * limits.MULTIPROCESSORS, best
 
 
-def active_blocks(function: Function, block: int, dynamic: int) -> int:
+def active_blocks(function: EmulatedFunction, block: int, dynamic: int) -> int:
     """How many blocks of a kernel run on one multiprocessor at once."""
     if not 0 < block <= limits.THREADS_PER_BLOCK:
         return 0
@@ -236,9 +238,9 @@ def active_blocks(function: Function, block: int, dynamic: int) -> int:
 _SharedOfBlock = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
 
 
-def _function(module: Module, kernel: Any, name: str) -> Function:
+def _function(module: EmulatedModule, kernel: Any, name: str) -> EmulatedFunction:
     shared = kernel.static_shared_bytes
-    return Function(
+    return EmulatedFunction(
         context=module.context,
         module=module,
         name=name.encode(),

@@ -12,12 +12,12 @@ from typing import Any
 
 from ..structs import CUmemAccessDesc, CUmemLocation, CUmemPoolProps
 from .capture import submit
-from .graph import MEM_ALLOC, MEM_FREE, Operation
-from .machine import DEVICE_BYTES, Allocation, Device, Machine, Owned
+from .graph import MEM_ALLOC, MEM_FREE, StreamOperation
+from .machine import DEVICE_BYTES, ContextObject, EmulatedAllocation, EmulatedDevice, Machine
 from .statuses import INVALID_DEVICE, INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY, Failure
-from .stream import Stream, any_stream
+from .stream import EmulatedStream, any_stream
 
-__all__ = ["Pool", "PoolCalls"]
+__all__ = ["EmulatedPool", "PoolCalls"]
 
 #: A pool takes memory from its device in multiples of this.
 _CHUNK = 32 << 20
@@ -29,9 +29,10 @@ _REUSE = (1, 2, 3)  # three switches, whose values are ints
 
 
 @dataclass(eq=False)
-class Pool(Owned):
+class EmulatedPool(ContextObject):
     """A memory pool."""
 
+    noun = "pool"
     machine: Machine
     most: int = 0
     handle: int = 0
@@ -99,18 +100,18 @@ def _chunks(nbytes: int) -> int:
     return -(-nbytes // _CHUNK) * _CHUNK
 
 
-class _GraphAllocation(Operation):
+class _GraphAllocation(StreamOperation):
     """The memory is there as long as the graph is."""
 
     kind = MEM_ALLOC
 
 
-class _Free(Operation):
+class _Free(StreamOperation):
     """Frees memory, unless a graph keeps it."""
 
     kind = MEM_FREE
 
-    def __init__(self, allocation: Allocation) -> None:
+    def __init__(self, allocation: EmulatedAllocation) -> None:
         self.allocation = allocation
 
     def run(self, machine: Machine) -> None:
@@ -135,9 +136,9 @@ class PoolCalls:
         return self._allocate(nbytes, self._current(target.device), target)
 
     def mem_alloc_from_pool_async(self, nbytes: int, pool: int, stream: int) -> int:
-        return self._allocate(nbytes, self._machine.get(pool, Pool), self._stream(stream))
+        return self._allocate(nbytes, self._machine.get(pool, EmulatedPool), self._stream(stream))
 
-    def _allocate(self, nbytes: int, pool: Pool, stream: Stream) -> int:
+    def _allocate(self, nbytes: int, pool: EmulatedPool, stream: EmulatedStream) -> int:
         machine = self._machine
         if not nbytes:
             raise Failure(INVALID_VALUE, "0 bytes cannot be allocated")
@@ -148,7 +149,7 @@ class PoolCalls:
         machine.add_allocation(stream.context, address, nbytes, "pool").pool = pool
         return address
 
-    def _allocate_in_graph(self, nbytes: int, stream: Stream) -> int:
+    def _allocate_in_graph(self, nbytes: int, stream: EmulatedStream) -> int:
         machine, device = self._machine, stream.device
         stream.capture.check()
         if nbytes > DEVICE_BYTES - device.used_bytes:
@@ -180,24 +181,24 @@ class PoolCalls:
             )
         submit(self._machine, target, _Free(allocation))
 
-    def _stream(self, stream: int) -> Stream:
+    def _stream(self, stream: int) -> EmulatedStream:
         self._machine.current()
         return any_stream(self._machine, stream)
 
     # --- the pools of a device
 
-    def _default(self, device: Device) -> int:
+    def _default(self, device: EmulatedDevice) -> int:
         if not device.default_pool:
             device.default_pool = self._add(device, 0)
             device.current_pool = device.current_pool or device.default_pool
         return device.default_pool
 
-    def _current(self, device: Device) -> Pool:
+    def _current(self, device: EmulatedDevice) -> EmulatedPool:
         self._default(device)
-        return self._machine.get(device.current_pool, Pool)
+        return self._machine.get(device.current_pool, EmulatedPool)
 
-    def _add(self, device: Device, most: int) -> int:
-        pool = Pool(device.primary, self._machine, most)
+    def _add(self, device: EmulatedDevice, most: int) -> int:
+        pool = EmulatedPool(device.primary, self._machine, most)
         pool.handle = self._machine.add(pool)
         device.pools.append(pool)
         return pool.handle
@@ -209,7 +210,7 @@ class PoolCalls:
         return self._current(self._machine.device(device)).handle
 
     def device_set_mem_pool(self, device: int, pool: int) -> None:
-        held, chosen = self._machine.device(device), self._machine.get(pool, Pool)
+        held, chosen = self._machine.device(device), self._machine.get(pool, EmulatedPool)
         if chosen.device is not held:
             raise Failure(INVALID_DEVICE, f"the pool belongs to device {chosen.device.ordinal}")
         self._default(held)
@@ -228,16 +229,16 @@ class PoolCalls:
         return self._add(self._machine.device(given.location.id), given.maxSize)
 
     def mem_pool_destroy(self, pool: int) -> None:
-        known = self._machine.get(pool, Pool)
+        known = self._machine.get(pool, EmulatedPool)
         if known.device.default_pool == pool:
             raise Failure(INVALID_VALUE, "a device's default pool cannot be destroyed")
         self._machine.forget(pool)
 
     def mem_pool_trim_to(self, pool: int, nbytes: int) -> None:
-        self._machine.get(pool, Pool).keep(nbytes)
+        self._machine.get(pool, EmulatedPool).keep(nbytes)
 
     def mem_pool_get_attribute(self, pool: int, attribute: int, value: int | None) -> None:
-        known = self._machine.get(pool, Pool)
+        known = self._machine.get(pool, EmulatedPool)
         target = _place(attribute, value)
         if attribute == _USED:
             target.value = known.used
@@ -247,7 +248,7 @@ class PoolCalls:
             target.value = known.attributes[attribute]
 
     def mem_pool_set_attribute(self, pool: int, attribute: int, value: int | None) -> None:
-        known = self._machine.get(pool, Pool)
+        known = self._machine.get(pool, EmulatedPool)
         given = _place(attribute, value).value
         if attribute in (_USED, _RESERVED):
             raise Failure(INVALID_VALUE, f"pool attribute {attribute} cannot be set")
@@ -258,7 +259,7 @@ class PoolCalls:
         known.attributes[attribute] = given
 
     def mem_pool_set_access(self, pool: int, descriptions: int | None, count: int) -> None:
-        known = self._machine.get(pool, Pool)
+        known = self._machine.get(pool, EmulatedPool)
         if not (descriptions and count):
             raise Failure(INVALID_VALUE, "no access is described")
         for given in (CUmemAccessDesc * count).from_address(descriptions):
@@ -268,13 +269,13 @@ class PoolCalls:
             known.access[device.ordinal] = given.flags
 
     def mem_pool_get_access(self, pool: int, location: int | None) -> int:
-        known = self._machine.get(pool, Pool)
+        known = self._machine.get(pool, EmulatedPool)
         if not location:
             raise Failure(INVALID_VALUE, "the location is null")
         device = self._location(CUmemLocation.from_address(location))
         return known.access.get(device.ordinal, _READ_WRITE if device is known.device else 0)
 
-    def _location(self, location: CUmemLocation) -> Device:
+    def _location(self, location: CUmemLocation) -> EmulatedDevice:
         if location.type != _ON_DEVICE:
             raise Failure(INVALID_VALUE, "the location is not a device")
         return self._machine.device(location.id)

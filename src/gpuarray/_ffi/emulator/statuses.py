@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..faults import STICKY as STICKY
+from ..sticky_errors import STICKY as STICKY
 
 INVALID_VALUE = 1
 OUT_OF_MEMORY = 2

@@ -7,10 +7,10 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from .machine import Context, Machine, Owned
+from .machine import ContextObject, EmulatedContext, Machine
 from .statuses import INVALID_CONTEXT, INVALID_HANDLE, Failure
 
-__all__ = ["Stream", "any_stream", "new_stream", "stream_of"]
+__all__ = ["EmulatedStream", "any_stream", "new_stream", "stream_of"]
 
 #: CU_STREAM_LEGACY has the handles 0 and 1, CU_STREAM_PER_THREAD the handle 2.
 _LEGACY, _PER_THREAD = (0, 1), 2
@@ -20,9 +20,10 @@ _ids = itertools.count(3)
 
 
 @dataclass(eq=False)
-class Stream(Owned):
+class EmulatedStream(ContextObject):
     """A stream."""
 
+    noun = "stream"
     flags: int
     priority: int
     id: int
@@ -38,28 +39,28 @@ class Stream(Owned):
         return not self.flags & _NON_BLOCKING
 
 
-def new_stream(context: Context, flags: int, priority: int) -> Stream:
+def new_stream(context: EmulatedContext, flags: int, priority: int) -> EmulatedStream:
     """A stream with an id of its own."""
-    return Stream(context, flags, priority, next(_ids))
+    return EmulatedStream(context, flags, priority, next(_ids))
 
 
-def any_stream(machine: Machine, handle: int) -> Stream:
+def any_stream(machine: Machine, handle: int) -> EmulatedStream:
     """The stream of a handle; the default streams are those of the current context."""
     if handle > _PER_THREAD:
-        return machine.get(handle, Stream)
+        return machine.get(handle, EmulatedStream)
     context = machine.current()
     key = None if handle in _LEGACY else threading.get_ident()
     stream = context.default_streams.get(key)
     if stream is None:
         if key is None:
-            stream = Stream(context, 0, 0, _LEGACY_ID, legacy=True)
+            stream = EmulatedStream(context, 0, 0, _LEGACY_ID, legacy=True)
         else:
             stream = new_stream(context, 0, 0)
         context.default_streams[key] = stream
     return stream
 
 
-def stream_of(machine: Machine, handle: int) -> Stream:
+def stream_of(machine: Machine, handle: int) -> EmulatedStream:
     """The stream of a handle, which must belong to the current context."""
     context = machine.current()
     stream = any_stream(machine, handle)

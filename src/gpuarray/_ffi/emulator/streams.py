@@ -6,17 +6,17 @@ import ctypes
 
 from .attributes import STREAM_PRIORITIES
 from .capture import INVALIDATED, refuse_conflict, submit
-from .graph import HOST, Operation
+from .graph import HOST, StreamOperation
 from .machine import Machine
 from .statuses import INVALID_VALUE, Failure
-from .stream import Stream, any_stream, new_stream
+from .stream import EmulatedStream, any_stream, new_stream
 
 __all__ = ["HostFunction", "StreamCalls"]
 
 _STREAM_FLAGS = 0b1
 
 
-class HostFunction(Operation):
+class HostFunction(StreamOperation):
     """A call of a C function of the host."""
 
     kind = HOST
@@ -49,7 +49,7 @@ class StreamCalls:
 
     def stream_destroy(self, stream: int) -> None:
         self._machine.current()
-        destroyed = self._machine.remove(stream, Stream)
+        destroyed = self._machine.remove(stream, EmulatedStream)
         capture = destroyed.capture
         if capture is not None:
             # Its capture can no longer end well; where it began there, it ends here.
@@ -81,7 +81,7 @@ class StreamCalls:
     def stream_get_id(self, stream: int) -> int:
         return self._known(stream).id
 
-    def _known(self, stream: int) -> Stream:
+    def _known(self, stream: int) -> EmulatedStream:
         self._machine.current()
         return any_stream(self._machine, stream)
 

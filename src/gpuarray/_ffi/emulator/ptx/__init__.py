@@ -1,6 +1,6 @@
 """A parser of PTX, NVIDIA's virtual instruction set, as NVRTC writes it."""
 
-from .module import Module
+from .module import PTXModule
 from .syntax import PTXError
 
-__all__ = ["Module", "PTXError"]
+__all__ = ["PTXModule", "PTXError"]

@@ -7,20 +7,20 @@ from .syntax import (
     TYPE_SIZES,
     Address,
     Arguments,
-    Complement,
+    CodeLabel,
     Discard,
-    Function,
+    Identifier,
     Immediate,
     Instruction,
-    Label,
-    Operation,
+    NegatedPredicate,
+    Opcode,
     Pair,
     PTXError,
+    PTXFunction,
     Register,
-    Special,
-    Symbol,
+    SpecialRegister,
     Vector,
-    operation,
+    opcode,
 )
 from .tokens import literal, tokens_with_lines
 from .vocabulary import is_special_register, unknown_word
@@ -30,7 +30,7 @@ _DISCARD = Discard()
 _DECLARATIONS = frozenset((".local", ".shared", ".param", ".const", ".global"))
 
 
-def parse_body(function: Function, text: str, line: int) -> None:
+def parse_body(function: PTXFunction, text: str, line: int) -> None:
     """Fill ``function`` from the text between its braces, which begins on ``line``."""
     _BodyParser(function, text, line).parse()
 
@@ -42,7 +42,7 @@ class _BodyParser:
     whenever a ``{...}`` scope (of inline assembly, or of a call) changes what names mean.
     """
 
-    def __init__(self, function: Function, text: str, line: int):
+    def __init__(self, function: PTXFunction, text: str, line: int):
         self.function = function
         self.tokens, self.lines = tokens_with_lines(text, line)
         self.scopes: list[dict[str, str]] = [{}]
@@ -154,20 +154,20 @@ class _BodyParser:
         if len(self.scopes) > 1 and name in self.labels:
             name = f"{name}@{self.scope_ids[-1]}"
         self.labels.add(name)
-        self.function.body.append(Label(name))
+        self.function.body.append(CodeLabel(name))
         self.k += 2
 
     def _link_labels(self) -> None:
         """Branches inside an assembly scope mean that scope's label of the name."""
         scope_of: dict[str, list[int]] = {}
         for index, item in enumerate(self.function.body):
-            if type(item) is Label and "@" in item.name:
+            if type(item) is CodeLabel and "@" in item.name:
                 scope_of.setdefault(item.name.split("@")[0], []).append(index)
         for index, item in enumerate(self.function.body):
             if type(item) is not Instruction or item.name != "bra":
                 continue
             target = item.operands[0] if item.operands else None
-            if type(target) is not Symbol or target.name not in self.labels:
+            if type(target) is not Identifier or target.name not in self.labels:
                 where = f"line {item.line} of {self.function.name}"
                 raise PTXError(f"{where}: a branch to a label that is nowhere", item.line)
             places = scope_of.get(target.name)
@@ -175,10 +175,10 @@ class _BodyParser:
                 base = next(
                     i
                     for i, x in enumerate(self.function.body)
-                    if type(x) is Label and x.name == target.name
+                    if type(x) is CodeLabel and x.name == target.name
                 )
                 nearest = min([*places, base], key=lambda place: abs(place - index))
-                item.operands = (Symbol(self.function.body[nearest].name), *item.operands[1:])
+                item.operands = (Identifier(self.function.body[nearest].name), *item.operands[1:])
 
     # -------------------------------------------------------------- instructions
 
@@ -193,7 +193,7 @@ class _BodyParser:
                 negated = True
                 self.k += 1
             guard = self._operand()
-        what = operation(tokens[self.k])
+        what = opcode(tokens[self.k])
         if what.checked is not True:
             self._check(what)
         k = self.k + 1
@@ -217,8 +217,8 @@ class _BodyParser:
         self.k = k + 1
         self.function.body.append(Instruction(what, tuple(operands), line, guard, negated))
 
-    def _check(self, what: Operation) -> None:
-        """Refuse words that PTX does not have; once for each operation."""
+    def _check(self, what: Opcode) -> None:
+        """Refuse words that PTX does not have; once for each of them."""
         unknown = unknown_word(what.name, what.modifiers)
         if unknown:
             raise ValueError(f"PTX has no {unknown}")
@@ -233,7 +233,7 @@ class _BodyParser:
             if following == "|":
                 self.k += 1
                 return Pair(cached, self._operand())
-            if following in "+-" and type(cached) is Symbol:
+            if following in "+-" and type(cached) is Identifier:
                 return self._with_offset(cached)
             return cached
         if token == "[":
@@ -244,7 +244,7 @@ class _BodyParser:
             return Arguments(self._list(")"))
         if token == "!":
             self.k += 1
-            return Complement(self._operand())
+            return NegatedPredicate(self._operand())
         if token == "-":
             self.k += 1
             operand = self._operand()
@@ -273,8 +273,8 @@ class _BodyParser:
         self.k += 1
         base = self._operand()
         offset = 0
-        if type(base) is Symbol:
-            base, offset = Symbol(base.name), base.offset
+        if type(base) is Identifier:
+            base, offset = Identifier(base.name), base.offset
         while self.tokens[self.k] in "+-":
             sign = 1 if self.tokens[self.k] == "+" else -1
             self.k += 1
@@ -290,11 +290,11 @@ class _BodyParser:
         self.k += 1
         return Address(base, offset)
 
-    def _with_offset(self, symbol: Symbol) -> Symbol:
+    def _with_offset(self, symbol: Identifier) -> Identifier:
         sign = 1 if self.tokens[self.k] == "+" else -1
         number = literal(self.tokens[self.k + 1])
         self.k += 2
-        return Symbol(symbol.name, symbol.offset + sign * number.value)
+        return Identifier(symbol.name, symbol.offset + sign * number.value)
 
     def _is_register(self, name: str) -> bool:
         """Whether a register is declared: by its name, or as one of a range of them."""
@@ -311,16 +311,16 @@ class _BodyParser:
         for scope in reversed(self.scopes):
             if token in scope:
                 name = scope[token]
-                return Register(name) if name in self.function.registers else Symbol(name)
+                return Register(name) if name in self.function.registers else Identifier(name)
         if self._is_register(token):
             return Register(token)
         if token[0] == "%":
             # A part of a register, as those of the video instructions, is left to its instruction.
             if not (is_special_register(token[1:]) or self._is_register(token.split(".")[0])):
                 raise ValueError(f"the register {token} is not declared")
-            return Special(token[1:])
+            return SpecialRegister(token[1:])
         if token == "WARP_SZ":
             return Immediate("int", 32)
         if not (token[0].isalpha() or token[0] in "_$"):
             raise ValueError(f"expected an operand, and found {token!r}")
-        return Symbol(token)
+        return Identifier(token)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .syntax import SPACES, TYPE_SIZES, Function, PTXError, Variable
+from .syntax import SPACES, TYPE_SIZES, PTXError, PTXFunction, Variable
 
 _LINKAGE = frozenset((".visible", ".weak", ".common", ".extern"))
 
 
-def parse_head(tokens: list[str]) -> Function:
+def parse_head(tokens: list[str]) -> PTXFunction:
     """The signature of a function: everything before its body."""
     is_kernel = ".entry" in tokens
     k = tokens.index(".entry" if is_kernel else ".func") + 1
@@ -21,7 +21,7 @@ def parse_head(tokens: list[str]) -> Function:
     k += 1
     if k < len(tokens) and tokens[k] == "(":
         parameters, k = _parameter_list(tokens, k)
-    return Function(name, is_kernel, results, parameters, tokens[k:])
+    return PTXFunction(name, is_kernel, results, parameters, tokens[k:])
 
 
 def _parameter_list(tokens: list[str], k: int) -> tuple[list[Variable], int]:

@@ -6,7 +6,7 @@ import re
 
 from .body import parse_body
 from .declarations import parse_head, parse_variables
-from .syntax import Function, PTXError, Variable
+from .syntax import PTXError, PTXFunction, Variable
 from .tokens import TOKEN, without_comments
 
 _HEADER = re.compile(r"\s*\.version\s+(\S+)\s+\.target\s+([\w, ]+?)\s+\.address_size\s+(\d+)")
@@ -17,14 +17,14 @@ _FUNCTION = re.compile(r"\.(?:entry|func)\b")
 _SHARED_VARIABLE = re.compile(r"^\s*\.shared\b", re.M)
 
 
-class Module:
+class PTXModule:
     """A module split into variables and functions; nothing inside a body is looked at yet."""
 
     def __init__(self, text: str):
         #: The source as given, for quoting lines in messages.
         self.text = text
         self.variables: dict[str, Variable] = {}
-        self.functions: dict[str, Function] = {}
+        self.functions: dict[str, PTXFunction] = {}
         self._bodies: dict[str, tuple[str, int]] = {}
         clean = without_comments(text)
         header = _HEADER.match(clean)
@@ -43,7 +43,7 @@ class Module:
         """Whether ``name`` is a function defined here, not merely declared."""
         return name in self._bodies
 
-    def function(self, name: str) -> Function:
+    def function(self, name: str) -> PTXFunction:
         """The function with its body parsed."""
         function = self.functions[name]
         if not function.body and name in self._bodies:

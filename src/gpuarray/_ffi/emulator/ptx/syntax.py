@@ -37,14 +37,14 @@ class Immediate(NamedTuple):
     value: int
 
 
-class Symbol(NamedTuple):
+class Identifier(NamedTuple):
     """The name of a variable, function, label or parameter, plus a byte offset."""
 
     name: str
     offset: int = 0
 
 
-class Special(NamedTuple):
+class SpecialRegister(NamedTuple):
     """A special register such as ``%tid.x`` (the name is without the percent sign)."""
 
     name: str
@@ -53,7 +53,7 @@ class Special(NamedTuple):
 class Address(NamedTuple):
     """``[base+offset]``."""
 
-    base: Register | Symbol | Immediate
+    base: Register | Identifier | Immediate
     offset: int
 
 
@@ -69,7 +69,7 @@ class Arguments(NamedTuple):
     items: tuple
 
 
-class Complement(NamedTuple):
+class NegatedPredicate(NamedTuple):
     """``!p``."""
 
     operand: Register
@@ -89,18 +89,18 @@ class Discard(NamedTuple):
 Operand = (
     Register
     | Immediate
-    | Symbol
-    | Special
+    | Identifier
+    | SpecialRegister
     | Address
     | Vector
     | Arguments
-    | Complement
+    | NegatedPredicate
     | Pair
     | Discard
 )
 
 
-class Operation:
+class Opcode:
     """An opcode with its modifiers, split once and shared by every instruction that has it."""
 
     __slots__ = ("checked", "flags", "modifiers", "name", "text", "types", "width")
@@ -120,24 +120,24 @@ class Operation:
         return next((m for m in self.modifiers if m in choices), None)
 
 
-operation = functools.cache(Operation)
+opcode = functools.cache(Opcode)
 
 
 class Instruction:
     """One instruction with its guard predicate and its line in the source."""
 
-    __slots__ = ("effects", "guard", "line", "name", "negated", "operands", "operation")
+    __slots__ = ("effects", "guard", "line", "name", "negated", "operands", "opcode")
 
     def __init__(
         self,
-        operation: Operation,
+        opcode: Opcode,
         operands: tuple,
         line: int,
         guard: Register | None = None,
         negated: bool = False,
     ):
-        self.operation = operation
-        self.name = operation.name
+        self.opcode = opcode
+        self.name = opcode.name
         self.operands = operands
         self.line = line
         self.guard = guard
@@ -147,10 +147,10 @@ class Instruction:
 
     def __repr__(self) -> str:
         guard = f"@{'!' * self.negated}{self.guard.name} " if self.guard else ""
-        return f"{guard}{self.operation.text} {self.operands}"
+        return f"{guard}{self.opcode.text} {self.operands}"
 
 
-class Label(NamedTuple):
+class CodeLabel(NamedTuple):
     """A place in a body that branches may name."""
 
     name: str
@@ -185,7 +185,7 @@ class Variable:
         return TYPE_SIZES[self.type] * (1 if self.count is None else self.count)
 
 
-class Function:
+class PTXFunction:
     """A kernel or device function. ``body`` is filled by :func:`~.body.parse_body`."""
 
     __slots__ = (
@@ -213,7 +213,7 @@ class Function:
         self.results = results
         self.parameters = parameters
         self.attributes = attributes
-        self.body: list[Instruction | Label] = []
+        self.body: list[Instruction | CodeLabel] = []
         self.registers: dict[str, str] = {}
         self.variables: dict[str, Variable] = {}
         self.tables: dict[str, list[str]] = {}

@@ -4,10 +4,9 @@ from ..faults import DeviceFault, UnsupportedInstruction
 from ..ptx.syntax import PTXError
 from . import opcodes as _opcodes  # registers every instruction
 from .launch import launch
-from .program import Program
-from .routine import Routine as Kernel
+from .program import PTXProgram
 
 __all__ = [
-    "DeviceFault", "Kernel", "PTXError", "Program", "UnsupportedInstruction", "launch",
+    "DeviceFault", "PTXError", "PTXProgram", "UnsupportedInstruction", "launch",
 ]  # fmt: skip
 del _opcodes

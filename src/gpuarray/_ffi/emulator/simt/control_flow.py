@@ -5,19 +5,19 @@ from __future__ import annotations
 from ..ptx.syntax import (
     Address,
     Arguments,
-    Complement,
-    Function,
+    CodeLabel,
+    Identifier,
     Instruction,
-    Label,
+    NegatedPredicate,
     Pair,
     PTXError,
+    PTXFunction,
     Register,
-    Symbol,
     Vector,
-    operation,
+    opcode,
 )
 
-_BRANCH = operation("bra")
+_BRANCH = opcode("bra")
 #: Opcodes whose first operand is not a destination.
 _NO_RESULT = frozenset((
     "st", "red", "membar", "fence", "bar", "barrier", "nanosleep", "trap", "brkpt", "cp",
@@ -28,7 +28,7 @@ _NO_RESULT = frozenset((
 _WARP_SYNC = frozenset(("shfl", "vote", "match", "redux", "elect"))
 
 
-class Block:
+class BasicBlock:
     """A basic block. ``kind`` of its end says which of the other fields count.
 
     jump: ``successors[0]``. branch: ``successors`` are (if true, if false) of ``guard``.
@@ -46,9 +46,9 @@ class Block:
         self.number = -1  # in execution order
         self.instructions: list[Instruction] = []
         self.kind = ""
-        self.successors: list[Block] = []
-        self.predecessors: list[Block] = []
-        self.table: list[Block] = []
+        self.successors: list[BasicBlock] = []
+        self.predecessors: list[BasicBlock] = []
+        self.table: list[BasicBlock] = []
         self.guard: Register | None = None
         self.index: Register | None = None
         self.instruction: Instruction | None = None
@@ -62,13 +62,13 @@ class Block:
 
 
 def is_block_barrier(i: Instruction) -> bool:
-    if i.name == "barrier" and "cluster" in i.operation.flags:
-        return "wait" in i.operation.flags
-    return i.name in ("bar", "barrier") and not i.operation.flags & {"warp", "arrive"}
+    if i.name == "barrier" and "cluster" in i.opcode.flags:
+        return "wait" in i.opcode.flags
+    return i.name in ("bar", "barrier") and not i.opcode.flags & {"warp", "arrive"}
 
 
 def is_warp_sync(i: Instruction) -> bool:
-    flags = i.operation.flags
+    flags = i.opcode.flags
     if i.name in _WARP_SYNC:
         return "sync" in flags
     return i.name == "bar" and "warp" in flags
@@ -79,7 +79,7 @@ def member_mask(i: Instruction):
     return i.operands[-1]
 
 
-def build_blocks(function: Function, ends_block) -> list[Block]:
+def build_blocks(function: PTXFunction, ends_block) -> list[BasicBlock]:
     """Blocks in execution order. ``ends_block(call)`` says whether a call leaves the function."""
     blocks = _Builder(function, ends_block).blocks
     reachable = _reachable(blocks[0])
@@ -88,17 +88,17 @@ def build_blocks(function: Function, ends_block) -> list[Block]:
 
 
 class _Builder:
-    def __init__(self, function: Function, ends_block):
+    def __init__(self, function: PTXFunction, ends_block):
         self.function = function
         self.ends_block = ends_block
-        self.blocks: list[Block] = []
-        self.labels: dict[str, Block] = {}
-        self.pending: list[tuple[Block, list[str], bool]] = []
+        self.blocks: list[BasicBlock] = []
+        self.labels: dict[str, BasicBlock] = {}
+        self.pending: list[tuple[BasicBlock, list[str], bool]] = []
         self.current = self._new()
         self.synced: object = None
         self.skips = 0
         for item in function.body:
-            if type(item) is Label:
+            if type(item) is CodeLabel:
                 self._label(item.name)
             elif item.guard is not None and item.name != "bra":
                 self._guarded(item)
@@ -116,18 +116,18 @@ class _Builder:
             else:  # a branch knows one successor already: the fall-through
                 block.successors[block.successors.index(None)] = targets[0]
 
-    def _target(self, name: str) -> Block:
+    def _target(self, name: str) -> BasicBlock:
         if name not in self.labels:
             raise PTXError(f"{self.function.name} branches to an unknown label {name}")
         return self.labels[name]
 
-    def _new(self) -> Block:
-        block = Block(len(self.blocks))
+    def _new(self) -> BasicBlock:
+        block = BasicBlock(len(self.blocks))
         self.blocks.append(block)
         self.synced = None
         return block
 
-    def _fall_into_new(self) -> Block:
+    def _fall_into_new(self) -> BasicBlock:
         """End the current block (if it has not ended) where a new one begins."""
         block = self._new()
         if not self.current.kind:
@@ -146,8 +146,8 @@ class _Builder:
         """A predicated instruction becomes a branch around it."""
         self.skips += 1
         skip = f"(skip {self.skips})"
-        self._add(Instruction(_BRANCH, (Symbol(skip),), i.line, i.guard, not i.negated))
-        self._add(Instruction(i.operation, i.operands, i.line))
+        self._add(Instruction(_BRANCH, (Identifier(skip),), i.line, i.guard, not i.negated))
+        self._add(Instruction(i.opcode, i.operands, i.line))
         self._label(skip)
 
     def _add(self, i: Instruction) -> None:
@@ -197,8 +197,8 @@ class _Builder:
         block.successors = [self.current]
 
 
-def _reachable(entry: Block) -> set[Block]:
-    seen: set[Block] = set()
+def _reachable(entry: BasicBlock) -> set[BasicBlock]:
+    seen: set[BasicBlock] = set()
     stack = [entry]
     while stack:
         block = stack.pop()
@@ -211,7 +211,7 @@ def _reachable(entry: Block) -> set[Block]:
     return seen
 
 
-def _join_chains(blocks: list[Block], reachable: set[Block]) -> None:
+def _join_chains(blocks: list[BasicBlock], reachable: set[BasicBlock]) -> None:
     """Append a block to its only predecessor where that only jumps to it."""
     for block in blocks:
         if block not in reachable:
@@ -233,18 +233,18 @@ def _join_chains(blocks: list[Block], reachable: set[Block]) -> None:
 # ------------------------------------------------------------------ execution order
 
 
-def weak_topological_order(nodes: set[Block], entry: Block) -> list[Block]:
+def weak_topological_order(nodes: set[BasicBlock], entry: BasicBlock) -> list[BasicBlock]:
     """Number blocks so that loops are contiguous, and what follows a loop comes after it.
 
     The machine always runs the lowest pending block, so lanes that left a loop early wait for
     the rest of it and go on together.
     """
-    order: list[Block] = []
-    work: list[tuple[set[Block], Block]] = [(nodes, entry)]
+    order: list[BasicBlock] = []
+    work: list[tuple[set[BasicBlock], BasicBlock]] = [(nodes, entry)]
     while work:
         members, first = work.pop()
         components = _components(members, first)
-        later: list[tuple[set[Block], Block]] = []
+        later: list[tuple[set[BasicBlock], BasicBlock]] = []
         for component in components:
             if len(component) == 1:
                 later.append((component, next(iter(component))))
@@ -266,13 +266,13 @@ def weak_topological_order(nodes: set[Block], entry: Block) -> list[Block]:
     return order
 
 
-def _components(members: set[Block], first: Block) -> list[set[Block]]:
+def _components(members: set[BasicBlock], first: BasicBlock) -> list[set[BasicBlock]]:
     """Strongly connected components in topological order (Tarjan, without recursion)."""
-    index: dict[Block, int] = {}
-    low: dict[Block, int] = {}
-    stack: list[Block] = []
-    on_stack: set[Block] = set()
-    found: list[set[Block]] = []
+    index: dict[BasicBlock, int] = {}
+    low: dict[BasicBlock, int] = {}
+    stack: list[BasicBlock] = []
+    on_stack: set[BasicBlock] = set()
+    found: list[set[BasicBlock]] = []
     roots = [first, *sorted(members - {first}, key=lambda b: b.position)]
     for root in roots:
         if root in index:
@@ -300,7 +300,7 @@ def _components(members: set[Block], first: Block) -> list[set[Block]]:
                     parent = work[-1][0]
                     low[parent] = min(low[parent], low[block])
                 if low[block] == index[block]:
-                    component: set[Block] = set()
+                    component: set[BasicBlock] = set()
                     while block not in component:
                         member = stack.pop()
                         on_stack.discard(member)
@@ -323,7 +323,7 @@ def registers_in(operands) -> list[Register]:
         elif kind is Address:
             if type(operand.base) is Register:
                 found.append(operand.base)
-        elif kind is Complement:
+        elif kind is NegatedPredicate:
             found.append(operand.operand)
         elif kind is Vector or kind is Arguments:
             found += registers_in(operand.items)
@@ -348,7 +348,7 @@ def defines_and_uses(i: Instruction) -> tuple[list[str], list[str]]:
     return found
 
 
-def solve_liveness(order: list[Block], effects) -> None:
+def solve_liveness(order: list[BasicBlock], effects) -> None:
     """Fill ``live`` and ``registers``; ``effects(block)`` yields (defines, uses) in order."""
     for block in order:
         defined, used = block.defined, block.used

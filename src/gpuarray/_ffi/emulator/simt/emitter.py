@@ -10,15 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..ptx.syntax import (
-    Complement,
     Discard,
+    Identifier,
     Immediate,
     Instruction,
+    NegatedPredicate,
     Register,
-    Special,
-    Symbol,
+    SpecialRegister,
 )
-from .control_flow import Block, defines_and_uses, member_mask, registers_in
+from .control_flow import BasicBlock, defines_and_uses, member_mask, registers_in
 from .registry import HANDLERS
 from .slots import parameter_variable
 from .types import CODES, SCALARS, SIZES
@@ -38,7 +38,7 @@ _WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "
 _CHECKED = frozenset(("ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier", "call"))
 
 
-class Unsupported(Exception):
+class UnsupportedForm(Exception):
     """A handler does not know this form of its instruction."""
 
 
@@ -59,7 +59,7 @@ class Emitter:
         #: Names of constants that are addresses: (symbol, offset).
         self.addresses: dict[str, tuple[str, int]] = {}
         self.names: dict[str, str] = {}
-        self.block: Block = None  # type: ignore[assignment]
+        self.block: BasicBlock = None  # type: ignore[assignment]
         self.position = 0
         self.ptx_line = 0
         #: Results that their store computes: register -> (ufunc, operand, operand).
@@ -121,9 +121,9 @@ class Emitter:
     def may_be_affine(self, operand) -> bool:
         if type(operand) is Register:
             return operand.name in self.affine
-        if type(operand) is Special:
+        if type(operand) is SpecialRegister:
             return operand.name in ("tid.x", "ctaid.x")
-        return type(operand) is Symbol and operand.name in self.routine.locals
+        return type(operand) is Identifier and operand.name in self.routine.locals
 
     def value(self, operand, code: str, *, affine: bool = False, raw: bool = False) -> str:
         """An expression for an operand interpreted as ``code``.
@@ -136,13 +136,13 @@ class Emitter:
             return self._register(operand.name, code, affine, raw)
         if kind is Immediate:
             return self.immediate(operand, code)
-        if kind is Complement:
+        if kind is NegatedPredicate:
             return f"(~{self.value(operand.operand, 'b1')})"
-        if kind is Special:
+        if kind is SpecialRegister:
             return self._special(operand.name, code, affine)
-        if kind is Symbol:
+        if kind is Identifier:
             return self._symbol(operand, code, affine)
-        raise Unsupported(f"operand {operand}")
+        raise UnsupportedForm(f"operand {operand}")
 
     def _register(self, register: str, code: str, affine: bool, raw: bool) -> str:
         name = self.name(register)
@@ -186,7 +186,7 @@ class Emitter:
             return self.cast(f"special_wide(S,L,{name!r})", "i8", code)
         return self.cast(f"special(S,L,{name!r})", "i4", code)
 
-    def _symbol(self, symbol: Symbol, code: str, affine: bool) -> str:
+    def _symbol(self, symbol: Identifier, code: str, affine: bool) -> str:
         """The address of a variable (in its own state space) or function."""
         name, offset = symbol
         routine = self.routine
@@ -205,7 +205,7 @@ class Emitter:
             return self.cast(f"i8(S.launch.parameters_in_memory()+{place})", "i8", code)
         address = routine.program.symbol_address(name)
         if address is None:
-            raise Unsupported(f"the symbol {name}")
+            raise UnsupportedForm(f"the symbol {name}")
         # Filled in when a program is loaded: the code itself is the same in every process.
         expression = f"A{len(self.addresses)}"
         self.addresses[expression] = (name, offset)
@@ -221,7 +221,7 @@ class Emitter:
         if type(operand) is Discard:
             return
         if type(operand) is not Register:
-            raise Unsupported(f"destination {operand}")
+            raise UnsupportedForm(f"destination {operand}")
         register = operand.name
         have = self.codes[register]
         if computed and code == "f4" and register not in self.pending:
@@ -249,7 +249,7 @@ class Emitter:
             defines, uses = defines_and_uses(i)
             if register in uses:
                 # A vector store writes one element before it has read the next.
-                if i.name not in _FRESH or (i.name == "st" and i.operation.width > 1):
+                if i.name not in _FRESH or (i.name == "st" and i.opcode.width > 1):
                     return False
                 last = position
             if register in defines:
@@ -273,7 +273,7 @@ class Emitter:
             if register in uses:
                 if i.name != "st" or i.operands[1] != operand or uses.count(register) != 1:
                     return False
-                if SIZES[CODES[i.operation.types[-1]]] != SIZES[code]:
+                if SIZES[CODES[i.opcode.types[-1]]] != SIZES[code]:
                     return False
                 break
             if i.name not in _HARMLESS or register in defines or sources.intersection(defines):
@@ -306,7 +306,7 @@ class Emitter:
 
     # -------------------------------------------------------------- blocks
 
-    def emit(self, block: Block) -> None:
+    def emit(self, block: BasicBlock) -> None:
         """Generate the function of one block."""
         self.block = block
         self._temporaries = 0
@@ -327,19 +327,26 @@ class Emitter:
         try:
             handler = HANDLERS.get(i.name)
             if handler is None:
-                raise Unsupported("unknown opcode")
+                raise UnsupportedForm("unknown opcode")
             if self.checked and i.name in _CHECKED:
                 self.line(f"S.site={i.line}")
             handler(self, i)
-        except (Unsupported, KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
+        except (
+            UnsupportedForm,
+            KeyError,
+            IndexError,
+            AttributeError,
+            TypeError,
+            ValueError,
+        ) as error:
             del self.lines[start:], self.line_numbers[start:]
-            self.line(f"unsupported(S,L,{i.operation.text!r},{str(error)!r})")
-            self.routine.unsupported.add(i.operation.text)
+            self.line(f"unsupported(S,L,{i.opcode.text!r},{str(error)!r})")
+            self.routine.unsupported.add(i.opcode.text)
             for register in registers_in(i.operands[:1]):  # keeps what follows compilable
                 if defines_and_uses(i)[0]:
                     self.line(f"{self.name(register.name)}=None")
 
-    def _rendezvous(self, block: Block) -> None:
+    def _rendezvous(self, block: BasicBlock) -> None:
         """Wait for the lanes of a member mask before the block runs."""
         self.ptx_line = block.sync.line
         mask = member_mask(block.sync)
@@ -351,10 +358,10 @@ class Emitter:
     def tuple_of(self, registers) -> str:
         return f"({''.join(self.name(r) + ',' for r in registers)})"
 
-    def jump(self, block: Block) -> str:
+    def jump(self, block: BasicBlock) -> str:
         return f"({block.number},L,{self.tuple_of(block.registers)})"
 
-    def _end(self, block: Block) -> None:
+    def _end(self, block: BasicBlock) -> None:
         kind = block.kind
         if kind == "jump":
             self.line(f"return {self.jump(block.successors[0])}")

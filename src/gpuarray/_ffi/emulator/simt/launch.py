@@ -8,8 +8,8 @@ import numpy as np
 
 from ..faults import LAUNCH_TIMEOUT, DeviceFault
 from . import source_lines
+from .chunk import Chunk
 from .chunk_checks import LaunchChecks
-from .machine import Chunk
 
 #: Threads that run as one NumPy operation: large enough to hide Python, small enough for caches.
 CHUNK_THREADS = 262144
@@ -17,7 +17,7 @@ CHUNK_THREADS = 262144
 _MAX_GRID = (2**31 - 1, 65535, 65535)
 
 
-class Launch:
+class LaunchState:
     """What all chunks of one launch share."""
 
     __slots__ = (
@@ -86,7 +86,7 @@ def launch(
         raise ValueError(f"an empty launch: grid {grid}, block {block}")
     arena = kernel.program.arena
     with arena.lock, np.errstate(all="ignore"):
-        shared = Launch(kernel, tuple(grid), tuple(block), parameters, dynamic_shared)
+        shared = LaunchState(kernel, tuple(grid), tuple(block), parameters, dynamic_shared)
         per_chunk = max(1, (chunk_threads or CHUNK_THREADS) // threads)
         # Chunks of equal size: a small rest would cost as many operations as a whole one.
         chunks = max(1, round(blocks / per_chunk))
@@ -97,7 +97,7 @@ def launch(
             shared.release()
 
 
-def _run_chunks(shared: Launch, blocks: int, per_chunk: int) -> None:
+def _run_chunks(shared: LaunchState, blocks: int, per_chunk: int) -> None:
     """Chunks start in order; one that waits for others gives way to the next."""
     arena = shared.arena
     started: collections.deque = collections.deque()

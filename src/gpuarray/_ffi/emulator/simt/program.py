@@ -9,27 +9,27 @@ from collections.abc import Callable
 import numpy as np
 
 from ..faults import ILLEGAL_ADDRESS, DeviceFault
-from ..ptx.module import Module
-from ..ptx.syntax import TYPE_SIZES, Function, Instruction, PTXError, Symbol, Variable
+from ..ptx.module import PTXModule
+from ..ptx.syntax import TYPE_SIZES, Identifier, Instruction, PTXError, PTXFunction, Variable
 from ..ptx.tokens import literal
-from .routine import Code, Routine
+from .routine import GeneratedCode, Routine
 
 #: Shared memory below this offset belongs to the system, in kernels that ask where it is.
 RESERVED_SHARED_BYTES = 1024
 
 
-class Program:
+class PTXProgram:
     """PTX text made executable. Loading is cheap: a function is compiled when it first runs, and
     parsed then too unless :meth:`check` is asked to look at all of them."""
 
     def __init__(self, ptx: str, arena, on_print: Callable[[str], object] | None = None):
-        self.module = Module(ptx)
+        self.module = PTXModule(ptx)
         #: Stands for the text in the keys of kept code.
         self.digest = hashlib.sha256(ptx.encode(errors="surrogateescape")).digest()
         self.arena = arena
         self.on_print = on_print or (lambda text: sys.stdout.write(text))
         #: Generated code by its file name.
-        self.code_files: dict[str, Code] = {}
+        self.code_files: dict[str, GeneratedCode] = {}
         self._routines: dict[str, Routine] = {}
         self._addresses: dict[str, tuple[int, int]] = {}
         #: (address, bytes) of the arrays in constant memory, which are not in the global window.
@@ -96,7 +96,7 @@ class Program:
             routine = self._routines[name] = Routine(self, name)
         return routine
 
-    def code_of_file(self, file: str) -> Code | None:
+    def code_of_file(self, file: str) -> GeneratedCode | None:
         """The generated code that carries this file name."""
         return self.code_files.get(file)
 
@@ -182,7 +182,7 @@ class Program:
 
     # -------------------------------------------------------------- shared memory
 
-    def shared_layout(self, function: Function) -> tuple[dict[str, int], int]:
+    def shared_layout(self, function: PTXFunction) -> tuple[dict[str, int], int]:
         """Offsets of the shared variables a function may name, and its bytes of static ones.
 
         Variables of the module have the same offsets in every function. Dynamic ones begin
@@ -209,7 +209,7 @@ class Program:
             self._module_shared = offsets, end
         return self._module_shared
 
-    def _uses_any(self, function: Function, names: set[str]) -> bool:
+    def _uses_any(self, function: PTXFunction, names: set[str]) -> bool:
         """Whether a function or what it calls names one of these symbols."""
         seen: set[str] = set()
         stack = [function.name]
@@ -261,7 +261,7 @@ def _symbols(operands):
     stack = list(operands)
     while stack:
         operand = stack.pop()
-        if type(operand) is Symbol:
+        if type(operand) is Identifier:
             yield operand.name
         elif isinstance(operand, tuple):
             stack += [x for x in operand if isinstance(x, tuple)]

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..ptx.syntax import Arguments, Function, Instruction, Symbol
-from . import prepared
+from ..ptx.syntax import Arguments, Identifier, Instruction, PTXFunction
+from . import code_cache
 from .checked_access import REPLACEMENTS
-from .control_flow import Block, build_blocks, defines_and_uses, registers_in, solve_liveness
+from .chunk import read_slot
+from .control_flow import BasicBlock, build_blocks, defines_and_uses, registers_in, solve_liveness
 from .emitter import Emitter
-from .machine import read_slot
 from .registry import EXTERNALS, NAMESPACE
 from .slots import parameter_slots
 from .storage import affine_registers, pending_registers, storage_codes
@@ -20,7 +20,7 @@ from .types import SCALARS
 _DEFAULT_THREADS = 1024
 
 
-class Code(NamedTuple):
+class GeneratedCode(NamedTuple):
     """Generated functions: one for each basic block."""
 
     #: The function's name, for messages.
@@ -47,15 +47,15 @@ class Routine:
         self.program = program
         self.name = name
         #: Its body is parsed only where nothing was kept from an earlier process.
-        self.function: Function = program.module.functions[name]
+        self.function: PTXFunction = program.module.functions[name]
         self.is_kernel = self.function.is_kernel
         self._lay_out_parameters()
         self.unsupported: set[str] = set()
         self._analysed = False
         self._code: list | None = None
         self._checked: list | None = None
-        self._plain_key = prepared.key_of(program.digest, name, False)
-        self._kept = prepared.load(self._plain_key)
+        self._plain_key = code_cache.key_of(program.digest, name, False)
+        self._kept = code_cache.load(self._plain_key)
         if self._kept is None:
             self._lay_out_variables()
         else:
@@ -161,15 +161,15 @@ class Routine:
             if r in self.slot_places
         ]
 
-    def _generate(self, checked: bool) -> Code:
+    def _generate(self, checked: bool) -> GeneratedCode:
         key, kept, source = self._plain_key, self._kept, ""
         if checked:
-            key = prepared.key_of(self.program.digest, self.name, True)
-            kept = prepared.load(key)
+            key = code_cache.key_of(self.program.digest, self.name, True)
+            kept = code_cache.load(key)
         if kept is None:
             kept = self._emit(checked)
             source = kept.pop("source")
-            prepared.save(key, kept, f"{self.name} (prepared)")
+            code_cache.save(key, kept, f"{self.name} (prepared)")
         return self._link(kept, checked, source)
 
     def _emit(self, checked: bool) -> dict:
@@ -189,7 +189,7 @@ class Routine:
             "source": source,
             "lines": emitter.line_numbers,
             "blocks": [block.number for block in self.order],
-            "constants": prepared.packed(emitter.values),
+            "constants": code_cache.packed(emitter.values),
             "addresses": emitter.addresses,
             "reads": self.reads,
             "entry": (self._entry_codes, self._entry_slots),
@@ -197,7 +197,7 @@ class Routine:
             "unsupported": sorted(self.unsupported),
         }
 
-    def _link(self, kept: dict, checked: bool, source: str) -> Code:
+    def _link(self, kept: dict, checked: bool, source: str) -> GeneratedCode:
         """Make functions of what was kept, in this program."""
         self.reads = [tuple(read) for read in kept["reads"]]
         codes, self._entry_slots = kept["entry"]
@@ -207,20 +207,20 @@ class Routine:
         namespace = dict(NAMESPACE)
         if checked:
             namespace.update(REPLACEMENTS)
-        namespace.update(prepared.unpacked(kept["constants"]))
+        namespace.update(code_cache.unpacked(kept["constants"]))
         for constant, (symbol, offset) in kept["addresses"].items():
             namespace[constant] = SCALARS["i8"](self.program.symbol_address(symbol) + offset)
         exec(kept["code"], namespace)
         functions = [namespace[f"b{number}"] for number in kept["blocks"]]
-        code = Code(self.name, functions, kept["lines"], source)
+        code = GeneratedCode(self.name, functions, kept["lines"], source)
         self.program.code_files[kept["file"]] = code
         return code
 
     def _is_internal_call(self, i: Instruction) -> bool:
         target = call_target(i)
-        return not (type(target) is Symbol and target.name in EXTERNALS)
+        return not (type(target) is Identifier and target.name in EXTERNALS)
 
-    def _effects(self, block: Block):
+    def _effects(self, block: BasicBlock):
         """(defines, uses) of everything in a block, in order, including parameter slots."""
         for i in block.instructions:
             yield self._effects_of(i)
@@ -237,7 +237,7 @@ class Routine:
 
     def _effects_of(self, i: Instruction) -> tuple[list[str], list[str]]:
         defines, uses = defines_and_uses(i)
-        if i.name in ("bar", "barrier") and "red" in i.operation.flags:
+        if i.name in ("bar", "barrier") and "red" in i.opcode.flags:
             return (
                 [r.name for r in registers_in(i.operands[:1])],
                 [r.name for r in registers_in(i.operands[1:])],
@@ -245,8 +245,8 @@ class Routine:
         extra = self.slot_effects.get(id(i))
         if extra:
             return [*defines, *extra[0]], [*uses, *extra[1]]
-        operation = i.operation
-        if "cc" in operation.flags:
+        opcode = i.opcode
+        if "cc" in opcode.flags:
             defines = [*defines, "%cc"]
         if i.name in ("addc", "subc", "madc"):
             uses = [*uses, "%cc"]

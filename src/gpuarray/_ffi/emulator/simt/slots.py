@@ -7,7 +7,7 @@ of its own, so that divergence, merging and liveness need to know nothing about 
 
 from __future__ import annotations
 
-from ..ptx.syntax import Address, Arguments, Instruction, Symbol, Vector
+from ..ptx.syntax import Address, Arguments, Identifier, Instruction, Vector
 from .types import CODES, SIZES, stored
 
 
@@ -18,16 +18,16 @@ def slot_name(variable: str, offset: int, code: str) -> str:
 def accessed_places(i: Instruction) -> list[tuple[int, str]]:
     """(offset, code) of each element that an ``ld.param`` or ``st.param`` touches."""
     address = next(o for o in i.operands if type(o) is Address)
-    code = stored(CODES[i.operation.types[-1]])
-    return [(address.offset + k * SIZES[code], code) for k in range(i.operation.width)]
+    code = stored(CODES[i.opcode.types[-1]])
+    return [(address.offset + k * SIZES[code], code) for k in range(i.opcode.width)]
 
 
 def parameter_variable(i: Instruction) -> str | None:
     """The variable of an ``ld.param``/``st.param`` that names one."""
-    if i.name not in ("ld", "st") or not any(m.startswith("param") for m in i.operation.modifiers):
+    if i.name not in ("ld", "st") or not any(m.startswith("param") for m in i.opcode.modifiers):
         return None
     address = next((o for o in i.operands if type(o) is Address), None)
-    if address is None or type(address.base) is not Symbol:
+    if address is None or type(address.base) is not Identifier:
         return None
     return address.base.name
 

@@ -4,8 +4,8 @@ may hold NaNs that are not in the hardware's form yet.
 
 from __future__ import annotations
 
-from ..ptx.syntax import Immediate, Instruction, Register, Special, Symbol
-from .control_flow import Block, defines_and_uses, registers_in
+from ..ptx.syntax import Identifier, Immediate, Instruction, Register, SpecialRegister
+from .control_flow import BasicBlock, defines_and_uses, registers_in
 from .types import CODES, stored
 
 #: Opcodes that keep values affine.
@@ -21,11 +21,11 @@ _CANONICAL_NAN = 0x7FFFFFFF
 
 def keeps_nan(i: Instruction) -> bool:
     """Conversions to binary32 from these types keep a NaN's sign and upper bits."""
-    return i.name == "cvt" and i.operation.types[-1] in ("f64", "bf16")
+    return i.name == "cvt" and i.opcode.types[-1] in ("f64", "bf16")
 
 
 def _result_type(i: Instruction) -> str:
-    types = i.operation.types
+    types = i.opcode.types
     if not types:
         return ""
     if i.name in ("cvt", "set"):
@@ -33,7 +33,7 @@ def _result_type(i: Instruction) -> str:
     return types[-1]
 
 
-def storage_codes(declared: dict[str, str], order: list[Block]) -> dict[str, str]:
+def storage_codes(declared: dict[str, str], order: list[BasicBlock]) -> dict[str, str]:
     """The code of each register's values.
 
     Newer compilers declare ``.b32`` for everything; a register that is only written (or, failing
@@ -52,7 +52,7 @@ def storage_codes(declared: dict[str, str], order: list[Block]) -> dict[str, str
             for name in defines:
                 if written and written[0] != "b":
                     votes.setdefault(name, set()).add(written)
-            read = i.operation.types[-1] if i.operation.types else ""
+            read = i.opcode.types[-1] if i.opcode.types else ""
             if read and (read[0] != "b" or i.name in ("and", "or", "xor", "not", "shl", "shr")):
                 addresses = set()
                 if i.name in ("ld", "st", "atom", "red"):
@@ -75,7 +75,7 @@ def storage_codes(declared: dict[str, str], order: list[Block]) -> dict[str, str
     return codes
 
 
-def affine_registers(codes: dict[str, str], order: list[Block], locals_: set[str]) -> set[str]:
+def affine_registers(codes: dict[str, str], order: list[BasicBlock], locals_: set[str]) -> set[str]:
     """Registers that may hold affine values; all others never do."""
     affine: set[str] = set()
     edges: list[tuple[str, list[str]]] = []
@@ -88,10 +88,10 @@ def affine_registers(codes: dict[str, str], order: list[Block], locals_: set[str
                 continue
             edges.append((defines[0], uses))
             source = i.operands[1]
-            begins = (type(source) is Special and source.name in ("tid.x", "ctaid.x")) or (
-                type(source) is Symbol and source.name in locals_
+            begins = (type(source) is SpecialRegister and source.name in ("tid.x", "ctaid.x")) or (
+                type(source) is Identifier and source.name in locals_
             )
-            if begins or (i.name == "cvta" and "shared" in i.operation.flags):
+            if begins or (i.name == "cvta" and "shared" in i.opcode.flags):
                 affine.add(defines[0])
     changed = True
     while changed:
@@ -103,7 +103,7 @@ def affine_registers(codes: dict[str, str], order: list[Block], locals_: set[str
     return {name for name in affine if codes[name] in ("i4", "i8")}
 
 
-def pending_registers(codes: dict[str, str], order: list[Block]) -> set[str]:
+def pending_registers(codes: dict[str, str], order: list[BasicBlock]) -> set[str]:
     """binary32 registers whose NaNs are made canonical when they are looked at, not when made.
 
     That is right for registers that only ever receive computed values; one that may also hold

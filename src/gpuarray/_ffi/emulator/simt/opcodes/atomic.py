@@ -12,7 +12,7 @@ from ...faults import MISALIGNED_ADDRESS, DeviceFault
 from ...ptx.syntax import Register
 from ..access import check_lanes
 from ..affine import Affine
-from ..emitter import Emitter, Unsupported
+from ..emitter import Emitter, UnsupportedForm
 from ..registry import handles, runtime
 from ..rounding import canonical, flush
 from ..slots import operands_of
@@ -29,21 +29,21 @@ _POLLING = frozenset(("cas", "exch", "or", "add", "and", "max", "min"))
 
 @handles("atom", "red")
 def atomic(e: Emitter, i) -> None:
-    operation = i.operation
-    how = operation.first_of(*_OPERATIONS)
-    type_ = operation.types[-1]
-    if how is None or type_ == "b128" or "async" in operation.flags:
-        raise Unsupported(operation.text)
+    opcode = i.opcode
+    how = opcode.first_of(*_OPERATIONS)
+    type_ = opcode.types[-1]
+    if how is None or type_ == "b128" or "async" in opcode.flags:
+        raise UnsupportedForm(opcode.text)
     code, kind = _kind(type_, how)
-    if e.checked and operation.flags & {"release", "acq_rel", "sc"}:
+    if e.checked and opcode.flags & {"release", "acq_rel", "sc"}:
         e.line("fence(S,L)")
     operands = list(i.operands)
     target = operands.pop(0) if i.name == "atom" else None
-    if operation.width > 1:
+    if opcode.width > 1:
         _vector(e, i, how, code, kind, target, operands)
         return
     wants = target is not None and (type(target) is Register and e.is_used_later(target))
-    place, offset = address_of(e, operands[0], space_of(operation), SIZES[code])
+    place, offset = address_of(e, operands[0], space_of(opcode), SIZES[code])
     value = e.value(operands[1], code)
     new = e.value(operands[2], code) if how == "cas" else "None"
     call = f"atomically(S,L,{how!r},{kind!r},{{}},{offset},{code!r},{value},{new},{wants})"
@@ -72,7 +72,7 @@ def _kind(type_: str, how: str) -> tuple[str, str]:
 
 def _vector(e: Emitter, i, how: str, code: str, kind: str, target, operands) -> None:
     """Each element is atomic by itself."""
-    place, offset = address_of(e, operands[0], space_of(i.operation), SIZES[code])
+    place, offset = address_of(e, operands[0], space_of(i.opcode), SIZES[code])
     where = e.temporary()
     e.line(f"{where}={place}")
     targets = operands_of(target) if target is not None else None

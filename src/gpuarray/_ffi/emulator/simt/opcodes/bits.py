@@ -14,13 +14,13 @@ u4, u8, i8, f8 = np.uint32, np.uint64, np.int64, np.float64
 
 @handles("popc")
 def population_count(e: Emitter, i) -> None:
-    code = unsigned(code_of(i.operation.types[-1]))
+    code = unsigned(code_of(i.opcode.types[-1]))
     e.assign(i.operands[0], f"np.bitwise_count({e.value(i.operands[1], code)}).astype(u4)", "u4")
 
 
 @handles("clz", "brev")
 def count_or_reverse(e: Emitter, i) -> None:
-    code = unsigned(code_of(i.operation.types[-1]))
+    code = unsigned(code_of(i.opcode.types[-1]))
     value = e.value(i.operands[1], code)
     if i.name == "clz":
         e.assign(i.operands[0], f"leading_zeros({value})", "u4")
@@ -30,8 +30,8 @@ def count_or_reverse(e: Emitter, i) -> None:
 
 @handles("bfind")
 def find_bit(e: Emitter, i) -> None:
-    value = e.value(i.operands[1], code_of(i.operation.types[-1]))
-    shift = "shiftamt" in i.operation.flags
+    value = e.value(i.operands[1], code_of(i.opcode.types[-1]))
+    shift = "shiftamt" in i.opcode.flags
     e.assign(i.operands[0], f"highest_bit({value},{shift})", "u4")
 
 
@@ -45,7 +45,7 @@ def find_nth_set(e: Emitter, i) -> None:
 
 @handles("bfe")
 def extract_field(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     value = e.value(i.operands[1], code)
     start, length = (e.value(o, "u4") for o in i.operands[2:4])
     e.assign(i.operands[0], f"bit_field({value},{start},{length})", code)
@@ -53,7 +53,7 @@ def extract_field(e: Emitter, i) -> None:
 
 @handles("bfi")
 def insert_field(e: Emitter, i) -> None:
-    code = unsigned(code_of(i.operation.types[-1]))
+    code = unsigned(code_of(i.opcode.types[-1]))
     field, into = (e.value(o, code) for o in i.operands[1:3])
     start, length = (e.value(o, "u4") for o in i.operands[3:5])
     e.assign(i.operands[0], f"bit_field_inserted({field},{into},{start},{length})", code)
@@ -62,15 +62,15 @@ def insert_field(e: Emitter, i) -> None:
 @handles("bmsk")
 def bit_mask(e: Emitter, i) -> None:
     start, length = (e.value(o, "u4") for o in i.operands[1:3])
-    wrap = "wrap" in i.operation.flags
+    wrap = "wrap" in i.opcode.flags
     e.assign(i.operands[0], f"mask_of_bits({start},{length},{wrap})", "u4")
 
 
 @handles("szext")
 def sign_or_zero_extend(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     value, width = e.value(i.operands[1], code), e.value(i.operands[2], "u4")
-    if "wrap" in i.operation.flags:
+    if "wrap" in i.opcode.flags:
         width = f"({width}&{e.constant(31, 'u4')})"
     else:
         width = f"np.minimum({width},{e.constant(32, 'u4')})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...ptx.syntax import Pair
-from ..emitter import Emitter, Unsupported
+from ..emitter import Emitter, UnsupportedForm
 from ..registry import handles, runtime
 from ..types import HALF_TYPES, code_of, stored, unsigned
 from .half import base_format, flush_half, widen
@@ -35,12 +35,12 @@ def float_comparison(how: str, x: str, y: str) -> str:
         return f"(({x}!={x})|({y}!={y}))"
     if how == "num":
         return f"(({x}=={x})&({y}=={y}))"
-    raise Unsupported(f"comparison .{how}")
+    raise UnsupportedForm(f"comparison .{how}")
 
 
 def _flushed(i, bits: str, format_: str) -> str:
     """A half operand, without subnormals where the instruction has .ftz."""
-    return f"flush_half({bits},{format_!r})" if "ftz" in i.operation.flags else bits
+    return f"flush_half({bits},{format_!r})" if "ftz" in i.opcode.flags else bits
 
 
 def _comparison(e: Emitter, i, type_: str, how: str, a, b) -> str:
@@ -52,7 +52,7 @@ def _comparison(e: Emitter, i, type_: str, how: str, a, b) -> str:
     code = code_of(type_)
     if code[0] == "f":
         x, y = (e.value(o, code, raw=True) for o in (a, b))
-        if "ftz" in i.operation.flags and code == "f4":
+        if "ftz" in i.opcode.flags and code == "f4":
             x, y = f"flush({x})", f"flush({y})"
         return float_comparison(how, x, y)
     if how in _UNSIGNED:
@@ -69,9 +69,9 @@ def _comparison(e: Emitter, i, type_: str, how: str, a, b) -> str:
 @handles("setp")
 def set_predicate(e: Emitter, i) -> None:
     """setp.cmp.combine.type p|q, a, b, c: p = cmp op c, q = !cmp op c."""
-    modifiers = i.operation.modifiers
+    modifiers = i.opcode.modifiers
     how = modifiers[0]
-    type_ = i.operation.types[-1]
+    type_ = i.opcode.types[-1]
     combine = next((m for m in modifiers[1:] if m in _COMBINE), None)
     target = i.operands[0]
     if type_ in ("f16x2", "bf16x2"):
@@ -113,14 +113,14 @@ def _set_pair_predicates(e: Emitter, i, how: str, type_: str, combine: str | Non
 @handles("set")
 def set_value(e: Emitter, i) -> None:
     """set.cmp.dtype.stype: 1.0 for floats and all ones for integers where the comparison holds."""
-    how = i.operation.modifiers[0]
-    result_type, type_ = i.operation.types[0], i.operation.types[-1]
-    combine = next((m for m in i.operation.modifiers[1:] if m in _COMBINE), None)
+    how = i.opcode.modifiers[0]
+    result_type, type_ = i.opcode.types[0], i.opcode.types[-1]
+    combine = next((m for m in i.opcode.modifiers[1:] if m in _COMBINE), None)
     if type_ in ("f16x2", "bf16x2"):
         format_, _ = base_format(type_)
         a, b = (e.value(o, "u4") for o in i.operands[1:3])
         as_float = result_type in HALF_TYPES
-        arguments = f"({a},{b},),{format_!r},{how!r},{as_float},{'ftz' in i.operation.flags}"
+        arguments = f"({a},{b},),{format_!r},{how!r},{as_float},{'ftz' in i.opcode.flags}"
         e.assign(i.operands[0], f"in_pairs(half_set,{arguments})", "u4")
         return
     result = _comparison(e, i, type_, how, i.operands[1], i.operands[2])
@@ -133,7 +133,7 @@ def set_value(e: Emitter, i) -> None:
 
 @handles("selp")
 def select_by_predicate(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     target = i.operands[0]
     code, raw = copy_code(e, target, code)
     a, b = (e.value(o, code, raw=raw) for o in i.operands[1:3])
@@ -142,11 +142,11 @@ def select_by_predicate(e: Emitter, i) -> None:
 
 @handles("slct")
 def select_by_sign(e: Emitter, i) -> None:
-    types = i.operation.types
+    types = i.opcode.types
     code = stored(code_of(types[0]))
     a, b = (e.value(o, code) for o in i.operands[1:3])
     chooser = e.value(i.operands[3], code_of(types[-1]))
-    if "ftz" in i.operation.flags:
+    if "ftz" in i.opcode.flags:
         chooser = f"flush({chooser})"
     e.assign(i.operands[0], f"select({chooser}>=0,{a},{b})", code)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...faults import ASSERT, LAUNCH_FAILED, DeviceFault, UnsupportedInstruction
-from ...ptx.syntax import Symbol
-from ..emitter import Emitter, Unsupported
+from ...ptx.syntax import Identifier
+from ..chunk import read_slot
+from ..emitter import Emitter, UnsupportedForm
 from ..formatting import c_string, formatted
-from ..machine import read_slot
 from ..registry import EXTERNALS, external, handles, runtime
 from ..routine import call_target
 from ..slots import call_variables
@@ -16,7 +16,7 @@ from ..slots import call_variables
 
 @handles("bar", "barrier")
 def barrier(e: Emitter, i) -> None:
-    flags = i.operation.flags
+    flags = i.opcode.flags
     if "cluster" in flags:
         _cluster_barrier(e, i)
         return
@@ -40,7 +40,7 @@ def barrier(e: Emitter, i) -> None:
     target, ident, *rest = i.operands
     guard = rest.pop()
     count = e.value(rest[0], "i4") if rest else "None"
-    mode = i.operation.first_of("popc", "and", "or")
+    mode = i.opcode.first_of("popc", "and", "or")
     registers = []
     slot = -1
     for k, register in enumerate(following.registers):
@@ -58,7 +58,7 @@ def barrier(e: Emitter, i) -> None:
 
 def _cluster_barrier(e: Emitter, i) -> None:
     """A cluster is one block here: arriving is nothing, waiting is a barrier of the block."""
-    if "arrive" in i.operation.flags:
+    if "arrive" in i.opcode.flags:
         return
     following = e.block.successors[0]
     registers = e.tuple_of(following.registers)
@@ -80,7 +80,7 @@ def call(e: Emitter, i) -> None:
         for variable in returned
         for offset, code, register in routine.slot_reads.get(variable, ())
     }
-    if type(target) is Symbol and target.name in EXTERNALS:
+    if type(target) is Identifier and target.name in EXTERNALS:
         answer = e.temporary()
         e.line(f"{answer}=call_external(S,L,{target.name!r},{slots})")
         for register, (offset, code) in results.items():
@@ -95,9 +95,9 @@ def call(e: Emitter, i) -> None:
             wanted.append((k, *results[register]))
         else:
             registers.append(e.name(register) + ",")
-    if type(target) is Symbol:
+    if type(target) is Identifier:
         if target.name not in routine.program.module.functions:
-            raise Unsupported(f"a call to {target.name}, which is not defined")
+            raise UnsupportedForm(f"a call to {target.name}, which is not defined")
         goal = repr(target.name)
     else:
         goal = e.value(target, "i8")
@@ -115,7 +115,7 @@ def trap(e: Emitter, i) -> None:
 @handles("brkpt", "nanosleep", "membar", "fence", "pmevent", "griddepcontrol", "setmaxnreg")
 def nothing(e: Emitter, i) -> None:
     """Breakpoints and hints; fences, since memory here is always consistent."""
-    if e.checked and i.name in ("membar", "fence") and "proxy" not in i.operation.flags:
+    if e.checked and i.name in ("membar", "fence") and "proxy" not in i.opcode.flags:
         e.line("fence(S,L)")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..emitter import Emitter, Unsupported
+from ..emitter import Emitter, UnsupportedForm
 from ..fused import to_odd
 from ..registry import handles, runtime
 from ..rounding import narrow, step
@@ -25,10 +25,10 @@ _LIMITS = {
 
 @handles("cvt")
 def convert(e: Emitter, i) -> None:
-    operation = i.operation
-    result, source = operation.types[0], operation.types[-1]
-    if len(operation.types) != 2:
-        raise Unsupported("conversion with scale or selector")
+    opcode = i.opcode
+    result, source = opcode.types[0], opcode.types[-1]
+    if len(opcode.types) != 2:
+        raise UnsupportedForm("conversion with scale or selector")
     if result in ("f16x2", "bf16x2") and source == "f32" and len(i.operands) == 3:
         _pack_pair(e, i, result)
     elif result == "tf32":
@@ -47,13 +47,13 @@ def _read_float(e: Emitter, i, operand, type_: str) -> str:
     if type_ in ("f16", "bf16"):
         return f"widen({e.value(operand, 'u2')},{type_!r})"
     value = e.value(operand, code_of(type_), raw=True)
-    return f"flush({value})" if "ftz" in i.operation.flags and type_ == "f32" else value
+    return f"flush({value})" if "ftz" in i.opcode.flags and type_ == "f32" else value
 
 
 def _integer_to_integer(e: Emitter, i, result: str, source: str) -> None:
     have, want = code_of(source), code_of(result)
     target, operand = i.operands
-    if "sat" in i.operation.flags:
+    if "sat" in i.opcode.flags:
         e.assign(target, f"clamped({e.value(operand, have)},{want!r})", want)
         return
     if e.may_be_affine(operand) or e.may_be_affine(target):
@@ -64,17 +64,17 @@ def _integer_to_integer(e: Emitter, i, result: str, source: str) -> None:
 
 
 def _float_to_integer(e: Emitter, i, result: str, source: str) -> None:
-    mode = i.operation.first_of(*_ROUNDINGS) or "rzi"
+    mode = i.opcode.first_of(*_ROUNDINGS) or "rzi"
     value = _read_float(e, i, i.operands[1], source)
     want = code_of(result)
     e.assign(i.operands[0], f"float_to_integer({value},{want!r},{mode!r})", want)
 
 
 def _integer_to_float(e: Emitter, i, result: str, source: str) -> None:
-    mode = i.operation.first_of(*_ROUNDINGS) or "rn"
+    mode = i.opcode.first_of(*_ROUNDINGS) or "rn"
     have = code_of(source)
     value = e.value(i.operands[1], have)
-    saturate = "sat" in i.operation.flags
+    saturate = "sat" in i.opcode.flags
     if result in ("f16", "bf16"):
         expression = f"integer_to_half({value},{result!r},{mode!r},{saturate})"
         e.assign(i.operands[0], expression, "u2")
@@ -91,10 +91,10 @@ def _integer_to_float(e: Emitter, i, result: str, source: str) -> None:
 
 
 def _float_to_float(e: Emitter, i, result: str, source: str) -> None:
-    operation = i.operation
-    flags = operation.flags
+    opcode = i.opcode
+    flags = opcode.flags
     target, operand = i.operands
-    mode = operation.first_of(*_ROUNDINGS)
+    mode = opcode.first_of(*_ROUNDINGS)
     if result == "f16" and source == "f32":  # .ftz has no effect here
         value = e.value(operand, "f4", raw=True)
     else:
@@ -130,18 +130,18 @@ def _float_to_float(e: Emitter, i, result: str, source: str) -> None:
 def _pack_pair(e: Emitter, i, result: str) -> None:
     """cvt.rn.f16x2.f32 d, a, b: a goes to the upper half."""
     format_ = result.removesuffix("x2")
-    mode = i.operation.first_of(*_ROUNDINGS) or "rn"
+    mode = i.opcode.first_of(*_ROUNDINGS) or "rn"
     high, low = (_read_float(e, i, o, "f32") for o in i.operands[1:3])
-    if "relu" in i.operation.flags:
+    if "relu" in i.opcode.flags:
         high, low = f"rectified({high})", f"rectified({low})"
     halves = [f"narrow_half({v},{format_!r},{mode!r}).astype(u4)" for v in (low, high)]
     e.assign(i.operands[0], f"{halves[0]}|({halves[1]}<<{e.constant(16, 'u4')})", "u4")
 
 
 def _to_tf32(e: Emitter, i) -> None:
-    mode = i.operation.first_of("rna", "rn", "rz")
+    mode = i.opcode.first_of("rna", "rn", "rz")
     value = e.value(i.operands[1], "f4")
-    if "relu" in i.operation.flags:
+    if "relu" in i.opcode.flags:
         value = f"rectified({value})"
     e.assign(i.operands[0], f"to_tf32({value},{mode!r})", "u4")
 

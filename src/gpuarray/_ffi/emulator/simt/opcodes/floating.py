@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..emitter import Emitter, Unsupported
+from ..emitter import Emitter, UnsupportedForm
 from ..fused import two_sum
 from ..registry import handles, runtime
 from ..types import code_of
@@ -19,11 +19,11 @@ class Form:
     """Modifiers that most floating instructions share."""
 
     def __init__(self, i):
-        flags = i.operation.flags
-        self.code = code_of(i.operation.types[-1])
+        flags = i.opcode.flags
+        self.code = code_of(i.opcode.types[-1])
         self.ftz = "ftz" in flags and self.code == "f4"
         self.saturates = "sat" in flags
-        self.direction = i.operation.first_of(*DIRECTED)
+        self.direction = i.opcode.first_of(*DIRECTED)
         self.approximate = "approx" in flags or "full" in flags
 
     def read(self, e: Emitter, operand) -> str:
@@ -91,7 +91,7 @@ def _divide(e, i, form, values) -> str:
 
 
 def _min_max(e, i, form, values) -> str:
-    flags = i.operation.flags
+    flags = i.opcode.flags
     expression = values[0]
     if "xorsign" in flags:
         expression = f"abs({values[0]})"
@@ -128,7 +128,7 @@ def reciprocal_root(e: Emitter, i) -> None:
     x = form.read(e, i.operands[1])
     if form.code == "f8" and form.approximate:
         if i.name != "rcp":
-            raise Unsupported("sqrt.approx.f64")
+            raise UnsupportedForm("sqrt.approx.f64")
         e.assign(i.operands[0], f"gross_reciprocal({x})", "f8")
         return
     if i.name == "rcp":
@@ -146,7 +146,7 @@ def reciprocal_root(e: Emitter, i) -> None:
 @handles("rsqrt", "ex2", "lg2", "sin", "cos", "tanh")
 def approximations(e: Emitter, i) -> None:
     """Instructions that hardware approximates; here they are accurate to rounding."""
-    type_ = i.operation.types[-1]
+    type_ = i.opcode.types[-1]
     if type_ not in ("f32", "f64"):
         half.approximations(e, i)
         return
@@ -154,8 +154,8 @@ def approximations(e: Emitter, i) -> None:
     x = form.read(e, i.operands[1])
     if form.code == "f8":
         if i.name != "rsqrt":
-            raise Unsupported(f"{i.name}.f64")
-        gross = "ftz" in i.operation.flags  # only that form is as coarse as the hardware's
+            raise UnsupportedForm(f"{i.name}.f64")
+        gross = "ftz" in i.opcode.flags  # only that form is as coarse as the hardware's
         one = e.constant(1.0, "f8")
         root = f"gross_reciprocal_root({x})" if gross else f"({one}/np.sqrt({x}))"
         e.assign(i.operands[0], root, "f8")
@@ -165,15 +165,15 @@ def approximations(e: Emitter, i) -> None:
 
 @handles("testp")
 def test_property(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     x = e.value(i.operands[1], code, raw=True)
-    how = i.operation.first_of("finite", "infinite", "number", "notanumber", "normal", "subnormal")
+    how = i.opcode.first_of("finite", "infinite", "number", "notanumber", "normal", "subnormal")
     e.assign(i.operands[0], f"float_property({x},{how!r})", "b1")
 
 
 @handles("copysign")
 def copy_sign(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     sign, magnitude = (e.value(o, code) for o in i.operands[1:3])
     e.assign(i.operands[0], f"np.copysign({magnitude},{sign})", code)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..emitter import Emitter, Unsupported
+from ..emitter import Emitter, UnsupportedForm
 from ..fused import to_odd, two_sum
 from ..registry import runtime
 
@@ -25,7 +25,7 @@ def base_format(type_: str) -> tuple[str, bool]:
 
 def per_element(e: Emitter, i, function: str, operands, extra: str = "") -> str:
     """An expression that applies a function of bit patterns to elements (of pairs)."""
-    format_, pair = base_format(i.operation.types[-1])
+    format_, pair = base_format(i.opcode.types[-1])
     code = "u4" if pair else "u2"
     values = ",".join(e.value(o, code) for o in operands)
     extra = f",{extra}" if extra else ""
@@ -35,8 +35,8 @@ def per_element(e: Emitter, i, function: str, operands, extra: str = "") -> str:
 
 
 def arithmetic(e: Emitter, i) -> None:
-    flags = i.operation.flags
-    _, pair = base_format(i.operation.types[-1])
+    flags = i.opcode.flags
+    _, pair = base_format(i.opcode.types[-1])
     ftz, sat, relu = ("ftz" in flags), ("sat" in flags), ("relu" in flags)
     name = i.name
     if name in ("neg", "abs"):
@@ -47,27 +47,27 @@ def arithmetic(e: Emitter, i) -> None:
             f"{'NaN' in flags},{'xorsign' in flags},{relu},{ftz}",
         )  # fmt: skip
     elif name in ("add", "sub", "mul"):
-        if i.operation.types[0] == "f32":
-            raise Unsupported("mixed precision")
+        if i.opcode.types[0] == "f32":
+            raise UnsupportedForm("mixed precision")
         expression = per_element(e, i, f"half_{name}", i.operands[1:3], f"{ftz},{sat}")
     elif name in ("fma", "mad"):
         expression = per_element(e, i, "half_fma", i.operands[1:4], f"{ftz},{sat},{relu}")
     else:
-        raise Unsupported(name)
+        raise UnsupportedForm(name)
     e.assign(i.operands[0], expression, "u4" if pair else "u2")
 
 
 def approximations(e: Emitter, i) -> None:
-    _, pair = base_format(i.operation.types[-1])
+    _, pair = base_format(i.opcode.types[-1])
     expression = per_element(e, i, f"half_{i.name}", i.operands[1:2])
     e.assign(i.operands[0], expression, "u4" if pair else "u2")
 
 
 def packed_integers(e: Emitter, i) -> None:
     """add, min and max of s16x2 and u16x2."""
-    signed = i.operation.types[-1][0] == "s"
+    signed = i.opcode.types[-1][0] == "s"
     a, b = (e.value(o, "u4") for o in i.operands[1:3])
-    relu = "relu" in i.operation.flags
+    relu = "relu" in i.opcode.flags
     expression = f"in_pairs(short_{i.name},({a},{b},),{signed},{relu})"
     e.assign(i.operands[0], expression, "u4")
 

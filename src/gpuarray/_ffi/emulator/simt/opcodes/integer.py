@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..emitter import Emitter, Unsupported
+from ..emitter import Emitter, UnsupportedForm
 from ..registry import handles, runtime
 from ..types import HALF_TYPES, SIZES, WIDER, code_of, stored, unsigned
 from . import floating, half
@@ -16,7 +16,7 @@ u4, u8, i8, f8 = np.uint32, np.uint64, np.int64, np.float64
 @handles("add", "sub", "mul", "min", "max", "neg", "abs", "mad", "fma", "div")
 def arithmetic(e: Emitter, i) -> None:
     """Opcodes that exist for several families of types."""
-    type_ = i.operation.types[-1]
+    type_ = i.opcode.types[-1]
     if type_ in HALF_TYPES:
         half.arithmetic(e, i)
     elif type_ in ("f32", "f64"):
@@ -33,12 +33,12 @@ def _linear(e: Emitter, i) -> bool:
 
 
 def add_sub(e: Emitter, i) -> None:
-    operation = i.operation
-    code = code_of(operation.types[-1])
-    if "cc" in operation.flags:
+    opcode = i.opcode
+    code = code_of(opcode.types[-1])
+    if "cc" in opcode.flags:
         add_with_carry(e, i)
         return
-    if "sat" in operation.flags:
+    if "sat" in opcode.flags:
         a, b = (e.value(o, code) for o in i.operands[1:3])
         e.assign(i.operands[0], f"{i.name}_saturated({a},{b})", code)
         return
@@ -53,9 +53,9 @@ def add_sub(e: Emitter, i) -> None:
 
 def multiply(e: Emitter, i) -> None:
     """mul and mad in their .lo, .hi and .wide forms."""
-    operation = i.operation
-    flags = operation.flags
-    code = code_of(operation.types[-1])
+    opcode = i.opcode
+    flags = opcode.flags
+    code = code_of(opcode.types[-1])
     target = i.operands[0]
     linear = _linear(e, i)
     if "cc" in flags:
@@ -104,34 +104,34 @@ def multiply(e: Emitter, i) -> None:
 
 
 def divide(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     a, b = (e.value(o, code) for o in i.operands[1:3])
     e.assign(i.operands[0], f"quotient({a},{b})", code)
 
 
 @handles("rem")
 def divide_for_remainder(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     a, b = (e.value(o, code) for o in i.operands[1:3])
     e.assign(i.operands[0], f"remainder({a},{b})", code)
 
 
 def min_max(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     a, b = (e.value(o, code) for o in i.operands[1:3])
     expression = f"np.{i.name}imum({a},{b})"
-    if "relu" in i.operation.flags:
+    if "relu" in i.opcode.flags:
         expression = f"np.maximum({expression},{e.constant(0, code)})"
     e.assign(i.operands[0], expression, code)
 
 
 def negate(e: Emitter, i) -> None:
-    kept = stored(code_of(i.operation.types[-1]))
+    kept = stored(code_of(i.opcode.types[-1]))
     e.assign(i.operands[0], f"-{e.value(i.operands[1], kept)}", kept)
 
 
 def absolute(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     e.assign(i.operands[0], f"abs({e.value(i.operands[1], code)})", code)
 
 
@@ -143,10 +143,10 @@ _INTEGER = {
 
 @handles("mul24", "mad24")
 def multiply24(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     a, b = (f"low24({e.value(o, code)}).astype({WIDER[code]})" for o in i.operands[1:3])
     product = f"({a}*{b})"
-    if "hi" in i.operation.flags:
+    if "hi" in i.opcode.flags:
         product = f"({product}>>{e.constant(16, WIDER[code])})"
     product = f"{product}.astype({code})"
     if i.name == "mad24":
@@ -157,35 +157,35 @@ def multiply24(e: Emitter, i) -> None:
 @handles("addc", "subc", "madc")
 def add_with_carry(e: Emitter, i) -> None:
     """Additions that read or write the carry flag (kept in a register of its own)."""
-    code = unsigned(code_of(i.operation.types[-1]))
+    code = unsigned(code_of(i.opcode.types[-1]))
     base = i.name.removesuffix("c") if i.name != "sub" else "sub"
     carry_in = e.name("%cc") if i.name in ("addc", "subc", "madc") else e.constant(False, "b1")
     a, b = (e.value(o, code) for o in i.operands[1:3])
     if base == "mad":
-        typed = code_of(i.operation.types[-1])
+        typed = code_of(i.opcode.types[-1])
         x, y = (e.value(o, typed) for o in i.operands[1:3])
-        if "hi" in i.operation.flags:
+        if "hi" in i.opcode.flags:
             product = e.cast(f"high_product({x},{y})", typed, code)
         else:
             product = f"({a}*{b})"
         a, b = product, e.value(i.operands[3], code)
         base = "add"
     result = e.temporary()
-    carry = e.name("%cc") if "cc" in i.operation.flags else "_"
+    carry = e.name("%cc") if "cc" in i.opcode.flags else "_"
     e.line(f"{result},{carry}={base}_carry({a},{b},{carry_in})")
     e.assign(i.operands[0], result, code)
 
 
 @handles("sad")
 def sum_absolute_difference(e: Emitter, i) -> None:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     a, b, c = (e.value(o, code) for o in i.operands[1:4])
     e.assign(i.operands[0], f"np.maximum({a},{b})-np.minimum({a},{b})+{c}", code)
 
 
 @handles("dp4a", "dp2a")
 def dot_product(e: Emitter, i) -> None:
-    first, second = i.operation.types[-2:]
+    first, second = i.opcode.types[-2:]
     result = "i4" if "s32" in (first, second) else "u4"
     a = e.value(i.operands[1], code_of(first))
     b = e.value(i.operands[2], code_of(second))
@@ -193,7 +193,7 @@ def dot_product(e: Emitter, i) -> None:
     if i.name == "dp4a":
         e.assign(i.operands[0], f"dot4({a},{b},{c})", result)
     else:
-        high = "hi" in i.operation.flags
+        high = "hi" in i.opcode.flags
         e.assign(i.operands[0], f"dot2({a},{b},{c},{high})", result)
 
 
@@ -201,13 +201,13 @@ def dot_product(e: Emitter, i) -> None:
          "vmin2", "vmin4", "vmax2", "vmax4")  # fmt: skip
 def simd_video(e: Emitter, i) -> None:
     """Packed 8- and 16-bit arithmetic; only the full, unselected form that headers use."""
-    types = i.operation.types
+    types = i.opcode.types
     if len(i.operands) < 4:
-        raise Unsupported("operands")
+        raise UnsupportedForm("operands")
     bits = 8 if i.name.endswith("4") else 16
     signs = [t[0] for t in types[-3:]]
     a, b, c = (e.value(o, "u4") for o in i.operands[1:4])
-    flags = i.operation.flags
+    flags = i.opcode.flags
     e.assign(
         i.operands[0],
         f"packed_video({i.name[1:-1]!r},{a},{b},{c},{bits},{''.join(signs)!r},"

@@ -15,7 +15,7 @@ _SYMBOLS = {"and": "&", "or": "|", "xor": "^"}
 
 
 def _code(i) -> str:
-    code = code_of(i.operation.types[-1])
+    code = code_of(i.opcode.types[-1])
     return code if code == "b1" else stored(code)
 
 
@@ -42,7 +42,7 @@ def logical_not(e: Emitter, i) -> None:
 @handles("lop3")
 def three_input_logic(e: Emitter, i) -> None:
     operands = list(i.operands)
-    combine = i.operation.first_of("and", "or")
+    combine = i.opcode.first_of("and", "or")
     guard = operands.pop() if combine else None
     a, b, c = (e.value(o, "u4") for o in operands[1:4])
     result = e.temporary()
@@ -59,7 +59,7 @@ def three_input_logic(e: Emitter, i) -> None:
 @handles("shl", "shr")
 def shift(e: Emitter, i) -> None:
     """Shifts by the width or more give zero (or the sign)."""
-    type_ = i.operation.types[-1]
+    type_ = i.opcode.types[-1]
     target, value, amount = i.operands
     code = code_of(type_)
     if i.name == "shl":
@@ -80,7 +80,7 @@ def shift(e: Emitter, i) -> None:
 @handles("shf")
 def funnel_shift(e: Emitter, i) -> None:
     low, high, amount = (e.value(o, "u4") for o in i.operands[1:4])
-    flags = i.operation.flags
+    flags = i.opcode.flags
     e.assign(i.operands[0], f"funnel({low},{high},{amount},{'l' in flags},{'wrap' in flags})", "u4")
 
 

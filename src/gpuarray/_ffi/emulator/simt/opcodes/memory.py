@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ...ptx.syntax import Address, Discard, Immediate, Register, Symbol
+from ...ptx.syntax import Address, Discard, Identifier, Immediate, Register
 from .. import access
-from ..emitter import Emitter, Unsupported
+from ..emitter import Emitter, UnsupportedForm
 from ..registry import handles
 from ..slots import accessed_places, operands_of, parameter_variable, slot_name
 from ..types import SIZES, code_of
@@ -16,9 +16,9 @@ _SPACES = ("global", "shared", "local", "const", "param")
 assert access  # its functions are in the namespace of generated code
 
 
-def space_of(operation) -> str:
+def space_of(opcode) -> str:
     """The state space an access names; "generic" if none."""
-    for modifier in operation.modifiers:
+    for modifier in opcode.modifiers:
         space = modifier.split("::")[0]
         if space in _SPACES:
             return space
@@ -44,9 +44,9 @@ def address_of(e: Emitter, operand: Address, space: str, nbytes: int) -> tuple[s
 
 def element_code(i) -> str:
     """How the elements of an access are read: sign matters only when they are extended."""
-    type_ = i.operation.types[-1]
+    type_ = i.opcode.types[-1]
     if type_ == "b128":
-        raise Unsupported("128-bit registers")
+        raise UnsupportedForm("128-bit registers")
     code = code_of(type_)
     return {"i4": "u4", "i8": "u8"}.get(code, code) if type_[0] == "b" else code
 
@@ -58,8 +58,8 @@ def site(e: Emitter) -> str:
 
 @handles("ld", "ldu")
 def load(e: Emitter, i) -> None:
-    operation = i.operation
-    space = space_of(operation)
+    opcode = i.opcode
+    space = space_of(opcode)
     address = next(o for o in i.operands if type(o) is Address)
     targets = operands_of(i.operands[0])
     code = element_code(i)
@@ -68,7 +68,7 @@ def load(e: Emitter, i) -> None:
         return
     size = SIZES[code]
     place, offset = address_of(e, address, space, size * len(targets))
-    polling = bool(operation.flags & _POLLING)
+    polling = bool(opcode.flags & _POLLING)
     how = "_synchronising" if polling and e.checked else ""
     if len(targets) > 1:
         loaded = e.temporary()
@@ -114,18 +114,18 @@ def _load_parameter(e: Emitter, i, targets, code: str, address: Address) -> None
 
 @handles("st")
 def store(e: Emitter, i) -> None:
-    operation = i.operation
-    space = space_of(operation)
+    opcode = i.opcode
+    space = space_of(opcode)
     address = i.operands[0]
     values = operands_of(i.operands[1])
-    code = code_of(operation.types[-1])
-    if operation.types[-1] == "b128":
-        raise Unsupported("128-bit registers")
-    if operation.flags & {"async", "bulk"}:
-        raise Unsupported("asynchronous stores")
+    code = code_of(opcode.types[-1])
+    if opcode.types[-1] == "b128":
+        raise UnsupportedForm("128-bit registers")
+    if opcode.flags & {"async", "bulk"}:
+        raise UnsupportedForm("asynchronous stores")
     if space == "param":
-        if type(address.base) is not Symbol:
-            raise Unsupported("a computed parameter address")
+        if type(address.base) is not Identifier:
+            raise UnsupportedForm("a computed parameter address")
         for value, (offset, kept) in zip(values, accessed_places(i), strict=True):
             slot = e.name(slot_name(address.base.name, offset, kept))
             e.line(f"{slot}={e.value(value, kept)}")
@@ -141,9 +141,9 @@ def store(e: Emitter, i) -> None:
         return
     expressions = [e.value(v, code) for v in values]
     how = ""
-    if e.checked and operation.flags & _SYNCHRONISING:
+    if e.checked and opcode.flags & _SYNCHRONISING:
         how = "_synchronising"
-        if "release" in operation.flags:
+        if "release" in opcode.flags:
             e.line("fence(S,L)")
     if len(values) > 1:
         e.line(f"store_vector{how}(S,L,{place},{offset},({','.join(expressions)},),{code!r})")
@@ -161,13 +161,13 @@ def ignore(e: Emitter, i) -> None:
 @handles("cp")
 def copy_async(e: Emitter, i) -> None:
     """cp.async: done at once, so that waiting for it is nothing."""
-    operation = i.operation
-    flags = operation.flags
+    opcode = i.opcode
+    flags = opcode.flags
     if "bulk" in flags or "async" not in flags:
-        raise Unsupported("bulk copies")
+        raise UnsupportedForm("bulk copies")
     if flags & {"commit_group", "wait_group", "wait_all", "mbarrier"}:
         if "mbarrier" in flags:
-            raise Unsupported("mbarrier")
+            raise UnsupportedForm("mbarrier")
         return
     target, source, size = i.operands[:3]
     nbytes = size.value
@@ -175,6 +175,6 @@ def copy_async(e: Emitter, i) -> None:
     to, to_offset = address_of(e, target, "shared", nbytes)
     origin, from_offset = address_of(e, source, "global", nbytes)
     limit = "None"
-    if len(i.operands) > 3 and "cache_hint" not in " ".join(operation.modifiers):
+    if len(i.operands) > 3 and "cache_hint" not in " ".join(opcode.modifiers):
         limit = e.value(i.operands[3], "u4")
     e.line(f"copy_through(S,L,{to},{to_offset},{origin},{from_offset},{count},{limit})")

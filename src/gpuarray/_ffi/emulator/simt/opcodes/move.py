@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...ptx.syntax import Discard, Special, Symbol, Vector
-from ..emitter import Emitter, Unsupported
+from ...ptx.syntax import Discard, Identifier, SpecialRegister, Vector
+from ..emitter import Emitter, UnsupportedForm
 from ..registry import handles, runtime
 from ..types import SIZES, code_of, stored
 from .compare import copy_code
@@ -17,9 +17,9 @@ u1, u4, u8, i8 = np.uint8, np.uint32, np.uint64, np.int64
 @handles("mov")
 def move(e: Emitter, i) -> None:
     target, source = i.operands
-    type_ = i.operation.types[-1]
+    type_ = i.opcode.types[-1]
     if type_ == "b128":
-        raise Unsupported("128-bit registers")
+        raise UnsupportedForm("128-bit registers")
     code = code_of(type_)
     if type(target) is Vector:
         _unpack(e, target, source, code)
@@ -27,7 +27,7 @@ def move(e: Emitter, i) -> None:
         _pack(e, target, source, code)
     elif code == "b1":
         e.assign(target, e.value(source, "b1"), "b1")
-    elif type(source) in (Special, Symbol) or e.may_be_affine(target):
+    elif type(source) in (SpecialRegister, Identifier) or e.may_be_affine(target):
         kept = stored(code)
         e.assign(target, e.value(source, kept, affine=e.may_be_affine(target)), kept)
     else:
@@ -65,9 +65,9 @@ def _pack(e: Emitter, target, source: Vector, code: str) -> None:
 def convert_address(e: Emitter, i) -> None:
     """Between generic addresses and those of a space; only shared memory has its own."""
     target, source = i.operands
-    operation = i.operation
-    to = operation.modifiers[0] == "to"
-    space = operation.modifiers[1 if to else 0].split("::")[0]
+    opcode = i.opcode
+    to = opcode.modifiers[0] == "to"
+    space = opcode.modifiers[1 if to else 0].split("::")[0]
     value = e.value(source, "i8", affine=True)
     if space == "shared":
         value = f"affine_{'sub' if to else 'add'}({value},S.shared,L)"
@@ -85,13 +85,13 @@ def map_to_cluster(e: Emitter, i) -> None:
     if i.name == "getctarank":
         e.assign(i.operands[0], e.constant(0, "i4"), "i4")
     else:
-        code = stored(code_of(i.operation.types[-1]))
+        code = stored(code_of(i.opcode.types[-1]))
         e.assign(i.operands[0], e.value(i.operands[1], code), code)
 
 
 @handles("isspacep")
 def is_in_space(e: Emitter, i) -> None:
-    space = i.operation.modifiers[0].split("::")[0]
+    space = i.opcode.modifiers[0].split("::")[0]
     address = e.value(i.operands[1], "i8")
     e.assign(i.operands[0], f"in_space(S,L,{address},{space!r})", "b1")
 
@@ -99,7 +99,7 @@ def is_in_space(e: Emitter, i) -> None:
 @handles("prmt")
 def permute_bytes(e: Emitter, i) -> None:
     a, b, selector = (e.value(o, "u4") for o in i.operands[1:4])
-    mode = i.operation.first_of("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")
+    mode = i.opcode.first_of("f4e", "b4e", "rc8", "ecl", "ecr", "rc16")
     e.assign(i.operands[0], f"permuted({a},{b},{selector},{mode!r})", "u4")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...ptx.syntax import Discard, Pair
-from ..emitter import Emitter, Unsupported
+from ..emitter import Emitter, UnsupportedForm
 from ..registry import handles, runtime
 from ..types import code_of, unsigned
 from .compare import copy_code
@@ -27,7 +27,7 @@ def _targets(operand):
 
 @handles("shfl")
 def shuffle(e: Emitter, i) -> None:
-    mode = i.operation.first_of("up", "down", "bfly", "idx")
+    mode = i.opcode.first_of("up", "down", "bfly", "idx")
     result, valid = _targets(i.operands[0])
     code, raw = copy_code(e, result, "i4")
     value = e.value(i.operands[1], code, raw=raw)
@@ -42,7 +42,7 @@ def shuffle(e: Emitter, i) -> None:
 
 @handles("vote")
 def vote(e: Emitter, i) -> None:
-    mode = i.operation.first_of("all", "any", "uni", "ballot")
+    mode = i.opcode.first_of("all", "any", "uni", "ballot")
     guard = e.value(i.operands[1], "b1")
     mask = e.value(i.operands[2], "u4") if len(i.operands) > 2 else e.constant(-1, "u4")
     code = "u4" if mode == "ballot" else "b1"
@@ -56,10 +56,10 @@ def active_mask(e: Emitter, i) -> None:
 
 @handles("match")
 def match(e: Emitter, i) -> None:
-    code = unsigned(code_of(i.operation.types[-1]))
+    code = unsigned(code_of(i.opcode.types[-1]))
     value, mask = e.value(i.operands[1], code), e.value(i.operands[2], "u4")
     result, agree = _targets(i.operands[0])
-    if "any" in i.operation.flags:
+    if "any" in i.opcode.flags:
         e.assign(result, f"matched(S,L,{value},{mask})", "u4")
         return
     found, all_same = e.temporary(), e.temporary()
@@ -70,10 +70,10 @@ def match(e: Emitter, i) -> None:
 
 @handles("redux")
 def reduce_warp(e: Emitter, i) -> None:
-    how = i.operation.first_of("add", "min", "max", "and", "or", "xor")
-    type_ = i.operation.types[-1]
+    how = i.opcode.first_of("add", "min", "max", "and", "or", "xor")
+    type_ = i.opcode.types[-1]
     if type_ == "f32":
-        raise Unsupported("redux.f32")
+        raise UnsupportedForm("redux.f32")
     code = code_of(type_)
     value, mask = e.value(i.operands[1], code), e.value(i.operands[2], "u4")
     e.assign(i.operands[0], f"reduced(S,L,{how!r},{value},{mask})", code)
