@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
 from gpuarray._raw.parameters import Types
@@ -220,7 +221,7 @@ class Planner:
         constants[self.kernel.nargs] = np.array(
             [size, *lengths, *[0] * len(lengths)], np.int64
         ).tobytes()
-        plan = LaunchPlan(function, grid_for(-(-size // block)), (block, 1, 1), constants)
+        plan = LaunchPlan(function, grid_for(ceil_div(size, block)), (block, 1, 1), constants)
         scalars = [(k, x) for k, x in enumerate(layouts) if not isinstance(x, Layout)]
         return Launch(plan, list(range(self.kernel.nargs)), scalars)
 

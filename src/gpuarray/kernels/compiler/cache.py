@@ -32,6 +32,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from gpuarray._config import config, home_cache_directory
+from gpuarray._integers import ceil_div
 from gpuarray.kernels.compiler import lock as cache_lock
 from gpuarray.kernels.compiler.entry import (
     FORMAT,
@@ -358,7 +359,7 @@ class Cache:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
         file = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
         try:
-            blocks = -(-size // _BLOCK)
+            blocks = ceil_div(size, _BLOCK)
             os.write(file, b"." * blocks)
             # Read after writing, so that of many processes the last one sees them all. A counter
             # with nothing else is a new one: nobody knows what the directory holds already.

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuarray._dtypes import cpp_name, itemsize
+from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.expressions import Cast, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.operations import HEAVY, HUGE, LIGHT, MEDIUM
@@ -214,7 +215,7 @@ def _rows(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
     # The widest operand fills a 16-byte access.
     vector = max(1, min(16 // max(accessed), _VECTOR_LIMIT[body.weight], spec.vector))
     moved = vector * sum(accessed)
-    unroll = max(1, min(-(-_BYTES_PER_THREAD // moved), _ITEMS_LIMIT[body.weight] // vector))
+    unroll = max(1, min(ceil_div(_BYTES_PER_THREAD, moved), _ITEMS_LIMIT[body.weight] // vector))
     if body.weight >= HEAVY:
         unroll = 1
     numbers = [BLOCKS[spec.variant], vector, unroll, spec.ndim, len(_strided_operands(spec))]

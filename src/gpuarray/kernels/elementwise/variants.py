@@ -21,6 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gpuarray._integers import ceil_div
+
 if TYPE_CHECKING:
     from gpuarray.kernels.elementwise.spec import ElementwiseSpec
     from gpuarray.kernels.generator.source import KernelSource
@@ -251,7 +253,7 @@ def _power_of_two(n: int) -> int:
 def _tiles(shape: Sequence[int], choice: Choice) -> int:
     width, height = choice.tile
     ordered = [shape[i] for i in choice.order]
-    return math.prod(ordered[:-2]) * -(-ordered[-2] // height) * -(-ordered[-1] // width)
+    return math.prod(ordered[:-2]) * ceil_div(ordered[-2], height) * ceil_div(ordered[-1], width)
 
 
 def geometry(
@@ -273,21 +275,21 @@ def geometry(
     size = math.prod(shape)
     if spec.variant == "contiguous":
         # The first vector begins where the output is aligned, so there may be one more.
-        vectors = -(-size // source.vector) + (source.vector > 1)
+        vectors = ceil_div(size, source.vector) + (source.vector > 1)
         return _blocks(vectors * source.vector, source), size, []
     counts = list(shape)
     if spec.variant == "picked":
         # Chunks begin where the first output is aligned, so there may be one more.
-        counts[-1] = -(-shape[-1] // spec.chunk) + 1
+        counts[-1] = ceil_div(shape[-1], spec.chunk) + 1
         size = math.prod(counts)
-        blocks = -(-size // source.block)
+        blocks = ceil_div(size, source.block)
     elif spec.variant == "rows":
-        counts[-1] = -(-shape[-1] // source.vector) + (source.vector > 1)
+        counts[-1] = ceil_div(shape[-1], source.vector) + (source.vector > 1)
         size = math.prod(counts)
         blocks = _blocks(size * source.vector, source)
     elif spec.variant == "tiled":
-        counts[-1] = -(-shape[-1] // spec.tile[0])
-        counts[-2] = -(-shape[-2] // spec.tile[1])
+        counts[-1] = ceil_div(shape[-1], spec.tile[0])
+        counts[-2] = ceil_div(shape[-2], spec.tile[1])
         blocks = math.prod(counts)
     else:
         blocks = _blocks(size, source)
@@ -299,7 +301,7 @@ def geometry(
 
 
 def _blocks(items: int, source: KernelSource) -> int:
-    return -(-items // (source.block * source.items_per_thread))
+    return ceil_div(items, source.block * source.items_per_thread)
 
 
 def fraction(divisor: int, bits: int) -> tuple[int, int]:
@@ -313,5 +315,5 @@ def fraction(divisor: int, bits: int) -> tuple[int, int]:
     # Rounded up, the multiplier is too large by less than divisor / 2**(bits - 1 + shift + 1),
     # which n is too small to see.
     shift = (divisor - 1).bit_length()
-    multiplier = -(-(1 << (bits - 1 + shift)) // divisor)
+    multiplier = ceil_div(1 << (bits - 1 + shift), divisor)
     return multiplier - (multiplier >> (bits - 1) << bits), shift - 1

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -269,5 +270,7 @@ def _bound(
 
 def _blocks(size: int, itemsize: int, most: int) -> int:
     """Blocks for so many elements: what each counts in shared memory is 32 bits wide."""
-    blocks = -(-size // (histogram_kernels.spec.BLOCK * (histogram_kernels.spec.BYTES // itemsize)))
+    blocks = ceil_div(
+        size, histogram_kernels.spec.BLOCK * (histogram_kernels.spec.BYTES // itemsize)
+    )
     return max(min(blocks, most), size >> 31, 1)

@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any
 
 from gpuarray import _calls
+from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -52,7 +53,7 @@ def make_call(
     tile = source.block * source.items_per_thread
     plan = LaunchPlan(
         function,
-        grid_for(-(-target.size // tile)),
+        grid_for(ceil_div(target.size, tile)),
         (source.block, 1, 1),
         {1 + len(layouts): parts},
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
@@ -139,9 +140,9 @@ def _plan_count(layout: Layout, keep: bool, stream: Stream) -> tuple[Callable, i
     index = "int64" if _layout.needs_int64(layout.size, [layout]) else "int32"
     spec = mask_kernels.spec.CountSpec(_dtypes.code(layout.dtype), len(dims), bits, index)
     function, source = load(spec, mask_kernels.spec.render_count, stream.device)
-    tiles = -(-layout.size // mask_kernels.spec.TILE)
+    tiles = ceil_div(layout.size, mask_kernels.spec.TILE)
     rounds = _rounds(tiles, stream.device.multiprocessors)
-    blocks = -(-tiles // rounds)
+    blocks = ceil_div(tiles, rounds)
     constants = {4: pack_integers([layout.size, tiles, rounds, *dims, *steps], index)}
     plan = LinkedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     plan.links = links(stream, 8 * scan.spec.link_words("i8", 1, blocks))
@@ -212,5 +213,5 @@ def _plan_store(spec: StoreSpec, size: int, struct: list[int], stream: Stream) -
     function, source = load(spec, mask_kernels.spec.render_store, stream.device)
     constants = {5: pack_integers(struct, spec.index)}
     return LaunchPlan(
-        function, grid_for(-(-size // mask_kernels.spec.TILE)), (source.block, 1, 1), constants
+        function, grid_for(ceil_div(size, mask_kernels.spec.TILE)), (source.block, 1, 1), constants
     )

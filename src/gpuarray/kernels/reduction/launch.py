@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuarray import _calls, _dtypes, _layout
 from gpuarray._ffi import driver
+from gpuarray._integers import ceil_div, power_of_two_from, power_of_two_in
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
@@ -264,7 +265,7 @@ def _variant(
             if length < 32 * widest:
                 # Short rows: vectors only if no row has anything before or behind them.
                 strides = [length, *kept.strides[0], *kept.bases[:1], *reduced.bases[:1]]
-                vector = min(widest, _power_within(math.gcd(*strides)))
+                vector = min(widest, power_of_two_in(math.gcd(*strides)))
         width = _row_width(length // vector, results < 16 * multiprocessors)
         return {"variant": "rows", "width": width, "vector": vector}
     vector = 1
@@ -279,10 +280,10 @@ def _variant(
             widest //= 2
         steps = [kept.shape[-1], *kept.strides[0][:-1], *reduced.strides[0]]
         steps += [kept.bases[0], reduced.bases[0]]
-        vector = min(widest, _power_within(math.gcd(*steps)))
+        vector = min(widest, power_of_two_in(math.gcd(*steps)))
     # As deep as there are elements to read, but at least a warp's access wide.
-    depth = min(reduction.spec.BLOCK // 32, _power_above(_ceiling(length, 8)))
-    width = min(reduction.spec.BLOCK // depth, _power_above(_ceiling(results, vector)))
+    depth = min(reduction.spec.BLOCK // 32, power_of_two_from(ceil_div(length, 8)))
+    width = min(reduction.spec.BLOCK // depth, power_of_two_from(ceil_div(results, vector)))
     return {"variant": "columns", "width": width, "vector": vector}
 
 
@@ -296,7 +297,7 @@ def _column_vector(spec: ReductionSpec) -> int:
         count = _COLUMN_BYTES // _dtypes.itemsize(spec.partial.dtype)
     else:
         count = _COLUMN_BYTES // value
-    return _power_above(count + 1) // 2 or 1
+    return power_of_two_from(count + 1) // 2 or 1
 
 
 def _long_rows(
@@ -311,21 +312,21 @@ def _long_rows(
     block = reduction.spec.BLOCK
     columns, length, stride = kept.shape[-1], reduced.shape[0], reduced.strides[0][0]
     gapless = stride == columns and length * columns * operand.itemsize >= _LEAST_LINE
-    if gapless and columns // min(_power_within(columns), widest) <= block:
+    if gapless and columns // min(power_of_two_in(columns), widest) <= block:
         return {"variant": "periods", "width": block, "vector": widest}
-    vector, phases = widest, widest // min(widest, _power_within(stride))
+    vector, phases = widest, widest // min(widest, power_of_two_in(stride))
     while phases > _MOST_PHASES:
         vector, phases = vector // 2, phases // 2
     if columns < _LEAST_STRIP * vector or vector == 1:
         return None
-    threads = _ceiling(math.prod(kept.shape), vector)
-    depth = min(8, _power_above(_ceiling(length, 8)))
+    threads = ceil_div(math.prod(kept.shape), vector)
+    depth = min(8, power_of_two_from(ceil_div(length, 8)))
     if operand.itemsize <= 2:
         # Threads own many results, and to combine those of rows that are read side by side takes
         # longer than to read some rows one behind another: only as many as fill the device.
         enough = multiprocessors * _VECTOR_BLOCKS * block // threads
-        depth = min(depth, _power_above(enough + 1) // 2 or 1)
-    width = min(block // max(depth, phases), _power_above(_ceiling(columns, vector) + 1))
+        depth = min(depth, power_of_two_from(enough + 1) // 2 or 1)
+    width = min(block // max(depth, phases), power_of_two_from(ceil_div(columns, vector) + 1))
     return {"variant": "strips", "width": width, "vector": vector, "phases": phases}
 
 
@@ -338,20 +339,7 @@ def _row_width(accesses: int, few: bool) -> int:
     """Threads for a row of so many accesses: enough to fill the device, but several for each."""
     if accesses > (64 if few else 1024):
         return reduction.spec.BLOCK
-    return min(32, _power_above(_ceiling(accesses, 4)))
-
-
-def _ceiling(count: int, by: int) -> int:
-    return -(-count // by)
-
-
-def _power_above(count: int) -> int:
-    return 1 << max(count - 1, 0).bit_length()
-
-
-def _power_within(count: int) -> int:
-    """The greatest power of two that divides ``count``; 1 for 0."""
-    return count & -count or 1
+    return min(32, power_of_two_from(ceil_div(accesses, 4)))
 
 
 def _launch(
@@ -367,7 +355,7 @@ def _launch(
     unroll = reduction.spec.unroll(spec)
     shareable, align, shared, least = True, 1, length, _LEAST_PARTS
     if spec.variant == "rows":
-        blocks = _ceiling(results * spec.width, reduction.spec.BLOCK)
+        blocks = ceil_div(results * spec.width, reduction.spec.BLOCK)
         round_length = spec.width * spec.vector * unroll
         shareable = spec.width == reduction.spec.BLOCK
         align = spec.vector
@@ -381,11 +369,11 @@ def _launch(
         least = 2
     elif spec.variant == "periods":
         blocks = results // kept.shape[-1]
-        shared = _ceiling(length * kept.shape[-1] // spec.vector, _threads_of_periods(spec, kept))
+        shared = ceil_div(length * kept.shape[-1] // spec.vector, _threads_of_periods(spec, kept))
         round_length = unroll
         least = 2
     else:
-        blocks = _ceiling(results, spec.width * spec.vector)
+        blocks = ceil_div(results, spec.width * spec.vector)
         round_length = reduction.spec.BLOCK // spec.width * unroll
     parts, part_length = 1, shared
     if shareable and blocks <= _COUNTERS:
@@ -398,8 +386,8 @@ def _launch(
         if parts < least:
             parts = 1
         else:
-            part_length = _ceiling(_ceiling(shared, parts), align) * align
-            parts = _ceiling(shared, part_length)
+            part_length = ceil_div(ceil_div(shared, parts), align) * align
+            parts = ceil_div(shared, part_length)
     scratch = 0
     most = _most_elements(spec, reduced, part_length)
     if spec.partial is not None and most > spec.partial.most:
@@ -430,13 +418,13 @@ def _strips(spec: ReductionSpec, columns: int) -> int:
     """Blocks side by side along a row of results."""
     tile = spec.width * spec.vector
     if spec.phases > 1:
-        return _ceiling(columns, tile - spec.vector)
-    return _ceiling(columns + spec.vector - 1, tile)
+        return ceil_div(columns, tile - spec.vector)
+    return ceil_div(columns + spec.vector - 1, tile)
 
 
 def _threads_of_periods(spec: ReductionSpec, kept: _Walk) -> int:
     """Threads whose vectors together are a whole number of rows."""
-    granule = kept.shape[-1] // min(_power_within(kept.shape[-1]), spec.vector)
+    granule = kept.shape[-1] // min(power_of_two_in(kept.shape[-1]), spec.vector)
     return reduction.spec.BLOCK // granule * granule
 
 
@@ -445,13 +433,13 @@ def _most_elements(spec: ReductionSpec, reduced: _Walk, part_length: int) -> int
     beside = reduction.spec.BLOCK // spec.width
     accesses = 2 * spec.vector * reduction.spec.unroll(spec)
     if spec.variant == "rows":
-        return _ceiling(part_length, spec.width) + accesses
+        return ceil_div(part_length, spec.width) + accesses
     if spec.variant == "runs":
-        run = _ceiling(reduced.shape[-1], spec.width) + accesses
-        return _ceiling(part_length, beside) * run
+        run = ceil_div(reduced.shape[-1], spec.width) + accesses
+        return ceil_div(part_length, beside) * run
     if spec.variant == "periods":
         return part_length
-    return _ceiling(part_length, beside) + accesses
+    return ceil_div(part_length, beside) + accesses
 
 
 def _counters(stream: Stream) -> tuple[Any, int]:

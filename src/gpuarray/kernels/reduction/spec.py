@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dataclasses import replace as replace
 
 from gpuarray._dtypes import cpp_name, itemsize
+from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.expressions import Constant, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.render import Body
@@ -143,9 +144,9 @@ class ReductionSpec:
         if self.state == "squares":
             return 16
         members = [value, value, part] if self.state == "moments" else [value]
-        end = -(-sum(members) // index) * index + index
+        end = ceil_div(sum(members), index) * index + index
         align = max(part, index)
-        return -(-end // align) * align
+        return ceil_div(end, align) * align
 
 
 def unroll(spec: ReductionSpec) -> int:

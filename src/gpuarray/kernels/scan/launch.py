@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuarray import _calls, _dtypes, _layout
 from gpuarray._ffi import driver
+from gpuarray._integers import ceil_div, power_of_two_from
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
@@ -150,7 +151,7 @@ def _rows(spec: ScanSpec, length: int, lines: int, vectors: bool) -> ScanSpec:
     widest = max(_dtypes.itemsize(spec.input_dtype), _dtypes.itemsize(spec.output_dtype))
     value = _dtypes.itemsize(spec.neutral.dtype)
     if lines > 1 and length <= _SHORT:
-        width = min(32, 1 << max(-(-length // 4) - 1, 0).bit_length())
+        width = min(32, power_of_two_from(ceil_div(length, 4)))
         return replace(spec, width=width, unroll=min(4, length))
     # Elements of a thread: what fits in registers.
     items = 8 if value > 8 else 32 if widest == 1 else 16
@@ -171,7 +172,7 @@ def _linked(spec: ScanSpec, length: int, lines: int, multiprocessors: int) -> Sc
     """
     if spec.variant == "columns":
         return replace(spec, linked=True)
-    words = -(-_dtypes.itemsize(spec.neutral.dtype) // 4)
+    words = ceil_div(_dtypes.itemsize(spec.neutral.dtype), 4)
     for registers, resident in _IN_FLIGHT:
         if words > 1:
             registers = min(registers, _WIDE_IN_FLIGHT)
@@ -184,7 +185,7 @@ def _linked(spec: ScanSpec, length: int, lines: int, multiprocessors: int) -> Sc
 
 def _columns(spec: ScanSpec, length: int, lines: int) -> ScanSpec:
     """The variant in which neighbouring elements belong to neighbouring lines."""
-    columns = min(32, max(8, 1 << (lines - 1).bit_length()))
+    columns = min(32, max(8, power_of_two_from(lines)))
     unroll = 8 if _dtypes.itemsize(spec.neutral.dtype) > 8 else 16
     if length <= scan.spec.BLOCK // columns * 4:
         unroll = 4
@@ -207,7 +208,7 @@ def _launch(
     device = stream.device
     walked = -(-lines * spec.width // spec.block)
     if spec.variant == "columns":
-        walked = -(-lines // spec.width)
+        walked = ceil_div(lines, spec.width)
     chunks, blocks = _chunks(spec, length), walked
     whole_blocks = spec.variant == "columns" or spec.width == spec.block
     if chunks > 1 and whole_blocks and walked < _LEAST_BLOCKS * device.multiprocessors:
@@ -227,7 +228,7 @@ def _launch(
 
 def _chunks(spec: ScanSpec, length: int) -> int:
     """Tiles of a line; they begin where the output is aligned, up to a vector before the line."""
-    return -(-(length + spec.vector - 1) // scan.spec.tile_length(spec))
+    return ceil_div(length + spec.vector - 1, scan.spec.tile_length(spec))
 
 
 def links(stream: Stream, nbytes: int) -> tuple[Any, int]:
@@ -238,7 +239,7 @@ def links(stream: Stream, nbytes: int) -> tuple[Any, int]:
     """
     found: Any = stream.plans.get(links)
     if found is None or found[2] < nbytes:
-        size = max(_LEAST_LINKS, 1 << (nbytes - 1).bit_length())
+        size = max(_LEAST_LINKS, power_of_two_from(nbytes))
         memory, address = allocator.allocate(size, stream)
         driver.memset_d8_async(address, 0, size, stream.handle)
         found = memory, address, size

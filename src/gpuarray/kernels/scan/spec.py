@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from gpuarray._dtypes import category, cpp_name, itemsize
+from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.render import Body
@@ -81,7 +82,7 @@ def tile_length(spec: ScanSpec) -> int:
 def link_words(dtype: str, lines: int, chunks: int) -> int:
     """Return the 64-bit words that blocks need to tell one another of their totals."""
     messages = chunks + chunks // RADIX + 1 + chunks // RADIX**2 + 1
-    return HEADER_WORDS + messages * lines * -(-itemsize(dtype) // 4)
+    return HEADER_WORDS + messages * lines * ceil_div(itemsize(dtype), 4)
 
 
 def neutral(name: str, dtype: str) -> Constant:

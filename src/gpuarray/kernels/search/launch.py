@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _calls, _dtypes, _layout
+from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -51,7 +52,7 @@ def search_call(
     dtype = _dtypes.code(array.dtype)
     length = array.size
     room = _room(length, values.size, array.itemsize, stream.device.multiprocessors)
-    blocks = -(-values.size // (search_kernels.spec.BLOCK * search_kernels.spec.items(dtype)))
+    blocks = ceil_div(values.size, search_kernels.spec.BLOCK * search_kernels.spec.items(dtype))
     if room:
         below = length.bit_length() - room >= _LEVELS_BELOW
         resident = _BLOCKS_BELOW if below else _BLOCKS

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -257,10 +258,10 @@ def _passes_call(
     # Whole vectors, so that each row's copy is aligned.
     capacity = -(-length // COPY_SHARE // 16) * 16
     nbytes = rows * select_kernels.spec.book_bytes(spec)
-    units = -(-nbytes // 16)
+    units = ceil_div(nbytes, 16)
     block = select_kernels.spec.BLOCK
     blocks = max(1, _COUNT_BLOCKS * stream.device.multiprocessors // rows)
-    blocks = max(min(blocks, -(-length // (16 * block))), length // _BLOCK_LENGTH + 1)
+    blocks = max(min(blocks, ceil_div(length, 16 * block)), length // _BLOCK_LENGTH + 1)
     render = select_kernels.spec.render
     launches = [(_clear(units, stream), ["t0"])]
     for digit in range(select_kernels.spec.passes(dtype, spec.ranks)):
@@ -273,7 +274,7 @@ def _passes_call(
             "split", dtype, spec.ranks, places=what == "places", count=spec.count
         )
         tile = select_kernels.spec.SPLIT_BLOCK * select_kernels.spec.split_items(split)
-        tiles = -(-length // tile)
+        tiles = ceil_div(length, tile)
         shared = 8 * select_kernels.spec.link_words(split, rows, tiles)
         numbers = [length, rows, tiles]
         bound = _bind(split, render, rows * tiles, numbers, ranks, stream, shared)
@@ -286,7 +287,7 @@ def _clear(units: int, stream: Stream) -> BoundLaunch:
     """The launch that zeroes units of 16 bytes."""
     clear = sort_kernels.spec.SortSpec("clear", "u1")
     function, source = load(clear, sort_kernels.spec.render, stream.device)
-    grid = grid_for(min(-(-units // sort_kernels.spec.BLOCK), 4096))
+    grid = grid_for(min(ceil_div(units, sort_kernels.spec.BLOCK), 4096))
     plan = LaunchPlan(function, grid, (source.block, 1, 1), {1: units.to_bytes(8, "little")})
     return BoundLaunch(plan, stream)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuarray._dtypes import category, itemsize
+from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type
 from gpuarray.kernels.generator.source import KernelSource
@@ -78,7 +79,7 @@ def passes(dtype: str, ranks: int) -> int:
 def book_bytes(spec: SelectSpec) -> int:
     """Return the bytes that the blocks of a row need to tell one another what they counted."""
     bits, digits = 8 * itemsize(spec.dtype), passes(spec.dtype, spec.ranks)
-    bins = 1 << -(-bits // digits)
+    bins = 1 << ceil_div(bits, digits)
     state = 8 * (5 * spec.ranks + 3)
     return 8 * 4 + digits * state + spec.ranks * bins * _COUNT_BYTES[spec.count]
 

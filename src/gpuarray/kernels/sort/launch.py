@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
@@ -118,7 +119,7 @@ def _plan(layout: Layout, what: str, stream: Stream) -> Any:
     make = _counting_call if layout.itemsize == 1 and what != "places" else _passes_call
     call = make(dtype, batch, length, what, stream)
     rest = make(dtype, rows % batch, length, what, stream) if rows % batch else None
-    return -(-rows // batch), batch, call, rest
+    return ceil_div(rows, batch), batch, call, rest
 
 
 def _bind(
@@ -149,11 +150,11 @@ def _merged_call(
 ) -> Callable[..., Any]:
     places = what == "places"
     tiles = sort_kernels.spec.TILES
-    tile = -(-length // tiles)
+    tile = ceil_div(length, tiles)
     block, items = sort_kernels.spec.block_shape(dtype, tile)
     sort = sort_kernels.spec.SortSpec("tile", dtype, places, block, items)
     merge = sort_kernels.spec.SortSpec("merge", dtype, places)
-    blocks = -(-length // merge.block)
+    blocks = ceil_div(length, merge.block)
     scratch = [rows * length * _dtypes.itemsize(dtype)]
     names = ["t0"]
     if places:
@@ -175,10 +176,12 @@ def _books(
     spec = sort_kernels.spec.SortSpec("count", dtype, count=count)
     nbytes = sort_kernels.spec.book_bytes(spec, rows, tiles)
     multiprocessors = stream.device.multiprocessors
-    units = -(-nbytes // 16)
+    units = ceil_div(nbytes, 16)
     blocks = max(
         1,
-        min(_COUNT_BLOCKS * multiprocessors // rows, -(-length // (16 * sort_kernels.spec.BLOCK))),
+        min(
+            _COUNT_BLOCKS * multiprocessors // rows, ceil_div(length, 16 * sort_kernels.spec.BLOCK)
+        ),
     )
     # What the counts of a block hold is 32 bits wide.
     blocks = max(blocks, length >> 31)
@@ -193,7 +196,7 @@ def _books(
         block = sort_kernels.spec.BLOCK
         first = sort_kernels.spec.SortSpec("clear", "u1")
         numbers, names = [(units, 8)], ["t0"]
-    grid = min(-(-units // block), 4096) + (rows if runs else 0)
+    grid = min(ceil_div(units, block), 4096) + (rows if runs else 0)
     launches = [
         (_bind(first, grid, numbers, stream), names),
         (
@@ -213,7 +216,7 @@ def _counting_call(
     dtype: str, rows: int, length: int, what: str, stream: Stream
 ) -> Callable[..., Any]:
     launches, nbytes, count = _books(dtype, rows, length, 0, False, False, stream)
-    tiles = -(-length // (sort_kernels.spec.BLOCK * _FILL_ITEMS))
+    tiles = ceil_div(length, sort_kernels.spec.BLOCK * _FILL_ITEMS)
     spec = sort_kernels.spec.SortSpec("fill", dtype, count=count)
     numbers = [(length, 8), (rows, 4), (tiles, 4)]
     launches.append((_bind(spec, rows * tiles, numbers, stream), ["y0", "t0"]))
@@ -225,7 +228,7 @@ def _passes_call(
 ) -> Callable[..., Any]:
     places = what == "places"
     block, items = sort_kernels.spec.pass_shape(dtype, places, _count_type(length))
-    tiles = -(-length // (block * items))
+    tiles = ceil_div(length, block * items)
     runs = sort_kernels.spec.has_runs(dtype) and length >= RUNS_LENGTH
     launches, nbytes, count = _books(dtype, rows, length, tiles, what == "place", runs, stream)
     spec = sort_kernels.spec.SortSpec("pass", dtype, places, block, items, count=count)
@@ -244,7 +247,7 @@ def _passes_call(
             sort_kernels.spec.SortSpec(step, dtype, places, block, items, count=count)
             for step in ("short", "long")
         )
-        short_tiles = -(-length // (block * items))
+        short_tiles = ceil_div(length, block * items)
         numbers = [(length, 8), (rows, 4), (short_tiles, 4), (tiles, 4)]
         blocks = max(1, stream.device.multiprocessors // rows)
         launches += [
@@ -260,4 +263,4 @@ def _count_type(length: int) -> str:
 
 def _round(nbytes: int) -> int:
     """Whole units of 16 bytes, in which books are cleared."""
-    return -(-nbytes // 16) * 16
+    return ceil_div(nbytes, 16) * 16

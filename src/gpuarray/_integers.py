@@ -1,0 +1,18 @@
+"""Integer arithmetic of launches: divisions that round up, powers of two."""
+
+from __future__ import annotations
+
+
+def ceil_div(count: int, size: int) -> int:
+    """How many groups of ``size`` hold ``count``: the quotient, rounded up."""
+    return -(-count // size)
+
+
+def power_of_two_from(count: int) -> int:
+    """The smallest power of two that is not less than ``count``; 1 for 0."""
+    return 1 << max(count - 1, 0).bit_length()
+
+
+def power_of_two_in(count: int) -> int:
+    """The greatest power of two that divides ``count``; 1 for 0."""
+    return count & -count or 1
