@@ -1,4 +1,4 @@
-"""Who may access which memory: one address space, and a window on it for each context.
+"""Which context may access which memory: one address space, and a window on it for each context.
 
 As long as there is one device only, and no host memory was registered, kernels see the arena
 itself. Otherwise each context gets a `Window`: an arena whose table holds what that context may
@@ -25,27 +25,27 @@ _SPAN = (1 << 48) - 2 * _LOWEST
 
 
 class AddressSpace:
-    """The arena, what it holds for whom, and the windows on it."""
+    """The arena, the device that owns each of its allocations, and the windows on it."""
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
-        #: By address: bytes and the device whose memory it is, or None where all may access it.
+        #: Allocations by address: bytes, and the owning device or None where all may access it.
         self._owners: dict[int, tuple[int, Any]] = {}
         self._windows: dict[Any, Window] = {}
         self._wide = False
-        #: Host memory outside the arena that kernels may access: sorted starts, and their ends.
+        #: Host memory outside the arena that kernels may access: (start, end), sorted.
         self._mapped: list[tuple[int, int]] = []
 
     @property
-    def divided(self) -> bool:
-        """Whether contexts see different memory."""
+    def has_windows(self) -> bool:
+        """Whether contexts see different memory, each through a window of its own."""
         return bool(self._windows)
 
-    def divide(self, contexts: Iterable[Any]) -> None:
-        """Give each context its window from now on."""
+    def add_windows(self, contexts: Iterable[Any]) -> None:
+        """Give each context a window; without effect if they have one."""
         if self._windows:
             return
-        if self.arena.starts:  # of the time when there was one device only
+        if self.arena.starts:  # allocated while there was one device only
             first = next(iter(contexts)).device
             for start, end in zip(self.arena.starts, self.arena.ends, strict=True):
                 self._owners.setdefault(start, (end - start, first))
@@ -54,7 +54,7 @@ class AddressSpace:
         self.refresh()
 
     def add_context(self, context: Any) -> None:
-        """Make room for a context that was just created."""
+        """Give a context that was just created its window."""
         if self._windows:
             window = self._windows[context] = Window(self, context)
             if self._wide:
@@ -69,14 +69,14 @@ class AddressSpace:
         return self._windows.get(context, self.arena)
 
     def refresh(self) -> None:
-        """Work out anew what each context sees."""
+        """Rebuild the table of every window."""
         for window in self._windows.values():
             window.rebuild(self._owners, self._mapped)
 
     # --- memory
 
     def allocate(self, nbytes: int, device: Any) -> int:
-        """Take memory of a device, or with None memory that every context may access."""
+        """Allocate memory of a device, or with None memory that every context may access."""
         address = self.arena.allocate(nbytes)
         nbytes = max(nbytes, 1)
         self._owners[address] = (nbytes, device)
@@ -92,7 +92,7 @@ class AddressSpace:
             window.drop(address)
 
     def map(self, address: int, nbytes: int) -> None:
-        """Let kernels access host memory; the space must be divided."""
+        """Let kernels access host memory; there must be windows."""
         for window in self._windows.values():
             window.widen()
         self._wide = True
@@ -146,7 +146,7 @@ class Window(Arena):
         self.lock = arena.lock
 
     def widen(self) -> None:
-        """Let the views span the whole address space. Nothing is touched by that."""
+        """Let the views span the whole address space of the process; no page is touched."""
         if self.base == _LOWEST:
             return
         self._mapping = (ctypes.c_uint8 * _SPAN).from_address(_LOWEST)
@@ -155,12 +155,12 @@ class Window(Arena):
         self.views = {dtype.str[1:]: self.bytes.view(dtype) for dtype in _DTYPES}
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_space":  # not set yet
+        if name == "_space":  # before __init__ has set it
             raise AttributeError(name)
         return getattr(self._space.arena, name)
 
     def may_access(self, device: Any) -> bool:
-        """Whether the context may access memory of a device (None: of nobody in particular)."""
+        """Whether the context may access memory of a device; None is memory that all may access."""
         context = self._context
         if device is None or device is context.device:
             return True
@@ -173,7 +173,7 @@ class Window(Arena):
             if self.may_access(device)
         ]
         pairs = sorted(pairs + mapped)
-        # In place: kernels on their way hold these very lists.
+        # In place: kernels that are running hold these very lists.
         self.starts[:] = [start for start, _ in pairs]
         self.ends[:] = [end for _, end in pairs]
 

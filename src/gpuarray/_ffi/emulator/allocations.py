@@ -1,4 +1,4 @@
-"""Emulated functions for device memory: allocation and what is known of an address."""
+"""Emulated functions for device memory: allocation and the attributes of an address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["AllocationCalls"]
 
 _HOST, _DEVICE = 1, 2  # CUmemorytype
 _ATTACH_GLOBAL, _ATTACH_HOST = 1, 2
-#: What rows of pitched memory begin at multiples of.
+#: Rows of pitched memory begin at multiples of this many bytes.
 _PITCH = 512
 _NO_DEVICE = -2  # CU_DEVICE_INVALID
 _ADVICE = range(1, 7)
@@ -71,7 +71,7 @@ class AllocationCalls:
         refuse_unsafe(self._machine, "freeing memory")
         allocation = self._machine.allocations.get(pointer)
         if allocation is not None and allocation.kind == "graph":
-            return  # its graph keeps it
+            return  # it lives as long as its graph
         if allocation is None or allocation.kind not in ("device", "managed", "pool"):
             raise Failure(
                 INVALID_VALUE,
@@ -83,12 +83,12 @@ class AllocationCalls:
     def mem_get_info(self) -> tuple[int, int]:
         return DEVICE_BYTES - self._machine.current().device.used_bytes, DEVICE_BYTES
 
-    # --- managed memory: every page is everywhere already
+    # --- managed memory: every page is accessible everywhere already
 
     def mem_advise(self, pointer: int, nbytes: int, advice: int, location: CUmemLocation) -> None:
         if advice not in _ADVICE:
             raise Failure(INVALID_VALUE, f"there is no advice {advice}")
-        self._managed(pointer, nbytes)
+        self._check_managed(pointer, nbytes)
 
     def mem_prefetch_async(
         self, pointer: int, nbytes: int, location: CUmemLocation, flags: int, stream: int
@@ -97,10 +97,10 @@ class AllocationCalls:
             raise Failure(INVALID_VALUE, f"prefetching has no flags {flags}")
         if location.type == 1 and not 0 <= location.id < len(self._machine.devices):
             raise Failure(INVALID_DEVICE, f"device {location.id} does not exist")
-        self._managed(pointer, nbytes)
+        self._check_managed(pointer, nbytes)
         submit(self._machine, any_stream(self._machine, stream), EmptyOperation())
 
-    def _managed(self, pointer: int, nbytes: int) -> None:
+    def _check_managed(self, pointer: int, nbytes: int) -> None:
         allocation = self._machine.allocation_of(pointer)
         if (
             allocation is None
@@ -109,7 +109,7 @@ class AllocationCalls:
         ):
             raise Failure(INVALID_VALUE, f"{nbytes} bytes at 0x{pointer:x} are not managed memory")
 
-    # --- what is known of an address
+    # --- attributes of an address
 
     def mem_get_address_range(self, pointer: int) -> tuple[int, int]:
         self._machine.current()
@@ -130,12 +130,12 @@ class AllocationCalls:
         if not (count and attributes and values):
             raise Failure(INVALID_VALUE, "no attributes are asked for")
         allocation = self._machine.allocation_of(pointer)
-        asked = zip(
+        requests = zip(
             (ctypes.c_int * count).from_address(attributes),
             (ctypes.c_uint64 * count).from_address(values),
             strict=True,
         )
-        for attribute, address in asked:
+        for attribute, address in requests:
             if allocation is not None:
                 value = _attribute(allocation, attribute, pointer)
             elif attribute in POINTER_ATTRIBUTES.values():

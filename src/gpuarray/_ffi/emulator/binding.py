@@ -26,16 +26,16 @@ from .faults import DeviceFault
 from .ptx.syntax import PTXError
 from .statuses import INVALID_PTX, INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN, Failure
 
-__all__ = ["callback", "outcome", "watch_interrupts"]
+__all__ = ["callback", "last_error", "watch_interrupts"]
 
 
-class Outcome(threading.local):
-    """What the last failed call of each thread left to be asked for."""
+class LastError(threading.local):
+    """The status and the text of the last failed call of each thread."""
 
     def __init__(self) -> None:
         self.status = 0
         self.detail = b""
-        #: A list, so that `_strike_later` can tell from another thread whether it was raised.
+        #: A list, so that another thread can tell whether the interruption was raised.
         self.interruptions: list[BaseException] = []
 
     def fail(self, status: int, detail: str) -> int:
@@ -44,7 +44,7 @@ class Outcome(threading.local):
         return status
 
     def of(self, error: BaseException) -> int:
-        """The status that stands for an exception."""
+        """The status that an exception becomes."""
         if isinstance(error, Failure):
             return self.fail(error.status, error.detail)
         if isinstance(error, DeviceFault):
@@ -60,18 +60,18 @@ class Outcome(threading.local):
         return self.fail(UNKNOWN, f"the emulator failed; please report this\n{text}")
 
     def take_interruption(self) -> BaseException | None:
-        """What is to be raised in the caller, once."""
+        """The interruption to raise in the caller, once."""
         return self.interruptions.pop() if self.interruptions else None
 
 
-#: One for all emulated drivers: what it holds belongs to a thread, not to a driver.
-outcome = Outcome()
+#: One for all emulated drivers: errors belong to a thread, not to a driver.
+last_error = LastError()
 
 
 def callback(function: Callable[..., Any], arguments: tuple, lock: Any) -> Any:
     """A ctypes callback that runs `function` with the in-arguments of a prototype's row."""
     types = [ctypes.c_void_p if isinstance(a, Out) else a for a in arguments]
-    outs = [(at, a.type) for at, a in enumerate(arguments) if isinstance(a, Out)]
+    outs = [(index, a.type) for index, a in enumerate(arguments) if isinstance(a, Out)]
     call = _with_results(function, outs, lock) if outs else _plain(function, lock)
     call.__qualname__ = _MARK
     return ctypes.CFUNCTYPE(ctypes.c_int, *types)(call)
@@ -84,28 +84,28 @@ def _plain(function: Callable[..., None], lock: Any) -> Callable[..., int]:
                 function(*arguments)
             return 0
         except BaseException as error:
-            return outcome.of(error)
+            return last_error.of(error)
 
     return call
 
 
 def _with_results(function: Callable[..., Any], outs: list, lock: Any) -> Callable[..., int]:
-    places = {at for at, _ in outs}
+    out_indices = {index for index, _ in outs}
 
     def call(*arguments):
         try:
-            if any(arguments[at] is None for at in places):
+            if any(arguments[index] is None for index in out_indices):
                 raise Failure(INVALID_VALUE, "a pointer for a result is null")
-            given = [a for at, a in enumerate(arguments) if at not in places]
+            given = [a for index, a in enumerate(arguments) if index not in out_indices]
             with lock:
                 results = function(*given)
                 if len(outs) == 1:
                     results = (results,)
-                for (at, type_), value in zip(outs, results, strict=True):
-                    _write(arguments[at], type_, value)
+                for (index, type_), value in zip(outs, results, strict=True):
+                    _write(arguments[index], type_, value)
             return 0
         except BaseException as error:
-            return outcome.of(error)
+            return last_error.of(error)
 
     return call
 
@@ -117,19 +117,19 @@ def _write(address: int, type_: type, value: Any) -> None:
         type_.from_address(address).value = value  # type: ignore[attr-defined]
 
 
-#: What callbacks are called, to know them in `watch_interrupts`.
+#: The qualified name of all callbacks, by which `watch_interrupts` knows them.
 _MARK = "gpuarray._ffi.emulator call"
 
 
 @functools.cache
 def watch_interrupts() -> None:
-    """Keep a Ctrl-C that strikes between C and the first line of a callback.
+    """Keep a Ctrl-C that arrives between C and the first line of a callback.
 
     Python handles a signal before a called function's ``try`` is entered; ctypes then reports the
     KeyboardInterrupt to this hook, drops it and returns an undefined status. Where that status is
     taken for a failure, the caller raises the interruption kept here. Where it happens to be 0,
-    the signal is sent once more; in a moment, since it would otherwise strike within the hook.
-    Installed once in a process, in front of whatever hook there is.
+    the signal is sent once more, later, since it would otherwise be raised within the hook.
+    The hook is installed once in a process and calls the one that was there before.
     """
     previous = sys.unraisablehook
 
@@ -137,15 +137,15 @@ def watch_interrupts() -> None:
         # The function is the hook's object, or from Python 3.13 on only named in its message.
         where = f"{unraisable.err_msg} {unraisable.object!r}"
         if isinstance(unraisable.exc_value, KeyboardInterrupt) and _MARK in where:
-            outcome.interruptions.append(KeyboardInterrupt())
-            _thread.start_new_thread(_strike_later, (outcome.interruptions,))
+            last_error.interruptions.append(KeyboardInterrupt())
+            _thread.start_new_thread(_interrupt_later, (last_error.interruptions,))
         else:
             previous(unraisable)
 
     sys.unraisablehook = _unraisable
 
 
-def _strike_later(interruptions: list[BaseException]) -> None:
+def _interrupt_later(interruptions: list[BaseException]) -> None:
     time.sleep(0.002)
     try:
         interruptions.pop()

@@ -49,12 +49,12 @@ class Capture:
         self.graph_handle = machine.add(self.graph)
         #: What the next operation of each captured stream depends on.
         self.frontier: dict[EmulatedStream, list[GraphNode]] = {}
-        #: Keeps what `stream_get_capture_info` pointed to.
+        #: Keeps alive the array that `stream_get_capture_info` returned a pointer to.
         self.exported: Any = None
         self.join(stream, ())
 
     def join(self, stream: EmulatedStream, nodes: Iterable[GraphNode]) -> None:
-        """Let a stream take part, its next operation depending on the given nodes as well."""
+        """Add a stream to the capture; its next operation depends on the given nodes as well."""
         known = self.frontier.get(stream, [])
         self.frontier[stream] = list(dict.fromkeys([*known, *nodes]))
         stream.capture = self
@@ -72,13 +72,13 @@ class Capture:
                 "an earlier call made this capture invalid; end it, and begin it anew",
             )
 
-    def fail(self, status: int, detail: str) -> Failure:
-        """The failure of a call that makes the capture invalid."""
+    def invalidate(self, status: int, detail: str) -> Failure:
+        """Make the capture invalid; the failure of the call that did."""
         self.status = INVALIDATED
         return Failure(status, f"{detail}; the capture is invalid now")
 
-    def leave(self) -> None:
-        """The end: its streams work again."""
+    def end(self) -> None:
+        """End the capture: its streams execute operations again."""
         for stream in self.frontier:
             stream.capture = None
         if self in self.machine.captures:
@@ -86,7 +86,7 @@ class Capture:
 
 
 def submit(machine: Machine, stream: EmulatedStream, operation: StreamOperation) -> None:
-    """Do an operation, or record it where the stream is captured."""
+    """Run an operation, or record it where the stream is captured."""
     if machine.captures:
         if stream.capture is not None:
             stream.capture.record(stream, operation)
@@ -101,17 +101,17 @@ def refuse_implicit(machine: Machine, stream: EmulatedStream) -> None:
         return
     for capture in machine.captures:
         if capture.context is stream.context and any(s.blocking for s in capture.frontier):
-            raise capture.fail(
+            raise capture.invalidate(
                 CAPTURE_IMPLICIT,
                 "the legacy default stream would have to wait for a stream that is captured; "
                 "capture a non-blocking stream, or use another one here",
             )
 
 
-def refuse_unsafe(machine: Machine, what: str, context: EmulatedContext | None = None) -> None:
+def refuse_unsafe(machine: Machine, action: str, context: EmulatedContext | None = None) -> None:
     """Refuse a call that could disturb a capture, as the modes of both say.
 
-    With a context, the call waits for all that context does, which no mode allows.
+    With a context, the call waits for all work of that context, which no mode allows.
     """
     if not machine.captures:
         return
@@ -122,14 +122,14 @@ def refuse_unsafe(machine: Machine, what: str, context: EmulatedContext | None =
         else:
             forbidden = capture.mode == GLOBAL and mode == GLOBAL
         if forbidden or capture.context is context:
-            raise capture.fail(CAPTURE_UNSUPPORTED, f"{what} while a stream is captured")
+            raise capture.invalidate(CAPTURE_UNSUPPORTED, f"{action} while a stream is captured")
 
 
-def refuse_conflict(stream: EmulatedStream, what: str) -> None:
-    """Refuse what cannot be asked of a captured stream."""
+def refuse_conflict(stream: EmulatedStream, action: str) -> None:
+    """Refuse a call that a captured stream does not allow."""
     if stream.capture is not None:
         stream.capture.check()
-        raise stream.capture.fail(CAPTURE_UNSUPPORTED, f"{what} a stream that is captured")
+        raise stream.capture.invalidate(CAPTURE_UNSUPPORTED, f"{action} a stream that is captured")
 
 
 def _mode() -> int:
@@ -137,6 +137,6 @@ def _mode() -> int:
 
 
 def exchange_mode(mode: int) -> int:
-    """Set the mode in which the calling thread meets captures; the one before."""
+    """Set how the calling thread interacts with captures; the mode before."""
     previous, _modes.mode = _mode(), mode
     return previous

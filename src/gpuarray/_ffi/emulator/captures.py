@@ -41,31 +41,31 @@ class CaptureCalls:
         return stream_of(self._machine, handle)
 
     def stream_begin_capture(self, stream: int, mode: int) -> None:
-        captured = self._stream(stream)
+        target = self._stream(stream)
         if not GLOBAL <= mode <= RELAXED:
             raise Failure(INVALID_VALUE, f"there is no capture mode {mode}")
-        if captured.legacy:
+        if target.legacy:
             raise Failure(CAPTURE_UNSUPPORTED, "the legacy default stream cannot be captured")
-        if captured.capture is not None:
+        if target.capture is not None:
             raise Failure(ILLEGAL_STATE, "the stream is captured already")
-        self._machine.captures.append(Capture(self._machine, captured, mode))
+        self._machine.captures.append(Capture(self._machine, target, mode))
 
     def stream_end_capture(self, stream: int) -> int:
-        captured = self._stream(stream)
-        capture = captured.capture
+        target = self._stream(stream)
+        capture = target.capture
         if capture is None:
             raise Failure(ILLEGAL_STATE, "the stream is not captured")
-        if capture.origin is not captured:
-            raise capture.fail(CAPTURE_UNMATCHED, "the capture began in another stream")
+        if capture.origin is not target:
+            raise capture.invalidate(CAPTURE_UNMATCHED, "the capture began in another stream")
         if capture.mode != RELAXED and capture.thread != threading.get_ident():
-            capture.leave()  # as on a GPU, where the capture is over all the same
+            capture.end()  # as on a GPU, where the capture is over all the same
             self._machine.forget(capture.graph_handle)
             raise Failure(CAPTURE_WRONG_THREAD, "the capture began in another thread")
-        capture.leave()
+        capture.end()
         failure = None
         if capture.status == INVALIDATED:
             failure = Failure(CAPTURE_INVALIDATED, "an earlier call made this capture invalid")
-        elif set(capture.graph.leaves()) - set(capture.frontier[captured]):
+        elif set(capture.graph.leaves()) - set(capture.frontier[target]):
             failure = Failure(
                 CAPTURE_UNJOINED,
                 "work of another stream was captured that this one never waited for; record an "
@@ -77,11 +77,11 @@ class CaptureCalls:
         return capture.graph_handle
 
     def stream_is_capturing(self, stream: int) -> int:
-        asked = self._stream(stream)
-        if asked.capture is None:
-            refuse_implicit(self._machine, asked)
+        target = self._stream(stream)
+        if target.capture is None:
+            refuse_implicit(self._machine, target)
             return NONE
-        return asked.capture.status
+        return target.capture.status
 
     def stream_get_capture_info(
         self,
@@ -91,12 +91,12 @@ class CaptureCalls:
         nodes_out: int | None,
         count_out: int | None,
     ) -> int:
-        capture = (asked := self._stream(stream)).capture
+        capture = (target := self._stream(stream)).capture
         if capture is None:
-            refuse_implicit(self._machine, asked)
+            refuse_implicit(self._machine, target)
             return NONE
         if capture.status == ACTIVE:
-            nodes = [node.handle for node in capture.frontier[asked]]
+            nodes = [node.handle for node in capture.frontier[target]]
             capture.exported = (ctypes.c_uint64 * max(1, len(nodes)))(*nodes)
             for address, value in (
                 (id_out, capture.id),

@@ -1,4 +1,4 @@
-"""Emulated functions for contexts: primary ones, those beside them, limits and peers."""
+"""Emulated functions for contexts: primary and created ones, limits and peers."""
 
 from __future__ import annotations
 
@@ -32,49 +32,51 @@ class ContextCalls:
 
     # --- the primary context
 
-    def primary_context_retain(self, device: int) -> int:
-        held = self._machine.device(device)
-        context = held.primary
-        if held.fault is not None and not context.alive:
-            raise held.fault  # a context that is there is still given out
-        held.retained += 1
+    def primary_context_retain(self, ordinal: int) -> int:
+        device = self._machine.device(ordinal)
+        context = device.primary
+        if device.fault is not None and not context.alive:
+            raise device.fault  # only where the context is alive it is still given out
+        device.retained += 1
         if not context.alive:
             context.alive = True
-            context.flags = held.primary_flags
+            context.flags = device.primary_flags
         return context.handle
 
-    def primary_context_release(self, device: int) -> None:
-        held = self._machine.device(device)
-        if not held.retained:
+    def primary_context_release(self, ordinal: int) -> None:
+        device = self._machine.device(ordinal)
+        if not device.retained:
             raise Failure(
-                INVALID_CONTEXT, f"the primary context of device {device} is not retained"
+                INVALID_CONTEXT, f"the primary context of device {ordinal} is not retained"
             )
-        held.retained -= 1
-        if not held.retained:
-            self._end(held.primary)
+        device.retained -= 1
+        if not device.retained:
+            self._destroy_contents(device.primary)
 
-    def primary_context_reset(self, device: int) -> None:
-        """Destroy what lives in the context. It is dead until it is retained once more, which
-        a fault rules out; those who retained it before may still release it."""
-        self._end(self._machine.device(device).primary)
+    def primary_context_reset(self, ordinal: int) -> None:
+        """Destroy the contents of the context, which is dead until it is retained again.
 
-    def primary_context_set_flags(self, device: int, flags: int) -> None:
-        held = self._machine.device(device)
+        A fault rules that out; callers that retained it before may still release it.
+        """
+        self._destroy_contents(self._machine.device(ordinal).primary)
+
+    def primary_context_set_flags(self, ordinal: int, flags: int) -> None:
+        device = self._machine.device(ordinal)
         _check_flags(flags)
-        held.primary_flags = flags
-        if held.primary.alive:
-            held.primary.flags = flags
+        device.primary_flags = flags
+        if device.primary.alive:
+            device.primary.flags = flags
 
-    def primary_context_get_state(self, device: int) -> tuple[int, int]:
-        held = self._machine.device(device)
-        return held.primary_flags, int(held.primary.alive)
+    def primary_context_get_state(self, ordinal: int) -> tuple[int, int]:
+        device = self._machine.device(ordinal)
+        return device.primary_flags, int(device.primary.alive)
 
-    # --- contexts beside it
+    # --- created contexts
 
-    def context_create(self, flags: int, device: int) -> int:
-        held = self._machine.device(device)
+    def context_create(self, flags: int, ordinal: int) -> int:
+        device = self._machine.device(ordinal)
         _check_flags(flags)
-        context = self._machine.new_context(held, flags)
+        context = self._machine.new_context(device, flags)
         self._machine.push(context)
         return context.handle
 
@@ -87,11 +89,11 @@ class ContextCalls:
             )
         if self._machine.current_or_none() is destroyed:
             self._machine.pop()
-        self._end(destroyed)
+        self._destroy_contents(destroyed)
         del self._machine.contexts[context]
         self._machine.space.remove_context(destroyed)
 
-    def _end(self, context: EmulatedContext) -> None:
+    def _destroy_contents(self, context: EmulatedContext) -> None:
         context.alive = False
         self._machine.destroy_contents(context)
 
@@ -129,9 +131,9 @@ class ContextCalls:
     def context_synchronize(self) -> None:
         context = self._machine.current()
         refuse_unsafe(self._machine, "waiting for a context", context)
-        # Work is done when its call returns; what pools keep beyond their threshold goes back.
+        # Work is done when its call returns; only pools have something to release.
         for pool in context.device.pools:
-            pool.settle()
+            pool.release_unused()
 
     def context_get_stream_priority_range(self) -> tuple[int, int]:
         self._machine.current()

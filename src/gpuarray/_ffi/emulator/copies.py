@@ -36,7 +36,7 @@ def check_device_range(machine: Machine, address: int, nbytes: int) -> None:
 
 @dataclass(slots=True)
 class Side:
-    """Where one side of a copy is."""
+    """The source or the destination of a copy."""
 
     address: int
     kind: int
@@ -48,7 +48,7 @@ class Side:
             check_device_range(machine, self.address, nbytes)
         elif not self.address:
             raise Failure(INVALID_VALUE, "the host pointer is null")
-        elif machine.in_arena(self.address):  # host memory elsewhere is the host's affair
+        elif machine.in_arena(self.address):  # other host memory is not checked
             check_device_range(machine, self.address, nbytes)
 
 
@@ -73,7 +73,7 @@ class Copy(StreamOperation):
     def check(self, machine: Machine) -> None:
         depth, height, width = self.extent
         if not depth * height * width:
-            return  # no bytes, no fault
+            return
         for side in (self.target, self.source):
             side.check(machine, (depth - 1) * side.plane + (height - 1) * side.pitch + width)
 
@@ -81,16 +81,16 @@ class Copy(StreamOperation):
         depth, height, width = self.extent
         if not depth * height * width:
             return
-        self.check(machine)  # in a graph, memory may have been freed since
+        self.check(machine)  # in a graph, memory may have been freed meanwhile
         if depth == height == 1:
             ctypes.memmove(self.target.address, self.source.address, width)
         else:
             self._view(self.target)[...] = self._view(self.source)
         if machine.arena.checker is not None:
-            self._tell(machine)
+            self._notify_checkers(machine)
 
-    def _tell(self, machine: Machine) -> None:
-        """Tell the checkers what was written, row by row."""
+    def _notify_checkers(self, machine: Machine) -> None:
+        """Tell the checkers which bytes were written, row by row."""
         depth, height, width = self.extent
         arena, target, source = machine.arena, self.target, self.source
         for plane in range(depth):
@@ -108,25 +108,29 @@ class Copy(StreamOperation):
         memory = (ctypes.c_uint8 * nbytes).from_address(side.address)
         return np.ndarray(self.extent, np.uint8, memory, 0, (side.plane, side.pitch, 1))
 
-    def may_become(self, other: StreamOperation) -> bool:
+    def can_be_updated_to(self, other: StreamOperation) -> bool:
         return isinstance(other, Copy) and (self.target.kind, self.source.kind) == (
             other.target.kind,
             other.source.kind,
         )
 
 
-def copy_of(machine: Machine, given: CUDA_MEMCPY2D | CUDA_MEMCPY3D | CUDA_MEMCPY3D_PEER) -> Copy:
+def copy_of(
+    machine: Machine, description: CUDA_MEMCPY2D | CUDA_MEMCPY3D | CUDA_MEMCPY3D_PEER
+) -> Copy:
     """The copy that a structure of cuda.h describes."""
-    deep = not isinstance(given, CUDA_MEMCPY2D)
-    depth = given.Depth if deep else 1
-    width, height = given.WidthInBytes, given.Height
+    deep = not isinstance(description, CUDA_MEMCPY2D)
+    depth = description.Depth if deep else 1
+    width, height = description.WidthInBytes, description.Height
     sides = []
     for name in ("dst", "src"):
         x, y, kind, host, device, pitch = (
-            getattr(given, f"{name}{part}")
+            getattr(description, f"{name}{part}")
             for part in ("XInBytes", "Y", "MemoryType", "Host", "Device", "Pitch")
         )
-        z, rows = (getattr(given, f"{name}{part}") for part in ("Z", "Height")) if deep else (0, 0)
+        z, rows = (
+            (getattr(description, f"{name}{part}") for part in ("Z", "Height")) if deep else (0, 0)
+        )
         if kind == _ARRAY:
             raise Failure(NOT_SUPPORTED, "CUDA arrays are not emulated")
         if kind not in (_HOST, _DEVICE, _UNIFIED):
@@ -155,12 +159,12 @@ class CopyCalls:
         nbytes: int,
         stream: int | None,
     ) -> None:
-        """Without a stream, the call returns when the copy is done."""
+        """Copy on a stream, or with None on the default stream and wait."""
         machine = self._machine
         machine.current()
-        where = any_stream(machine, stream or 0)
+        target_stream = any_stream(machine, stream or 0)
         copy = Copy(machine, Side(target or 0, target_kind), Side(source or 0, source_kind), nbytes)
-        submit(machine, where, copy)
+        submit(machine, target_stream, copy)
 
     def memcpy_htod_async(self, target: int, source: int | None, nbytes: int, stream: int) -> None:
         self._copy(target, _DEVICE, source, _HOST, nbytes, stream)
@@ -198,17 +202,17 @@ class CopyCalls:
         stream: int,
     ) -> None:
         for address, context in ((target, target_context), (source, source_context)):
-            self._belongs(address, context, nbytes)
+            self._check_owner(address, context, nbytes)
         self.memcpy_dtod_async(target, source, nbytes, stream)
 
     def memcpy_peer(
         self, target: int, target_context: int, source: int, source_context: int, nbytes: int
     ) -> None:
         for address, context in ((target, target_context), (source, source_context)):
-            self._belongs(address, context, nbytes)
+            self._check_owner(address, context, nbytes)
         self.memcpy_dtod(target, source, nbytes)
 
-    def _belongs(self, address: int, context: int, nbytes: int) -> None:
+    def _check_owner(self, address: int, context: int, nbytes: int) -> None:
         device = self._machine.live_context(context).device
         allocation = self._machine.allocation_of(address)
         if nbytes and allocation is not None and allocation.device is not device:
@@ -218,15 +222,15 @@ class CopyCalls:
                 f"not of device {device.ordinal}",
             )
 
-    # --- of two and three dimensions
+    # --- two and three dimensions
 
     def _structured(self, type_: type, address: int | None, stream: int | None) -> None:
         machine = self._machine
         machine.current()
         if not address:
             raise Failure(INVALID_VALUE, "the description of the copy is null")
-        given = type_.from_address(address)  # type: ignore[attr-defined]
-        submit(machine, any_stream(machine, stream or 0), copy_of(machine, given))
+        description = type_.from_address(address)  # type: ignore[attr-defined]
+        submit(machine, any_stream(machine, stream or 0), copy_of(machine, description))
 
     def memcpy_2d(self, copy: int | None) -> None:
         self._structured(CUDA_MEMCPY2D, copy, None)

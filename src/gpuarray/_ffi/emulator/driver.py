@@ -9,7 +9,7 @@ from ..driver_enums import STATUS_NAMES
 from ..driver_prototypes import PROTOTYPES
 from ..findings import Finding
 from .allocations import AllocationCalls
-from .binding import callback, outcome, watch_interrupts
+from .binding import callback, last_error, watch_interrupts
 from .captures import CaptureCalls
 from .contexts import ContextCalls
 from .copies import CopyCalls
@@ -86,7 +86,7 @@ class EmulatedDriver:
 
     def take_interruption(self) -> BaseException | None:
         """What interrupted this thread's last call, once: the caller raises it."""
-        return outcome.take_interruption()
+        return last_error.take_interruption()
 
     # --- the checkers, which no other driver has
 
@@ -132,8 +132,8 @@ class _ErrorCalls:
     def get_error_string(self, status: int) -> bytes:
         """The detail of this thread's last failure if it had this status, or of what made its
         context unusable, else the name."""
-        if status == outcome.status and outcome.detail:
-            return outcome.detail
+        if status == last_error.status and last_error.detail:
+            return last_error.detail
         context = self._machine.current_or_none()
         if context is not None and context.fault is not None and context.fault.status == status:
             return context.fault.detail.encode(errors="replace")

@@ -30,12 +30,12 @@ _EXTERNAL = 1
 
 @dataclass(eq=False)
 class EmulatedEvent(ContextObject):
-    """An event, and when it was last recorded."""
+    """An event, with the time at which it was last recorded."""
 
     noun = "event"
     flags: int
     recorded_ns: int | None = None
-    #: The capture that it was last recorded in, and the nodes it stands for there.
+    #: The capture that it was last recorded in, and the nodes that waiting for it depends on.
     capture: Any = None
     nodes: list[GraphNode] = field(default_factory=list)
 
@@ -115,7 +115,7 @@ class EventCalls:
             submit(self._machine, target, EventWait(awaited))
         elif source is None:
             if capture is not None:
-                raise capture.fail(
+                raise capture.invalidate(
                     CAPTURE_ISOLATION,
                     "a captured stream cannot wait for an event that was recorded outside of "
                     "its capture",
@@ -125,7 +125,7 @@ class EventCalls:
             self._join(target, awaited)
 
     def _join(self, target: EmulatedStream, awaited: EmulatedEvent) -> None:
-        """Let a stream take part in the capture that an event was recorded in."""
+        """Add a stream to the capture that an event was recorded in."""
         source = awaited.capture
         if source not in self._machine.captures:
             raise _captured(awaited)
@@ -133,12 +133,12 @@ class EventCalls:
         if target.capture is None:
             refuse_implicit(self._machine, target)
             if target.legacy:
-                raise source.fail(
+                raise source.invalidate(
                     CAPTURE_IMPLICIT, "the legacy default stream cannot take part in a capture"
                 )
         elif target.capture is not source:
             target.capture.status = INVALIDATED
-            raise source.fail(CAPTURE_MERGE, "two captures cannot become one")
+            raise source.invalidate(CAPTURE_MERGE, "two captures cannot become one")
         source.join(target, awaited.nodes)
 
     def _stream(self, stream: int) -> EmulatedStream:
@@ -146,20 +146,20 @@ class EventCalls:
         return any_stream(self._machine, stream)
 
     def event_query(self, event: int) -> None:
-        self._settled(event, "asking for the state of an event")
+        self._outside_capture(event, "asking for the state of an event")
 
     def event_synchronize(self, event: int) -> None:
-        for pool in self._settled(event, "waiting for an event").device.pools:
-            pool.settle()
+        for pool in self._outside_capture(event, "waiting for an event").device.pools:
+            pool.release_unused()
 
-    def _settled(self, event: int, what: str) -> EmulatedEvent:
-        known = self._machine.get(event, EmulatedEvent)
-        refuse_unsafe(self._machine, what)
-        if known.capture is not None:
-            if known.capture in self._machine.captures:
-                known.capture.status = INVALIDATED
-            raise _captured(known)
-        return known
+    def _outside_capture(self, event: int, action: str) -> EmulatedEvent:
+        recorded = self._machine.get(event, EmulatedEvent)
+        refuse_unsafe(self._machine, action)
+        if recorded.capture is not None:
+            if recorded.capture in self._machine.captures:
+                recorded.capture.status = INVALIDATED
+            raise _captured(recorded)
+        return recorded
 
     def event_elapsed_time(self, start: int, end: int) -> float:
         first, last = self._time_of(start), self._time_of(end)

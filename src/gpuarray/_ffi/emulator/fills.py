@@ -62,23 +62,23 @@ class Fill(StreamOperation):
             for row in range(self.height):
                 machine.arena.wrote(self.address + row * self.pitch, self.width * self.itemsize)
 
-    def may_become(self, other: StreamOperation) -> bool:
+    def can_be_updated_to(self, other: StreamOperation) -> bool:
         return isinstance(other, Fill)
 
 
-def fill_of(machine: Machine, given: CUDA_MEMSET_NODE_PARAMS) -> Fill:
+def fill_of(machine: Machine, params: CUDA_MEMSET_NODE_PARAMS) -> Fill:
     """The fill that a structure of cuda.h describes."""
-    if given.elementSize not in (1, 2, 4):
-        raise Failure(INVALID_VALUE, f"elements of {given.elementSize} bytes: 1, 2 or 4")
-    mask = (1 << 8 * given.elementSize) - 1
+    if params.elementSize not in (1, 2, 4):
+        raise Failure(INVALID_VALUE, f"elements of {params.elementSize} bytes: 1, 2 or 4")
+    mask = (1 << 8 * params.elementSize) - 1
     return Fill(
         machine,
-        given.dst,
-        given.value & mask,
-        given.elementSize,
-        given.width,
-        given.height,
-        given.pitch,
+        params.dst,
+        params.value & mask,
+        params.elementSize,
+        params.width,
+        params.height,
+        params.pitch,
     )
 
 
@@ -100,8 +100,10 @@ class FillCalls:
     ) -> None:
         machine = self._machine
         machine.current()
-        where = any_stream(machine, stream or 0)
-        submit(machine, where, Fill(machine, pointer, value, itemsize, width, height, pitch))
+        target_stream = any_stream(machine, stream or 0)
+        submit(
+            machine, target_stream, Fill(machine, pointer, value, itemsize, width, height, pitch)
+        )
 
     def memset_d8(self, pointer: int, value: int, count: int) -> None:
         self._fill(pointer, value, 1, None, count)

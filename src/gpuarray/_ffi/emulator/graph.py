@@ -1,4 +1,4 @@
-"""What a graph of work consists of: operations, nodes, graphs and their executable form."""
+"""What a graph consists of: operations, nodes, graphs and their executable form."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ MEM_ALLOC, MEM_FREE = 10, 11
 
 
 class StreamOperation:
-    """A piece of work for a stream or a graph. It is checked when it is made."""
+    """Work for a stream or a graph; its arguments are checked when it is created."""
 
     kind = EMPTY
 
     def run(self, machine: Machine) -> None:
-        """Do it."""
+        """Do the work."""
 
-    def may_become(self, other: StreamOperation) -> bool:
-        """Whether an executable graph can do `other` in its place."""
+    def can_be_updated_to(self, other: StreamOperation) -> bool:
+        """Whether an update of an executable graph may replace this by `other`."""
         return True
 
 
 class EmptyOperation(StreamOperation):
-    """Nothing: a place where dependencies meet."""
+    """No work: a node where dependencies meet."""
 
 
 @dataclass(eq=False)
@@ -51,27 +51,27 @@ class GraphNode(ContextObject):
     operation: StreamOperation
     dependencies: list[GraphNode]
     handle: int = 0
-    #: The node that a clone of the graph made this one of.
+    #: The node that this one is a clone of.
     original: GraphNode | None = None
-    #: What keeps the parameters alive that were last asked for.
+    #: Keeps alive the parameters that `graph_kernel_node_get_params` returned pointers to.
     exported: Any = None
 
 
 class GraphMemory:
-    """The memory that a graph's allocation nodes give out, for it and what was made of it."""
+    """Memory of a graph's allocation nodes, shared with its clones and executable graphs."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._users = 1
+        self._references = 1
         self.allocations: list[EmulatedAllocation] = []
 
-    def share(self) -> GraphMemory:
-        self._users += 1
+    def retain(self) -> GraphMemory:
+        self._references += 1
         return self
 
-    def give_up(self) -> None:
-        self._users -= 1
-        if not self._users:
+    def release(self) -> None:
+        self._references -= 1
+        if not self._references:
             for allocation in self.allocations:
                 if self._machine.allocations.get(allocation.address) is allocation:
                     self._machine.release(allocation)
@@ -107,7 +107,7 @@ class EmulatedGraph(ContextObject):
         return [node for node in self.nodes if id(node) not in needed]
 
     def in_order(self) -> list[GraphNode]:
-        """The nodes, each after what it depends on."""
+        """The nodes in topological order."""
         done: set[int] = set()
         order: list[GraphNode] = []
         waiting = list(self.nodes)
@@ -121,28 +121,30 @@ class EmulatedGraph(ContextObject):
         return order
 
     def clone(self) -> EmulatedGraph:
-        made = EmulatedGraph(self.context, self.machine, self.memory.share())
-        twins: dict[int, GraphNode] = {}
+        clone = EmulatedGraph(self.context, self.machine, self.memory.retain())
+        clones: dict[int, GraphNode] = {}
         for node in self.in_order():
-            twin = made.add(copy.copy(node.operation), [twins[id(d)] for d in node.dependencies])
-            twin.original = node
-            twins[id(node)] = twin
-        return made
+            node_clone = clone.add(
+                copy.copy(node.operation), [clones[id(d)] for d in node.dependencies]
+            )
+            node_clone.original = node
+            clones[id(node)] = node_clone
+        return clone
 
     def close(self) -> None:
         for node in self.nodes:
             self.machine._handles.pop(node.handle, None)
-        self.memory.give_up()
+        self.memory.release()
 
 
 @dataclass(eq=False)
 class GraphExec(ContextObject):
-    """A graph made ready to be launched: its nodes' operations, in order, as they were."""
+    """An executable graph: the operations of a graph when it was instantiated, in order."""
 
     noun = "executable graph"
     flags: int
     memory: GraphMemory
-    #: Handles of the nodes it was made of, to find the operation of one by.
+    #: Handles of the graph's nodes, in the order of `operations`.
     nodes: list[int]
     operations: list[StreamOperation]
     dependencies: list[list[int]]
@@ -150,14 +152,14 @@ class GraphExec(ContextObject):
     @classmethod
     def of(cls, graph: EmulatedGraph, flags: int = 0) -> GraphExec:
         order = graph.in_order()
-        place = {id(node): at for at, node in enumerate(order)}
+        position = {id(node): index for index, node in enumerate(order)}
         return cls(
             graph.context,
             flags,
-            graph.memory.share(),
+            graph.memory.retain(),
             [node.handle for node in order],
             [copy.copy(node.operation) for node in order],
-            [sorted(place[id(d)] for d in node.dependencies) for node in order],
+            [sorted(position[id(d)] for d in node.dependencies) for node in order],
         )
 
     def run(self, machine: Machine) -> None:
@@ -165,7 +167,7 @@ class GraphExec(ContextObject):
             operation.run(machine)
 
     def close(self) -> None:
-        self.memory.give_up()
+        self.memory.release()
 
 
 class ChildGraph(StreamOperation):
@@ -180,7 +182,7 @@ class ChildGraph(StreamOperation):
         for operation in self.operations:
             operation.run(machine)
 
-    def may_become(self, other: StreamOperation) -> bool:
+    def can_be_updated_to(self, other: StreamOperation) -> bool:
         return isinstance(other, ChildGraph) and [o.kind for o in self.operations] == [
             o.kind for o in other.operations
         ]

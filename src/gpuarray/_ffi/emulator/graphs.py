@@ -24,7 +24,7 @@ from .graph import (
     GraphNode,
     StreamOperation,
 )
-from .launches import KernelLaunch, gathered
+from .launches import KernelLaunch, checked_launch
 from .machine import Machine
 from .modules import EmulatedFunction
 from .statuses import (
@@ -67,7 +67,7 @@ class GraphCalls:
         self._machine.forget(graph)
 
     def _graph(self, handle: int) -> EmulatedGraph:
-        """A graph that may be changed."""
+        """A graph that no capture is recording into."""
         graph = self._machine.get(handle, EmulatedGraph)
         for capture in self._machine.captures:
             if capture.graph is graph:
@@ -80,56 +80,62 @@ class GraphCalls:
     # --- nodes
 
     def graph_add_kernel_node(
-        self, graph: int, needed: int | None, count: int, given: int | None
+        self, graph: int, dependencies: int | None, count: int, params: int | None
     ) -> int:
-        return self._add(graph, needed, count, self._kernel(given))
+        return self._add(graph, dependencies, count, self._kernel(params))
 
     def graph_add_memcpy_node(
-        self, graph: int, needed: int | None, count: int, given: int | None, context: int
+        self, graph: int, dependencies: int | None, count: int, params: int | None, context: int
     ) -> int:
         self._machine.live_context(context)
-        copy = copy_of(self._machine, CUDA_MEMCPY3D.from_address(_not_null(given)))
-        return self._add(graph, needed, count, copy)
+        copy = copy_of(self._machine, CUDA_MEMCPY3D.from_address(_required(params)))
+        return self._add(graph, dependencies, count, copy)
 
     def graph_add_memset_node(
-        self, graph: int, needed: int | None, count: int, given: int | None, context: int
+        self, graph: int, dependencies: int | None, count: int, params: int | None, context: int
     ) -> int:
         self._machine.live_context(context)
-        fill = fill_of(self._machine, CUDA_MEMSET_NODE_PARAMS.from_address(_not_null(given)))
-        return self._add(graph, needed, count, fill)
+        fill = fill_of(self._machine, CUDA_MEMSET_NODE_PARAMS.from_address(_required(params)))
+        return self._add(graph, dependencies, count, fill)
 
     def graph_add_host_node(
-        self, graph: int, needed: int | None, count: int, given: int | None
+        self, graph: int, dependencies: int | None, count: int, params: int | None
     ) -> int:
-        wanted = CUDA_HOST_NODE_PARAMS.from_address(_not_null(given))
-        return self._add(graph, needed, count, HostFunction(wanted.fn, wanted.userData))
+        host = CUDA_HOST_NODE_PARAMS.from_address(_required(params))
+        return self._add(graph, dependencies, count, HostFunction(host.fn, host.userData))
 
     def graph_add_child_graph_node(
-        self, graph: int, needed: int | None, count: int, child: int
+        self, graph: int, dependencies: int | None, count: int, child: int
     ) -> int:
         nodes = self._machine.get(child, EmulatedGraph).in_order()
-        return self._add(graph, needed, count, ChildGraph([node.operation for node in nodes]))
+        return self._add(graph, dependencies, count, ChildGraph([node.operation for node in nodes]))
 
-    def graph_add_empty_node(self, graph: int, needed: int | None, count: int) -> int:
-        return self._add(graph, needed, count, EmptyOperation())
+    def graph_add_empty_node(self, graph: int, dependencies: int | None, count: int) -> int:
+        return self._add(graph, dependencies, count, EmptyOperation())
 
     def graph_add_event_record_node(
-        self, graph: int, needed: int | None, count: int, event: int
+        self, graph: int, dependencies: int | None, count: int, event: int
     ) -> int:
-        return self._add(graph, needed, count, EventRecord(self._machine.get(event, EmulatedEvent)))
+        return self._add(
+            graph, dependencies, count, EventRecord(self._machine.get(event, EmulatedEvent))
+        )
 
     def graph_add_event_wait_node(
-        self, graph: int, needed: int | None, count: int, event: int
+        self, graph: int, dependencies: int | None, count: int, event: int
     ) -> int:
-        return self._add(graph, needed, count, EventWait(self._machine.get(event, EmulatedEvent)))
+        return self._add(
+            graph, dependencies, count, EventWait(self._machine.get(event, EmulatedEvent))
+        )
 
-    def _add(self, graph: int, needed: int | None, count: int, operation: StreamOperation) -> int:
-        return self._graph(graph).add(operation, self._nodes(needed, count)).handle
+    def _add(
+        self, graph: int, dependencies: int | None, count: int, operation: StreamOperation
+    ) -> int:
+        return self._graph(graph).add(operation, self._nodes(dependencies, count)).handle
 
     def _nodes(self, address: int | None, count: int) -> list[GraphNode]:
         if not count:
             return []
-        handles = (ctypes.c_uint64 * count).from_address(_not_null(address))
+        handles = (ctypes.c_uint64 * count).from_address(_required(address))
         return [self._machine.get(handle, GraphNode) for handle in handles]
 
     def graph_add_dependencies(
@@ -162,17 +168,17 @@ class GraphCalls:
 
     # --- kernel nodes
 
-    def _kernel(self, given: int | None) -> KernelLaunch:
-        wanted = CUDA_KERNEL_NODE_PARAMS.from_address(_not_null(given))
-        if not wanted.func and wanted.kern:
+    def _kernel(self, params: int | None) -> KernelLaunch:
+        node_params = CUDA_KERNEL_NODE_PARAMS.from_address(_required(params))
+        if not node_params.func and node_params.kern:
             raise Failure(NOT_SUPPORTED, "kernels of libraries (CUkernel) are not emulated")
-        return gathered(
-            self._machine.get(wanted.func, EmulatedFunction),
-            (wanted.gridDimX, wanted.gridDimY, wanted.gridDimZ),
-            (wanted.blockDimX, wanted.blockDimY, wanted.blockDimZ),
-            wanted.sharedMemBytes,
-            wanted.kernelParams,
-            wanted.extra,
+        return checked_launch(
+            self._machine.get(node_params.func, EmulatedFunction),
+            (node_params.gridDimX, node_params.gridDimY, node_params.gridDimZ),
+            (node_params.blockDimX, node_params.blockDimY, node_params.blockDimZ),
+            node_params.sharedMemBytes,
+            node_params.kernelParams,
+            node_params.extra,
         )
 
     def _kernel_node(self, handle: int) -> tuple[GraphNode, KernelLaunch]:
@@ -182,37 +188,39 @@ class GraphCalls:
         return node, node.operation
 
     def graph_kernel_node_get_params(self, node: int, result: int | None) -> None:
-        known, launch = self._kernel_node(node)
-        filled = CUDA_KERNEL_NODE_PARAMS.from_address(_not_null(result))
-        wanted = launch.function.parameters
+        graph_node, launch = self._kernel_node(node)
+        node_params = CUDA_KERNEL_NODE_PARAMS.from_address(_required(result))
+        parameters = launch.function.parameters
         storage = ctypes.create_string_buffer(launch.data, max(1, len(launch.data)))
         base = ctypes.addressof(storage)
-        pointers = (ctypes.c_uint64 * max(1, len(wanted)))(*(base + at for at, _ in wanted))
-        known.exported = storage, pointers  # alive as long as the node is, or asked again
-        filled.func = next(
-            handle for handle, thing in self._machine._handles.items() if thing is launch.function
+        pointers = (ctypes.c_uint64 * max(1, len(parameters)))(
+            *(base + offset for offset, _ in parameters)
         )
-        filled.gridDimX, filled.gridDimY, filled.gridDimZ = launch.grid
-        filled.blockDimX, filled.blockDimY, filled.blockDimZ = launch.block
-        filled.sharedMemBytes = launch.shared
-        filled.kernelParams = ctypes.addressof(pointers)
-        filled.extra = filled.kern = 0
-        filled.ctx = known.context.handle
+        graph_node.exported = storage, pointers  # alive as long as the node is, or asked again
+        node_params.func = next(
+            handle for handle, obj in self._machine._handles.items() if obj is launch.function
+        )
+        node_params.gridDimX, node_params.gridDimY, node_params.gridDimZ = launch.grid
+        node_params.blockDimX, node_params.blockDimY, node_params.blockDimZ = launch.block
+        node_params.sharedMemBytes = launch.shared
+        node_params.kernelParams = ctypes.addressof(pointers)
+        node_params.extra = node_params.kern = 0
+        node_params.ctx = graph_node.context.handle
 
-    def graph_kernel_node_set_params(self, node: int, given: int | None) -> None:
-        known, _ = self._kernel_node(node)
-        known.operation = self._kernel(given)
+    def graph_kernel_node_set_params(self, node: int, params: int | None) -> None:
+        changed, _ = self._kernel_node(node)
+        changed.operation = self._kernel(params)
 
     # --- executable graphs
 
     def graph_instantiate(self, graph: int, flags: int) -> int:
-        known = self._graph(graph)
+        instantiated = self._graph(graph)
         refuse_unsafe(self._machine, "instantiating a graph")
         if flags & ~_INSTANTIATE_FLAGS:
             raise Failure(INVALID_VALUE, f"instantiating has no flags {flags}")
         if flags & _DEVICE_LAUNCH:
             raise Failure(NOT_SUPPORTED, "graphs launched from a device are not emulated")
-        return self._machine.add(GraphExec.of(known, flags))
+        return self._machine.add(GraphExec.of(instantiated, flags))
 
     def graph_exec_destroy(self, executable: int) -> None:
         self._machine.get(executable, GraphExec)
@@ -227,34 +235,33 @@ class GraphCalls:
         machine = self._machine
         machine.current()
         target = any_stream(machine, stream)
-        known = machine.get(executable, GraphExec)
+        graph_exec = machine.get(executable, GraphExec)
         if target.capture is not None:
-            raise target.capture.fail(
+            raise target.capture.invalidate(
                 CAPTURE_UNSUPPORTED, "an executable graph cannot be launched into a capture"
             )
         refuse_implicit(machine, target)
-        known.run(machine)
+        graph_exec.run(machine)
 
     def graph_exec_kernel_node_set_params(
-        self, executable: int, node: int, given: int | None
+        self, executable: int, node: int, params: int | None
     ) -> None:
-        known = self._machine.get(executable, GraphExec)
-        if node not in known.nodes:
+        graph_exec = self._machine.get(executable, GraphExec)
+        if node not in graph_exec.nodes:
             raise Failure(INVALID_VALUE, "the executable graph was not made of this node")
-        at = known.nodes.index(node)
-        launch = self._kernel(given)
-        if not known.operations[at].may_become(launch):
+        index = graph_exec.nodes.index(node)
+        launch = self._kernel(params)
+        if not graph_exec.operations[index].can_be_updated_to(launch):
             raise Failure(INVALID_VALUE, "the kernel belongs to another context")
-        known.operations[at] = launch
+        graph_exec.operations[index] = launch
 
     def graph_exec_update(self, executable: int, graph: int, result: int | None) -> None:
-        known = self._machine.get(executable, GraphExec)
-        other = self._graph(graph)
-        wanted = GraphExec.of(other)
+        graph_exec = self._machine.get(executable, GraphExec)
+        update = GraphExec.of(self._graph(graph))
         try:
-            code, node = _difference(known, wanted)
+            code, node = _difference(graph_exec, update)
         finally:
-            wanted.close()
+            update.close()
         if result:
             info = CUgraphExecUpdateResultInfo.from_address(result)
             info.result, info.errorNode, info.errorFromNode = code, node, 0
@@ -265,37 +272,37 @@ class GraphCalls:
                 _PARAMETERS_CHANGED: "a node's parameters changed more than is allowed",
             }[code]
             raise Failure(GRAPH_EXEC_UPDATE_FAILURE, f"the graph does not fit: {why}")
-        known.operations = wanted.operations
-        known.nodes = wanted.nodes
+        graph_exec.operations = update.operations
+        graph_exec.nodes = update.nodes
 
 
-def _difference(known: GraphExec, wanted: GraphExec) -> tuple[int, int]:
-    """Why one cannot take the other's parameters (0 if it can), and the node at fault."""
-    if len(known.operations) != len(wanted.operations):
+def _difference(graph_exec: GraphExec, update: GraphExec) -> tuple[int, int]:
+    """CUgraphExecUpdateResult of an update, and the node that prevents it (0, 0 if none does)."""
+    if len(graph_exec.operations) != len(update.operations):
         return _TOPOLOGY_CHANGED, 0
-    for at, (old, new) in enumerate(zip(known.operations, wanted.operations, strict=True)):
-        if known.dependencies[at] != wanted.dependencies[at]:
-            return _TOPOLOGY_CHANGED, wanted.nodes[at]
+    for index, (old, new) in enumerate(zip(graph_exec.operations, update.operations, strict=True)):
+        if graph_exec.dependencies[index] != update.dependencies[index]:
+            return _TOPOLOGY_CHANGED, update.nodes[index]
         if old.kind != new.kind:
-            return _NODE_TYPE_CHANGED, wanted.nodes[at]
-        if not old.may_become(new):
-            return _PARAMETERS_CHANGED, wanted.nodes[at]
+            return _NODE_TYPE_CHANGED, update.nodes[index]
+        if not old.can_be_updated_to(new):
+            return _PARAMETERS_CHANGED, update.nodes[index]
     return 0, 0
 
 
 def _list(nodes: list[GraphNode], address: int | None, count: int | None) -> None:
     """Write nodes to the caller's array of `count` elements, or only how many there are."""
-    known = ctypes.c_size_t.from_address(_not_null(count))
+    capacity = ctypes.c_size_t.from_address(_required(count))
     if address:
-        target = (ctypes.c_uint64 * known.value).from_address(address)
-        for at in range(known.value):
-            target[at] = nodes[at].handle if at < len(nodes) else 0
-        known.value = min(known.value, len(nodes))
+        target = (ctypes.c_uint64 * capacity.value).from_address(address)
+        for index in range(capacity.value):
+            target[index] = nodes[index].handle if index < len(nodes) else 0
+        capacity.value = min(capacity.value, len(nodes))
     else:
-        known.value = len(nodes)
+        capacity.value = len(nodes)
 
 
-def _not_null(address: int | None) -> int:
+def _required(address: int | None) -> int:
     if not address:
         raise Failure(INVALID_VALUE, "a pointer that must be given is null")
     return address

@@ -14,7 +14,7 @@ from .statuses import (
 
 __all__ = ["HostMemoryCalls"]
 
-#: Portable, mapped, write-combined; registered memory has I/O memory for the last, and read-only.
+#: CU_MEMHOSTALLOC_* and CU_MEMHOSTREGISTER_*: all flags together.
 _ALLOC_FLAGS = 0b0111
 _REGISTER_FLAGS = 0b1011
 
@@ -63,15 +63,15 @@ class HostMemoryCalls:
             raise Failure(INVALID_VALUE, f"0x{address:x} is memory that the driver allocated")
         if machine.space.overlaps_mapped(address, nbytes):
             raise Failure(HOST_MEMORY_ALREADY_REGISTERED, f"bytes of 0x{address:x} are registered")
-        # From now on kernels must see memory outside the arena as well.
-        if not machine.space.divided:
-            self._divide()
+        # Kernels see memory outside the arena only through windows.
+        if not machine.space.has_windows:
+            self._add_windows()
         machine.space.map(address, nbytes)
         machine.add_allocation(context, address, nbytes, "registered", flags)
 
-    def _divide(self) -> None:
+    def _add_windows(self) -> None:
         machine = self._machine
-        machine.space.divide(machine.contexts.values())
+        machine.space.add_windows(machine.contexts.values())
         for module in machine.all_of(EmulatedModule):
             module.program.arena = machine.space.window(module.context)
 

@@ -25,16 +25,16 @@ class IpcCalls:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        #: How often each memory is open here.
+        #: How many times each allocation is open.
         self._opened: dict[int, int] = {}
 
-    def _handle(self, what: str, first: int, second: int) -> bytes:
-        return _LAYOUT.pack(_MAGIC[what], id(self), first, second).ljust(64, b"\0")
+    def _handle(self, kind: str, first: int, second: int) -> bytes:
+        return _LAYOUT.pack(_MAGIC[kind], id(self), first, second).ljust(64, b"\0")
 
-    def _read(self, what: str, handle: CUipcHandle) -> tuple[int, int]:
+    def _read(self, kind: str, handle: CUipcHandle) -> tuple[int, int]:
         magic, owner, first, second = _LAYOUT.unpack_from(bytes(handle.reserved))
-        if magic != _MAGIC[what] or owner != id(self):
-            raise Failure(INVALID_HANDLE, f"the handle is not of {what} of this emulated machine")
+        if magic != _MAGIC[kind] or owner != id(self):
+            raise Failure(INVALID_HANDLE, f"the handle is not of {kind} of this emulated machine")
         return first, second
 
     def ipc_get_mem_handle(self, pointer: int) -> bytes:

@@ -30,31 +30,31 @@ from .statuses import (
 )
 from .stream import stream_of
 
-__all__ = ["KernelLaunch", "LaunchCalls", "gathered"]
+__all__ = ["KernelLaunch", "LaunchCalls", "checked_launch"]
 
-#: CUlaunchConfig, read as one tuple: it is quicker than ten fields.
+#: CUlaunchConfig, read as one tuple, which is quicker than reading ten fields.
 _CONFIG = struct.Struct("=7I4xQQI4x")
 assert _CONFIG.size == ctypes.sizeof(CUlaunchConfig)
 #: The elements of `extra`: CU_LAUNCH_PARAM_END, _BUFFER_POINTER and _BUFFER_SIZE.
 _END, _BUFFER, _BUFFER_SIZE = 0, 1, 2
 
-_Three = tuple[int, int, int]
+_Dim3 = tuple[int, int, int]
 
 
 @dataclass(slots=True)
 class KernelLaunch(StreamOperation):
-    """A launch whose shape was checked and whose parameters were gathered."""
+    """A launch whose shape was checked and whose parameters were copied."""
 
     kind = KERNEL
     function: EmulatedFunction
-    grid: _Three
-    block: _Three
+    grid: _Dim3
+    block: _Dim3
     shared: int
     data: bytes
     cooperative: bool = False
 
     def run(self, machine: Machine) -> None:
-        """Run the kernel. A fault leaves its device unusable."""
+        """Run the kernel; a fault leaves its device unusable."""
         launch = _simt_launch or _load_simt()
         context = self.function.context
         if context.fault is not None:
@@ -69,7 +69,7 @@ class KernelLaunch(StreamOperation):
                 machine.lose(context.device, why)
             raise
 
-    def may_become(self, other: StreamOperation) -> bool:
+    def can_be_updated_to(self, other: StreamOperation) -> bool:
         return isinstance(other, KernelLaunch) and self.function.context is other.function.context
 
 
@@ -115,8 +115,8 @@ class LaunchCalls:
     def _launch(
         self,
         function: int,
-        grid: _Three,
-        block: _Three,
+        grid: _Dim3,
+        block: _Dim3,
         shared: int,
         stream: int,
         parameters: int | None,
@@ -125,26 +125,26 @@ class LaunchCalls:
     ) -> None:
         machine = self._machine
         target = stream_of(machine, stream)
-        known = machine.get(function, EmulatedFunction)
-        if known.context is not target.context:
+        entry = machine.get(function, EmulatedFunction)
+        if entry.context is not target.context:
             raise Failure(
                 INVALID_HANDLE,
-                f"the kernel was loaded on device {known.device.ordinal}, in another context",
+                f"the kernel was loaded on device {entry.device.ordinal}, in another context",
             )
-        work = gathered(known, grid, block, shared, parameters, extra, cooperative)
-        # As `submit` does, without another call.
+        launch = checked_launch(entry, grid, block, shared, parameters, extra, cooperative)
+        # The same as `submit`, without the cost of a call.
         if machine.captures:
             if target.capture is not None:
-                target.capture.record(target, work)
+                target.capture.record(target, launch)
                 return
             refuse_implicit(machine, target)
-        work.run(machine)
+        launch.run(machine)
 
 
-def gathered(
+def checked_launch(
     function: EmulatedFunction,
-    grid: _Three,
-    block: _Three,
+    grid: _Dim3,
+    block: _Dim3,
     shared: int,
     parameters: int | None,
     extra: int | None,
@@ -164,7 +164,7 @@ def gathered(
         or gy > limits.GRID_LIMITS[1]
         or gz > limits.GRID_LIMITS[2]
     ):
-        raise _refusal(function, grid, block, shared)
+        raise _shape_failure(function, grid, block, shared)
     if function.cluster_blocks != 1:
         raise Failure(
             NOT_SUPPORTED,
@@ -172,29 +172,31 @@ def gathered(
             "emulator has no thread block clusters",
         )
     if cooperative:
-        room = active_blocks(function, threads, shared) * limits.MULTIPROCESSORS
-        if gx * gy * gz > room:
+        resident = active_blocks(function, threads, shared) * limits.MULTIPROCESSORS
+        if gx * gy * gz > resident:
             raise Failure(
                 COOPERATIVE_LAUNCH_TOO_LARGE,
-                f"a cooperative grid of {gx * gy * gz} blocks: {room} fit at once",
+                f"a cooperative grid of {gx * gy * gz} blocks: {resident} fit at once",
             )
-    data = _parameters(function, parameters, extra)
+    data = _gather_parameters(function, parameters, extra)
     return KernelLaunch(function, grid, block, shared, data, cooperative)
 
 
-def _parameters(function: EmulatedFunction, pointers: int | None, extra: int | None) -> bytes:
-    """The kernel's parameters as one block of memory, gathered from ``void**``."""
-    wanted = function.parameters
-    if not wanted:
+def _gather_parameters(
+    function: EmulatedFunction, pointers: int | None, extra: int | None
+) -> bytes:
+    """The kernel's parameters as one block of memory, copied from a ``void**``."""
+    layout = function.parameters
+    if not layout:
         return b""
     if not pointers:
         if extra:
-            return _packed(function, extra)
-        raise Failure(INVALID_VALUE, f"the kernel takes {len(wanted)} parameters and got none")
+            return _parameters_from_buffer(function, extra)
+        raise Failure(INVALID_VALUE, f"the kernel takes {len(layout)} parameters and got none")
     data = bytearray(function.parameter_bytes)
     read = ctypes.string_at
     for (offset, size), address in zip(
-        wanted, function.pointers_type.from_address(pointers), strict=True
+        layout, function.pointers_type.from_address(pointers), strict=True
     ):
         if not address:
             raise Failure(INVALID_VALUE, f"the pointer to the parameter at {offset} is null")
@@ -202,8 +204,8 @@ def _parameters(function: EmulatedFunction, pointers: int | None, extra: int | N
     return bytes(data)
 
 
-def _packed(function: EmulatedFunction, extra: int) -> bytes:
-    """The parameters out of one buffer, which `extra` tells of."""
+def _parameters_from_buffer(function: EmulatedFunction, extra: int) -> bytes:
+    """The parameters from the buffer that `extra` points to."""
     buffer = nbytes = 0
     while (key := ctypes.c_uint64.from_address(extra).value) != _END:
         value = ctypes.c_uint64.from_address(extra + 8).value
@@ -222,7 +224,7 @@ def _packed(function: EmulatedFunction, extra: int) -> bytes:
     return ctypes.string_at(buffer, function.parameter_bytes)
 
 
-def _is_cooperative(address: int, count: int, grid: _Three) -> bool:
+def _is_cooperative(address: int, count: int, grid: _Dim3) -> bool:
     if not address:
         raise Failure(INVALID_VALUE, "the launch attributes are null")
     cooperative = False
@@ -234,8 +236,8 @@ def _is_cooperative(address: int, count: int, grid: _Three) -> bool:
     return cooperative
 
 
-def _check_cluster(cluster: tuple[int, ...], grid: _Three) -> None:
-    """Refuse clusters of several blocks: here a block is a cluster of its own."""
+def _check_cluster(cluster: tuple[int, ...], grid: _Dim3) -> None:
+    """Refuse clusters of more than one block."""
     if 0 in cluster or any(size % part for size, part in zip(grid, cluster, strict=True)):
         raise Failure(
             INVALID_CLUSTER_SIZE, f"a grid of {grid} cannot be divided into clusters of {cluster}"
@@ -247,8 +249,8 @@ def _check_cluster(cluster: tuple[int, ...], grid: _Three) -> None:
         )
 
 
-def _refusal(function: EmulatedFunction, grid: _Three, block: _Three, shared: int) -> Failure:
-    """Why a launch of this shape is not possible."""
+def _shape_failure(function: EmulatedFunction, grid: _Dim3, block: _Dim3, shared: int) -> Failure:
+    """The failure of a launch whose grid, block or shared memory exceeds the limits."""
     threads = block[0] * block[1] * block[2]
     if shared > function.dynamic_shared_limit:
         return Failure(

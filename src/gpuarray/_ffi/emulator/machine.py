@@ -29,12 +29,12 @@ __all__ = [
     "ContextObject",
 ]
 
-#: Memory of each device. It is only reserved: pages that nobody touches cost nothing.
+#: Memory of each device; it is only reserved, and pages that are never touched cost nothing.
 DEVICE_BYTES = 4 << 30
-#: Address space for page-locked host memory and for what kernels need besides.
+#: Address space for page-locked host memory, shared memory and local memory.
 _HOST_BYTES = 4 << 30
 _SMALLEST_ARENA = 256 << 20
-#: Handles look like addresses, and are never reused, so that a stale one is always noticed.
+#: Handles look like addresses and are never reused, so that a stale one is always noticed.
 _FIRST_HANDLE = 0x5000_0000
 _HANDLE_STEP = 0x40
 
@@ -44,7 +44,7 @@ class EmulatedDevice:
     """A device."""
 
     ordinal: int
-    #: How often the primary context is retained, and the flags of its next life.
+    #: How often the primary context is retained, and its flags when it is next created.
     retained: int = 0
     primary_flags: int = 0
     used_bytes: int = 0
@@ -53,9 +53,9 @@ class EmulatedDevice:
     pools: list[Any] = field(default_factory=list)
     default_pool: int = 0
     current_pool: int = 0
-    #: What a kernel did: it outlives the contexts, since nothing in a process undoes it.
+    #: The fault of a kernel, which outlives the contexts: nothing in a process clears it.
     fault: Failure | None = None
-    #: Set right after the devices are made: each belongs to the other.
+    #: Set right after the devices are created, since each refers to the other.
     primary: EmulatedContext = None  # type: ignore[assignment]
 
 
@@ -67,9 +67,9 @@ class EmulatedContext:
     handle: int
     flags: int = 0
     alive: bool = True
-    #: What a kernel did on its device: every later call that needs this context fails with it.
+    #: The fault of a kernel on the device: every later call that needs this context raises it.
     fault: Failure | None = None
-    #: Contexts whose memory this one was given access to.
+    #: Contexts whose memory this one may access.
     peers: set[EmulatedContext] = field(default_factory=set)
     limits: dict[int, int] = field(default_factory=dict)
     #: The default streams: by thread, and under None the legacy one.
@@ -100,7 +100,7 @@ class EmulatedAllocation:
 
 @dataclass(eq=False)
 class ContextObject:
-    """Base of what a handle stands for: it belongs to a context, and goes with it."""
+    """Base of the objects that handles name; they are destroyed with their context."""
 
     context: EmulatedContext
 
@@ -110,18 +110,18 @@ class ContextObject:
 
     #: What messages call the object.
     noun = "object"
-    #: How a call fails that gets the handle after a reset took the object away.
+    #: The status of calls with the handle after a reset destroyed the object.
     gone = INVALID_HANDLE
 
     def close(self) -> None:
-        """Give back what the object holds."""
+        """Release what the object holds."""
 
 
 _T = TypeVar("_T", bound=ContextObject)
 
 
 class Machine:
-    """One emulated computer."""
+    """The state of one emulated driver."""
 
     def __init__(self, device_count: int) -> None:
         #: Held by every call: kernels run one at a time.
@@ -138,7 +138,7 @@ class Machine:
         self.captures: list[Any] = []
         self._buffer_ids = 0
         self._handles: dict[int, ContextObject] = {}
-        #: The types of what resets took away, by handle.
+        #: Types of the objects that resets destroyed, by handle.
         self._gone: dict[int, type[ContextObject]] = {}
         self._next_handle = _FIRST_HANDLE
         self._thread = threading.local()
@@ -153,12 +153,12 @@ class Machine:
             try:
                 space = AddressSpace(Arena(size))
                 break
-            except (OSError, MemoryError):  # a limit on address space: take what there is
+            except (OSError, MemoryError):  # address space is limited: try with less
                 size //= 2
                 if size < _SMALLEST_ARENA:
                     raise
         if len(self.devices) > 1:
-            space.divide(self.contexts.values())
+            space.add_windows(self.contexts.values())
         return space
 
     @property
@@ -199,7 +199,7 @@ class Machine:
 
     @property
     def stack(self) -> list[EmulatedContext]:
-        """This thread's stack of contexts; change it through `make_current` and its like."""
+        """This thread's stack of contexts, changed by `make_current`, `push` and `pop` only."""
         stack = getattr(self._thread, "stack", None)
         if stack is None:
             stack = self._thread.stack = []
@@ -230,7 +230,7 @@ class Machine:
         return getattr(self._thread, "context", None)
 
     def current(self) -> EmulatedContext:
-        """This thread's current context, fit for use."""
+        """This thread's current context; raises if it cannot be used."""
         context = getattr(self._thread, "context", None)
         if context is None or context.fault is not None or not context.alive:
             raise unusable(context)
@@ -238,7 +238,7 @@ class Machine:
 
     @contextlib.contextmanager
     def callback(self) -> Iterator[None]:
-        """While the calling thread runs a host function: without the lock, and without calls."""
+        """Run a host function: the lock is released, and driver calls are refused."""
         outer = self.current_or_none()
         self._thread.context = self._callback_context
         self.lock.release()
@@ -249,16 +249,16 @@ class Machine:
             self._thread.context = outer
 
     def lose(self, device: EmulatedDevice, fault: Failure) -> None:
-        """Make a device useless to the process, as the fault of a kernel does."""
+        """Mark a device as lost, as the fault of a kernel does."""
         device.fault = fault
         for context in self.contexts.values():
             if context.device is device:
                 context.fault = fault
 
     def destroy_contents(self, context: EmulatedContext) -> None:
-        """Take down all that lives in a context."""
-        for handle in self.handles_of(lambda thing: thing.context is context):
-            if handle in self._handles:  # a module takes its functions along
+        """Destroy every object and allocation of a context."""
+        for handle in self.handles_of(lambda obj: obj.context is context):
+            if handle in self._handles:  # unloading a module removes its functions' handles
                 self._gone[handle] = type(self._handles[handle])
                 self.forget(handle)
         for allocation in [a for a in self.allocations.values() if a.context is context]:
@@ -277,13 +277,13 @@ class Machine:
     def add_allocation(
         self, context: EmulatedContext, address: int, nbytes: int, kind: str, flags: int = 0
     ) -> EmulatedAllocation:
-        """Enter memory into the table."""
+        """Add an allocation to the table."""
         self._buffer_ids += 1
         allocation = EmulatedAllocation(context, address, nbytes, kind, self._buffer_ids, flags)
         self.allocations[address] = allocation
         checker = self.arena.checker
         if checker is not None and kind != "registered":
-            checker.of_host(address, nbytes, fresh=kind in ("device", "pool", "graph"))
+            checker.host_allocated(address, nbytes, fresh=kind in ("device", "pool", "graph"))
         return allocation
 
     def release(self, allocation: EmulatedAllocation) -> None:
@@ -294,7 +294,7 @@ class Machine:
             return
         self.space.free(allocation.address)
         if allocation.kind == "pool":
-            allocation.pool.put_back(allocation.nbytes)
+            allocation.pool.count_free(allocation.nbytes)
         elif allocation.kind != "host":
             allocation.device.used_bytes -= allocation.nbytes
 
@@ -304,7 +304,7 @@ class Machine:
         return None if found is None else self.allocations.get(found[0])
 
     def in_arena(self, address: int) -> bool:
-        """Whether an address is one of the emulator's, allocated or not."""
+        """Whether an address lies in the arena, allocated or not."""
         return self.arena.base <= address < self.arena.base + self.arena.size
 
     # --- handles
@@ -314,43 +314,43 @@ class Machine:
         self._next_handle += _HANDLE_STEP
         return handle
 
-    def add(self, thing: ContextObject) -> int:
+    def add(self, obj: ContextObject) -> int:
         """A handle for an object."""
         handle = self._new_handle()
-        self._handles[handle] = thing
+        self._handles[handle] = obj
         return handle
 
     def get(self, handle: int, type_: type[_T]) -> _T:
-        """The object of a handle of the given type, in a context fit for use."""
-        thing = self._handles.get(handle)
-        if type(thing) is not type_:
+        """The object of a handle of the given type; raises if its context cannot be used."""
+        obj = self._handles.get(handle)
+        if type(obj) is not type_:
             status = type_.gone if self._gone.get(handle) is type_ else INVALID_HANDLE
             raise Failure(status, f"0x{handle:x} is not a live {type_.noun} handle")
-        if thing.context.fault is not None:
-            raise unusable(thing.context)
-        return thing
+        if obj.context.fault is not None:
+            raise unusable(obj.context)
+        return obj
 
     def remove(self, handle: int, type_: type[_T]) -> _T:
-        """Forget a handle; its object."""
-        thing = self.get(handle, type_)
+        """Remove a handle; the object that it named."""
+        obj = self.get(handle, type_)
         del self._handles[handle]
-        return thing
+        return obj
 
     def all_of(self, type_: type[_T]) -> list[_T]:
         """Every object of a type that has a handle."""
-        return [thing for thing in self._handles.values() if type(thing) is type_]
+        return [obj for obj in self._handles.values() if type(obj) is type_]
 
     def handles_of(self, belongs: Callable[[Any], bool]) -> list[int]:
-        """The handles whose object `belongs` says yes to."""
-        return [handle for handle, thing in self._handles.items() if belongs(thing)]
+        """The handles of objects for which `belongs` is true."""
+        return [handle for handle, obj in self._handles.items() if belongs(obj)]
 
     def forget(self, handle: int) -> None:
-        """Close and forget a handle of any type."""
+        """Remove a handle of any type and close its object."""
         self._handles.pop(handle).close()
 
 
 def unusable(context: EmulatedContext | None) -> Failure:
-    """Why a context cannot be used."""
+    """The failure of a call that needs this context, which cannot be used."""
     if context is None:
         return Failure(INVALID_CONTEXT, "no context is current in this thread")
     if context.fault is not None:

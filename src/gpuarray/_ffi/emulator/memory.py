@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 #: Allocations begin at multiples of this, as the CUDA driver promises.
 ALIGNMENT = 256
 _PAGE = mmap.PAGESIZE
-#: A freed block of at least this size gives its pages back to the system.
-_RETURN_PAGES = 64 << 20
+#: The pages of a freed block of at least this size are returned to the system.
+_RETURNED_PAGES = 64 << 20
 
 _DTYPES = tuple(
     np.dtype(code)
@@ -66,9 +66,9 @@ class Arena:
         self._free_sizes: dict[int, int] = {}
         self._top = _PAGE  # address 0 of the arena is never valid
         self.used = 0
-        #: Counts what kernels wrote: the scheduler tells a live lock from progress by it.
+        #: Counts the writes of kernels, by which the scheduler tells progress from a livelock.
         self.writes = 0
-        #: What looks at accesses beyond bounds, while that is asked for.
+        #: Checks accesses for more than bounds, while the checkers are on.
         self.checker: Checker | None = None
         #: Held while a kernel runs, and while the table changes.
         self.lock = threading.RLock()
@@ -80,9 +80,9 @@ class Arena:
     def allocate(self, nbytes: int) -> int:
         """Reserve ``nbytes`` and return the address; the content is not initialised."""
         nbytes = max(int(nbytes), 1)
-        block = (nbytes + ALIGNMENT) & -ALIGNMENT  # always leaves a red zone
+        block = (nbytes + ALIGNMENT) & -ALIGNMENT  # always leaves at least one unused byte
         with self.lock:
-            offset = self._take(block)
+            offset = self._take_block(block)
             start = self.base + offset
             if not self.starts or start > self.starts[-1]:
                 self.starts.append(start)
@@ -95,7 +95,7 @@ class Arena:
             return start
 
     def free(self, address: int) -> None:
-        """Give back the allocation that begins at ``address``; KeyError if there is none."""
+        """Free the allocation that begins at ``address``; KeyError if there is none."""
         with self.lock:
             index = bisect.bisect_left(self.starts, address)
             if index == len(self.starts) or self.starts[index] != address:
@@ -107,11 +107,11 @@ class Arena:
             self.used -= nbytes
             offset = address - self.base
             block = (nbytes + ALIGNMENT) & -ALIGNMENT
-            if nbytes >= _RETURN_PAGES and hasattr(mmap, "MADV_DONTNEED"):
+            if nbytes >= _RETURNED_PAGES and hasattr(mmap, "MADV_DONTNEED"):
                 first = (offset + _PAGE - 1) & -_PAGE
                 last = (offset + nbytes) & -_PAGE
                 self._mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
-            self._put_back(offset, block)
+            self._return_block(offset, block)
 
     def wrote(self, address: int, nbytes: int) -> None:
         """The host wrote to memory: it counts as initialised from now on."""
@@ -168,7 +168,7 @@ class Arena:
             parts.reverse()
         return "nearest: " + parts[0] if parts else "nothing is allocated"
 
-    def _take(self, block: int) -> int:
+    def _take_block(self, block: int) -> int:
         """Offset of a free block: the first that fits, else from the untouched end."""
         for index, offset in enumerate(self._free_offsets):
             size = self._free_sizes[offset]
@@ -188,7 +188,7 @@ class Arena:
         self._top += block
         return offset
 
-    def _put_back(self, offset: int, block: int) -> None:
+    def _return_block(self, offset: int, block: int) -> None:
         """Add a free block, joined with free neighbours."""
         offsets, sizes = self._free_offsets, self._free_sizes
         index = bisect.bisect_left(offsets, offset)

@@ -20,15 +20,14 @@ from .statuses import (
 
 __all__ = ["EmulatedFunction", "EmulatedModule", "ModuleCalls"]
 
-#: First bytes of the images that only a GPU can run.
+#: The first bytes of images that only a GPU can run.
 _BINARIES = {b"\x7fELF": "cubin", b"\x50\xed\x55\xba": "fatbin"}
 #: CUjit_option: each log is followed by its size.
 _JIT_INFO_LOG, _JIT_ERROR_LOG, _JIT_WALL_TIME = 3, 5, 2
 #: CUfunc_cache, and the highest CUoccupancy_flags.
 _CACHE_CONFIGURATIONS = range(4)
 _OCCUPANCY_FLAGS = 1
-_NUMBERS = FUNCTION_ATTRIBUTES
-#: PTX does not tell how many registers a kernel takes, so that registers never limit occupancy.
+#: PTX does not tell how many registers a kernel takes, so registers never limit occupancy.
 _REGISTERS = 32
 
 
@@ -78,7 +77,7 @@ class ModuleCalls:
         from .simt import PTXError, PTXProgram, UnsupportedInstruction
 
         context = self._machine.current()
-        asked = _Options(count, options, values)
+        jit_options = _JitOptions(count, options, values)
         if not image:
             raise Failure(INVALID_VALUE, "the image is null")
         binary = _BINARIES.get(ctypes.string_at(image, 4))
@@ -93,12 +92,12 @@ class ModuleCalls:
                 program.unload()
                 raise
         except (PTXError, UnsupportedInstruction) as error:
-            asked.write_log(_JIT_ERROR_LOG, str(error))
-            asked.write_log(_JIT_INFO_LOG, "")
+            jit_options.write_log(_JIT_ERROR_LOG, str(error))
+            jit_options.write_log(_JIT_INFO_LOG, "")
             raise Failure(INVALID_PTX, str(error)) from None
         kernels = ", ".join(program.kernel_names) or "none"
-        asked.write_log(_JIT_INFO_LOG, f"emulator: loaded PTX; kernels: {kernels}")
-        asked.write_log(_JIT_ERROR_LOG, "")
+        jit_options.write_log(_JIT_INFO_LOG, f"emulator: loaded PTX; kernels: {kernels}")
+        jit_options.write_log(_JIT_ERROR_LOG, "")
         return self._machine.add(EmulatedModule(context, program))
 
     def module_unload(self, module: int) -> None:
@@ -118,9 +117,9 @@ class ModuleCalls:
             try:
                 kernel = loaded.program.kernel(text)
             except KeyError:
-                known = ", ".join(loaded.program.kernel_names) or "none"
-                raise Failure(NOT_FOUND, f"its kernels: {known}") from None
-            handle = self._machine.add(_function(loaded, kernel, text))
+                names = ", ".join(loaded.program.kernel_names) or "none"
+                raise Failure(NOT_FOUND, f"its kernels: {names}") from None
+            handle = self._machine.add(_new_function(loaded, kernel, text))
             loaded.functions[text] = handle
         return handle
 
@@ -132,35 +131,39 @@ class ModuleCalls:
             raise Failure(NOT_FOUND, f"no global variable {_text(name)!r}") from None
 
     def function_attribute(self, attribute: int, function: int) -> int:
-        known = self._machine.get(function, EmulatedFunction)
+        entry = self._machine.get(function, EmulatedFunction)
         version = limits.COMPUTE_CAPABILITY[0] * 10 + limits.COMPUTE_CAPABILITY[1]
         values = {
-            _NUMBERS["max_threads_per_block"]: known.max_threads,
-            _NUMBERS["shared_size_bytes"]: known.static_shared_bytes,
-            _NUMBERS["const_size_bytes"]: 0,
-            _NUMBERS["local_size_bytes"]: known.kernel.local_bytes,
-            _NUMBERS["num_regs"]: _REGISTERS,
-            _NUMBERS["ptx_version"]: version,
-            _NUMBERS["binary_version"]: version,
-            _NUMBERS["max_dynamic_shared_size_bytes"]: known.dynamic_shared_limit,
-            _NUMBERS["preferred_shared_memory_carveout"]: known.carveout,
+            FUNCTION_ATTRIBUTES["max_threads_per_block"]: entry.max_threads,
+            FUNCTION_ATTRIBUTES["shared_size_bytes"]: entry.static_shared_bytes,
+            FUNCTION_ATTRIBUTES["const_size_bytes"]: 0,
+            FUNCTION_ATTRIBUTES["local_size_bytes"]: entry.kernel.local_bytes,
+            FUNCTION_ATTRIBUTES["num_regs"]: _REGISTERS,
+            FUNCTION_ATTRIBUTES["ptx_version"]: version,
+            FUNCTION_ATTRIBUTES["binary_version"]: version,
+            FUNCTION_ATTRIBUTES["max_dynamic_shared_size_bytes"]: entry.dynamic_shared_limit,
+            FUNCTION_ATTRIBUTES["preferred_shared_memory_carveout"]: entry.carveout,
         }
-        if attribute not in _NUMBERS.values():
+        if attribute not in FUNCTION_ATTRIBUTES.values():
             raise Failure(INVALID_VALUE, f"there is no function attribute {attribute}")
         return values.get(attribute, 0)
 
     def function_set_attribute(self, function: int, attribute: int, value: int) -> None:
-        known = self._machine.get(function, EmulatedFunction)
-        if attribute == _NUMBERS["max_dynamic_shared_size_bytes"]:
-            most = limits.SHARED_BYTES_OPT_IN - known.static_shared_bytes
-            if not 0 <= value <= most:
+        entry = self._machine.get(function, EmulatedFunction)
+        if attribute == FUNCTION_ATTRIBUTES["max_dynamic_shared_size_bytes"]:
+            max_bytes = limits.SHARED_BYTES_OPT_IN - entry.static_shared_bytes
+            if not 0 <= value <= max_bytes:
                 raise Failure(
                     INVALID_VALUE,
-                    f"{value} bytes of dynamic shared memory: this kernel can have {most} at most",
+                    f"{value} bytes of dynamic shared memory: "
+                    f"this kernel can have {max_bytes} at most",
                 )
-            known.dynamic_shared_limit = value
-        elif attribute == _NUMBERS["preferred_shared_memory_carveout"] and -1 <= value <= 100:
-            known.carveout = value
+            entry.dynamic_shared_limit = value
+        elif (
+            attribute == FUNCTION_ATTRIBUTES["preferred_shared_memory_carveout"]
+            and -1 <= value <= 100
+        ):
+            entry.carveout = value
         else:
             raise Failure(INVALID_VALUE, f"function attribute {attribute} cannot be {value}")
 
@@ -171,7 +174,7 @@ class ModuleCalls:
 
     def function_get_module(self, function: int) -> int:
         module = self._machine.get(function, EmulatedFunction).module
-        (handle,) = self._machine.handles_of(lambda thing: thing is module)
+        (handle,) = self._machine.handles_of(lambda obj: obj is module)
         return handle
 
     def function_get_name(self, function: int) -> bytes:
@@ -186,10 +189,10 @@ class ModuleCalls:
     # --- occupancy
 
     def occupancy_max_active_blocks(self, function: int, block: int, dynamic: int) -> int:
-        known = self._machine.get(function, EmulatedFunction)
+        entry = self._machine.get(function, EmulatedFunction)
         if block < 1:
             raise Failure(INVALID_VALUE, f"a block of {block} threads")
-        return active_blocks(known, block, dynamic)
+        return active_blocks(entry, block, dynamic)
 
     def occupancy_max_active_blocks_with_flags(
         self, function: int, block: int, dynamic: int, flags: int
@@ -199,23 +202,23 @@ class ModuleCalls:
         return self.occupancy_max_active_blocks(function, block, dynamic)
 
     def occupancy_available_dynamic_shared(self, function: int, blocks: int, block: int) -> int:
-        known = self._machine.get(function, EmulatedFunction)
-        if blocks < 1 or active_blocks(known, block, 0) < blocks:
+        entry = self._machine.get(function, EmulatedFunction)
+        if blocks < 1 or active_blocks(entry, block, 0) < blocks:
             raise Failure(INVALID_VALUE, f"{blocks} blocks of {block} threads do not fit at once")
-        # As a GPU's driver has it: what it reserves in each block is not taken off.
+        # Like the driver of a GPU, without subtracting what it reserves in each block.
         room = limits.SHARED_BYTES_PER_MULTIPROCESSOR // blocks // 128 * 128
-        return min(room - known.static_shared_bytes, known.dynamic_shared_limit)
+        return min(room - entry.static_shared_bytes, entry.dynamic_shared_limit)
 
     def occupancy_max_potential_block_size(
         self, function: int, shared_of_block: int | None, dynamic: int, limit: int
     ) -> tuple[int, int]:
-        known = self._machine.get(function, EmulatedFunction)
+        entry = self._machine.get(function, EmulatedFunction)
         needs = _SharedOfBlock(shared_of_block) if shared_of_block else lambda block: dynamic
-        most = min(known.max_threads, limit or known.max_threads)
+        max_block = min(entry.max_threads, limit or entry.max_threads)
         best, best_blocks = 0, 0
-        for multiple in range(-(-most // 32) * 32, 0, -32):
-            block = min(multiple, most)
-            blocks = active_blocks(known, block, needs(block))
+        for multiple in range(-(-max_block // 32) * 32, 0, -32):
+            block = min(multiple, max_block)
+            blocks = active_blocks(entry, block, needs(block))
             if blocks * block > best_blocks * best:
                 best, best_blocks = block, blocks
         return best_blocks * limits.MULTIPROCESSORS, best
@@ -227,7 +230,7 @@ def active_blocks(function: EmulatedFunction, block: int, dynamic: int) -> int:
         return 0
     if dynamic > function.dynamic_shared_limit:
         return 0
-    # Shared memory is given out in pieces of 128 bytes.
+    # Shared memory is allocated in units of 128 bytes.
     shared = -(-(function.static_shared_bytes + dynamic) // 128) * 128
     by_threads = limits.THREADS_PER_MULTIPROCESSOR // (-(-block // 32) * 32)
     by_shared = limits.SHARED_BYTES_PER_MULTIPROCESSOR // (shared + limits.RESERVED_SHARED_BYTES)
@@ -238,7 +241,7 @@ def active_blocks(function: EmulatedFunction, block: int, dynamic: int) -> int:
 _SharedOfBlock = ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
 
 
-def _function(module: EmulatedModule, kernel: Any, name: str) -> EmulatedFunction:
+def _new_function(module: EmulatedModule, kernel: Any, name: str) -> EmulatedFunction:
     shared = kernel.static_shared_bytes
     return EmulatedFunction(
         context=module.context,
@@ -261,7 +264,7 @@ def _text(name: bytes | None) -> str:
     return name.decode(errors="replace")
 
 
-class _Options:
+class _JitOptions:
     """The options of a load: CUjit_option to the value, or the address, given for it."""
 
     def __init__(self, count: int, options: int | None, values: int | None) -> None:
@@ -269,13 +272,14 @@ class _Options:
         if count and options and values:
             names = (ctypes.c_int * count).from_address(options)
             self._given = {
-                name: ctypes.c_uint64.from_address(values + 8 * at) for at, name in enumerate(names)
+                name: ctypes.c_uint64.from_address(values + 8 * index)
+                for index, name in enumerate(names)
             }
         if _JIT_WALL_TIME in self._given:
             ctypes.c_float.from_buffer(self._given[_JIT_WALL_TIME]).value = 0.0
 
     def write_log(self, log: int, text: str) -> None:
-        """Put a text where the caller asked for this log, and say how long it is."""
+        """Write a text to the buffer that the caller gave for this log, and its length."""
         address, size = self._given.get(log), self._given.get(log + 1)
         if address is None or size is None or not address.value:
             return

@@ -1,7 +1,7 @@
 """Emulated functions for stream-ordered allocation and its memory pools.
 
-Memory goes back to the arena when it is freed, so that every later use is noticed. What a pool
-holds on to meanwhile, as the driver's would, is a matter of counting.
+Freed memory returns to the arena at once, so that every later use is noticed. The memory that a
+driver's pool would hold on to is only counted.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ class EmulatedPool(ContextObject):
 
     noun = "pool"
     machine: Machine
-    most: int = 0
+    max_bytes: int = 0
     handle: int = 0
     used: int = 0
     reserved: int = 0
     attributes: dict[int, int] = field(
         default_factory=lambda: {1: 1, 2: 1, 3: 1, _THRESHOLD: 0, _RESERVED_HIGH: 0, _USED_HIGH: 0}
     )
-    #: What other devices may do with the memory.
+    #: Access flags of other devices, by ordinal.
     access: dict[int, int] = field(default_factory=dict)
     closed: bool = False
 
-    def take(self, nbytes: int) -> None:
-        """Count memory that is given out."""
-        if self.most and self.used + nbytes > self.most:
-            raise Failure(OUT_OF_MEMORY, f"{nbytes} bytes more than the pool's {self.most}")
+    def count_allocation(self, nbytes: int) -> None:
+        """Count memory that is allocated from the pool."""
+        if self.max_bytes and self.used + nbytes > self.max_bytes:
+            raise Failure(OUT_OF_MEMORY, f"{nbytes} bytes more than the pool's {self.max_bytes}")
         more = max(0, _chunks(self.used + nbytes) - self.reserved)
         free = DEVICE_BYTES - self.device.used_bytes
         if more > free:  # the last chunk need not be whole
@@ -60,27 +60,27 @@ class EmulatedPool(ContextObject):
                 f"{self.device.ordinal}",
             )
         self.used += nbytes
-        self._reserve(self.reserved + more)
+        self._set_reserved(self.reserved + more)
         high = self.attributes
         high[_USED_HIGH] = max(high[_USED_HIGH], self.used)
         high[_RESERVED_HIGH] = max(high[_RESERVED_HIGH], self.reserved)
 
-    def put_back(self, nbytes: int) -> None:
+    def count_free(self, nbytes: int) -> None:
         """Count memory that was freed."""
         self.used -= nbytes
         if self.closed and not self.used:
-            self._reserve(0)
+            self._set_reserved(0)
 
-    def keep(self, nbytes: int) -> None:
-        """Give memory back to the device, but for what is in use and so many bytes in all."""
-        self._reserve(min(self.reserved, max(_chunks(self.used), nbytes)))
+    def trim_to(self, nbytes: int) -> None:
+        """Release unused memory to the device, as long as more than `nbytes` are reserved."""
+        self._set_reserved(min(self.reserved, max(_chunks(self.used), nbytes)))
 
-    def settle(self) -> None:
-        """What every synchronisation does."""
+    def release_unused(self) -> None:
+        """Release what is reserved beyond the threshold, as every synchronisation does."""
         if self.reserved > self.attributes[_THRESHOLD]:
-            self.keep(self.attributes[_THRESHOLD])
+            self.trim_to(self.attributes[_THRESHOLD])
 
-    def _reserve(self, nbytes: int) -> None:
+    def _set_reserved(self, nbytes: int) -> None:
         self.device.used_bytes += nbytes - self.reserved
         self.reserved = nbytes
 
@@ -93,7 +93,7 @@ class EmulatedPool(ContextObject):
             device.default_pool = device.current_pool = 0
         self.closed = True
         if not self.used:
-            self._reserve(0)
+            self._set_reserved(0)
 
 
 def _chunks(nbytes: int) -> int:
@@ -101,13 +101,13 @@ def _chunks(nbytes: int) -> int:
 
 
 class _GraphAllocation(StreamOperation):
-    """The memory is there as long as the graph is."""
+    """Allocates nothing at run time: the memory exists as long as the graph does."""
 
     kind = MEM_ALLOC
 
 
 class _Free(StreamOperation):
-    """Frees memory, unless a graph keeps it."""
+    """Frees memory, unless it belongs to a graph."""
 
     kind = MEM_FREE
 
@@ -144,7 +144,7 @@ class PoolCalls:
             raise Failure(INVALID_VALUE, "0 bytes cannot be allocated")
         if stream.capture is not None:
             return self._allocate_in_graph(nbytes, stream)
-        pool.take(nbytes)
+        pool.count_allocation(nbytes)
         address = machine.space.allocate(nbytes, pool.device)
         machine.add_allocation(stream.context, address, nbytes, "pool").pool = pool
         return address
@@ -197,8 +197,8 @@ class PoolCalls:
         self._default(device)
         return self._machine.get(device.current_pool, EmulatedPool)
 
-    def _add(self, device: EmulatedDevice, most: int) -> int:
-        pool = EmulatedPool(device.primary, self._machine, most)
+    def _add(self, device: EmulatedDevice, max_bytes: int) -> int:
+        pool = EmulatedPool(device.primary, self._machine, max_bytes)
         pool.handle = self._machine.add(pool)
         device.pools.append(pool)
         return pool.handle
@@ -210,11 +210,11 @@ class PoolCalls:
         return self._current(self._machine.device(device)).handle
 
     def device_set_mem_pool(self, device: int, pool: int) -> None:
-        held, chosen = self._machine.device(device), self._machine.get(pool, EmulatedPool)
-        if chosen.device is not held:
+        owner, chosen = self._machine.device(device), self._machine.get(pool, EmulatedPool)
+        if chosen.device is not owner:
             raise Failure(INVALID_DEVICE, f"the pool belongs to device {chosen.device.ordinal}")
-        self._default(held)
-        held.current_pool = pool
+        self._default(owner)
+        owner.current_pool = pool
 
     # --- pools
 
@@ -235,11 +235,11 @@ class PoolCalls:
         self._machine.forget(pool)
 
     def mem_pool_trim_to(self, pool: int, nbytes: int) -> None:
-        self._machine.get(pool, EmulatedPool).keep(nbytes)
+        self._machine.get(pool, EmulatedPool).trim_to(nbytes)
 
     def mem_pool_get_attribute(self, pool: int, attribute: int, value: int | None) -> None:
         known = self._machine.get(pool, EmulatedPool)
-        target = _place(attribute, value)
+        target = _attribute_value(attribute, value)
         if attribute == _USED:
             target.value = known.used
         elif attribute == _RESERVED:
@@ -249,7 +249,7 @@ class PoolCalls:
 
     def mem_pool_set_attribute(self, pool: int, attribute: int, value: int | None) -> None:
         known = self._machine.get(pool, EmulatedPool)
-        given = _place(attribute, value).value
+        given = _attribute_value(attribute, value).value
         if attribute in (_USED, _RESERVED):
             raise Failure(INVALID_VALUE, f"pool attribute {attribute} cannot be set")
         if attribute in (_USED_HIGH, _RESERVED_HIGH):
@@ -281,8 +281,8 @@ class PoolCalls:
         return self._machine.device(location.id)
 
 
-def _place(attribute: int, address: int | None) -> Any:
-    """Where an attribute's value is, of its type."""
+def _attribute_value(attribute: int, address: int | None) -> Any:
+    """The caller's storage for an attribute's value, as a ctypes object of its type."""
     if not address:
         raise Failure(INVALID_VALUE, "the pointer to the value is null")
     if attribute in _REUSE:

@@ -17,7 +17,7 @@ _STREAM_FLAGS = 0b1
 
 
 class HostFunction(StreamOperation):
-    """A call of a C function of the host."""
+    """A call of a host function."""
 
     kind = HOST
 
@@ -49,13 +49,13 @@ class StreamCalls:
 
     def stream_destroy(self, stream: int) -> None:
         self._machine.current()
-        destroyed = self._machine.remove(stream, EmulatedStream)
-        capture = destroyed.capture
+        target = self._machine.remove(stream, EmulatedStream)
+        capture = target.capture
         if capture is not None:
-            # Its capture can no longer end well; where it began there, it ends here.
+            # The capture can no longer succeed; if it began in this stream, it ends here.
             capture.status = INVALIDATED
-            if capture.origin is destroyed:
-                capture.leave()
+            if capture.origin is target:
+                capture.end()
                 self._machine.forget(capture.graph_handle)
 
     def stream_synchronize(self, stream: int) -> None:
@@ -63,25 +63,25 @@ class StreamCalls:
         waited = any_stream(self._machine, stream)
         refuse_conflict(waited, "waiting for")
         for pool in waited.device.pools:
-            pool.settle()
+            pool.release_unused()
 
     def stream_query(self, stream: int) -> None:
         self._machine.current()
         refuse_conflict(any_stream(self._machine, stream), "asking for the state of")
 
     def stream_get_priority(self, stream: int) -> int:
-        return self._known(stream).priority
+        return self._stream(stream).priority
 
     def stream_get_flags(self, stream: int) -> int:
-        return self._known(stream).flags
+        return self._stream(stream).flags
 
     def stream_get_context(self, stream: int) -> int:
-        return self._known(stream).context.handle
+        return self._stream(stream).context.handle
 
     def stream_get_id(self, stream: int) -> int:
-        return self._known(stream).id
+        return self._stream(stream).id
 
-    def _known(self, stream: int) -> EmulatedStream:
+    def _stream(self, stream: int) -> EmulatedStream:
         self._machine.current()
         return any_stream(self._machine, stream)
 

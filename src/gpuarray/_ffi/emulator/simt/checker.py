@@ -67,7 +67,7 @@ class Checker:
         shadow = self.shadows[address] = Shadow(address, nbytes, self.uninit)
         return shadow
 
-    def of_host(self, address: int, nbytes: int, *, fresh: bool) -> None:
+    def host_allocated(self, address: int, nbytes: int, *, fresh: bool) -> None:
         """Memory that the host asked the driver for, and the line that did, for leaks."""
         shadow = self.shadows[address] = Shadow(address, nbytes, fresh and self.uninit)
         shadow.source = _python_line() if self.leaks else None
@@ -76,7 +76,7 @@ class Checker:
             text = source_lines.text_of(file, line)
             shadow.origin = f"{file}:{line}{': ' + text if text else ''}"
 
-    def of_kernel(self, address: int, nbytes: int, place: str, source) -> None:
+    def kernel_allocated(self, address: int, nbytes: int, place: str, source) -> None:
         """Memory from the device heap."""
         shadow = self.fresh(address, nbytes)
         shadow.origin, shadow.source = place, source

@@ -377,7 +377,7 @@ class ChunkChecks:
         place = f"{place} in kernel {self.launch.kernel.name}"
         for address, nbytes in zip(addresses, sizes, strict=True):
             if address:
-                self.checker.of_kernel(address, nbytes, place, source)
+                self.checker.kernel_allocated(address, nbytes, place, source)
 
     # -------------------------------------------------------------- reports
 
