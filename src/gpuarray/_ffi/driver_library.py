@@ -15,7 +15,7 @@ from .driver_enums import STATUS_NAMES
 from .driver_prototypes import PROTOTYPES
 from .library import Library, SymbolSource
 
-__all__ = ["error_of", "library", "number_of", "opened"]
+__all__ = ["error_of", "fault_of_device", "library", "number_of", "opened"]
 
 _opening = threading.RLock()
 _backend: Backend | None = None
@@ -47,6 +47,16 @@ def error_of(call: str, status: int) -> BaseException:
     error = DriverError(call, status, _status_name(status), _status_detail(status))
     sticky_errors.explain(error)
     return error
+
+
+def fault_of_device(call: str) -> BaseException | None:
+    """The exception for a call of another library, if a fault of the current device is behind it.
+
+    The other libraries say no more than that something failed.
+    """
+    sizes = ctypes.c_size_t(), ctypes.c_size_t()
+    status = library.raw("mem_get_info")(*map(ctypes.byref, sizes))
+    return error_of(call, status) if status in sticky_errors.STICKY else None
 
 
 def _status_name(status: int) -> str:

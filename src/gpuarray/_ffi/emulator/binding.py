@@ -26,7 +26,10 @@ from .faults import DeviceFault
 from .ptx.syntax import PTXError
 from .statuses import INVALID_PTX, INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN, Failure
 
-__all__ = ["callback", "last_error", "watch_interrupts"]
+__all__ = ["callback", "foreign_function", "last_error", "watch_interrupts"]
+
+# The class of a CDLL's functions: it has no argument types until they are set.
+_FunctionPointer = ctypes.CDLL(None)._FuncPtr
 
 
 class LastError(threading.local):
@@ -68,28 +71,51 @@ class LastError(threading.local):
 last_error = LastError()
 
 
-def callback(function: Callable[..., Any], arguments: tuple, lock: Any) -> Any:
-    """A ctypes callback that runs `function` with the in-arguments of a prototype's row."""
+def callback(
+    function: Callable[..., Any],
+    arguments: tuple,
+    lock: Any,
+    status_of: Callable[[BaseException], int] = last_error.of,
+) -> Any:
+    """A ctypes callback that runs `function` with the in-arguments of a prototype's row.
+
+    `status_of` makes a status of an exception.
+    """
     types = [ctypes.c_void_p if isinstance(a, Out) else a for a in arguments]
     outs = [(index, a.type) for index, a in enumerate(arguments) if isinstance(a, Out)]
-    call = _with_results(function, outs, lock) if outs else _plain(function, lock)
+    if outs:
+        call = _with_results(function, outs, lock, status_of)
+    else:
+        call = _plain(function, lock, status_of)
     call.__qualname__ = _MARK
     return ctypes.CFUNCTYPE(ctypes.c_int, *types)(call)
 
 
-def _plain(function: Callable[..., None], lock: Any) -> Callable[..., int]:
+def foreign_function(held: Any) -> Any:
+    """A foreign function on a callback, as a CDLL gives one; the callback must be held."""
+    return _FunctionPointer(ctypes.cast(held, ctypes.c_void_p).value)
+
+
+def _plain(
+    function: Callable[..., None], lock: Any, status_of: Callable[[BaseException], int]
+) -> Callable[..., int]:
     def call(*arguments):
         try:
             with lock:
                 function(*arguments)
             return 0
         except BaseException as error:
-            return last_error.of(error)
+            return status_of(error)
 
     return call
 
 
-def _with_results(function: Callable[..., Any], outs: list, lock: Any) -> Callable[..., int]:
+def _with_results(
+    function: Callable[..., Any],
+    outs: list,
+    lock: Any,
+    status_of: Callable[[BaseException], int],
+) -> Callable[..., int]:
     out_indices = {index for index, _ in outs}
 
     def call(*arguments):
@@ -105,7 +131,7 @@ def _with_results(function: Callable[..., Any], outs: list, lock: Any) -> Callab
                     _write(arguments[index], type_, value)
             return 0
         except BaseException as error:
-            return last_error.of(error)
+            return status_of(error)
 
     return call
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
+import importlib
 from typing import Any
 
 from ..driver_enums import STATUS_NAMES
 from ..driver_prototypes import PROTOTYPES
 from ..findings import Finding
 from .allocations import AllocationCalls
-from .binding import callback, last_error, watch_interrupts
+from .binding import callback, foreign_function, last_error, watch_interrupts
 from .captures import CaptureCalls
 from .contexts import ContextCalls
 from .copies import CopyCalls
@@ -62,8 +62,7 @@ class EmulatedDriver:
         )
         #: ctypes frees a callback that nobody holds, and C would call into nothing.
         self._callbacks: dict[str, Any] = {}
-        # The class of a CDLL's functions: it has no argument types until they are set.
-        self._function_type = ctypes.CDLL(None)._FuncPtr
+        self._libraries: dict[str, Any] = {}
         watch_interrupts()
 
     def __getitem__(self, c_name: str) -> Any:
@@ -74,8 +73,7 @@ class EmulatedDriver:
             name, arguments = _ROWS[c_name]
             held = callback(self._method(name), arguments, self._machine.lock)
             held = self._callbacks.setdefault(c_name, held)
-        address = ctypes.cast(held, ctypes.c_void_p).value
-        return self._function_type(address)
+        return foreign_function(held)
 
     def _method(self, name: str) -> Any:
         for group in self._groups:
@@ -83,6 +81,17 @@ class EmulatedDriver:
             if method is not None:
                 return method
         raise AttributeError(f"the emulated driver has no function {name}")
+
+    def library(self, table: Any) -> Any:
+        """The emulated counterpart of a library, to bind a `TableLibrary` to."""
+        from .libraries.decoding import EmulatedLibrary
+
+        found = self._libraries.get(table.file)
+        if found is None:
+            functions = importlib.import_module(f".libraries.{table.file}", __package__)
+            found = EmulatedLibrary(self._machine, table, functions)
+            found = self._libraries.setdefault(table.file, found)
+        return found
 
     def take_interruption(self) -> BaseException | None:
         """What interrupted this thread's last call, once: the caller raises it."""

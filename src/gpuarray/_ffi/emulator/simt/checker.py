@@ -10,6 +10,8 @@ from __future__ import annotations
 import bisect
 import sys
 
+import numpy as np
+
 from ...findings import Finding
 from . import source_lines
 from .shadow import Shadow
@@ -97,6 +99,24 @@ class Checker:
             return
         low = target - to.start
         to.valid[low : low + nbytes] = 1 if origin is None else origin.is_valid(source, nbytes)
+
+    def library_reads(self, call: str, argument: str, address: int, nbytes: int) -> None:
+        """A library's function reads memory, which should have been written before."""
+        shadow = self.shadow_at(address, nbytes)
+        if not self.uninit or shadow is None or shadow.valid is None:
+            return
+        missing = np.flatnonzero(shadow.is_valid(address, nbytes) == 0)
+        if len(missing):
+            first = address + int(missing[0])
+            self.add(
+                ("uninit", call, argument),
+                Finding(
+                    "uninit",
+                    f"{argument} is read where it was never written: {self.arena.describe(first)}",
+                    kernel=call,
+                    address=first,
+                ),
+            )
 
     def shadow_at(self, first: int, nbytes: int) -> Shadow | None:
         """The shadow of the allocation that holds these bytes; None if none holds them all."""

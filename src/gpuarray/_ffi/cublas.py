@@ -1,0 +1,180 @@
+"""cuBLAS: the table of its functions. Of functions with 32-bit sizes the 64-bit form is bound."""
+
+from __future__ import annotations
+
+from ctypes import c_size_t
+from typing import Any
+
+import numpy as np
+
+from .driver_library import opened
+from .library_kinds import (
+    Address,
+    DataType,
+    Dimension,
+    Enum,
+    Enumeration,
+    Handle,
+    Matrix,
+    New,
+    Number,
+    Refusal,
+    Result,
+    Scalar,
+    Stream,
+)
+from .library_table import Row, TableLibrary
+
+__all__ = ["ENUMERATIONS", "STATUSES", "library", "workspace_bytes"]
+
+STATUSES = {
+    0: "CUBLAS_STATUS_SUCCESS",
+    1: "CUBLAS_STATUS_NOT_INITIALIZED",
+    3: "CUBLAS_STATUS_ALLOC_FAILED",
+    7: "CUBLAS_STATUS_INVALID_VALUE",
+    8: "CUBLAS_STATUS_ARCH_MISMATCH",
+    11: "CUBLAS_STATUS_MAPPING_ERROR",
+    13: "CUBLAS_STATUS_EXECUTION_FAILED",
+    14: "CUBLAS_STATUS_INTERNAL_ERROR",
+    15: "CUBLAS_STATUS_NOT_SUPPORTED",
+    16: "CUBLAS_STATUS_LICENSE_ERROR",
+}
+_REFUSALS = {
+    "handle": 1,
+    "memory": 3,
+    "value": 7,
+    "failed": 13,
+    "internal": 14,
+    "unsupported": 15,
+}
+
+_OPERATION = Enumeration(
+    ("cublasOperation_t",), {"CUBLAS_OP_N": 0, "CUBLAS_OP_T": 1, "CUBLAS_OP_C": 2}
+)
+_POINTER_MODE = Enumeration(
+    ("cublasPointerMode_t",), {"CUBLAS_POINTER_MODE_HOST": 0, "CUBLAS_POINTER_MODE_DEVICE": 1}
+)
+_MATH = Enumeration(
+    ("cublasMath_t",),
+    {
+        "CUBLAS_DEFAULT_MATH": 0,
+        "CUBLAS_PEDANTIC_MATH": 2,
+        "CUBLAS_TF32_TENSOR_OP_MATH": 3,
+        "CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION": 16,
+    },
+)
+_ALGORITHM = Enumeration(("cublasGemmAlgo_t",), {"CUBLAS_GEMM_DEFAULT": -1})
+_COMPUTE = Enumeration(
+    ("cublasComputeType_t",),
+    {
+        "CUBLAS_COMPUTE_16F": 64,
+        "CUBLAS_COMPUTE_16F_PEDANTIC": 65,
+        "CUBLAS_COMPUTE_32F": 68,
+        "CUBLAS_COMPUTE_32F_PEDANTIC": 69,
+        "CUBLAS_COMPUTE_32F_FAST_TF32": 77,
+        "CUBLAS_COMPUTE_64F": 70,
+        "CUBLAS_COMPUTE_64F_PEDANTIC": 71,
+        "CUBLAS_COMPUTE_32I": 72,
+        "CUBLAS_COMPUTE_32I_PEDANTIC": 73,
+    },
+)
+ENUMERATIONS = (_OPERATION, _POINTER_MODE, _MATH, _ALGORITHM, _COMPUTE)
+
+#: What each compute type takes: the dtypes of A and B, of C, and of alpha and beta.
+_GEMM_TYPES = {
+    "CUBLAS_COMPUTE_16F": ("f2 f2 f2",),
+    "CUBLAS_COMPUTE_32F": ("f2 f2 f4", "i1 f4 f4", "f2 f4 f4", "f4 f4 f4", "c8 c8 c8"),
+    "CUBLAS_COMPUTE_32F_FAST_TF32": ("f4 f4 f4", "c8 c8 c8"),
+    "CUBLAS_COMPUTE_64F": ("f8 f8 f8", "c16 c16 c16"),
+    "CUBLAS_COMPUTE_32I": ("i1 i4 i4",),
+}
+_SCALE_TYPES = {
+    (_COMPUTE.members[name], *map(np.dtype, types.split()[:2])): np.dtype(types.split()[2])
+    for compute, combinations in _GEMM_TYPES.items()
+    for name in (compute, f"{compute}_PEDANTIC")
+    if name in _COMPUTE.members
+    for types in combinations
+}
+
+
+def _scale_type(call: Any) -> np.dtype:
+    """The dtype of alpha and beta, in which the product is summed as well."""
+    found = _SCALE_TYPES.get((call.computeType, call.Atype, call.Ctype))
+    if found == "i4" and (call.lda | call.ldb | call.A | call.B) % 4:
+        raise Refusal(
+            "unsupported", "int8: A, B and their leading dimensions must be multiples of 4"
+        )
+    if found is None or call.Atype != call.Btype:
+        raise Refusal(
+            "unsupported",
+            f"computeType {call.computeType} for A of {call.Atype}, B of {call.Btype} and C of "
+            f"{call.Ctype}",
+        )
+    return found
+
+
+_HANDLE = Handle("handle", "cublasHandle_t")
+
+_ROWS = (
+    Row("cublasCreate_v2", New("handle", "cublasHandle_t")),
+    Row("cublasDestroy_v2", _HANDLE),
+    Row("cublasGetVersion_v2", _HANDLE, Result("version")),
+    Row("cublasSetStream_v2", _HANDLE, Stream("streamId")),
+    Row(
+        "cublasSetWorkspace_v2",
+        _HANDLE,
+        Address("workspace"),
+        Dimension("workspaceSizeInBytes", c_size_t),
+    ),
+    Row("cublasSetPointerMode_v2", _HANDLE, Enum("mode", _POINTER_MODE)),
+    Row("cublasSetMathMode", _HANDLE, Enum("mode", _MATH)),
+    Row(
+        "cublasGemmStridedBatchedEx_64",
+        _HANDLE,
+        Enum("transa", _OPERATION),
+        Enum("transb", _OPERATION),
+        Dimension("m"),
+        Dimension("n"),
+        Dimension("k"),
+        Scalar("alpha", _scale_type),
+        Matrix("A", "m", "k", "Atype", "lda", op="transa", stride="strideA", count="batchCount"),
+        DataType("Atype"),
+        Number("lda"),
+        Number("strideA"),
+        Matrix("B", "k", "n", "Btype", "ldb", op="transb", stride="strideB", count="batchCount"),
+        DataType("Btype"),
+        Number("ldb"),
+        Number("strideB"),
+        Scalar("beta", _scale_type),
+        Matrix(
+            "C",
+            "m",
+            "n",
+            "Ctype",
+            "ldc",
+            stride="strideC",
+            count="batchCount",
+            access="rw",
+            scaled_by="beta",
+        ),
+        DataType("Ctype"),
+        Number("ldc"),
+        Number("strideC"),
+        Dimension("batchCount"),
+        Enum("computeType", _COMPUTE),
+        Enum("algo", _ALGORITHM),
+    ),
+)
+
+library = TableLibrary("cuBLAS", "cublas", _ROWS, STATUSES, _REFUSALS)
+
+
+def workspace_bytes(compute_capability: int) -> int:
+    """The size of a handle's workspace, as NVIDIA recommends it for the architecture.
+
+    `compute_capability` is 10 * major + minor. The emulator has no use for a workspace; it gets one
+    that is small, so that handles are set up as on a GPU.
+    """
+    if opened().name == "emulator":
+        return 4 << 10
+    return 32 << 20 if compute_capability >= 90 else 4 << 20

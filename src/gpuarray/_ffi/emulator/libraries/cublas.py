@@ -1,0 +1,63 @@
+"""The emulated functions of cuBLAS."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...library_kinds import Refusal
+from ..copies import check_device_range
+from ..statuses import Failure
+from ..stream import stream_of
+from .decoding import LibraryCall, LibraryObject
+
+#: 12.9.0, as 10000 * major + 100 * minor + patch.
+_VERSION = 120900
+_WORKSPACE_ALIGNMENT = 256
+
+
+def cublasCreate_v2(c: LibraryCall) -> LibraryObject:
+    return LibraryObject(c.context, "cublasHandle_t", stream=0, pointer_mode=0, workspace=None)
+
+
+def cublasDestroy_v2(c: LibraryCall) -> None:
+    c.machine.forget(c.handle.number)
+
+
+def cublasGetVersion_v2(c: LibraryCall) -> int:
+    return _VERSION
+
+
+def cublasSetStream_v2(c: LibraryCall) -> None:
+    stream_of(c.machine, c.streamId)  # it must be there, and in this context
+    c.handle.stream, c.handle.workspace = c.streamId, None
+
+
+def cublasSetWorkspace_v2(c: LibraryCall) -> None:
+    if c.workspace % _WORKSPACE_ALIGNMENT:
+        raise Refusal("value", f"the workspace at 0x{c.workspace:x} is not aligned to 256 bytes")
+    if c.workspaceSizeInBytes:
+        try:
+            check_device_range(c.machine, c.workspace, c.workspaceSizeInBytes)
+        except Failure as failure:
+            raise Refusal("value", f"the workspace: {failure.detail}") from None
+    c.handle.workspace = c.workspace, c.workspaceSizeInBytes
+
+
+def cublasSetPointerMode_v2(c: LibraryCall) -> None:
+    c.handle.pointer_mode = c.mode
+
+
+def cublasSetMathMode(c: LibraryCall) -> None:
+    c.handle.math_mode = c.mode
+
+
+def cublasGemmStridedBatchedEx_64(c: LibraryCall) -> None:
+    if c.handle.workspace is not None:
+        address, nbytes = c.handle.workspace
+        c.view("the workspace", address, np.dtype("u1"), (nbytes,), (1,), "")
+    # Halves are summed in float32.
+    wide = np.dtype("f4") if c.alpha.dtype == "f2" else c.alpha.dtype
+    result = c.alpha * (c.A.astype(wide) @ c.B.astype(wide))
+    if c.beta:
+        result += c.beta * c.C
+    c.C[...] = result

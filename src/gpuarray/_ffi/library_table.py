@@ -1,0 +1,193 @@
+"""One row for each C function of a library, and all that follows from it.
+
+A row is the function's name and the kinds of its arguments (see `library_kinds`). From it follow
+
+* the ctypes prototype, by which the function is bound;
+* prebuilt arguments for calls in plans (`PreparedArguments`);
+* the row of the function that asks for the workspace, and the call of that by name;
+* the decoding of an emulated call into NumPy arrays (``emulator/libraries``);
+* a test of names, types and order against the header of the installed wheel.
+
+A library is a `TableLibrary` in a module named after its file. The emulated functions, of the same
+names as the C functions, are in the module of that name in ``emulator/libraries``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpuarray.errors import LibraryError
+
+from .driver_library import fault_of_device, opened
+from .library import LocatedLibrary, Out, SymbolSource
+from .library_kinds import Address, Kind, Result, Workspace
+
+__all__ = ["PreparedArguments", "Row", "TableLibrary"]
+
+
+class Row:
+    """A C function.
+
+    Parameters
+    ----------
+    name : str
+        The exported symbol.
+    *kinds : Kind
+        Its arguments in order.
+    queued : bool, optional
+        Whether it is work for a stream; by default if an argument is seen in device memory.
+    query : str, optional
+        What the name of the function that asks for the workspace ends in. That function takes what
+        comes before the first `Workspace`, and gives a size for each.
+    not_asked : sequence of str
+        The arguments that the query does not take.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *kinds: Kind,
+        queued: bool | None = None,
+        query: str | None = None,
+        not_asked: Sequence[str] = (),
+    ) -> None:
+        self.name = name
+        self.kinds = kinds
+        views = any(type(kind).view is not Kind.view for kind in kinds)
+        self.queued = views if queued is None else queued
+        self.workspaces = [kind for kind in kinds if isinstance(kind, Workspace)]
+        self.query: Row | None = None
+        if query is not None:
+            before = kinds[: kinds.index(self.workspaces[0])]
+            asked = [kind.for_query() for kind in before if kind.name not in not_asked]
+            sizes = [Result(space.asked, ctypes.c_size_t) for space in self.workspaces]
+            self.query = Row(name + query, *asked, *sizes, queued=False)
+
+    @property
+    def inputs(self) -> list[Kind]:
+        """The arguments that are not results for the host."""
+        return [kind for kind in self.kinds if not isinstance(kind.c_type, Out)]
+
+
+class TableLibrary(LocatedLibrary):
+    """A library that is bound, and emulated, by a table of rows.
+
+    Parameters
+    ----------
+    name, file, exception
+        As of `LocatedLibrary`.
+    rows : sequence of Row
+        The functions; attributes of the library have the C names.
+    statuses : mapping of int to str
+        The names of the statuses.
+    refusals : mapping of str to int
+        The status for each reason of a `Refusal`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        file: str,
+        rows: Sequence[Row],
+        statuses: Mapping[int, str],
+        refusals: Mapping[str, int],
+        exception: type[LibraryError] = LibraryError,
+    ) -> None:
+        every = [*rows, *[row.query for row in rows if row.query is not None]]
+        self.rows = {row.name: row for row in every}
+        self.refusals = refusals
+        prototypes = {
+            row.name: (row.name, tuple([kind.c_type for kind in row.kinds])) for row in every
+        }
+        super().__init__(name, file, prototypes, statuses, exception)
+
+    def open(self) -> SymbolSource:
+        backend = opened()
+        if backend.name == "emulator":
+            emulated: Any = backend.source
+            return emulated.library(self)
+        return super().open()
+
+    def error_of(self, call: str, status: int) -> BaseException:
+        """The exception for a failed call: the fault of the device if there is one behind it."""
+        source: Any = self.source
+        take_interruption = getattr(source, "take_interruption", None)
+        interruption = take_interruption() if take_interruption is not None else None
+        if interruption is not None:
+            return interruption
+        detail_of = getattr(source, "detail_of", None)
+        detail = detail_of(status) if detail_of is not None else ""
+        if status in (self.refusals["failed"], self.refusals["internal"]):
+            fault = fault_of_device(call)
+            if fault is not None:
+                return fault
+        return self._exception(call, status, self.status_name(status), detail)
+
+    def foreign(self, name: str) -> Any:
+        """The C function without argument types, for prebuilt arguments; it returns the status."""
+        function = self.symbol(name)
+        function.restype = ctypes.c_int
+        return function
+
+    def workspace_bytes(self, name: str, values: Mapping[str, Any]) -> tuple[int, ...]:
+        """The sizes that a function's query gives for arguments by name, in bytes.
+
+        `values` may have more than the query takes. Addresses may be missing: nothing is read.
+        """
+        query = self.rows[name].query
+        if query is None:
+            raise ValueError(f"{name} has no query for a workspace")
+        given = [
+            kind.prebuilt(values.get(kind.name) if isinstance(kind, Address) else values[kind.name])
+            for kind in query.inputs
+        ]
+        sizes = [ctypes.c_size_t() for _ in self.rows[name].workspaces]
+        arguments = [argument for argument, _ in given]
+        status = self.foreign(query.name)(*arguments, *[ctypes.byref(size) for size in sizes])
+        if status:
+            raise self.error(query.name, status)
+        return tuple([size.value for size in sizes])
+
+
+class PreparedArguments:
+    """The arguments of a call as ctypes objects that all exist before it.
+
+    Parameters
+    ----------
+    row : Row
+        The function, which has no results for the host.
+    values : mapping
+        The arguments that are the same at each call, by name: numbers, dtypes, names of an
+        enumeration's members, NumPy scalars for a `Scalar`, integers for handles and addresses.
+    stored : sequence of str
+        The others, handles and addresses, which are stored before each call.
+
+    Attributes
+    ----------
+    arguments : tuple
+        What the function of `TableLibrary.foreign` is called with.
+    words : memoryview
+        The stored arguments as 64-bit unsigned integers, in the order of `stored`.
+    """
+
+    __slots__ = ("_kept", "_storage", "arguments", "words")
+
+    def __init__(self, row: Row, values: Mapping[str, Any], stored: Sequence[str]) -> None:
+        unknown = {*values, *stored} - {kind.name for kind in row.kinds}
+        if unknown:
+            raise ValueError(f"{row.name} has no argument {', '.join(sorted(unknown))}")
+        self._storage = (ctypes.c_uint64 * max(1, len(stored)))()
+        self.words = memoryview(self._storage).cast("B").cast("Q")
+        arguments, self._kept = [], []
+        for kind in row.kinds:
+            if kind.name in stored:
+                # It shares the memory of its word.
+                at = 8 * stored.index(kind.name)
+                arguments.append(kind.c_type.from_buffer(self._storage, at))
+                continue
+            argument, kept = kind.prebuilt(values[kind.name])
+            arguments.append(argument)
+            self._kept.append(kept)
+        self.arguments = tuple(arguments)

@@ -1,0 +1,441 @@
+"""What follows from the rows of a library's table: bindings, queries, emulated calls."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import types
+from ctypes import c_int, c_int64, c_size_t
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpuarray._ffi import cublas, library_kinds, locate
+from gpuarray._ffi.emulator.libraries.decoding import EmulatedLibrary, LibraryCall, LibraryObject
+from gpuarray._ffi.library import Out
+from gpuarray._ffi.library_kinds import (
+    Address,
+    DataType,
+    Dimension,
+    Enum,
+    Enumeration,
+    Handle,
+    HostArray,
+    Matrix,
+    New,
+    Number,
+    Result,
+    Scalar,
+    Stream,
+    Vector,
+    Workspace,
+)
+from gpuarray._ffi.library_table import PreparedArguments, Row, TableLibrary
+from gpuarray.errors import CUDAError, LibraryError, LibraryNotFoundError
+
+LIBRARIES = {"cublas": cublas}
+
+
+# --- rows against the headers of the installed wheels
+
+
+def _header(*names):
+    folders = []
+    try:
+        folders += [Path(locate.library(file)).parents[1] / "include" for file in LIBRARIES]
+        folders += map(Path, locate.include_directories())
+    except (CUDAError, LibraryNotFoundError) as error:
+        pytest.skip(f"the wheel is not installed: {error}")
+    for folder in folders:
+        if all((folder / name).exists() for name in names):
+            text = "\n".join((folder / name).read_text(errors="replace") for name in names)
+            return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+    pytest.skip(f"{names} are not installed")
+
+
+def _parameter(text):
+    """Name, type, levels of pointers, and const of a parameter as a header declares it."""
+    pointers = text.count("*") + text.count("[")
+    words = re.sub(r"\[\w*\]|\*", " ", text).split()
+    const = "const" in words
+    words = [word for word in words if word != "const"]
+    return words[-1], " ".join(words[:-1]), pointers, const
+
+
+def _plain(name):
+    return name.replace("_", "").lower()
+
+
+HEADERS = {"cublas": ("cublas_api.h", "cublas_v2.h")}
+ROWS = [(file, name) for file, module in LIBRARIES.items() for name in module.library.rows]
+
+
+@pytest.mark.parametrize("file, name", ROWS)
+def test_rows_agree_with_the_header(file, name):
+    row = LIBRARIES[file].library.rows[name]
+    match = re.search(rf"\b{name}\s*\(([^()]*)\)\s*;", _header(*HEADERS[file]))
+    assert match, f"the header does not declare {name}"
+    declared = [_parameter(text) for text in match[1].split(",")]
+    assert [_plain(p[0]) for p in declared] == [_plain(kind.name) for kind in row.kinds]
+    for (parameter, type_, pointers, const), kind in zip(declared, row.kinds, strict=True):
+        expected = kind.declaration
+        assert type_ in expected.types, parameter
+        assert (pointers, const) == (expected.pointers, expected.const), parameter
+
+
+def _members(header, type_):
+    body = re.search(rf"enum\s*\w*\s*\{{([^{{}}]*)\}}\s*{type_}\s*;", header)
+    if body is None:
+        body = re.search(rf"enum\s+{type_}\s*\{{([^{{}}]*)\}}", header)
+    return {name: int(n) for name, n in re.findall(r"(\w+)\s*=\s*(-?\d+)", body[1])}
+
+
+@pytest.mark.parametrize("enumeration", cublas.ENUMERATIONS, ids=lambda e: e.types[0])
+def test_enumerations_agree_with_the_header(enumeration):
+    declared = _members(_header(*HEADERS["cublas"]), enumeration.types[0])
+    assert {name: declared[name] for name in enumeration.members} == dict(enumeration.members)
+
+
+def test_data_types_agree_with_the_header():
+    declared = _members(_header("library_types.h"), "cudaDataType_t")
+    members = library_kinds.CUDA_DATA_TYPE.members
+    assert {name: declared[name] for name in members} == dict(members)
+
+
+def test_statuses_agree_with_the_header():
+    declared = _members(_header(*HEADERS["cublas"]), "cublasStatus_t")
+    assert {number: name for name, number in declared.items()} == cublas.STATUSES
+
+
+@pytest.mark.parametrize("name", cublas.library.rows)
+def test_the_library_exports_the_functions(name):
+    try:
+        path = locate.library("cublas")
+    except (CUDAError, LibraryNotFoundError) as error:
+        pytest.skip(f"the wheel is not installed: {error}")
+    opened = super(TableLibrary, cublas.library).open()
+    assert opened._name == path
+    assert opened[name]
+
+
+@pytest.mark.parametrize("file, name", ROWS)
+def test_arguments_do_not_hide_what_a_call_has(file, name):
+    row = LIBRARIES[file].library.rows[name]
+    taken = {*dir(LibraryCall), "library", "machine", "row", "context", "written"}
+    assert not taken & {argument.name for argument in row.kinds}
+
+
+# --- a library of the tests' own, with what cuBLAS has no function for
+
+
+_HANDLE = Handle("handle", "thingHandle_t", c_int)
+_SIDE = Enumeration(("thingSide_t",), {"SIDE_LEFT": 0, "SIDE_RIGHT": 1})
+_ROWS = (
+    Row("thingCreate", New("handle", "thingHandle_t", c_int)),
+    Row("thingSizes", _HANDLE, Result("rows"), Number("k"), Result("bytes", c_size_t)),
+    Row("thingExtents", _HANDLE, Dimension("rank", c_int), HostArray("n", "rank", np.dtype("i8"))),
+    # As cusolverDnXgetrf: a query, two workspaces, a vector of a fixed type.
+    Row(
+        "thingFactor",
+        _HANDLE,
+        Dimension("n"),
+        DataType("dataTypeA"),
+        Matrix("A", "n", "n", "dataTypeA", "lda", access="rw"),
+        Dimension("lda"),
+        Vector("ipiv", "n", np.dtype("i8"), "w"),
+        Workspace("bufferOnDevice", "workspaceInBytesOnDevice"),
+        Dimension("workspaceInBytesOnDevice", c_size_t),
+        Workspace("bufferOnHost", "workspaceInBytesOnHost", on_host=True),
+        Dimension("workspaceInBytesOnHost", c_size_t),
+        Vector("info", 1, np.dtype("i4"), "w"),
+        query="_bufferSize",
+        not_asked=["ipiv"],
+    ),
+    # As cusparseSpMV: one workspace without a size; as cublasLtMatmul: the stream is an argument.
+    Row(
+        "thingScale",
+        Enum("side", _SIDE),
+        Scalar("alpha", "type"),
+        Dimension("n"),
+        DataType("type"),
+        Vector("x", "n", "type", "rw"),
+        Workspace("externalBuffer"),
+        Stream("stream"),
+        query="_bufferSize",
+    ),
+    # As cufftXtExec: the function makes its views itself.
+    Row("thingCopy", _HANDLE, Address("input"), Address("output"), queued=True),
+)
+
+
+def _thing_factor(c):
+    c.A[...] = np.linalg.inv(c.A)
+    c.ipiv[...] = np.arange(c.n)
+    c.info[0] = 7
+
+
+def _thing_copy(c):
+    n = int(np.prod(c.handle.extents))
+    source = c.view("input", c.input, np.dtype("f8"), (n,), (1,), "r")
+    c.view("output", c.output, np.dtype("f8"), (n,), (1,), "w")[...] = source
+
+
+def _thing_scale(c):
+    c.x[...] *= c.alpha
+
+
+FUNCTIONS = types.SimpleNamespace(
+    thingCreate=lambda c: LibraryObject(c.context, "thingHandle_t", stream=0, extents=(0,)),
+    thingSizes=lambda c: (3, 5 * c.k),
+    thingExtents=lambda c: setattr(c.handle, "extents", tuple(c.n)),
+    thingFactor=_thing_factor,
+    thingFactor_bufferSize=lambda c: (8 * c.n, 16),
+    thingScale=_thing_scale,
+    thingScale_bufferSize=lambda c: 4 * c.n,
+    thingCopy=_thing_copy,
+)
+_STATUSES = {2: "THING_BAD_HANDLE", 3: "THING_BAD_VALUE", 6: "THING_FAILED", 7: "THING_BROKEN"}
+_REFUSALS = {
+    "handle": 2, "value": 3, "unsupported": 3, "memory": 3, "failed": 6, "internal": 7,
+}  # fmt: skip
+
+
+class BoundLibrary(TableLibrary):
+    """A table bound to a machine of a test's own."""
+
+    machine = None
+
+    def open(self):
+        return EmulatedLibrary(self.machine, self, FUNCTIONS)
+
+
+@pytest.fixture
+def things(emulated):
+    library = BoundLibrary("things", "things", _ROWS, _STATUSES, _REFUSALS)
+    library.machine = emulated.source._machine
+    return library
+
+
+@pytest.fixture
+def upload(emulated):
+    def upload(array):
+        pointer = emulated.calls.mem_alloc(max(array.nbytes, 1))
+        emulated.calls.memcpy_htod(pointer, array.ctypes.data, array.nbytes)
+        return pointer
+
+    return upload
+
+
+@pytest.fixture
+def fetch(emulated):
+    def fetch(pointer, dtype, shape):
+        result = np.empty(shape, dtype)
+        emulated.calls.memcpy_dtoh(result.ctypes.data, pointer, result.nbytes)
+        return result
+
+    return fetch
+
+
+def _run(library, name, values, stored=()):
+    """Call a function with prebuilt arguments; `stored` names those that are stored as words."""
+    fixed = {key: value for key, value in values.items() if key not in stored}
+    prepared = PreparedArguments(library.rows[name], fixed, stored)
+    for at, key in enumerate(stored):
+        prepared.words[at] = values[key]
+    status = library.foreign(name)(*prepared.arguments)
+    if status:
+        raise library.error(name, status)
+
+
+def _raises(status_name, match):
+    def check(error):
+        return error.status_name == status_name and re.search(match, error.detail)
+
+    return pytest.raises(LibraryError, check=check)
+
+
+def test_handles_and_results(things):
+    handle = things.thingCreate()
+    assert things.thingSizes(handle, 4) == (3, 20)
+    assert things.thingCreate() != handle
+
+
+def test_a_handle_that_is_none(things):
+    with _raises("THING_BAD_HANDLE", "0x7b is not a live"):
+        things.thingSizes(123, 4)
+
+
+def test_a_handle_of_another_context(things, emulated):
+    handle = things.thingCreate()
+    emulated.use(1)
+    with _raises("THING_BAD_HANDLE", "made on device 0"):
+        things.thingSizes(handle, 4)
+
+
+def test_a_handle_does_not_survive_a_reset(things, emulated):
+    handle = things.thingCreate()
+    emulated.calls.primary_context_reset(0)
+    emulated.contexts[0] = emulated.calls.primary_context_retain(0)
+    emulated.use(0)
+    with _raises("THING_BAD_HANDLE", "not a live"):
+        things.thingSizes(handle, 4)
+
+
+def test_a_query_has_the_arguments_before_the_workspace(things):
+    query = things.rows["thingFactor_bufferSize"]
+    assert [kind.name for kind in query.kinds] == [
+        "handle", "n", "dataTypeA", "A", "lda", "workspaceInBytesOnDevice",
+        "workspaceInBytesOnHost",
+    ]  # fmt: skip
+    assert [isinstance(kind.c_type, Out) for kind in query.kinds[-2:]] == [True, True]
+    assert query.kinds[3].declaration == (("void",), 1, True)
+    values = {"handle": things.thingCreate(), "n": 4, "dataTypeA": "f8", "lda": 4}
+    assert things.workspace_bytes("thingFactor", {**values, "ipiv": 5}) == (32, 16)
+    with pytest.raises(ValueError, match="thingSizes has no query"):
+        things.workspace_bytes("thingSizes", {})
+
+
+def test_a_failed_query_raises(things):
+    values = {"handle": things.thingCreate(), "n": -4, "dataTypeA": "f8", "A": 0, "lda": 4}
+    with _raises("THING_BAD_VALUE", "n is -4"):
+        things.workspace_bytes("thingFactor", values)
+
+
+@pytest.fixture
+def factor(things, upload, fetch):
+    matrix = np.random.default_rng(3).random((4, 4))
+    a, pivots = upload(matrix.T.copy()), upload(np.zeros(4, "i8"))
+    info, workspace = upload(np.zeros(1, "i4")), upload(np.zeros(32, "u1"))
+    host = np.zeros(16, "u1")
+
+    def run(**changes):
+        values = {
+            "handle": things.thingCreate(), "n": 4, "dataTypeA": "f8", "A": a, "lda": 4,
+            "ipiv": pivots, "bufferOnDevice": workspace, "workspaceInBytesOnDevice": 32,
+            "bufferOnHost": host.ctypes.data, "workspaceInBytesOnHost": 16, "info": info,
+        }  # fmt: skip
+        _run(things, "thingFactor", {**values, **changes}, ["A", "ipiv", "info"])
+        inverse = fetch(a, "f8", (4, 4)).T
+        return inverse @ matrix, fetch(pivots, "i8", 4).tolist(), fetch(info, "i4", 1).tolist()
+
+    return run
+
+
+def test_matrices_vectors_and_workspaces(factor):
+    product, pivots, info = factor()
+    np.testing.assert_allclose(product, np.eye(4), atol=1e-12)
+    assert (pivots, info) == ([0, 1, 2, 3], [7])
+
+
+@pytest.mark.parametrize(
+    "changes, match",
+    [
+        ({"lda": 3}, "lda is 3, and A has 4 rows"),
+        ({"n": -1}, "n is -1"),
+        ({"dataTypeA": 99}, "dataTypeA is 99"),
+        ({"workspaceInBytesOnDevice": 31}, "bufferOnDevice has 31 bytes, and 32 are needed"),
+        ({"workspaceInBytesOnHost": 0}, "bufferOnHost has 0 bytes, and 16 are needed"),
+        ({"bufferOnDevice": 0}, "bufferOnDevice is null, and 32 bytes are needed"),
+    ],
+)
+def test_wrong_arguments_are_refused_by_name(factor, changes, match, monkeypatch):
+    if changes.get("dataTypeA") == 99:
+        monkeypatch.setattr(DataType, "prebuilt", lambda self, value: (c_int(99), None))
+    with _raises("THING_BAD_VALUE", match):
+        factor(**changes)
+
+
+def test_memory_that_is_not_there_is_a_fault_of_the_device(factor, emulated):
+    with _raises("THING_FAILED", r"A, float64 \(4, 4\), needs 1088 bytes at 0x"):
+        factor(lda=44)  # longer than the allocation
+    with pytest.raises(CUDAError, match=r"a call of thingFactor failed: thingFactor: A"):
+        emulated.calls.mem_alloc(4)
+
+
+@pytest.mark.parametrize("where", ["A", "ipiv", "info", "bufferOnDevice"])
+def test_no_pointer_escapes_the_check_of_bounds(factor, where):
+    with _raises("THING_FAILED", rf"{where}, .* at 0x1000"):
+        factor(**{where: 0x1000})
+
+
+def test_misaligned_memory(factor, upload):
+    with _raises("THING_FAILED", "elements of 8 bytes"):
+        factor(ipiv=upload(np.zeros(80, "u1")) + 4)
+
+
+def test_a_stream_among_the_arguments_and_a_workspace_without_a_size(things, upload, fetch):
+    values = {"side": "SIDE_RIGHT", "alpha": np.float32(3), "n": 4, "type": "f4", "stream": 0}
+    assert things.workspace_bytes("thingScale", values) == (16,)
+    x, buffer = upload(np.arange(4, dtype="f4")), upload(np.zeros(16, "u1"))
+    values |= {"x": x, "externalBuffer": buffer}
+    _run(things, "thingScale", values, ["externalBuffer", "x"])
+    assert fetch(x, "f4", 4).tolist() == [0, 3, 6, 9]
+    with _raises("THING_BAD_VALUE", "side is 5: SIDE_LEFT, SIDE_RIGHT"):
+        _run(things, "thingScale", {**values, "side": 5})
+    with _raises("THING_FAILED", "not a live stream"):
+        _run(things, "thingScale", {**values, "stream": 77})
+    with _raises("THING_FAILED", "externalBuffer, uint8"):
+        _run(things, "thingScale", {**values, "externalBuffer": buffer + 1})
+
+
+def test_extents_on_the_host_and_views_of_the_functions_own(things, upload, fetch):
+    handle, n = things.thingCreate(), np.array([2, 3])
+    things.thingExtents(handle, 2, n.ctypes.data)
+    source, target = upload(np.arange(6.0)), upload(np.zeros(6))
+    _run(things, "thingCopy", {"handle": handle, "input": source, "output": target}, ["handle"])
+    assert fetch(target, "f8", 6).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_fault_of_the_emulation_is_an_internal_error(things, monkeypatch):
+    monkeypatch.setattr(FUNCTIONS, "thingSizes", lambda c: 1 / 0)
+    handle = things.thingCreate()
+    with _raises("THING_BROKEN", "please report this(?s:.)*ZeroDivisionError"):
+        things.thingSizes(handle, 4)
+
+
+def test_an_interruption_is_raised_in_the_caller(things, monkeypatch):
+    def interrupted(c):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FUNCTIONS, "thingSizes", interrupted)
+    handle = things.thingCreate()
+    with pytest.raises(KeyboardInterrupt):
+        things.thingSizes(handle, 4)
+
+
+def test_a_function_without_an_emulation(things, monkeypatch):
+    monkeypatch.delattr(FUNCTIONS, "thingSizes")
+    with pytest.raises(LibraryNotFoundError, match="things has no function thingSizes"):
+        things.thingSizes(things.thingCreate(), 4)
+
+
+def test_prepared_arguments_know_their_names(things):
+    with pytest.raises(ValueError, match="thingSizes has no argument q"):
+        PreparedArguments(things.rows["thingSizes"], {"q": 4}, ["handle"])
+
+
+def test_a_prototype_is_the_c_types_of_a_row(things):
+    raw = things.raw("thingFactor")
+    assert raw.argtypes[:3] == (c_int, c_int64, c_int)
+    assert raw.restype is c_int
+    assert things.raw("thingCreate").argtypes == (ctypes.c_void_p,)
+
+
+def test_checkers_see_what_a_library_reads_and_writes(things, emulated, upload):
+    emulated.source.start_checks(frozenset({"uninit"}), False)
+    try:
+        never_written, x = emulated.calls.mem_alloc(48), upload(np.ones(6))
+        handle, n = things.thingCreate(), np.array([6])
+        things.thingExtents(handle, 1, n.ctypes.data)
+        target = emulated.calls.mem_alloc(48)
+        _run(things, "thingCopy", {"handle": handle, "input": x, "output": target})
+        _run(things, "thingCopy", {"handle": handle, "input": target, "output": x})
+        assert emulated.source.findings(False) == []  # the library itself wrote the target
+        _run(things, "thingCopy", {"handle": handle, "input": never_written, "output": x})
+        (finding,) = emulated.source.findings(False)
+    finally:
+        emulated.source.stop_checks()
+    assert finding.kernel == "thingCopy"
+    assert finding.address == never_written
+    assert "input is read where it was never written" in finding.message
