@@ -306,7 +306,7 @@ def test_arrays_of_other_libraries():
 
 def test_indices_beyond_32_bits():
     from gpuarray import _dtypes, _layout
-    from gpuarray._jit.kernel import _type_of
+    from gpuarray._jit.launch_arguments import type_of as argument_type
 
     class Huge:
         pass
@@ -314,7 +314,7 @@ def test_indices_beyond_32_bits():
     def type_of(dtype, shape, strides):
         x = cp.empty(0)
         x._layout = _layout.layout_of(_dtypes.canonical(dtype), shape, strides)
-        return _type_of(x, "numpy")
+        return argument_type(x, "numpy")
 
     assert type_of("f8", (2**30,), (8,)).narrow
     assert not type_of("i1", (2**31,), (1,)).narrow

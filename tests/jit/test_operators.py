@@ -9,8 +9,8 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _dtypes, jit
-from gpuarray._jit.operations import Arithmetic
-from gpuarray._jit.values import Number, Value
+from gpuarray._jit.arithmetic import Arithmetic
+from gpuarray._jit.values import NumberType, Value
 from tests.array.arrays import DTYPES
 from tests.jit.oracle import compare, elementwise, function_of, kernel_of
 
@@ -122,8 +122,8 @@ def test_promotion(name):
     for a in DTYPES:
         for b in DTYPES:
             operands = [
-                Value(Number(a.replace("?", "b1")), "a"),
-                Value(Number(b.replace("?", "b1")), "b"),
+                Value(NumberType(a.replace("?", "b1")), "a"),
+                Value(NumberType(b.replace("?", "b1")), "b"),
             ]
             try:
                 wanted = getattr(np, name).resolve_dtypes((np.dtype(a), np.dtype(b), None))[-1]

@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _dtypes
-from gpuarray._jit.kernel import Kernel
-from gpuarray._jit.program import Program
-from gpuarray._jit.statements import FunctionTranslator
-from gpuarray._jit.translation import Line
-from gpuarray._jit.values import Constant, Fixed, Number, Value, bare
+from gpuarray._jit.functions import JitFunction
+from gpuarray._jit.translation_unit import CodeLine, TranslationUnit
+from gpuarray._jit.translator import translate_function
+from gpuarray._jit.values import LiteralType, NumberType, PythonConstant, Value, bare
 
 
-class Elements(NamedTuple):
+class ElementFunction(NamedTuple):
     """What an `ElementwiseKernel` is made of."""
 
     inputs: list[np.dtype]
@@ -23,17 +22,17 @@ class Elements(NamedTuple):
     operation: str
     preamble: str
     single: bool  # one output, and no tuple
-    anywhere: bool  # may also run on zeros that stand for no element
+    speculatable: bool  # may be executed for elements that do not exist, as zeros
 
 
 def translate(
-    kernel: Kernel, given: Sequence[tuple[str, Any]], otypes: Sequence[np.dtype] | None
-) -> Elements:
+    function: JitFunction, given: Sequence[tuple[str, Any]], otypes: Sequence[np.dtype] | None
+) -> ElementFunction:
     """Translate a function.
 
     Parameters
     ----------
-    kernel : Kernel
+    function : JitFunction
         The function.
     given : sequence of (str, object)
         Of each argument: ``('dtype', code)``, ``('python', type)`` for a number without a dtype,
@@ -41,26 +40,25 @@ def translate(
     otypes : sequence of numpy.dtype, optional
         What results are converted to.
     """
-    program = Program("numpy", elements=True)
-    math = program.math
+    unit = TranslationUnit("numpy", elementwise=True)
+    math = unit.math
     types: list[Any] = []
-    for how, x in given:
-        if how == "value":
-            types.append(Fixed(x))
-        elif how == "dtype":
-            types.append(Number(x))
+    for category, x in given:
+        if category == "value":
+            types.append(LiteralType(x))
+        elif category == "dtype":
+            types.append(NumberType(x))
         else:
-            types.append(math.number(Constant(x(0))))
-    source = kernel.source
-    translator = FunctionTranslator(program, source, types, False)
-    function = translator.translate()
-    result = function.result
+            types.append(math.number(PythonConstant(x(0))))
+    source = function.source
+    translated = translate_function(unit, source, types, False)
+    result = translated.result
     if result is None:
         raise TypeError(
             f"vectorize: {source.name} returns nothing, but has to return a number or a tuple of "
             "numbers"
         )
-    results = [result] if isinstance(result, Number) else list(result)
+    results = [result] if isinstance(result, NumberType) else list(result)
     outputs = [_dtypes.dtype_of(x.dtype) for x in results]
     if otypes is not None:
         if len(otypes) != len(outputs):
@@ -69,15 +67,15 @@ def translate(
                 f"{len(outputs)} numbers"
             )
         outputs = list(otypes)
-    passed = [x for x in types if isinstance(x, Number)]
+    passed = [x for x in types if isinstance(x, NumberType)]
     codes = [_dtypes.code(x) for x in outputs]
     parameters = [f"{x.cpp} x{i}" for i, x in enumerate(passed)]
     parameters += [f"{math.cpp(code)}& y{i}" for i, code in enumerate(codes)]
-    call = f"{function.name}({', '.join([f'x{i}' for i in range(len(passed))])})"
-    single = isinstance(result, Number)
-    kind = results[0].cpp if single else f"{function.name}_result"
+    call = f"{translated.name}({', '.join([f'x{i}' for i in range(len(passed))])})"
+    single = isinstance(result, NumberType)
+    kind = results[0].cpp if single else f"{translated.name}_result"
     lines = [
-        f"GPUARRAY_DEVICE void {function.name}_element({', '.join(parameters)}) {{",
+        f"GPUARRAY_DEVICE void {translated.name}_element({', '.join(parameters)}) {{",
         f"    const {kind} result = {call};",
     ]
     for i, (x, code) in enumerate(zip(results, codes)):
@@ -85,21 +83,21 @@ def translate(
         value = math.store(Value(x, name, simple=True), code)
         lines.append(f"    y{i} = {bare(value.text)};")
     lines.append("}")
-    program.add(source.file, [Line(text, 0) for text in lines])
-    arguments = [_as_ours(f"x{i}", x.dtype, "") for i, x in enumerate(passed)]
-    arguments += [_as_ours(f"y{i}", code, "&") for i, code in enumerate(codes)]
-    operation = f"::gpuarray::translated::{function.name}_element({', '.join(arguments)})"
-    return Elements(
+    unit.add(source.file, [CodeLine(text, 0) for text in lines])
+    arguments = [_as_project_type(f"x{i}", x.dtype, "") for i, x in enumerate(passed)]
+    arguments += [_as_project_type(f"y{i}", code, "&") for i, code in enumerate(codes)]
+    operation = f"::gpuarray::translated::{translated.name}_element({', '.join(arguments)})"
+    return ElementFunction(
         [_dtypes.dtype_of(x.dtype) for x in passed],
         outputs,
         operation,
-        program.render(""),
+        unit.render(""),
         single,
-        program.anywhere,
+        unit.speculatable,
     )
 
 
-def _as_ours(name: str, code: str, reference: str) -> str:
+def _as_project_type(name: str, code: str, reference: str) -> str:
     """A variable of user code's type as the project's, which has the same bytes."""
     if code != "f2" and code[0] != "c":
         return name

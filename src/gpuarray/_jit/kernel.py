@@ -1,32 +1,27 @@
 """`rawkernel`: a function written in Python, launched as a kernel.
 
-What calls it twice pays for no translation: launches are kept per stream under the layouts of
-arrays and the types of numbers, as all of the package's own are.
+Launches are kept for each stream under the layouts of arrays and the types of numbers, as those of
+the package's own functions are; only the first one translates the function.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._jit import launch_arguments
+from gpuarray._jit.functions import JitFunction
 from gpuarray._raw.kernel import RawKernel
 from gpuarray._raw.module import RawModule
 from gpuarray._raw.parameters import array_constant
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan
 from gpuarray._runtime.stream import Stream
-from gpuarray.errors import HostArrayError
-
-if TYPE_CHECKING:
-    from gpuarray._jit.source import FunctionSource
 
 _MODES = ("numpy", "cuda")
-_MOST_LAUNCHERS = 1024
+_MAX_CONFIGURED = 1024
 
 
 def rawkernel(
@@ -103,46 +98,22 @@ def rawkernel(
     if mode not in _MODES:
         raise ValueError(f"rawkernel: mode is 'numpy' or 'cuda', not {mode!r}")
     if function is None:
-        return lambda function: Kernel(function, device, mode)
-    return Kernel(function, device, mode)
+        return lambda function: JitKernel(function, device, mode)
+    return JitKernel(function, device, mode)
 
 
-class Kernel:
+class JitKernel(JitFunction):
     """A kernel, or a device function, written in Python. Made by `rawkernel`."""
 
-    __name__: str
-
     def __init__(self, function: Callable[..., Any], device: bool, mode: str):
-        if not callable(function):
-            raise TypeError(f"rawkernel takes a function, not {function!r}")
-        functools.update_wrapper(self, function)
-        self._function = function
-        self._mode = mode
-        #: Whether kernels call it.
-        self.device = device
-        self._source: FunctionSource | None = None
-        self._translated: dict[tuple, Translated] = {}
-        self._launchers: dict[Any, Launcher] = {}
+        super().__init__(function, device)
+        self.mode = mode
+        self._translated: dict[tuple, TranslatedKernel] = {}
+        self._configured: dict[Any, ConfiguredKernel] = {}
 
     def __repr__(self) -> str:
         what = "device function" if self.device else "kernel"
         return f"<gpuarray.jit {what} {self.__name__}>"
-
-    @property
-    def source(self) -> FunctionSource:
-        """The function's syntax tree."""
-        if self._source is None:
-            from gpuarray._jit.source import FunctionSource
-
-            self._source = FunctionSource(self._function)
-        return self._source
-
-    def defaults(self) -> dict[str, Any]:
-        """The parameters that have a default."""
-        code: Any = self._function
-        values = code.__defaults__ or ()
-        names = self.source.parameters
-        return dict(zip(names[len(names) - len(values) :], values))
 
     @property
     def cached_codes(self) -> Mapping[tuple, str]:
@@ -168,9 +139,9 @@ class Kernel:
 
     # ---- launching ------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Launcher:
+    def __getitem__(self, key: Any) -> ConfiguredKernel:
         try:
-            return self._launchers[key]
+            return self._configured[key]
         except (KeyError, TypeError):  # TypeError: a list
             pass
         if self.device:
@@ -185,12 +156,12 @@ class Kernel:
             )
         shared_mem = key[2] if len(key) > 2 else 0
         stream = key[3] if len(key) > 3 else None
-        found = Launcher(self, key[0], key[1], shared_mem, stream)
+        found = ConfiguredKernel(self, key[0], key[1], shared_mem, stream)
         if stream is None:
             try:
-                if len(self._launchers) >= _MOST_LAUNCHERS:
-                    self._launchers.clear()
-                self._launchers[key] = found
+                if len(self._configured) >= _MAX_CONFIGURED:
+                    self._configured.clear()
+                self._configured[key] = found
             except TypeError:
                 pass
         return found
@@ -226,15 +197,15 @@ class Kernel:
         else:
             self[grid, block, shared_mem, stream](*args)
 
-    def translated(self, types: tuple) -> Translated:
+    def translated(self, types: tuple) -> TranslatedKernel:
         """The kernel for arguments of these types."""
         found = self._translated.get(types)
         if found is None:
-            found = self._translated.setdefault(types, translate(self, types, self._mode))
+            found = self._translated.setdefault(types, translate(self, types, self.mode))
         return found
 
 
-class Translated(NamedTuple):
+class TranslatedKernel(NamedTuple):
     """What has become of a kernel for certain types of arguments."""
 
     code: str  # for readers
@@ -242,31 +213,27 @@ class Translated(NamedTuple):
     written: frozenset[int]  # arguments whose elements are assigned to
 
 
-def translate(kernel: Kernel, types: tuple, mode: str) -> Translated:
-    """Translate a kernel."""
-    from gpuarray._jit.program import Program
-    from gpuarray._jit.statements import FunctionTranslator
+def translate(kernel: JitFunction, types: tuple, mode: str) -> TranslatedKernel:
+    """Translate a kernel for arguments of these types."""
+    # Imported here: a program without kernels in Python need not load the translator.
+    from gpuarray._jit.translation_unit import TranslationUnit
+    from gpuarray._jit.translator import translate_function
 
-    program = Program(mode)
-    function = FunctionTranslator(program, kernel.source, types, True)
-    name = function.translate().name
+    unit = TranslationUnit(mode)
+    function = translate_function(unit, kernel.source, types, True)
     # Lines of Python are in the image, for checkers, debuggers and profilers.
-    module = RawModule(code=program.render("directives"), options=("-lineinfo",))
-    module._name = name
-    written = [
-        i for i, x in enumerate(kernel.source.parameters)
-        if function.names.get(x) in function.written
-    ]  # fmt: skip
-    raw = RawKernel._of_module(module, name)
-    return Translated(program.render(), raw, frozenset(written))
+    module = RawModule(code=unit.render("directives"), options=("-lineinfo",))
+    module._name = function.name
+    raw = RawKernel._of_module(module, function.name)
+    return TranslatedKernel(unit.render(), raw, function.written)
 
 
-class Launcher:
+class ConfiguredKernel:
     """A kernel with a grid, a block, shared memory and a stream; calling it launches it."""
 
     __slots__ = ("_block", "_grid", "_kernel", "_shared", "_stream")
 
-    def __init__(self, kernel: Kernel, grid: Any, block: Any, shared_mem: Any, stream: Any):
+    def __init__(self, kernel: JitKernel, grid: Any, block: Any, shared_mem: Any, stream: Any):
         if stream is not None and not isinstance(stream, Stream):
             raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
         self._kernel = kernel
@@ -299,7 +266,7 @@ class Launcher:
     def _launch(self, stream: Stream, args: Sequence[Any]) -> None:
         """Launch with types of arguments that there is no plan for."""
         name = self._kernel.__name__
-        given = [_argument(x, i, name) for i, x in enumerate(args)]
+        given = [launch_arguments.as_argument(x, i, name) for i, x in enumerate(args)]
         key = (
             self, *[x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in given]
         )  # fmt: skip
@@ -314,7 +281,7 @@ class Launcher:
             raise
 
     def _plan(self, stream: Stream, args: Sequence[Any]) -> Callable[..., Any]:
-        types = tuple([_type_of(x, self._kernel._mode) for x in args])
+        types = tuple([launch_arguments.type_of(x, self._kernel.mode) for x in args])
         translated = self._kernel.translated(types)
         raw = translated.kernel
         grid = raw._dimensions("grid", self._grid)
@@ -359,51 +326,3 @@ class Launcher:
                     f"{self._kernel.__name__}: argument {i} is {x}, but a Python int is passed "
                     "as a 64-bit integer; pass numpy.uint64 or a float"
                 ) from error
-
-
-def _argument(x: Any, position: int, kernel: str) -> Any:
-    """An argument as an array of ours, a number or None."""
-    if x is None or isinstance(x, _array.ArrayBase):
-        return x
-    if isinstance(x, np.generic):
-        _dtypes.canonical(x.dtype)
-        return x
-    for base in (bool, int, float, complex):
-        if isinstance(x, base):
-            return x if type(x) is base else base(x)  # type: ignore[arg-type]
-    if isinstance(x, np.ndarray | list):
-        raise HostArrayError(
-            f"{kernel}: argument {position} is a {type(x).__name__} in host memory, which the GPU "
-            "cannot read: pass gpuarray.asarray(it), or a NumPy scalar to pass a value"
-        )
-    if hasattr(x, "__cuda_array_interface__"):
-        return _interchange.from_interface(x)
-    raise TypeError(
-        f"{kernel}: argument {position} has type {type(x).__qualname__}; a kernel takes arrays, "
-        "NumPy scalars, Python numbers and None"
-    )
-
-
-def _type_of(x: Any, mode: str) -> Any:
-    """The type of an argument for the translator."""
-    from gpuarray._jit.values import Array, Fixed, Number
-
-    if x is None:
-        return Fixed(None)
-    if isinstance(x, _array.ArrayBase):
-        layout = x._layout
-        # Lengths and strides, in bytes, each fit into 32 bits.
-        narrow = not _layout.needs_int64(layout.size, [layout]) and all(
-            abs(stride) <= _layout.INT32_MAX for stride in layout.strides
-        )
-        return Array(_dtypes.code(layout.dtype), layout.ndim, layout.c_contiguous, narrow)
-    if isinstance(x, np.generic):
-        return Number(_dtypes.code(x.dtype))
-    if isinstance(x, bool):
-        return Number("b1")
-    if isinstance(x, int):
-        return Number("i8", True)
-    cuda = mode == "cuda"
-    if isinstance(x, float):
-        return Number("f4" if cuda else "f8", True)
-    return Number("c8" if cuda else "c16", True)

@@ -12,7 +12,7 @@ from gpuarray import _dtypes
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberType:
     """A number of a dtype. A weak one takes on the dtype of what it meets, as Python's do."""
 
     dtype: str
@@ -36,7 +36,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class ArrayType:
     """An array in device memory."""
 
     dtype: str
@@ -58,7 +58,7 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedArrayType:
     """An array in shared memory; without a shape it is the launch's dynamic shared memory."""
 
     dtype: str
@@ -81,7 +81,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Fixed:
+class LiteralType:
     """An argument whose value is part of the kernel's type: None."""
 
     value: Any
@@ -90,7 +90,7 @@ class Fixed:
         return repr(self.value)
 
 
-Type = Number | Array | Shared
+ValueType = NumberType | ArrayType | SharedArrayType
 
 #: What happens when an expression is evaluated: nothing but arithmetic, a read, or a change.
 PURE, READS, CHANGES = 0, 1, 2
@@ -100,7 +100,7 @@ PURE, READS, CHANGES = 0, 1, 2
 class Value:
     """A C++ expression."""
 
-    type: Type
+    type: ValueType
     text: str
     effect: int = PURE
     #: How often it appears matters to nobody: a name or a literal.
@@ -108,25 +108,25 @@ class Value:
 
 
 @dataclass(slots=True)
-class Constant:
+class PythonConstant:
     """A Python object that is known while the kernel is translated."""
 
     value: Any
 
 
 @dataclass(slots=True)
-class Items:
+class TupleTerm:
     """A tuple of known length."""
 
-    items: list[Value | Constant | Items] = field(default_factory=list)
+    items: list[Value | PythonConstant | TupleTerm] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Nothing:
+class Void:
     """The result of a function that has none."""
 
 
-Term = Value | Constant | Items | Nothing
+Term = Value | PythonConstant | TupleTerm | Void
 
 
 def is_number(x: Any) -> bool:
@@ -139,11 +139,11 @@ def describe(x: Term) -> str:
     match x:
         case Value():
             return str(x.type)
-        case Constant():
+        case PythonConstant():
             if is_number(x.value):
                 return f"the {type(x.value).__name__} {x.value!r}"
             return repr(x.value)
-        case Items():
+        case TupleTerm():
             return f"a tuple ({', '.join([describe(item) for item in x.items])})"
     return "None"
 

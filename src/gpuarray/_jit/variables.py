@@ -1,22 +1,22 @@
-"""Variables: what they are given, and the dtype that each keeps."""
+"""Assignments to variables, each of which keeps its dtype."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from gpuarray import _dtypes
-from gpuarray._jit.expressions import Expressions
-from gpuarray._jit.program import identifier
+from gpuarray._jit.identifiers import identifier
+from gpuarray._jit.translation import Retranslate, Translation
 from gpuarray._jit.values import (
     PURE,
-    Constant,
-    Items,
-    Nothing,
-    Number,
+    NumberType,
+    PythonConstant,
     Term,
+    TupleTerm,
     Value,
+    ValueType,
+    Void,
     bare,
     describe,
     is_number,
@@ -25,160 +25,121 @@ from gpuarray._jit.values import (
 _KINDS = "biufc"
 
 
-class Again(Exception):
-    """What a variable is has become known too late: translate the function once more."""
+def assign(t: Translation, name: str, x: Term) -> None:
+    """Assign to a variable.
 
-
-class Variables(Expressions):
-    """The translation of assignments to names.
-
-    Attributes
-    ----------
-    variables : dict
-        What each name means at the statement at hand.
-    names : dict of str to str
-        The names in C++.
-    declarations : list of str
-        Of variables whose first value is given in a branch or a loop.
-    adopted : dict of str to Number
-        Types of variables that begin as Python's numbers and meet a dtype later.
+    Raises
+    ------
+    TypeError
+        The value is of another type than the variable's earlier ones.
+    Retranslate
+        The variable began as a Python number and meets its dtype here.
     """
-
-    variables: dict[str, Term]
-    names: dict[str, str]
-    declarations: list[str]
-    adopted: dict[str, Number]
-    _stores: dict[str, int]
-
-    def local(self, name: str) -> Term | None:
-        return self.variables.get(name)
-
-    def is_local(self, name: str) -> bool:
-        return name in self._stores
-
-    def cpp_name(self, name: str) -> str:
-        found = self.names.get(name)
-        if found is None:
-            found = identifier(name, self.names.values())
-            self.names[name] = found
-        return found
-
-    def _declare(self, name: str, kind: Any, text: str | None) -> Value:
-        """A new variable; with its first value where that is not in a branch or a loop."""
-        cpp_name = self.cpp_name(name)
-        if isinstance(kind, Number):
-            self.math.cpp(kind.dtype)
-        if text is not None and self.depth == 1:
-            self.emit(f"{kind.cpp} {cpp_name} = {text};")
-        else:
-            self.declarations.append(f"{kind.cpp} {cpp_name};")
-            if text is not None:
-                self.emit(f"{cpp_name} = {text};")
-        found = Value(kind, cpp_name, PURE, True)
-        return found
-
-    def assign(self, name: str, x: Term, node: ast.AST) -> None:
-        """Give a variable a value."""
-        old = self.variables.get(name)
-        if isinstance(x, Nothing):
-            raise TypeError(f"{name} is given the result of a function that has none")
-        if isinstance(x, Items):
-            self._assign_items(name, x, node)
-            return
-        if isinstance(x, Constant) and not is_number(x.value):
-            if old is not None and not (isinstance(old, Constant) and _same(old.value, x.value)):
-                raise TypeError(
-                    f"the variable {name} is {describe(old)} above and {describe(x)} here; use "
-                    "two names"
-                )
-            self.variables[name] = x
-            return
-        if isinstance(x, Constant) and old is None and self._fixed(name):
-            self.variables[name] = x
-            return
-        if isinstance(x, Value) and not isinstance(x.type, Number):
-            if old is None:
-                self.variables[name] = self._declare(name, x.type, bare(x.text))
-            elif isinstance(old, Value) and old.type == x.type:
-                self.emit(f"{old.text} = {bare(x.text)};")
-            else:
-                raise TypeError(
-                    f"the variable {name} is {describe(old)} above and {describe(x)} here; use "
-                    "two names"
-                )
-            return
-        self._assign_number(name, x, old)
-
-    def _fixed(self, name: str) -> bool:
-        """Whether a variable keeps the first value that it is given."""
-        return self.depth == 1 and self._stores.get(name) == 1 and name not in self.adopted
-
-    def _assign_number(self, name: str, x: Term, old: Term | None) -> None:
-        kind = self.math.number(x)
+    old = t.variables.get(name)
+    if isinstance(x, Void):
+        raise TypeError(f"{name} is given the result of a function that has none")
+    if isinstance(x, TupleTerm):
+        _assign_items(t, name, x)
+        return
+    if isinstance(x, PythonConstant) and not is_number(x.value):
+        if old is not None and not (isinstance(old, PythonConstant) and _same(old.value, x.value)):
+            raise _other_meaning(name, old, x)
+        t.variables[name] = x
+        return
+    if isinstance(x, PythonConstant) and old is None and _is_constant(t, name):
+        t.variables[name] = x
+        return
+    if isinstance(x, Value) and not isinstance(x.type, NumberType):
         if old is None:
-            kind = self.adopted.get(name, kind)
-            self.variables[name] = self._declare(
-                name, kind, bare(self.math.value(x, kind.dtype).text)
-            )
-            return
-        if not (isinstance(old, Value) and isinstance(old.type, Number)):
-            raise TypeError(
-                f"the variable {name} is {describe(old)} above and {describe(x)} here; use two "
-                "names"
-            )
-        declared = old.type
-        greater = _KINDS.index(kind.kind.replace("u", "i")) > _KINDS.index(
-            declared.kind.replace("u", "i")
-        )
-        if declared.weak and (greater or not kind.weak) and not self._keeps(declared, kind):
-            if "b" in (declared.kind, kind.kind) or not (
-                greater or _KINDS.index(kind.kind) >= _KINDS.index(declared.kind)
-            ):
-                self._mismatch(name, declared, kind)
-            self.adopted[name] = kind
-            raise Again
-        if kind.weak:
-            lower = _KINDS.index(kind.kind) <= _KINDS.index(declared.kind.replace("u", "i"))
-            if not lower or declared.kind == "b":
-                self._mismatch(name, declared, kind)
-        elif kind.dtype != declared.dtype:
-            self._mismatch(name, declared, kind)
-        self.emit(f"{old.text} = {bare(self.math.value(x, declared.dtype).text)};")
+            t.variables[name] = _declare(t, name, x.type, bare(x.text))
+        elif isinstance(old, Value) and old.type == x.type:
+            t.emit(f"{old.text} = {bare(x.text)};")
+        else:
+            raise _other_meaning(name, old, x)
+        return
+    _assign_number(t, name, x, old)
 
-    @staticmethod
-    def _keeps(declared: Number, kind: Number) -> bool:
-        return declared == kind
 
-    @staticmethod
-    def _mismatch(name: str, declared: Number, kind: Number) -> None:
-        wanted = _dtypes.dtype_of(declared.dtype).name
-        raise TypeError(
-            f"the variable {name} is {declared} above, but the value here is {kind}: a variable "
-            f"keeps its dtype. Convert the value, {wanted}(...), begin with "
-            f"{_dtypes.dtype_of(kind.dtype).name}, or use two names"
-        )
+def _declare(t: Translation, name: str, kind: ValueType, text: str) -> Value:
+    """Declare a variable: where it is assigned, or above where that is in a branch or a loop."""
+    cpp_name = t.cpp_name(name)
+    if isinstance(kind, NumberType):
+        t.math.cpp(kind.dtype)
+    if t.depth == 1:
+        t.emit(f"{kind.cpp} {cpp_name} = {text};")
+    else:
+        t.declarations.append(f"{kind.cpp} {cpp_name};")
+        t.emit(f"{cpp_name} = {text};")
+    return Value(kind, cpp_name, PURE, True)
 
-    def _assign_items(self, name: str, x: Items, node: ast.AST) -> None:
-        old = self.variables.get(name)
-        if old is not None:
-            if not isinstance(old, Items) or len(old.items) != len(x.items):
-                raise TypeError(
-                    f"the variable {name} is {describe(old)} above and {describe(x)} here; use "
-                    "two names"
-                )
-            x = Items(self.kept(x.items))
-        found: list[Any] = []
-        for i, item in enumerate(x.items):
-            part = f"{name}.{i}"
-            self.names.setdefault(part, identifier(f"{name}_{i}", self.names.values()))
-            self._stores[part] = self._stores.get(name, 0)
-            self.assign(part, item, node)
-            found.append(self.variables[part])
-        self.variables[name] = Items(found)
 
-    def kept(self, items: Sequence[Any]) -> list[Any]:
-        """Values that stay what they are while variables change."""
-        return [self.hoist(x) if isinstance(x, Value) else x for x in items]
+def _is_constant(t: Translation, name: str) -> bool:
+    """Whether a variable is assigned once, outside of branches and loops."""
+    return t.depth == 1 and t.assignments.get(name) == 1 and name not in t.adopted
+
+
+def _assign_number(t: Translation, name: str, x: Term, old: Term | None) -> None:
+    kind = t.math.number(x)
+    if old is None:
+        kind = t.adopted.get(name, kind)
+        t.variables[name] = _declare(t, name, kind, bare(t.math.value(x, kind.dtype).text))
+        return
+    if not (isinstance(old, Value) and isinstance(old.type, NumberType)):
+        raise _other_meaning(name, old, x)
+    declared = old.type
+    greater = _KINDS.index(kind.kind.replace("u", "i")) > _KINDS.index(
+        declared.kind.replace("u", "i")
+    )
+    if declared.weak and (greater or not kind.weak) and declared != kind:
+        if "b" in (declared.kind, kind.kind) or not (
+            greater or _KINDS.index(kind.kind) >= _KINDS.index(declared.kind)
+        ):
+            _raise_mismatch(name, declared, kind)
+        t.adopted[name] = kind
+        raise Retranslate
+    if kind.weak:
+        lower = _KINDS.index(kind.kind) <= _KINDS.index(declared.kind.replace("u", "i"))
+        if not lower or declared.kind == "b":
+            _raise_mismatch(name, declared, kind)
+    elif kind.dtype != declared.dtype:
+        _raise_mismatch(name, declared, kind)
+    t.emit(f"{old.text} = {bare(t.math.value(x, declared.dtype).text)};")
+
+
+def _other_meaning(name: str, old: Term, x: Term) -> TypeError:
+    return TypeError(
+        f"the variable {name} is {describe(old)} above and {describe(x)} here; use two names"
+    )
+
+
+def _raise_mismatch(name: str, declared: NumberType, kind: NumberType) -> NoReturn:
+    wanted = _dtypes.dtype_of(declared.dtype).name
+    raise TypeError(
+        f"the variable {name} is {declared} above, but the value here is {kind}: a variable "
+        f"keeps its dtype. Convert the value, {wanted}(...), begin with "
+        f"{_dtypes.dtype_of(kind.dtype).name}, or use two names"
+    )
+
+
+def _assign_items(t: Translation, name: str, x: TupleTerm) -> None:
+    old = t.variables.get(name)
+    if old is not None:
+        if not isinstance(old, TupleTerm) or len(old.items) != len(x.items):
+            raise _other_meaning(name, old, x)
+        x = TupleTerm(hoisted(t, x.items))
+    found: list[Any] = []
+    for i, item in enumerate(x.items):
+        part = f"{name}.{i}"
+        t.names.setdefault(part, identifier(f"{name}_{i}", t.names.values()))
+        t.assignments[part] = t.assignments.get(name, 0)
+        assign(t, part, item)
+        found.append(t.variables[part])
+    t.variables[name] = TupleTerm(found)
+
+
+def hoisted(t: Translation, items: Sequence[Any]) -> list[Any]:
+    """Values that no later assignment changes."""
+    return [t.hoist(x) if isinstance(x, Value) else x for x in items]
 
 
 def _same(a: Any, b: Any) -> bool:

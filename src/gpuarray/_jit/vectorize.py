@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange
-from gpuarray._jit.kernel import Kernel
+from gpuarray._jit.functions import JitFunction
 from gpuarray._raw import ElementwiseKernel
 from gpuarray._runtime.device import current
 
@@ -103,7 +104,7 @@ class vectorize:
         self.pyfunc = pyfunc
         self.__name__ = getattr(pyfunc, "__name__", "vectorized")
         self.__doc__ = self._doc if self._doc is not None else pyfunc.__doc__
-        self._kernel = pyfunc if isinstance(pyfunc, Kernel) else Kernel(pyfunc, True, "numpy")
+        self._kernel = pyfunc if isinstance(pyfunc, JitFunction) else JitFunction(pyfunc, True)
 
     def __repr__(self) -> str:
         return f"<vectorized {getattr(self, '__name__', 'function')}>"
@@ -138,8 +139,6 @@ class vectorize:
         return self._call(args, kwargs)
 
     def _call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
-        import inspect
-
         source = self._kernel.source  # refuses *args and the like
         names = source.parameters
         bound = inspect.signature(self.pyfunc).bind(*args, **kwargs)
@@ -182,6 +181,7 @@ class vectorize:
 
     def _make(self, given: Sequence[Any], excluded: set[int]) -> ElementwiseKernel:
         """The kernel for arguments of these types."""
+        # Imported here: a program without functions in Python need not load the translator.
         from gpuarray._jit.elements import translate
 
         types = []
@@ -205,7 +205,7 @@ class vectorize:
             # As NumPy rounds: after each operation.
             options=("--fmad=false",),
         )
-        kernel._preamble_anywhere = found.anywhere
+        kernel._preamble_anywhere = found.speculatable
         return kernel
 
 

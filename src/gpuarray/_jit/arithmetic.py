@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _dtypes
+from gpuarray import _dtypes, _operator_table
 from gpuarray._jit.values import (
-    Constant,
-    Items,
-    Nothing,
-    Number,
+    NumberType,
+    PythonConstant,
     Term,
+    TupleTerm,
     Value,
+    Void,
     bare,
     describe,
     is_number,
@@ -25,32 +25,19 @@ from gpuarray._jit.values import (
 from gpuarray.kernels.generator import expressions, operations, render
 from gpuarray.kernels.generator.expressions import Apply, Input
 
-_COMPARISONS = {
-    "equal": operator.eq,
-    "not_equal": operator.ne,
-    "less": operator.lt,
-    "less_equal": operator.le,
-    "greater": operator.gt,
-    "greater_equal": operator.ge,
-}
+
+def _invert(x: Any) -> Any:
+    """Python's ``~``, which of bools is deprecated: they are inverted as the integers they are."""
+    return ~int(x) if isinstance(x, bool) else ~x
+
+
+_COMPARISONS = {x.ufunc: getattr(operator, x.method) for x in _operator_table.COMPARISONS}
+#: What Python's operators of constants compute, by the names of the ufuncs.
 _FOLDED: dict[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "divide": operator.truediv,
-    "floor_divide": operator.floordiv,
-    "remainder": operator.mod,
-    "power": operator.pow,
-    "left_shift": operator.lshift,
-    "right_shift": operator.rshift,
-    "bitwise_and": operator.and_,
-    "bitwise_or": operator.or_,
-    "bitwise_xor": operator.xor,
-    "absolute": abs,
-    "negative": operator.neg,
-    "positive": operator.pos,
-    "invert": operator.inv,
     **_COMPARISONS,
+    **{x.ufunc: getattr(operator, x.method) for x in _operator_table.BINARY if x.symbol},
+    **{x.ufunc: getattr(operator, x.method) for x in _operator_table.UNARY},
+    "invert": _invert,
 }
 
 # A sign between operands; W is the unsigned type in which integers wrap around.
@@ -87,7 +74,7 @@ class Arithmetic:
             self.headers.add(header)
         return _dtypes.cpp_name(dtype)
 
-    def number(self, x: Term) -> Number:
+    def number(self, x: Term) -> NumberType:
         """The type of a number.
 
         Raises
@@ -95,19 +82,19 @@ class Arithmetic:
         TypeError
             It is none.
         """
-        if isinstance(x, Value) and isinstance(x.type, Number):
+        if isinstance(x, Value) and isinstance(x.type, NumberType):
             return x.type
-        if isinstance(x, Constant) and is_number(x.value):
+        if isinstance(x, PythonConstant) and is_number(x.value):
             value = x.value
             if isinstance(value, np.generic):
-                return Number(_dtypes.code(value.dtype))
+                return NumberType(_dtypes.code(value.dtype))
             if isinstance(value, bool):
-                return Number("b1")
+                return NumberType("b1")
             kind = "i" if isinstance(value, int) else "f" if isinstance(value, float) else "c"
             code = self.weak[kind]
             if kind == "i" and not -(2**31) <= value < 2**31:
                 code = "i8" if value < 2**63 else "u8"
-            return Number(code, True)
+            return NumberType(code, True)
         remedy = (
             "index it to get an element" if isinstance(x, Value) else "only numbers can be used"
         )
@@ -121,10 +108,10 @@ class Arithmetic:
         own = self.number(x)
         if dtype is not None and isinstance(x, Value):
             return self.cast(x, dtype)
-        assert isinstance(x, Constant)
+        assert isinstance(x, PythonConstant)
         code = dtype or own.dtype
         return Value(
-            Number(code, dtype is None and own.weak), self._literal(x.value, code), simple=True
+            NumberType(code, dtype is None and own.weak), self._literal(x.value, code), simple=True
         )
 
     def _literal(self, value: Any, code: str) -> str:
@@ -155,14 +142,14 @@ class Arithmetic:
         """A number converted as ``astype`` does."""
         source = self.number(x).dtype
         if source == dtype:
-            return x if not x.type.weak else Value(Number(dtype), x.text, x.effect, x.simple)  # type: ignore[union-attr]
+            return x if not x.type.weak else Value(NumberType(dtype), x.text, x.effect, x.simple)  # type: ignore[union-attr]
         code, header = render.cast_code(self.operand(x), source, dtype)
         if header:
             self.headers.add(header)
         self.cpp(dtype)
         if dtype == "b1":
             code = f"({code})"
-        return Value(Number(dtype), code, x.effect)
+        return Value(NumberType(dtype), code, x.effect)
 
     @staticmethod
     def operand(x: Value) -> str:
@@ -195,7 +182,7 @@ class Arithmetic:
             )
         return self.value(x)
 
-    def unify(self, terms: Sequence[Term]) -> Number:
+    def unify(self, terms: Sequence[Term]) -> NumberType:
         """The one type that numbers are given as where a decision chooses between them."""
         types = [self.number(x) for x in terms]
         strong = [x for x in types if not x.weak]
@@ -205,10 +192,10 @@ class Arithmetic:
             return strong[0]
         kinds = [self._kind(x) for x in types]
         examples = [k if isinstance(k, np.dtype) else k(1) for k in kinds]
-        return Number(_dtypes.code(np.result_type(*examples)))
+        return NumberType(_dtypes.code(np.result_type(*examples)))
 
     @staticmethod
-    def _kind(x: Number) -> Any:
+    def _kind(x: NumberType) -> Any:
         """What ``resolve_dtypes`` takes for a type."""
         if x.weak:
             return {"i": int, "u": int, "f": float, "c": complex}[x.kind]
@@ -216,34 +203,36 @@ class Arithmetic:
 
     # ---- operations -----------------------------------------------------------------------------
 
-    def apply(self, name: str, terms: Sequence[Term], *, python: bool = False) -> Value | Constant:
+    def apply(
+        self, name: str, terms: Sequence[Term], *, python: bool = False
+    ) -> Value | PythonConstant:
         """The first output of a ufunc of numbers; of Python's own operator with ``python``."""
         found = self.apply_all(name, terms, python=python)
         return found[0]
 
     def apply_all(
         self, name: str, terms: Sequence[Term], *, python: bool = False
-    ) -> list[Value | Constant]:
+    ) -> list[Value | PythonConstant]:
         """All outputs of a ufunc of numbers."""
         row = operations.operation(name)
         if len(terms) != row.nin:
             raise TypeError(f"{name} takes {row.nin} numbers, not {len(terms)}")
         types = [self.number(x) for x in terms]
-        if python and all(isinstance(x, Constant) for x in terms) and row.name in _FOLDED:
+        if python and all(isinstance(x, PythonConstant) for x in terms) and row.name in _FOLDED:
             with np.errstate(all="ignore"):
                 found = _FOLDED[row.name](*[x.value for x in terms])  # type: ignore[union-attr]
-            return [Constant(found)]
+            return [PythonConstant(found)]
         if row.name in _COMPARISONS:
             certain = self._certain(row.name, terms, types)
             if certain is not None:
-                return [Constant(certain)]
+                return [PythonConstant(certain)]
             # A Python integer that is not known may be any: compared as it is, not converted.
             types = [
-                Number(x.dtype) if x.weak and x.kind == "i" and isinstance(term, Value) else x
+                NumberType(x.dtype) if x.weak and x.kind == "i" and isinstance(term, Value) else x
                 for term, x in zip(terms, types)
             ]
         if row.name == "power":
-            exponent = terms[1].value if isinstance(terms[1], Constant) else None
+            exponent = terms[1].value if isinstance(terms[1], PythonConstant) else None
             square = types[0].kind in "fc" or (types[0].kind in "iu" and types[1].kind == "i")
             if exponent == 2 and types[1].weak and square:
                 return self.apply_all("square", terms[:1], python=python)
@@ -255,19 +244,21 @@ class Arithmetic:
         weak = all(x.weak for x in types)
         loop = self._loop(row.name, types, weak)
         operands = [self.value(x, _dtypes.code(to)) for x, to in zip(terms, loop)]
-        results: list[Value | Constant] = []
+        results: list[Value | PythonConstant] = []
         for output in range(row.nout):
             code = _dtypes.code(loop[row.nin + output])
             found_value = self._call(row, operands, code, output, python and weak)
-            found_value.type = Number(code, python and weak and code != "b1")
+            found_value.type = NumberType(code, python and weak and code != "b1")
             results.append(found_value)
         return results
 
-    def _certain(self, name: str, terms: Sequence[Term], types: Sequence[Number]) -> bool | None:
+    def _certain(
+        self, name: str, terms: Sequence[Term], types: Sequence[NumberType]
+    ) -> bool | None:
         """A comparison with a Python integer beyond what the other operand can be."""
         for i in (0, 1):
             x, other = terms[i], types[1 - i]
-            if not (isinstance(x, Constant) and type(x.value) is int and other.kind in "iu"):
+            if not (isinstance(x, PythonConstant) and type(x.value) is int and other.kind in "iu"):
                 continue
             if other.weak:
                 continue
@@ -279,7 +270,7 @@ class Arithmetic:
                 return _COMPARISONS[name](*pair)
         return None
 
-    def _loop(self, name: str, types: Sequence[Number], weak: bool) -> list[np.dtype]:
+    def _loop(self, name: str, types: Sequence[NumberType], weak: bool) -> list[np.dtype]:
         """The dtypes of operands and outputs of NumPy's loop."""
         numpy_ufunc = getattr(np, name)
         cuda = self.mode == "cuda"
@@ -318,14 +309,16 @@ class Arithmetic:
             if infix["plain"] or loop[0] == "u" or exact:
                 if written.header:
                     self.headers.add(written.header)
-                return Value(Number(code), f"({a} {sign} {b})", effect)
+                return Value(NumberType(code), f"({a} {sign} {b})", effect)
             unsigned = "uint64_t" if loop == "i8" else "uint32_t"
-            return Value(Number(code), f"{result}({unsigned}({a}) {sign} {unsigned}({b}))", effect)
+            return Value(
+                NumberType(code), f"{result}({unsigned}({a}) {sign} {unsigned}({b}))", effect
+            )
         if written.header:
             self.headers.add(written.header)
         if [int(x) for x in _OPERAND.findall(text)] == list(range(row.nin)):
             inner = render.apply_code(node, [self.operand(x) for x in operands]).text
-            return Value(Number(code), f"{result}({inner})", effect)
+            return Value(NumberType(code), f"{result}({inner})", effect)
         names = [f"in{i}" for i in range(row.nin)]
         body = render.apply_code(node, names).text
         types = [self.cpp(x.type.dtype) for x in operands]  # type: ignore[union-attr]
@@ -334,7 +327,9 @@ class Arithmetic:
         self.functions[
             f"GPUARRAY_DEVICE {result} {name}({parameters}) {{ return {result}({body}); }}"
         ] = None
-        return Value(Number(code), f"{name}({', '.join([bare(x.text) for x in operands])})", effect)
+        return Value(
+            NumberType(code), f"{name}({', '.join([bare(x.text) for x in operands])})", effect
+        )
 
     def uniform(self, name: str, terms: Sequence[Term]) -> Value:
         """An operation that NumPy has no ufunc for: operands and result have one dtype."""
@@ -352,7 +347,7 @@ class Arithmetic:
         return Value(found, text, max(condition.effect, a.effect, b.effect))
 
 
-def _as_c_converts(types: Sequence[Number]) -> list[Number]:
+def _as_c_converts(types: Sequence[NumberType]) -> list[NumberType]:
     """Operands of a mixed operation as C++ converts them: to the greater kind, then size."""
     strong = [x for x in types if not x.weak]
     if not strong:
@@ -369,16 +364,16 @@ def _as_c_converts(types: Sequence[Number]) -> list[Number]:
     )
     if kind == "u" or top[0].kind in "iu":
         kind = "u" if kind == "u" else "i"
-    common = Number(f"{kind}{size}")
+    common = NumberType(f"{kind}{size}")
     return [x if x.weak else common for x in types]
 
 
 def as_items(x: Term) -> list[Any]:
     """The items of a tuple."""
-    if isinstance(x, Items):
+    if isinstance(x, TupleTerm):
         return list(x.items)
-    if isinstance(x, Constant) and isinstance(x.value, tuple | list):
-        return [Constant(item) for item in x.value]
-    if isinstance(x, Nothing):
+    if isinstance(x, PythonConstant) and isinstance(x.value, tuple | list):
+        return [PythonConstant(item) for item in x.value]
+    if isinstance(x, Void):
         raise TypeError("a function without a result has nothing to unpack")
     raise TypeError(f"a tuple is needed here, not {describe(x)}")
