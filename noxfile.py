@@ -9,7 +9,7 @@ from __future__ import annotations
 import nox
 
 nox.needs_version = ">=2024.10"
-nox.options.sessions = ["tests", "lint", "types", "docs"]
+nox.options.sessions = ["tests", "slow", "lint", "types", "docs"]
 nox.options.reuse_venv = "yes"
 
 PROJECT = nox.project.load_toml("pyproject.toml")
@@ -20,19 +20,36 @@ def group(name: str) -> list[str]:
     return nox.project.dependency_groups(PROJECT, name)
 
 
-@nox.session
-def tests(session: nox.Session) -> None:
-    """Run the tests on the installed package, as a user gets it."""
+#: Protection against hangs only: a test that takes a second on an idle machine has half an hour on
+#: a loaded one. The stacks of all threads are printed before a hung test ends with its process.
+HANGS = ["--override-ini=faulthandler_timeout=1740", "--timeout=1800", "--timeout-method=thread"]
+
+
+def run_tests(session: nox.Session, *arguments: str) -> None:
+    """Run pytest on the installed package, as a user gets it."""
     session.install(".[cccl]", *group("test"))
     session.run(
         "pytest",
         "--override-ini=pythonpath=.",  # the installed package, not src/
         "--numprocesses=2",
         "--dist=worksteal",
-        "--timeout=120",
+        *HANGS,
         "--maxfail=50",  # a broken machine shows in fifty failures; the log stays readable
+        *arguments,
         *session.posargs,
     )
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests but the slow ones."""
+    run_tests(session, "-m", "not slow")
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """Run the tests that are marked slow."""
+    run_tests(session, "-m", "slow")
 
 
 @nox.session
@@ -56,7 +73,7 @@ def types(session: nox.Session) -> None:
 def docs(session: nox.Session) -> None:
     """Run the examples of the documentation and check its links and the docstrings."""
     session.install(*group("kernels"), *group("test"))
-    session.run("pytest", "tests/docs", "--timeout=120", *session.posargs)
+    session.run("pytest", "tests/docs", *HANGS, *session.posargs)
 
 
 @nox.session

@@ -17,9 +17,10 @@ from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.compiler import toolchain
 from gpuarray.kernels.compiler.cache import Cache
+from tests.limits import HANG_SECONDS
 
 SOURCE = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = 1; }\n'
-PACKAGE = str(Path(compiler.__file__).parents[2])
+PACKAGE = str(Path(compiler.__file__).parents[3])
 
 
 class Recorder:
@@ -336,7 +337,7 @@ def in_threads(count, action):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(HANG_SECONDS)
     return results
 
 
@@ -347,8 +348,28 @@ def test_threads_compile_once(recorder):
     assert all(result is results[0] for result in results)
 
 
-def test_threads_fail_together(recorder):
-    recorder.delay = 0.05
+def test_threads_fail_together(recorder, monkeypatch):
+    waiting = []
+
+    class Done(threading.Event):
+        def wait(self, timeout=None):
+            waiting.append(self)
+            return super().wait(timeout)
+
+    class Pending(compiler._Pending):
+        def __init__(self):
+            super().__init__()
+            self.done = Done()
+
+    real = recorder.compile
+
+    def compile_(*arguments, **named):
+        while len(waiting) < 3:  # a thread that came later would try anew
+            time.sleep(0.001)
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(compiler, "_Pending", Pending)
+    monkeypatch.setattr(nvrtc, "compile", compile_)
     results = in_threads(4, lambda: build("bad"))
     assert len(recorder.calls) == 1
     assert all(isinstance(result, CompileError) for result in results)
@@ -528,7 +549,7 @@ def test_real_source_and_path_that_are_not_ascii(monkeypatch, tmp_path):
 
 COMPILE = """
 import sys
-from gpuarray.kernels import compiler
+from gpuarray.kernels.compiler import compilation as compiler
 for at in range(4):
     source = 'extern "C" __global__ void f(float* x) { x[threadIdx.x] = %d; }' % at
     image = compiler.compile(source, name="f", architecture="sm_90", kind="ptx")
@@ -549,6 +570,6 @@ def test_real_processes_share_a_cache(tmp_path):
     for state in ("cold", "warm"):
         # Only of the warm ones it is certain that both find everything.
         for process in [start(state) for _ in range(2 if state == "cold" else 1)]:
-            assert process.communicate(timeout=120)[1] == b""
+            assert process.communicate(timeout=HANG_SECONDS)[1] == b""
             assert process.returncode == 0
     assert Cache(str(tmp_path), 1 << 30).info().entries == 4

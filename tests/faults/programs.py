@@ -7,6 +7,8 @@ import subprocess
 import sys
 import textwrap
 
+from tests.limits import HANG_SECONDS
+
 PRELUDE = """
 import numpy as np
 import gpuarray as cp
@@ -43,7 +45,7 @@ def run(body: str, *, prelude: str = PRELUDE, **environment: str) -> str:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Exception ignored" not in done.stderr, done.stderr

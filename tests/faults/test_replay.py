@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from tests.faults.programs import run
+from tests.limits import HANG_SECONDS
 
 DEBUG = {"GPUARRAY_DEBUG": "1"}
 
@@ -84,7 +85,7 @@ def test_ptx_files_are_replayed_and_shared_memory_is_kept(tmp_path):
             extern __shared__ int s[];
             s[16000] = 1;
             a[(long long)s[16000] << 40] = 1; }}'''
-        from gpuarray.kernels import compiler
+        from gpuarray.kernels.compiler import compilation as compiler
         ptx = compiler.compile(source, name="f", architecture="sm_80", kind="ptx").data
         path = {str(tmp_path / "f.ptx")!r}
         open(path, "wb").write(ptx)
@@ -153,7 +154,7 @@ def test_saved_launches_are_replayed_by_the_command(tmp_path):
             env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
             capture_output=True,
             encoding="utf-8",
-            timeout=300,
+            timeout=HANG_SECONDS,
         )
 
     done = command(str(folder), GPUARRAY_BACKEND="emulator", GPUARRAY_DUMP_SOURCE=str(tmp_path))

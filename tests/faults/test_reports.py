@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.faults.programs import run
+from tests.limits import HANG_SECONDS
 
 STATUSES = [(0, 700, "fail"), (1, 716, "fail"), (2, 719, "fail"), (3, 710, "fail")]
 
@@ -49,7 +50,7 @@ def test_debug_mode_names_the_file_and_its_text(tmp_path):
         env={**os.environ, "GPUARRAY_DEBUG": "1", "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
         encoding="utf-8",
-        timeout=300,
+        timeout=HANG_SECONDS,
     )
     assert done.returncode == 1
     assert f"Launched at {program}:4, in work: return kernel(x, size=3)" in done.stderr

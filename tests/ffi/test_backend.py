@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.limits import HANG_SECONDS
+
 # Libraries made in a moment, to stand for drivers that are there but do not work.
 _FAKES = {
     "no device": (
@@ -20,7 +22,7 @@ def run(code, *, warnings="default", **environment):
     env = {k: v for k, v in os.environ.items() if not k.startswith("GPUARRAY_")}
     env.update(PYTHONPATH="src", PYTHONWARNINGS=warnings, **environment)
     result = subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=HANG_SECONDS
     )
     return result
 

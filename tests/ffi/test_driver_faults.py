@@ -12,6 +12,7 @@ import pytest
 
 from gpuarray._ffi import driver
 from tests.ffi.device_work import arguments, launch, status_of
+from tests.limits import HANG_SECONDS
 
 SOURCE = """
 extern "C" __global__ void fail(int *a, int how) {
@@ -75,7 +76,7 @@ def run(body, **environment):
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
