@@ -10,9 +10,9 @@ import time
 import warnings
 from pathlib import Path
 
-import gpuarray.kernels.cache as cache_module
 import pytest
 
+import gpuarray.kernels.compiler.cache as cache_module
 from gpuarray.kernels.compiler.cache import (
     MAGIC,
     Cache,

@@ -102,7 +102,7 @@ def test_a_launch_that_only_fails_elsewhere():
     """A pointer in memory leads to memory that the copy does not have; no fault is a result too."""
     text = replayed(
         """
-        from gpuarray import _debugging
+        from gpuarray._runtime import debugging
         error_of(launch, cp.zeros(16, "i4"), 0)
         fault = debugging.last_fault
         words = bytearray(fault.parameters)
