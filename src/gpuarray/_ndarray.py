@@ -45,6 +45,8 @@ from gpuarray._ops import (
 from gpuarray._ufunc import operators
 from gpuarray.kernels.elementwise import copies
 
+__all__ = ["ndarray"]
+
 _new = object.__new__
 
 

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from gpuarray._ufunc import create
 
+__all__ = [
+    "bitwise_and", "bitwise_count", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "invert", "left_shift", "right_shift",
+]  # fmt: skip
+
 bitwise_and = create("bitwise_and", "Bits set in both operands.", [12, 10], 6)
 bitwise_or = create("bitwise_or", "Bits set in an operand.", [12, 10], 3)
 bitwise_xor = create("bitwise_xor", "Bits set in exactly one operand.", [12, 10], 6)

@@ -13,6 +13,8 @@ from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.manipulation import as_array
 from gpuarray.kernels.elementwise import copies
 
+__all__ = ["astype", "copyto"]
+
 
 def astype(
     a: Any,

@@ -12,6 +12,8 @@ from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_values
 from gpuarray._ops.creation import zeros_like
 
+__all__ = ["imag", "real"]
+
 
 def _part(layout: Layout) -> Layout:
     """The layout of the real parts of complex elements."""

@@ -12,6 +12,10 @@ from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies
 
+__all__ = [
+    "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "asnumpy", "copy",
+]  # fmt: skip
+
 
 def array(
     obj: Any,

@@ -15,6 +15,11 @@ from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Scalar
 
+__all__ = [
+    "empty", "empty_like", "eye", "full", "full_like", "identity", "ones", "ones_like", "zeros",
+    "zeros_like",
+]  # fmt: skip
+
 
 def empty(shape: Any, dtype: Any = float, order: str = "C") -> Any:
     """A new array whose elements are whatever the memory held.

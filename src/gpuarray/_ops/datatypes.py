@@ -1,12 +1,28 @@
-"""Data type routines: NumPy's own, which also take arrays of ours."""
+"""Data type routines: NumPy's own; those that look at arrays also take arrays of ours."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from numpy import (
+    dtype,
+    finfo,
+    iinfo,
+    isdtype,
+    issubdtype,
+    mintypecode,
+    promote_types,
+    typename,
+)
 
 from gpuarray._array import ArrayBase
+
+__all__ = [
+    "can_cast", "common_type", "dtype", "finfo", "iinfo", "iscomplexobj", "isdtype", "isrealobj",
+    "isscalar", "issubdtype", "min_scalar_type", "mintypecode", "promote_types", "result_type",
+    "typename",
+]  # fmt: skip
 
 
 def _host(x: Any) -> Any:

@@ -9,6 +9,11 @@ from gpuarray import _array, _layout
 from gpuarray._layout import check_axes
 from gpuarray._ops.manipulation import as_array, reshape
 
+__all__ = [
+    "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes",
+    "broadcast_to", "expand_dims", "squeeze",
+]  # fmt: skip
+
 
 def expand_dims(a: Any, axis: Any) -> Any:
     """A view with axes of length 1 put in.

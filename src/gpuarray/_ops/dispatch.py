@@ -12,6 +12,8 @@ from gpuarray import _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray.errors import HostArrayError
 
+__all__ = ["get_array_module"]
+
 
 def get_array_module(*args: Any) -> ModuleType:
     """The module whose functions work on the arguments.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from gpuarray._ufunc import create
 
+__all__ = ["copysign", "frexp", "ldexp", "nextafter", "signbit", "spacing"]
+
 signbit = create("signbit", "Whether the sign bit is set, also of -0.0 and NaN.", [-1.0, 0.0])
 copysign = create("copysign", "First operand with the sign of the second.", [1.0, 2.0], -1.0)
 nextafter = create("nextafter", "The next float towards the second operand.", [1.0], [2.0])

@@ -18,8 +18,10 @@ from gpuarray.kernels import gather
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies
 
-#: An index that takes no axis and keeps its place.
-newaxis = None
+__all__ = [
+    "argwhere", "compress", "diag", "diagonal", "extract", "flatnonzero", "nonzero",
+    "put_along_axis", "take", "take_along_axis",
+]  # fmt: skip
 
 
 def nonzero(a: Any) -> tuple[Any, ...]:

@@ -12,6 +12,8 @@ from gpuarray._runtime.memory import UnownedMemory
 from gpuarray._runtime.stream import ExternalStream
 from gpuarray.kernels.elementwise import copies
 
+__all__ = ["from_dlpack"]
+
 
 def dlpack_device(self: Any) -> tuple[int, int]:
     """``ndarray.__dlpack_device__``: DLPack's device type and the device's number."""

@@ -20,6 +20,11 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import join as join_kernels
 from gpuarray.kernels.elementwise import copies
 
+__all__ = [
+    "array_split", "column_stack", "concat", "concatenate", "dsplit", "dstack", "hsplit", "hstack",
+    "split", "stack", "vsplit", "vstack",
+]  # fmt: skip
+
 
 def _sequence(arrays: Any, name: str) -> list[Any]:
     if isinstance(arrays, ArrayBase) and not arrays._layout.ndim:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from gpuarray._ufunc import create
 
+__all__ = [
+    "equal", "greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "not_equal",
+]  # fmt: skip
+
 equal = create("equal", "Whether operands are equal.", [1, 2, 3], 2)
 not_equal = create("not_equal", "Whether operands differ.", [1, 2, 3], 2)
 less = create("less", "Whether the first operand is less.", [1, 2, 3], 2)

@@ -13,6 +13,8 @@ from gpuarray._layout import VIEW_LIMIT, check_axis
 from gpuarray._ops.conversion import as_values
 from gpuarray.kernels.elementwise import copies
 
+__all__ = ["ndim", "ravel", "reshape", "shape", "size"]
+
 
 def as_array(a: Any, name: str) -> Any:
     """An argument that has to be a device array; numbers and lists become one."""

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from gpuarray._ufunc import create
 
+__all__ = [
+    "abs", "absolute", "acos", "acosh", "add", "arccos", "arccosh", "arcsin", "arcsinh", "arctan",
+    "arctan2", "arctanh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "conj",
+    "conjugate", "cos", "cosh", "deg2rad", "degrees", "divide", "divmod", "exp", "exp2", "expm1",
+    "fabs", "float_power", "floor", "floor_divide", "fmax", "fmin", "fmod", "gcd", "heaviside",
+    "hypot", "lcm", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "maximum",
+    "minimum", "mod", "modf", "multiply", "negative", "positive", "pow", "power", "rad2deg",
+    "radians", "reciprocal", "remainder", "rint", "sign", "sin", "sinh", "sqrt", "square",
+    "subtract", "tan", "tanh", "true_divide", "trunc",
+]  # fmt: skip
+
 # Arithmetic
 add = create("add", "Sum of two operands.", [1, 2, 3], 10)
 subtract = create("subtract", "Difference of two operands.", [5, 6, 7], [1, 2, 3])

@@ -14,6 +14,8 @@ from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
 from gpuarray.kernels.elementwise import copies
 
+__all__ = ["array2string", "array_repr", "array_str"]
+
 _MAP_NORESERVE = 0x4000  # Linux; the mmap module names it since Python 3.13
 
 

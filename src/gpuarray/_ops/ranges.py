@@ -20,6 +20,8 @@ from gpuarray.kernels.elementwise.launch import NUMBER
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
 
+__all__ = ["arange", "linspace"]
+
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
     """Evenly spaced values within a half-open interval.

@@ -15,6 +15,8 @@ from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.transposing import transpose
 
+__all__ = ["flip", "fliplr", "flipud", "repeat", "roll", "rot90", "tile"]
+
 
 def flip(m: Any, axis: Any = None) -> Any:
     """A view with the order of elements reversed along axes.

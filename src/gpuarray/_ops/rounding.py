@@ -10,6 +10,8 @@ from gpuarray._ops import complex_numbers, creation, math
 from gpuarray._ops.conversion import as_values
 from gpuarray.kernels.elementwise import copies
 
+__all__ = ["around", "round"]
+
 
 def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """An array rounded to a number of decimals, halves to even.

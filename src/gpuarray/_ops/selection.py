@@ -18,6 +18,8 @@ from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
 
+__all__ = ["clip", "where"]
+
 _PYTHON = (bool, int, float, complex)
 _BOOL = np.dtype(bool)
 

@@ -11,6 +11,8 @@ from gpuarray import _array, _layout
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.manipulation import as_array
 
+__all__ = ["matrix_transpose", "moveaxis", "permute_dims", "rollaxis", "swapaxes", "transpose"]
+
 
 def transpose(a: Any, axes: Any = None) -> Any:
     """A view with the axes in another order.

@@ -9,6 +9,8 @@ from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, MemoryPointer, mallo
 from gpuarray._runtime.pool import UNIT, Block, MemoryPool
 from gpuarray._runtime.stream import Stream, streams
 
+__all__ = ["get_default_memory_pool"]
+
 default_pool = MemoryPool()
 
 #: The user's allocator, or ``None`` while memory comes from ``pool`` without a detour.

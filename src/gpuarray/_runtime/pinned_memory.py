@@ -12,6 +12,8 @@ from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back, need_context
 from gpuarray._runtime.stream import Event, Stream
 
+__all__ = ["get_default_pinned_memory_pool"]
+
 #: Copies of at least this many bytes from or to pageable memory go through pinned buffers of
 #: our own, which keeps the copy engine busy while the next piece is being filled.
 STAGED_BYTES = 8 << 20

@@ -26,6 +26,8 @@ from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
 if TYPE_CHECKING:
     from gpuarray.kernels.generator.expressions import Expression
 
+__all__ = ["ufunc"]
+
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     x.ufunc: getattr(operator, x.method) for x in _operator_table.COMPARISONS
 }
