@@ -7,11 +7,14 @@ move data between the host and the device.
 import importlib as _importlib
 import typing as _typing
 
+import numpy as _numpy
+
 # Each module's __all__ says what is public of it. The modules of _ops stand in the order of NumPy's
 # reference.
 
 # Packages, classes
 from gpuarray import errors as errors
+from gpuarray._missing_names import missing_name as _missing_name
 from gpuarray._ndarray import *
 from gpuarray._ufunc.function import *
 
@@ -107,7 +110,13 @@ else:
             return _importlib.import_module(f"{__name__}.{name}")
         if name == "warmup":
             return _importlib.import_module(f"{__name__}.cuda").compiler.warmup
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if not name.startswith("_") and name in dir(_numpy):
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}: numpy.{name} is not in gpuarray "
+                "yet; use NumPy's with host copies, which gpuarray.asnumpy makes",
+                name=name,
+            )
+        raise _missing_name(__name__, name)
 
     def __dir__():
-        return sorted({*globals(), *_LAZY})
+        return sorted({*globals(), *_LAZY, "warmup"})

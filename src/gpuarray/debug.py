@@ -15,15 +15,19 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from gpuarray._config import child_environment, config
+from gpuarray._missing_names import suggesting
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.debugging import Fault
 from gpuarray._runtime.launch_history import Argument, Launch
 from gpuarray.errors import CUDAError
 
 __all__ = ["Argument", "Fault", "Launch", "last_fault", "launches", "replay", "save"]
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
 
 
 def launches() -> tuple[Launch, ...]:

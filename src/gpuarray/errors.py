@@ -8,7 +8,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from gpuarray._missing_names import suggesting
 
 __all__ = [
     "BackendWarning",
@@ -25,6 +27,9 @@ __all__ = [
     "OutOfMemoryError",
     "UnsupportedDTypeError",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
 
 
 class CUDAError(RuntimeError):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from gpuarray._missing_names import suggesting
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import (
@@ -34,6 +37,9 @@ __all__ = [
     "PinnedMemory", "PinnedMemoryPool", "alloc_pinned_memory",
     "check", "is_available",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
 
 
 def is_available() -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gpuarray._config import config
 from gpuarray._ffi import driver
+from gpuarray._missing_names import suggesting
 from gpuarray._runtime.device import current
 from gpuarray.errors import CompileError, LinkError
 from gpuarray.kernels import compiler
@@ -31,6 +32,9 @@ __all__ = [
     "record",
     "warmup",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
 
 #: CuPy's name of `gpuarray.errors.CompileError`.
 CompileException = CompileError

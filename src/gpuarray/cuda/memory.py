@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from gpuarray._missing_names import suggesting
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
 from gpuarray._runtime.memory import (
     BaseMemory,
@@ -21,3 +24,6 @@ __all__ = [
     "PinnedMemory", "PinnedMemoryPool", "alloc_pinned_memory",
     "OutOfMemoryError",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)

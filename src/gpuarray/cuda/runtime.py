@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
+from gpuarray._missing_names import suggesting
 from gpuarray._runtime.device import Device, current
 from gpuarray.errors import CUDAError
 
@@ -19,6 +20,9 @@ __all__ = [
     "memGetInfo",
     "setDevice",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
 
 #: CuPy's name of the base of the errors that come from CUDA.
 CUDARuntimeError = CUDAError

@@ -6,7 +6,7 @@ block. What else is here has a meaning inside of such functions.
 
 from __future__ import annotations
 
-from typing import Any as _Any
+import typing as _typing
 
 from gpuarray._jit.intrinsics import (
     activemask,
@@ -45,6 +45,7 @@ from gpuarray._jit.intrinsics import (
     warpsize,
 )
 from gpuarray._jit.kernel import rawkernel
+from gpuarray._missing_names import missing_name as _missing_name
 
 __all__ = [
     "rawkernel",
@@ -61,12 +62,14 @@ _MISSING = {
     "thrust": "Thrust's algorithms",
 }
 
+if not _typing.TYPE_CHECKING:
+    # A __getattr__ would have type checkers believe in any name.
 
-def __getattr__(name: str) -> _Any:
-    if name in _MISSING:
-        raise AttributeError(
-            f"gpuarray.jit has no {name} ({_MISSING[name]}): use jit's shuffles, atomics and "
-            "shared memory, or write the kernel in C++ with gpuarray.RawKernel, which can include "
-            "their headers"
-        )
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> _typing.Any:
+        if name in _MISSING:
+            raise AttributeError(
+                f"gpuarray.jit has no {name} ({_MISSING[name]}): use jit's shuffles, atomics and "
+                "shared memory, or write the kernel in C++ with gpuarray.RawKernel, which can "
+                "include their headers"
+            )
+        raise _missing_name(__name__, name)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import importlib
 import sys
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuarray._array import ArrayBase
+from gpuarray._missing_names import suggesting
 
 __all__ = ["get_array_module"]
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
 
 
 def get_array_module(*args: Any) -> ModuleType:
