@@ -8,6 +8,11 @@ def ceil_div(count: int, size: int) -> int:
     return -(-count // size)
 
 
+def round_up(count: int, multiple: int) -> int:
+    """The smallest multiple of ``multiple`` that is not less than ``count``."""
+    return -(-count // multiple) * multiple
+
+
 def power_of_two_from(count: int) -> int:
     """The smallest power of two that is not less than ``count``; 1 for 0."""
     return 1 << max(count - 1, 0).bit_length()

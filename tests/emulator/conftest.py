@@ -123,12 +123,12 @@ def _device() -> Device:
 @pytest.fixture
 def device(_device):
     """The session's device. Every test has to leave it as it was."""
-    before = device.arena.used
+    before = _device.arena.used
     yield _device
-    for program in device.programs:
+    for program in _device.programs:
         program.unload()
-    device.programs.clear()
-    assert device.arena.used == before
+    _device.programs.clear()
+    assert _device.arena.used == before
 
 
 @pytest.fixture

@@ -231,7 +231,7 @@ def test_fresh_device_memory(module, check, name, width, first):
     try:
         source, middle, target = (arena.allocate(1024) for _ in range(3))
         for address in (source, middle, target):
-            checker.fresh(address, 1024)
+            checker.add_uninitialised(address, 1024)
         arena.wrote(source, 80)
         arena.copied(middle, source, 1024)
         parameters = middle.to_bytes(8, "little") + target.to_bytes(8, "little")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from gpuarray._integers import ceil_div, round_up
+
 from .structs import (
     LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
     LAUNCH_ATTRIBUTE_COOPERATIVE,
@@ -50,10 +52,10 @@ class ArgumentBuffer:
         end = 0
         for size in sizes:
             alignment = 16 if size % 16 == 0 else 8
-            start = -(-end // alignment) * alignment
+            start = round_up(end, alignment)
             offsets.append(start)
             end = start + size
-        words = max(1, -(-end // 8))
+        words = max(1, ceil_div(end, 8))
         self._storage = (ctypes.c_uint64 * words)()
         self.sizes = tuple(sizes)
         self.offsets = tuple(offsets)

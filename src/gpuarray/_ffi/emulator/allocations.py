@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
+from gpuarray._integers import round_up
+
 from ..driver_enums import POINTER_ATTRIBUTES
 from ..structs import CUmemLocation
 from .capture import refuse_unsafe, submit
@@ -38,7 +40,7 @@ class AllocationCalls:
     def mem_alloc_pitch(self, width: int, height: int, element: int) -> tuple[int, int]:
         if element not in (4, 8, 16):
             raise Failure(INVALID_VALUE, f"elements of {element} bytes: 4, 8 and 16 are accepted")
-        pitch = -(-width // _PITCH) * _PITCH
+        pitch = round_up(width, _PITCH)
         return self._allocate(pitch * height, "device"), pitch
 
     def mem_alloc_managed(self, nbytes: int, flags: int) -> int:

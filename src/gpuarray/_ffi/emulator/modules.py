@@ -6,6 +6,8 @@ import ctypes
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpuarray._integers import round_up
+
 from ..driver_enums import FUNCTION_ATTRIBUTES
 from . import attributes as limits
 from .capture import refuse_unsafe
@@ -216,7 +218,7 @@ class ModuleCalls:
         needs = _SharedOfBlock(shared_of_block) if shared_of_block else lambda block: dynamic
         max_block = min(entry.max_threads, limit or entry.max_threads)
         best, best_blocks = 0, 0
-        for multiple in range(-(-max_block // 32) * 32, 0, -32):
+        for multiple in range(round_up(max_block, 32), 0, -32):
             block = min(multiple, max_block)
             blocks = active_blocks(entry, block, needs(block))
             if blocks * block > best_blocks * best:
@@ -231,8 +233,8 @@ def active_blocks(function: EmulatedFunction, block: int, dynamic: int) -> int:
     if dynamic > function.dynamic_shared_limit:
         return 0
     # Shared memory is allocated in units of 128 bytes.
-    shared = -(-(function.static_shared_bytes + dynamic) // 128) * 128
-    by_threads = limits.THREADS_PER_MULTIPROCESSOR // (-(-block // 32) * 32)
+    shared = round_up(function.static_shared_bytes + dynamic, 128)
+    by_threads = limits.THREADS_PER_MULTIPROCESSOR // round_up(block, 32)
     by_shared = limits.SHARED_BYTES_PER_MULTIPROCESSOR // (shared + limits.RESERVED_SHARED_BYTES)
     return min(by_threads, by_shared, limits.BLOCKS_PER_MULTIPROCESSOR)
 

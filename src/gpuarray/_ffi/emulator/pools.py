@@ -10,6 +10,8 @@ import ctypes
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpuarray._integers import round_up
+
 from ..structs import CUmemAccessDesc, CUmemLocation, CUmemPoolProps
 from .capture import submit
 from .graph import MEM_ALLOC, MEM_FREE, StreamOperation
@@ -49,7 +51,7 @@ class EmulatedPool(ContextObject):
         """Count memory that is allocated from the pool."""
         if self.max_bytes and self.used + nbytes > self.max_bytes:
             raise Failure(OUT_OF_MEMORY, f"{nbytes} bytes more than the pool's {self.max_bytes}")
-        more = max(0, _chunks(self.used + nbytes) - self.reserved)
+        more = max(0, round_up(self.used + nbytes, _CHUNK) - self.reserved)
         free = DEVICE_BYTES - self.device.used_bytes
         if more > free:  # the last chunk need not be whole
             more = max(0, self.used + nbytes - self.reserved)
@@ -73,7 +75,7 @@ class EmulatedPool(ContextObject):
 
     def trim_to(self, nbytes: int) -> None:
         """Release unused memory to the device, as long as more than `nbytes` are reserved."""
-        self._set_reserved(min(self.reserved, max(_chunks(self.used), nbytes)))
+        self._set_reserved(min(self.reserved, max(round_up(self.used, _CHUNK), nbytes)))
 
     def release_unused(self) -> None:
         """Release what is reserved beyond the threshold, as every synchronisation does."""
@@ -94,10 +96,6 @@ class EmulatedPool(ContextObject):
         self.closed = True
         if not self.used:
             self._set_reserved(0)
-
-
-def _chunks(nbytes: int) -> int:
-    return -(-nbytes // _CHUNK) * _CHUNK
 
 
 class _GraphAllocation(StreamOperation):

@@ -38,8 +38,8 @@ def parse_body(function: PTXFunction, text: str, line: int) -> None:
 class _BodyParser:
     """Recursive descent over a token list.
 
-    Operands repeat a lot, so simple ones are looked up by their token; the cache is emptied
-    whenever a ``{...}`` scope (of inline assembly, or of a call) changes what names mean.
+    Operands repeat a lot, so simple ones are cached by their token; the cache is cleared
+    whenever a ``{...}`` scope (of inline assembly, or of a call) changes the meaning of names.
     """
 
     def __init__(self, function: PTXFunction, text: str, line: int):
@@ -105,7 +105,7 @@ class _BodyParser:
             line = self.lines[self.k]
             while self.k < len(self.tokens) and self.lines[self.k] == line:
                 self.k += 1
-        else:  # .pragma and other advice
+        else:  # .pragma and other directives
             self.k = self.tokens.index(";", self.k) + 1
 
     def _registers(self, token: str) -> None:
@@ -134,7 +134,7 @@ class _BodyParser:
         self.k += 1
 
     def _rename(self, name: str) -> str:
-        """Give a name declared in an inner scope an identity of its own."""
+        """Give a name declared in an inner scope a unique name."""
         scoped = f"{name}@{self.scope_ids[-1]}"
         self.scopes[-1][name] = scoped
         self.cache.clear()
@@ -158,7 +158,7 @@ class _BodyParser:
         self.k += 2
 
     def _link_labels(self) -> None:
-        """Branches inside an assembly scope mean that scope's label of the name."""
+        """Resolve labels: a branch inside a ``{...}`` scope means the label of that scope."""
         scope_of: dict[str, list[int]] = {}
         for index, item in enumerate(self.function.body):
             if type(item) is CodeLabel and "@" in item.name:
@@ -170,14 +170,14 @@ class _BodyParser:
             if type(target) is not Identifier or target.name not in self.labels:
                 where = f"line {item.line} of {self.function.name}"
                 raise PTXError(f"{where}: a branch to a label that is nowhere", item.line)
-            places = scope_of.get(target.name)
-            if places:
+            positions = scope_of.get(target.name)
+            if positions:
                 base = next(
                     i
                     for i, x in enumerate(self.function.body)
                     if type(x) is CodeLabel and x.name == target.name
                 )
-                nearest = min([*places, base], key=lambda place: abs(place - index))
+                nearest = min([*positions, base], key=lambda position: abs(position - index))
                 item.operands = (Identifier(self.function.body[nearest].name), *item.operands[1:])
 
     # -------------------------------------------------------------- instructions
@@ -193,15 +193,15 @@ class _BodyParser:
                 negated = True
                 self.k += 1
             guard = self._operand()
-        what = opcode(tokens[self.k])
-        if what.checked is not True:
-            self._check(what)
+        parsed = opcode(tokens[self.k])
+        if parsed.checked is not True:
+            self._check(parsed)
         k = self.k + 1
         operands = []
-        known = self.cache.get
+        lookup = self.cache.get
         token = tokens[k]
         while token != ";":
-            operand = known(token)
+            operand = lookup(token)
             if operand is not None and tokens[k + 1] in _AFTER_OPERAND:  # as nearly all are
                 operands.append(operand)
                 k += 1
@@ -215,14 +215,14 @@ class _BodyParser:
                     raise ValueError(f"expected ',' or ';' before {tokens[k]!r}")
             token = tokens[k]
         self.k = k + 1
-        self.function.body.append(Instruction(what, tuple(operands), line, guard, negated))
+        self.function.body.append(Instruction(parsed, tuple(operands), line, guard, negated))
 
-    def _check(self, what: Opcode) -> None:
-        """Refuse words that PTX does not have; once for each of them."""
-        unknown = unknown_word(what.name, what.modifiers)
+    def _check(self, parsed: Opcode) -> None:
+        """Refuse words that PTX does not have; done once for each opcode."""
+        unknown = unknown_word(parsed.name, parsed.modifiers)
         if unknown:
             raise ValueError(f"PTX has no {unknown}")
-        what.checked = True
+        parsed.checked = True
 
     def _operand(self):
         token = self.tokens[self.k]
@@ -283,7 +283,7 @@ class _BodyParser:
                 self.k += 1
             offset += sign * literal(self.tokens[self.k]).value
             self.k += 1
-        if self.tokens[self.k] == ",":  # of a tensor or a texture: with coordinates
+        if self.tokens[self.k] == ",":  # tensors and textures have coordinates as well
             return Vector((Address(base, offset), *self._list("]")))
         if self.tokens[self.k] != "]":
             raise ValueError(f"expected ']' and found {self.tokens[self.k]!r}")
@@ -315,7 +315,7 @@ class _BodyParser:
         if self._is_register(token):
             return Register(token)
         if token[0] == "%":
-            # A part of a register, as those of the video instructions, is left to its instruction.
+            # Selectors such as %r1.b0, of the video instructions, are left to the instruction.
             if not (is_special_register(token[1:]) or self._is_register(token.split(".")[0])):
                 raise ValueError(f"the register {token} is not declared")
             return SpecialRegister(token[1:])

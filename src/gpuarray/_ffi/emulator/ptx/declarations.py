@@ -50,7 +50,7 @@ def parse_variables(tokens: list[str], parameter: bool = False) -> list[Variable
         token = tokens[k]
         word = token[1:]
         if token in (".align", ".ptr"):
-            if token == ".ptr":  # .ptr .global .align 4: describes the pointee, not the parameter
+            if token == ".ptr":  # .ptr .global .align 4 describes the pointee
                 while k + 1 < len(tokens) and tokens[k + 1][0] in ".0123456789":
                     k += 1
             else:

@@ -1,4 +1,4 @@
-"""A PTX module: its variables and functions. Bodies are parsed when they are asked for."""
+"""A PTX module: its variables and its functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHARED_VARIABLE = re.compile(r"^\s*\.shared\b", re.M)
 
 
 class PTXModule:
-    """A module split into variables and functions; nothing inside a body is looked at yet."""
+    """A module split into variables and functions; bodies are parsed on demand."""
 
     def __init__(self, text: str):
         #: The source as given, for quoting lines in messages.

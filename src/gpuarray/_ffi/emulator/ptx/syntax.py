@@ -1,4 +1,4 @@
-"""What PTX source is made of: operands, instructions, variables, functions."""
+"""The elements of PTX source: operands, instructions, variables, functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SPACES = frozenset(("global", "shared", "local", "const", "param", "reg"))
 
 
 class Register(NamedTuple):
-    """A declared register; scoped names are already told apart."""
+    """A declared register; names of inner scopes are unique already."""
 
     name: str
 
@@ -83,7 +83,7 @@ class Pair(NamedTuple):
 
 
 class Discard(NamedTuple):
-    """``_``: a destination that nobody wants."""
+    """``_``: a destination whose value is discarded."""
 
 
 Operand = (
@@ -101,7 +101,7 @@ Operand = (
 
 
 class Opcode:
-    """An opcode with its modifiers, split once and shared by every instruction that has it."""
+    """An opcode with its modifiers, split once and shared by the instructions that have it."""
 
     __slots__ = ("checked", "flags", "modifiers", "name", "text", "types", "width")
 
@@ -109,7 +109,7 @@ class Opcode:
         self.text = text
         self.name, *modifiers = text.split(".")
         self.modifiers = tuple(modifiers)
-        #: Whether PTX has all of its words.
+        #: Whether all of its words were found in the vocabulary.
         self.checked = False
         self.flags = frozenset(modifiers)
         self.types = tuple(m for m in modifiers if m in TYPE_SIZES)
@@ -142,7 +142,7 @@ class Instruction:
         self.line = line
         self.guard = guard
         self.negated = negated
-        #: Names of registers that it writes and reads, once somebody asked.
+        #: Names of the registers that it writes and reads; computed on demand.
         self.effects: tuple[list[str], list[str]] | None = None
 
     def __repr__(self) -> str:
@@ -151,7 +151,7 @@ class Instruction:
 
 
 class CodeLabel(NamedTuple):
-    """A place in a body that branches may name."""
+    """A label in a body."""
 
     name: str
 

@@ -1,7 +1,7 @@
 """The words of PTX: opcodes, modifiers and special registers (PTX ISA 8.7, chapters 9 and 10).
 
-A word that is not here is no PTX, and its module is refused when it is loaded. A word that is
-here need not be one that the emulator runs: that shows when an instruction is reached.
+A module with a word that is not here is refused when it is loaded. The emulator need not support
+every word that is here: that is reported when the instruction is executed.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Opcodes whose modifiers are looked at.
-_PLAIN = _words("""
+#: Opcodes whose modifiers are checked.
+_CHECKED = _words("""
     abs activemask add addc and atom bar barrier bfe bfi bfind bmsk bra brev brkpt brx call clz cnot
     copysign cos cvt cvta discard div dp2a dp4a elect ex2 exit fma fns griddepcontrol isspacep ld
     ldu lg2 lop3 mad mad24 madc mapa match max membar min mov mul mul24 nanosleep neg not or
@@ -24,8 +24,8 @@ _PLAIN = _words("""
     shf shfl shl shr sin slct sqrt st sub subc szext tanh testp trap vote xor
 """)
 
-#: Opcodes with words of their own, which are not: tensor cores, bulk copies, textures, video.
-_OTHERS = _words("""
+#: Opcodes whose modifiers are not checked: tensor cores, bulk copies, textures, video.
+_UNCHECKED = _words("""
     alloca applypriority clusterlaunchcontrol cp createpolicy fence getctarank istypep ldmatrix
     mbarrier mma movmatrix multimem stackrestore stacksave stmatrix suld suq sured sust tcgen05
     tensormap tex tld4 txq vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax
@@ -47,8 +47,8 @@ _MODIFIERS = frozenset(TYPE_SIZES) | _words("""
     arrive wait warp red aligned inc dec mask launch_dependents
 """)
 
-#: What modifiers in two parts begin with, such as ``L2::128B`` and ``shared::cta``.
-_LEADS = _words("L1 L2 shared param mbarrier async generic tensormap cluster cta scaled")
+#: First parts of modifiers such as ``L2::128B`` and ``shared::cta``.
+_PREFIXES = _words("L1 L2 shared param mbarrier async generic tensormap cluster cta scaled")
 
 _SPECIAL = _words("""
     tid ntid laneid warpid nwarpid ctaid nctaid smid nsmid gridid clusterid nclusterid cluster_ctaid
@@ -62,12 +62,12 @@ _SPECIAL = _words("""
 
 def unknown_word(opcode: str, modifiers: tuple[str, ...]) -> str | None:
     """The opcode or the first modifier that PTX does not have, as a message names it."""
-    if opcode in _PLAIN:
+    if opcode in _CHECKED:
         for modifier in modifiers:
-            if modifier not in _MODIFIERS and modifier.split("::")[0] not in _LEADS:
+            if modifier not in _MODIFIERS and modifier.split("::")[0] not in _PREFIXES:
                 return f"modifier .{modifier}"
         return None
-    return None if opcode in _OTHERS else f"instruction {opcode}"
+    return None if opcode in _UNCHECKED else f"instruction {opcode}"
 
 
 def is_special_register(name: str) -> bool:

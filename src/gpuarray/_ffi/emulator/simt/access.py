@@ -22,7 +22,7 @@ _DTYPES = {code: np.dtype("?" if code == "b1" else code) for code in SIZES}
 
 
 def check_lanes(S, L, addresses, size: int, verb: str) -> None:
-    """Check each lane's access; raise a fault that names the first bad one."""
+    """Check each lane's access; the fault names the first lane out of bounds."""
     arena = S.arena
     addresses = np.atleast_1d(np.asarray(addresses, np.int64))
     if not arena.starts:
@@ -53,8 +53,8 @@ def _misaligned(L, addresses, size: int, verb: str) -> DeviceFault:
     )
 
 
-def _slice(S, L, a: Affine, offset: int, size: int, verb: str):
-    """(start address, shape, strides) of an affine access, checked; None if it is no slice."""
+def _strides_of(S, L, a: Affine, offset: int, size: int, verb: str):
+    """(start address, shape, strides) of an affine access, checked; None if it has no strides."""
     kind = L.kind
     st, sb = a.st, a.sb
     if kind == RECTANGLE:
@@ -93,49 +93,49 @@ def _scalar(S, L, address: int, size: int, verb: str) -> int:
     return address - S.arena.base
 
 
-#: Address arrays whose places are remembered, for each chunk.
-_REMEMBERED = 24
+#: How many address arrays a chunk caches the indices of.
+_CACHED_ADDRESSES = 24
 
 
 def _gather(S, L, a: np.ndarray, offset: int, size: int, code: str, verb: str):
-    """Check an array of addresses: the elements' indices, and the view to take them from.
+    """Check an array of addresses; the view of the arena and the elements' indices in it.
 
-    Code that is unrolled accesses memory through one register at many offsets, so what is found
-    out about a register is kept. Nothing writes to the array of a register.
+    Unrolled code accesses memory through one register at many offsets, so the indices and bounds
+    of a register are cached. The array of a register is never written to.
     """
     arena = S.arena
     key = (id(a), size)
-    known = S.places.get(key)
-    if known is None:
+    cached = S.address_cache.get(key)
+    if cached is None:
         if a.dtype != np.int64:
             a = a.view(np.int64)
-        places = a - arena.base
-        bits = np.bitwise_or.reduce(places) & (size - 1) if size > 1 else 0
-        first, last = int(places.min()), int(places.max())
+        indices = a - arena.base
+        bits = np.bitwise_or.reduce(indices) & (size - 1) if size > 1 else 0
+        first, last = int(indices.min()), int(indices.max())
         if size > 1:
-            places >>= _SHIFTS[size]
-        if len(S.places) >= _REMEMBERED:
-            S.places.clear()
-        known = S.places[key] = (a, places, first + arena.base, last + arena.base, bits)
-    a, places, first, last, bits = known
+            indices >>= _SHIFTS[size]
+        if len(S.address_cache) >= _CACHED_ADDRESSES:
+            S.address_cache.clear()
+        cached = S.address_cache[key] = (a, indices, first + arena.base, last + arena.base, bits)
+    a, indices, first, last, bits = cached
     if not arena.holds(first + offset, last + offset + size):
         check_lanes(S, L, a + offset, size, verb)
     if bits or offset & (size - 1):
         aligned = (a + offset) & (size - 1)
         if aligned.any():
             raise _misaligned(L, a + offset, size, verb)
-        places, offset = (a + (offset - arena.base)) >> _SHIFTS[size], 0
+        indices, offset = (a + (offset - arena.base)) >> _SHIFTS[size], 0
     view = arena.views[code]
     if offset > 0:
-        return view[offset >> _SHIFTS[size] :], places
+        return view[offset >> _SHIFTS[size] :], indices
     if offset:
-        return view, places + (offset >> _SHIFTS[size])
-    return view, places
+        return view, indices + (offset >> _SHIFTS[size])
+    return view, indices
 
 
 def _take(S, L, a, offset: int, size: int, code: str) -> np.ndarray:
-    view, places = _gather(S, L, a, offset, size, code, "load")
-    return view.take(places)
+    view, indices = _gather(S, L, a, offset, size, code, "load")
+    return view.take(indices)
 
 
 def _check_vector(S, L, a, offset: int, size: int, whole: int, verb: str) -> None:
@@ -149,8 +149,8 @@ def _check_vector(S, L, a, offset: int, size: int, whole: int, verb: str) -> Non
         raise _misaligned(L, a + offset, whole, verb)
 
 
-def _window(arena, place, dtype):
-    start, shape, strides = place
+def _strided_view(arena, strided, dtype):
+    start, shape, strides = strided
     if len(shape) == 1 and strides[0] == dtype.itemsize:
         low = start - arena.base
         return arena.bytes[low : low + shape[0] * dtype.itemsize].view(dtype)
@@ -159,27 +159,27 @@ def _window(arena, place, dtype):
 
 @runtime
 def load(S, L, a, offset: int, code: str, alias: bool = False):
-    """Load one element a lane; with ``alias`` the result may share the arena's memory."""
+    """Load one element per lane; with ``alias`` the result may share the arena's memory."""
     arena = S.arena
     dtype = _DTYPES[code]
     size = dtype.itemsize
     if type(a) is Affine:
         if a.st == 0 and a.sb == 0:
             return arena.views[code][_scalar(S, L, a.c + offset, size, "load") >> _SHIFTS[size]]
-        place = _slice(S, L, a, offset, size, "load")
-        if place is not None:
-            window = _window(arena, place, dtype)
+        strided = _strides_of(S, L, a, offset, size, "load")
+        if strided is not None:
+            window = _strided_view(arena, strided, dtype)
             return window.reshape(-1) if alias else window.flatten()
         a = L.array_of(a)
     if type(a) is not nd:
         return arena.views[code][_scalar(S, L, int(a) + offset, size, "load") >> _SHIFTS[size]]
-    view, places = _gather(S, L, a, offset, size, code, "load")
-    return view.take(places)
+    view, indices = _gather(S, L, a, offset, size, code, "load")
+    return view.take(indices)
 
 
 @runtime
 def store(S, L, a, offset: int, value, code: str) -> None:
-    """Store one element a lane. Of lanes that share an address the last one wins."""
+    """Store one element per lane; of lanes that share an address the last one wins."""
     arena = S.arena
     arena.writes += 1
     dtype = _DTYPES[code]
@@ -188,31 +188,31 @@ def store(S, L, a, offset: int, value, code: str) -> None:
         value = L.array_of(value)
     if type(a) is Affine:
         if a.st or a.sb:
-            place = _slice(S, L, a, offset, size, "store")
+            strided = _strides_of(S, L, a, offset, size, "store")
             # Overlapping or reversed slices would not keep "the last lane wins".
-            if place is not None and all(place[2]):
-                window = _window(arena, place, dtype)
+            if strided is not None and all(strided[2]):
+                window = _strided_view(arena, strided, dtype)
                 window[...] = value.reshape(window.shape) if type(value) is nd else value
                 return
             a = L.array_of(a)
         else:
             a = a.c
     if type(a) is not nd:
-        place = _scalar(S, L, int(a) + offset, size, "store") >> _SHIFTS[size]
-        arena.views[code][place] = value[-1] if type(value) is nd else value
+        index = _scalar(S, L, int(a) + offset, size, "store") >> _SHIFTS[size]
+        arena.views[code][index] = value[-1] if type(value) is nd else value
         return
-    view, places = _gather(S, L, a, offset, size, code, "store")
-    view[places] = value
+    view, indices = _gather(S, L, a, offset, size, code, "store")
+    view[indices] = value
 
 
 @runtime
 def store_result(S, L, a, offset: int, ufunc, x, y, code: str) -> None:
-    """Compute one floating-point operation, right in memory where that is one slice."""
+    """Compute a floating-point operation and store its result, in place where that is one slice."""
     if type(a) is Affine and (type(x) is nd or type(y) is nd) and a.st == SIZES[code]:
-        place = _slice(S, L, a, offset, a.st, "store")
-        if place is not None and len(place[1]) == 1:
+        strided = _strides_of(S, L, a, offset, a.st, "store")
+        if strided is not None and len(strided[1]) == 1:
             S.arena.writes += 1
-            window = _window(S.arena, place, _DTYPES[code])
+            window = _strided_view(S.arena, strided, _DTYPES[code])
             ufunc(x, y, out=window)
             if code == "f4":
                 settled = canonical(window)
@@ -225,16 +225,16 @@ def store_result(S, L, a, offset: int, ufunc, x, y, code: str) -> None:
 
 @runtime
 def load_vector(S, L, a, offset: int, code: str, width: int) -> list:
-    """Load ``width`` neighbouring elements a lane, aligned as one access."""
+    """Load ``width`` neighbouring elements per lane, aligned as one access."""
     arena = S.arena
     dtype = _DTYPES[code]
     size = dtype.itemsize
     whole = size * width
     view = arena.views[code]
     if type(a) is Affine:
-        place = _slice(S, L, a, offset, whole, "load") if a.st or a.sb else None
-        if place is not None:
-            start, shape, strides = place
+        strided = _strides_of(S, L, a, offset, whole, "load") if a.st or a.sb else None
+        if strided is not None:
+            start, shape, strides = strided
             block = np.ndarray(
                 (*shape, width), dtype, arena.mapping, start - arena.base, (*strides, size)
             )
@@ -249,7 +249,7 @@ def load_vector(S, L, a, offset: int, code: str, width: int) -> list:
 
 @runtime
 def store_vector(S, L, a, offset: int, values: tuple, code: str) -> None:
-    """Store neighbouring elements a lane, aligned as one access."""
+    """Store neighbouring elements per lane, aligned as one access."""
     arena = S.arena
     arena.writes += 1
     dtype = _DTYPES[code]
@@ -258,9 +258,9 @@ def store_vector(S, L, a, offset: int, values: tuple, code: str) -> None:
     whole = size * width
     values = [L.array_of(v) if type(v) is Affine else v for v in values]
     if type(a) is Affine:
-        place = _slice(S, L, a, offset, whole, "store") if a.st or a.sb else None
-        if place is not None and all(place[2]):
-            start, shape, strides = place
+        strided = _strides_of(S, L, a, offset, whole, "store") if a.st or a.sb else None
+        if strided is not None and all(strided[2]):
+            start, shape, strides = strided
             block = np.ndarray(
                 (*shape, width), dtype, arena.mapping, start - arena.base, (*strides, size)
             )
@@ -276,25 +276,22 @@ def store_vector(S, L, a, offset: int, values: tuple, code: str) -> None:
         return
     _check_vector(S, L, a, offset, size, whole, "store")
     for k, value in enumerate(values):
-        part, places = _gather(S, L, a, offset + k * size, size, code, "store")
-        part[places] = value
+        part, indices = _gather(S, L, a, offset + k * size, size, code, "store")
+        part[indices] = value
 
 
 @runtime
 def shared_address(S, L, a, offset: int, size: int):
-    """The address of a place in shared memory, in the window of each lane's block.
-
-    Checks that the access stays within the window.
-    """
+    """The generic address of a shared memory access, checked against the block's window."""
     if type(a) is nd:
         key = (id(a), 0)
-        known = S.places.get(key)
-        if known is None:
-            if len(S.places) >= _REMEMBERED:
-                S.places.clear()
+        cached = S.address_cache.get(key)
+        if cached is None:
+            if len(S.address_cache) >= _CACHED_ADDRESSES:
+                S.address_cache.clear()
             address = affine_add(a, S.shared, L)
-            known = S.places[key] = (a, address, int(a.min()), int(a.max()))
-        _, address, low, high = known
+            cached = S.address_cache[key] = (a, address, int(a.min()), int(a.max()))
+        _, address, low, high = cached
         if low + offset >= 0 and high + offset + size <= S.shared_bytes:
             return address
     elif type(a) is Affine:
@@ -302,7 +299,7 @@ def shared_address(S, L, a, offset: int, size: int):
     else:
         low = high = int(a)
     if low + offset < 0 or high + offset + size > S.shared_bytes:
-        # Addresses of shared memory have 32 bits: what a compiler adds up in 64 wraps around.
+        # Shared addresses have 32 bits: sums that a compiler makes in 64 bits wrap around.
         offsets = (L.filled(a) + np.int64(offset)).astype(np.int32).astype(np.int64)
         bad = (offsets < 0) | (offsets + size > S.shared_bytes)
         if bad.any():
@@ -318,7 +315,7 @@ def shared_address(S, L, a, offset: int, size: int):
 
 
 @runtime
-def copy_through(S, L, target, target_offset, source, source_offset, words, limit) -> None:
+def copy_words(S, L, target, target_offset, source, source_offset, words, limit) -> None:
     """cp.async: copy 4-byte words; bytes beyond ``limit`` are zeros and are not read."""
     if limit is None:
         if words == 1:

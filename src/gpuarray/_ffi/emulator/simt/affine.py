@@ -161,57 +161,57 @@ _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "
 
 
 @runtime
-def affine_compare(how: str, a, b, L):
+def affine_compare(relation: str, a, b, L):
     """A comparison, decided from the end points of the difference where they agree."""
     if type(a) is not Affine:
         if type(b) is not Affine:
-            return _COMPARE[how](a, b)
+            return _COMPARE[relation](a, b)
         if type(a) is not nd:
-            return affine_compare(_MIRRORED[how], b, a, L)
-        return _COMPARE[how](a, L.array_of(b))
+            return affine_compare(_MIRRORED[relation], b, a, L)
+        return _COMPARE[relation](a, L.array_of(b))
     if type(b) is nd:
-        return _COMPARE[how](L.array_of(a), b)
+        return _COMPARE[relation](L.array_of(a), b)
     if type(b) is Affine:
         low, high = end_points(a.c - b.c, a.st - b.st, a.sb - b.sb, L)
     else:
         low, high = end_points(a.c - int(b), a.st, a.sb, L)
-    if how in ("lt", "ge"):
-        answer = (how == "lt") if high < 0 else (how == "ge") if low >= 0 else None
-    elif how in ("gt", "le"):
-        answer = (how == "gt") if low > 0 else (how == "le") if high <= 0 else None
+    if relation in ("lt", "ge"):
+        answer = (relation == "lt") if high < 0 else (relation == "ge") if low >= 0 else None
+    elif relation in ("gt", "le"):
+        answer = (relation == "gt") if low > 0 else (relation == "le") if high <= 0 else None
     elif low == 0 == high:
-        answer = how == "eq"
+        answer = relation == "eq"
     else:
-        answer = (how == "ne") if low > 0 or high < 0 else None
+        answer = (relation == "ne") if low > 0 or high < 0 else None
     if answer is None:
         if type(b) is Affine:
             difference = (a.c - b.c, a.st - b.st, a.sb - b.sb)
         else:
             difference = (a.c - int(b), a.st, a.sb)
-        mask = _steps(how, *difference, L)
-        return _COMPARE[how](L.array_of(a), M(b, L)) if mask is None else mask
+        mask = _compare_progression(relation, *difference, L)
+        return _COMPARE[relation](L.array_of(a), M(b, L)) if mask is None else mask
     return np.bool_(answer)
 
 
-def _steps(how: str, c: int, st: int, sb: int, L):
-    """A difference compared with zero, where it grows evenly from lane to lane; else None."""
+def _compare_progression(relation: str, c: int, st: int, sb: int, L):
+    """A difference compared with zero, where it is an arithmetic progression; else None."""
     first = L.first_of_run(st, sb)
     if first is None or st == 0:
         return None
     first += c
     if st < 0:
-        first, st, how = -first, -st, _MIRRORED[how]
+        first, st, relation = -first, -st, _MIRRORED[relation]
     n = L.n
-    if how in ("eq", "ne"):
+    if relation in ("eq", "ne"):
         at, rest = divmod(-first, st)
-        mask = np.full(n, how == "ne")
+        mask = np.full(n, relation == "ne")
         if not rest and 0 <= at < n:
-            mask[at] = how == "eq"
+            mask[at] = relation == "eq"
         return mask
     # How many lanes are below zero, or not above.
-    below = -(first // st) if how in ("lt", "ge") else -first // st + 1
+    below = -(first // st) if relation in ("lt", "ge") else -first // st + 1
     below = min(max(below, 0), n)
     mask = np.empty(n, np.bool_)
-    mask[:below] = how in ("lt", "le")
-    mask[below:] = how in ("gt", "ge")
+    mask[:below] = relation in ("lt", "le")
+    mask[below:] = relation in ("gt", "ge")
     return mask

@@ -32,7 +32,7 @@ def load_synchronising(S, L, a, offset: int, code: str):
 def store(S, L, a, offset: int, value, code: str, sync: int = 0) -> None:
     if sync:
         S.checks.agents.synchronise(L, False, True)
-    S.checks.touch(L, a, offset, SIZES[code], value=value, codes=code, sync=sync)
+    S.checks.touch(L, a, offset, SIZES[code], value=value, sync=sync)
     access.store(S, L, a, offset, value, code)
 
 
@@ -58,7 +58,7 @@ def load_vector_synchronising(S, L, a, offset: int, code: str, width: int) -> li
 def store_vector(S, L, a, offset: int, values: tuple, code: str, sync: int = 0) -> None:
     if sync:
         S.checks.agents.synchronise(L, False, True)
-    S.checks.touch(L, a, offset, SIZES[code] * len(values), value=values, codes=code, sync=sync)
+    S.checks.touch(L, a, offset, SIZES[code] * len(values), value=values, sync=sync)
     access.store_vector(S, L, a, offset, values, code)
 
 
@@ -68,19 +68,19 @@ def store_vector_synchronising(S, L, a, offset: int, values: tuple, code: str) -
 
 
 @_replaces
-def atomically(S, L, how: str, kind: str, a, offset: int, code: str, value, new, wants: bool):
-    S.checks.agents.synchronise(L, wants, True)
-    reads = how != "exch" or wants
-    S.checks.touch(L, a, offset, SIZES[code], reads=reads, value=value, codes=code, sync=1)
-    return NAMESPACE["atomically"](S, L, how, kind, a, offset, code, value, new, wants)
+def atomically(S, L, op: str, kind: str, a, offset: int, code: str, value, new, returns_old: bool):
+    S.checks.agents.synchronise(L, returns_old, True)
+    reads = op != "exch" or returns_old
+    S.checks.touch(L, a, offset, SIZES[code], reads=reads, value=value, sync=1)
+    return NAMESPACE["atomically"](S, L, op, kind, a, offset, code, value, new, returns_old)
 
 
 @_replaces
-def copy_through(S, L, target, target_offset, source, source_offset, words, limit) -> None:
+def copy_words(S, L, target, target_offset, source, source_offset, words, limit) -> None:
     if limit is None:
         S.checks.touch(L, source, source_offset, 4 * words, reads=True)
-    S.checks.touch(L, target, target_offset, 4 * words, value=(0,) * words, codes="u4")
-    access.copy_through(S, L, target, target_offset, source, source_offset, words, limit)
+    S.checks.touch(L, target, target_offset, 4 * words, value=(0,) * words)
+    access.copy_words(S, L, target, target_offset, source, source_offset, words, limit)
 
 
 @_replaces

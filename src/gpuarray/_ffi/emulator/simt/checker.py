@@ -18,7 +18,7 @@ from .shadow import Shadow
 
 
 class Checker:
-    """What is checked, what memory looks like to the checkers, and what was found.
+    """The checks that are on, the shadow of memory, and the findings.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Checker:
     by_lane : bool
         Whether threads of one warp race with each other too.
     outer : Checker, optional
-        The checker that this one takes the place of, for a time.
+        The checker that this one replaces until it stops.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Checker:
         outer: Checker | None = None,
     ):
         self.arena = arena
-        #: What was checked before, and will be again afterwards.
+        #: The checker that takes over again when this one stops.
         self.outer = outer
         self.races = "races" in checks
         self.uninit = "uninit" in checks
@@ -64,13 +64,13 @@ class Checker:
 
     # -------------------------------------------------------------- memory
 
-    def fresh(self, address: int, nbytes: int) -> Shadow:
-        """An allocation that nobody has written to yet."""
+    def add_uninitialised(self, address: int, nbytes: int) -> Shadow:
+        """Add an allocation that was not written to yet."""
         shadow = self.shadows[address] = Shadow(address, nbytes, self.uninit)
         return shadow
 
     def host_allocated(self, address: int, nbytes: int, *, fresh: bool) -> None:
-        """Memory that the host asked the driver for, and the line that did, for leaks."""
+        """Add memory that the host allocated, with the line of Python that did."""
         shadow = self.shadows[address] = Shadow(address, nbytes, fresh and self.uninit)
         shadow.source = _python_line() if self.leaks else None
         if shadow.source is not None:
@@ -79,21 +79,21 @@ class Checker:
             shadow.origin = f"{file}:{line}{': ' + text if text else ''}"
 
     def kernel_allocated(self, address: int, nbytes: int, place: str, source) -> None:
-        """Memory from the device heap."""
-        shadow = self.fresh(address, nbytes)
+        """Add memory of the device heap, with the line of the kernel that allocated it."""
+        shadow = self.add_uninitialised(address, nbytes)
         shadow.origin, shadow.source = place, source
 
     def forget(self, address: int) -> None:
         self.shadows.pop(address, None)
 
     def wrote(self, address: int, nbytes: int) -> None:
-        """The host, or a copy, wrote to memory."""
+        """Mark bytes as written by the host, or by a copy from it."""
         shadow = self.shadow_at(address, nbytes)
         if shadow is not None:
             shadow.fill(address, nbytes)
 
     def copied(self, target: int, source: int, nbytes: int) -> None:
-        """A copy on the device: what was not written before still is not."""
+        """Mark the target of a device copy: bytes are as initialised as those of the source."""
         to, origin = self.shadow_at(target, nbytes), self.shadow_at(source, nbytes)
         if to is None or to.valid is None:
             return
@@ -119,7 +119,7 @@ class Checker:
             )
 
     def shadow_at(self, first: int, nbytes: int) -> Shadow | None:
-        """The shadow of the allocation that holds these bytes; None if none holds them all."""
+        """The shadow of the allocation that holds all of these bytes, or None."""
         arena = self.arena
         index = bisect.bisect_right(arena.starts, first) - 1
         if index < 0 or first + nbytes > arena.ends[index]:
@@ -131,7 +131,7 @@ class Checker:
         return shadow
 
     def report_leaks(self) -> None:
-        """Memory that is still allocated and that no Python object is going to free."""
+        """Report memory that is still allocated and that no Python object will free."""
         for shadow in list(self.shadows.values()):
             if not shadow.origin:
                 continue
@@ -147,7 +147,7 @@ class Checker:
             )
 
 
-#: Modules whose objects own what they allocate and free it when they die.
+#: Modules whose objects free their allocations when they are deleted.
 _OWNERS = ("gpuarray._runtime.memory", "gpuarray._runtime.pinned_memory")
 
 

@@ -1,4 +1,4 @@
-"""The machine: lane groups of a chunk of blocks, scheduled so that divergent threads meet again.
+"""The scheduler: lane groups of a chunk of blocks, run so that divergent threads reconverge.
 
 A *group* is a lane set that waits at a basic block with its registers. Always the lowest
 pending block runs, and groups that wait at the same block run as one; blocks are numbered so
@@ -15,10 +15,10 @@ import heapq
 
 import numpy as np
 
-from ..faults import DeviceFault
+from ..faults import LAUNCH_FAILED, DeviceFault
 from .affine import Affine
 from .chunk_checks import ChunkChecks
-from .lanes import RANGE, RECTANGLE, LaneSet, better_apart, cut, merge, same
+from .lanes import RANGE, RECTANGLE, LaneSet, merge, same, select_registers, should_stay_split
 from .rendezvous import Parked, Rendezvous
 
 nd = np.ndarray
@@ -38,7 +38,7 @@ class Frame:
         self.code = function.checked if lanes.state.checks is not None else function.code
         self.caller = caller
         self.lanes = lanes
-        #: Where the caller goes on: (block, registers, shape of results), or None for a kernel.
+        #: Where the caller resumes: (block, registers, shape of results), or None for a kernel.
         self.resume = resume
         self.active = lanes.n
         self.ready: dict[int, list] = {}
@@ -75,7 +75,7 @@ class Chunk(Rendezvous):
         self.linear = by == 1 and bz == 1
         self.P = launch.arguments
         self.full = LaneSet(self, RECTANGLE, self.n, 0, nb, 0, self.T)
-        #: The PTX line that runs, in code that runs under the checkers.
+        #: The PTX line being executed, under the checkers.
         self.site = 0
         self.checks = ChunkChecks(launch.checks, self) if launch.checks is not None else None
         self.live = self.n
@@ -90,22 +90,23 @@ class Chunk(Rendezvous):
         self.stalled: list[tuple] = []
         self.spinning = False
         self._polls: dict = {}
-        #: Lets incomplete warps pass, when nothing else can run.
+        #: Whether incomplete warps may pass, since nothing else can run.
         self.lenient = False
         self._waiting_lanes: tuple | None = None
         self._live_at_retry = self.n
         self._stalls: dict = {}
-        #: Set when something changed since the last time the chunk gave way to others.
+        #: Whether something changed since the chunk last yielded.
         self.progressed = True
-        #: What is known about address registers; see :mod:`.access`.
-        self.places: dict[tuple[int, int], tuple] = {}
+        #: Indices and bounds of address registers; see :mod:`.access`.
+        self.address_cache: dict[tuple[int, int], tuple] = {}
         self.allocations: list[int] = []
         self.shared_bytes = launch.shared_bytes
         self.shared_base = 0
         if self.shared_bytes:
             self.shared_base = self._allocate(launch.shared_bytes * nb)
             if self.checks is not None:
-                shadow = launch.checks.checker.fresh(self.shared_base, launch.shared_bytes * nb)
+                checker = launch.checks.checker
+                shadow = checker.add_uninitialised(self.shared_base, launch.shared_bytes * nb)
                 shadow.window = launch.shared_bytes
         self.shared = (
             Affine(self.shared_base, 0, self.shared_bytes, i8) if nb > 1 else i8(self.shared_base)
@@ -119,17 +120,17 @@ class Chunk(Rendezvous):
         return address
 
     def release(self) -> None:
-        """Give back shared and local memory, and let go of all registers.
+        """Free shared and local memory, and drop all registers.
 
-        Lane sets refer to the chunk, so that without this the arrays would stay until the
-        next collection of cycles.
+        Lane sets refer to the chunk, so without this the arrays would live until the garbage
+        collector runs.
         """
         for address in self.allocations:
             self.arena.free(address)
         self.allocations = []
         self.full = self.frame = self.checks = None
         for table in (
-            self.frames, self.parked, self.stalled, self._polls, self._stalls, self.places,
+            self.frames, self.parked, self.stalled, self._polls, self._stalls, self.address_cache,
         ):  # fmt: skip
             table.clear()
         self._exited.clear()
@@ -141,7 +142,8 @@ class Chunk(Rendezvous):
             nbytes = frame.local_bytes * self.n
             frame.local_allocation = frame.local_base = self._allocate(nbytes)
             if self.checks is not None:
-                self.launch.checks.checker.fresh(frame.local_base, nbytes).private = True
+                checker = self.launch.checks.checker
+                checker.add_uninitialised(frame.local_base, nbytes).private = True
         step = frame.local_bytes
         return Affine(frame.local_base + offset, step, step * self.T, i8)
 
@@ -168,7 +170,7 @@ class Chunk(Rendezvous):
     # -------------------------------------------------------------- ends of blocks
 
     def branch(self, L, guard, if_true, true_registers, if_false, false_registers):
-        """Go one way, or split a group on an array of predicates."""
+        """Follow one successor, or split the group where its lanes disagree."""
         if type(guard) is not nd:
             return (if_true, L, true_registers) if guard else (if_false, L, false_registers)
         taken = np.count_nonzero(guard)
@@ -176,20 +178,20 @@ class Chunk(Rendezvous):
             return if_true, L, true_registers
         if taken == 0:
             return if_false, L, false_registers
-        yes, cut_yes, no, cut_no = L.split(guard)
-        self.frame.push(if_true, yes, cut(cut_yes, true_registers))
-        self.frame.push(if_false, no, cut(cut_no, false_registers))
+        taken, select_taken, other, select_other = L.split(guard)
+        self.frame.push(if_true, taken, select_registers(select_taken, true_registers))
+        self.frame.push(if_false, other, select_registers(select_other, false_registers))
         return None
 
     def switch(self, L, index, targets):
-        """Jump through a table of (block, registers)."""
+        """Follow an indexed branch through a table of (block, registers)."""
         if type(index) is not nd:
             block, registers = targets[int(index)]
             return block, L, registers
         for value in np.unique(index).tolist():
             part, select = L.pick(np.flatnonzero(index == value))
             block, registers = targets[value]
-            self.frame.push(block, part, cut(select, registers))
+            self.frame.push(block, part, select_registers(select, registers))
         return None
 
     def leave(self, L, results: tuple):
@@ -238,7 +240,7 @@ class Chunk(Rendezvous):
                         part,
                         self.program.function_at(address),
                         {key: select(v) if type(v) is nd else v for key, v in slots.items()},
-                        (resume_block, cut(select, registers), results),
+                        (resume_block, select_registers(select, registers), results),
                     )
                 return None
             target = groups[0][0]
@@ -251,15 +253,17 @@ class Chunk(Rendezvous):
         function = self.program.compiled(name)
         frame = Frame(function, caller, L, resume)
         if len(self.frames) > 4096:
-            raise DeviceFault(719, f"stack overflow: {len(self.frames)} nested calls of {name}")
+            raise DeviceFault(
+                LAUNCH_FAILED, f"stack overflow: {len(self.frames)} nested calls of {name}"
+            )
         self.frames.append(frame)
         frame.push(0, L, function.entry_registers(L, slots))
         self.frame = frame
 
     def _return_lanes(self, frame: Frame) -> None:
-        """Let lanes that have returned from a call go on in the caller, with the results.
+        """Resume the caller with the lanes that returned from a call, and their results.
 
-        That is when all have; or earlier, when those that have not wait for something.
+        That is when all have returned, or earlier when the others wait for something.
         """
         caller = frame.caller
         if not frame.active:
@@ -276,8 +280,8 @@ class Chunk(Rendezvous):
         if L.n == frame.lanes.n:
             L = frame.lanes
         else:
-            places = L.positions_in(frame.lanes)
-            registers = cut(lambda x: x[places], registers)
+            positions = L.positions_in(frame.lanes)
+            registers = select_registers(lambda x: x[positions], registers)
         slots = dict(zip(frame.function.result_keys, results, strict=True))
         registers = list(registers)
         for index, offset, code in wanted:
@@ -285,7 +289,7 @@ class Chunk(Rendezvous):
         caller.push(block, L, tuple(registers))
 
     def _return_early(self) -> bool:
-        """Nothing can run: lanes that have returned need not wait for those that have not."""
+        """When nothing can run, resume callers with the lanes that have returned so far."""
         frames = [f for f in self.frames if f.returned]
         for frame in frames:
             self._return_lanes(frame)
@@ -294,7 +298,7 @@ class Chunk(Rendezvous):
     # -------------------------------------------------------------- polling
 
     def poll(self, site: str, L, address, value) -> None:
-        """Note what a polling access read; the same again means that the group may be waiting."""
+        """Record what a polling access read; the same value again means that the group may wait."""
         key = (site, L.key)
         last = self._polls.get(key)
         if last is not None and _equal(last[0], address) and _equal(last[1], value):
@@ -304,7 +308,7 @@ class Chunk(Rendezvous):
             self._polls.pop(next(iter(self._polls)))
 
     def _stall(self, block: int, L, registers: tuple) -> None:
-        """Set a polling group aside, and note whether its registers changed since last time."""
+        """Set a polling group aside, and record whether its registers changed since last time."""
         key = (id(self.frame.code), block, L.key)
         last = self._stalls.get(key)
         if last is None or not all(map(_equal, last, registers)):
@@ -324,7 +328,7 @@ class Chunk(Rendezvous):
         frame.push(0, self.full, kernel.entry_registers(self.full, {}))
 
     def run(self):
-        """A generator: yields when every group waits for something outside of the chunk."""
+        """A generator that yields when every group waits for something outside of the chunk."""
         while True:
             frame = self.frame
             code, heap, ready, waiting = frame.code, frame.heap, frame.ready, frame.waiting
@@ -333,7 +337,7 @@ class Chunk(Rendezvous):
                 groups = ready.pop(block)
                 if waiting and block in waiting:
                     groups += waiting.pop(block)
-                elif len(groups) > 1 and better_apart(groups):
+                elif len(groups) > 1 and should_stay_split(groups):
                     ready[block] = groups[1:]
                     heapq.heappush(heap, block)
                     groups = groups[:1]
@@ -359,7 +363,7 @@ class Chunk(Rendezvous):
                     return
 
     def _find_work(self):
-        """The current frame has nothing ready: choose what runs next. True when all is done."""
+        """Choose the next frame to run when the current one has nothing ready; True at the end."""
         while True:
             for frame in reversed(self.frames):
                 if frame.heap:
@@ -373,8 +377,7 @@ class Chunk(Rendezvous):
                 if self.parked:
                     raise self._barrier_deadlock()
                 return True
-            # Lanes that poll may yet join the groups that wait for them; but those that have
-            # exited will not.
+            # Polling lanes may still join the groups that wait for them; exited ones will not.
             if self.live != self._live_at_retry:
                 self._live_at_retry = self.live
                 if self._release_warps():
@@ -393,7 +396,7 @@ def _equal(a, b) -> bool:
 
 
 def read_slot(slots: dict, parameter: int, offset: int, code: str, L):
-    """A value out of what was stored to parameters: {(parameter, offset): value}."""
+    """Read a value from parameters, which are stored as {(parameter, offset): value}."""
     dtype = np.dtype("?" if code == "b1" else code)
     value = slots.get((parameter, offset))
     if value is not None:

@@ -1,4 +1,4 @@
-"""What the checkers do with the accesses and barriers of a running launch."""
+"""Checks of the accesses and barriers of a running launch."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import numpy as np
 
 from ...findings import Finding
 from . import source_lines
+from .accesses import Access
 from .affine import Affine
 from .checker import Checker
-from .lanes import RANGE, RECTANGLE
+from .lanes import RANGE, RECTANGLE, LaneSet
 from .ordering import Agents, Segments
 from .shadow import Shadow
 
@@ -20,7 +21,7 @@ _ALL_VALID = {1: 1, 2: 0x0101, 4: 0x01010101, 8: 0x0101010101010101}
 
 
 class LaunchChecks:
-    """What the chunks of one launch share."""
+    """The state that the chunks of a launch share."""
 
     def __init__(self, checker: Checker, kernel):
         self.checker = checker
@@ -44,18 +45,18 @@ class ChunkChecks:
 
     # -------------------------------------------------------------- accesses
 
-    def touch(self, L, a, offset: int, size: int, *, reads=False, value=None, codes="", sync=0):
-        """Note an access of ``size`` bytes a lane; a write if there is a ``value``.
+    def touch(self, L, a, offset: int, size: int, *, reads=False, value=None, sync=0):
+        """Check an access of ``size`` bytes a lane; a write if there is a ``value``.
 
-        Called before the access: bounds are checked by the access itself, so that what lies
-        outside of memory is left alone here.
+        Called before the access, which checks bounds itself: addresses outside of memory are
+        ignored here.
         """
         run = self._run(L, a, offset, size)
         if run is not None:
             shadow = self.checker.shadow_at(run, size * L.n)
             if shadow is None or (run - shadow.start) % min(size, 4):
                 return
-            self._note(shadow, L, run, size, None, None, reads, value, codes, sync)
+            self._check(Access(shadow, L, run, size, None, None, reads, value, sync))
             return
         addresses = self._addresses(L, a, offset)
         lanes = None
@@ -72,21 +73,22 @@ class ChunkChecks:
         low, high = int(addresses.min()), int(addresses.max())
         shadow = self.checker.shadow_at(low, high - low + size)
         if shadow is not None:
-            self._note(shadow, L, addresses, size, lanes, None, reads, value, codes, sync)
+            self._check(Access(shadow, L, addresses, size, lanes, None, reads, value, sync))
             return
         starts = np.array(self.checker.arena.starts, np.int64)
         index = np.searchsorted(starts, addresses, "right")
-        for place in np.unique(index).tolist():
-            which = np.flatnonzero(index == place)
-            part = addresses[which]
-            low, high = int(part.min()), int(part.max())
+        for allocation in np.unique(index).tolist():
+            which = np.flatnonzero(index == allocation)
+            selected = addresses[which]
+            low, high = int(selected.min()), int(selected.max())
             shadow = self.checker.shadow_at(low, high - low + size)
             if shadow is not None:
                 chosen = which if lanes is None else lanes[which]
-                self._note(shadow, L, part, size, chosen, which, reads, value, codes, sync)
+                access = Access(shadow, L, selected, size, chosen, which, reads, value, sync)
+                self._check(access)
 
     def _run(self, L, a, offset: int, size: int) -> int | None:
-        """The first address, where neighbouring lanes access neighbouring memory."""
+        """The first address, where neighbouring lanes access neighbouring memory; else None."""
         if type(a) is not Affine or a.st != size:
             return None
         if L.kind == RECTANGLE:
@@ -107,24 +109,23 @@ class ChunkChecks:
             return a + offset
         return np.array([int(a) + offset], np.int64)
 
-    def _note(self, shadow, L, where, size, lanes, part, reads, value, codes, sync) -> None:
-        """``where``: the address of a run, or addresses of ``lanes`` (None: of all)."""
-        checker = self.checker
-        writes = value is not None
+    def _check(self, access: Access) -> None:
+        checker, shadow = self.checker, access.shadow
         if checker.uninit and shadow.valid is not None:
-            if reads:
-                self._check_valid(shadow, L, where, size, lanes)
-            if writes:
-                self._make_valid(shadow, L, where, size)
+            if access.reads:
+                self._check_valid(access)
+            if access.writes:
+                self._make_valid(access)
         if checker.races and not shadow.private:
-            self._check_races(shadow, L, where, size, lanes, part, reads, value, codes, sync)
+            self._check_races(access)
 
-    # -------------------------------------------------------------- reads of what nobody wrote
+    # -------------------------------------------------------------- uninitialised reads
 
-    def _check_valid(self, shadow, L, where, size: int, lanes) -> None:
-        if type(where) is int:
+    def _check_valid(self, access: Access) -> None:
+        shadow, where, size = access.shadow, access.where, access.size
+        if access.is_run:
             low = where - shadow.start
-            bytes_ = shadow.valid[low : low + size * L.n]
+            bytes_ = shadow.valid[low : low + size * access.L.n]
             if bytes_.all():
                 return
             bad = np.flatnonzero(bytes_ == 0) // size
@@ -138,13 +139,12 @@ class ChunkChecks:
             bad = np.flatnonzero(missing)
             if not len(bad):
                 return
-        place = source_lines.key_of(self._ptx, self.chunk.site)
-        key = ("uninit", self.launch.kernel.name, place)
+        line = source_lines.key_of(self._ptx, self.chunk.site)
+        key = ("uninit", self.launch.kernel.name, line)
         if self.checker.knows(key):
             return
-        k = int(bad[0])
-        address = where + k * size if type(where) is int else int(where[k])
-        lane = int(L.ids[k if lanes is None else lanes[k]])
+        position = int(bad[0])
+        address = access.address(position)
         count = len(np.unique(bad))
         more = f" ({count} threads here)" if count > 1 else ""
         self._report(
@@ -152,15 +152,16 @@ class ChunkChecks:
             "uninit",
             f"a {size}-byte read of memory that was never written: "
             f"{self._name_of(shadow, address)}{more}",
-            lane,
+            access.lane(position),
             address,
         )
 
     @staticmethod
-    def _make_valid(shadow, L, where, size: int) -> None:
-        if type(where) is int:
+    def _make_valid(access: Access) -> None:
+        shadow, where, size = access.shadow, access.where, access.size
+        if access.is_run:
             low = where - shadow.start
-            shadow.valid[low : low + size * L.n] = 1
+            shadow.valid[low : low + size * access.L.n] = 1
             return
         step = min(size, 8)
         view = shadow.valid.view(f"u{step}")
@@ -170,59 +171,41 @@ class ChunkChecks:
 
     # -------------------------------------------------------------- races
 
-    def _check_races(self, shadow, L, where, size, lanes, part, reads, value, codes, sync) -> None:
+    def _check_races(self, access: Access) -> None:
+        shadow, L, size = access.shadow, access.L, access.size
         if shadow.written is None or size < shadow.granule:
             shadow.track(size)
         granule = shadow.granule
         repeats = size // granule
         agents = self.agents.of(L)
-        segments = self.agents.tokens(L)
-        if lanes is not None:
-            agents, segments = agents[lanes], segments[lanes]
-        marks = (segments << _SHIFT) | (self.chunk.site << 1 | sync)
-        if type(where) is int:
-            low = (where - shadow.start) // granule
-            index = slice(low, low + L.n * repeats)
+        segments = self.agents.segments_of(L)
+        if access.lanes is not None:
+            agents, segments = agents[access.lanes], segments[access.lanes]
+        marks = (segments << _SHIFT) | (self.chunk.site << 1 | access.sync)
+        index = (access.where - shadow.start) // granule
+        if access.is_run:
             if repeats > 1:
                 agents, marks = agents.repeat(repeats), marks.repeat(repeats)
-            self._at(shadow, L, index, agents, marks, repeats, where, size, lanes, part, value,
-                     codes, sync)  # fmt: skip
+            self._mark(access, slice(index, index + L.n * repeats), agents, marks, repeats)
             return
-        index = (where - shadow.start) // granule
         for k in range(repeats):
-            self._at(shadow, L, index + k if k else index, agents, marks, 1, where, size, lanes,
-                     part, value, codes, sync)  # fmt: skip
+            self._mark(access, index + k if k else index, agents, marks, 1)
 
-    def _at(self, shadow, L, index, agents, marks, repeats, where, size, lanes, part, value, codes,
-            sync) -> None:  # fmt: skip
-        """Check one granule of each lane's access (of a run: all) and leave marks."""
-        scene = (shadow, L, where, size, lanes, repeats)
-        writes = value is not None
-        # An atomic and a plain read of global memory may well be meant: a first look.
+    def _mark(self, access: Access, index, agents, marks, repeats: int) -> None:
+        """Check granules (one of each lane's access, or all of a run) and mark them."""
+        shadow, writes, sync = access.shadow, access.writes, access.sync
+        # An atomic and a plain read of global memory are not reported: it may be intended.
         lenient = 1 if sync or not (writes or shadow.window) else 0
         base = max(self.base, self.agents.settled << _SHIFT) if shadow.window else self.base
         written = shadow.written[index]
         if len(written) and int(written.max()) >= base:
             bad = self._conflicts(written, agents, base, lenient if not writes else sync)
             if bad is not None and writes and not sync:
-                bad = bad[~self._unchanged(L, where, size, value, codes, part)[bad // repeats]]
+                bad = bad[~self._unchanged(access)[bad // repeats]]
             if bad is not None and len(bad):
-                self._race(scene, bad, written, "write", writes, sync)
+                self._race(access, bad, written, "write", repeats)
         if writes:
-            exempt = 1 if sync else 0
-            for readers in (shadow.read, shadow.read_before):
-                seen = readers[index]
-                if len(seen) and int(seen.max()) >= base:
-                    if sync and not shadow.window:
-                        continue  # an atomic after plain reads
-                    bad = self._conflicts(seen, agents, base, exempt)
-                    if bad is not None and len(bad):
-                        self._race(scene, bad, seen, "read", True, sync)
-            shadow.written[index] = marks
-            if type(index) is not slice and not sync:
-                lost = np.flatnonzero(shadow.written[index] != marks)
-                if len(lost):
-                    self._collision(scene, index, lost, marks, value, part)
+            self._mark_write(access, index, agents, marks, base, repeats)
             return
         before = shadow.read[index]
         if int(before.max()) >= base:
@@ -232,10 +215,27 @@ class ChunkChecks:
             elif other.any():
                 shadow.read_before[index] = np.where(other, before, shadow.read_before[index])
         shadow.read[index] = marks
-        if type(index) is not slice:  # of several agents that read one place the last is kept
+        if type(index) is not slice:  # of several agents that read one granule the last is kept
             lost = np.flatnonzero(shadow.read[index] != marks)
             if len(lost):
                 shadow.read_before[index[lost]] = marks[lost]
+
+    def _mark_write(self, access: Access, index, agents, marks, base: int, repeats: int) -> None:
+        """Check a write against earlier reads and against other lanes, and mark it."""
+        shadow, sync = access.shadow, access.sync
+        for readers in (shadow.read, shadow.read_before):
+            seen = readers[index]
+            if len(seen) and int(seen.max()) >= base:
+                if sync and not shadow.window:
+                    continue  # an atomic after plain reads
+                bad = self._conflicts(seen, agents, base, sync)
+                if bad is not None and len(bad):
+                    self._race(access, bad, seen, "read", repeats)
+        shadow.written[index] = marks
+        if type(index) is not slice and not sync:
+            lost = np.flatnonzero(shadow.written[index] != marks)
+            if len(lost):
+                self._collision(access, index, lost, repeats)
 
     def _conflicts(self, marks, agents, base: int, exempt: int):
         """Positions where an earlier access races with this one; None if there are none."""
@@ -248,18 +248,16 @@ class ChunkChecks:
         bad = self.agents.unordered(marks[positions] >> _SHIFT, agents[positions])
         return positions[bad] if bad.any() else None
 
-    def _unchanged(self, L, where, size: int, value, codes: str, part) -> np.ndarray:
-        """Lanes whose write leaves memory as it is: those cannot be told from no write."""
+    def _unchanged(self, access: Access) -> np.ndarray:
+        """Lanes whose write leaves memory as it is, which does not differ from no write."""
         arena = self.chunk.arena
-        values = value if type(value) is tuple else (value,)
-        step = size // len(values)
-        if type(where) is int:
-            where = where + np.arange(L.n) * size
+        where, size = access.where, access.size
+        elements = list(access.elements())
+        step = size // len(elements)
+        if access.is_run:
+            where = where + np.arange(access.L.n) * size
         same = np.ones(len(where), bool)
-        for k, element in enumerate(values):
-            element = L.array_of(element) if type(element) is Affine else np.asarray(element)
-            if part is not None and element.ndim:
-                element = element[part]
+        for k, element in enumerate(elements):
             if element.ndim and len(element) != len(where):
                 return np.zeros(len(where), bool)
             bits = np.ascontiguousarray(element).view(f"u{step}")
@@ -267,18 +265,13 @@ class ChunkChecks:
             same &= found == bits
         return same
 
-    def _collision(self, scene, index, lost, marks, value, part) -> None:
-        """Lanes of several agents wrote to one place in a single instruction."""
-        shadow, L, *_ = scene
-        values = value if type(value) is tuple else (value,)
+    def _collision(self, access: Access, index, lost, repeats: int) -> None:
+        """Check lanes of several agents that wrote to one granule in a single instruction."""
         differ = np.zeros(len(index), bool)
         _, inverse = np.unique(index, return_inverse=True)
-        for element in values:
-            element = L.array_of(element) if type(element) is Affine else np.asarray(element)
+        for element in access.elements():
             if not element.ndim:
                 continue
-            if part is not None:
-                element = element[part]
             bits = np.ascontiguousarray(element)
             bits = bits.view(f"u{bits.itemsize}")
             last = np.empty(int(inverse.max()) + 1, bits.dtype)
@@ -286,21 +279,20 @@ class ChunkChecks:
             differ |= last[inverse] != bits
         lost = lost[differ[lost]]
         if len(lost):
-            self._race(scene, lost, shadow.written[index], "write", True, 0)
+            self._race(access, lost, access.shadow.written[index], "write", repeats)
 
-    def _race(self, scene, bad, marks, earlier: str, writes: bool, sync: int) -> None:
-        shadow, L, where, size, lanes, repeats = scene
+    def _race(self, access: Access, bad, marks, earlier: str, repeats: int) -> None:
+        """Report the first of the granules `bad`, whose marks are those of an earlier access."""
         chunk = self.chunk
         k = int(bad[0])
         mark = int(marks[k])
         line = mark >> 1 & _LINE_MASK
-        places = (source_lines.key_of(self._ptx, number) for number in (chunk.site, line))
-        key = ("races", self.launch.kernel.name, frozenset(places))
+        lines = (source_lines.key_of(self._ptx, number) for number in (chunk.site, line))
+        key = ("races", self.launch.kernel.name, frozenset(lines))
         if self.checker.knows(key):
             return
         position = k // repeats
-        address = where + position * size if type(where) is int else int(where[position])
-        lane = int(L.ids[position if lanes is None else lanes[position]])
+        address, lane = access.address(position), access.lane(position)
         index = (mark >> _SHIFT) - self.segments.base
         number, agent = int(self.segments.block[index]), int(self.segments.agent[index])
         agent -= number * self.agents.per_block
@@ -311,14 +303,14 @@ class ChunkChecks:
             other = f"warp {agent} (threads {agent * 32} to {min(agent * 32 + 31, chunk.T - 1)})"
         if number - chunk.b0 != lane // chunk.T:
             other += " of block ({},{},{})".format(*block)
-        how = "atomic" if sync else "write" if writes else "read"
+        action = "atomic" if access.sync else "write" if access.writes else "read"
         earlier = ("synchronising " if mark & 1 else "") + earlier
-        place, _ = source_lines.describe(self._ptx, line)
+        location, _ = source_lines.describe(self._ptx, line)
         self._report(
             key,
             "races",
-            f"a {size}-byte {how} at {self._name_of(shadow, address)} is not ordered with the "
-            f"{earlier} by {other}\n    at {place}",
+            f"a {access.size}-byte {action} at {self._name_of(access.shadow, address)} is not "
+            f"ordered with the {earlier} by {other}\n    at {location}",
             lane,
             address,
         )
@@ -326,53 +318,59 @@ class ChunkChecks:
     # -------------------------------------------------------------- barriers
 
     def barrier(self, parked, everyone: bool) -> None:
-        """Blocks pass a barrier: (lanes, PTX line) of those that reached it."""
-        chunk = self.chunk
+        """Check a barrier that blocks pass; ``parked`` has (lanes, PTX line) of each group."""
         self.agents.barrier([L for L, _ in parked])
         if not self.checker.barriers:
             return
         if len({line for _, line in parked}) > 1:
-            lines = np.zeros(chunk.nb, np.int64)
-            for L, line in parked:
-                blocks = np.unique(L.thread_block[1])
-                other = blocks[(lines[blocks] != 0) & (lines[blocks] != line)]
-                if len(other):
-                    first = int(lines[other[0]])
-                    lane = int(L.ids[np.flatnonzero(L.thread_block[1] == other[0])[0]])
-                    chunk.site = line
-                    place, _ = source_lines.describe(self._ptx, first)
-                    pair = tuple(sorted((first, line)))
-                    self._report(
-                        ("barriers", self.launch.kernel.name, pair),
-                        "barriers",
-                        "threads of a block meet at different barriers: others came to\n"
-                        f"    {place}",
-                        lane,
-                    )
-                lines[blocks] = line
-        if everyone and chunk.live < chunk.n:
-            arrived = np.zeros(chunk.nb, np.int64)
-            for L, _ in parked:
-                arrived += np.bincount(L.thread_block[1], minlength=chunk.nb)
-            short = np.flatnonzero((arrived > 0) & (arrived < chunk.T))
-            if len(short):
-                L, line = next(
-                    (L, line) for L, line in parked if (L.thread_block[1] == short[0]).any()
-                )
+            self._check_same_barrier(parked)
+        if everyone and self.chunk.live < self.chunk.n:
+            self._check_all_arrive(parked)
+
+    def _check_same_barrier(self, parked) -> None:
+        """Report threads of a block that wait at different barriers."""
+        chunk = self.chunk
+        lines = np.zeros(chunk.nb, np.int64)
+        for L, line in parked:
+            blocks = np.unique(L.thread_block[1])
+            other = blocks[(lines[blocks] != 0) & (lines[blocks] != line)]
+            if len(other):
+                first = int(lines[other[0]])
                 chunk.site = line
-                lane = int(L.ids[np.flatnonzero(L.thread_block[1] == short[0])[0]])
+                location, _ = source_lines.describe(self._ptx, first)
                 self._report(
-                    ("barriers", self.launch.kernel.name, line),
+                    ("barriers", self.launch.kernel.name, tuple(sorted((first, line)))),
                     "barriers",
-                    f"only {int(arrived[short[0]])} of the block's {chunk.T} threads reach the "
-                    "barrier: the others have ended",
-                    lane,
+                    "threads of a block meet at different barriers: others came to\n"
+                    f"    {location}",
+                    _lane_of_block(L, other[0]),
                 )
+            lines[blocks] = line
+
+    def _check_all_arrive(self, parked) -> None:
+        """Report a block of which some threads have ended before the barrier."""
+        chunk = self.chunk
+        arrived = np.zeros(chunk.nb, np.int64)
+        for L, _ in parked:
+            arrived += np.bincount(L.thread_block[1], minlength=chunk.nb)
+        short = np.flatnonzero((arrived > 0) & (arrived < chunk.T))
+        if not len(short):
+            return
+        block = short[0]
+        L, line = next((L, line) for L, line in parked if (L.thread_block[1] == block).any())
+        chunk.site = line
+        self._report(
+            ("barriers", self.launch.kernel.name, line),
+            "barriers",
+            f"only {int(arrived[block])} of the block's {chunk.T} threads reach the barrier: the "
+            "others have ended",
+            _lane_of_block(L, block),
+        )
 
     # -------------------------------------------------------------- the device heap
 
     def allocated(self, addresses: list[int], sizes: list[int]) -> None:
-        """``malloc`` in a kernel."""
+        """Record the allocations of ``malloc`` in a kernel."""
         place, source = source_lines.describe(self._ptx, self.chunk.site)
         place = f"{place} in kernel {self.launch.kernel.name}"
         for address, nbytes in zip(addresses, sizes, strict=True):
@@ -420,3 +418,8 @@ class ChunkChecks:
                 source,
             ),
         )
+
+
+def _lane_of_block(L: LaneSet, block: int) -> int:
+    """The number of the first lane that belongs to a block."""
+    return int(L.ids[np.flatnonzero(L.thread_block[1] == block)[0]])

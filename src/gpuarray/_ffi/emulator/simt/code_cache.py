@@ -1,9 +1,9 @@
-"""Generated code in a form that outlives the process.
+"""Generated code as it is cached between processes.
 
-It depends on the PTX and the emulator alone: addresses of the module's variables are named, and
-filled in when a program is loaded. The key holds everything that could make it wrong: the PTX,
+It depends on the PTX and the emulator alone: addresses of the module's variables are names that
+are resolved when a program is loaded. The key holds all that it depends on: the PTX,
 the emulator's own source files, the versions of Python and NumPy, and what was probed about the
-processor. Whoever stores it verifies that it comes back as it was.
+processor. The store verifies that the data are unchanged.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _FORMAT = 1
 
 @functools.cache
 def _emulator() -> bytes:
-    """What tells this emulator from another: its version, and its files' sizes and times."""
+    """The identity of this emulator: its version, and its files' sizes and times."""
     parts = [__version__, sys.version, np.__version__, str(FUSED), str(_FORMAT)]
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for folder in ("ptx", "simt", os.path.join("simt", "opcodes")):
         try:
             entries = sorted(os.scandir(os.path.join(package, folder)), key=lambda e: e.name)
-        except OSError:  # in an archive: the version has to do
+        except OSError:  # in an archive the version is all there is
             continue
         for entry in entries:
             if entry.name.endswith(".py"):
@@ -50,7 +50,7 @@ def key_of(ptx: bytes, name: str, checked: bool) -> bytes:
 
 
 def load(key: bytes) -> dict | None:
-    """What was kept under a key."""
+    """The cached entry of a key, or None."""
     data = store.load(key)
     if data is None:
         return None
@@ -60,8 +60,8 @@ def load(key: bytes) -> dict | None:
         return None
 
 
-def save(key: bytes, kept: dict, name: str) -> None:
-    store.save(key, zlib.compress(marshal.dumps(kept), 1), name)
+def save(key: bytes, entry: dict, name: str) -> None:
+    store.save(key, zlib.compress(marshal.dumps(entry), 1), name)
 
 
 def packed(values: dict[str, object]) -> dict[str, tuple[str, bytes]]:

@@ -143,7 +143,7 @@ class _Builder:
         self.synced = None
 
     def _guarded(self, i: Instruction) -> None:
-        """A predicated instruction becomes a branch around it."""
+        """Turn a predicated instruction into a branch around it."""
         self.skips += 1
         skip = f"(skip {self.skips})"
         self._add(Instruction(_BRANCH, (Identifier(skip),), i.line, i.guard, not i.negated))

@@ -28,13 +28,13 @@ _FRESH = frozenset((
     "add", "sub", "mul", "mad", "fma", "div", "min", "max", "setp", "st", "and", "or", "xor",
     "neg", "sqrt", "rcp", "ex2", "lg2",
 ))  # fmt: skip
-#: Opcodes that a result may be put off across: they neither read nor write memory that changes.
-_HARMLESS = frozenset((
+#: Opcodes past which a computation may be moved: they do not access memory that changes.
+_MOVABLE = frozenset((
     "add", "sub", "mul", "mad", "fma", "cvt", "cvta", "shl", "shr", "mov", "and", "or", "xor",
     "neg", "selp", "setp",
 ))  # fmt: skip
 _WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar"))
-#: Opcodes that the checkers look at.
+#: Opcodes whose accesses or barriers the checkers see.
 _CHECKED = frozenset(("ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier", "call"))
 
 
@@ -47,7 +47,7 @@ class Emitter:
 
     def __init__(self, routine, checked: bool = False):
         self.routine = routine
-        #: Whether the code is to run under the checkers.
+        #: Whether the code runs under the checkers.
         self.checked = checked
         self.codes: dict[str, str] = routine.codes
         self.affine: set[str] = routine.affine
@@ -62,7 +62,7 @@ class Emitter:
         self.block: BasicBlock = None  # type: ignore[assignment]
         self.position = 0
         self.ptx_line = 0
-        #: Results that their store computes: register -> (ufunc, operand, operand).
+        #: Results that their store will compute: register -> (ufunc, operand, operand).
         self.deferred: dict[str, tuple[str, str, str]] = {}
         self._temporaries = 0
 
@@ -80,7 +80,7 @@ class Emitter:
         """The Python variable of a register."""
         found = self.names.get(register)
         if found is None:
-            # With the register's own name behind the number, for whoever reads the code.
+            # The register's own name follows, for readers of the generated code.
             text = register[1:]
             found = f"r{len(self.names)}_{text}" if text.isalnum() else f"r{len(self.names)}"
             self.names[register] = found
@@ -201,12 +201,12 @@ class Emitter:
                 return self.cast_affine(expression, "i8", code)
             return self.cast(f"M({expression},L)", "i8", code)
         if name in routine.parameter_offsets and routine.is_kernel:
-            place = routine.parameter_offsets[name] + offset
-            return self.cast(f"i8(S.launch.parameters_in_memory()+{place})", "i8", code)
+            parameter_offset = routine.parameter_offsets[name] + offset
+            return self.cast(f"i8(S.launch.parameters_in_memory()+{parameter_offset})", "i8", code)
         address = routine.program.symbol_address(name)
         if address is None:
             raise UnsupportedForm(f"the symbol {name}")
-        # Filled in when a program is loaded: the code itself is the same in every process.
+        # Resolved when a program is loaded, so that the code is the same in every process.
         expression = f"A{len(self.addresses)}"
         self.addresses[expression] = (name, offset)
         return self.cast(expression, "i8", code)
@@ -236,7 +236,7 @@ class Emitter:
     # -------------------------------------------------------------- what follows in the block
 
     def may_alias(self, operand) -> bool:
-        """Whether a loaded value may share memory: consumed, here, before anything is written."""
+        """Whether a loaded value may alias memory: its uses precede the next write."""
         if type(operand) is not Register:
             return False
         register = operand.name
@@ -258,7 +258,7 @@ class Emitter:
         return not any(i.name in _WRITES for i in between)
 
     def defer(self, operand, code: str, ufunc: str, a: str, b: str) -> bool:
-        """Leave a result to the store that is all it is for, which puts it into memory at once."""
+        """Let a store compute a result in place, where that store is the only use of it."""
         if self.checked or type(operand) is not Register or self.codes[operand.name] != code:
             return False
         register = operand.name
@@ -276,7 +276,7 @@ class Emitter:
                 if SIZES[CODES[i.opcode.types[-1]]] != SIZES[code]:
                     return False
                 break
-            if i.name not in _HARMLESS or register in defines or sources.intersection(defines):
+            if i.name not in _MOVABLE or register in defines or sources.intersection(defines):
                 return False
         else:
             return False
@@ -368,7 +368,7 @@ class Emitter:
         elif kind == "branch":
             guard = self.name(block.guard.name)
             yes, no = block.successors
-            # One line: half of what a kernel takes to prepare is Python's compiler.
+            # One line: Python's compiler takes half of the time to prepare a kernel.
             self.line(
                 f"return S.branch(L,{guard},"
                 f"{yes.number},{self.tuple_of(yes.registers)},"

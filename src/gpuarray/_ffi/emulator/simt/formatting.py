@@ -6,6 +6,8 @@ import re
 
 import numpy as np
 
+from gpuarray._integers import round_up
+
 _SPECIFICATION = re.compile(
     rb"%(?P<flags>[-+ #0]*)(?P<width>\*|\d*)(?:\.(?P<precision>\*|\d*))?"
     rb"(?P<length>hh|h|ll|l|z|t|j|L)?(?P<kind>[diouxXeEfFgGaAcsp%])"
@@ -31,12 +33,12 @@ def formatted(arena, format_: bytes, address: int) -> str:
     def argument(code: str):
         nonlocal position
         size = int(code[1])
-        position = -(-position // size) * size
+        position = round_up(position, size)
         value = arena.view(position, size).view(code)[0]
         position += size
         return value.item()
 
-    def one(match: re.Match) -> bytes:
+    def render(match: re.Match) -> bytes:
         kind = match["kind"]
         if kind == b"%":
             return b"%"
@@ -70,5 +72,5 @@ def formatted(arena, format_: bytes, address: int) -> str:
                 value -= 1 << bits
         return ((spec + ("d" if kind in b"diu" else kind.decode())) % value).encode()
 
-    text = _SPECIFICATION.sub(one, format_)
+    text = _SPECIFICATION.sub(render, format_)
     return text.decode("utf-8", "replace")

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpuarray._integers import round_up
+
 from .affine import Affine
 
 nd = np.ndarray
@@ -18,7 +20,7 @@ _CACHE_LIMIT = 48
 
 
 class LaneSet:
-    """See the module. ``t_low .. b_high`` bound the threads and blocks of its lanes."""
+    """A set of lanes; ``t_low`` to ``b_high`` bound their threads and blocks."""
 
     __slots__ = (
         "T", "_arrays", "_ids", "_mask", "_thread_block", "_warps", "b0", "b_high", "b_low", "kind",
@@ -37,7 +39,7 @@ class LaneSet:
         self._thread_block = None
         self._warps = None
         self._arrays = {}
-        #: The set that was split in two to give this one, and which of its lanes these are.
+        #: The set that was split to give this one, and the mask of these lanes in it.
         self.parent: LaneSet | None = None
         self._mask: np.ndarray | None = None
         if kind == RECTANGLE:
@@ -76,7 +78,7 @@ class LaneSet:
 
     @property
     def warps(self):
-        """Where lanes sit in warps: None if they are whole warps in order, else positions.
+        """Positions of the lanes in warps; None if they are whole warps in order.
 
         A position is ``warp * 32 + lane``; a block of ``T`` threads has ``ceil(T / 32)`` warps.
         """
@@ -91,7 +93,7 @@ class LaneSet:
                 found = ()
             else:
                 thread, block = self.thread_block
-                found = block * ((T + 31) // 32 * 32) + thread
+                found = block * round_up(T, 32) + thread
             self._warps = found
         return None if type(found) is tuple else found
 
@@ -124,7 +126,7 @@ class LaneSet:
         if found is None:
             c, st, sb, dt = key
             if self.kind == RECTANGLE:
-                # Modulo the width, which is right since the values fit.
+                # Intermediate values wrap around, which is harmless since the results fit.
                 columns = (np.arange(self.t0, self.t0 + self.T) * st + c).astype(dt)
                 if self.nb == 1:
                     found = columns + np.array(sb * self.b0).astype(dt)
@@ -144,7 +146,7 @@ class LaneSet:
         return found
 
     def filled(self, value) -> np.ndarray:
-        """A register of any kind as an array with one element a lane."""
+        """A register of any kind as an array with one element per lane."""
         if type(value) is nd:
             return value
         if type(value) is Affine:
@@ -152,7 +154,7 @@ class LaneSet:
         return np.full(self.n, value)
 
     def split(self, mask: np.ndarray):
-        """(lanes where mask, selector, lanes where not, selector); selectors cut registers."""
+        """(lanes where mask, selector, other lanes, selector); a selector takes their values."""
         parts = self._split(mask)
         parts[0].parent = parts[2].parent = self
         return parts
@@ -169,13 +171,14 @@ class LaneSet:
                 low = LaneSet(state, RECTANGLE, nb * k, b0, nb, t0, k)
                 high = LaneSet(state, RECTANGLE, nb * (T - k), b0, nb, t0 + k, T - k)
 
-                def cut_low(x):
+                def select_low(x):
                     return x.reshape(nb, T)[:, :k].reshape(-1)
 
-                def cut_high(x):
+                def select_high(x):
                     return x.reshape(nb, T)[:, k:].reshape(-1)
 
-                return (low, cut_low, high, cut_high) if head else (high, cut_high, low, cut_low)
+                parts = (low, select_low, high, select_high)
+                return parts if head else parts[2:] + parts[:2]
         contiguous = self.kind == RANGE or (
             self.kind == RECTANGLE and (self.nb == 1 or self.T == state.T)
         )
@@ -187,18 +190,19 @@ class LaneSet:
                 start = self.b0 if self.kind == RANGE else self.b0 * state.T + self.t0
                 low, high = state.lane_range(start, k), state.lane_range(start + k, n - k)
 
-                def cut_low(x):
+                def select_low(x):
                     return x[:k]
 
-                def cut_high(x):
+                def select_high(x):
                     return x[k:]
 
-                return (low, cut_low, high, cut_high) if head else (high, cut_high, low, cut_low)
-        yes = np.count_nonzero(mask)
-        return *self._masked(mask, yes), *self._masked(~mask, self.n - yes)
+                parts = (low, select_low, high, select_high)
+                return parts if head else parts[2:] + parts[:2]
+        taken = np.count_nonzero(mask)
+        return *self._masked(mask, taken), *self._masked(~mask, self.n - taken)
 
     def _masked(self, mask: np.ndarray, n: int):
-        """(the lanes where mask, selector). Their numbers are worked out when they are needed."""
+        """(the lanes where mask, selector); lane numbers are computed on demand."""
         last = self.n - 1 - int(mask[::-1].argmax())
         ends = self._lane_at(int(mask.argmax())), self._lane_at(last)
         part = LaneSet(self.state, INDICES, n, ends=ends)
@@ -218,7 +222,7 @@ class LaneSet:
         return LaneSet(self.state, INDICES, len(ids), ids=ids), lambda x: x[positions]
 
     def positions_in(self, superset: LaneSet):
-        """Where this set's lanes are in the order of a set that holds them."""
+        """The positions of this set's lanes within a superset."""
         if superset is self.parent and self._mask is not None:
             return self._mask
         if superset is self.state.full:
@@ -235,13 +239,13 @@ class LaneSet:
         return np.searchsorted(superset.ids, self.ids)
 
 
-def cut(select, registers: tuple) -> tuple:
-    """Registers of a part of a lane set."""
+def select_registers(select, registers: tuple) -> tuple:
+    """The registers of a subset of lanes."""
     return tuple([select(x) if type(x) is nd else x for x in registers])
 
 
 def same(a, b) -> bool:
-    """Whether two registers are surely equal for all lanes, without looking at arrays."""
+    """Whether two registers are certainly equal for all lanes; arrays are not compared."""
     if a is b:
         return True
     kind = type(a)
@@ -255,7 +259,7 @@ def same(a, b) -> bool:
 
 
 def _rectangle(state, ids: np.ndarray) -> LaneSet | None:
-    """The same threads of consecutive blocks, if that is what sorted lane numbers are."""
+    """Sorted lane numbers as a rectangle, if they are the same threads of consecutive blocks."""
     T, n = state.T, len(ids)
     b0, t0 = divmod(int(ids[0]), T)
     nb = int(ids[-1]) // T - b0 + 1
@@ -268,17 +272,17 @@ def _rectangle(state, ids: np.ndarray) -> LaneSet | None:
     return LaneSet(state, RECTANGLE, n, b0, nb, t0, width)
 
 
-#: Groups with at least so many lanes together, and at most so many of them, may stay apart.
-_APART_LANES, _APART_GROUPS = 8192, 4
+#: At most so many groups, with at least so many lanes together, may stay split.
+_SPLIT_LANES, _SPLIT_GROUPS = 8192, 4
 
 
-def better_apart(groups: list[tuple[LaneSet, tuple]]) -> bool:
+def should_stay_split(groups: list[tuple[LaneSet, tuple]]) -> bool:
     """Whether merging groups would turn affine values of many lanes into arrays.
 
-    Threads that took one more turn of a loop than others have the same indices but for a
-    constant. While they stay apart their memory accesses stay slices.
+    Threads that made one iteration more than others have the same indices but for a constant.
+    While the groups stay split, their memory accesses stay slices.
     """
-    if len(groups) > _APART_GROUPS or sum(L.n for L, _ in groups) < _APART_LANES:
+    if len(groups) > _SPLIT_GROUPS or sum(L.n for L, _ in groups) < _SPLIT_LANES:
         return False
     for values in zip(*[registers for _, registers in groups], strict=True):
         first = values[0]
@@ -288,7 +292,7 @@ def better_apart(groups: list[tuple[LaneSet, tuple]]) -> bool:
 
 
 def _union(groups: list[tuple[LaneSet, tuple]]) -> LaneSet:
-    """The lane set that disjoint ones make."""
+    """The union of disjoint lane sets."""
     first = groups[0][0]
     state = first.state
     n = sum(L.n for L, _ in groups)
@@ -304,24 +308,24 @@ def _union(groups: list[tuple[LaneSet, tuple]]) -> LaneSet:
 
 
 def merge(groups: list[tuple[LaneSet, tuple]]) -> tuple[LaneSet, tuple]:
-    """Join groups that wait at the same block: one lane set with its registers."""
+    """Merge groups that wait at the same block into one lane set with its registers."""
     if len(groups) == 1:
         return groups[0]
     union = _union(groups)
-    places = None
+    positions = None
     registers = []
     for values in zip(*[regs for _, regs in groups], strict=True):
         first = values[0]
         if type(first) is not nd and all(same(first, v) for v in values[1:]):
             registers.append(first)
             continue
-        if places is None:
-            places = [L.positions_in(union) for L, _ in groups]
+        if positions is None:
+            positions = [L.positions_in(union) for L, _ in groups]
         joined = None
-        for (L, _), place, value in zip(groups, places, values, strict=True):
+        for (L, _), position, value in zip(groups, positions, values, strict=True):
             value = L.array_of(value) if type(value) is Affine else value
             if joined is None:
                 joined = np.empty(union.n, value.dtype)
-            joined[place] = value
+            joined[position] = value
         registers.append(joined)
     return union, tuple(registers)

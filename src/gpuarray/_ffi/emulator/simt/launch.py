@@ -1,10 +1,12 @@
-"""Run a kernel over its grid, chunk by chunk, and say where it went wrong if it did."""
+"""Run a kernel over its grid, chunk by chunk, and locate its faults."""
 
 from __future__ import annotations
 
 import collections
 
 import numpy as np
+
+from gpuarray._integers import ceil_div, round_up
 
 from ..faults import LAUNCH_TIMEOUT, DeviceFault
 from . import source_lines
@@ -14,11 +16,9 @@ from .chunk_checks import LaunchChecks
 #: Threads that run as one NumPy operation: large enough to hide Python, small enough for caches.
 CHUNK_THREADS = 262144
 
-_MAX_GRID = (2**31 - 1, 65535, 65535)
-
 
 class LaunchState:
-    """What all chunks of one launch share."""
+    """The state that all chunks of a launch share."""
 
     __slots__ = (
         "arena", "arguments", "block", "checks", "dynamic_shared", "grid", "kernel",
@@ -32,7 +32,7 @@ class LaunchState:
         self.block = block
         self.parameters = parameters
         self.dynamic_shared = dynamic_shared
-        self.shared_bytes = (kernel.dynamic_offset + dynamic_shared + 15) // 16 * 16
+        self.shared_bytes = round_up(kernel.dynamic_offset + dynamic_shared, 16)
         self.arguments = kernel.decode(parameters)
         checker = self.arena.checker
         self.checks = None if checker is None else LaunchChecks(checker, kernel)
@@ -74,7 +74,7 @@ def launch(
     *,
     chunk_threads: int | None = None,
 ) -> None:
-    """Run a kernel to completion; a DeviceFault names what went wrong and where."""
+    """Run a kernel to completion; a DeviceFault tells the fault and its location."""
     threads = block[0] * block[1] * block[2]
     blocks = grid[0] * grid[1] * grid[2]
     if len(parameters) < kernel.parameter_bytes:
@@ -88,9 +88,9 @@ def launch(
     with arena.lock, np.errstate(all="ignore"):
         shared = LaunchState(kernel, tuple(grid), tuple(block), parameters, dynamic_shared)
         per_chunk = max(1, (chunk_threads or CHUNK_THREADS) // threads)
-        # Chunks of equal size: a small rest would cost as many operations as a whole one.
+        # Chunks of equal size: a small last one would cost as many operations as the others.
         chunks = max(1, round(blocks / per_chunk))
-        per_chunk = -(-blocks // chunks)
+        per_chunk = ceil_div(blocks, chunks)
         try:
             _run_chunks(shared, blocks, per_chunk)
         finally:
@@ -98,12 +98,12 @@ def launch(
 
 
 def _run_chunks(shared: LaunchState, blocks: int, per_chunk: int) -> None:
-    """Chunks start in order; one that waits for others gives way to the next."""
+    """Run chunks in order; one that waits for others yields to the next."""
     arena = shared.arena
     started: collections.deque = collections.deque()
     next_block = 0
-    waits = 0  # how many times in a row a chunk gave way to others
-    idle = 0  # how many of these times without having done anything
+    waits = 0  # how many times in a row a chunk yielded
+    idle = 0  # how many of these times without progress
     try:
         while next_block < blocks or started:
             if next_block < blocks and waits >= len(started):
@@ -144,12 +144,10 @@ def _run_chunks(shared: LaunchState, blocks: int, per_chunk: int) -> None:
 
 
 def _position(chunk: Chunk) -> str:
-    """Where a chunk's first stalled group polls, for the deadlock's message."""
-    generator_frames = chunk.frames[-1:]
-    for frame in generator_frames:
-        for key in chunk._polls:
-            block, thread = divmod(int(_first_lane(key)), chunk.T)
-            return f" (thread {thread} of block {chunk.b0 + block} among them)" if frame else ""
+    """The first thread that polls in a chunk, for the message about a deadlock."""
+    for key in chunk._polls:
+        block, thread = divmod(_first_lane(key), chunk.T)
+        return f" (thread {thread} of block {chunk.b0 + block} among them)"
     return ""
 
 

@@ -21,6 +21,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpuarray._integers import ceil_div
+
 NEVER = np.iinfo(np.int64).max
 _WARP = 32
 
@@ -34,17 +36,17 @@ class Segments:
         self.agent = np.empty(1024, np.int64)
         self.block = np.empty(1024, np.int64)
         self.epoch = np.empty(1024, np.int32)
-        self.turn = np.empty(1024, np.int32)
+        self.warp_epoch = np.empty(1024, np.int32)
         self.covered = np.empty(1024, bool)
         self.published = np.empty(1024, np.int64)
         self.now = 1
 
-    def add(self, agent, block, epoch, turn) -> np.ndarray:
+    def add(self, agent, block, epoch, warp_epoch) -> np.ndarray:
         """New segments; their numbers."""
         first, count = self.count, self.count + len(agent)
         if count > len(self.agent):
             size = max(2 * len(self.agent), count)
-            for name in ("agent", "block", "epoch", "turn", "covered", "published"):
+            for name in ("agent", "block", "epoch", "warp_epoch", "covered", "published"):
                 old = getattr(self, name)
                 grown = np.empty(size, old.dtype)
                 grown[:first] = old[:first]
@@ -52,7 +54,7 @@ class Segments:
         self.agent[first:count] = agent
         self.block[first:count] = block
         self.epoch[first:count] = epoch
-        self.turn[first:count] = turn
+        self.warp_epoch[first:count] = warp_epoch
         self.covered[first:count] = False
         self.published[first:count] = NEVER
         self.count = count
@@ -71,14 +73,14 @@ class Agents:
         self.chunk = chunk
         self.by_lane = by_lane
         T, nb = chunk.T, chunk.nb
-        self.per_block = T if by_lane else (T + _WARP - 1) // _WARP
+        self.per_block = T if by_lane else ceil_div(T, _WARP)
         n = self.per_block * nb
         self.first = chunk.b0 * self.per_block
         numbers = np.arange(n)
         self.block_of = numbers // self.per_block
         self.epoch = np.zeros(n, np.int32)
-        #: Counts __syncwarp, with lane granularity.
-        self.turn = np.zeros(n, np.int32)
+        #: Counts __syncwarp, for lane granularity.
+        self.warp_epoch = np.zeros(n, np.int32)
         self.seen = np.full(n, -1, np.int64)
         #: Of each block: whether a fence waits to be published, and the latest fence's epoch.
         self.pending = np.zeros(nb, bool)
@@ -103,7 +105,7 @@ class Agents:
             L._arrays["agents"] = found
         return found
 
-    def tokens(self, L) -> np.ndarray:
+    def segments_of(self, L) -> np.ndarray:
         """The current segment of each lane."""
         cached = L._arrays.get("segments")
         if cached is None or cached[0] != self.version:
@@ -114,7 +116,7 @@ class Agents:
         numbers = self.block_of[which]
         agents = np.arange(len(self.current))[which]
         self.current[which] = self.segments.add(
-            agents + self.first, numbers + self.chunk.b0, self.epoch[which], self.turn[which]
+            agents + self.first, numbers + self.chunk.b0, self.epoch[which], self.warp_epoch[which]
         )
         self.version += 1
 
@@ -149,12 +151,12 @@ class Agents:
             return
         which = self.of(L)
         thread, block = L.thread_block
-        warp = block * ((self.chunk.T + 31) // 32) + (thread >> 5)
-        turn = np.zeros(int(warp.max()) + 1, np.int32)
-        np.maximum.at(turn, warp, self.turn[which])
-        seen = np.full(len(turn), -1, np.int64)
+        warp = block * ceil_div(self.chunk.T, _WARP) + (thread >> 5)
+        warp_epoch = np.zeros(int(warp.max()) + 1, np.int32)
+        np.maximum.at(warp_epoch, warp, self.warp_epoch[which])
+        seen = np.full(len(warp_epoch), -1, np.int64)
         np.maximum.at(seen, warp, self.seen[which])
-        self.turn[which] = turn[warp] + 1
+        self.warp_epoch[which] = warp_epoch[warp] + 1
         self.seen[which] = seen[warp]
         self._renew(which)
 
@@ -212,6 +214,6 @@ class Agents:
         if self.by_lane:
             width = self.per_block
             same_warp = near & ((other % width) >> 5 == (mine % width) >> 5)
-            ordered |= same_warp & (segments.turn[index] < self.turn[agents])
+            ordered |= same_warp & (segments.warp_epoch[index] < self.warp_epoch[agents])
         open_ &= ~(near & ordered)
         return open_

@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gpuarray._integers import round_up
+
 from ..faults import ILLEGAL_ADDRESS, DeviceFault
 from ..ptx.module import PTXModule
 from ..ptx.syntax import TYPE_SIZES, Identifier, Instruction, PTXError, PTXFunction, Variable
@@ -24,7 +26,7 @@ class PTXProgram:
 
     def __init__(self, ptx: str, arena, on_print: Callable[[str], object] | None = None):
         self.module = PTXModule(ptx)
-        #: Stands for the text in the keys of kept code.
+        #: Stands for the text in the keys of cached code.
         self.digest = hashlib.sha256(ptx.encode(errors="surrogateescape")).digest()
         self.arena = arena
         self.on_print = on_print or (lambda text: sys.stdout.write(text))
@@ -32,14 +34,14 @@ class PTXProgram:
         self.code_files: dict[str, GeneratedCode] = {}
         self._routines: dict[str, Routine] = {}
         self._addresses: dict[str, tuple[int, int]] = {}
-        #: (address, bytes) of the arrays in constant memory, which are not in the global window.
+        #: (address, bytes) of the variables in constant memory, for isspacep.
         self.constants: list[tuple[int, int]] = []
         self._functions_by_address: dict[int, str] = {}
         self._module_shared: tuple[dict[str, int], int] | None = None
         self._reserved = RESERVED_SHARED_BYTES if "%reserved_smem" in ptx else 0
         self._heap: set[int] = set()
         try:
-            self._place_globals()
+            self._allocate_globals()
         except BaseException:
             self.unload()
             raise
@@ -59,7 +61,7 @@ class PTXProgram:
     def check(self, most_shared_bytes: int) -> None:
         """Raise for text that an assembler would refuse: no PTX, or too much shared memory.
 
-        What is kept of earlier processes was looked at before.
+        Functions whose code is cached were checked by an earlier process.
         """
         for name in self.module.functions:
             if not self.module.has_body(name):
@@ -78,7 +80,7 @@ class PTXProgram:
         return self._addresses[name]
 
     def unload(self) -> None:
-        """Free the module's globals and what its kernels took from the device heap."""
+        """Free the module's globals and the device heap allocations of its kernels."""
         for address, _ in self._addresses.values():
             self.arena.free(address)
         for address in self._heap:
@@ -101,7 +103,7 @@ class PTXProgram:
         return self.code_files.get(file)
 
     def function_at(self, address: int) -> str:
-        """The function that a function pointer means."""
+        """The name of the function at an address."""
         name = self._functions_by_address.get(address)
         if name is None:
             raise DeviceFault(ILLEGAL_ADDRESS, f"a call to 0x{address:x}, which is no function")
@@ -110,7 +112,7 @@ class PTXProgram:
     # -------------------------------------------------------------- variables
 
     def symbol_address(self, name: str) -> int | None:
-        """The address of a global variable or a function; None if the name means neither."""
+        """The address of a global variable or a function; None if there is none of the name."""
         known = self._addresses.get(name)
         if known is not None:
             return known[0]
@@ -121,8 +123,8 @@ class PTXProgram:
             return address
         return None
 
-    def _place_globals(self) -> None:
-        placed = []
+    def _allocate_globals(self) -> None:
+        allocated = []
         for variable in self.module.variables.values():
             if variable.space in ("global", "const"):
                 nbytes = max(variable.size, 1)
@@ -130,8 +132,8 @@ class PTXProgram:
                 self._addresses[variable.name] = (address, variable.size)
                 if variable.space == "const":
                     self.constants.append((address, nbytes))
-                placed.append(variable)
-        for variable in placed:  # initialisers may name any other variable
+                allocated.append(variable)
+        for variable in allocated:  # initialisers may name any other variable
             address, nbytes = self._addresses[variable.name]
             data = np.zeros(nbytes, np.uint8)
             if variable.initial:
@@ -196,21 +198,21 @@ class PTXProgram:
                 end = total
             offsets = dict(common)
         if function.is_kernel:
-            end = _place(function.variables.values(), offsets, end)
+            end = _lay_out_shared(function.variables.values(), offsets, end)
         return offsets, end
 
     def _common_shared(self) -> tuple[dict[str, int], int]:
         """Offsets of the shared variables of the module and of its device functions."""
         if self._module_shared is None:
             offsets: dict[str, int] = {}
-            end = _place(self.module.variables.values(), offsets, self._reserved)
+            end = _lay_out_shared(self.module.variables.values(), offsets, self._reserved)
             for name in self.module.functions_with_shared():
-                end = _place(self.module.function(name).variables.values(), offsets, end)
+                end = _lay_out_shared(self.module.function(name).variables.values(), offsets, end)
             self._module_shared = offsets, end
         return self._module_shared
 
     def _uses_any(self, function: PTXFunction, names: set[str]) -> bool:
-        """Whether a function or what it calls names one of these symbols."""
+        """Whether a function, or one that it calls, uses one of these symbols."""
         seen: set[str] = set()
         stack = [function.name]
         while stack:
@@ -230,7 +232,7 @@ class PTXProgram:
     # -------------------------------------------------------------- the device heap
 
     def heap_allocate(self, nbytes: int) -> int:
-        """``malloc`` of a kernel: lives until freed or the module is unloaded."""
+        """``malloc`` in a kernel: memory that lives until it is freed or the module is unloaded."""
         try:
             address = self.arena.allocate(nbytes)
         except MemoryError:
@@ -248,10 +250,10 @@ class PTXProgram:
             self.arena.free(address)
 
 
-def _place(variables, offsets: dict[str, int], end: int) -> int:
+def _lay_out_shared(variables, offsets: dict[str, int], end: int) -> int:
     for variable in variables:
         if variable.space == "shared" and not variable.extern:
-            end = -(-end // variable.align) * variable.align
+            end = round_up(end, variable.align)
             offsets[variable.name] = end
             end += variable.size
     return end

@@ -1,11 +1,13 @@
-"""Where threads meet: barriers of blocks, and warps that wait for the lanes of a member mask."""
+"""Where threads wait for others: barriers of blocks, and member masks of warps."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from gpuarray._integers import round_up
+
 from ..faults import LAUNCH_TIMEOUT, DeviceFault
-from .lanes import cut
+from .lanes import select_registers
 
 
 class Parked:
@@ -22,6 +24,15 @@ class Parked:
         self.vote = vote
         #: The PTX line of the barrier, under the checkers.
         self.line = line
+
+    def subset(self, lanes, select) -> Parked:
+        """Some of the group's lanes, with their registers."""
+        vote = self.vote
+        if vote is not None:
+            mode, predicate, slot = vote
+            vote = (mode, *select_registers(select, (predicate,)), slot)
+        registers = select_registers(select, self.registers)
+        return Parked(self.frame, self.block, lanes, registers, self.count, vote, self.line)
 
 
 class Rendezvous:
@@ -92,13 +103,9 @@ class Rendezvous:
                 elif not passes.any():
                     remaining.append(p)
                 else:
-                    yes, cut_yes, no, cut_no = p.lanes.split(passes)
-                    for part, select, into in ((yes, cut_yes, through), (no, cut_no, remaining)):
-                        vote = p.vote and (p.vote[0], *cut(select, p.vote[1:2]), p.vote[2])
-                        registers = cut(select, p.registers)
-                        into.append(
-                            Parked(p.frame, p.block, part, registers, p.count, vote, p.line)
-                        )
+                    passed, select_passed, rest, select_rest = p.lanes.split(passes)
+                    through.append(p.subset(passed, select_passed))
+                    remaining.append(p.subset(rest, select_rest))
             if not through:
                 continue
             released = True
@@ -122,7 +129,7 @@ class Rendezvous:
 
     def _live_warps(self) -> np.ndarray:
         """Bits of the lanes that have not exited, for each warp."""
-        per_block = (self.T + 31) // 32 * 32
+        per_block = round_up(self.T, 32)
         alive = self._alive
         if alive is None:
             alive = self._alive = np.zeros((self.nb, per_block), bool)
@@ -139,9 +146,9 @@ class Rendezvous:
     def converge(self, L, mask, block: int, registers: tuple):
         """Wait for all lanes that member masks name, at the beginning of a block.
 
-        Called where ``L`` is not made of whole warps. The answer is the chunk itself if the
-        lanes are all here. Otherwise the group has been parked; of its warps those that are
-        complete have run the block already, and the answer is what that returned.
+        Called where ``L`` is not made of whole warps. Returns the chunk itself if the lanes are
+        all here. Otherwise the group is set aside, but for its complete warps, which run the
+        block; the result is what the block returned.
         """
         live = self._live_warps()
         position = L.warps
@@ -164,12 +171,12 @@ class Rendezvous:
         if waits.all():
             frame.waiting.setdefault(block, []).append((L, registers))
             return None
-        stay, cut_stay, go, cut_go = L.split(waits)
-        frame.waiting.setdefault(block, []).append((stay, cut(cut_stay, registers)))
-        return frame.code[block](self, go, *cut(cut_go, registers))
+        stay, select_stay, go, select_go = L.split(waits)
+        frame.waiting.setdefault(block, []).append((stay, select_registers(select_stay, registers)))
+        return frame.code[block](self, go, *select_registers(select_go, registers))
 
     def _release_warps(self) -> bool:
-        """Nothing else can run: let groups that wait for lanes of their warp look again."""
+        """Let groups that wait for lanes of their warp check again, when nothing else can run."""
         frames = [f for f in self.frames if f.waiting]
         if not frames:
             return False
@@ -181,7 +188,7 @@ class Rendezvous:
         return True
 
     def _release_warps_once(self) -> bool:
-        """Retry waiting warps; the second time in a row, do not insist on missing lanes."""
+        """Retry waiting warps; the second time in a row they pass without the missing lanes."""
         waiting = sum(L.n for f in self.frames for g in f.waiting.values() for L, _ in g)
         if not waiting:
             self.lenient = False

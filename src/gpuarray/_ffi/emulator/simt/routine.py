@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gpuarray._integers import round_up
+
 from ..ptx.syntax import Arguments, Identifier, Instruction, PTXFunction
 from . import code_cache
 from .checked_access import REPLACEMENTS
@@ -28,7 +30,7 @@ class GeneratedCode(NamedTuple):
     functions: list
     #: The PTX line of each line of Python.
     lines: list[int]
-    #: The Python, or nothing where only its compiled form was kept.
+    #: The Python source; empty where the code came from the cache.
     source: str
 
     def ptx_line(self, line: int) -> int:
@@ -46,7 +48,7 @@ class Routine:
     def __init__(self, program, name: str):
         self.program = program
         self.name = name
-        #: Its body is parsed only where nothing was kept from an earlier process.
+        #: Its body is parsed only where its code is not cached.
         self.function: PTXFunction = program.module.functions[name]
         self.is_kernel = self.function.is_kernel
         self._lay_out_parameters()
@@ -55,11 +57,11 @@ class Routine:
         self._code: list | None = None
         self._checked: list | None = None
         self._plain_key = code_cache.key_of(program.digest, name, False)
-        self._kept = code_cache.load(self._plain_key)
-        if self._kept is None:
+        self._cached = code_cache.load(self._plain_key)
+        if self._cached is None:
             self._lay_out_variables()
         else:
-            self.static_shared_bytes, self.dynamic_offset, self.local_bytes = self._kept["layout"]
+            self.static_shared_bytes, self.dynamic_offset, self.local_bytes = self._cached["layout"]
 
     # -------------------------------------------------------------- layout
 
@@ -68,7 +70,7 @@ class Routine:
         self.parameter_offsets: dict[str, int] = {}
         offset = 0
         for parameter in self.function.parameters:
-            offset = -(-offset // parameter.align) * parameter.align
+            offset = round_up(offset, parameter.align)
             self.parameters.append((offset, parameter.size))
             self.parameter_offsets[parameter.name] = offset
             offset += parameter.size
@@ -83,10 +85,10 @@ class Routine:
         local_bytes = 0
         for variable in self.function.variables.values():
             if variable.space == "local":
-                local_bytes = -(-local_bytes // variable.align) * variable.align
+                local_bytes = round_up(local_bytes, variable.align)
                 self.locals[variable.name] = local_bytes
                 local_bytes += variable.size
-        self.local_bytes = -(-local_bytes // 16) * 16
+        self.local_bytes = round_up(local_bytes, 16)
         self.shared, self.static_shared_bytes = self.program.shared_layout(self.function)
         dynamic = [
             v
@@ -97,7 +99,7 @@ class Routine:
         #: Dynamic shared variables: all begin at the same place, behind the static ones.
         self.dynamic_shared = {v.name for v in dynamic}
         align = max((v.align for v in dynamic), default=16)
-        self.dynamic_offset = -(-self.static_shared_bytes // max(align, 16)) * max(align, 16)
+        self.dynamic_offset = round_up(self.static_shared_bytes, max(align, 16))
 
     @property
     def max_threads(self) -> int:
@@ -134,15 +136,15 @@ class Routine:
 
     @property
     def checked(self) -> list:
-        """The same, with memory accesses that come through the checkers."""
+        """The same, with memory accesses that go through the checkers."""
         if self._checked is None:
             self._checked = self._generate(True).functions
         return self._checked
 
     def _analyse(self) -> None:
-        """Everything about the body that both variants of the code share."""
+        """Analyse the body, for both variants of the code."""
         self._analysed = True
-        if self._kept is not None:  # for the variant that was not kept
+        if self._cached is not None:  # for the variant that is not cached
             self._lay_out_variables()
         order = build_blocks(self.function, self._is_internal_call)
         parameter_slots(self, order)
@@ -156,24 +158,24 @@ class Routine:
         self.pending -= set(self.slot_codes)
         self._entry_codes = [self.codes[r] for r in order[0].registers]
         self._entry_slots = [
-            (k, *self.slot_places[r])
+            (k, *self.parameter_of_slot[r])
             for k, r in enumerate(order[0].registers)
-            if r in self.slot_places
+            if r in self.parameter_of_slot
         ]
 
     def _generate(self, checked: bool) -> GeneratedCode:
-        key, kept, source = self._plain_key, self._kept, ""
+        key, cached, source = self._plain_key, self._cached, ""
         if checked:
             key = code_cache.key_of(self.program.digest, self.name, True)
-            kept = code_cache.load(key)
-        if kept is None:
-            kept = self._emit(checked)
-            source = kept.pop("source")
-            code_cache.save(key, kept, f"{self.name} (prepared)")
-        return self._link(kept, checked, source)
+            cached = code_cache.load(key)
+        if cached is None:
+            cached = self._emit(checked)
+            source = cached.pop("source")
+            code_cache.save(key, cached, f"{self.name} (prepared)")
+        return self._link(cached, checked, source)
 
     def _emit(self, checked: bool) -> dict:
-        """Everything that running needs, as plain objects."""
+        """Generate and compile the code; the entry of the cache."""
         if not self._analysed:
             self._analyse()
         emitter = Emitter(self, checked)
@@ -197,23 +199,23 @@ class Routine:
             "unsupported": sorted(self.unsupported),
         }
 
-    def _link(self, kept: dict, checked: bool, source: str) -> GeneratedCode:
-        """Make functions of what was kept, in this program."""
-        self.reads = [tuple(read) for read in kept["reads"]]
-        codes, self._entry_slots = kept["entry"]
+    def _link(self, cached: dict, checked: bool, source: str) -> GeneratedCode:
+        """Make functions of a cache entry, with the addresses of this program."""
+        self.reads = [tuple(read) for read in cached["reads"]]
+        codes, self._entry_slots = cached["entry"]
         self._undefined = tuple(SCALARS[code](0) for code in codes)
-        self.result_keys = kept["results"]
-        self.unsupported.update(kept["unsupported"])
+        self.result_keys = cached["results"]
+        self.unsupported.update(cached["unsupported"])
         namespace = dict(NAMESPACE)
         if checked:
             namespace.update(REPLACEMENTS)
-        namespace.update(code_cache.unpacked(kept["constants"]))
-        for constant, (symbol, offset) in kept["addresses"].items():
+        namespace.update(code_cache.unpacked(cached["constants"]))
+        for constant, (symbol, offset) in cached["addresses"].items():
             namespace[constant] = SCALARS["i8"](self.program.symbol_address(symbol) + offset)
-        exec(kept["code"], namespace)
-        functions = [namespace[f"b{number}"] for number in kept["blocks"]]
-        code = GeneratedCode(self.name, functions, kept["lines"], source)
-        self.program.code_files[kept["file"]] = code
+        exec(cached["code"], namespace)
+        functions = [namespace[f"b{number}"] for number in cached["blocks"]]
+        code = GeneratedCode(self.name, functions, cached["lines"], source)
+        self.program.code_files[cached["file"]] = code
         return code
 
     def _is_internal_call(self, i: Instruction) -> bool:

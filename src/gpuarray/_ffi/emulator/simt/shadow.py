@@ -1,15 +1,16 @@
-"""What the checkers remember of each byte of an allocation."""
+"""Shadow memory of the checkers: the state of each byte of an allocation."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from gpuarray._integers import ceil_div, round_up
+
 
 class Shadow:
     """The last write and the last two readers of each granule, and which bytes were written.
 
-    A mark is ``segment << 21 | site << 1 | synchronising``. Granules have 4 bytes until an access
-    is smaller.
+    Marks are explained in :mod:`.chunk_checks`. Granules have 4 bytes until an access is smaller.
     """
 
     __slots__ = (
@@ -24,7 +25,7 @@ class Shadow:
         self.granule = 4
         #: Shared memory: bytes of each block's window; otherwise 0.
         self.window = 0
-        #: Local memory: no other thread comes here.
+        #: Whether it is local memory, which no other thread accesses.
         self.private = False
         #: For leaks: the line that allocated it, as a text and as (file, line). Empty if the
         #: memory has an owner that will free it.
@@ -33,18 +34,18 @@ class Shadow:
         self.written: np.ndarray | None = None
         self.read: np.ndarray | None = None
         self.read_before: np.ndarray | None = None
-        #: One byte a byte, or None where everything counts as written.
-        self.valid = np.zeros(-(-nbytes // 16) * 16, np.uint8) if fresh else None
+        #: One byte per byte, or None where everything counts as written.
+        self.valid = np.zeros(round_up(nbytes, 16), np.uint8) if fresh else None
 
     def track(self, size: int) -> None:
-        """Have marks for accesses of ``size`` bytes."""
+        """Make room for marks of accesses of ``size`` bytes."""
         granule = min(self.granule, size)
         if self.written is None:
-            count = -(-self.nbytes // granule)
+            count = ceil_div(self.nbytes, granule)
             self.written, self.read, self.read_before = np.zeros((3, count), np.int64)
         elif granule < self.granule:
             factor = self.granule // granule
-            count = -(-self.nbytes // granule)
+            count = ceil_div(self.nbytes, granule)
             self.written = np.repeat(self.written, factor)[:count]
             self.read = np.repeat(self.read, factor)[:count]
             self.read_before = np.repeat(self.read_before, factor)[:count]

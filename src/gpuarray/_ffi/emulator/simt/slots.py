@@ -1,7 +1,7 @@
 """Parameters and results of calls, as registers.
 
 PTX passes values through ``.param`` variables: ``st.param`` before a call, ``ld.param`` after
-it and in the callee. Each place (variable, offset, type) that code touches becomes a register
+it and in the callee. Each element (variable, offset, type) that code accesses becomes a register
 of its own, so that divergence, merging and liveness need to know nothing about parameters.
 """
 
@@ -15,7 +15,7 @@ def slot_name(variable: str, offset: int, code: str) -> str:
     return f"~{variable}+{offset}:{code}"
 
 
-def accessed_places(i: Instruction) -> list[tuple[int, str]]:
+def accessed_elements(i: Instruction) -> list[tuple[int, str]]:
     """(offset, code) of each element that an ``ld.param`` or ``st.param`` touches."""
     address = next(o for o in i.operands if type(o) is Address)
     code = stored(CODES[i.opcode.types[-1]])
@@ -33,11 +33,11 @@ def parameter_variable(i: Instruction) -> str | None:
 
 
 def parameter_slots(routine, order) -> None:
-    """Find all places and fill the routine's tables about them."""
+    """Find all elements of parameters that are accessed, and fill the routine's tables."""
     function = routine.function
     #: register -> code; register -> (parameter number, offset, code) for those set at entry
     routine.slot_codes = {"%cc": "b1"}
-    routine.slot_places = {}
+    routine.parameter_of_slot = {}
     #: id(instruction) -> (defines, uses)
     routine.slot_effects = {}
     #: result variable of a call -> [(offset, code, register)] that is read of it
@@ -61,7 +61,7 @@ def parameter_slots(routine, order) -> None:
             if variable is None or (variable in formal and function.is_kernel):
                 continue
             registers = []
-            for offset, code in accessed_places(i):
+            for offset, code in accessed_elements(i):
                 register = slot_name(variable, offset, code)
                 registers.append(register)
                 routine.slot_codes[register] = code
@@ -75,7 +75,7 @@ def parameter_slots(routine, order) -> None:
                             routine.result_keys.append((results[variable], offset))
                 else:
                     if variable in formal:
-                        routine.slot_places[register] = (formal[variable], offset, code)
+                        routine.parameter_of_slot[register] = (formal[variable], offset, code)
                     known = routine.slot_reads.setdefault(variable, [])
                     if entry not in known:
                         known.append(entry)

@@ -19,23 +19,23 @@ _COMBINE = {"and": "&", "or": "|", "xor": "^"}
 _SYMBOLS = {**_ORDERED, "ne": "!="}
 
 
-def float_comparison(how: str, x: str, y: str) -> str:
+def float_comparison(comparison: str, x: str, y: str) -> str:
     """An expression that compares floats; x and y appear up to twice."""
-    if how in _ORDERED:
-        return f"({x}{_ORDERED[how]}{y})"
-    if how == "neu":
+    if comparison in _ORDERED:
+        return f"({x}{_ORDERED[comparison]}{y})"
+    if comparison == "neu":
         return f"({x}!={y})"
-    if how in _NEGATED:
-        return f"(~({x}{_NEGATED[how]}{y}))"
-    if how == "ne":
+    if comparison in _NEGATED:
+        return f"(~({x}{_NEGATED[comparison]}{y}))"
+    if comparison == "ne":
         return f"(({x}<{y})|({x}>{y}))"
-    if how == "equ":
+    if comparison == "equ":
         return f"(~(({x}<{y})|({x}>{y})))"
-    if how == "nan":
+    if comparison == "nan":
         return f"(({x}!={x})|({y}!={y}))"
-    if how == "num":
+    if comparison == "num":
         return f"(({x}=={x})&({y}=={y}))"
-    raise UnsupportedForm(f"comparison .{how}")
+    raise UnsupportedForm(f"comparison .{comparison}")
 
 
 def _flushed(i, bits: str, format_: str) -> str:
@@ -43,41 +43,41 @@ def _flushed(i, bits: str, format_: str) -> str:
     return f"flush_half({bits},{format_!r})" if "ftz" in i.opcode.flags else bits
 
 
-def _comparison(e: Emitter, i, type_: str, how: str, a, b) -> str:
+def _comparison(e: Emitter, i, type_: str, comparison: str, a, b) -> str:
     if type_ in ("f16", "bf16"):
         x, y = e.temporary(), e.temporary()
         for name, operand in ((x, a), (y, b)):
             e.line(f"{name}=widen({_flushed(i, e.value(operand, 'u2'), type_)},{type_!r})")
-        return float_comparison(how, x, y)
+        return float_comparison(comparison, x, y)
     code = code_of(type_)
     if code[0] == "f":
         x, y = (e.value(o, code, raw=True) for o in (a, b))
         if "ftz" in i.opcode.flags and code == "f4":
             x, y = f"flush({x})", f"flush({y})"
-        return float_comparison(how, x, y)
-    if how in _UNSIGNED:
-        code, how = unsigned(code), _UNSIGNED[how]
-    elif how in ("eq", "ne"):
+        return float_comparison(comparison, x, y)
+    if comparison in _UNSIGNED:
+        code, comparison = unsigned(code), _UNSIGNED[comparison]
+    elif comparison in ("eq", "ne"):
         code = code if code == "b1" else stored(code)
     if e.may_be_affine(a) or e.may_be_affine(b):
         x, y = (e.value(o, code, affine=True) for o in (a, b))
-        return f"affine_compare({how!r},{x},{y},L)"
+        return f"affine_compare({comparison!r},{x},{y},L)"
     x, y = (e.value(o, code) for o in (a, b))
-    return f"({x}{_SYMBOLS[how]}{y})"
+    return f"({x}{_SYMBOLS[comparison]}{y})"
 
 
 @handles("setp")
 def set_predicate(e: Emitter, i) -> None:
     """setp.cmp.combine.type p|q, a, b, c: p = cmp op c, q = !cmp op c."""
     modifiers = i.opcode.modifiers
-    how = modifiers[0]
+    comparison = modifiers[0]
     type_ = i.opcode.types[-1]
     combine = next((m for m in modifiers[1:] if m in _COMBINE), None)
     target = i.operands[0]
     if type_ in ("f16x2", "bf16x2"):
-        _set_pair_predicates(e, i, how, type_, combine)
+        _set_pair_predicates(e, i, comparison, type_, combine)
         return
-    result = _comparison(e, i, type_, how, i.operands[1], i.operands[2])
+    result = _comparison(e, i, type_, comparison, i.operands[1], i.operands[2])
     if type(target) is not Pair:
         if combine:
             result = f"({result}){_COMBINE[combine]}{e.value(i.operands[3], 'b1')}"
@@ -95,7 +95,7 @@ def set_predicate(e: Emitter, i) -> None:
     e.assign(target.second, other, "b1")
 
 
-def _set_pair_predicates(e: Emitter, i, how: str, type_: str, combine: str | None) -> None:
+def _set_pair_predicates(e: Emitter, i, comparison: str, type_: str, combine: str | None) -> None:
     format_, _ = base_format(type_)
     a, b = (e.value(o, "u4") for o in i.operands[1:3])
     x, y = e.temporary(), e.temporary()
@@ -107,23 +107,23 @@ def _set_pair_predicates(e: Emitter, i, how: str, type_: str, combine: str | Non
         for wide, name in ((u, x), (v, y)):
             bits = f"({name}>>{e.constant(shift, 'u4')}).astype(u2)"
             e.line(f"{wide}=widen({_flushed(i, bits, format_)},{format_!r})")
-        e.assign(target, f"({float_comparison(how, u, v)}){third}", "b1")
+        e.assign(target, f"({float_comparison(comparison, u, v)}){third}", "b1")
 
 
 @handles("set")
 def set_value(e: Emitter, i) -> None:
     """set.cmp.dtype.stype: 1.0 for floats and all ones for integers where the comparison holds."""
-    how = i.opcode.modifiers[0]
+    comparison = i.opcode.modifiers[0]
     result_type, type_ = i.opcode.types[0], i.opcode.types[-1]
     combine = next((m for m in i.opcode.modifiers[1:] if m in _COMBINE), None)
     if type_ in ("f16x2", "bf16x2"):
         format_, _ = base_format(type_)
         a, b = (e.value(o, "u4") for o in i.operands[1:3])
         as_float = result_type in HALF_TYPES
-        arguments = f"({a},{b},),{format_!r},{how!r},{as_float},{'ftz' in i.opcode.flags}"
+        arguments = f"({a},{b},),{format_!r},{comparison!r},{as_float},{'ftz' in i.opcode.flags}"
         e.assign(i.operands[0], f"in_pairs(half_set,{arguments})", "u4")
         return
-    result = _comparison(e, i, type_, how, i.operands[1], i.operands[2])
+    result = _comparison(e, i, type_, comparison, i.operands[1], i.operands[2])
     if combine:
         result = f"({result}){_COMBINE[combine]}{e.value(i.operands[3], 'b1')}"
     code = code_of(result_type)
@@ -170,19 +170,19 @@ def select(condition, a, b):
 
 
 @runtime
-def half_set(a, b, format_: str, how: str, as_float: bool, ftz: bool):
+def half_set(a, b, format_: str, comparison: str, as_float: bool, ftz: bool):
     if ftz:
         a, b = flush_half(a, format_), flush_half(b, format_)
     x, y = widen(a, format_), widen(b, format_)
     unordered = np.isnan(x) | np.isnan(y)
-    if how in ("nan", "num"):
-        result = unordered if how == "nan" else ~unordered
+    if comparison in ("nan", "num"):
+        result = unordered if comparison == "nan" else ~unordered
     else:
-        base = how[:2]
+        base = comparison[:2]
         result = {
             "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
             "gt": np.greater, "ge": np.greater_equal,
         }[base](x, y)  # fmt: skip
-        result = result | unordered if how.endswith("u") else result & ~unordered
+        result = result | unordered if comparison.endswith("u") else result & ~unordered
     one = (0x3C00 if format_ == "f16" else 0x3F80) if as_float else 0xFFFF
     return np.where(result, u2(one), u2(0))[()]

@@ -57,7 +57,7 @@ def barrier(e: Emitter, i) -> None:
 
 
 def _cluster_barrier(e: Emitter, i) -> None:
-    """A cluster is one block here: arriving is nothing, waiting is a barrier of the block."""
+    """A cluster has one block: arriving has no effect, waiting is a barrier of the block."""
     if "arrive" in i.opcode.flags:
         return
     following = e.block.successors[0]
@@ -88,22 +88,22 @@ def call(e: Emitter, i) -> None:
         return
     following = e.block.successors[0]
     registers = []
-    wanted = []
+    results_read = []
     for k, register in enumerate(following.registers):
         if register in results:
             registers.append("None,")
-            wanted.append((k, *results[register]))
+            results_read.append((k, *results[register]))
         else:
             registers.append(e.name(register) + ",")
     if type(target) is Identifier:
         if target.name not in routine.program.module.functions:
             raise UnsupportedForm(f"a call to {target.name}, which is not defined")
-        goal = repr(target.name)
+        callee = repr(target.name)
     else:
-        goal = e.value(target, "i8")
+        callee = e.value(target, "i8")
     e.line(
-        f"return S.call(L,{goal},{slots},{following.number},"
-        f"({''.join(registers)}),{tuple(wanted)!r})"
+        f"return S.call(L,{callee},{slots},{following.number},"
+        f"({''.join(registers)}),{tuple(results_read)!r})"
     )
 
 
@@ -113,8 +113,8 @@ def trap(e: Emitter, i) -> None:
 
 
 @handles("brkpt", "nanosleep", "membar", "fence", "pmevent", "griddepcontrol", "setmaxnreg")
-def nothing(e: Emitter, i) -> None:
-    """Breakpoints and hints; fences, since memory here is always consistent."""
+def no_operation(e: Emitter, i) -> None:
+    """Breakpoints, hints and fences: memory is always consistent here."""
     if e.checked and i.name in ("membar", "fence") and "proxy" not in i.opcode.flags:
         e.line("fence(S,L)")
 

@@ -129,7 +129,7 @@ def reciprocal_root(e: Emitter, i) -> None:
     if form.code == "f8" and form.approximate:
         if i.name != "rcp":
             raise UnsupportedForm("sqrt.approx.f64")
-        e.assign(i.operands[0], f"gross_reciprocal({x})", "f8")
+        e.assign(i.operands[0], f"coarse_reciprocal({x})", "f8")
         return
     if i.name == "rcp":
         one = e.constant(1.0, form.code)
@@ -145,7 +145,7 @@ def reciprocal_root(e: Emitter, i) -> None:
 
 @handles("rsqrt", "ex2", "lg2", "sin", "cos", "tanh")
 def approximations(e: Emitter, i) -> None:
-    """Instructions that hardware approximates; here they are accurate to rounding."""
+    """Instructions that hardware approximates and that are accurate here."""
     type_ = i.opcode.types[-1]
     if type_ not in ("f32", "f64"):
         half.approximations(e, i)
@@ -155,9 +155,9 @@ def approximations(e: Emitter, i) -> None:
     if form.code == "f8":
         if i.name != "rsqrt":
             raise UnsupportedForm(f"{i.name}.f64")
-        gross = "ftz" in i.opcode.flags  # only that form is as coarse as the hardware's
+        coarse = "ftz" in i.opcode.flags  # only that form is as coarse as the hardware's
         one = e.constant(1.0, "f8")
-        root = f"gross_reciprocal_root({x})" if gross else f"({one}/np.sqrt({x}))"
+        root = f"coarse_reciprocal_root({x})" if coarse else f"({one}/np.sqrt({x}))"
         e.assign(i.operands[0], root, "f8")
         return
     form.write(e, i.operands[0], f"approximate_{i.name}({x})")
@@ -167,8 +167,10 @@ def approximations(e: Emitter, i) -> None:
 def test_property(e: Emitter, i) -> None:
     code = code_of(i.opcode.types[-1])
     x = e.value(i.operands[1], code, raw=True)
-    how = i.opcode.first_of("finite", "infinite", "number", "notanumber", "normal", "subnormal")
-    e.assign(i.operands[0], f"float_property({x},{how!r})", "b1")
+    property_ = i.opcode.first_of(
+        "finite", "infinite", "number", "notanumber", "normal", "subnormal"
+    )
+    e.assign(i.operands[0], f"float_property({x},{property_!r})", "b1")
 
 
 @handles("copysign")
@@ -268,17 +270,17 @@ def xor_sign(magnitude, *values):
 
 
 @runtime
-def float_property(x, how: str):
-    if how == "finite":
+def float_property(x, property_: str):
+    if property_ == "finite":
         return np.isfinite(x)
-    if how == "infinite":
+    if property_ == "infinite":
         return np.isinf(x)
-    if how == "notanumber":
+    if property_ == "notanumber":
         return np.isnan(x)
-    if how == "number":
+    if property_ == "number":
         return ~np.isnan(x)
     tiny = np.finfo(x.dtype).tiny
-    if how == "normal":  # zeros count as normal, by the manual too
+    if property_ == "normal":  # zeros count as normal, by the manual too
         return np.isfinite(x) & ((np.abs(x) >= tiny) | (x == 0))
     return (np.abs(x) < tiny) & (x != 0)
 
@@ -293,14 +295,14 @@ def _without_subnormals(x):
 
 
 @runtime
-def gross_reciprocal(x):
+def coarse_reciprocal(x):
     """rcp.approx.ftz.f64 looks at upper words only, and its result has no more than that."""
     x = _without_subnormals(_upper_word(x))
     return _upper_word(_without_subnormals(1.0 / x))[()]
 
 
 @runtime
-def gross_reciprocal_root(x):
+def coarse_reciprocal_root(x):
     x = _without_subnormals(_upper_word(x))
     return _upper_word(1.0 / np.sqrt(x))[()]
 

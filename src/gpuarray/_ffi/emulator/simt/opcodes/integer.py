@@ -323,7 +323,7 @@ def dot2(a, b, c, high: bool):
 
 
 @runtime
-def packed_video(how: str, a, b, c, bits: int, signs: str, saturate: bool, accumulate: bool):
+def packed_video(op: str, a, b, c, bits: int, signs: str, saturate: bool, accumulate: bool):
     result = np.zeros(np.broadcast(a, b, c).shape, i8)
     total = np.asarray(c).astype(i8) + result
     for shift in range(0, 32, bits):
@@ -339,7 +339,7 @@ def packed_video(how: str, a, b, c, bits: int, signs: str, saturate: bool, accum
             "avrg": lambda x=x, y=y: (x + y + (x + y >= 0)) >> 1,  # halves away from zero
             "min": lambda x=x, y=y: np.minimum(x, y),
             "max": lambda x=x, y=y: np.maximum(x, y),
-        }[how]()
+        }[op]()
         if saturate:
             low = -(1 << bits - 1) if signs[0] == "s" else 0
             high = (1 << bits - 1) - 1 if signs[0] == "s" else (1 << bits) - 1

@@ -6,11 +6,11 @@ from ...ptx.syntax import Address, Discard, Identifier, Immediate, Register
 from .. import access
 from ..emitter import Emitter, UnsupportedForm
 from ..registry import handles
-from ..slots import accessed_places, operands_of, parameter_variable, slot_name
+from ..slots import accessed_elements, operands_of, parameter_variable, slot_name
 from ..types import SIZES, code_of
 
 _POLLING = frozenset(("volatile", "acquire", "relaxed", "mmio"))
-#: Stores that the checkers take for messages to other threads.
+#: Stores that the checkers take for synchronisation with other threads.
 _SYNCHRONISING = frozenset(("volatile", "release", "relaxed", "mmio"))
 _SPACES = ("global", "shared", "local", "const", "param")
 assert access  # its functions are in the namespace of generated code
@@ -43,7 +43,7 @@ def address_of(e: Emitter, operand: Address, space: str, nbytes: int) -> tuple[s
 
 
 def element_code(i) -> str:
-    """How the elements of an access are read: sign matters only when they are extended."""
+    """The code of an access's elements: the sign matters only when they are extended."""
     type_ = i.opcode.types[-1]
     if type_ == "b128":
         raise UnsupportedForm("128-bit registers")
@@ -67,12 +67,12 @@ def load(e: Emitter, i) -> None:
         _load_parameter(e, i, targets, code, address)
         return
     size = SIZES[code]
-    place, offset = address_of(e, address, space, size * len(targets))
+    base_address, offset = address_of(e, address, space, size * len(targets))
     polling = bool(opcode.flags & _POLLING)
     how = "_synchronising" if polling and e.checked else ""
     if len(targets) > 1:
         loaded = e.temporary()
-        e.line(f"{loaded}=load_vector{how}(S,L,{place},{offset},{code!r},{len(targets)})")
+        e.line(f"{loaded}=load_vector{how}(S,L,{base_address},{offset},{code!r},{len(targets)})")
         for k, target in enumerate(targets):
             if type(target) is not Discard:
                 _assign_loaded(e, target, f"{loaded}[{k}]", code)
@@ -82,13 +82,13 @@ def load(e: Emitter, i) -> None:
         code = e.codes[target.name] if e.codes[target.name] != "b1" else code
     if polling:
         where, value = e.temporary(), e.temporary()
-        e.line(f"{where}={place}")
+        e.line(f"{where}={base_address}")
         e.line(f"{value}=load{how}(S,L,{where},{offset},{code!r})")
         e.line(f"S.poll({site(e)},L,{where},{value})")
         _assign_loaded(e, target, value, code)
     else:
         alias = ",True" if e.may_alias(target) else ""
-        _assign_loaded(e, target, f"load(S,L,{place},{offset},{code!r}{alias})", code)
+        _assign_loaded(e, target, f"load(S,L,{base_address},{offset},{code!r}{alias})", code)
 
 
 def _assign_loaded(e: Emitter, target, expression: str, code: str) -> None:
@@ -107,7 +107,7 @@ def _load_parameter(e: Emitter, i, targets, code: str, address: Address) -> None
                 routine.reads.append(key)
             e.assign(target, f"S.P[{routine.reads.index(key)}]", code)
         return
-    for target, (offset, kept) in zip(targets, accessed_places(i), strict=True):
+    for target, (offset, kept) in zip(targets, accessed_elements(i), strict=True):
         value = f"M({e.name(slot_name(name, offset, kept))},L)"
         e.assign(target, e.cast(value, kept, code), code)
 
@@ -126,18 +126,18 @@ def store(e: Emitter, i) -> None:
     if space == "param":
         if type(address.base) is not Identifier:
             raise UnsupportedForm("a computed parameter address")
-        for value, (offset, kept) in zip(values, accessed_places(i), strict=True):
+        for value, (offset, kept) in zip(values, accessed_elements(i), strict=True):
             slot = e.name(slot_name(address.base.name, offset, kept))
             e.line(f"{slot}={e.value(value, kept)}")
         return
-    place, offset = address_of(e, address, space, SIZES[code] * len(values))
+    base_address, offset = address_of(e, address, space, SIZES[code] * len(values))
     kept_codes = {e.codes[v.name] for v in values if type(v) is Register}
     codes = {kept for kept in kept_codes if SIZES[kept] == SIZES[code]}
     if len(codes) == 1:  # store registers as they are kept
         code = codes.pop()
     if len(values) == 1 and type(values[0]) is Register and values[0].name in e.deferred:
         ufunc, a, b = e.deferred.pop(values[0].name)
-        e.line(f"store_result(S,L,{place},{offset},{ufunc},{a},{b},{code!r})")
+        e.line(f"store_result(S,L,{base_address},{offset},{ufunc},{a},{b},{code!r})")
         return
     expressions = [e.value(v, code) for v in values]
     how = ""
@@ -146,21 +146,23 @@ def store(e: Emitter, i) -> None:
         if "release" in opcode.flags:
             e.line("fence(S,L)")
     if len(values) > 1:
-        e.line(f"store_vector{how}(S,L,{place},{offset},({','.join(expressions)},),{code!r})")
+        e.line(
+            f"store_vector{how}(S,L,{base_address},{offset},({','.join(expressions)},),{code!r})"
+        )
     else:
-        e.line(f"store{how}(S,L,{place},{offset},{expressions[0]},{code!r})")
+        e.line(f"store{how}(S,L,{base_address},{offset},{expressions[0]},{code!r})")
 
 
 @handles("prefetch", "prefetchu", "discard", "applypriority", "createpolicy")
-def ignore(e: Emitter, i) -> None:
-    """Advice about caches."""
+def cache_hint(e: Emitter, i) -> None:
+    """Hints for caches have no effect."""
     if i.name == "createpolicy":
         e.assign(i.operands[0], e.constant(0, "i8"), "i8")
 
 
 @handles("cp")
 def copy_async(e: Emitter, i) -> None:
-    """cp.async: done at once, so that waiting for it is nothing."""
+    """cp.async copies at once, so that waiting for it has no effect."""
     opcode = i.opcode
     flags = opcode.flags
     if "bulk" in flags or "async" not in flags:
@@ -177,4 +179,4 @@ def copy_async(e: Emitter, i) -> None:
     limit = "None"
     if len(i.operands) > 3 and "cache_hint" not in " ".join(opcode.modifiers):
         limit = e.value(i.operands[3], "u4")
-    e.line(f"copy_through(S,L,{to},{to_offset},{origin},{from_offset},{count},{limit})")
+    e.line(f"copy_words(S,L,{to},{to_offset},{origin},{from_offset},{count},{limit})")

@@ -6,6 +6,8 @@ import time
 
 import numpy as np
 
+from gpuarray._integers import round_up
+
 from ...faults import UnsupportedInstruction
 from ..affine import Affine
 from ..program import RESERVED_SHARED_BYTES
@@ -104,7 +106,7 @@ def special(S, L, name: str):
     if name == "dynamic_smem_size":
         return i4(S.launch.dynamic_shared)
     if name == "total_smem_size":  # without what the system reserves, in units of 128 bytes
-        return i4(-(-max(S.shared_bytes - RESERVED_SHARED_BYTES, 0) // 128) * 128)
+        return i4(round_up(max(S.shared_bytes - RESERVED_SHARED_BYTES, 0), 128))
     if name == "aggr_smem_size":
         return i4(S.shared_bytes)
     if name in ("clock", "clock_hi", "globaltimer_lo", "globaltimer_hi"):

@@ -1,13 +1,15 @@
 """Warp-wide instructions: shuffles, votes, matches and reductions.
 
-They work on a matrix with a row a warp. Lane sets that are not whole warps are spread into one,
-with a fill value where lanes are absent. All lanes of a member mask are here already: the
-machine waits for them before the block begins.
+They work on a matrix with one row per warp. Lane sets that are not whole warps are scattered into
+one, with a fill value for absent lanes. All lanes of a member mask are present: the scheduler
+waits for them before the block begins.
 """
 
 from __future__ import annotations
 
 import numpy as np
+
+from gpuarray._integers import round_up
 
 from ...ptx.syntax import Discard, Pair
 from ..emitter import Emitter, UnsupportedForm
@@ -70,13 +72,13 @@ def match(e: Emitter, i) -> None:
 
 @handles("redux")
 def reduce_warp(e: Emitter, i) -> None:
-    how = i.opcode.first_of("add", "min", "max", "and", "or", "xor")
+    op = i.opcode.first_of("add", "min", "max", "and", "or", "xor")
     type_ = i.opcode.types[-1]
     if type_ == "f32":
         raise UnsupportedForm("redux.f32")
     code = code_of(type_)
     value, mask = e.value(i.operands[1], code), e.value(i.operands[2], "u4")
-    e.assign(i.operands[0], f"reduced(S,L,{how!r},{value},{mask})", code)
+    e.assign(i.operands[0], f"reduced(S,L,{op!r},{value},{mask})", code)
 
 
 @handles("elect")
@@ -91,26 +93,26 @@ def elect(e: Emitter, i) -> None:
 # ------------------------------------------------------------------ at run time
 
 
-def _rows(S, L, values: np.ndarray, fill):
-    """(matrix with a row a warp, positions of the lanes in it or None if it is all of them)."""
-    place = L.warps
-    if place is None:
+def _warp_rows(S, L, values: np.ndarray, fill):
+    """(matrix with one row per warp, positions of the lanes in it or None if it is all of them)."""
+    positions = L.warps
+    if positions is None:
         return values.reshape(-1, 32), None
-    matrix = np.full(S.nb * ((S.T + 31) // 32) * 32, fill, values.dtype)
-    matrix[place] = values
-    return matrix.reshape(-1, 32), place
+    matrix = np.full(S.nb * round_up(S.T, 32), fill, values.dtype)
+    matrix[positions] = values
+    return matrix.reshape(-1, 32), positions
 
 
-def _lane_values(matrix: np.ndarray, place):
+def _lane_values(matrix: np.ndarray, positions):
     flat = matrix.reshape(-1)
-    return flat if place is None else flat[place]
+    return flat if positions is None else flat[positions]
 
 
-def _spread(per_warp: np.ndarray, L, place):
-    """One value a warp, to its lanes."""
-    if place is None:
+def _broadcast(per_warp: np.ndarray, L, positions):
+    """One value per warp, repeated for its lanes."""
+    if positions is None:
         return np.repeat(per_warp, 32)
-    return per_warp[place >> 5]
+    return per_warp[positions >> 5]
 
 
 @runtime
@@ -128,20 +130,22 @@ def shuffled(S, L, mode: str, value, lane, clamp, wants_valid: bool):
         clamp = clamp[0]
     if type(lane) is nd and (lane == lane[0]).all():
         lane = lane[0]
-    matrix, place = _rows(S, L, L.filled(value), value.dtype.type(0))
+    matrix, positions = _warp_rows(S, L, L.filled(value), value.dtype.type(0))
     if type(lane) is not nd and type(clamp) is not nd:
         fast = _shuffled_uniform(matrix, mode, int(lane) & 31, int(clamp))
         if fast is not None and not wants_valid:
-            return (value if uniform_value else _lane_values(fast, place)), None
+            return (value if uniform_value else _lane_values(fast, positions)), None
     if type(lane) is nd:
-        lane = _rows(S, L, lane, u4(0))[0]
+        lane = _warp_rows(S, L, lane, u4(0))[0]
     if type(clamp) is nd:
-        clamp = _rows(S, L, clamp, u4(0))[0]
+        clamp = _warp_rows(S, L, clamp, u4(0))[0]
     source, valid = _sources(mode, np.asarray(lane), np.asarray(clamp))
     shape = matrix.shape
     source, valid = np.broadcast_to(source, shape), np.broadcast_to(valid, shape)
-    moved = value if uniform_value else _lane_values(np.take_along_axis(matrix, source, 1), place)
-    return moved, _lane_values(np.ascontiguousarray(valid), place)
+    moved = (
+        value if uniform_value else _lane_values(np.take_along_axis(matrix, source, 1), positions)
+    )
+    return moved, _lane_values(np.ascontiguousarray(valid), positions)
 
 
 def _sources(mode: str, lane, clamp):
@@ -171,7 +175,7 @@ def _shuffled_uniform(matrix, mode: str, lane: int, clamp: int):
     if lane == 0 and mode != "idx":
         return matrix
     if mode == "down" and clamp == 31:
-        # All rows shifted as one piece of memory; then the ends that ran into the next row.
+        # All rows are shifted as one array; then the ends that crossed rows are restored.
         result = np.empty_like(matrix)
         result.reshape(-1)[:-lane] = matrix.reshape(-1)[lane:]
         result[:, 32 - lane :] = matrix[:, 32 - lane :]
@@ -190,11 +194,11 @@ def _shuffled_uniform(matrix, mode: str, lane: int, clamp: int):
 
 
 def _ballots(S, L, guard):
-    """(one bit mask a warp, positions)."""
+    """(one bit mask per warp, positions)."""
     guard = np.asarray(guard)
     guard = guard if guard.ndim else np.full(L.n, bool(guard))
-    matrix, place = _rows(S, L, guard, False)
-    return np.packbits(matrix, axis=1, bitorder="little").view(u4).reshape(-1), place
+    matrix, positions = _warp_rows(S, L, guard, False)
+    return np.packbits(matrix, axis=1, bitorder="little").view(u4).reshape(-1), positions
 
 
 @runtime
@@ -202,7 +206,7 @@ def active(S, L):
     """The lanes of each warp that are in this group."""
     if L.warps is None:
         return _ALL
-    return _spread(_ballots(S, L, True)[0], L, L.warps)
+    return _broadcast(_ballots(S, L, True)[0], L, L.warps)
 
 
 @runtime
@@ -212,8 +216,8 @@ def voted(S, L, mode: str, guard, mask):
             return _ALL if guard else u4(0)
         return np.bool_(True) if mode == "uni" else np.bool_(guard)
     members = active(S, L) & mask
-    bits, place = _ballots(S, L, guard)
-    votes = _spread(bits, L, place) & members
+    bits, positions = _ballots(S, L, guard)
+    votes = _broadcast(bits, L, positions) & members
     if mode == "ballot":
         return votes
     if mode == "any":
@@ -229,9 +233,9 @@ def matched(S, L, value, mask):
     members = active(S, L) & mask
     if type(value) is not nd:
         return L.filled(members)
-    matrix, place = _rows(S, L, value, value.dtype.type(0))
+    matrix, positions = _warp_rows(S, L, value, value.dtype.type(0))
     equal = np.packbits(matrix[:, :, None] == matrix[:, None, :], axis=2, bitorder="little")
-    return _lane_values(equal.view(u4), place) & members
+    return _lane_values(equal.view(u4), positions) & members
 
 
 @runtime
@@ -248,15 +252,15 @@ _REDUCERS = {
 
 
 @runtime
-def reduced(S, L, how: str, value, mask):
+def reduced(S, L, op: str, value, mask):
     """Reduce over the lanes of each member mask; a warp may be cut into several."""
     value = L.filled(value)
     mask = np.asarray(L.filled(mask)) & active(S, L)
     info = np.iinfo(value.dtype)
-    neutral = {"min": info.max, "max": info.min, "and": -1 if info.min else info.max}.get(how, 0)
+    neutral = {"min": info.max, "max": info.min, "and": -1 if info.min else info.max}.get(op, 0)
     neutral = value.dtype.type(neutral)
-    matrix, place = _rows(S, L, value, neutral)
-    masks, _ = _rows(S, L, mask, u4(0))
+    matrix, positions = _warp_rows(S, L, value, neutral)
+    masks, _ = _warp_rows(S, L, mask, u4(0))
     result = np.zeros_like(matrix)
     pending = masks != 0
     while pending.any():
@@ -264,11 +268,11 @@ def reduced(S, L, how: str, value, mask):
         leader = pending.argmax(axis=1)
         chosen = masks[np.arange(len(masks)), leader]
         member = ((chosen[:, None] >> _LANES.astype(u4)) & u4(1)).astype(bool)
-        row = _REDUCERS[how].reduce(np.where(member, matrix, neutral), axis=1, dtype=matrix.dtype)
+        row = _REDUCERS[op].reduce(np.where(member, matrix, neutral), axis=1, dtype=matrix.dtype)
         served = pending & (masks == chosen[:, None])
         result = np.where(served, row[:, None], result)
         pending &= ~served
-    return _lane_values(result, place)
+    return _lane_values(result, positions)
 
 
 @runtime
