@@ -1,16 +1,33 @@
-"""Arrays for tests: every dtype, every way to lie in memory, with NumPy as the oracle."""
+"""Operands of every dtype and layout, and results compared with NumPy's.
+
+A function that NumPy has takes one line:
+
+    test_sum = against_numpy(lambda xp, x, axis: xp.sum(x, axis), axis=[None, 0, -1])
+
+runs the lambda in both libraries, a case for each dtype (of a contiguous operand), for each layout
+(of float32) and for each axis.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
 import numpy as np
+import pytest
 
 import gpuarray as cp
 
-DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+FLOATS = ["f2", "f4", "f8"]
+COMPLEX = ["c8", "c16"]
+DTYPES = ["?", *INTEGERS, *FLOATS, *COMPLEX]
+
+# ---- operands ----------------------------------------------------------------------------------
 
 
 def values(shape, dtype, seed=0) -> np.ndarray:
-    """Small numbers of a dtype, negative ones where it has them."""
+    """Small numbers of a dtype, negative ones where it has them: their sums are exact."""
     rng = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     numbers = rng.integers(0 if dtype.kind in "u?" else -9, 10, shape)
@@ -23,40 +40,106 @@ def values(shape, dtype, seed=0) -> np.ndarray:
     return np.asarray(numbers).astype(dtype)
 
 
-#: How a view is made of a host array, and of a device array with the same values.
-LAYOUTS = {
-    "contiguous": lambda a: a,
-    "transposed": lambda a: a.T,
-    "negative": lambda a: a[::-1, ::-2],
-    "broadcast": lambda a: None,  # see pair
-    "offset": lambda a: a[1:, 1:],
-    "zero-d": lambda a: None,
-    "empty": lambda a: a[:0],
+#: How a view is made of an array of two dimensions, on the host and on the device.
+LAYOUTS: dict[str, Callable] = {
+    "contiguous": lambda xp, a: a,
+    "transposed": lambda xp, a: a.T,
+    "negative-stride": lambda xp, a: a[::-1, ::-2],
+    "broadcast": lambda xp, a: xp.broadcast_to(a[0], (3, a.shape[1])),
+    "offset": lambda xp, a: a[1:, 1:],
+    "0-d": lambda xp, a: a[1:2, 2].reshape(()),
+    "empty": lambda xp, a: a[:0],
+}
+
+#: The same of an array of three dimensions, for functions that take axes.
+LAYOUTS_3D: dict[str, Callable] = {
+    "contiguous": lambda xp, a: a,
+    "transposed": lambda xp, a: a.T,
+    "permuted": lambda xp, a: a.transpose(1, 0, 2),
+    "negative-stride": lambda xp, a: a[::-1, :, ::-1],
+    "offset": lambda xp, a: a[:, 1:5:2, 3:],
+    "strided": lambda xp, a: a[1:, ::-2, ::3],
+    "broadcast": lambda xp, a: xp.broadcast_to(a[:, :1], (a.shape[0], 3, a.shape[2])),
+    "broadcast-twice": lambda xp, a: xp.broadcast_to(a[1:2, 2:3, 3], (a.shape[0], 3, 2)),
+    "2-d": lambda xp, a: a[0],
+    "1-d-strided": lambda xp, a: a[:, 2, 1],
+    "0-d": lambda xp, a: a[1:2, 2, 3].reshape(()),
+    "one-row": lambda xp, a: a[:1, :, :1],
+    "empty": lambda xp, a: a[:0],
+    "empty-rows": lambda xp, a: a[:, :0],
 }
 
 
-def pair(layout: str, dtype, seed=0):
+def pair(layout, dtype, seed=0, *, shape=(4, 6), make=values, layouts=LAYOUTS):
     """The same values in the same layout, on the host and on the device."""
-    host = values((4, 6), dtype, seed)
-    device = cp.asarray(host)
-    if layout == "broadcast":
-        return np.broadcast_to(host[0], (3, 6)), cp.broadcast_to(device[0], (3, 6))
-    if layout == "zero-d":
-        return host[1:2, 2].reshape(()), device[1, 2]
-    view = LAYOUTS[layout]
-    return view(host), view(device)
+    host = make(shape, dtype, seed)
+    return layouts[layout](np, host), layouts[layout](cp, cp.asarray(host))
 
 
-def same(actual, expected) -> None:
-    """Equal dtype, shape and bits (NaN equals NaN)."""
-    assert isinstance(actual, cp.ndarray), type(actual)
+def device_copy(x):
+    """A device array with the strides of a host array, over a copy of all its memory."""
+    base = np.asarray(x)
+    while base.base is not None:
+        base = base.base
+    memory = cp.asarray(base.reshape(-1, order="A").view("u1"))
+    start = x.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    return cp.ndarray(x.shape, x.dtype, memory.data + start, x.strides)
+
+
+# ---- results -----------------------------------------------------------------------------------
+
+
+def same(actual, expected, ulps: int | Mapping[str, int] = 0, atol=0.0, context="") -> None:
+    """Compare a result, or a tuple of results, with NumPy's: dtype, shape and values.
+
+    Parameters
+    ----------
+    actual : gpuarray.ndarray, tuple, list or a Python object
+        Only where NumPy returns no array, this is no array.
+    expected
+        What NumPy returned.
+    ulps : int or dict of str to int, optional
+        How many units in the last place of the expected element (of its magnitude, where it is
+        complex) an element may differ; a dict has them by the character of the real dtype. By
+        default elements are equal. NaN equals NaN.
+    atol : float, optional
+        By how much more an element may differ.
+    context : optional
+        What the message of a failure begins with.
+    """
+    __tracebackhide__ = True
+    if isinstance(expected, (tuple, list)) and isinstance(actual, (tuple, list)):
+        assert len(actual) == len(expected), context
+        for one, other in zip(actual, expected, strict=True):
+            same(one, other, ulps, atol, context)
+        return
+    if not isinstance(actual, cp.ndarray):
+        assert not isinstance(expected, (np.ndarray, np.generic)), (context, type(actual))
+        assert type(actual) is type(expected), context
+        assert actual == expected, context
+        return
     expected = np.asarray(expected)
-    assert actual.dtype == expected.dtype
-    assert actual.shape == expected.shape
-    np.testing.assert_array_equal(cp.asnumpy(actual), expected)
+    assert (actual.dtype, actual.shape) == (expected.dtype, expected.shape), context
+    found = cp.asnumpy(actual)
+    if expected.dtype.kind not in "fc" or not (ulps or atol):
+        np.testing.assert_array_equal(found, expected, err_msg=str(context))
+        return
+    if isinstance(ulps, Mapping):
+        ulps = ulps.get(expected.real.dtype.char, 0)
+    finite = np.isfinite(expected)
+    np.testing.assert_array_equal(found[~finite], expected[~finite], err_msg=str(context))
+    spacing = np.spacing(np.abs(expected[finite])).astype("f8")
+    wide = "c16" if expected.dtype.kind == "c" else "f8"
+    error = np.abs(found[finite].astype(wide) - expected[finite].astype(wide))
+    wrong = ~(error <= ulps * spacing + atol)
+    assert not wrong.any(), (
+        f"{context} {wrong.sum()} of {expected.size} elements differ by up to "
+        f"{np.max(error / spacing):.3g} ulps (allowed: {ulps}), absolutely {error.max():.3g}\n"
+        f"actual: {found[finite][wrong][:5]}\nexpected: {expected[finite][wrong][:5]}"
+    )
 
 
-def _error(call) -> Exception | None:
+def _raised(call) -> Exception | None:
     try:
         call()
     except Exception as error:
@@ -66,10 +149,114 @@ def _error(call) -> Exception | None:
 
 def raises_alike(on_host, on_device) -> None:
     """Both raise, the device's error being of a type of the host's."""
-    expected, actual = _error(on_host), _error(on_device)
+    __tracebackhide__ = True
+    expected, actual = _raised(on_host), _raised(on_device)
     assert expected is not None, "NumPy raises nothing here"
     # NumPy's private subclasses stand for the public type that they derive from.
     public = next(
         one for one in type(expected).__mro__ if one.__module__ in ("builtins", "numpy.exceptions")
     )
     assert isinstance(actual, public), (actual, expected)
+
+
+# ---- tests -------------------------------------------------------------------------------------
+
+
+def _dtypes_and_layouts(dtypes, layouts, layouts_of) -> Iterator:
+    first = next(iter(layouts))
+    for dtype in dtypes:
+        name = "_".join(
+            str(np.dtype(one)) for one in ([dtype] if isinstance(dtype, str) else dtype)
+        )
+        for layout in layouts if dtype in layouts_of else [first]:
+            yield pytest.param(dtype, layout, id=f"{name}-{layout}")
+
+
+def against_numpy(
+    function: Callable,
+    *,
+    dtypes: Sequence = DTYPES,
+    layouts: Mapping[str, Callable] = LAYOUTS,
+    layouts_of: Iterable | None = None,
+    shape: tuple[int, ...] = (4, 6),
+    make: Callable = values,
+    ulps: int | Mapping[str, int] = 0,
+    atol: float = 0.0,
+    raises: type[Exception] | tuple[type[Exception], ...] = (),
+    **parameters: Iterable,
+) -> Callable:
+    """A test that calls a function with NumPy and with gpuarray, and compares the results.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(xp, x, ..., **parameters)``: the library, an array for each name that is not in
+        `parameters` (of different values, in the same layout), and a value of each parameter.
+    dtypes : sequence of str, or of tuples of them
+        The dtypes of the operands; in a tuple each operand's.
+    layouts : dict of str to callable
+        ``layout(xp, array)`` makes a view; the names are in the cases' ids.
+    layouts_of : iterable, optional
+        The dtypes that are tested in every layout, the others in the first only. By default float32
+        where it is among `dtypes`, else the first: what depends on the layout rarely depends on the
+        dtype too, and each pair compiles a kernel of its own.
+    shape : tuple of int
+        The shape of the array that a layout is a view of.
+    make : callable
+        ``make(shape, dtype, seed)`` returns the elements.
+    ulps, atol
+        See `same`.
+    raises : type or tuple of types of exceptions
+        What NumPy may raise in some of the cases; gpuarray must raise the same there.
+    **parameters
+        The values of each further parameter of the function: a case for each combination.
+
+    Returns
+    -------
+    callable
+        For a module's name that begins with ``test_``.
+    """
+    if layouts_of is None:
+        layouts_of = ["f4"] if "f4" in dtypes else [dtypes[0]]
+    count = len([name for name in list(inspect.signature(function).parameters)[1:]
+                 if name not in parameters])  # fmt: skip
+
+    def test(dtype, layout, **given):
+        __tracebackhide__ = True
+        own = [dtype] * count if isinstance(dtype, str) else dtype
+        hosts, devices = zip(
+            *[pair(layout, one, seed, shape=shape, make=make, layouts=layouts) for seed, one in enumerate(own)],
+            strict=True,
+        )  # fmt: skip
+        try:
+            expected = function(np, *hosts, **given)
+        except raises:
+            # Once more, since the operands may have been written to.
+            raises_alike(
+                lambda: function(np, *hosts, **given), lambda: function(cp, *devices, **given)
+            )
+            return
+        same(function(cp, *devices, **given), expected, ulps, atol)
+
+    cases = list(_dtypes_and_layouts(dtypes, layouts, layouts_of))
+    for name, given in parameters.items():
+        ids = [f"{name}={getattr(value, '__name__', value)}" for value in given]
+        test = pytest.mark.parametrize(name, list(given), ids=ids)(test)
+    test = pytest.mark.parametrize(("dtype", "layout"), cases)(test)
+    names = ["dtype", "layout", *parameters]
+    test.__signature__ = inspect.Signature(
+        [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    )
+    test.__wrapped__ = function  # whose file and line pytest names
+    return test
+
+
+def raises_as_numpy(*calls: Callable) -> Callable:
+    """A test with a case for each ``call(xp)``: NumPy raises, and gpuarray an error of its type."""
+
+    @pytest.mark.parametrize("call", calls)
+    def test(call):
+        __tracebackhide__ = True
+        raises_alike(lambda: call(np), lambda: call(cp))
+
+    return test

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
-from tests.array.arrays import DTYPES, pair
+from tests.array.arrays import DTYPES, LAYOUTS, pair
 
-LAYOUTS = ["contiguous", "transposed", "negative", "broadcast", "offset", "zero-d", "empty"]
 NAN = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"]
 
 

@@ -93,7 +93,7 @@ def test_round():
 
 
 @pytest.mark.parametrize(
-    "layout", ["contiguous", "transposed", "negative", "broadcast", "zero-d", "empty"]
+    "layout", ["contiguous", "transposed", "negative-stride", "broadcast", "0-d", "empty"]
 )
 def test_parts(layout):
     for dtype in ("c8", "c16", "f4", "i4"):

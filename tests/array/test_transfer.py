@@ -55,7 +55,7 @@ def test_get_into_the_wrong_array():
 
 
 @pytest.mark.parametrize(
-    "layout", ["contiguous", "transposed", "negative", "offset", "zero-d", "empty"]
+    "layout", ["contiguous", "transposed", "negative-stride", "offset", "0-d", "empty"]
 )
 def test_set(layout):
     host, device = pair(layout, "f4")
