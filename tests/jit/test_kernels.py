@@ -82,7 +82,7 @@ def test_what_a_kernel_says_of_itself():
 
     assert double.__name__ == "double"
     assert axpy.__doc__ == "Documentation."
-    assert repr(double) == "<gpuarray.jit kernel double>"
+    assert repr(double) == "<gpuarray.jit kernel double(x)>"
     assert dict(double.cached_codes) == {}
     with pytest.raises(RuntimeError, match="double has not been launched yet"):
         _ = double.cached_code

@@ -273,6 +273,7 @@ def test_constants_are_computed_by_python():
         ("len((1, 2, 3)) + np.iinfo(np.int8).max", 130),
         ("(4, 5, 6)[-1]", 6),
         ("max(3, 4) + min((1, 2))", 5),
+        ("~(1 < 2) + ~3", -2 - 4),
     ):
         kernel_of(expression, 0)[1, 1](result)
         assert int(result[0]) == expected, expression

@@ -128,7 +128,7 @@ def test_documentation_and_decorators():
     assert cp.vectorize(relu).__doc__ == "Rectified."
     assert cp.vectorize(relu, doc="Mine.").__doc__ == "Mine."
     assert cp.vectorize(relu).__name__ == "relu"
-    assert repr(cp.vectorize(relu)) == "<vectorized relu>"
+    assert repr(cp.vectorize(relu)) == "<vectorized relu(x, slope=0)>"
 
     @cp.vectorize(otypes="f", cache=True)
     def half(x):

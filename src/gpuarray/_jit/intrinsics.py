@@ -1,12 +1,12 @@
-"""What a kernel in Python may name that has no other meaning in Python.
+"""CUDA's variables and functions as names in Python, for the source of kernels.
 
-These objects only have names and documentation: the translator (:mod:`gpuarray._jit.calls`) knows
-what they become. Importing them loads nothing else.
+These objects have names and documentation only: :mod:`gpuarray._jit.calls` knows what they become.
+Importing them loads nothing else.
 """
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 
 class Intrinsic:
@@ -22,8 +22,8 @@ class Intrinsic:
     def __reduce__(self) -> str:
         return self.__name__
 
-    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Refuse: this is Python, not a kernel."""
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Raise RuntimeError: only kernels call it. The type is what they see."""
         raise RuntimeError(
             f"jit.{self.__name__} runs in kernels only: call it in a function with the decorator "
             "gpuarray.jit.rawkernel, and launch that"
@@ -31,7 +31,7 @@ class Intrinsic:
 
 
 class Dim3:
-    """Three numbers that each thread has: ``x``, ``y`` and ``z``, of dtype uint32."""
+    """A variable of CUDA's with three parts: ``x``, ``y`` and ``z``, of dtype uint32."""
 
     def __init__(self, name: str, summary: str):
         self.__name__ = name
@@ -52,10 +52,10 @@ class Dim3:
         raise AttributeError(f"jit.{self.__name__} has x, y and z, but no {name!r}")
 
 
-threadIdx = Dim3("threadIdx", "The place of the thread in its block.")
-blockIdx = Dim3("blockIdx", "The place of the block in the grid.")
-blockDim = Dim3("blockDim", "How many threads a block has.")
-gridDim = Dim3("gridDim", "How many blocks the grid has.")
+threadIdx = Dim3("threadIdx", "The index of the thread in its block.")
+blockIdx = Dim3("blockIdx", "The index of the block in the grid.")
+blockDim = Dim3("blockDim", "The number of threads of a block.")
+gridDim = Dim3("gridDim", "The number of blocks of the grid.")
 
 #: Threads of a warp.
 warpsize = 32
@@ -63,25 +63,25 @@ warpsize = 32
 grid = Intrinsic(
     "grid",
     "(ndim)",
-    "The place of the thread in the whole grid: a uint32 for ``ndim`` 1, a tuple for 2 and 3.",
+    "The index of the thread in the whole grid: a uint32 for ``ndim`` 1, a tuple for 2 and 3.",
 )
 gridsize = Intrinsic(
     "gridsize",
     "(ndim)",
-    "How many threads the grid has: a uint32 for ``ndim`` 1, a tuple for 2 and 3.",
+    "The number of threads of the grid: a uint32 for ``ndim`` 1, a tuple for 2 and 3.",
 )
-laneid = Intrinsic("laneid", "()", "The place of the thread in its warp, a uint32.")
+laneid = Intrinsic("laneid", "()", "The index of the thread in its warp, a uint32.")
 range = Intrinsic(
     "range",
     "(start=0, stop, step=1, *, unroll=None)",
-    "`range` with a say in unrolling: True, False, or how often the body is repeated.",
+    "`range` with a choice of unrolling: True, False, or the number of repetitions of the body.",
 )
 syncthreads = Intrinsic("syncthreads", "()", "Wait for all threads of the block.")
 syncwarp = Intrinsic(
     "syncwarp", "(mask=0xffffffff)", "Wait for the threads of the warp that the mask names."
 )
 threadfence = Intrinsic(
-    "threadfence", "()", "What was written before is seen by others before what is written after."
+    "threadfence", "()", "Other threads see this thread's earlier writes before its later ones."
 )
 shared_memory = Intrinsic(
     "shared_memory",
@@ -90,7 +90,7 @@ shared_memory = Intrinsic(
     "when the kernel is translated, or None for the launch's ``shared_mem`` bytes.",
 )
 
-_ATOMIC = "Returns what was there before. The index is an integer or a tuple. Dtypes: "
+_ATOMIC = "Returns the old value. The index is an integer or a tuple. Dtypes: "
 atomic_add = Intrinsic(
     "atomic_add",
     "(array, index, value)",

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._jit import launch_arguments
-from gpuarray._jit.functions import JitFunction
+from gpuarray._jit.functions import JitFunction, call_signature
 from gpuarray._raw.kernel import RawKernel
 from gpuarray._raw.module import RawModule
 from gpuarray._raw.parameters import array_constant
@@ -20,13 +20,31 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan
 from gpuarray._runtime.stream import Stream
 
+Mode = Literal["numpy", "cuda"]
+P = ParamSpec("P")
+F = TypeVar("F", bound=Callable[..., Any])
+
 _MODES = ("numpy", "cuda")
 _MAX_CONFIGURED = 1024
 
 
+# For type checkers a kernel has the function's parameters, and a device function, which only
+# kernels call, stays the function.
+@overload
 def rawkernel(
-    function: Callable[..., Any] | None = None, *, mode: str = "numpy", device: bool = False
-) -> Any:
+    function: Callable[P, Any], *, mode: Mode = "numpy", device: Literal[False] = False
+) -> JitKernel[P]: ...
+@overload
+def rawkernel(function: F, *, mode: Mode = "numpy", device: Literal[True]) -> F: ...
+@overload
+def rawkernel(
+    function: None = None, *, mode: Mode = "numpy", device: Literal[False] = False
+) -> Callable[[Callable[P, Any]], JitKernel[P]]: ...
+@overload
+def rawkernel(
+    function: None = None, *, mode: Mode = "numpy", device: Literal[True]
+) -> Callable[[F], F]: ...
+def rawkernel(function: Any = None, *, mode: str = "numpy", device: bool = False) -> Any:
     """Make a kernel of a Python function.
 
     Parameters
@@ -102,7 +120,7 @@ def rawkernel(
     return JitKernel(function, device, mode)
 
 
-class JitKernel(JitFunction):
+class JitKernel(JitFunction, Generic[P]):
     """A kernel, or a device function, written in Python. Made by `rawkernel`."""
 
     def __init__(self, function: Callable[..., Any], device: bool, mode: str):
@@ -112,8 +130,9 @@ class JitKernel(JitFunction):
         self._configured: dict[Any, ConfiguredKernel] = {}
 
     def __repr__(self) -> str:
-        what = "device function" if self.device else "kernel"
-        return f"<gpuarray.jit {what} {self.__name__}>"
+        role = "device function" if self.device else "kernel"
+        # With the parameters, because help() shows an object by this text and its docstring.
+        return f"<gpuarray.jit {role} {self.__name__}{call_signature(self)}>"
 
     @property
     def cached_codes(self) -> Mapping[tuple, str]:
@@ -130,16 +149,16 @@ class JitKernel(JitFunction):
             There is none yet, or there are several.
         """
         if len(self._translated) != 1:
-            what = "has not been launched yet" if not self._translated else "has several sources"
+            reason = "has several sources" if self._translated else "has not been launched yet"
             raise RuntimeError(
-                f"{self.__name__} {what}; cached_codes has the source for each combination of "
+                f"{self.__name__} {reason}; cached_codes has the source for each combination of "
                 "argument types"
             )
         return next(iter(self._translated.values())).code
 
     # ---- launching ------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> ConfiguredKernel:
+    def __getitem__(self, key: Any) -> ConfiguredKernel[P]:
         try:
             return self._configured[key]
         except (KeyError, TypeError):  # TypeError: a list
@@ -193,9 +212,9 @@ class JitKernel(JitFunction):
                 f"not {type(args).__name__}; or write kernel[grid, block](x, y, n)"
             )
         if stream is None:
-            self[grid, block, shared_mem](*args)
+            self[grid, block, shared_mem]._call(*args)
         else:
-            self[grid, block, shared_mem, stream](*args)
+            self[grid, block, shared_mem, stream]._call(*args)
 
     def translated(self, types: tuple) -> TranslatedKernel:
         """The kernel for arguments of these types."""
@@ -206,7 +225,7 @@ class JitKernel(JitFunction):
 
 
 class TranslatedKernel(NamedTuple):
-    """What has become of a kernel for certain types of arguments."""
+    """A kernel for certain types of arguments."""
 
     code: str  # for readers
     kernel: RawKernel
@@ -228,12 +247,12 @@ def translate(kernel: JitFunction, types: tuple, mode: str) -> TranslatedKernel:
     return TranslatedKernel(unit.render(), raw, function.written)
 
 
-class ConfiguredKernel:
+class ConfiguredKernel(Generic[P]):
     """A kernel with a grid, a block, shared memory and a stream; calling it launches it."""
 
     __slots__ = ("_block", "_grid", "_kernel", "_shared", "_stream")
 
-    def __init__(self, kernel: JitKernel, grid: Any, block: Any, shared_mem: Any, stream: Any):
+    def __init__(self, kernel: JitKernel[P], grid: Any, block: Any, shared_mem: Any, stream: Any):
         if stream is not None and not isinstance(stream, Stream):
             raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
         self._kernel = kernel
@@ -245,8 +264,8 @@ class ConfiguredKernel:
     def __repr__(self) -> str:
         return f"<{self._kernel!r} with grid {self._grid} and block {self._block}>"
 
-    def __call__(self, *args: Any) -> None:
-        """Launch the kernel."""
+    def _call(self, *args: Any) -> None:
+        """Launch the kernel with arguments, which are given by position."""
         stream = self._stream
         if stream is None:
             stream = current.stream
@@ -262,6 +281,14 @@ class ConfiguredKernel:
                 self._explain(args, error)
                 raise
         return self._launch(stream, args)
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> None:
+            """Launch the kernel with arguments, which are given by position."""
+
+    else:
+        __call__ = _call
 
     def _launch(self, stream: Stream, args: Sequence[Any]) -> None:
         """Launch with types of arguments that there is no plan for."""
@@ -297,19 +324,19 @@ class ConfiguredKernel:
         constants: dict[int, bytes] = {}
         scalars = []
         for i, (x, kind) in enumerate(zip(args, types)):
-            place = len(names)
+            position = len(names)
             if isinstance(x, _array.ArrayBase):
                 if i in translated.written:
                     _layout.check_writable(x._layout, f"{self._kernel.__name__}, argument {i}")
                 kinds += "a"
-                constants[place] = array_constant(x._layout)
-                sizes.append(len(constants[place]))
+                constants[position] = array_constant(x._layout)
+                sizes.append(len(constants[position]))
             else:
                 kinds += "s"
                 if x is None:
                     continue
                 dtype = _dtypes.dtype_of(kind.dtype)
-                scalars.append((place, dtype))
+                scalars.append((position, dtype))
                 sizes.append(dtype.itemsize)
             names.append(f"x{i}")
         if function.parameters is None:

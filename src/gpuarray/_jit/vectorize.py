@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic, ParamSpec, cast, overload
 
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange
-from gpuarray._jit.functions import JitFunction
+from gpuarray._jit.functions import JitFunction, call_signature
 from gpuarray._raw import ElementwiseKernel
 from gpuarray._runtime.device import current
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
 
 _NUMBERS = (bool, int, float, complex)
 
 
-class vectorize:
+class vectorize(Generic[P]):
     """A function of numbers as a function of arrays.
 
     Parameters
@@ -72,6 +76,26 @@ class vectorize:
     array([3, 4, 1, 2])
     """
 
+    @overload
+    def __init__(
+        self,
+        pyfunc: Callable[P, Any],
+        otypes: Any = None,
+        doc: str | None = None,
+        excluded: Iterable[Any] | None = None,
+        cache: bool = False,
+        signature: None = None,
+    ): ...
+    @overload
+    def __init__(
+        self: vectorize[[Callable[..., Any]]],
+        pyfunc: None = None,
+        otypes: Any = None,
+        doc: str | None = None,
+        excluded: Iterable[Any] | None = None,
+        cache: bool = False,
+        signature: None = None,
+    ): ...
     def __init__(
         self,
         pyfunc: Any = None,
@@ -102,13 +126,28 @@ class vectorize:
         if not callable(pyfunc):
             raise TypeError(f"vectorize: {pyfunc!r} is not callable")
         self.pyfunc = pyfunc
+        functools.update_wrapper(cast(Any, self), pyfunc, updated=())
         self.__name__ = getattr(pyfunc, "__name__", "vectorized")
-        self.__doc__ = self._doc if self._doc is not None else pyfunc.__doc__
+        if self._doc is not None:
+            self.__doc__ = self._doc
         self._kernel = pyfunc if isinstance(pyfunc, JitFunction) else JitFunction(pyfunc, True)
 
     def __repr__(self) -> str:
-        return f"<vectorized {getattr(self, '__name__', 'function')}>"
+        if self.pyfunc is None:
+            return "<vectorized function>"
+        # With the parameters, because help() shows an object by this text and its docstring.
+        return f"<vectorized {self.__name__}{call_signature(self.pyfunc)}>"
 
+    # For type checkers: the decorator; the function's own parameters; the same with arrays where
+    # their annotations say numbers.
+    @overload
+    def __call__(
+        self: vectorize[[Callable[..., Any]]], pyfunc: Callable[Q, Any], /
+    ) -> vectorize[Q]: ...
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
+    @overload
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the function to every element."""
         if not kwargs:
@@ -126,7 +165,7 @@ class vectorize:
                 )
                 if kernel is not None:
                     result = kernel(*args)
-                    # The next call of this kind finds the kernel's own plan.
+                    # The next call with these types finds the kernel's own plan.
                     run = current.stream.plans.get((kernel, *key[1:]))
                     if run is not None:
                         current.stream.remember(key, run)
@@ -166,7 +205,7 @@ class vectorize:
             raise ValueError(f"vectorize: {self.__name__} was given nothing to go over")
         numbers = not any(isinstance(x, _array.ArrayBase) for x in arguments)
         if numbers:
-            key.append("numbers")  # which the way of calls with arrays does not find
+            key.append("numbers")  # a key that __call__ does not look up
         kernel = self._kernels.get(tuple(key))
         if kernel is None:
             kernel = self._kernels.setdefault(tuple(key), self._make(given, excluded))
