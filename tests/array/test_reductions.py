@@ -209,7 +209,7 @@ def test_counters_are_zero_again(rng):
     x = device(values("f4", 70_003, rng))
     results = [host(sums.sum(x)) for _ in range(4)]
     assert all(result == results[0] for result in results)
-    memory, address = current.stream.plans[reduction.rules._reduction_launch._counters]
+    memory, address = current.stream.plans[reduction.launch._counters]
     counters = _array.wrap(memory, address, _layout.contiguous(np.dtype("u4"), (4096,)))
     assert not host(counters).any()
 

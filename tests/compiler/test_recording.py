@@ -14,8 +14,10 @@ import pytest
 from gpuarray._ffi import driver
 from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import compilation as compiler
-from gpuarray.kernels.compiler import headers, recording, toolchain, warmup
+from gpuarray.kernels.compiler import recording, toolchain, warmup
 from gpuarray.kernels.compiler.cache import Cache
+from gpuarray.kernels.compiler.headers import follow
+from gpuarray.kernels.generator import headers
 
 SOURCE = '#include "value.h"\nextern "C" __global__ void f(float* x) { x[threadIdx.x] = VALUE; }\n'
 
@@ -112,7 +114,7 @@ def test_threads_write_whole_lines(fresh, tmp_path):
     def write(recorder):
         for at in range(50):
             request = compiler.Request(SOURCE, f"k{at}", "sm_90", headers={"value.h": f"{at}"})
-            recorder.add(request, headers.follow(SOURCE, request.headers))
+            recorder.add(request, follow(SOURCE, request.headers))
 
     threads = [threading.Thread(target=write, args=(recorder,)) for recorder in recorders]
     for thread in threads:
