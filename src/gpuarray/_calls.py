@@ -1,4 +1,6 @@
-"""Calls: a Python function that allocates outputs, fills argument buffers and launches.
+"""Calls: a Python function that allocates outputs, fills argument buffers and runs steps.
+
+A step is a launch of a kernel or a call of a C library's function.
 
 Every operation ends in such a function, kept per stream under its operands' layouts, and the
 time of a small operation is the time of this function. So its source is written for exactly the
@@ -18,6 +20,7 @@ from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator, launch_history, pool
 from gpuarray._runtime.launch import BoundLaunch
+from gpuarray._runtime.library_call import BoundCall
 from gpuarray._runtime.stream import Stream
 
 
@@ -25,25 +28,25 @@ def make_call(
     stream: Stream,
     inputs: str,
     outputs: Sequence[Layout | None],
-    launches: Sequence[tuple[BoundLaunch, Sequence[str]]],
+    steps: Sequence[tuple[BoundLaunch | BoundCall, Sequence[str]]],
     scratch: Sequence[int] = (),
     cleared: bool = False,
 ) -> Callable[..., Any]:
-    """A function that runs launches on a stream.
+    """A function that runs steps on a stream.
 
     Parameters
     ----------
     stream : Stream
-        Where the launches were bound to.
+        Where the steps were bound to.
     inputs : str
         A letter for each input: ``'a'`` for an array, ``'s'`` for a scalar.
     outputs : sequence of Layout or None
         The layouts of outputs to allocate; ``None`` for one that the caller passes.
-    launches : sequence of (BoundLaunch, names)
-        ``names`` says what the launch's leading parameters are: ``'x0'`` an input, ``'y0'`` an
-        output, ``'t0'`` scratch memory.
+    steps : sequence of (BoundLaunch or BoundCall, names)
+        ``names`` says what the leading parameters of the launch, or the pointers of the library's
+        function, are: ``'x0'`` an input, ``'y0'`` an output, ``'t0'`` scratch memory.
     scratch : sequence of int
-        Bytes of scratch memory, from the pool and returned to it after the last launch.
+        Bytes of scratch memory, from the pool and returned to it after the last step.
     cleared : bool, optional
         Whether new outputs are filled with zero bytes first.
 
@@ -57,8 +60,8 @@ def make_call(
         "".join(["g" if layout is None else "n" for layout in outputs]),
         tuple(
             [
-                tuple([(name, bound.word_of[i]) for i, name in enumerate(names)])
-                for bound, names in launches
+                (bound.kind, tuple([(name, bound.word_of[i]) for i, name in enumerate(names)]))
+                for bound, names in steps
             ]
         ),
         len(scratch),
@@ -84,16 +87,10 @@ def make_call(
                 values["handle"] = stream.handle
     for i, nbytes in enumerate(scratch):
         values[f"scratch{i}"] = nbytes
-    for k, (bound, names) in enumerate(launches):
+    for k, (bound, names) in enumerate(steps):
         bound.names = names
-        values[f"launch{k}"] = bound.launch
-        values[f"config{k}"] = bound.config
-        values[f"function{k}"] = bound.function
-        values[f"take{k}"] = bound.spare.pop
-        values[f"give{k}"] = bound.spare.append
-        values[f"make{k}"] = bound.make_buffer
-        values[f"failed{k}"] = bound.failed
-        values[f"trace{k}"] = bound.trace
+        for name, value in bound.constants().items():
+            values[f"{name}{k}"] = value
     return _factory(signature, tuple(values))(*values.values())
 
 
@@ -111,7 +108,7 @@ def _factory(signature: tuple, names: tuple[str, ...]) -> Callable[..., Callable
 def _source(
     inputs: str,
     outputs: str,
-    launches: tuple[tuple[tuple[str, int], ...], ...],
+    steps: tuple[tuple[str, tuple[tuple[str, int], ...]], ...],
     scratch: int,
     cleared: bool,
 ) -> list[str]:
@@ -145,29 +142,57 @@ def _source(
     for i in range(scratch):
         lines.append(f"    t{i}, scratch_address{i} = allocate(scratch{i}, stream)")
         address[f"t{i}"] = f"scratch_address{i}"
-    for k, names in enumerate(launches):
-        slots = [name for name, _ in names if name not in address]
-        passed = ", ".join([name for name, _ in names])
-        extra = f"(words, {passed})" if config.debug else None
-        lines += [
-            "    try:",
-            f"        buffer = take{k}()",
-            "    except IndexError:",
-            f"        buffer = make{k}({passed})",
-            f"    {', '.join(['words', 'params', *[f'slot_{name}' for name in slots]])} = buffer",
-        ]
-        for name, word in names:
-            if name in address:
-                lines.append(f"    words[{word}] = {address[name]}")
-            else:
-                lines.append(f"    slot_{name}[0] = {name}")
-        lines += [
-            f"    status = launch{k}(config{k}, function{k}, params, {extra})",
-            f"    give{k}(buffer)",
-            "    if status:",
-            f"        raise failed{k}(status)",
-            f"    note(trace{k})",
-        ]
+    for k, (kind, names) in enumerate(steps):
+        lines += _STEPS[kind](k, names, address)
     results = [f"y{i}" for i in range(len(outputs))]
     lines.append(f"    return {', '.join(results)}")
     return lines
+
+
+def _launch(k: int, names: Sequence[tuple[str, int]], address: dict[str, str]) -> list[str]:
+    """The lines of a kernel's launch."""
+    slots = [name for name, _ in names if name not in address]
+    passed = ", ".join([name for name, _ in names])
+    extra = f"(words, {passed})" if config.debug else None
+    lines = [
+        "    try:",
+        f"        buffer = take{k}()",
+        "    except IndexError:",
+        f"        buffer = make{k}({passed})",
+        f"    {', '.join(['words', 'params', *[f'slot_{name}' for name in slots]])} = buffer",
+    ]
+    for name, word in names:
+        if name in address:
+            lines.append(f"    words[{word}] = {address[name]}")
+        else:
+            lines.append(f"    slot_{name}[0] = {name}")
+    lines.append(f"    status = launch{k}(config{k}, function{k}, params, {extra})")
+    return lines + _checked(k)
+
+
+def _library_call(k: int, names: Sequence[tuple[str, int]], address: dict[str, str]) -> list[str]:
+    """The lines of a call of a library's function; its last word is the thread's handle."""
+    lines = [
+        "    try:",
+        f"        buffer = take{k}()",
+        "    except IndexError:",
+        f"        buffer = make{k}({', '.join([name for name, _ in names])})",
+        "    words, arguments = buffer",
+        *[f"    words[{word}] = {address[name]}" for name, word in names],
+        f"    words[{len(names)}] = handles{k}.handle",
+        f"    status = function{k}({'words, ' if config.debug else ''}*arguments)",
+    ]
+    return lines + _checked(k)
+
+
+def _checked(k: int) -> list[str]:
+    return [
+        f"    give{k}(buffer)",
+        "    if status:",
+        f"        raise failed{k}(status)",
+        f"    note(trace{k})",
+    ]
+
+
+#: What writes the lines of each kind of step.
+_STEPS = {"launch": _launch, "library call": _library_call}

@@ -13,8 +13,11 @@ def test_the_library_works_again(debug):
         total = cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
         cosine = cp.fuse(lambda x: cp.cos(x) + 1)
 
+        from gpuarray._libraries.blas import gemm
+
         def work():
             x = cp.arange(1000, dtype="f4")
+            assert gemm(x.reshape(1, -1), cp.ones((1000, 2), "f4")).tolist() == [[499500] * 2]
             assert float((x + x).sum()) == 999000
             assert double(x)[-1] == 1998 and total(x) == 499500
             assert cp.sort(x[::-1])[3] == 3 and cp.cumsum(x)[-1] == 499500

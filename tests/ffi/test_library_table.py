@@ -341,7 +341,7 @@ def test_matrices_vectors_and_workspaces(factor):
 )
 def test_wrong_arguments_are_refused_by_name(factor, changes, match, monkeypatch):
     if changes.get("dataTypeA") == 99:
-        monkeypatch.setattr(DataType, "prebuilt", lambda self, value: (c_int(99), None))
+        monkeypatch.setattr(DataType, "prebuilt", lambda self, value: c_int(99))
     with _raises("THING_BAD_VALUE", match):
         factor(**changes)
 
@@ -349,7 +349,7 @@ def test_wrong_arguments_are_refused_by_name(factor, changes, match, monkeypatch
 def test_memory_that_is_not_there_is_a_fault_of_the_device(factor, emulated):
     with _raises("THING_FAILED", r"A, float64 \(4, 4\), needs 1088 bytes at 0x"):
         factor(lda=44)  # longer than the allocation
-    with pytest.raises(CUDAError, match=r"a call of thingFactor failed: thingFactor: A"):
+    with pytest.raises(CUDAError, match=r"an earlier kernel of this device failed: thingFactor: A"):
         emulated.calls.mem_alloc(4)
 
 

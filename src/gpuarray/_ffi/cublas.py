@@ -25,7 +25,7 @@ from .library_kinds import (
 )
 from .library_table import Row, TableLibrary
 
-__all__ = ["ENUMERATIONS", "STATUSES", "library", "workspace_bytes"]
+__all__ = ["ENUMERATIONS", "STATUSES", "WIDE_REDUCTION", "library", "workspace_bytes"]
 
 STATUSES = {
     0: "CUBLAS_STATUS_SUCCESS",
@@ -78,6 +78,8 @@ _COMPUTE = Enumeration(
         "CUBLAS_COMPUTE_32I_PEDANTIC": 73,
     },
 )
+#: The math mode in which parts of a split sum are added in the compute type.
+WIDE_REDUCTION = _MATH.members["CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION"]
 ENUMERATIONS = (_OPERATION, _POINTER_MODE, _MATH, _ALGORITHM, _COMPUTE)
 
 #: What each compute type takes: the dtypes of A and B, of C, and of alpha and beta.

@@ -116,9 +116,9 @@ class Kind:
     def declaration(self) -> Declaration:
         return Declaration(_C_NAMES[self.c_type])
 
-    def prebuilt(self, value: Any) -> tuple[Any, Any]:
-        """The ctypes object for a value, and what must live as long as it."""
-        return self.c_type(value), None
+    def prebuilt(self, value: Any) -> Any:
+        """The ctypes object for a value."""
+        return self.c_type(value)
 
     def read(self, raw: Any, call: Any) -> Any:
         return raw
@@ -171,8 +171,8 @@ class Enum(Kind):
     def declaration(self) -> Declaration:
         return Declaration(self.enumeration.types)
 
-    def prebuilt(self, value: Any) -> tuple[Any, Any]:
-        return self.c_type(self.enumeration.members.get(value, value)), None
+    def prebuilt(self, value: Any) -> Any:
+        return self.c_type(self.enumeration.members.get(value, value))
 
     def read(self, raw: int, call: Any) -> Any:
         if raw not in self.enumeration.members.values():
@@ -217,8 +217,8 @@ class DataType(Enum):
     def __init__(self, name: str) -> None:
         super().__init__(name, CUDA_DATA_TYPE)
 
-    def prebuilt(self, value: Any) -> tuple[Any, Any]:
-        return self.c_type(_DATA_TYPES[np.dtype(value)]), None
+    def prebuilt(self, value: Any) -> Any:
+        return self.c_type(_DATA_TYPES[np.dtype(value)])
 
     def read(self, raw: int, call: Any) -> np.dtype:
         return _DTYPES[super().read(raw, call)]
@@ -282,6 +282,19 @@ class Result(Kind):
 # --- pointers
 
 
+class _PointerToNumber(c_void_p):
+    """The address of a number on the host, which lives as long as the pointer."""
+
+    storage: Any
+
+    @classmethod
+    def of(cls, number: np.generic) -> _PointerToNumber:
+        storage = ctypes.create_string_buffer(number.tobytes())
+        pointer = cls(ctypes.addressof(storage))
+        pointer.storage = storage
+        return pointer
+
+
 class Address(Kind):
     """A pointer that the function interprets itself, or only keeps.
 
@@ -297,11 +310,8 @@ class Address(Kind):
     def declaration(self) -> Declaration:
         return Declaration(self.types, 1, self.const)
 
-    def prebuilt(self, value: Any) -> tuple[Any, Any]:
-        if not isinstance(value, np.generic):
-            return self.c_type(value), None
-        storage = ctypes.create_string_buffer(value.tobytes())
-        return self.c_type(ctypes.addressof(storage)), storage
+    def prebuilt(self, value: Any) -> Any:
+        return _PointerToNumber.of(value) if isinstance(value, np.generic) else c_void_p(value)
 
     def read(self, raw: int | None, call: Any) -> int:
         return raw or 0

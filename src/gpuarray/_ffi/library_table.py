@@ -22,7 +22,7 @@ from gpuarray.errors import LibraryError
 
 from .driver_library import fault_of_device, opened
 from .library import LocatedLibrary, Out, SymbolSource
-from .library_kinds import Address, Kind, Result, Workspace
+from .library_kinds import Address, Handle, Kind, Result, Workspace
 
 __all__ = ["PreparedArguments", "Row", "TableLibrary"]
 
@@ -64,6 +64,11 @@ class Row:
             asked = [kind.for_query() for kind in before if kind.name not in not_asked]
             sizes = [Result(space.asked, ctypes.c_size_t) for space in self.workspaces]
             self.query = Row(name + query, *asked, *sizes, queued=False)
+
+    @property
+    def handle(self) -> str:
+        """The argument that is the library's handle."""
+        return next(kind.name for kind in self.kinds if isinstance(kind, Handle))
 
     @property
     def inputs(self) -> list[Kind]:
@@ -139,12 +144,11 @@ class TableLibrary(LocatedLibrary):
         query = self.rows[name].query
         if query is None:
             raise ValueError(f"{name} has no query for a workspace")
-        given = [
+        arguments = [
             kind.prebuilt(values.get(kind.name) if isinstance(kind, Address) else values[kind.name])
             for kind in query.inputs
         ]
         sizes = [ctypes.c_size_t() for _ in self.rows[name].workspaces]
-        arguments = [argument for argument, _ in given]
         status = self.foreign(query.name)(*arguments, *[ctypes.byref(size) for size in sizes])
         if status:
             raise self.error(query.name, status)
@@ -172,22 +176,20 @@ class PreparedArguments:
         The stored arguments as 64-bit unsigned integers, in the order of `stored`.
     """
 
-    __slots__ = ("_kept", "_storage", "arguments", "words")
+    __slots__ = ("arguments", "words")
 
     def __init__(self, row: Row, values: Mapping[str, Any], stored: Sequence[str]) -> None:
         unknown = {*values, *stored} - {kind.name for kind in row.kinds}
         if unknown:
             raise ValueError(f"{row.name} has no argument {', '.join(sorted(unknown))}")
-        self._storage = (ctypes.c_uint64 * max(1, len(stored)))()
-        self.words = memoryview(self._storage).cast("B").cast("Q")
-        arguments, self._kept = [], []
+        storage = (ctypes.c_uint64 * max(1, len(stored)))()
+        self.words = memoryview(storage).cast("B").cast("Q")
+        arguments = []
         for kind in row.kinds:
             if kind.name in stored:
                 # It shares the memory of its word.
                 at = 8 * stored.index(kind.name)
-                arguments.append(kind.c_type.from_buffer(self._storage, at))
-                continue
-            argument, kept = kind.prebuilt(values[kind.name])
-            arguments.append(argument)
-            self._kept.append(kept)
+                arguments.append(kind.c_type.from_buffer(storage, at))
+            else:
+                arguments.append(kind.prebuilt(values[kind.name]))
         self.arguments = tuple(arguments)

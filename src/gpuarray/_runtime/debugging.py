@@ -109,6 +109,37 @@ def launch_of(trace: Trace, stream: Stream) -> Callable[..., int]:
     return launch
 
 
+def call_of(
+    function: Callable[..., int],
+    trace: Trace,
+    stream: Stream,
+    failed: Callable[[int], BaseException],
+) -> Callable[..., int]:
+    """A call of a library's function that waits for what it queued, and names it if that fails.
+
+    It takes the words of the prebuilt arguments before the arguments.
+    """
+
+    def call(words: memoryview, *arguments: Any) -> int:
+        if driver.stream_is_capturing(stream.handle):
+            return function(*arguments)
+        stream.synchronize()
+        try:
+            status = function(*arguments)
+            if status:
+                raise failed(status)
+            stream.synchronize()
+        except DriverError as error:
+            if error.status in driver.STICKY:
+                line = launch_history.users_line()
+                described = trace.describe(trace.parameters, words)
+                launch_history.blame(error, described, f"Called at {line}:")
+            raise
+        return 0
+
+    return call
+
+
 def _keep(
     trace: Trace, words: memoryview, arguments: Sequence[Any]
 ) -> tuple[tuple[int, ...], tuple[Block, ...]]:

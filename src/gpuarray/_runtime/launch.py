@@ -115,6 +115,9 @@ class BoundLaunch:
         "word_of",
     )  # fmt: skip
 
+    #: Which lines :mod:`gpuarray._calls` writes for it.
+    kind = "launch"
+
     def __init__(
         self, plan: LaunchPlan, stream: Stream, scalars: Sequence[tuple[int, np.dtype]] = ()
     ):
@@ -160,6 +163,19 @@ class BoundLaunch:
             buffer.bytes[offset : offset + len(value)] = value
         slots = [scalar_slot(buffer, position, dtype) for position, dtype in self.scalars]
         return buffer.words, buffer.params, *slots
+
+    def constants(self) -> dict[str, Any]:
+        """What the lines of a call name of this launch."""
+        return {
+            "launch": self.launch,
+            "config": self.config,
+            "function": self.function,
+            "take": self.spare.pop,
+            "give": self.spare.append,
+            "make": self.make_buffer,
+            "failed": self.failed,
+            "trace": self.trace,
+        }
 
     def failed(self, status: int) -> BaseException:
         """The exception for a launch that the driver refused."""

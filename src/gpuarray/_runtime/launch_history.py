@@ -75,9 +75,9 @@ class Launch(NamedTuple):
     Attributes
     ----------
     kernel : str
-        The kernel's name.
+        The kernel's name, or that of the function of a C library.
     grid, block : tuple of int
-        Blocks and threads in x, y and z.
+        Blocks and threads in x, y and z; zeros for a library's function.
     shared_bytes : int
         Dynamic shared memory of a block.
     device : int
@@ -99,10 +99,8 @@ class Launch(NamedTuple):
 
     def __str__(self) -> str:
         shared = f", {self.shared_bytes} bytes of shared memory" if self.shared_bytes else ""
-        head = (
-            f"{self.kernel}, grid {self.grid}, block {self.block}{shared}, stream "
-            f"{self.stream:#x} of device {self.device}"
-        )
+        shape = f", grid {self.grid}, block {self.block}{shared}" if any(self.grid) else ""
+        head = f"{self.kernel}{shape}, stream {self.stream:#x} of device {self.device}"
         return "\n    ".join([head, *map(str, self.arguments)])
 
 

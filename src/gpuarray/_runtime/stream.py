@@ -45,7 +45,9 @@ class Stream:
     >>> stream.synchronize()
     """
 
-    __slots__ = ("__weakref__", "arenas", "device", "handle", "owned", "plans")
+    __slots__ = (
+        "__weakref__", "arenas", "device", "handle", "library_handles", "owned", "plans",
+    )  # fmt: skip
 
     null: Stream
     ptds: Stream
@@ -82,6 +84,7 @@ class Stream:
         self.owned = owned
         self.plans: dict[Any, Any] = {}  # launches bound to this stream, see _launch
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
+        self.library_handles: dict[Any, Any] = {}  # of gpuarray._libraries.handles
         streams[id(self)] = self
 
     def __del__(self) -> None:
@@ -199,6 +202,7 @@ class LostStream(Stream):
     handle = _gone("handle")  # type: ignore[assignment]
     plans = _gone("plans")  # type: ignore[assignment]
     arenas = _gone("arenas")  # type: ignore[assignment]
+    library_handles = _gone("library_handles")  # type: ignore[assignment]
 
     def __del__(self) -> None:
         pass
@@ -224,6 +228,7 @@ def _lose(device: Device) -> None:
                 arena.lose()
             stream.arenas.clear()
             stream.plans.clear()
+            stream.library_handles.clear()
             del streams[id(stream)]
             stream.__class__ = LostStream
     device.default_stream = Stream._of_handle(0, device)

@@ -188,7 +188,9 @@ class LibraryCall(StreamOperation):
                     machine.arena.wrote(address, nbytes)
         except DeviceFault as fault:
             if fault.status in STICKY:
-                why = Failure(fault.status, f"a call of {self.row.name} failed: {fault.message}")
+                why = Failure(
+                    fault.status, f"an earlier kernel of this device failed: {fault.message}"
+                )
                 machine.lose(self.context.device, why)
             raise
 

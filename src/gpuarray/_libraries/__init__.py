@@ -1,0 +1,1 @@
+"""CUDA's libraries for mathematics: their handles, and calls of their functions as plans."""

@@ -1,0 +1,105 @@
+"""Calls of functions of C libraries, with everything decided that can be before them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gpuarray._config import config
+from gpuarray._ffi.library_table import PreparedArguments, TableLibrary
+from gpuarray._runtime import debugging, launch_history
+from gpuarray._runtime.stream import Stream
+
+
+class BoundCall:
+    """A call of a library's function made ready for one stream.
+
+    ``function(*arguments)`` is one foreign call whose arguments all exist beforehand as ctypes
+    objects. They share the memory of ``words``, where each call stores addresses and the handle of
+    its thread. As of a launch, threads must not share a buffer, which is ``(words, arguments)``.
+
+    Parameters
+    ----------
+    library : TableLibrary
+        The library.
+    name : str
+        The C function.
+    values : mapping
+        The arguments that are the same at each call, by name; see `PreparedArguments`.
+    pointers : sequence of str
+        The arguments whose addresses each call stores, in the order of the names that
+        :func:`gpuarray._calls.make_call` is given.
+    handles : object
+        Its attribute ``handle`` is the library's handle for the stream and the calling thread.
+    stream : Stream
+        Where the handles are bound to.
+    """
+
+    __slots__ = (
+        "function", "handles", "library", "name", "names", "spare", "stored", "trace", "values",
+        "word_of",
+    )  # fmt: skip
+
+    #: Which lines :mod:`gpuarray._calls` writes for it.
+    kind = "library call"
+
+    def __init__(
+        self,
+        library: TableLibrary,
+        name: str,
+        values: Mapping[str, Any],
+        pointers: Sequence[str],
+        handles: Any,
+        stream: Stream,
+    ):
+        self.library = library
+        self.name = name
+        self.values = values
+        self.handles = handles
+        self.stored = [*pointers, library.rows[name].handle]
+        self.word_of = range(len(pointers))
+        self.spare: list[tuple] = []
+        #: What the pointers are called; see :func:`gpuarray._calls.make_call`.
+        self.names: Sequence[str] = ()
+        self.trace = launch_history.Trace(
+            name,
+            (0, 0, 0),
+            (0, 0, 0),
+            0,
+            stream.device.id,
+            stream.handle,
+            (8,) * len(pointers),
+            self.spare,
+            0,
+            lambda: launch_history.Code(name),
+        )
+        function = library.foreign(name)
+        self.function = (
+            debugging.call_of(function, self.trace, stream, self.failed)
+            if config.debug
+            else function
+        )
+
+    def make_buffer(self, *arguments: Any) -> tuple:
+        """New prebuilt arguments, for a call with these arrays."""
+        self.trace.parameters = tuple(
+            [(name, getattr(x, "_layout", None)) for name, x in zip(self.names, arguments)]
+        )
+        prepared = PreparedArguments(self.library.rows[self.name], self.values, self.stored)
+        return prepared.words, prepared.arguments
+
+    def constants(self) -> dict[str, Any]:
+        """What the lines of a call name of this one."""
+        return {
+            "function": self.function,
+            "handles": self.handles,
+            "take": self.spare.pop,
+            "give": self.spare.append,
+            "make": self.make_buffer,
+            "failed": self.failed,
+            "trace": self.trace,
+        }
+
+    def failed(self, status: int) -> BaseException:
+        """The exception for a status that the library returned."""
+        return self.library.error(self.name, status)

@@ -1,0 +1,141 @@
+"""Handles: which threads and streams share one, and what becomes of them."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import pytest
+
+from gpuarray._ffi import cublas
+from gpuarray._libraries.handles import LibraryHandles
+
+
+class Recorded:
+    """Handles of a library that notes what it is told."""
+
+    def __init__(self):
+        self.made = 0
+        self.streams = {}
+        self.workspaces = {}
+        self.handles = LibraryHandles(
+            self._create, self.streams.__setitem__, self._set_workspace, lambda capability: 4096
+        )
+
+    def _create(self):
+        self.made += 1
+        return self.made
+
+    def _set_workspace(self, handle, address, nbytes):
+        self.workspaces[handle] = address, nbytes
+
+
+@pytest.fixture
+def recorded():
+    return Recorded()
+
+
+def _in_thread(function):
+    results = []
+    thread = threading.Thread(target=lambda: results.append(function()))
+    thread.start()
+    thread.join()
+    return results[0]
+
+
+def test_one_for_each_stream(xp, recorded):
+    first, second = xp.cuda.Stream(), xp.cuda.Stream()
+    one = recorded.handles.on(first)
+    assert one is recorded.handles.on(first)
+    assert one.handle == one.handle == 1
+    assert recorded.handles.on(second).handle == 2
+    assert recorded.streams == {1: first.ptr, 2: second.ptr}
+
+
+def test_one_for_each_thread_at_a_time(xp, recorded):
+    stream = xp.cuda.Stream()
+    handles = recorded.handles.on(stream)
+    assert handles.handle == 1
+    ready, done = threading.Barrier(3), threading.Barrier(3)
+    seen = []
+
+    def work():
+        xp.cuda.Device(0).use()
+        seen.append(handles.handle)
+        ready.wait()
+        done.wait()
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    ready.wait()
+    assert sorted(seen) == [2, 3]
+    assert handles.handle == 1
+    done.wait()
+    for thread in threads:
+        thread.join()
+
+
+def test_a_thread_gives_its_handle_and_its_workspace_back(xp, recorded):
+    stream = xp.cuda.Stream()
+    handles = recorded.handles.on(stream)
+    pool = xp.get_default_memory_pool()
+    used = pool.used_bytes()
+
+    def work():
+        xp.cuda.Device(0).use()
+        return handles.handle, pool.used_bytes()
+
+    assert _in_thread(work) == (2, used + 4096)
+    assert pool.used_bytes() == used
+    assert _in_thread(work)[0] == 2
+    assert recorded.made == 2
+
+
+def test_a_stream_gives_its_handle_back(xp, recorded):
+    stream = xp.cuda.Stream()
+    assert recorded.handles.on(stream).handle == 1
+    del stream
+    gc.collect()
+    other = xp.cuda.Stream()
+    assert recorded.handles.on(other).handle == 1
+    assert recorded.streams == {1: other.ptr}
+    assert recorded.made == 1
+
+
+def test_the_workspace_is_memory_of_the_stream(xp, recorded):
+    stream = xp.cuda.Stream()
+    handles = recorded.handles.on(stream)
+    address, nbytes = recorded.workspaces[handles.handle]
+    assert handles._held.workspace.stream is stream
+    assert (handles._held.workspace.pointer, 4096) == (address, nbytes)
+
+
+def test_a_library_without_workspaces(xp):
+    streams = {}
+    handles = LibraryHandles(lambda: 7, streams.__setitem__)
+    stream = xp.cuda.Stream()
+    assert handles.on(stream).handle == 7
+    assert streams == {7: stream.ptr}
+
+
+def test_a_handle_that_cannot_be_made_is_asked_for_again(xp):
+    failures = [RuntimeError("no memory")]
+
+    def create():
+        if failures:
+            raise failures.pop()
+        return 5
+
+    handles = LibraryHandles(create, lambda handle, stream: None)
+    stream = xp.cuda.Stream()
+    with pytest.raises(RuntimeError, match="no memory"):
+        handles.on(stream)
+    assert handles.on(stream).handle == 5
+
+
+@pytest.mark.emulator
+def test_the_rule_for_the_size_of_a_workspace(monkeypatch):
+    assert cublas.workspace_bytes(90) < 1 << 20
+    monkeypatch.setattr(cublas, "opened", lambda: type("Backend", (), {"name": "cuda"}))
+    assert [cublas.workspace_bytes(c) for c in (75, 89, 90, 100)] == [4 << 20] * 2 + [32 << 20] * 2
