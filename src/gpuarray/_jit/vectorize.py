@@ -244,7 +244,7 @@ class vectorize(Generic[P]):
             # As NumPy rounds: after each operation.
             options=("--fmad=false",),
         )
-        kernel._preamble_anywhere = found.speculatable
+        kernel._safe_preamble |= found.speculatable
         return kernel
 
 

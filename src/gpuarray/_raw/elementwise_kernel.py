@@ -8,7 +8,9 @@ from typing import Any
 
 from gpuarray import _array, _calls, _layout
 from gpuarray._raw import parameters
-from gpuarray._raw.elementwise_plan import Planner, Way
+from gpuarray._raw.declared_kernel import DeclaredKernel, check_stream
+from gpuarray._raw.elementwise_plan import CallSignature, Declaration, Planner
+from gpuarray._raw.parameters import Types
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch
 from gpuarray._runtime.stream import Stream
@@ -16,7 +18,7 @@ from gpuarray._runtime.stream import Stream
 _MOST_THREADS = 1024
 
 
-class ElementwiseKernel:
+class ElementwiseKernel(DeclaredKernel):
     """A function of elements, written in C++.
 
     Parameters
@@ -93,13 +95,7 @@ class ElementwiseKernel:
         doc: str = "",
         **kwargs: Any,
     ):
-        self.in_params = parameters.parse(in_params, name, False)
-        self.out_params = parameters.parse(out_params, name, True)
-        self.params = self.in_params + self.out_params
-        self.nin = len(self.in_params)
-        self.nout = len(self.out_params)
-        self.nargs = self.nin + self.nout
-        self.name = name
+        self._declare(name, in_params, out_params)
         self.operation = operation
         self.reduce_dims = reduce_dims
         self.preamble = preamble
@@ -107,7 +103,7 @@ class ElementwiseKernel:
         self.return_tuple = return_tuple
         self.kwargs = kwargs
         #: Whether the preamble is known to be safe on zeros beyond the end, too.
-        self._preamble_anywhere = False
+        self._safe_preamble = not preamble
         self.__doc__ = doc or type(self).__doc__
         self.loop_prep: str = kwargs.get("loop_prep", "")
         self.after_loop: str = kwargs.get("after_loop", "")
@@ -126,9 +122,6 @@ class ElementwiseKernel:
             loop_prep=self.loop_prep,
             after_loop=self.after_loop,
         )
-
-    def __repr__(self) -> str:
-        return f"<ElementwiseKernel {self.name}>"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the kernel.
@@ -176,8 +169,7 @@ class ElementwiseKernel:
                 "block_size"
             )
         if stream is not None:
-            if not isinstance(stream, Stream):
-                raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
+            check_stream(stream)
             with stream:
                 return self._call(args, size, None, block_size)
         if block_size is not None:
@@ -188,37 +180,15 @@ class ElementwiseKernel:
                 )
         if size is not None:
             size = operator.index(size)
-        arguments = parameters.operands(args, self.in_params, self.out_params, name)
-        layouts = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in arguments]
-        key: tuple = (self, *layouts)
-        if size is not None or block_size is not None:
-            key = (self, size, block_size, *layouts)
-        stream = current.stream
-        run = stream.plans.get(key)
-        types = None
-        if run is None:
-            way = self._way(arguments, size, block_size)
-            types = way.types
-            run = self._plan(way, stream)
-            stream.remember(key, run)
-        try:
-            return run(*arguments)
-        except (TypeError, ValueError, OverflowError):
-            if all(isinstance(x, _array.ArrayBase) for x in arguments):
-                raise
-        if types is None:
-            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
-        for i, dtype in enumerate(types.inputs):
-            if not isinstance(arguments[i], _array.ArrayBase):
-                arguments[i] = parameters.number(arguments[i], dtype)
-        return run(*arguments)
+        static = () if size is None and block_size is None else (size, block_size)
+        return self._run(args, static)
 
     # ---- deciding ------------------------------------------------------------------------------
 
-    def _way(self, arguments: list[Any], size: int | None, block: int | None) -> Way:
+    def _signature(self, arguments: list[Any], types: Types, static: tuple) -> CallSignature:
         """Types, shape and outputs of a call."""
         name = self.name
-        types = parameters.resolve(name, self.in_params, self.out_params, arguments)
+        size, block = static or (None, None)
         given = len(arguments) == self.nargs
         shapes = [
             x._layout.shape
@@ -260,31 +230,37 @@ class ElementwiseKernel:
                     )
                 _layout.check_writable(layout, name)
             outputs.append(layout)
-        return Way(arguments, types, shape, outputs, given, block)
+        return CallSignature(arguments, types, shape, outputs, given, block)
 
-    def _plan(self, way: Way, stream: Stream) -> Callable[..., Any]:
-        """A function that takes the arguments of a call."""
+    def _plan(
+        self, arguments: list[Any], types: Types, static: tuple, stream: Stream
+    ) -> Callable[..., Any]:
+        call = self._signature(arguments, types, static)
         # Given outputs are arguments like the others, unless they are returned.
-        returned = not (way.given and self.no_return)
+        returned = not (call.given and self.no_return)
         kinds = "".join(
-            ["a" if isinstance(x, _array.ArrayBase) else "s" for x in way.arguments[: self.nin]]
+            ["a" if isinstance(x, _array.ArrayBase) else "s" for x in call.arguments[: self.nin]]
         )
         names = [f"x{i}" for i in range(self.nin)]
         if returned:
-            new = [None if way.given else layout for layout in way.outputs]
+            new = [None if call.given else layout for layout in call.outputs]
             names += [f"y{i}" for i in range(self.nout)]
         else:
             new = []
             kinds += "a" * self.nout
             names += [f"x{self.nin + i}" for i in range(self.nout)]
-        if not all(way.shape):
+        if not all(call.shape):
             run = _calls.make_call(stream, kinds, new, [])
         else:
-            launch = Planner(self, way, stream).launch()
+            declaration = Declaration(
+                self.name, self.params, self.nin, self.operation, self.preamble, self.options,
+                self.loop_prep, self.after_loop, self.reduce_dims, self._safe_preamble,
+            )  # fmt: skip
+            launch = Planner(declaration, call, stream).launch()
             bound = BoundLaunch(launch.plan, stream, launch.scalars)
             leading = [names[k] for k in launch.order]
             run = _calls.make_call(stream, kinds, new, [(bound, leading)])
-        if self.no_return and not way.given:
+        if self.no_return and not call.given:
             return _without_result(run)
         if self.return_tuple and self.nout == 1 and not self.no_return:
             return _as_tuple(run)

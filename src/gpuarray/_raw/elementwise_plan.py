@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,21 +11,33 @@ from gpuarray import _array, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
-from gpuarray._raw.parameters import Types
+from gpuarray._raw.parameters import Parameter, Types
 from gpuarray._runtime.launch import LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, generator
 from gpuarray.kernels.elementwise.launch import NUMBER
 from gpuarray.kernels.generator.expressions import Constant
 
-if TYPE_CHECKING:
-    from gpuarray._raw.elementwise_kernel import ElementwiseKernel
-
 #: Threads of a block in CuPy's plain loop.
 _CUPY_BLOCK = 128
 
 
-class Way(NamedTuple):
+class Declaration(NamedTuple):
+    """An ElementwiseKernel as its user declared it."""
+
+    name: str
+    params: tuple[Parameter, ...]
+    nin: int
+    operation: str
+    preamble: str
+    options: tuple[str, ...]
+    loop_prep: str
+    after_loop: str
+    reduce_dims: bool
+    safe_preamble: bool  # also on the zeros that are read beyond the end
+
+
+class CallSignature(NamedTuple):
     """What a call looks like, whatever the arrays' addresses."""
 
     arguments: list[Any]  # arrays and numbers, in the order of the parameters
@@ -47,9 +59,9 @@ class Launch(NamedTuple):
 class Planner:
     """Decides how a kernel is launched for a call."""
 
-    def __init__(self, kernel: ElementwiseKernel, way: Way, stream: Stream):
+    def __init__(self, kernel: Declaration, call: CallSignature, stream: Stream):
         self.kernel = kernel
-        self.way = way
+        self.call = call
         self.stream = stream
 
     def launch(self) -> Launch:
@@ -60,9 +72,9 @@ class Planner:
         """Of every parameter: the layout of its array, or the dtype of a number."""
         found: list[Any] = [
             x._layout if isinstance(x, _array.ArrayBase) else dtype
-            for x, dtype in zip(self.way.arguments, self.way.types.inputs)
+            for x, dtype in zip(self.call.arguments, self.call.types.inputs)
         ]
-        return found + self.way.outputs
+        return found + self.call.outputs
 
     def _arguments(self, layouts: Sequence[Any]) -> tuple[Any, ...]:
         """The parameters for the kernel's source."""
@@ -91,7 +103,7 @@ class Planner:
         return generator.user_code.UserCode(
             self.kernel.name,
             arguments,
-            parameters.code_types(self.way.types),
+            parameters.code_types(self.call.types),
             self.kernel.preamble,
             self.kernel.options,
         )
@@ -105,18 +117,20 @@ class Planner:
             text += self.kernel.preamble
         words = user.words(text)
         outputs = [
-            (self.kernel.nin + i, x) for i, x in enumerate(self.kernel.out_params) if not x.raw
+            (self.kernel.nin + i, x)
+            for i, x in enumerate(self.kernel.params[self.kernel.nin :])
+            if not x.raw
         ]
         if (
             not outputs
-            or self.way.block is not None
+            or self.call.block is not None
             or self.kernel.loop_prep
             or self.kernel.after_loop
             or user.names_threads(text)
             or any(user.takes_address(text, x.name) for _, x in outputs)
         ):
             return None
-        size = int(np.prod(self.way.shape, dtype=np.int64))
+        size = int(np.prod(self.call.shape, dtype=np.int64))
         numbered = "i" in words
         asked = user.plain(text).replace(" ", "")
         if asked.count("_ind") != asked.count("_ind.size()"):
@@ -128,13 +142,13 @@ class Planner:
         if numbered:
             # Numbers are in C order, and only one run of memory is counted.
             for x in arrays:
-                if not (x.c_contiguous and x.shape == self.way.shape) and x.size != 1:
+                if not (x.c_contiguous and x.shape == self.call.shape) and x.size != 1:
                     return None
         raw = [
             k for k, x in enumerate(layouts) if isinstance(x, Layout) and self.kernel.params[k].raw
         ]
         inputs = [k for k in range(self.kernel.nin) if k not in raw]
-        kept = [k for k, x in outputs if self.way.given and not user.always_assigned(text, x.name)]
+        kept = [k for k, x in outputs if self.call.given and not user.always_assigned(text, x.name)]
         read: list[Any] = [layouts[k] for k in [*inputs, *kept]]
         stored = [layouts[k] for k, _ in outputs]
         placeholder = [Constant(0, _dtypes.code(x.dtype)) for x in stored]
@@ -142,8 +156,7 @@ class Planner:
             self.kernel.name, placeholder, read, stored
         )
         guarded = False
-        hidden = self.kernel.preamble and not self.kernel._preamble_anywhere
-        if raw or hidden or not user.is_safe_anywhere(text):
+        if raw or not self.kernel.safe_preamble or not user.is_safe_anywhere(text):
             if spec.variant not in ("contiguous", "strided"):
                 return None
             guarded = spec.variant == "contiguous"
@@ -184,13 +197,13 @@ class Planner:
         """The launch of a plain loop over the elements in C order."""
         user = generator.user_code
         layouts = self._layouts()
-        shape: Sequence[int] = self.way.shape
+        shape: Sequence[int] = self.call.shape
         looped = [
             k
             for k, x in enumerate(layouts)
             if isinstance(x, Layout) and not self.kernel.params[k].raw
         ]
-        strides = [_layout.broadcast_strides(layouts[k], self.way.shape) for k in looped]
+        strides = [_layout.broadcast_strides(layouts[k], self.call.shape) for k in looped]
         if self.kernel.reduce_dims:
             shape, strides = _merge(shape, strides)
         arguments = list(self._arguments(layouts))
@@ -213,17 +226,17 @@ class Planner:
             narrow,
         )
         function, _ = load(spec, elementwise.user.render_direct, self.stream.device)
-        block = self.way.block or _CUPY_BLOCK
+        block = self.call.block or _CUPY_BLOCK
         constants = {
             k: parameters.array_constant(x) for k, x in views.items() if isinstance(x, Layout)
         }
         lengths = tuple(shape) or (0,)
-        constants[self.kernel.nargs] = np.array(
+        constants[len(self.kernel.params)] = np.array(
             [size, *lengths, *[0] * len(lengths)], np.int64
         ).tobytes()
         plan = LaunchPlan(function, grid_for(ceil_div(size, block)), (block, 1, 1), constants)
         scalars = [(k, x) for k, x in enumerate(layouts) if not isinstance(x, Layout)]
-        return Launch(plan, list(range(self.kernel.nargs)), scalars)
+        return Launch(plan, list(range(len(self.kernel.params))), scalars)
 
 
 def _merge(

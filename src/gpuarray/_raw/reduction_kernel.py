@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
+from gpuarray._raw.declared_kernel import DeclaredKernel, check_stream
 from gpuarray._raw.parameters import Types
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch
@@ -19,7 +20,7 @@ from gpuarray.kernels import elementwise, generator, reduction
 from gpuarray.kernels.generator.expressions import Constant
 
 
-class ReductionKernel:
+class ReductionKernel(DeclaredKernel):
     """A reduction along axes, written in C++.
 
     Parameters
@@ -87,12 +88,7 @@ class ReductionKernel:
         preamble: str = "",
         options: Sequence[str] = (),
     ):
-        self.in_params = parameters.parse(in_params, name, False)
-        self.out_params = parameters.parse(out_params, name, True)
-        self.params = self.in_params + self.out_params
-        self.nin = len(self.in_params)
-        self.nout = len(self.out_params)
-        self.nargs = self.nin + self.nout
+        self._declare(name, in_params, out_params)
         if self.nout != 1 or self.out_params[0].raw:
             raise ValueError(
                 f"{name}: a reduction has one output that is not raw, declared {out_params!r}"
@@ -105,7 +101,6 @@ class ReductionKernel:
         self.reduce_expr = reduce_expr
         self.post_map_expr = post_map_expr
         self.identity = "" if identity is None else str(identity)
-        self.name = name
         self.reduce_type = reduce_type
         self.reduce_dims = reduce_dims
         self.preamble = preamble
@@ -119,9 +114,6 @@ class ReductionKernel:
             preamble=preamble,
             reduce_type=reduce_type or "",
         )
-
-    def __repr__(self) -> str:
-        return f"<ReductionKernel {self.name}>"
 
     def __call__(
         self,
@@ -175,8 +167,7 @@ class ReductionKernel:
     ) -> Any:
         name = self.name
         if stream is not None:
-            if not isinstance(stream, Stream):
-                raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
+            check_stream(stream)
             with stream:
                 return self._call(args, out, axis, keepdims, None)
         if out is not None:
@@ -186,42 +177,16 @@ class ReductionKernel:
                 )
             out = reduction.rules.output(out, name)
             args = (*args, out)
-        arguments = parameters.operands(args, self.in_params, self.out_params, name)
         if isinstance(axis, list):
             axis = tuple(axis)
-        keepdims = bool(keepdims)
-        layouts = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in arguments]
-        key = (self, axis, keepdims, *layouts)
-        stream = current.stream
-        run = stream.plans.get(key)
-        types = None
-        if run is None:
-            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
-            run = self._plan(arguments, types, axis, keepdims, stream)
-            stream.remember(key, run)
-        try:
-            return run(*arguments)
-        except (TypeError, ValueError, OverflowError):
-            if all(isinstance(x, _array.ArrayBase) for x in arguments):
-                raise
-        if types is None:
-            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
-        for i, dtype in enumerate(types.inputs):
-            if not isinstance(arguments[i], _array.ArrayBase):
-                arguments[i] = parameters.number(arguments[i], dtype)
-        return run(*arguments)
+        return self._run(args, (axis, bool(keepdims)))
 
     # ---- deciding ------------------------------------------------------------------------------
 
     def _plan(
-        self,
-        arguments: Sequence[Any],
-        types: Types,
-        axis: Any,
-        keepdims: bool,
-        stream: Stream,
+        self, arguments: list[Any], types: Types, static: tuple, stream: Stream
     ) -> Callable[..., Any]:
-        """A function that takes the arguments of a call."""
+        axis, keepdims = static
         name, nin = self.name, self.nin
         arrays = [
             i for i, parameter in enumerate(self.in_params)

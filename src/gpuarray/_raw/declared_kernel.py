@@ -1,0 +1,78 @@
+"""Kernels with declared parameters: what ElementwiseKernel and ReductionKernel share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from gpuarray import _array
+from gpuarray._raw import parameters
+from gpuarray._raw.parameters import Parameter, Types
+from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
+
+
+class DeclaredKernel:
+    """A kernel whose parameters are declared with dtypes: ``'float32 x, T y'``."""
+
+    name: str
+    in_params: tuple[Parameter, ...]
+    out_params: tuple[Parameter, ...]
+    params: tuple[Parameter, ...]
+    nin: int
+    nout: int
+    nargs: int
+
+    def _declare(self, name: str, in_params: str, out_params: str) -> None:
+        self.name = name
+        self.in_params = parameters.parse(in_params, name, False)
+        self.out_params = parameters.parse(out_params, name, True)
+        self.params = self.in_params + self.out_params
+        self.nin = len(self.in_params)
+        self.nout = len(self.out_params)
+        self.nargs = self.nin + self.nout
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+    def _plan(
+        self, arguments: list[Any], types: Types, static: tuple, stream: Stream
+    ) -> Callable[..., Any]:
+        """A function that takes the arguments of a call with these dtypes and static arguments."""
+        raise NotImplementedError
+
+    def _run(self, args: Sequence[Any], static: tuple) -> Any:
+        """Run the kernel on the current stream.
+
+        ``static`` are the arguments that a plan is made for beside layouts and dtypes, with the
+        types that the public call has checked.
+        """
+        name = self.name
+        arguments = parameters.operands(args, self.in_params, self.out_params, name)
+        layouts = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in arguments]
+        key = (self, *static, *layouts)
+        stream = current.stream
+        run = stream.plans.get(key)
+        types = None
+        if run is None:
+            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
+            run = self._plan(arguments, types, static, stream)
+            stream.remember(key, run)
+        try:
+            return run(*arguments)
+        except (TypeError, ValueError, OverflowError):
+            if all(isinstance(x, _array.ArrayBase) for x in arguments):
+                raise
+        # A number that its parameter's slot does not take as it is: converted as astype does.
+        if types is None:
+            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
+        for i, dtype in enumerate(types.inputs):
+            if not isinstance(arguments[i], _array.ArrayBase):
+                arguments[i] = parameters.number(arguments[i], dtype)
+        return run(*arguments)
+
+
+def check_stream(stream: Any) -> None:
+    """Raise TypeError if ``stream=`` of a call is no stream."""
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
