@@ -1,4 +1,4 @@
-"""Arithmetic: which dtypes NumPy would compute in, and the C++ of the project's operations."""
+"""Arithmetic on terms: with NumPy's dtypes, as the C++ of the table of operations."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from gpuarray.kernels.generator.expressions import Apply, Input
 
 
 def _invert(x: Any) -> Any:
-    """Python's ``~``, which of bools is deprecated: they are inverted as the integers they are."""
+    """Python's ``~``; a bool is inverted as the integer that it is, without the deprecated form."""
     return ~int(x) if isinstance(x, bool) else ~x
 
 
 _COMPARISONS = {x.ufunc: getattr(operator, x.method) for x in _operator_table.COMPARISONS}
-#: What Python's operators of constants compute, by the names of the ufuncs.
+#: Python's operators, by the names of their ufuncs: for constants.
 _FOLDED: dict[str, Callable[..., Any]] = {
     **_COMPARISONS,
     **{x.ufunc: getattr(operator, x.method) for x in _operator_table.BINARY if x.symbol},
@@ -40,7 +40,7 @@ _FOLDED: dict[str, Callable[..., Any]] = {
     "invert": _invert,
 }
 
-# A sign between operands; W is the unsigned type in which integers wrap around.
+# An infix operator; W is the unsigned type in which integers wrap around.
 _INFIX = re.compile(r"(?:in0 (?P<plain>\S+) in1|W\(in0\) (?P<wrapped>\S+) W\(in1\))")
 _OPERAND = re.compile(r"\bin([0-9])\b")
 
@@ -57,10 +57,10 @@ class Arithmetic:
     def __init__(self, mode: str):
         self.mode = mode
         self.headers: set[str] = set()
-        #: Functions that operations are called through, by their C++.
+        #: The C++ of functions for operations that use an operand twice; a dict as ordered set.
         self.functions: dict[str, None] = {}
-        #: The dtypes of numbers without one.
         wide = mode == "numpy"
+        #: The dtypes of Python's numbers, by kind.
         self.weak = {
             "i": "i8" if wide else "i4", "f": "f8" if wide else "f4", "c": "c16" if wide else "c8",
         }  # fmt: skip
@@ -68,19 +68,19 @@ class Arithmetic:
     # ---- types ----------------------------------------------------------------------------------
 
     def cpp(self, dtype: str) -> str:
-        """The C++ type of a dtype, whose header is included."""
+        """The C++ type of a dtype, whose header is included from now on."""
         header = _dtypes.info(dtype).header
         if header:
             self.headers.add(header)
         return _dtypes.cpp_name(dtype)
 
-    def number(self, x: Term) -> NumberType:
+    def number_type(self, x: Term) -> NumberType:
         """The type of a number.
 
         Raises
         ------
         TypeError
-            It is none.
+            The term is no number.
         """
         if isinstance(x, Value) and isinstance(x.type, NumberType):
             return x.type
@@ -103,9 +103,9 @@ class Arithmetic:
     def value(self, x: Term, dtype: str | None = None) -> Value:
         """A number as C++, by default of its own type."""
         if isinstance(x, Value) and dtype is None:
-            self.number(x)
+            self.number_type(x)
             return x
-        own = self.number(x)
+        own = self.number_type(x)
         if dtype is not None and isinstance(x, Value):
             return self.cast(x, dtype)
         assert isinstance(x, PythonConstant)
@@ -140,7 +140,7 @@ class Arithmetic:
 
     def cast(self, x: Value, dtype: str) -> Value:
         """A number converted as ``astype`` does."""
-        source = self.number(x).dtype
+        source = self.number_type(x).dtype
         if source == dtype:
             return x if not x.type.weak else Value(NumberType(dtype), x.text, x.effect, x.simple)  # type: ignore[union-attr]
         code, header = render.cast_code(self.operand(x), source, dtype)
@@ -153,15 +153,15 @@ class Arithmetic:
 
     @staticmethod
     def operand(x: Value) -> str:
-        """A value as it can stand beside an operator."""
+        """The text of a value as an operand: in parentheses where it needs them."""
         text = x.text
         if x.simple or is_simple(text) or text.endswith(")"):
             return text
         return f"({text})"
 
     def store(self, x: Term, dtype: str) -> Value:
-        """A number converted to what is assigned to, as NumPy's assignment does."""
-        found = self.number(x)
+        """A number converted to the dtype of an array that it is assigned to, as NumPy does."""
+        found = self.number_type(x)
         if found.kind == "c" and dtype[0] != "c":
             raise TypeError(
                 f"{describe(x)} cannot be stored in {_dtypes.dtype_of(dtype).name}: its imaginary "
@@ -174,29 +174,29 @@ class Arithmetic:
         return self.value(x, "b1")
 
     def index(self, x: Term) -> Value:
-        """An integer that counts elements."""
-        found = self.number(x)
+        """An integer that is an index."""
+        found = self.number_type(x)
         if found.kind not in "iu":
             raise TypeError(
                 f"an index is an integer, not {describe(x)}; convert it with int() if it is whole"
             )
         return self.value(x)
 
-    def unify(self, terms: Sequence[Term]) -> NumberType:
-        """The one type that numbers are given as where a decision chooses between them."""
-        types = [self.number(x) for x in terms]
+    def common_type(self, terms: Sequence[Term]) -> NumberType:
+        """The type of an expression that is one of several numbers."""
+        types = [self.number_type(x) for x in terms]
         strong = [x for x in types if not x.weak]
         if not strong:
             return max(types, key=lambda x: ("biufc".index(x.kind), x.dtype))
         if len({x.dtype for x in types}) == 1:
             return strong[0]
-        kinds = [self._kind(x) for x in types]
+        kinds = [self._promotion_operand(x) for x in types]
         examples = [k if isinstance(k, np.dtype) else k(1) for k in kinds]
         return NumberType(_dtypes.code(np.result_type(*examples)))
 
     @staticmethod
-    def _kind(x: NumberType) -> Any:
-        """What ``resolve_dtypes`` takes for a type."""
+    def _promotion_operand(x: NumberType) -> Any:
+        """The argument of ``resolve_dtypes`` for a type: a weak one is Python's."""
         if x.weak:
             return {"i": int, "u": int, "f": float, "c": complex}[x.kind]
         return _dtypes.dtype_of(x.dtype)
@@ -217,16 +217,16 @@ class Arithmetic:
         row = operations.operation(name)
         if len(terms) != row.nin:
             raise TypeError(f"{name} takes {row.nin} numbers, not {len(terms)}")
-        types = [self.number(x) for x in terms]
+        types = [self.number_type(x) for x in terms]
         if python and all(isinstance(x, PythonConstant) for x in terms) and row.name in _FOLDED:
             with np.errstate(all="ignore"):
                 found = _FOLDED[row.name](*[x.value for x in terms])  # type: ignore[union-attr]
             return [PythonConstant(found)]
         if row.name in _COMPARISONS:
-            certain = self._certain(row.name, terms, types)
-            if certain is not None:
-                return [PythonConstant(certain)]
-            # A Python integer that is not known may be any: compared as it is, not converted.
+            decided = self._decided_comparison(row.name, terms, types)
+            if decided is not None:
+                return [PythonConstant(decided)]
+            # A Python integer that is not a constant is compared in its own dtype.
             types = [
                 NumberType(x.dtype) if x.weak and x.kind == "i" and isinstance(term, Value) else x
                 for term, x in zip(terms, types)
@@ -247,15 +247,15 @@ class Arithmetic:
         results: list[Value | PythonConstant] = []
         for output in range(row.nout):
             code = _dtypes.code(loop[row.nin + output])
-            found_value = self._call(row, operands, code, output, python and weak)
+            found_value = self._result(row, operands, code, output, python and weak)
             found_value.type = NumberType(code, python and weak and code != "b1")
             results.append(found_value)
         return results
 
-    def _certain(
+    def _decided_comparison(
         self, name: str, terms: Sequence[Term], types: Sequence[NumberType]
     ) -> bool | None:
-        """A comparison with a Python integer beyond what the other operand can be."""
+        """The result of a comparison with a Python integer beyond the other operand's dtype."""
         for i in (0, 1):
             x, other = terms[i], types[1 - i]
             if not (isinstance(x, PythonConstant) and type(x.value) is int and other.kind in "iu"):
@@ -264,9 +264,8 @@ class Arithmetic:
                 continue
             limits = np.iinfo(_dtypes.dtype_of(other.dtype))
             if x.value < limits.min or x.value > limits.max:
-                inside = 0
-                pair = (x.value, inside) if i == 0 else (inside, x.value)
-                # Any number inside the limits compares as 0 does, if 0 is not the number.
+                # All numbers within the limits compare with it as 0 does.
+                pair = (x.value, 0) if i == 0 else (0, x.value)
                 return _COMPARISONS[name](*pair)
         return None
 
@@ -276,7 +275,7 @@ class Arithmetic:
         cuda = self.mode == "cuda"
         if cuda and name not in ("left_shift", "right_shift", "ldexp"):
             types = _as_c_converts(types)
-        kinds = [_dtypes.dtype_of(x.dtype) if weak else self._kind(x) for x in types]
+        kinds = [_dtypes.dtype_of(x.dtype) if weak else self._promotion_operand(x) for x in types]
         outputs = (None,) * numpy_ufunc.nout
         found = list(numpy_ufunc.resolve_dtypes((*kinds, *outputs)))
         if (
@@ -284,15 +283,17 @@ class Arithmetic:
             and any(x.char in "dD" for x in found)
             and not any(x.dtype in ("f8", "c16") and not x.weak for x in types)
         ):
-            # No operand is a double: neither is what integers are divided in.
+            # No operand is a double: integers are divided in single precision.
             kinds = [np.dtype("f4") if x.kind in "iu" else k for x, k in zip(types, kinds)]
             found = list(numpy_ufunc.resolve_dtypes((*kinds, *outputs)))
         return [_dtypes.canonical(x) for x in found]
 
-    def _call(self, row: Any, operands: list[Value], code: str, output: int, exact: bool) -> Value:
-        """The C++ of one output: an operator or a function of CUDA's, or a call of our own.
+    def _result(
+        self, row: Any, operands: list[Value], code: str, output: int, exact: bool
+    ) -> Value:
+        """The C++ of one output: an operator, a function of CUDA's or a generated function.
 
-        Python's integers (`exact`) do not wrap around, which spares the detour by unsigned ones.
+        Python's integers (`exact`) do not wrap around, so that they need no unsigned arithmetic.
         """
         effect = max([x.effect for x in operands])
         inputs = tuple([Input(i, x.type.dtype) for i, x in enumerate(operands)])  # type: ignore[union-attr]
@@ -305,14 +306,14 @@ class Arithmetic:
         wide = _dtypes.itemsize(loop) >= 4
         if infix and loop != "f2" and (wide or code == "b1"):
             a, b = self.operand(operands[0]), self.operand(operands[1])
-            sign = infix["plain"] or infix["wrapped"]
+            symbol = infix["plain"] or infix["wrapped"]
             if infix["plain"] or loop[0] == "u" or exact:
                 if written.header:
                     self.headers.add(written.header)
-                return Value(NumberType(code), f"({a} {sign} {b})", effect)
+                return Value(NumberType(code), f"({a} {symbol} {b})", effect)
             unsigned = "uint64_t" if loop == "i8" else "uint32_t"
             return Value(
-                NumberType(code), f"{result}({unsigned}({a}) {sign} {unsigned}({b}))", effect
+                NumberType(code), f"{result}({unsigned}({a}) {symbol} {unsigned}({b}))", effect
             )
         if written.header:
             self.headers.add(written.header)
@@ -333,22 +334,22 @@ class Arithmetic:
 
     def uniform(self, name: str, terms: Sequence[Term]) -> Value:
         """An operation that NumPy has no ufunc for: operands and result have one dtype."""
-        found = self.unify(terms)
+        found = self.common_type(terms)
         values = [self.value(x, found.dtype) for x in terms]
-        result = self._call(operations.operation(name), values, found.dtype, 0, False)
+        result = self._result(operations.operation(name), values, found.dtype, 0, False)
         result.type = found
         return result
 
     def choose(self, condition: Value, terms: Sequence[Term]) -> Value:
         """One of two numbers, both of which are computed."""
-        found = self.unify(terms)
+        found = self.common_type(terms)
         a, b = [self.value(x, found.dtype) for x in terms]
         text = f"({self.operand(condition)} ? {self.operand(a)} : {self.operand(b)})"
         return Value(found, text, max(condition.effect, a.effect, b.effect))
 
 
 def _as_c_converts(types: Sequence[NumberType]) -> list[NumberType]:
-    """Operands of a mixed operation as C++ converts them: to the greater kind, then size."""
+    """The types of operands after C++'s usual conversions: the greatest kind, then size."""
     strong = [x for x in types if not x.weak]
     if not strong:
         return list(types)

@@ -34,6 +34,6 @@ def arguments(
     return [given[name] if name in given else PythonConstant(defaults[name]) for name in order]
 
 
-def text_of(t: Translation, x: Term, dtype: str) -> str:
+def argument_text(t: Translation, x: Term, dtype: str) -> str:
     """An argument as C++ of a dtype."""
     return bare(t.math.value(x, dtype).text)

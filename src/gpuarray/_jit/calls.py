@@ -1,4 +1,4 @@
-"""What calls in a kernel become: functions of CUDA's, ufuncs, conversions, device functions."""
+"""Calls as C++: of functions of CUDA's, ufuncs, conversions, device functions and methods."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _device_function_call(t: Translation, called: JitFunction, node: ast.Call) -
 
 
 def _passed(t: Translation, x: Term) -> tuple[Any, list[Value]]:
-    """The type of an argument of a device function, and what is passed for it."""
+    """The type of an argument of a device function, and the values that are passed for it."""
     if isinstance(x, TupleTerm):
         parts = [_passed(t, item) for item in x.items]
         return tuple([kind for kind, _ in parts]), [v for _, values in parts for v in values]

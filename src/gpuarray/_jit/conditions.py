@@ -27,7 +27,7 @@ _COMPARISONS = {getattr(ast, x.node): x.ufunc for x in _operator_table.COMPARISO
 def truth(t: Translation, node: ast.expr) -> Value | PythonConstant:
     """Translate a condition; a constant where it is known."""
     if isinstance(node, ast.BoolOp):
-        return _conditions(t, node)
+        return _short_circuit(t, node)
     found = t.expression(node)
     if isinstance(found, PythonConstant):
         return PythonConstant(bool(found.value))
@@ -105,7 +105,7 @@ def _boolop(t: Translation, node: ast.BoolOp) -> Term:
     conjunction = isinstance(node.op, ast.And)
     if isinstance(first, PythonConstant):
         return t.expression(rest) if bool(first.value) == conjunction else first
-    if t.math.number(first).dtype == "b1":
+    if t.math.number_type(first).dtype == "b1":
         with t.captured(1) as lines:
             second = t.expression(rest)
         if not lines and isinstance(second, Value) and second.type == NumberType("b1"):
@@ -120,7 +120,7 @@ def _boolop(t: Translation, node: ast.BoolOp) -> Term:
     return _either(t, condition, *(branches if conjunction else branches[::-1]))
 
 
-def _conditions(t: Translation, node: ast.BoolOp) -> Value | PythonConstant:
+def _short_circuit(t: Translation, node: ast.BoolOp) -> Value | PythonConstant:
     """``and`` and ``or`` where only their truth matters."""
     conjunction = isinstance(node.op, ast.And)
     found: Value | PythonConstant = truth(t, node.values[0])
@@ -133,7 +133,7 @@ def _conditions(t: Translation, node: ast.BoolOp) -> Value | PythonConstant:
         with t.captured(1) as lines:
             second = truth(t, operand)
         if isinstance(second, PythonConstant):
-            # What comes before is still computed, for what it does.
+            # The conditions before it are evaluated for their effects.
             if bool(second.value) == conjunction:
                 continue
             if found.effect != CHANGES:
@@ -172,12 +172,12 @@ def _ifexp(t: Translation, node: ast.IfExp) -> Term:
 def _either(
     t: Translation, condition: Value, first: Callable[[], Term], second: Callable[[], Term]
 ) -> Value:
-    """The value of one of two branches, of which only that one is evaluated."""
+    """One of two values, of which only that one is evaluated."""
     with t.captured(1) as first_lines:
         a = first()
     with t.captured(1) as second_lines:
         b = second()
-    found = t.math.unify([a, b])
+    found = t.math.common_type([a, b])
     if not first_lines and not second_lines:
         chosen = t.math.choose(condition, [a, b])
         chosen.type = found

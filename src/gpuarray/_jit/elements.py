@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _dtypes
+from gpuarray._jit.arithmetic import Arithmetic
 from gpuarray._jit.functions import JitFunction
-from gpuarray._jit.translation_unit import CodeLine, TranslationUnit
+from gpuarray._jit.translation_unit import CodeLine, TranslatedFunction, TranslationUnit
 from gpuarray._jit.translator import translate_function
 from gpuarray._jit.values import LiteralType, NumberType, PythonConstant, Value, bare
 
@@ -41,7 +42,6 @@ def translate(
         What results are converted to.
     """
     unit = TranslationUnit("numpy", elementwise=True)
-    math = unit.math
     types: list[Any] = []
     for category, x in given:
         if category == "value":
@@ -49,7 +49,7 @@ def translate(
         elif category == "dtype":
             types.append(NumberType(x))
         else:
-            types.append(math.number(PythonConstant(x(0))))
+            types.append(unit.math.number_type(PythonConstant(x(0))))
     source = function.source
     translated = translate_function(unit, source, types, False)
     result = translated.result
@@ -69,39 +69,53 @@ def translate(
         outputs = list(otypes)
     passed = [x for x in types if isinstance(x, NumberType)]
     codes = [_dtypes.code(x) for x in outputs]
-    parameters = [f"{x.cpp} x{i}" for i, x in enumerate(passed)]
-    parameters += [f"{math.cpp(code)}& y{i}" for i, code in enumerate(codes)]
-    call = f"{translated.name}({', '.join([f'x{i}' for i in range(len(passed))])})"
-    single = isinstance(result, NumberType)
-    kind = results[0].cpp if single else f"{translated.name}_result"
-    lines = [
-        f"GPUARRAY_DEVICE void {translated.name}_element({', '.join(parameters)}) {{",
-        f"    const {kind} result = {call};",
-    ]
-    for i, (x, code) in enumerate(zip(results, codes)):
-        name = "result" if single else f"result.item{i}"
-        value = math.store(Value(x, name, simple=True), code)
-        lines.append(f"    y{i} = {bare(value.text)};")
-    lines.append("}")
+    lines = _element_lines(unit.math, translated, passed, codes)
     unit.add(source.file, [CodeLine(text, 0) for text in lines])
-    arguments = [_as_project_type(f"x{i}", x.dtype, "") for i, x in enumerate(passed)]
-    arguments += [_as_project_type(f"y{i}", code, "&") for i, code in enumerate(codes)]
+    arguments = [_as_package_type(f"x{i}", x.dtype, "") for i, x in enumerate(passed)]
+    arguments += [_as_package_type(f"y{i}", code, "&") for i, code in enumerate(codes)]
     operation = f"::gpuarray::translated::{translated.name}_element({', '.join(arguments)})"
     return ElementFunction(
         [_dtypes.dtype_of(x.dtype) for x in passed],
         outputs,
         operation,
         unit.render(""),
-        single,
+        isinstance(result, NumberType),
         unit.speculatable,
     )
 
 
-def _as_project_type(name: str, code: str, reference: str) -> str:
-    """A variable of user code's type as the project's, which has the same bytes."""
+def _element_lines(
+    math: Arithmetic,
+    translated: TranslatedFunction,
+    passed: Sequence[NumberType],
+    codes: Sequence[str],
+) -> list[str]:
+    """The C++ that calls the function for an element and converts its results."""
+    parameters = [f"{x.cpp} x{i}" for i, x in enumerate(passed)]
+    parameters += [f"{math.cpp(code)}& y{i}" for i, code in enumerate(codes)]
+    call = f"{translated.name}({', '.join([f'x{i}' for i in range(len(passed))])})"
+    if isinstance(translated.result, NumberType):
+        result_type = translated.result.cpp
+        values = [Value(translated.result, "result", simple=True)]
+    else:
+        assert translated.result is not None
+        result_type = f"{translated.name}_result"
+        values = [Value(x, f"result.item{i}", simple=True) for i, x in enumerate(translated.result)]
+    lines = [
+        f"GPUARRAY_DEVICE void {translated.name}_element({', '.join(parameters)}) {{",
+        f"    const {result_type} result = {call};",
+    ]
+    for i, (value, code) in enumerate(zip(values, codes)):
+        lines.append(f"    y{i} = {bare(math.store(value, code).text)};")
+    lines.append("}")
+    return lines
+
+
+def _as_package_type(name: str, code: str, reference: str) -> str:
+    """A variable of an `ElementwiseKernel` as this package's type of the same bytes."""
     if code != "f2" and code[0] != "c":
         return name
-    ours = f"::gpuarray::{_dtypes.cpp_name(code)}"
+    type_name = f"::gpuarray::{_dtypes.cpp_name(code)}"
     if reference:
-        return f"reinterpret_cast<{ours}&>({name})"
-    return f"::gpuarray::as<{ours}>({name})"
+        return f"reinterpret_cast<{type_name}&>({name})"
+    return f"::gpuarray::as<{type_name}>({name})"

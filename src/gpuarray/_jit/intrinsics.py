@@ -1,6 +1,6 @@
 """CUDA's variables and functions as names in Python, for the source of kernels.
 
-These objects have names and documentation only: :mod:`gpuarray._jit.calls` knows what they become.
+These objects have names and documentation only: :mod:`gpuarray._jit.calls` translates their calls.
 Importing them loads nothing else.
 """
 

@@ -1,4 +1,4 @@
-"""The arguments of a launch: what is accepted, and the types that a kernel is translated for."""
+"""The arguments of a launch: which are accepted, and their types for the translator."""
 
 from __future__ import annotations
 

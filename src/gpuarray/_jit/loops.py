@@ -14,7 +14,7 @@ from gpuarray._jit.translation import Translation
 from gpuarray._jit.values import PURE, NumberType, PythonConstant, Term, Value, bare, describe
 
 
-def _no_else(t: Translation, node: ast.While | ast.For) -> None:
+def _refuse_else(t: Translation, node: ast.While | ast.For) -> None:
     if node.orelse:
         raise NotImplementedError(
             "a kernel's loops have no else; keep in a variable whether break was reached"
@@ -22,7 +22,7 @@ def _no_else(t: Translation, node: ast.While | ast.For) -> None:
 
 
 def _while(t: Translation, node: ast.While) -> bool:
-    _no_else(t, node)
+    _refuse_else(t, node)
     with t.captured(1) as lines:
         condition = conditions.truth(t, node.test)
     if isinstance(condition, PythonConstant):
@@ -45,25 +45,22 @@ def _while(t: Translation, node: ast.While) -> bool:
 
 
 def _for(t: Translation, node: ast.For) -> None:
-    _no_else(t, node)
+    _refuse_else(t, node)
     if not isinstance(node.target, ast.Name):
         raise NotImplementedError("a kernel's for has one variable")
     name = node.target.id
     start, stop, step, unroll = _range(t, node.iter)
-    if t.math.mode == "cuda":
-        given = [x for x in (t.math.number(y) for y in (start, stop)) if not x.weak]
-        code = max([t.math.weak["i"], *[x.dtype for x in given]], key=_dtypes.itemsize)
-    else:
-        code = "i8"
-    counted = NumberType(code, True)
+    code = _counter_dtype(t, start, stop)
+    counter_type = NumberType(code, True)
     begin = bare(t.math.value(start, code).text)
     end = _invariant(t, t.math.value(stop, code), stop)
-    direct = (
+    # A variable of this loop alone is the C++ counter; another one is assigned the counter.
+    is_counter = (
         name in t.private_counters
         and name not in t.variables
         and name not in name_usage.count_assignments(node.body)
     )
-    counter = t.cpp_name(name) if direct else t.temporary("counter")
+    counter = t.cpp_name(name) if is_counter else t.temporary("counter")
     sign, advance = _step(t, step, code, counter)
     if sign is None:
         increment = _invariant(t, t.math.value(step, code), step)
@@ -73,17 +70,25 @@ def _for(t: Translation, node: ast.For) -> None:
         test = f"{counter} {sign} {end}"
     if unroll is not None:
         t.emit(f"#pragma unroll{'' if unroll is True else f' {int(unroll)}'}")
-    t.emit(f"for ({counted.cpp} {counter} = {begin}; {test}; {advance}) {{")
+    t.emit(f"for ({counter_type.cpp} {counter} = {begin}; {test}; {advance}) {{")
     t.depth += 1
-    if direct:
-        t.variables[name] = Value(counted, counter, PURE, True)
+    if is_counter:
+        t.variables[name] = Value(counter_type, counter, PURE, True)
     else:
-        variables.assign(t, name, Value(counted, counter, PURE, True))
+        variables.assign(t, name, Value(counter_type, counter, PURE, True))
     t.block(node.body)
     t.depth -= 1
-    if direct:
+    if is_counter:
         del t.variables[name]
     t.emit("}")
+
+
+def _counter_dtype(t: Translation, start: Term, stop: Term) -> str:
+    if t.math.mode == "numpy":
+        return "i8"
+    types = [t.math.number_type(x) for x in (start, stop)]
+    strong = [x.dtype for x in types if not x.weak]
+    return max([t.math.weak["i"], *strong], key=_dtypes.itemsize)
 
 
 def _invariant(t: Translation, x: Value, term: Term) -> str:
@@ -105,7 +110,7 @@ def _step(t: Translation, step: Term, code: str, counter: str) -> tuple[str | No
         if value in (1, -1):
             return ("<", f"++{counter}") if value > 0 else (">", f"--{counter}")
         return ("<", f"{counter} += {value}") if value > 0 else (">", f"{counter} -= {-value}")
-    if t.math.number(step).kind == "u":
+    if t.math.number_type(step).kind == "u":
         increment = _invariant(t, t.math.value(step, code), step)
         return "<", f"{counter} += {increment}"
     return None, ""
@@ -131,7 +136,7 @@ def _range(t: Translation, node: ast.expr) -> tuple[Term, Term, Term, Any]:
     if not 1 <= len(found) <= 3:
         raise TypeError(f"range() takes 1 to 3 numbers, not {len(found)}")
     for x in found:
-        if t.math.number(x).kind not in "iub":
+        if t.math.number_type(x).kind not in "iub":
             raise TypeError(f"range() takes integers, not {describe(x)}")
     if len(found) == 1:
         found = [PythonConstant(0), *found]

@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _dtypes
 from gpuarray._jit import indexing
 from gpuarray._jit.arithmetic import as_items
-from gpuarray._jit.call_arguments import CallTranslator, arguments, text_of
+from gpuarray._jit.call_arguments import CallTranslator, argument_text, arguments
 from gpuarray._jit.translation import Translation
 from gpuarray._jit.values import (
     ArrayType,
@@ -76,7 +76,7 @@ def conversion(t: Translation, called: Any, node: ast.Call) -> Term:
         )
     if len(terms) == 2:
         part = "f8" if code == "c16" else "f4"
-        parts = [text_of(t, x, part) for x in terms]
+        parts = [argument_text(t, x, part) for x in terms]
         return Value(NumberType(code, True), f"{t.math.cpp(code)}({', '.join(parts)})")
     value = t.math.value(terms[0])
     assert isinstance(value.type, NumberType)
@@ -172,7 +172,7 @@ def _print(t: Translation, node: ast.Call) -> Term:
                 values.append(f"uint64_t({bare(text)})")
             case "f":
                 formats.append("%g")
-                values.append(text_of(t, value, "f8"))
+                values.append(argument_text(t, value, "f8"))
             case _:
                 kept = value if value.simple else t.hoist(value)
                 formats.append("(%g%+gj)")
@@ -199,7 +199,7 @@ def _range(t: Translation, node: ast.Call) -> Term:
 
 _minimum, _maximum = _extreme("minimum"), _extreme("maximum")
 
-#: What Python's own functions become, by their names.
+#: Translators of Python's own functions, by name.
 BUILTINS: dict[str, CallTranslator] = {
     "abs": _ufunc_of_python("absolute", 1),
     "divmod": _ufunc_of_python("divmod", 2),
@@ -211,7 +211,7 @@ BUILTINS: dict[str, CallTranslator] = {
     "range": _range,
 }
 
-#: What functions of NumPy and of this package that are no ufuncs become.
+#: Translators of functions of NumPy and this package that are no ufuncs.
 NUMPY_FUNCTIONS: dict[str, CallTranslator] = {
     "clip": _clip,
     "imag": _real_or_imag,
@@ -221,5 +221,5 @@ NUMPY_FUNCTIONS: dict[str, CallTranslator] = {
     "where": _where,
 }
 
-#: What `jit`'s functions of numbers become.
+#: Translators of `jit`'s functions of numbers.
 JIT_FUNCTIONS: dict[str, CallTranslator] = {"max": _maximum, "min": _minimum, "range": _range}

@@ -47,26 +47,26 @@ def _tuple_text(t: Translation, x: TupleTerm) -> str:
 
 def _number_text(t: Translation, x: Term) -> str:
     """The returned number."""
-    kind = t.math.number(x)
+    kind = t.math.number_type(x)
     if t.returns:
         if not isinstance(t.result, NumberType):
             raise TypeError(f"{t.source.name} returns a tuple in one place, a number here")
-        kind = _common_type(t, t.result, kind)
+        kind = _result_type(t, t.result, kind)
     _set_result(t, kind)
     return bare(t.math.value(x, kind.dtype).text)
 
 
 def _item_type(t: Translation, x: Term, position: int) -> NumberType:
     """The type of an item of a returned tuple."""
-    kind = t.math.number(x)
+    kind = t.math.number_type(x)
     if not t.returns:
         return kind
     if not isinstance(t.result, tuple) or position >= len(t.result):
         raise TypeError(f"{t.source.name} returns tuples of different lengths")
-    return _common_type(t, t.result[position], kind)
+    return _result_type(t, t.result[position], kind)
 
 
-def _common_type(t: Translation, a: NumberType, b: NumberType) -> NumberType:
+def _result_type(t: Translation, a: NumberType, b: NumberType) -> NumberType:
     """The type of results of two types; a Python number takes on the other's."""
     if a == b:
         return a
@@ -75,7 +75,7 @@ def _common_type(t: Translation, a: NumberType, b: NumberType) -> NumberType:
             PythonConstant(_dtypes.dtype_of(x.dtype).type(0)) if not x.weak else Value(x, "0")
             for x in (a, b)
         ]
-        found = t.math.unify(zero)
+        found = t.math.common_type(zero)
         if found.weak or found.dtype in (a.dtype, b.dtype):
             return found
     raise TypeError(

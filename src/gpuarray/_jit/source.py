@@ -16,7 +16,7 @@ class FunctionSource:
     Attributes
     ----------
     name : str
-        What it is called.
+        Its name; ``lambda_function`` for a lambda.
     file : str
         The Python file.
     parameters : list of str
@@ -51,7 +51,7 @@ class FunctionSource:
             )
         self.node = node
         arguments = node.args
-        for what, found in (
+        for kind, found in (
             ("*args", arguments.vararg),
             ("**kwargs", arguments.kwarg),
             ("keyword-only parameters", arguments.kwonlyargs),
@@ -60,7 +60,7 @@ class FunctionSource:
                 raise self.error(
                     NotImplementedError,
                     found[0] if isinstance(found, list) else found,
-                    f"{self.name} has {what}, which a kernel cannot have; name each parameter",
+                    f"{self.name} has {kind}, which a kernel cannot have; name each parameter",
                 )
         self.parameters = [x.arg for x in [*arguments.posonlyargs, *arguments.args]]
         if isinstance(node, ast.Lambda):
@@ -71,7 +71,7 @@ class FunctionSource:
         self._closure = dict(zip(code.co_freevars, function.__closure__ or ()))
 
     def lookup(self, name: str) -> Any:
-        """What a name means outside of the function."""
+        """The value of a name from outside of the function."""
         if name in self._closure:
             try:
                 return self._closure[name].cell_contents
@@ -124,13 +124,13 @@ def _find(tree: ast.Module, code: types.CodeType) -> ast.FunctionDef | ast.Lambd
             ):
                 lambdas.append(node)
     if len(lambdas) > 1:  # several in a line: by the columns of their instructions
-        places = [(x[0], x[2]) for x in code.co_positions() if x[0] and x[2]]
+        positions = [(x[0], x[2]) for x in code.co_positions() if x[0] and x[2]]
         lambdas = [
             x
             for x in lambdas
             if all(
-                (x.lineno, x.col_offset) <= place <= (x.end_lineno, x.end_col_offset)
-                for place in places
+                (x.lineno, x.col_offset) <= position <= (x.end_lineno, x.end_col_offset)
+                for position in positions
             )
         ]
     return lambdas[0] if len(lambdas) == 1 else None

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuarray import _dtypes
 from gpuarray._jit import indexing
-from gpuarray._jit.call_arguments import CallTranslator, arguments, text_of
+from gpuarray._jit.call_arguments import CallTranslator, argument_text, arguments
 from gpuarray._jit.translation import Translation
 from gpuarray._jit.values import (
     CHANGES,
@@ -46,9 +46,9 @@ def _integer(t: Translation, x: Term, dtype: str, description: str) -> str:
     """An integer argument as C++; a constant of uint32 may be given as a negative number."""
     if isinstance(x, PythonConstant) and type(x.value) is int and dtype == "u4":
         x = PythonConstant(x.value & 0xFFFFFFFF)
-    if t.math.number(x).kind not in "iu":
+    if t.math.number_type(x).kind not in "iu":
         raise TypeError(f"{description} is an integer, not {describe(x)}")
-    return text_of(t, x, dtype)
+    return argument_text(t, x, dtype)
 
 
 # ---- indices of threads --------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def _atomic(name: str) -> CallTranslator:
 
 
 def _same_kind(t: Translation, x: Term, code: str, called: str) -> Value:
-    found = t.math.number(x)
+    found = t.math.number_type(x)
     to = _dtypes.dtype_of(code)
     if not np.can_cast(_dtypes.dtype_of(found.dtype), to, "same_kind") and not (
         found.weak
@@ -211,7 +211,7 @@ def _activemask(t: Translation, node: ast.Call) -> Term:
     return Value(NumberType("u4"), "__activemask()", CHANGES)
 
 
-#: What `jit`'s functions for threads become, by their names.
+#: Translators of `jit`'s functions for threads, by name.
 FUNCTIONS: dict[str, CallTranslator] = {
     "grid": _grid,
     "gridsize": _gridsize,

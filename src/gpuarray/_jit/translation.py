@@ -1,4 +1,4 @@
-"""The state of one function's translation, and what finds the translator of a syntax node.
+"""The state of one function's translation, which leads from a syntax node to its translator.
 
 The modules above translate the kinds of nodes by functions of this state. They are found through
 tables that :mod:`gpuarray._jit.translator` fills, so that a node translates its children without
@@ -83,7 +83,7 @@ class Translation:
     Parameters
     ----------
     unit : TranslationUnit
-        What the function becomes a part of.
+        The unit that the function becomes a part of.
     source : FunctionSource
         The function.
     types : sequence
@@ -92,7 +92,7 @@ class Translation:
     kernel : bool
         Whether it is launched, or called by other functions.
     translators : Translators
-        What translates the nodes.
+        The functions that translate the nodes.
 
     Attributes
     ----------
@@ -101,11 +101,11 @@ class Translation:
     adopted : dict of str to NumberType
         Types of variables that begin as Python's numbers and meet a dtype later.
     result : NumberType, tuple of NumberType or None
-        The type of what the return statements so far return.
+        The type of the results of the return statements so far.
     returns : bool
         Whether there was a return statement.
     variables : dict
-        What each name means at the current statement.
+        The term that each name stands for at the current statement.
     names : dict of str to str
         The names in C++.
     declarations : list of str

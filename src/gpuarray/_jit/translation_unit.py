@@ -42,7 +42,7 @@ class TranslationUnit:
     mode : {'numpy', 'cuda'}
         How dtypes promote.
     elementwise : bool
-        Whether it computes single elements, and not what threads do together.
+        Whether it is a function of elements, without threads that work together.
     """
 
     def __init__(self, mode: str, elementwise: bool = False):
@@ -100,8 +100,8 @@ class TranslationUnit:
         Parameters
         ----------
         lines : {'comments', 'directives', ''}
-            How lines of Python are named: for readers, by ``#line``, which compilers, debuggers
-            and checkers follow, or not at all.
+            How it refers to lines of Python: by comments for readers, by ``#line`` directives
+            for compilers, debuggers and checkers, or not at all.
         """
         headers = sorted(self.math.headers | {"gpuarray/jit.cuh"})
         text = [f'#include "{header}"' for header in headers]

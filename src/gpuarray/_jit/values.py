@@ -1,4 +1,4 @@
-"""What expressions are while they are translated: types, constants, C++ text."""
+"""The terms that expressions are translated to, and their types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpuarray import _dtypes
 
 @dataclass(frozen=True, slots=True)
 class NumberType:
-    """A number of a dtype. A weak one takes on the dtype of what it meets, as Python's do."""
+    """A number of a dtype. A weak one, as Python's are, takes on the other operand's dtype."""
 
     dtype: str
     weak: bool = False
@@ -82,7 +82,7 @@ class SharedArrayType:
 
 @dataclass(frozen=True, slots=True)
 class LiteralType:
-    """An argument whose value is part of the kernel's type: None."""
+    """An argument that is a constant of the translated function, as None is."""
 
     value: Any
 
@@ -92,7 +92,7 @@ class LiteralType:
 
 ValueType = NumberType | ArrayType | SharedArrayType
 
-#: What happens when an expression is evaluated: nothing but arithmetic, a read, or a change.
+#: The effect of evaluating an expression: none, a read of memory, or a change.
 PURE, READS, CHANGES = 0, 1, 2
 
 
@@ -103,7 +103,7 @@ class Value:
     type: ValueType
     text: str
     effect: int = PURE
-    #: How often it appears matters to nobody: a name or a literal.
+    #: Whether it is a name or a literal, which may be used several times.
     simple: bool = False
 
 
@@ -123,7 +123,7 @@ class TupleTerm:
 
 @dataclass(slots=True)
 class Void:
-    """The result of a function that has none."""
+    """The result of a function that returns nothing."""
 
 
 Term = Value | PythonConstant | TupleTerm | Void

@@ -79,7 +79,7 @@ def _is_constant(t: Translation, name: str) -> bool:
 
 
 def _assign_number(t: Translation, name: str, x: Term, old: Term | None) -> None:
-    kind = t.math.number(x)
+    kind = t.math.number_type(x)
     if old is None:
         kind = t.adopted.get(name, kind)
         t.variables[name] = _declare(t, name, kind, bare(t.math.value(x, kind.dtype).text))

@@ -27,7 +27,7 @@ class vectorize(Generic[P]):
     ----------
     pyfunc : callable
         A Python function (also a lambda) that takes and returns numbers, or a tuple of them;
-        what it may contain is said at `gpuarray.jit.rawkernel`.
+        `gpuarray.jit.rawkernel` lists what it may contain.
     otypes : str or list of dtypes, optional
         The dtypes of the results; by default what the function computes.
     doc : str, optional
@@ -181,7 +181,7 @@ class vectorize(Generic[P]):
         source = self._kernel.source  # refuses *args and the like
         names = source.parameters
         bound = inspect.signature(self.pyfunc).bind(*args, **kwargs)
-        # Defaults are part of the code, so that calls without them are found by what is given.
+        # Defaults are constants of the kernel, so that the given arguments alone make its key.
         excluded = {
             i
             for i, name in enumerate(names)
@@ -202,7 +202,9 @@ class vectorize(Generic[P]):
             else:
                 key.append(x.dtype.type if isinstance(x, np.generic) else type(x))
         if not arguments:
-            raise ValueError(f"vectorize: {self.__name__} was given nothing to go over")
+            raise ValueError(
+                f"vectorize: {self.__name__} has no argument that is an array or a number"
+            )
         numbers = not any(isinstance(x, _array.ArrayBase) for x in arguments)
         if numbers:
             key.append("numbers")  # a key that __call__ does not look up
