@@ -24,16 +24,16 @@ _REMEDY = (
 
 
 class Backend(NamedTuple):
-    """What the driver's functions are bound to."""
+    """The library that the driver's functions are bound to."""
 
     name: str
     source: SymbolSource
-    #: Why the emulator was taken though nobody asked for it.
+    #: Why the emulator was chosen where the configuration did not ask for it.
     reason: str = ""
 
 
 class _NoDeviceError(Exception):
-    """CUDA cannot be used: why, and the exception where nothing else may be."""
+    """CUDA cannot be used: the reason, and the exception to raise where CUDA is required."""
 
     def __init__(self, reason: str, error: Exception) -> None:
         super().__init__(reason, error)
@@ -42,7 +42,7 @@ class _NoDeviceError(Exception):
 
 
 def select() -> Backend:
-    """The backend that ``GPUARRAY_BACKEND`` asks for, or with 'auto' the best that answers."""
+    """The backend that ``GPUARRAY_BACKEND`` names; 'auto' is CUDA if there is a device."""
     if config.backend == "emulator":
         return _emulator()
     try:
@@ -54,7 +54,7 @@ def select() -> Backend:
 
 
 def warn_of_fallback(backend: Backend) -> None:
-    """Say once that nobody asked for the emulator, at the line that first used a device."""
+    """Warn, at the line that first used a device, that the emulator replaces a missing GPU."""
     if not backend.reason:
         return
     warnings.warn(
@@ -102,7 +102,7 @@ def _refused(call: str, status: int) -> _NoDeviceError:
 
 
 def _emulator(reason: str = "") -> Backend:
-    # Imported here: it needs numpy, and a process with a GPU has no use for it.
+    # Imported here: a process with a GPU does not need it.
     from .emulator import open_driver
 
     return Backend("emulator", open_driver(config.emulated_devices), reason)

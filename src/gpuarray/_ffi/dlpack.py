@@ -24,7 +24,7 @@ _KINDS = {number: kind for kind, number in _CODES.items()}
 
 
 class Tensor(NamedTuple):
-    """What a capsule says of an array; strides count elements."""
+    """The array that a capsule describes; strides count elements."""
 
     pointer: int
     device_type: int
@@ -72,7 +72,7 @@ class _VersionedManaged(ctypes.Structure):
     ]
 
 
-#: What exported structures need to stay alive, by the structure's address.
+#: Objects that exported structures keep alive, by the structure's address.
 _exported: dict[int, tuple[Any, ...]] = {}
 
 
@@ -99,7 +99,7 @@ _set_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
 
 @_Destructor
 def _destroy(capsule: int) -> None:
-    """Forget an export that nobody has consumed; a consumer renames the capsule."""
+    """Release an export that was not consumed; a consumer renames the capsule."""
     for name in (_NAME, _VERSIONED_NAME):
         if _is_valid(capsule, name):
             _exported.pop(_get_pointer(capsule, name), None)

@@ -1,4 +1,4 @@
-"""The driver's functions for devices and contexts, where Python wants another form than C's."""
+"""The driver's functions for devices and contexts whose C signatures do not suit Python."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ def device_can_access_peer(device: int, peer: int) -> bool:
 
 
 def context_create(device: int, flags: int = 0) -> int:
-    """Create a context beside the primary one, and make it current."""
+    """Create a context besides the primary one, and make it current."""
     return library.context_create(flags, device)
 
 
 def context_reset(device: int) -> int:
-    """Take down all that lives in a device's primary context; the context.
+    """Destroy all resources of a device's primary context; the context.
 
-    Memory, modules, streams, events and pools are gone. Only the context's handle stays valid.
-    Where it was current in the calling thread, it is again.
+    Memory, modules, streams, events and pools are destroyed; the context's handle stays valid.
+    Where it was current in the calling thread, it is current again.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ def context_reset(device: int) -> int:
     ------
     DriverError
         With the status of a fault, where a kernel failed on the device before: a driver lets the
-        context be reset then, and does not make it anew for the rest of the process.
+        context be reset then, but does not create it again for the rest of the process.
     """
     before = library.context_get_current()
     library.primary_context_reset(device)
-    # A reset context is dead until somebody retains it. This count is never given back: whoever
-    # retained the context earlier may count on it until then, and more does no harm.
+    # A reset context is dead until it is retained. This reference is never released: callers that
+    # retained the context earlier rely on it, and one more does no harm.
     context = library.primary_context_retain(device)
     if before == context:
         library.context_set_current(context)
@@ -104,7 +104,7 @@ def context_set_limit(limit: str | int, value: int) -> None:
 
 
 def context_enable_peer_access(context: int, flags: int = 0) -> None:
-    """Let the current context use the memory of `context`; harmless where it already may."""
+    """Let the current context access the memory of `context`; no error if it already may."""
     status = library.raw("context_enable_peer_access")(context, flags)
     if status not in (_SUCCESS, _PEER_ACCESS_ALREADY_ENABLED):
         library.fail("context_enable_peer_access", status)

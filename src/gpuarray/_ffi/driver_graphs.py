@@ -1,4 +1,4 @@
-"""The driver's functions for graphs, where Python wants another form than C's."""
+"""The driver's functions for graphs whose C signatures do not suit Python."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _UPDATE_RESULTS = (
 
 
 class KernelNode(NamedTuple):
-    """What a kernel node of a graph launches."""
+    """The launch of a kernel node of a graph."""
 
     function: int
     grid: tuple[int, int, int]
@@ -101,14 +101,16 @@ def graph_create() -> int:
     return library.graph_create(0)
 
 
-def graph_add_kernel_node(graph: int, needed: Sequence[int], node: KernelNode) -> int:
-    """Add a launch that comes after the nodes `needed`. The parameters are copied."""
-    return library.graph_add_kernel_node(graph, *_handles(needed), ctypes.byref(node.structure()))
+def graph_add_kernel_node(graph: int, dependencies: Sequence[int], node: KernelNode) -> int:
+    """Add a launch that depends on the nodes `dependencies`; its parameters are copied."""
+    return library.graph_add_kernel_node(
+        graph, *_handles(dependencies), ctypes.byref(node.structure())
+    )
 
 
 def graph_add_memcpy_node(
     graph: int,
-    needed: Sequence[int],
+    dependencies: Sequence[int],
     target: int,
     source: int,
     nbytes: int,
@@ -119,13 +121,13 @@ def graph_add_memcpy_node(
     shape = (nbytes, 1)
     copy = copy_description(target, shape, source, shape, (nbytes, 1, 1), kinds)
     return library.graph_add_memcpy_node(
-        graph, *_handles(needed), ctypes.byref(copy), library.context_get_current()
+        graph, *_handles(dependencies), ctypes.byref(copy), library.context_get_current()
     )
 
 
 def graph_add_memset_node(
     graph: int,
-    needed: Sequence[int],
+    dependencies: Sequence[int],
     pointer: int,
     value: int,
     count: int,
@@ -137,38 +139,40 @@ def graph_add_memset_node(
     """Add a fill with elements of 1, 2 or 4 bytes."""
     fill = CUDA_MEMSET_NODE_PARAMS(pointer, pitch, value, element_size, count, height)
     return library.graph_add_memset_node(
-        graph, *_handles(needed), ctypes.byref(fill), library.context_get_current()
+        graph, *_handles(dependencies), ctypes.byref(fill), library.context_get_current()
     )
 
 
-def graph_add_host_node(graph: int, needed: Sequence[int], function: Callable[[], Any]) -> int:
-    """Add a call of a Python function, which must not call the driver. It is kept for good."""
+def graph_add_host_node(
+    graph: int, dependencies: Sequence[int], function: Callable[[], Any]
+) -> int:
+    """Add a call of a Python function, which must not call the driver and is never freed."""
     params = CUDA_HOST_NODE_PARAMS(*host_function(function))
-    return library.graph_add_host_node(graph, *_handles(needed), ctypes.byref(params))
+    return library.graph_add_host_node(graph, *_handles(dependencies), ctypes.byref(params))
 
 
-def graph_add_child_graph_node(graph: int, needed: Sequence[int], child: int) -> int:
+def graph_add_child_graph_node(graph: int, dependencies: Sequence[int], child: int) -> int:
     """Add a copy of a whole graph as one node."""
-    return library.graph_add_child_graph_node(graph, *_handles(needed), child)
+    return library.graph_add_child_graph_node(graph, *_handles(dependencies), child)
 
 
-def graph_add_empty_node(graph: int, needed: Sequence[int]) -> int:
-    """Add a node that does nothing but wait."""
-    return library.graph_add_empty_node(graph, *_handles(needed))
+def graph_add_empty_node(graph: int, dependencies: Sequence[int]) -> int:
+    """Add a node without work, which only has dependencies."""
+    return library.graph_add_empty_node(graph, *_handles(dependencies))
 
 
-def graph_add_event_record_node(graph: int, needed: Sequence[int], event: int) -> int:
+def graph_add_event_record_node(graph: int, dependencies: Sequence[int], event: int) -> int:
     """Add a node that records an event."""
-    return library.graph_add_event_record_node(graph, *_handles(needed), event)
+    return library.graph_add_event_record_node(graph, *_handles(dependencies), event)
 
 
-def graph_add_event_wait_node(graph: int, needed: Sequence[int], event: int) -> int:
+def graph_add_event_wait_node(graph: int, dependencies: Sequence[int], event: int) -> int:
     """Add a node that waits for an event."""
-    return library.graph_add_event_wait_node(graph, *_handles(needed), event)
+    return library.graph_add_event_wait_node(graph, *_handles(dependencies), event)
 
 
 def graph_add_dependencies(graph: int, edges: Sequence[tuple[int, int]]) -> None:
-    """Let the second node of each pair come after the first."""
+    """Let the second node of each pair depend on the first."""
     firsts, count = _handles([first for first, _ in edges])
     thens, _ = _handles([then for _, then in edges])
     library.graph_add_dependencies(graph, firsts, thens, None, count)
@@ -185,12 +189,12 @@ def graph_get_nodes(graph: int) -> list[int]:
 
 
 def graph_node_get_type(node: int) -> str:
-    """What a node does, such as 'kernel' or 'memcpy'."""
+    """The type of a node, such as 'kernel' or 'memcpy'."""
     return _NODE_TYPES[library.graph_node_get_type(node)]
 
 
 def graph_node_get_dependencies(node: int) -> list[int]:
-    """The nodes that a node comes after."""
+    """The nodes that a node depends on."""
     count = ctypes.c_size_t()
     library.graph_node_get_dependencies(node, None, None, ctypes.byref(count))
     nodes = (ctypes.c_uint64 * max(1, count.value))()
@@ -212,7 +216,7 @@ def graph_kernel_node_get_params(node: int) -> dict[str, Any]:
 
 
 def graph_kernel_node_set_params(node: int, params: KernelNode) -> None:
-    """Let a kernel node launch something else."""
+    """Replace the launch of a kernel node."""
     library.graph_kernel_node_set_params(node, ctypes.byref(params.structure()))
 
 
@@ -220,17 +224,17 @@ def graph_kernel_node_set_params(node: int, params: KernelNode) -> None:
 
 
 def graph_instantiate(graph: int, flags: int = 0) -> int:
-    """Make a graph executable; later changes of the graph do not matter to the result."""
+    """Make an executable graph; later changes of the graph do not affect it."""
     return library.graph_instantiate(graph, flags)
 
 
 def graph_exec_kernel_node_set_params(executable: int, node: int, params: KernelNode) -> None:
-    """Let the executable form of a kernel node launch something else."""
+    """Replace the launch of a kernel node in an executable graph."""
     library.graph_exec_kernel_node_set_params(executable, node, ctypes.byref(params.structure()))
 
 
 def graph_exec_update(executable: int, graph: int) -> None:
-    """Give an executable graph the parameters of another graph of the same shape."""
+    """Update an executable graph with the parameters of a graph of the same topology."""
     info = CUgraphExecUpdateResultInfo()
     status = library.raw("graph_exec_update")(executable, graph, ctypes.byref(info))
     if status:

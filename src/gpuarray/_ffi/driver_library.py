@@ -1,4 +1,4 @@
-"""The opened driver, and how its failures become exceptions: what every wrapper stands on."""
+"""The opened driver, and its failures as exceptions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def opened() -> Backend:
         with _opening:
             if _backend is None:
                 _backend = select()
-                # Last: where warnings are errors, the backend is open all the same.
+                # After the assignment: the backend is open even where warnings are errors.
                 warn_of_fallback(_backend)
                 check_this_process(_backend)
     return _backend
@@ -65,7 +65,7 @@ def _status_name(status: int) -> str:
         return known
     try:
         return library.get_error_name(status).decode()
-    except Exception:  # an older driver does not know a newer status; the number must do
+    except Exception:  # an older driver does not know a newer status
         return "unknown status"
 
 
@@ -80,7 +80,7 @@ library = Library("the CUDA driver", PROTOTYPES, _open_source, error_of)
 
 
 def number_of(name: str | int, names: Mapping[str, int], what: str) -> int:
-    """The number of something that cuda.h names; a number is taken as it is."""
+    """The number of one of cuda.h's names; a number is returned as it is."""
     if not isinstance(name, str):
         return name
     try:

@@ -1,4 +1,4 @@
-"""The driver's functions for memory, where Python wants another form than C's."""
+"""The driver's functions for memory whose C signatures do not suit Python."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _ADVICE = {
 
 
 def mem_alloc_pitch(width: int, height: int, element_size: int = 4) -> tuple[int, int]:
-    """Allocate rows for fast access; the address, and the distance of rows in bytes."""
+    """Allocate pitched memory; the address, and the pitch in bytes."""
     return library.mem_alloc_pitch(width, height, element_size)
 
 
@@ -68,12 +68,12 @@ def mem_host_alloc(nbytes: int, flags: int = 0) -> int:
 
 
 def mem_host_register(address: int, nbytes: int, flags: int = 0) -> None:
-    """Lock the pages of host memory that was allocated otherwise."""
+    """Lock the pages of host memory that the driver did not allocate."""
     library.mem_host_register(address, nbytes, flags)
 
 
 def mem_host_get_device_pointer(address: int, flags: int = 0) -> int:
-    """The address by which kernels know page-locked host memory."""
+    """The device address of page-locked host memory."""
     return library.mem_host_get_device_pointer(address, flags)
 
 
@@ -83,13 +83,13 @@ def mem_alloc_managed(nbytes: int, flags: int = 1) -> int:
 
 
 def mem_advise(pointer: int, nbytes: int, advice: str | int, device: int) -> None:
-    """Tell how managed memory will be used; a device of -1 is the host."""
+    """Advise how managed memory will be used; a device of -1 is the host."""
     number = number_of(advice, _ADVICE, "advice")
     library.mem_advise(pointer, nbytes, number, _location(device))
 
 
 def mem_prefetch_async(pointer: int, nbytes: int, device: int, stream: int) -> None:
-    """Bring managed memory to a device, or with -1 to the host."""
+    """Prefetch managed memory to a device, or with -1 to the host."""
     library.mem_prefetch_async(pointer, nbytes, _location(device), 0, stream)
 
 
@@ -130,13 +130,13 @@ def mem_pool_set_attribute(pool: int, attribute: str | int, value: int) -> None:
 
 
 def mem_pool_set_access(pool: int, device: int, flags: int = 3) -> None:
-    """Let a device read (1), or read and write (3), the memory of a pool; 0 takes it back."""
+    """Let a device read (1), or read and write (3), the memory of a pool; 0 revokes it."""
     description = CUmemAccessDesc(CUmemLocation(_ON_DEVICE, device), flags)
     library.mem_pool_set_access(pool, ctypes.byref(description), 1)
 
 
 def mem_pool_get_access(pool: int, device: int) -> int:
-    """What a device may do with the memory of a pool: 0, 1 or 3."""
+    """The access of a device to the memory of a pool: none (0), read (1), or both (3)."""
     return library.mem_pool_get_access(pool, ctypes.byref(CUmemLocation(_ON_DEVICE, device)))
 
 
@@ -153,7 +153,7 @@ def ipc_open_event_handle(handle: bytes) -> int:
     return library.ipc_open_event_handle(CUipcHandle.from_buffer_copy(handle))
 
 
-# --- what is known of an address
+# --- attributes of an address
 
 
 def pointer_attribute(attribute: str | int, pointer: int) -> int:
@@ -163,15 +163,17 @@ def pointer_attribute(attribute: str | int, pointer: int) -> int:
 
 
 def pointer_attributes(attributes: Sequence[str], pointer: int) -> dict[str, int]:
-    """Attributes of an address. Of memory that the driver does not know, all are 0, and
-    'device_ordinal' is -2."""
+    """Attributes of an address.
+
+    For memory that the driver did not allocate all are 0, and 'device_ordinal' is -2.
+    """
     numbers = [number_of(name, POINTER_ATTRIBUTES, "pointer attribute") for name in attributes]
     values = (ctypes.c_uint64 * len(numbers))()
     base = ctypes.addressof(values)
     library.pointer_attributes(
         len(numbers),
         (ctypes.c_int * len(numbers))(*numbers),
-        (ctypes.c_void_p * len(numbers))(*(base + 8 * at for at in range(len(numbers)))),
+        (ctypes.c_void_p * len(numbers))(*(base + 8 * index for index in range(len(numbers)))),
         pointer,
     )
     return {

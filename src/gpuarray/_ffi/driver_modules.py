@@ -1,4 +1,4 @@
-"""The driver's functions for modules and kernels, where Python wants another form than C's."""
+"""The driver's functions for modules and kernels whose C signatures do not suit Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOG_OPTIONS = (3, 4, 5, 6)
 _LOG_BYTES = 16384
 _NOT_FOUND = 500
 
-#: What to do about a launch that failed, where the status tells.
+#: Remedies for a failed launch, by status.
 _LAUNCH_REMEDIES = {
     1: "check the grid, the block, the shared memory and the arguments against the limits of the "
     "device and of the kernel (its launch bounds)",
@@ -37,7 +37,7 @@ _LAUNCH_REMEDIES = {
     701: "use fewer threads in a block, or less shared memory",
     720: "a cooperative grid must fit on the device at once: use fewer blocks",
 }
-#: The emulator's words where the launch that failed is not the one at fault.
+#: How the emulator's text begins where an earlier launch is at fault.
 _EARLIER = "an earlier kernel"
 
 
@@ -47,7 +47,7 @@ def module_load_data(image: bytes) -> int:
 
 
 def module_load_data_with_log(image: bytes) -> tuple[int, str]:
-    """Load a cubin or PTX; the module, and what the JIT compiler says about it."""
+    """Load a cubin or PTX; the module, and the JIT compiler's log."""
     info, errors = (ctypes.create_string_buffer(_LOG_BYTES) for _ in range(2))
     options = (ctypes.c_int * 4)(*_LOG_OPTIONS)
     values = (ctypes.c_void_p * 4)(
@@ -145,7 +145,7 @@ def launch_error(
     error = error_of("cuLaunchKernelEx", status)
     if isinstance(error, DriverError):
         detail = error.detail
-        # A GPU runs kernels later, so that a launch cannot tell of a fault of its own.
+        # A GPU runs kernels later, so a launch never reports a fault of its own.
         if status in STICKY and opened().name == "cuda":
             detail = f"{_EARLIER} of this device failed: {detail}"
         remedy = None

@@ -1,4 +1,4 @@
-"""The driver's functions for streams, events and capture, where Python wants another form."""
+"""The driver's functions for streams, events and capture whose C signatures do not suit Python."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def stream_create(flags: int = 0, priority: int = 0) -> int:
 
 
 def stream_query(stream: int) -> bool:
-    """Whether all work of a stream is done."""
+    """Whether all work of a stream is complete."""
     return _is_ready("stream_query", stream)
 
 
@@ -55,7 +55,7 @@ def event_record_with_flags(event: int, stream: int, flags: int = 0) -> None:
 
 
 def event_query(event: int) -> bool:
-    """Whether all work that an event recorded is done."""
+    """Whether all work that an event recorded is complete."""
     return _is_ready("event_query", event)
 
 
@@ -70,27 +70,27 @@ def _is_ready(name: str, handle: int) -> bool:
 
 # --- host functions
 
-#: Functions that the driver will call, by the number that it passes; with whether it is once.
-_waiting: dict[int, tuple[Callable[[], Any], bool]] = {}
+#: Functions that the driver will call, by the number it passes, and whether it does so once.
+_pending: dict[int, tuple[Callable[[], Any], bool]] = {}
 _numbers = itertools.count(1)
 
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _call_waiting(number: int | None) -> None:
-    function, once = _waiting[number or 0]
+def _call_pending(number: int | None) -> None:
+    function, once = _pending[number or 0]
     if once:
-        del _waiting[number or 0]
+        del _pending[number or 0]
     function()
 
 
 def host_function(function: Callable[[], Any], once: bool = False) -> tuple[int, int]:
     """The C function and the argument by which the driver calls a Python function.
 
-    A function that is not called once is kept for good: a graph may call it at any time.
+    A function that is not called once is never freed, since a graph may call it at any time.
     """
     number = next(_numbers)
-    _waiting[number] = (function, once)
-    return ctypes.cast(_call_waiting, ctypes.c_void_p).value or 0, number
+    _pending[number] = (function, once)
+    return ctypes.cast(_call_pending, ctypes.c_void_p).value or 0, number
 
 
 def launch_host_function(stream: int, function: Callable[[], Any]) -> None:
@@ -103,7 +103,7 @@ def launch_host_function(stream: int, function: Callable[[], Any]) -> None:
     try:
         library.launch_host_function(stream, address, number)
     except BaseException:
-        _waiting.pop(number, None)
+        _pending.pop(number, None)
         raise
 
 
@@ -111,7 +111,7 @@ def launch_host_function(stream: int, function: Callable[[], Any]) -> None:
 
 
 def stream_begin_capture(stream: int, mode: str | int = "global") -> None:
-    """Record the work of a stream into a graph from now on, instead of doing it."""
+    """Begin to record the work of a stream into a graph, instead of executing it."""
     library.stream_begin_capture(stream, number_of(mode, _CAPTURE_MODES, "capture mode"))
 
 

@@ -1,4 +1,4 @@
-"""What a checker found: a fault that a GPU would let pass."""
+"""A finding of the checkers: a fault that a GPU would not report."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def host_buffer(address: int, size: int, owner: object) -> Any:
     owner : object
         Kept alive as long as the buffer or a view of it is.
     """
-    # ctypes makes a type for every length; its own cache does not cover subclasses.
+    # ctypes needs a type for every length, and its own cache does not cover subclasses.
     kind: Any = _types.get(size)
     if kind is None:
         if len(_types) >= 256:

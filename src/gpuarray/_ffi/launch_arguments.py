@@ -1,7 +1,7 @@
 """The prebuilt arguments of a kernel launch.
 
-``driver.launch(config, function, params, None)`` goes straight to the foreign function: all that
-ctypes could convert has been converted here, once. The objects are opaque above `_ffi`.
+``driver.launch(config, function, params, None)`` calls the foreign function directly: the arguments
+are converted here, once. The objects are opaque above `_ffi`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class ArgumentBuffer:
         self.bytes = memoryview(self._storage).cast("B")
         self.words = self.bytes.cast("Q")
         base = ctypes.addressof(self._storage)
-        self._pointers = (ctypes.c_void_p * len(offsets))(*(base + at for at in offsets))
+        self._pointers = (ctypes.c_void_p * len(offsets))(*(base + offset for offset in offsets))
         self.params: Any = ctypes.byref(self._pointers) if offsets else None
 
     def view(self, index: int, format: Any) -> memoryview:
@@ -81,7 +81,7 @@ def launch_config(
 ) -> Any:
     """The prebuilt first argument of ``driver.launch``; it keeps its structure alive.
 
-    `cluster` is how many blocks make a cluster in x, y and z.
+    `cluster` is the number of blocks of a cluster in x, y and z.
     """
     config = CUlaunchConfig(*grid, *block, shared_bytes, stream)
     attributes = []
@@ -95,7 +95,7 @@ def launch_config(
         attributes.append(attribute)
     if attributes:
         array = (CUlaunchAttribute * len(attributes))(*attributes)
-        # The structure holds the pointer's object, and that one the array.
+        # The structure keeps the pointer object alive, which keeps the array alive.
         config.attrs = ctypes.cast(array, ctypes.POINTER(CUlaunchAttribute))
         config.numAttrs = len(attributes)
     return ctypes.byref(config)

@@ -158,7 +158,7 @@ def library(name: str) -> str:
     """
     root = _chosen_root()
     major = root.major if root is not None else config.cuda_major
-    for roots in (_wheels, _toolkits):  # looking for toolkits is slow: wheels may do
+    for roots in (_wheels, _toolkits):  # toolkits last: searching for them is slow
         for candidate in roots():
             path = candidate.library(name) if candidate.major == major else None
             if path is not None:
@@ -277,7 +277,7 @@ def _pip(name: str, major: int | None, before: str = " with ") -> str:
 
 
 def _roots() -> tuple[_Root, ...]:
-    """Every installation that holds something, in order of preference."""
+    """Every installation with a library or headers, in order of preference."""
     return _wheels() + _toolkits()
 
 
@@ -360,7 +360,7 @@ def _major_of(path: str, name: str) -> int | None:
 
 
 def _pathfinder_library(name: str) -> str | None:
-    # Imported here: it costs as much as importing half of numpy, and is seldom needed.
+    # Imported here: the import is slow and seldom needed.
     from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
 
     try:

@@ -1,7 +1,7 @@
-"""Where the emulator keeps the Python that it makes of PTX: in the kernel cache.
+"""The store of the Python code that the emulator generates from PTX: the kernel cache.
 
-The cache belongs to a room above this one, which puts its functions here. Without them nothing
-is kept. What comes back is executed, so a store has to be this user's own, and to verify it.
+The cache is implemented above this package, which sets its functions here; without them nothing
+is stored. Loaded code is executed, so a store must belong to the user and verify what it loads.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ __all__ = ["Store", "keep_in", "store"]
 
 
 class Store:
-    """Functions that read and write by key."""
+    """Functions that load and save by key."""
 
     def __init__(self) -> None:
         self.load: Callable[[bytes], bytes | None] = lambda key: None
-        #: Takes the key, the data, and a name for people.
+        #: Takes the key, the data, and a name for listings.
         self.save: Callable[[bytes, bytes, str], object] = lambda key, data, name: None
 
 

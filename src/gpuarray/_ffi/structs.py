@@ -50,17 +50,23 @@ class CUlaunchAttribute(ctypes.Structure):
     )
 
 
+#: The fields of a launch's shape, which CUlaunchConfig and a kernel node of a graph share.
+_LAUNCH_SHAPE = (
+    ("gridDimX", ctypes.c_uint),
+    ("gridDimY", ctypes.c_uint),
+    ("gridDimZ", ctypes.c_uint),
+    ("blockDimX", ctypes.c_uint),
+    ("blockDimY", ctypes.c_uint),
+    ("blockDimZ", ctypes.c_uint),
+    ("sharedMemBytes", ctypes.c_uint),
+)
+
+
 class CUlaunchConfig(ctypes.Structure):
     """The first argument of cuLaunchKernelEx."""
 
     _fields_ = (
-        ("gridDimX", ctypes.c_uint),
-        ("gridDimY", ctypes.c_uint),
-        ("gridDimZ", ctypes.c_uint),
-        ("blockDimX", ctypes.c_uint),
-        ("blockDimY", ctypes.c_uint),
-        ("blockDimZ", ctypes.c_uint),
-        ("sharedMemBytes", ctypes.c_uint),
+        *_LAUNCH_SHAPE,
         ("hStream", ctypes.c_uint64),
         ("attrs", ctypes.POINTER(CUlaunchAttribute)),
         ("numAttrs", ctypes.c_uint),
@@ -80,7 +86,7 @@ def _side(prefix: str) -> tuple:
     )
 
 
-def _deep_side(prefix: str, eighth: str) -> tuple:
+def _side_3d(prefix: str, after_array: str) -> tuple:
     """One side of a 3-D copy; the field after the array differs between the structures."""
     first, second, *middle, pitch = _side(prefix)
     return (
@@ -89,7 +95,7 @@ def _deep_side(prefix: str, eighth: str) -> tuple:
         (f"{prefix}Z", ctypes.c_size_t),
         (f"{prefix}LOD", ctypes.c_size_t),
         *middle,
-        (eighth, ctypes.c_uint64),
+        (after_array, ctypes.c_uint64),
         pitch,
         (f"{prefix}Height", ctypes.c_size_t),
     )
@@ -110,8 +116,8 @@ class CUDA_MEMCPY3D(ctypes.Structure):
     """The argument of cuMemcpy3D and of a graph's copy node."""
 
     _fields_ = (
-        *_deep_side("src", "reserved0"),
-        *_deep_side("dst", "reserved1"),
+        *_side_3d("src", "reserved0"),
+        *_side_3d("dst", "reserved1"),
         ("WidthInBytes", ctypes.c_size_t),
         ("Height", ctypes.c_size_t),
         ("Depth", ctypes.c_size_t),
@@ -122,8 +128,8 @@ class CUDA_MEMCPY3D_PEER(ctypes.Structure):
     """The argument of cuMemcpy3DPeer."""
 
     _fields_ = (
-        *_deep_side("src", "srcContext"),
-        *_deep_side("dst", "dstContext"),
+        *_side_3d("src", "srcContext"),
+        *_side_3d("dst", "dstContext"),
         ("WidthInBytes", ctypes.c_size_t),
         ("Height", ctypes.c_size_t),
         ("Depth", ctypes.c_size_t),
@@ -131,19 +137,19 @@ class CUDA_MEMCPY3D_PEER(ctypes.Structure):
 
 
 class CUmemLocation(ctypes.Structure):
-    """Where memory lives; type 1 is a device."""
+    """The location of memory; type 1 is a device."""
 
     _fields_ = (("type", ctypes.c_uint), ("id", ctypes.c_int))
 
 
 class CUmemAccessDesc(ctypes.Structure):
-    """What a device may do with the memory of a pool."""
+    """The access of a device to the memory of a pool."""
 
     _fields_ = (("location", CUmemLocation), ("flags", ctypes.c_uint))
 
 
 class CUmemPoolProps(ctypes.Structure):
-    """What a memory pool is created from."""
+    """The properties of a memory pool to create."""
 
     _fields_ = (
         ("allocType", ctypes.c_uint),
@@ -167,13 +173,7 @@ class CUDA_KERNEL_NODE_PARAMS(ctypes.Structure):
 
     _fields_ = (
         ("func", ctypes.c_uint64),
-        ("gridDimX", ctypes.c_uint),
-        ("gridDimY", ctypes.c_uint),
-        ("gridDimZ", ctypes.c_uint),
-        ("blockDimX", ctypes.c_uint),
-        ("blockDimY", ctypes.c_uint),
-        ("blockDimZ", ctypes.c_uint),
-        ("sharedMemBytes", ctypes.c_uint),
+        *_LAUNCH_SHAPE,
         ("kernelParams", ctypes.c_uint64),
         ("extra", ctypes.c_uint64),
         ("kern", ctypes.c_uint64),
