@@ -12,7 +12,8 @@ from gpuarray._config import config as settings
 from gpuarray._ffi import driver
 from gpuarray._raw import declarations
 from gpuarray._raw.arguments import Signature, explain, signature
-from gpuarray._raw.module import LoadedFunction, RawModule, refusal
+from gpuarray._raw.loaded_module import LoadedFunction, refusal
+from gpuarray._raw.module import RawModule
 from gpuarray._raw.occupancy import Occupancy
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.device import current
@@ -434,3 +435,6 @@ def _elsewhere(stream: Any) -> bool:
     if not isinstance(stream, Stream):
         raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
     return stream.device is not current.stream.device
+
+
+RawModule._kernel_class = RawKernel

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gpuarray._ffi import driver
-from gpuarray._raw.module import LoadedFunction
+from gpuarray._raw.loaded_module import LoadedFunction
 
 
 class PotentialBlockSize(NamedTuple):

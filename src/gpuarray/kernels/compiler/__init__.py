@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         lock,
         recording,
         remedies,
+        request,
         toolchain,
         warmup,
     )
@@ -33,6 +34,7 @@ __all__ = [
     "lock",
     "recording",
     "remedies",
+    "request",
     "toolchain",
     "warmup",
 ]

@@ -22,6 +22,7 @@ from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import recording, toolchain
 from gpuarray.kernels.compiler.cache import FORMAT, PREPARED, Image, Label, default_cache, digest
 from gpuarray.kernels.compiler.headers import Includes, fingerprint, follow
+from gpuarray.kernels.compiler.request import Request
 
 __all__ = ["KINDS", "Image", "Request", "compile", "compile_request"]
 
@@ -38,36 +39,6 @@ _DEVICE = "-default-device"
 # LTO-IR is there to be linked, so what other inputs define or call has to stay visible.
 _LINKABLE = ("-dlto", "-rdc=true")
 _MEMORY_BYTES = 128 << 20
-
-
-class Request(NamedTuple):
-    """All that says which image is wanted, but for the compiler and the toolkit's headers.
-
-    Attributes
-    ----------
-    source : str
-        CUDA C++.
-    name : str
-        What is compiled, for messages and ``cache list``.
-    architecture : str
-        The target, such as ``sm_90``.
-    kind : {'cubin', 'ptx', 'lto'}
-        What is wanted.
-    headers : mapping of str to str
-        In-memory headers by include name; only those that the source reaches count.
-    options : sequence of str
-        Options of NVRTC. An architecture or standard among them wins over the default.
-    name_expressions : sequence of str
-        C++ names, such as template instances, whose mangled names are wanted.
-    """
-
-    source: str
-    name: str
-    architecture: str
-    kind: str = "cubin"
-    headers: Mapping[str, str] = MappingProxyType({})
-    options: Sequence[str] = ()
-    name_expressions: Sequence[str] = ()
 
 
 class Options(NamedTuple):

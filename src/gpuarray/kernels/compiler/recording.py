@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._config import config
+from gpuarray.kernels.compiler.request import Request
 
 if TYPE_CHECKING:
-    from gpuarray.kernels.compiler.compilation import Request
     from gpuarray.kernels.compiler.headers import Includes
 
 #: Stands for the kind of image that the device loads, which differs between backends.
@@ -163,7 +163,6 @@ def read(path: str | os.PathLike[str], architecture: str, kind: str) -> list[Req
     """
     import json
 
-    from gpuarray.kernels.compiler.compilation import Request
     from gpuarray.kernels.generator.headers import cuda_headers
 
     texts = {_digest(text): text for text in cuda_headers().values()}
