@@ -53,8 +53,8 @@ def rawkernel(function: Any = None, *, mode: str = "numpy", device: bool = False
         The function, where the decorator stands without parentheses.
     mode : {'numpy', 'cuda'}, optional
         How dtypes promote. With ``'numpy'`` as NumPy's do (NEP 50): ``int32 * float32`` is
-        float64, and Python's numbers take on the dtype of what they meet; where they meet none
-        they are int64, float64 and complex128. With ``'cuda'`` as in C++: ``int32 * float32`` is
+        float64, and Python's numbers take on the other operand's dtype; among themselves they
+        are int64, float64 and complex128. With ``'cuda'`` as in C++: ``int32 * float32`` is
         float32, and Python's numbers are int32, float32 and complex64.
     device : bool, optional
         Whether it is a function that kernels call, with values as arguments and result.
@@ -65,14 +65,15 @@ def rawkernel(function: Any = None, *, mode: str = "numpy", device: bool = False
         ``kernel[grid, block](*args)``, ``kernel[grid, block, shared_mem](*args)``,
         ``kernel[grid, block, shared_mem, stream](*args)`` and
         ``kernel(grid, block, args, shared_mem=0, stream=None)`` launch it. ``cached_code`` is
-        the CUDA C++ that has been made of it; ``cached_codes`` has one for all types of
-        arguments that it was launched with.
+        its CUDA C++; ``cached_codes`` has one for each combination of argument types that it
+        was launched with. It has the function's name, documentation and signature; a device
+        function can be called in kernels only.
 
     Raises
     ------
     TypeError, NotImplementedError, and others as Python would
         At a launch with new types of arguments, where the function cannot be translated. The
-        message names the file, the line and the expression, and says what to do.
+        message names the file, the line and the expression, and a remedy.
 
     Notes
     -----
@@ -87,15 +88,15 @@ def rawkernel(function: Any = None, *, mode: str = "numpy", device: bool = False
     negative infinity, integers wrap around.
 
     A variable keeps the dtype of its first value; one that begins as a Python number takes on
-    the first dtype that it meets. Indices are not checked; constant ones below zero count from
-    the end, others do not.
+    the dtype of the first value that has one. Indices are not checked; constant ones below zero
+    count from the end, others do not.
 
     Globals and outer variables are constants, read when the function is translated.
 
     Differences from CuPy
     ---------------------
-    The default of ``mode`` is ``'numpy'``, in which Python's numbers take on the dtype of what
-    they meet (CuPy's are int64 and float64 there). Arrays may be indexed in part; shared memory
+    The default of ``mode`` is ``'numpy'``, in which Python's numbers take on the other operand's
+    dtype (CuPy's are int64 and float64 there). Arrays may be indexed in part; shared memory
     may have several dimensions. ``jit.cg``, ``jit.cub`` and ``jit.thrust`` are not there.
 
     Examples

@@ -34,9 +34,9 @@ class vectorize(Generic[P]):
         The documentation; by default the function's.
     excluded : set of str or int, optional
         Arguments, by name or position, that are not arrays: numbers, None, and tuples of them.
-        There is a kernel for each value.
+        A kernel is compiled for each value.
     cache : bool, optional
-        Accepted for NumPy's sake: the function is never called, so there is nothing to keep.
+        Accepted for compatibility with NumPy: the function is never called on the host.
     signature : None
         Not supported.
 
@@ -54,9 +54,9 @@ class vectorize(Generic[P]):
 
     Notes
     -----
-    One launch of a kernel that is translated and compiled once for every combination of dtypes,
-    then as any element-wise function. Results have the dtypes that the function gives for
-    NumPy's scalars (NEP 50): multiplications and additions are not contracted.
+    A call is one launch of an element-wise kernel, which is translated and compiled once for
+    every combination of dtypes. Results have the dtypes that the function gives for NumPy's
+    scalars (NEP 50), and are rounded as NumPy's: a product and a sum are not contracted.
 
     Differences from NumPy
     ----------------------
