@@ -59,6 +59,15 @@ def test_the_matrix(tmp_path):
     assert "per cent of the copy" in table
 
 
+@pytest.mark.slow
+def test_library_calls(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/library_calls.py", "--quick", f"--json={figures}")
+    for rows in json.loads(figures.read_text()).values():
+        assert all(0 < least <= middle <= most for middle, least, most in rows.values())
+    assert "beside the bare call" in table
+
+
 def test_the_report_fills_its_tables(tmp_path, monkeypatch):
     from benchmarks import report
 

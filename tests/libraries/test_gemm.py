@@ -187,6 +187,19 @@ def test_a_refusal_names_the_function_and_the_status(xp, monkeypatch):
     assert raised.value.status == 7
 
 
+@pytest.mark.emulator
+def test_checkers_see_what_a_product_reads_and_writes(xp):
+    with xp.cuda.check("uninit", raises=False) as checked:
+        a = xp.ones((4, 4), "f4")
+        np.testing.assert_array_equal(xp.asnumpy(gemm(gemm(a, a), a)), np.full((4, 4), 16))
+        assert checked.findings == []
+        gemm(a, xp.empty((4, 4), "f4"))
+        (finding,) = checked.findings
+    assert finding.kind == "uninit"
+    assert finding.kernel == "cublasGemmStridedBatchedEx_64"
+    assert "A is read where it was never written" in finding.message
+
+
 def test_reports_name_calls_that_may_be_running(xp):
     a, b = xp.ones((2, 3), "f4"), xp.ones((3, 4), "f4")
     result = gemm(a, b)

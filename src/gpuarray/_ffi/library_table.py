@@ -57,6 +57,9 @@ class Row:
         self.kinds = kinds
         views = any(type(kind).view is not Kind.view for kind in kinds)
         self.queued = views if queued is None else queued
+        #: The arguments that are not results for the host.
+        self.inputs = [kind for kind in kinds if not isinstance(kind.c_type, Out)]
+        self.handles = [kind.name for kind in kinds if isinstance(kind, Handle)]
         self.workspaces = [kind for kind in kinds if isinstance(kind, Workspace)]
         self.query: Row | None = None
         if query is not None:
@@ -64,16 +67,6 @@ class Row:
             asked = [kind.for_query() for kind in before if kind.name not in not_asked]
             sizes = [Result(space.asked, ctypes.c_size_t) for space in self.workspaces]
             self.query = Row(name + query, *asked, *sizes, queued=False)
-
-    @property
-    def handle(self) -> str:
-        """The argument that is the library's handle."""
-        return next(kind.name for kind in self.kinds if isinstance(kind, Handle))
-
-    @property
-    def inputs(self) -> list[Kind]:
-        """The arguments that are not results for the host."""
-        return [kind for kind in self.kinds if not isinstance(kind.c_type, Out)]
 
 
 class TableLibrary(LocatedLibrary):

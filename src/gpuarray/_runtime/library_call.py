@@ -56,7 +56,7 @@ class BoundCall:
         self.name = name
         self.values = values
         self.handles = handles
-        self.stored = [*pointers, library.rows[name].handle]
+        self.stored = [*pointers, library.rows[name].handles[0]]
         self.word_of = range(len(pointers))
         self.spare: list[tuple] = []
         #: What the pointers are called; see :func:`gpuarray._calls.make_call`.

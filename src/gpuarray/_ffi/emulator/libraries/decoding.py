@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...library_kinds import Handle, New, Refusal, Result, Stream
+from ...library_kinds import New, Refusal, Result, Stream
 from ..binding import callback, foreign_function, last_error
 from ..capture import submit
 from ..faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
@@ -114,11 +114,7 @@ class LibraryCall(StreamOperation):
     @property
     def scalars_on_device(self) -> bool:
         """Whether the pointers to scalars are device addresses."""
-        return any(
-            getattr(getattr(self, kind.name), "pointer_mode", 0)
-            for kind in self.row.inputs
-            if isinstance(kind, Handle)
-        )
+        return any(getattr(getattr(self, name), "pointer_mode", 0) for name in self.row.handles)
 
     def view(
         self,
@@ -167,10 +163,8 @@ class LibraryCall(StreamOperation):
         for kind in self.row.inputs:
             if isinstance(kind, Stream):
                 return getattr(self, kind.name)
-        for kind in self.row.inputs:
-            if isinstance(kind, Handle) and hasattr(getattr(self, kind.name), "stream"):
-                return getattr(self, kind.name).stream
-        return 0
+        streams = [getattr(getattr(self, name), "stream", None) for name in self.row.handles]
+        return next((stream for stream in streams if stream is not None), 0)
 
     def run(self, machine: Machine) -> None:
         """Do the work. A fault leaves the device unusable, as that of a kernel does."""
