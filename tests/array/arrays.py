@@ -90,11 +90,11 @@ def device_copy(x):
 
 
 def same(actual, expected, ulps: int | Mapping[str, int] = 0, atol=0.0, context="") -> None:
-    """Compare a result, or a tuple of results, with NumPy's: dtype, shape and values.
+    """Compare a result, or a tuple or dict of results, with NumPy's: dtype, shape and values.
 
     Parameters
     ----------
-    actual : gpuarray.ndarray, tuple, list or a Python object
+    actual : gpuarray.ndarray, tuple, list, dict or a Python object
         Only where NumPy returns no array, this is no array.
     expected
         What NumPy returned.
@@ -112,6 +112,11 @@ def same(actual, expected, ulps: int | Mapping[str, int] = 0, atol=0.0, context=
         assert len(actual) == len(expected), context
         for one, other in zip(actual, expected, strict=True):
             same(one, other, ulps, atol, context)
+        return
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        assert actual.keys() == expected.keys(), context
+        for name, other in expected.items():
+            same(actual[name], other, ulps, atol, f"{context} {name}")
         return
     if not isinstance(actual, cp.ndarray):
         assert not isinstance(expected, (np.ndarray, np.generic)), (context, type(actual))

@@ -33,7 +33,9 @@ def test_what_differs(wrong):
     with pytest.raises(AssertionError):
         same(actual, expected, ulps=4)
     with pytest.raises(AssertionError):
-        same((actual, actual), (expected, expected))
+        same((cp.asarray(expected), actual), (expected, expected))
+    with pytest.raises(AssertionError):
+        same({"sum": actual}, {"sum": expected})
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
@@ -68,7 +70,16 @@ def test_infinity_and_nan_are_near_nothing(right, wrong):
 def test_what_is_no_array():
     same(3, 3)
     same("a", "a")
-    for actual, expected in ((3, 4), (3, 3.0), (True, 1), (None, 0), (3, np.int64(3))):
+    same({"a": 1, "b": [2]}, {"a": 1, "b": [2]})
+    for actual, expected in (
+        ({"a": 1}, {"b": 1}),
+        ([1], [1, 2]),
+        (3, 4),
+        (3, 3.0),
+        (True, 1),
+        (None, 0),
+        (3, np.int64(3)),
+    ):
         with pytest.raises(AssertionError):
             same(actual, expected)
 

@@ -1,5 +1,7 @@
 """Reductions of narrow integers and bools: words of four bytes, sums in 32 bits."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -7,40 +9,63 @@ import gpuarray as cp
 from gpuarray.kernels import reduction
 from gpuarray.kernels.reduction import tables as reduction_tables
 from gpuarray.kernels.reduction.rules import REDUCTIONS
+from tests.array.arrays import LAYOUTS_3D, against_numpy
 
 NAMES = ["sum", "mean", "any", "all", "count_nonzero", "max", "min", "argmax", "argmin"]
 
 
-def numbers(dtype, size, rng):
-    x = rng.integers(-130, 300, size)
-    return np.where(rng.random(size) < 0.1, 0, x).astype(dtype)
+DTYPES = ["?", "i1", "u1", "i2"]
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2"])
-def test_sizes_and_alignments(dtype, rng):
-    for size in (1, 3, 17, 64, 100, 1000, 5003, 150_001):
-        x = numbers(dtype, size + 5, rng)
-        a = cp.asarray(x)
-        for first in (0, 1, 5):
-            for name in NAMES:
-                expected = np.asarray(getattr(np, name)(x[first:]))
-                result = getattr(cp, name)(a[first:])
-                assert result.dtype == expected.dtype
-                assert result == expected, (name, size, first)
+def numbers(shape, dtype, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-130, 300, shape)
+    return np.asarray(np.where(rng.random(shape) < 0.1, 0, x).astype(dtype))
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2"])
-def test_axes_and_layouts(dtype, rng):
-    x = numbers(dtype, (12, 33, 70), rng)
-    a = cp.asarray(x)
-    views = [(x, a), (x.T, a.T), (x[::-1, ::2], a[::-1, ::2]), (x[:, :, 1:], a[:, :, 1:])]
-    for name in NAMES:
-        for host, device in views:
-            for axis in (None, 0, 1, 2):
-                expected = np.asarray(getattr(np, name)(host, axis=axis))
-                result = getattr(cp, name)(device, axis=axis)
-                assert result.dtype == expected.dtype
-                np.testing.assert_array_equal(cp.asnumpy(result), expected, f"{name} {axis}")
+def reductions(xp, x, axis=None):
+    return {name: getattr(xp, name)(x, axis=axis) for name in NAMES}
+
+
+def lines(sizes):
+    """Views of so many elements that begin at any address of a word."""
+    return {
+        f"{size}-from-{first}": lambda xp, a, size=size, first=first: a[first : first + size]
+        for size, first in itertools.product(sizes, (0, 1, 5))
+    }
+
+
+def of_sizes(*sizes):
+    dtypes = [*DTYPES, "u2"]
+    return against_numpy(
+        lambda xp, x: reductions(xp, x),
+        dtypes=dtypes,
+        layouts=lines(sizes),
+        layouts_of=dtypes,
+        shape=(max(sizes) + 5,),
+        make=numbers,
+    )
+
+
+test_sizes_and_alignments = of_sizes(1, 3, 17, 64, 100, 1000, 5003)
+test_alignments_of_many_blocks = pytest.mark.slow(of_sizes(150_001))
+
+
+def of_shape(*shape):
+    names = ("contiguous", "transposed", "strided", "offset")
+    return against_numpy(
+        lambda xp, x, axis: reductions(xp, x, axis),
+        dtypes=DTYPES,
+        layouts={name: LAYOUTS_3D[name] for name in names},
+        layouts_of=DTYPES,
+        shape=shape,
+        make=numbers,
+        axis=[None, 0, 1, 2],
+    )
+
+
+test_axes_and_layouts = of_shape(4, 9, 70)
+test_axes_and_layouts_of_several_blocks = pytest.mark.slow(of_shape(12, 33, 70))
 
 
 def test_bools_that_are_other_bytes(rng):
@@ -76,7 +101,7 @@ def test_a_thread_combines_no_more_than_fits(dtype):
     assert partial.most * int(limits.min) >= narrow.min
 
 
-def test_too_many_elements_for_a_thread(monkeypatch, rng):
+def test_too_many_elements_for_a_thread(monkeypatch):
     """Where a thread has more elements than fit, it sums in 64 bits."""
     seen = []
     load = reduction.launch.load
@@ -86,11 +111,11 @@ def test_too_many_elements_for_a_thread(monkeypatch, rng):
         return load(spec, *args)
 
     monkeypatch.setattr(reduction.launch, "load", watched)
-    x = numbers("i2", 40_003, rng)
+    x = numbers(40_003, "i2")
     assert cp.asarray(x).sum() == x.sum()
     few = reduction_tables.Partial("i4", 7)
     monkeypatch.setitem(reduction_tables._NARROW_SUMS, "i2", few)
-    y = numbers("i2", 40_005, rng)  # a layout of its own: plans are kept
+    y = numbers(40_005, "i2")  # a layout of its own: plans are kept
     assert cp.asarray(y).sum() == y.sum()
     assert seen == [True, False]
 
@@ -106,20 +131,36 @@ def test_which_dtypes_are_narrow():
     )
 
 
-@pytest.mark.parametrize("name", ["argmax", "argmin", "max"])
-def test_transposed_arrays(name, rng):
-    x = np.round(rng.standard_normal((60, 1030)) * 2).astype("f4")
-    a = cp.asarray(x)
-    views = [
-        lambda x: x.T,
-        lambda x: x.reshape(60, 10, 103).transpose(1, 0, 2),
-        lambda x: x.reshape(60, 10, 103).transpose(2, 1, 0),
-        lambda x: x.T[::-1],
-        lambda x: x[::-1].T,
-        lambda x: x[:, ::-1].T,
-        lambda x: x[:, 3:].T,
-    ]
-    for view in views:
-        assert getattr(cp, name)(view(a)) == getattr(np, name)(view(x))
+TRANSPOSED = {
+    "transposed": lambda xp, a: a.T,
+    "permuted": lambda xp, a: a.reshape(60, 10, 103).transpose(1, 0, 2),
+    "transposed-3-d": lambda xp, a: a.reshape(60, 10, 103).transpose(2, 1, 0),
+    "reversed": lambda xp, a: a.T[::-1],
+    "of-reversed-rows": lambda xp, a: a[::-1].T,
+    "of-reversed-columns": lambda xp, a: a[:, ::-1].T,
+    "offset": lambda xp, a: a[:, 3:].T,
+}
+
+
+def normal(shape, dtype, seed):
+    return np.round(np.random.default_rng(seed).standard_normal(shape) * 2).astype(dtype)
+
+
+def with_ties(shape, dtype, seed):
+    x = normal(shape, dtype, seed)
     x[:, 7:] = x.max()
-    assert getattr(cp, name)(cp.asarray(x).T) == getattr(np, name)(x.T)
+    return x
+
+
+def of_transposed(make):
+    return against_numpy(
+        lambda xp, x: {name: getattr(xp, name)(x) for name in ("argmax", "argmin", "max")},
+        dtypes=["f4"],
+        layouts=TRANSPOSED,
+        shape=(60, 1030),
+        make=make,
+    )
+
+
+test_transposed_arrays = of_transposed(normal)
+test_transposed_arrays_with_ties = of_transposed(with_ties)
