@@ -40,6 +40,19 @@ def values(shape, dtype, seed=0) -> np.ndarray:
     return np.asarray(numbers).astype(dtype)
 
 
+def ties(shape, dtype, seed=0):
+    """Small numbers that repeat, so that sums and products are exact and extremes have ties."""
+    rng = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return np.asarray(rng.random(shape) < 0.5)
+    low = 0 if dtype.kind == "u" else -3
+    result = np.asarray(rng.integers(low, 4, shape).astype(dtype))
+    if dtype.kind == "c":
+        result += 1j * rng.integers(low, 4, shape)
+    return result
+
+
 #: How a view is made of an array of two dimensions, on the host and on the device.
 LAYOUTS: dict[str, Callable] = {
     "contiguous": lambda xp, a: a,

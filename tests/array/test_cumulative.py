@@ -5,24 +5,18 @@ import itertools
 import numpy as np
 import pytest
 
-from gpuarray import _array, _layout
-from gpuarray._ops import cumulative, math
+import gpuarray as cp
+from gpuarray import _layout
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import scan
-from tests.array.test_reductions import DTYPES, device, host, layouts, values
+from tests.array.arrays import LAYOUTS_3D, against_numpy, device_copy, same, ties
 
 
 def check(name, x, axis=None, **arguments):
+    context = f"{name} {x.dtype}{x.shape} {x.strides} {axis} {arguments}"
     expected = getattr(np, name)(x, axis=axis, **arguments)
-    result = host(getattr(cumulative, name)(device(x), axis=axis, **arguments))
-    assert_same(result, expected, f"{name} {x.dtype}{x.shape} {x.strides} {axis} {arguments}")
-
-
-def assert_same(result, expected, context=""):
-    assert result.dtype == expected.dtype, context
-    assert result.shape == expected.shape, context
-    np.testing.assert_array_equal(result, expected, err_msg=context)
+    same(getattr(cp, name)(device_copy(x), axis=axis, **arguments), expected, context=context)
 
 
 @pytest.fixture
@@ -40,26 +34,37 @@ def scan_plans():
     forget()
 
 
-def test_every_layout_and_axis(rng):
-    for x in layouts("i4", rng):
-        for axis in (None, *range(-1, x.ndim)):
-            if x.ndim or axis is None:
-                if axis is None or axis < x.ndim:
-                    check("cumsum", x, axis)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_every_dtype(dtype, rng):
-    x = values(dtype, (3, 700), rng)
-    for axis in (None, 0, 1):
-        check("cumsum", x, axis)
-    check("cumprod", np.sign(x) if x.dtype.kind in "if" else x[:, :9], 1)
+test_every_layout = against_numpy(
+    lambda xp, x, axis: xp.cumsum(x, axis),
+    dtypes=["i4"],
+    layouts=LAYOUTS_3D,
+    shape=(4, 6, 8),
+    raises=np.exceptions.AxisError,
+    axis=[None, 0, 1, 2, -1],
+)
+test_every_dtype = against_numpy(
+    lambda xp, x, axis: xp.cumsum(x, axis),
+    layouts_of=(),
+    shape=(3, 700),
+    make=ties,
+    axis=[None, 0, 1],
+)
+test_products = against_numpy(
+    lambda xp, x: xp.cumprod(x, 1), layouts_of=(), shape=(3, 9), make=ties
+)
+test_long_products = against_numpy(
+    lambda xp, x: xp.cumprod(xp.sign(x), 1),
+    dtypes=["i1", "i2", "i4", "i8", "f2", "f4", "f8"],
+    layouts_of=(),
+    shape=(3, 700),
+    make=ties,
+)
 
 
 @pytest.mark.parametrize("size", [1, 2, 31, 33, 255, 257, 4095, 4097, 8195, 40001])
-def test_sizes_about_tiles(size, rng):
+def test_sizes_about_tiles(size):
     for dtype in ("f4", "i1", "f8"):
-        x = values(dtype, size + 3, rng)
+        x = ties(size + 3, dtype)
         check("cumsum", x[:size])
         check("cumsum", x[3:])  # at an address that no vector has
         check("cumsum", x[::-1])
@@ -70,15 +75,15 @@ def test_sizes_about_tiles(size, rng):
     "shape",
     [(3, 5), (40, 1), (70, 127), (9, 1000), (300, 1025), (2, 9000), (5000, 9), (3, 600, 40)],
 )
-def test_shapes(shape, rng):
-    x = values("f4", shape, rng)
+def test_shapes(shape):
+    x = ties(shape, "f4")
     for axis in range(len(shape)):
         check("cumsum", x, axis)
         check("cumsum", x.T, axis)
 
 
 @pytest.mark.parametrize(("dtype", "shape"), [("c16", (140_000,)), ("f4", (80_000, 3))])
-def test_long_look_back(dtype, shape, rng, scan_plans, monkeypatch):
+def test_long_look_back(dtype, shape, scan_plans, monkeypatch):
     # Tiles so small that there are more than two spans of 1024.
     def linked(spec, *_):
         if spec.variant == "rows":
@@ -86,15 +91,15 @@ def test_long_look_back(dtype, shape, rng, scan_plans, monkeypatch):
         return scan.launch.replace(spec, unroll=1, linked=True)
 
     monkeypatch.setattr(scan.launch, "_linked", linked)
-    check("cumsum", values(dtype, shape, rng), 0)
+    check("cumsum", ties(shape, dtype), 0)
 
 
 @pytest.mark.parametrize("tiles", scan.launch._IN_FLIGHT)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i1", "f2", "c8", "c16"])
-def test_tiles_of_every_size(dtype, tiles, rng, scan_plans, monkeypatch):
+def test_tiles_of_every_size(dtype, tiles, scan_plans, monkeypatch):
     monkeypatch.setattr(scan.launch, "_IN_FLIGHT", (tiles,))
     for shape in ((100_003,), (2, 60_001)):
-        check("cumsum", values(dtype, shape, rng), -1)
+        check("cumsum", ties(shape, dtype), -1)
 
 
 def test_smaller_tiles_where_large_ones_are_too_few():
@@ -107,48 +112,48 @@ def test_smaller_tiles_where_large_ones_are_too_few():
     assert lengths == [4096, 4096, 8192, 24576]
 
 
-def test_the_stream_remembers_no_sums(rng):
+def test_the_stream_remembers_no_sums():
     # Messages of earlier launches lie where those of the next are expected.
     for size in (20000, 40000, 20000, 9000):
         for dtype in ("f4", "f8", "f4"):
-            check("cumsum", values(dtype, size, rng))
+            check("cumsum", ties(size, dtype))
 
 
 def test_same_bits_in_every_run(rng):
-    x = device(rng.random(50000).astype("f4"))
-    first = host(cumulative.cumsum(x))
+    x = device_copy(rng.random(50000).astype("f4"))
+    first = cp.asnumpy(cp.cumsum(x))
     for _ in range(3):
-        assert np.array_equal(host(cumulative.cumsum(x)), first)
-    exact = np.cumsum(host(x), dtype="f8")
+        assert np.array_equal(cp.asnumpy(cp.cumsum(x)), first)
+    exact = np.cumsum(cp.asnumpy(x), dtype="f8")
     assert np.abs(first / exact - 1).max() < 1e-6
 
 
 @pytest.mark.parametrize("name", list(scan.rules.ACCUMULATIONS))
-def test_accumulate(name, rng):
+def test_accumulate(name):
     ufunc = getattr(np, name)
     for dtype in ("?", "i1", "f4"):
         if name.startswith("bitwise") and dtype[0] == "f":
             continue
-        x = values(dtype, (5, 300), rng)
+        x = ties((5, 300), dtype)
         if x.dtype.kind == "f" and name[0] in "fmb":
             x[2, 100] = np.nan
         if name == "multiply":
             x = np.sign(x) if x.dtype.kind in "if" else x
         for axis in (0, 1):
-            result = host(scan.rules.accumulate(name, device(x), axis))
-            assert_same(result, ufunc.accumulate(x, axis), f"{name} {dtype} {axis}")
+            result = getattr(cp, name).accumulate(device_copy(x), axis)
+            same(result, ufunc.accumulate(x, axis), context=f"{name} {dtype} {axis}")
 
 
 def test_accumulate_of_a_ufunc():
     x = np.array([[3, 1], [2, 5]])
-    assert_same(host(math.maximum.accumulate(device(x))), np.maximum.accumulate(x))
-    assert_same(host(math.add.accumulate(device(x), axis=1)), np.add.accumulate(x, axis=1))
+    same(cp.maximum.accumulate(device_copy(x)), np.maximum.accumulate(x))
+    same(cp.add.accumulate(device_copy(x), axis=1), np.add.accumulate(x, axis=1))
     with pytest.raises(TypeError, match="cannot accumulate on a scalar"):
-        math.add.accumulate(device(np.array(5)))
+        cp.add.accumulate(device_copy(np.array(5)))
     with pytest.raises(ValueError, match="multiple axes"):
-        math.add.accumulate(device(x), axis=(0, 1))
+        cp.add.accumulate(device_copy(x), axis=(0, 1))
     with pytest.raises(TypeError, match="subtract.accumulate is not supported"):
-        math.subtract.accumulate(device(x))
+        cp.subtract.accumulate(device_copy(x))
 
 
 def test_nan_and_signs():
@@ -159,7 +164,7 @@ def test_nan_and_signs():
     check("nancumsum", np.arange(5))
     for dtype in ("f4", "f8", "c16"):
         x = np.full(4, complex(-0.0, -0.0) if dtype == "c16" else -0.0, dtype)
-        result = host(cumulative.cumsum(device(x)))
+        result = cp.asnumpy(cp.cumsum(device_copy(x)))
         assert np.signbit(result.view("f4" if dtype == "f4" else "f8")).all()
 
 
@@ -168,7 +173,7 @@ def test_complex_products_beyond_every_number():
     x = np.array([complex(np.inf, 1), 1, 1], "c16")
     with np.errstate(invalid="ignore"):
         expected = np.cumprod(x)
-    np.testing.assert_array_equal(host(cumulative.cumprod(device(x)))[:1], expected[:1])
+    np.testing.assert_array_equal(cp.asnumpy(cp.cumprod(device_copy(x)))[:1], expected[:1])
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (2, 0, 4)])
@@ -180,88 +185,86 @@ def test_empty(shape):
 
 def test_without_dimensions():
     check("cumsum", np.array(5))
-    assert_same(host(cumulative.cumsum(7)), np.cumsum(7))
+    same(cp.cumsum(7), np.cumsum(7))
 
 
 def test_memory_order_is_kept():
     x = np.ones((4, 5, 6)).transpose(2, 0, 1)
     for axis in range(3):
-        result = cumulative.cumsum(device(x), axis)
-        assert result._layout.strides == np.cumsum(x, axis).strides
+        result = cp.cumsum(device_copy(x), axis)
+        assert result.strides == np.cumsum(x, axis).strides
 
 
 def test_dtype(rng):
-    x = values("i1", 100, rng)
+    x = ties(100, "i1")
     for dtype in ("i1", "f4", "c8", "u2"):
         check("cumsum", x, dtype=dtype)
     check("cumsum", rng.random(50).astype("f8") * 10, dtype="i4")
 
 
-def test_out(rng):
-    x = values("f4", (6, 50), rng)
+def test_out():
+    x = ties((6, 50), "f4")
     for out in (
         np.zeros((6, 50)),
         np.zeros((6, 50), "f4").T.copy().T,
         np.zeros((6, 100), "i4")[:, ::2],
     ):
-        into = device(out)
-        result = cumulative.cumsum(device(x), 1, out=into)
+        into = device_copy(out)
+        result = cp.cumsum(device_copy(x), 1, out=into)
         assert result is into
-        assert_same(host(result), np.cumsum(x, 1, out=out.copy()))
+        same(result, np.cumsum(x, 1, out=out.copy()))
     with pytest.raises(ValueError, match="wrong size for the accumulation"):
-        cumulative.cumsum(device(x), 1, out=device(np.zeros(5)))
+        cp.cumsum(device_copy(x), 1, out=device_copy(np.zeros(5)))
     with pytest.raises(HostArrayError):
-        cumulative.cumsum(device(x), out=np.zeros(300))
+        cp.cumsum(device_copy(x), out=np.zeros(300))
 
 
-def test_in_place_and_overlapping(rng):
-    x = values("f4", 20000, rng)
-    a = device(x)
-    cumulative.cumsum(a, out=a)
-    assert_same(host(a), np.cumsum(x))
-    memory = device(np.concatenate([x, [0]]).astype("f4"))
-    one, other = [
-        _array.view(memory, _layout.contiguous(x.dtype, x.shape), offset) for offset in (0, 4)
-    ]
-    cumulative.cumsum(one, out=other)
-    assert_same(host(other), np.cumsum(x))
+def test_in_place_and_overlapping():
+    x = ties(20000, "f4")
+    a = device_copy(x)
+    cp.cumsum(a, out=a)
+    same(a, np.cumsum(x))
+    memory = device_copy(np.concatenate([x, [0]]).astype("f4"))
+    one, other = memory[:-1], memory[1:]
+    cp.cumsum(one, out=other)
+    same(other, np.cumsum(x))
 
 
 def test_errors():
-    x = device(np.ones((2, 3)))
+    x = device_copy(np.ones((2, 3)))
     with pytest.raises(np.exceptions.AxisError):
-        cumulative.cumsum(x, 2)
+        cp.cumsum(x, 2)
     with pytest.raises(HostArrayError):
-        cumulative.cumsum([1, 2])
+        cp.cumsum([1, 2])
     with pytest.raises(ValueError, match="axis"):
-        cumulative.cumulative_sum(x)
+        cp.cumulative_sum(x)
 
 
-def test_array_api(rng):
+def test_array_api():
     for name, shape in itertools.product(("cumulative_sum", "cumulative_prod"), ((7,), (3, 4))):
-        x = values("i4", shape, rng)
+        x = ties(shape, "i4")
         for axis, initial in itertools.product(range(len(shape)), (False, True)):
             expected = getattr(np, name)(x, axis=axis, include_initial=initial)
-            function = getattr(cumulative, name)
-            result = function(device(x), axis=axis, include_initial=initial)
-            assert_same(host(result), expected, f"{name} {shape} {axis}")
-            into = device(np.zeros(expected.shape))
-            assert function(device(x), axis=axis, include_initial=initial, out=into) is into
-            assert_same(host(into), expected.astype("f8"))
-    x = values("f4", 5, rng)
-    assert_same(host(cumulative.cumulative_sum(device(x))), np.cumulative_sum(x))
+            function = getattr(cp, name)
+            result = function(device_copy(x), axis=axis, include_initial=initial)
+            same(result, expected, context=f"{name} {shape} {axis}")
+            into = device_copy(np.zeros(expected.shape))
+            assert function(device_copy(x), axis=axis, include_initial=initial, out=into) is into
+            same(into, expected.astype("f8"))
+    x = ties(5, "f4")
+    same(cp.cumulative_sum(device_copy(x)), np.cumulative_sum(x))
 
 
 @pytest.mark.parametrize("shape,axis", [((9000,), 0), ((40, 7), 0), ((40, 7), 1), ((3, 900), 1)])
-def test_exclusive(shape, axis, rng):
-    x = values("f4", shape, rng)
+def test_exclusive(shape, axis):
+    x = ties(shape, "f4")
     layout = _layout.contiguous(np.dtype("f4"), shape)
     what = scan.launch.accumulation("add", "f4", "f4")
     run = scan.launch.make_call(what, layout, axis, layout, False, current.stream, True)
-    assert_same(host(run(device(x))) + 0.0, np.cumsum(x, axis) - x)
+    same(run(device_copy(x)) + 0, np.cumsum(x, axis) - x)
 
 
-def test_64_bit_indices(rng, scan_plans, monkeypatch):
+def test_64_bit_indices(scan_plans, monkeypatch):
     monkeypatch.setattr(_layout, "needs_int64", lambda *_: True)
     for shape, axis in (((9000,), 0), ((40, 70), 0), ((40, 70), 1), ((3000, 3), 0)):
-        check("cumsum", values("i2", shape, rng), axis)
+        check("cumsum", ties(shape, "i2"), axis)

@@ -50,7 +50,8 @@ class Accumulation:
                 return run(a)
         a = operand(a, self.name)
         out = output(out, self.name)
-        if axis is None:
+        # NumPy gives an array without dimensions one, so that it has the axes 0 and -1.
+        if axis is None or (not a._layout.ndim and type(axis) is int and axis in (0, -1)):
             axis = 0
             if a._layout.ndim != 1:
                 a = flattened(a)
