@@ -10,14 +10,14 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._fusion.symbols import (
+    FusionTrace,
     Leaf,
     NeedsValue,
     NotFused,
-    Number,
     Reduced,
     Stored,
     Symbol,
-    Trace,
+    SymbolicNumber,
 )
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
@@ -48,13 +48,13 @@ def trace(
     callable or None
         The function itself where it cannot be improved on; None if the values of numbers matter.
     """
-    traced = Trace(name)
+    traced = FusionTrace(name)
     given: list[Any] = []
     for i, x in enumerate(args):
         if isinstance(x, _array.ArrayBase):
             given.append(traced.argument(i, x._layout))
         elif numbers:
-            given.append(Number(i, type(x)))
+            given.append(SymbolicNumber(i, type(x)))
         else:
             given.append(x)
     try:
@@ -124,7 +124,7 @@ class Plan:
 
     Parameters
     ----------
-    trace : Trace
+    trace : FusionTrace
         What the function did.
     result : object
         What it returned: a symbol, a number, None, or a tuple, list or dict of these.
@@ -134,7 +134,7 @@ class Plan:
         Where to run.
     """
 
-    def __init__(self, trace: Trace, result: Any, arguments: int, stream: Stream):
+    def __init__(self, trace: FusionTrace, result: Any, arguments: int, stream: Stream):
         self.trace = trace
         self.stream = stream
         self.arguments = arguments
@@ -152,7 +152,7 @@ class Plan:
                     return _Place(i)
             self.outputs.append(result)
             return _Place(len(self.outputs) - 1)
-        if isinstance(result, Number):
+        if isinstance(result, SymbolicNumber):
             return _Argument(result.position)
         if isinstance(result, tuple | list):
             return type(result)([self._form(x) for x in result])

@@ -1,4 +1,4 @@
-"""What stands for arrays and numbers while a function is fused, and remembers what it does."""
+"""Symbols of arrays and numbers, which record the operations of a function that is fused."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class NotFused(Exception):
 
 @dataclass(slots=True)
 class Leaf:
-    """Memory that expressions read."""
+    """An array in memory that expressions read."""
 
     layout: Layout
     argument: int | None = None  # of the function
-    captured: Any = None  # an array that the function has from elsewhere
+    captured: Any = None  # an array from a closure or a module
 
 
 @dataclass(slots=True)
@@ -60,8 +60,8 @@ class Stored:
     shape: tuple[int, ...]
 
 
-class Trace:
-    """One tracing of a function."""
+class FusionTrace:
+    """The trace of one call of a function: what it reads, and the steps that need memory."""
 
     def __init__(self, name: str):
         self.name = name
@@ -81,7 +81,7 @@ class Trace:
 
     def symbol(self, x: Any) -> Symbol | Any:
         """An operand as a symbol; numbers stay what they are."""
-        if isinstance(x, Symbol | Number):
+        if isinstance(x, Symbol | SymbolicNumber):
             return x
         x = _interchange.as_operand(x, self.name)
         if isinstance(x, _array.ArrayBase):
@@ -114,7 +114,7 @@ class Trace:
         ]
         if function.operation == "power" and loop[1].kind == "i":
             if not isinstance(operands[1], Symbol):
-                if isinstance(operands[1], Number):
+                if isinstance(operands[1], SymbolicNumber):
                     raise NeedsValue
                 if operands[1] < 0:
                     raise NotFused
@@ -147,7 +147,7 @@ class Trace:
         code = _dtypes.code(to)
         if isinstance(x, Symbol):
             return x.node if x.node.dtype == code else Cast(code, x.node)
-        if isinstance(x, Number):
+        if isinstance(x, SymbolicNumber):
             if not issubclass(x.type, np.generic):
                 return Scalar(x.position, code)
             passed = Scalar(x.position, _dtypes.code(x.type))
@@ -175,7 +175,7 @@ def _kind(x: Any) -> Any:
     """What ``resolve_dtypes`` takes for an operand."""
     if isinstance(x, Symbol):
         return x.dtype
-    if isinstance(x, Number):
+    if isinstance(x, SymbolicNumber):
         if issubclass(x.type, np.generic):
             return _dtypes.canonical(x.type)
         return np.dtype(bool) if x.type is bool else x.type
@@ -186,7 +186,7 @@ def _kind(x: Any) -> Any:
 
 def _example(x: Any) -> Any:
     """What ``result_type`` takes for an operand."""
-    if isinstance(x, Number):
+    if isinstance(x, SymbolicNumber):
         number: Any = x.type
         return np.dtype(number) if issubclass(number, np.generic) else number(1)
     return x if type(x) in _PYTHON else x.dtype
@@ -275,7 +275,7 @@ def _testing(reduction: Any) -> Callable[..., Any]:
 
 
 class Symbol:
-    """An array that is not there yet."""
+    """An array of a traced function: the expression of its elements, its shape and dtype."""
 
     __slots__ = ("dtype", "node", "nodes", "shape", "trace")
     __array_priority__ = 200
@@ -283,7 +283,7 @@ class Symbol:
 
     def __init__(
         self,
-        trace: Trace,
+        trace: FusionTrace,
         node: Expression,
         shape: tuple[int, ...],
         dtype: np.dtype,
@@ -422,8 +422,8 @@ class Symbol:
     __rmatmul__ = __matmul__
 
 
-class Number:
-    """A number that the function is called with: part of the call, not of the kernel."""
+class SymbolicNumber:
+    """A number among the arguments, which is passed to the kernel and has no value in the trace."""
 
     __slots__ = ("position", "type")
 
@@ -453,7 +453,7 @@ class Number:
         raise NeedsValue
 
 
-def _of_number(self: Number, other: Any = None, *rest: Any) -> Any:
+def _of_number(self: SymbolicNumber, other: Any = None, *rest: Any) -> Any:
     if isinstance(other, Symbol):
         return NotImplemented  # the symbol's reflected operator knows
     raise NeedsValue
@@ -464,18 +464,18 @@ def _install_operators() -> None:
     for x in _operator_table.BINARY:
         setattr(Symbol, x.method, _binary(x.ufunc))
         setattr(Symbol, x.reflected_method, _binary(x.ufunc, reflected=True))
-        setattr(Number, x.method, _of_number)
-        setattr(Number, x.reflected_method, _of_number)
+        setattr(SymbolicNumber, x.method, _of_number)
+        setattr(SymbolicNumber, x.reflected_method, _of_number)
     for x in _operator_table.INPLACE:
         setattr(Symbol, x.inplace_method, _inplace(x.ufunc))
     for x in _operator_table.COMPARISONS:
         setattr(Symbol, x.method, _binary(x.ufunc))
-        setattr(Number, x.method, _of_number)
+        setattr(SymbolicNumber, x.method, _of_number)
     for x in _operator_table.UNARY:
         setattr(Symbol, x.method, _unary(x.ufunc))
-        setattr(Number, x.method, _of_number)
+        setattr(SymbolicNumber, x.method, _of_number)
     for name in ("bool", "int", "float", "complex", "index", "str", "format", "hash", "round"):
-        setattr(Number, f"__{name}__", _of_number)
+        setattr(SymbolicNumber, f"__{name}__", _of_number)
 
 
 _install_operators()
