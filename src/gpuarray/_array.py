@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from gpuarray._runtime import allocator, pinned_memory
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
+
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
 
 _new = object.__new__
 
@@ -37,7 +40,7 @@ def register_array_class(cls: type) -> None:
     array_class = cls
 
 
-def wrap(memory: BaseMemory, pointer: int, layout: Layout) -> Any:
+def wrap(memory: BaseMemory, pointer: int, layout: Layout) -> ndarray:
     """An array over existing memory."""
     array = _new(array_class)
     array._memory = memory
@@ -46,13 +49,13 @@ def wrap(memory: BaseMemory, pointer: int, layout: Layout) -> Any:
     return array
 
 
-def empty(layout: Layout) -> Any:
+def empty(layout: Layout) -> ndarray:
     """An uninitialised array; its layout must be gapless."""
     memory, pointer = allocator.allocate(layout.nbytes)
     return wrap(memory, pointer, layout)
 
 
-def view(array: Any, layout: Layout, offset: int = 0) -> Any:
+def view(array: Any, layout: Layout, offset: int = 0) -> ndarray:
     """An array over the same memory, ``offset`` bytes further on."""
     return wrap(array._memory, array._pointer + offset, layout)
 
@@ -64,7 +67,7 @@ def order_after(array: Any, stream: Stream) -> None:
         memory.used_by(stream)
 
 
-def from_host(source: np.ndarray, layout: Layout, stream: Stream | None = None) -> Any:
+def from_host(source: np.ndarray, layout: Layout, stream: Stream | None = None) -> ndarray:
     """A new array with the elements of a host array that has exactly this gapless layout."""
     array = empty(layout)
     upload(array, source, stream)

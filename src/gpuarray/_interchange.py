@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import UnownedMemory
 from gpuarray._runtime.stream import ExternalStream
 from gpuarray.errors import HostArrayError
+
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
 
 #: Python's numbers take on the dtype of the arrays beside them (NEP 50).
 WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
@@ -85,12 +88,12 @@ def defers(x: Any) -> bool:
     return not hasattr(x, "__cuda_array_interface__")
 
 
-def scalar_array(value: Any, dtype: np.dtype) -> Any:
+def scalar_array(value: Any, dtype: np.dtype) -> ndarray:
     """A new array without dimensions that holds a value."""
     return _array.from_host(np.array(value, dtype), _layout.contiguous(dtype, ()))
 
 
-def from_interface(x: Any) -> Any:
+def from_interface(x: Any) -> ndarray:
     """An array over the memory of another library's array, without a copy.
 
     The ``__cuda_array_interface__`` protocol, versions 0 to 3: a stream that it names is waited
@@ -120,7 +123,7 @@ def from_interface(x: Any) -> Any:
     return _array.wrap(memory, pointer, layout)
 
 
-def to_device(array: Any, device: Device) -> Any:
+def to_device(array: Any, device: Device) -> ndarray:
     """A gapless array on a device, copied there if it lives on another."""
     if array._memory.device is device or not array._layout.nbytes:
         return array

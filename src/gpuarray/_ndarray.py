@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import prod
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
@@ -44,6 +44,14 @@ from gpuarray._ops import (
 )
 from gpuarray._ufunc import operators
 from gpuarray.kernels.elementwise import copies
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gpuarray._ops.attributes import Flags
+    from gpuarray._runtime.device import Device
+    from gpuarray._runtime.memory import MemoryPointer
+    from gpuarray._types import Attribute, DTypeLike, Operand, WritableAttribute
 
 __all__ = ["ndarray"]
 
@@ -92,30 +100,44 @@ class ndarray(ArrayBase):
 
     def __init__(
         self,
-        shape: Any,
-        dtype: Any = float,
-        memptr: Any = None,
-        strides: Any = None,
+        shape: int | Sequence[int],
+        dtype: DTypeLike | None = float,
+        memptr: MemoryPointer | None = None,
+        strides: Sequence[int] | None = None,
         order: str = "C",
     ):
         attributes.over_memory(self, shape, dtype, memptr, strides, order)
 
     # ---- attributes ----------------------------------------------------------------------------
 
-    dtype = property(attrgetter("_layout.dtype"), doc="The dtype of the elements.")
-    shape = property(attrgetter("_layout.shape"), attributes.set_shape, doc="The lengths.")
-    size = property(attrgetter("_layout.size"), doc="The number of elements.")
-    ndim = property(attrgetter("_layout.ndim"), doc="The number of dimensions.")
-    nbytes = property(attrgetter("_layout.nbytes"), doc="Bytes of all elements.")
-    itemsize = property(attrgetter("_layout.itemsize"), doc="Bytes of an element.")
-    strides = property(attrgetter("_layout.strides"), doc="Bytes from an element to the next.")
-    flags = property(attributes.flags, doc="How the array lies in memory.")
-    data = property(attributes.data, doc="A pointer to the first element.")
-    device = property(attributes.device, doc="The device that the memory is on.")
-    real = property(complex_numbers.real, complex_numbers.set_real, doc="The real parts.")
-    imag = property(complex_numbers.imag, complex_numbers.set_imag, doc="The imaginary parts.")
-    mT = property(transposing.matrix_transpose, doc="A view with the last two axes exchanged.")
-    __cuda_array_interface__ = property(attributes.interface)
+    dtype: Attribute[np.dtype] = property(
+        attrgetter("_layout.dtype"), doc="The dtype of the elements."
+    )
+    shape: WritableAttribute[tuple[int, ...], int | Sequence[int]] = property(
+        attrgetter("_layout.shape"), attributes.set_shape, doc="The lengths."
+    )
+    size: Attribute[int] = property(attrgetter("_layout.size"), doc="The number of elements.")
+    ndim: Attribute[int] = property(attrgetter("_layout.ndim"), doc="The number of dimensions.")
+    nbytes: Attribute[int] = property(attrgetter("_layout.nbytes"), doc="Bytes of all elements.")
+    itemsize: Attribute[int] = property(attrgetter("_layout.itemsize"), doc="Bytes of an element.")
+    strides: Attribute[tuple[int, ...]] = property(
+        attrgetter("_layout.strides"), doc="Bytes from an element to the next."
+    )
+    flags: Attribute[Flags] = property(attributes.flags, doc="How the array lies in memory.")
+    data: Attribute[MemoryPointer] = property(
+        attributes.data, doc="A pointer to the first element."
+    )
+    device: Attribute[Device] = property(attributes.device, doc="The device that the memory is on.")
+    real: WritableAttribute[ndarray, Operand] = property(
+        complex_numbers.real, complex_numbers.set_real, doc="The real parts."
+    )
+    imag: WritableAttribute[ndarray, Operand] = property(
+        complex_numbers.imag, complex_numbers.set_imag, doc="The imaginary parts."
+    )
+    mT: Attribute[ndarray] = property(
+        transposing.matrix_transpose, doc="A view with the last two axes exchanged."
+    )
+    __cuda_array_interface__: Attribute[dict[str, Any]] = property(attributes.interface)
 
     @property
     def T(self) -> ndarray:
@@ -128,6 +150,14 @@ class ndarray(ArrayBase):
         return view
 
     # ---- shape and dtype -----------------------------------------------------------------------
+
+    @overload
+    def reshape(
+        self, shape: int | Sequence[int], /, *, order: str = "C", copy: bool | None = None
+    ) -> ndarray: ...
+
+    @overload
+    def reshape(self, *shape: int, order: str = "C", copy: bool | None = None) -> ndarray: ...
 
     def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
         """An array with the same elements in another shape; see `gpuarray.reshape`."""
@@ -146,6 +176,12 @@ class ndarray(ArrayBase):
             pass
         return manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
+    @overload
+    def transpose(self, axes: Sequence[int] | None, /) -> ndarray: ...
+
+    @overload
+    def transpose(self, *axes: int) -> ndarray: ...
+
     def transpose(self, *axes: Any) -> ndarray:
         """A view with the axes in another order; see `gpuarray.transpose`."""
         if len(axes) == 1 and not isinstance(axes[0], int | np.integer):
@@ -154,7 +190,7 @@ class ndarray(ArrayBase):
 
     def astype(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         order: str = "K",
         casting: str = "unsafe",
         subok: bool = True,
@@ -214,7 +250,13 @@ class ndarray(ArrayBase):
     nonzero = indexing.nonzero
     diagonal = indexing.diagonal
 
-    def clip(self, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> ndarray:
+    def clip(
+        self,
+        min: Operand | None = None,
+        max: Operand | None = None,
+        out: ndarray | None = None,
+        **kwargs: Any,
+    ) -> ndarray:
         """The elements limited to an interval; see `gpuarray.clip`."""
         return selection.clip(self, min, max, out, **kwargs)
 
@@ -307,8 +349,13 @@ class ndarray(ArrayBase):
     __rdivmod__ = operators.binary_operator(math.divmod, reflected=True)
     __lt__ = operators.binary_operator(logic.less)
     __le__ = operators.binary_operator(logic.less_equal)
-    __eq__ = operators.binary_operator(logic.equal)
-    __ne__ = operators.binary_operator(logic.not_equal)
+    # `object` has them return a bool.
+    __eq__: ClassVar[Callable[[ndarray, Operand], ndarray]] = operators.binary_operator(  # type: ignore[assignment]
+        logic.equal
+    )
+    __ne__: ClassVar[Callable[[ndarray, Operand], ndarray]] = operators.binary_operator(  # type: ignore[assignment]
+        logic.not_equal
+    )
     __gt__ = operators.binary_operator(logic.greater)
     __ge__ = operators.binary_operator(logic.greater_equal)
     __hash__ = None  # type: ignore[assignment]  # elements can change, as in NumPy

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -16,6 +16,28 @@ _NUMBERS = (bool, int, float, complex)
 #: Calls with numbers whose values the function looks at are traced so often, and then run as they
 #: are: a value that changes every time would have a kernel compiled every time.
 _MOST_VALUES = 64
+
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+class _Decorator(Protocol):
+    """What `fuse` returns where it is called with keywords only."""
+
+    def __call__(
+        self, function: Callable[_Parameters, _Result], /
+    ) -> Fused[_Parameters, _Result]: ...
+
+
+@overload
+def fuse(
+    function: Callable[_Parameters, _Result], /, *, kernel_name: str | None = None
+) -> Fused[_Parameters, _Result]: ...
+
+
+@overload
+def fuse(*, kernel_name: str | None = None) -> _Decorator: ...
 
 
 def fuse(*args: Any, **kwargs: Any) -> Any:
@@ -80,11 +102,11 @@ def fuse(*args: Any, **kwargs: Any) -> Any:
     return Fused(args[0], kernel_name)
 
 
-class Fused:
+class Fused(Generic[_Parameters, _Result]):
     """A fused function; calling it runs it."""
 
-    def __init__(self, function: Callable[..., Any], kernel_name: str | None = None):
-        self._function = function
+    def __init__(self, function: Callable[_Parameters, _Result], kernel_name: str | None = None):
+        self._function: Callable[..., Any] = function
         self._name = kernel_name or str(getattr(function, "__name__", "fused"))
         self._values_seen: set[Any] = set()
         self._watched: list[Callable[[], Any]] | None = None  # found at the first call
@@ -93,15 +115,21 @@ class Fused:
     def __repr__(self) -> str:
         return f"<fused {self._name}>"
 
+    @overload
+    def __get__(self, instance: None, owner: type) -> Fused[_Parameters, _Result]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type | None = None) -> Callable[..., _Result]: ...
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         """Run the function."""
         if not kwargs and not self._watched:
             cls = _array.array_class
             run = current.stream.plans.get(
-                (self, *[x._layout if type(x) is cls else type(x) for x in args])
+                (self, *[x._layout if type(x) is cls else type(x) for x in args])  # type: ignore[attr-defined]
             )
             if run is not None:
                 try:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from gpuarray._ops.conversion import asnumpy
 from gpuarray._runtime import allocator, pool
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import MemoryPointer, UnownedMemory
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, Operand, ndarray
 
 
 class Flags:
@@ -50,7 +53,7 @@ class Flags:
         return "\n".join([f"  {name.upper()} : {getattr(self, name)}" for name in self.__slots__])
 
 
-def flags(array: Any) -> Flags:
+def flags(array: ndarray) -> Flags:
     """The flags of an array.
 
     ``owndata`` says whether the array fills memory of its own from the start; a reshaped view of
@@ -66,19 +69,19 @@ def flags(array: Any) -> Flags:
     return Flags(layout.c_contiguous, layout.f_contiguous, owns)
 
 
-def data(array: Any) -> MemoryPointer:
+def data(array: ndarray) -> MemoryPointer:
     """Where the first element is."""
     memory = array._memory
     memory.check()
     return MemoryPointer(memory, array._pointer - memory.pointer)
 
 
-def device(array: Any) -> Device:
+def device(array: ndarray) -> Device:
     """The device that the array's memory is on."""
     return array._memory.device
 
 
-def interface(array: Any) -> dict[str, Any]:
+def interface(array: ndarray) -> dict[str, Any]:
     """``ndarray.__cuda_array_interface__``, version 3."""
     layout = array._layout
     array._memory.check()
@@ -95,7 +98,14 @@ def interface(array: Any) -> dict[str, Any]:
     }
 
 
-def over_memory(array: Any, shape: Any, dtype: Any, memptr: Any, strides: Any, order: str) -> None:
+def over_memory(
+    array: ndarray,
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None,
+    memptr: MemoryPointer | None,
+    strides: Sequence[int] | None,
+    order: str,
+) -> None:
     """``ndarray.__init__``: an array over new memory or memory that the user has."""
     lengths = _layout.check_shape(shape)
     found = _dtypes.canonical(dtype)
@@ -139,7 +149,7 @@ def _check_range(layout: Layout, memory: Any, pointer: int) -> None:
 # ---- Python's protocols ------------------------------------------------------------------------
 
 
-def item(array: Any, *args: Any) -> Any:
+def item(array: ndarray, *args: int | tuple[int, ...]) -> Any:
     """An element as a Python number (``ndarray.item``)."""
     if args:
         if len(args) == 1 and isinstance(args[0], tuple):
@@ -152,21 +162,21 @@ def item(array: Any, *args: Any) -> Any:
     return asnumpy(array).item()
 
 
-def as_bool(array: Any) -> bool:
+def as_bool(array: ndarray) -> bool:
     """``bool(array)``."""
     if array._layout.size != 1:
         return bool(np.empty(min(array._layout.size, 2)))  # NumPy's error
     return bool(asnumpy(array))
 
 
-def as_index(array: Any) -> int:
+def as_index(array: ndarray) -> int:
     """``operator.index(array)``."""
     if array._layout.ndim or array._layout.dtype.kind not in "iu":
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
     return item(array)
 
 
-def length(array: Any) -> int:
+def length(array: ndarray) -> int:
     """``len(array)``."""
     shape = array._layout.shape
     if not shape:
@@ -174,30 +184,30 @@ def length(array: Any) -> int:
     return shape[0]
 
 
-def iterate(array: Any) -> Iterator[Any]:
+def iterate(array: ndarray) -> Iterator[ndarray]:
     """``iter(array)``: views along the first axis."""
     if not array._layout.ndim:
         raise TypeError("iteration over a 0-d array")
     return (array[i] for i in range(array._layout.shape[0]))
 
 
-def contains(array: Any, value: Any) -> bool:
+def contains(array: ndarray, value: Operand) -> bool:
     """``value in array``."""
     return bool((array == value).any())
 
 
-def reduce(array: Any) -> tuple[Any, tuple[Any, ...]]:
+def reduce(array: ndarray) -> tuple[Any, tuple[Any, ...]]:
     """Pickle an array by its values."""
     return make_array, (asnumpy(array, order="K"),)
 
 
-def deepcopy(array: Any, memo: Any) -> Any:
+def deepcopy(array: ndarray, memo: Any) -> ndarray:
     """``copy.deepcopy(array)``."""
     with array._memory.device:
         return make_array(array)
 
 
-def set_shape(array: Any, shape: Any) -> None:
+def set_shape(array: ndarray, shape: int | Sequence[int]) -> None:
     """``array.shape = shape``: only where no copy is needed."""
     layout = array._layout
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Literal, overload
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from gpuarray.kernels.reduction.moments import Deviation
 from gpuarray.kernels.reduction.products import sum_of_products
 from gpuarray.kernels.reduction.rules import NO_VALUE, Reduction
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, DTypeLike, Operand, ndarray
+
 __all__ = ["average", "nanmean", "nanstd", "nanvar", "std", "var"]
 
 _var, _std = Deviation("var"), Deviation("std", root=True)
@@ -25,14 +28,36 @@ _nanvar, _nanstd = Deviation("nanvar", nan=True), Deviation("nanstd", root=True,
 _nanmean = Reduction("add", mean=True, nan=True)
 
 
+@overload
 def average(
-    a: Any,
+    a: ArrayLike,
     axis: int | tuple[int, ...] | None = None,
-    weights: Any = None,
+    weights: ArrayLike | None = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: bool = False,
+) -> ndarray: ...
+
+
+@overload
+def average(
+    a: ArrayLike,
+    axis: int | tuple[int, ...] | None = None,
+    weights: ArrayLike | None = None,
+    *,
+    returned: Literal[True],
+    keepdims: bool = False,
+) -> tuple[ndarray, ndarray]: ...
+
+
+def average(
+    a: ArrayLike,
+    axis: int | tuple[int, ...] | None = None,
+    weights: ArrayLike | None = None,
     returned: bool = False,
     *,
     keepdims: bool = False,
-) -> Any:
+) -> ndarray | tuple[ndarray, ndarray]:
     """Weighted average over axes.
 
     Parameters
@@ -97,17 +122,17 @@ def average(
 
 
 def var(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
-    mean: Any = NO_VALUE,
-    correction: Any = NO_VALUE,
-) -> Any:
+    where: Operand = True,
+    mean: Operand = NO_VALUE,
+    correction: float = NO_VALUE,
+) -> ndarray:
     """Variance over axes: the mean squared distance from the mean.
 
     Parameters
@@ -173,17 +198,17 @@ def var(
 
 
 def std(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
-    mean: Any = NO_VALUE,
-    correction: Any = NO_VALUE,
-) -> Any:
+    where: Operand = True,
+    mean: Operand = NO_VALUE,
+    correction: float = NO_VALUE,
+) -> ndarray:
     """Standard deviation over axes: the square root of the variance.
 
     Parameters
@@ -226,14 +251,14 @@ def std(
 
 
 def nanmean(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
     *,
-    where: Any = True,
-) -> Any:
+    where: Operand = True,
+) -> ndarray:
     """Arithmetic mean over axes, passing over NaN.
 
     Parameters
@@ -272,17 +297,17 @@ def nanmean(
 
 
 def nanvar(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
-    mean: Any = NO_VALUE,
-    correction: Any = NO_VALUE,
-) -> Any:
+    where: Operand = True,
+    mean: Operand = NO_VALUE,
+    correction: float = NO_VALUE,
+) -> ndarray:
     """Variance over axes, passing over NaN.
 
     Parameters
@@ -326,17 +351,17 @@ def nanvar(
 
 
 def nanstd(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     ddof: float = 0,
     keepdims: bool = False,
     *,
-    where: Any = True,
-    mean: Any = NO_VALUE,
-    correction: Any = NO_VALUE,
-) -> Any:
+    where: Operand = True,
+    mean: Operand = NO_VALUE,
+    correction: float = NO_VALUE,
+) -> ndarray:
     """Standard deviation over axes, passing over NaN.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,17 +13,20 @@ from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.manipulation import as_array
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, DTypeLike, ndarray
+
 __all__ = ["astype", "copyto"]
 
 
 def astype(
-    a: Any,
-    dtype: Any,
+    a: ndarray,
+    dtype: DTypeLike,
     order: str = "K",
     casting: str = "unsafe",
     subok: bool = True,
     copy: bool = True,
-) -> Any:
+) -> ndarray:
     """A copy of an array in another dtype (``ndarray.astype``)."""
     layout = a._layout
     found = _dtypes.canonical(dtype)
@@ -37,7 +40,7 @@ def astype(
     return array(a, found, None, order)
 
 
-def view(a: Any, dtype: Any = None) -> Any:
+def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
     """The same memory read as another dtype (``ndarray.view``)."""
     layout = a._layout
     if dtype is None:
@@ -64,7 +67,9 @@ def view(a: Any, dtype: Any = None) -> Any:
     return _array.view(a, _layout.layout_of(found, shape, strides))
 
 
-def copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+def copyto(
+    dst: ndarray, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True
+) -> None:
     """Store values in an array.
 
     Parameters

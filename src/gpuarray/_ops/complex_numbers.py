@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_values
 from gpuarray._ops.creation import zeros_like
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
 
 __all__ = ["imag", "real"]
 
@@ -21,7 +24,7 @@ def _part(layout: Layout) -> Layout:
     return _layout.layout_of(dtype, layout.shape, layout.strides)
 
 
-def real(val: Any) -> Any:
+def real(val: ArrayLike) -> ndarray:
     """The real parts.
 
     Parameters
@@ -46,7 +49,7 @@ def real(val: Any) -> Any:
     return _array.view(val, _part(val._layout))
 
 
-def imag(val: Any) -> Any:
+def imag(val: ArrayLike) -> ndarray:
     """The imaginary parts.
 
     Parameters
@@ -71,12 +74,12 @@ def imag(val: Any) -> Any:
     return _array.view(val, _part(val._layout), val._layout.itemsize // 2)
 
 
-def set_real(array: Any, value: Any) -> None:
+def set_real(array: ndarray, value: ArrayLike) -> None:
     """``array.real = value``."""
     real(array)[...] = value
 
 
-def set_imag(array: Any, value: Any) -> None:
+def set_imag(array: ndarray, value: ArrayLike) -> None:
     """``array.imag = value``."""
     if array._layout.dtype.kind != "c":
         raise TypeError(f"imag: an array of dtype {array._layout.dtype} has no imaginary part to "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,21 +12,27 @@ from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from gpuarray._runtime.stream import Stream
+    from gpuarray._types import ArrayLike, DTypeLike, ndarray
+
 __all__ = [
     "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "asnumpy", "copy",
 ]  # fmt: skip
 
 
 def array(
-    obj: Any,
-    dtype: Any = None,
+    obj: object,
+    dtype: DTypeLike | None = None,
     copy: bool | None = True,
     order: str = "K",
     subok: bool = False,
     ndmin: int = 0,
     *,
     blocking: bool = False,
-) -> Any:
+) -> ndarray:
     """An array on the current device.
 
     Parameters
@@ -170,13 +176,13 @@ def _holds_arrays(x: Any) -> bool:
 
 
 def asarray(
-    a: Any,
-    dtype: Any = None,
+    a: object,
+    dtype: DTypeLike | None = None,
     order: str | None = None,
     *,
     copy: bool | None = None,
     blocking: bool = False,
-) -> Any:
+) -> ndarray:
     """An array on the current device, copied only where that is needed.
 
     Parameters
@@ -211,7 +217,7 @@ def asarray(
 asanyarray = asarray
 
 
-def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
+def ascontiguousarray(a: object, dtype: DTypeLike | None = None) -> ndarray:
     """An array of at least one dimension in C order.
 
     Parameters
@@ -235,7 +241,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Any:
     return array(a, dtype, None, "C", ndmin=1)
 
 
-def asfortranarray(a: Any, dtype: Any = None) -> Any:
+def asfortranarray(a: object, dtype: DTypeLike | None = None) -> ndarray:
     """An array of at least one dimension in Fortran order.
 
     Parameters
@@ -259,7 +265,7 @@ def asfortranarray(a: Any, dtype: Any = None) -> Any:
     return array(a, dtype, None, "F", ndmin=1)
 
 
-def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
+def copy(a: object, order: str = "K", subok: bool = False) -> ndarray:
     """A copy of an array.
 
     Parameters
@@ -291,7 +297,12 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
 
 
 def asnumpy(
-    a: Any, stream: Any = None, order: str = "C", out: Any = None, *, blocking: bool = True
+    a: object,
+    stream: Stream | None = None,
+    order: str = "C",
+    out: np.ndarray | None = None,
+    *,
+    blocking: bool = True,
 ) -> np.ndarray:
     """A NumPy array with the elements of a device array.
 
@@ -389,7 +400,7 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
     return out
 
 
-def set_from_host(array: Any, source: Any, stream: Any = None) -> None:
+def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None = None) -> None:
     """Overwrite an array with a host array of the same shape (``ndarray.set``).
 
     Pinned memory is read asynchronously where the stream is given.
@@ -419,7 +430,7 @@ def set_from_host(array: Any, source: Any, stream: Any = None) -> None:
                 copies.assign(array, asarray(host))
 
 
-def as_values(value: Any, name: str) -> Any:
+def as_values(value: ArrayLike, name: str) -> ndarray:
     """Values to store: an array, or nested lists of numbers; host arrays are refused."""
     if isinstance(value, list | tuple):
         return array(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,12 +11,15 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.products import sum_of_products
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["convolve", "correlate"]
 
 _MODES = ("valid", "same", "full")
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ndarray:
     """Cross-correlation of two sequences: sums of ``a[n + k] * conj(v[n])``.
 
     Parameters
@@ -51,7 +54,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     return result.conj() if result._layout.dtype.kind == "c" else copies.copy(result, "C")
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> ndarray:
     """Convolution of two sequences: sums of ``a[k - n] * v[n]``.
 
     Parameters
@@ -83,7 +86,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     return _slide(a, v.conj() if v._layout.dtype.kind == "c" else v, mode, "convolve")
 
 
-def _sequences(a: Any, v: Any, name: str) -> tuple[Any, Any]:
+def _sequences(a: ArrayLike, v: ArrayLike, name: str) -> tuple[ndarray, ndarray]:
     a, v = as_array(a, name), as_array(v, name)
     if a._layout.ndim > 1 or v._layout.ndim > 1:
         raise ValueError("object too deep for desired array")
@@ -95,7 +98,7 @@ def _sequences(a: Any, v: Any, name: str) -> tuple[Any, Any]:
     return a, v
 
 
-def _slide(a: Any, v: Any, mode: str, name: str) -> Any:
+def _slide(a: Any, v: Any, mode: str, name: str) -> ndarray:
     """The sums of products of a sequence with parts of one that is at least as long."""
     if mode not in _MODES:
         raise ValueError(f"{name}: mode {mode!r} is not one of {', '.join(_MODES)}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +16,16 @@ from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Scalar
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, DTypeLike, ndarray
+
 __all__ = [
     "empty", "empty_like", "eye", "full", "full_like", "identity", "ones", "ones_like", "zeros",
     "zeros_like",
 ]  # fmt: skip
 
 
-def empty(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+def empty(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: str = "C") -> ndarray:
     """A new array whose elements are whatever the memory held.
 
     Parameters
@@ -78,7 +82,7 @@ def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
     return _layout.check_shape(shape), order
 
 
-def zeros(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: str = "C") -> ndarray:
     """A new array of zeros.
 
     Parameters
@@ -110,7 +114,7 @@ def zeros(shape: Any, dtype: Any = float, order: str = "C") -> Any:
         return _make_empty(shape, dtype, order, zeros)()
 
 
-def ones(shape: Any, dtype: Any = float, order: str = "C") -> Any:
+def ones(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: str = "C") -> ndarray:
     """A new array of ones.
 
     Parameters
@@ -139,7 +143,9 @@ def ones(shape: Any, dtype: Any = float, order: str = "C") -> Any:
     return result
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> Any:
+def full(
+    shape: int | Sequence[int], fill_value: object, dtype: DTypeLike | None = None, order: str = "C"
+) -> ndarray:
     """A new array filled with a value.
 
     Parameters
@@ -164,11 +170,11 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C") -> An
     >>> cp.full(3, 7)
     array([7, 7, 7])
     """
-    fill_value = _as_fill_value(fill_value)
+    value = _as_fill_value(fill_value)
     if dtype is None:
-        dtype = fill_value.dtype if hasattr(fill_value, "dtype") else np.asarray(fill_value).dtype
+        dtype = value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
     result = empty(shape, dtype, order)
-    fill(result, fill_value)
+    fill(result, value)
     return result
 
 
@@ -178,7 +184,7 @@ def _as_fill_value(value: Any) -> Any:
     return asarray(value)
 
 
-def fill(array: Any, value: Any) -> None:
+def fill(array: ndarray, value: ArrayLike) -> None:
     """Set every element of an array to a value, with any cast."""
     if isinstance(value, ArrayBase):
         copies.assign(array, value)
@@ -224,8 +230,12 @@ def _like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
 
 
 def empty_like(
-    prototype: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
-) -> Any:
+    prototype: object,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: object = None,
+    shape: int | Sequence[int] | None = None,
+) -> ndarray:
     """An uninitialised array with the shape, dtype and memory order of another.
 
     Parameters
@@ -256,8 +266,12 @@ def empty_like(
 
 
 def zeros_like(
-    a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
-) -> Any:
+    a: object,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: object = None,
+    shape: int | Sequence[int] | None = None,
+) -> ndarray:
     """An array of zeros with the shape, dtype and memory order of another.
 
     Parameters
@@ -284,8 +298,12 @@ def zeros_like(
 
 
 def ones_like(
-    a: Any, dtype: Any = None, order: str = "K", subok: Any = None, shape: Any = None
-) -> Any:
+    a: object,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: object = None,
+    shape: int | Sequence[int] | None = None,
+) -> ndarray:
     """An array of ones with the shape, dtype and memory order of another.
 
     Parameters
@@ -312,13 +330,13 @@ def ones_like(
 
 
 def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
+    a: object,
+    fill_value: object,
+    dtype: DTypeLike | None = None,
     order: str = "K",
-    subok: Any = None,
-    shape: Any = None,
-) -> Any:
+    subok: object = None,
+    shape: int | Sequence[int] | None = None,
+) -> ndarray:
     """An array filled with a value, with the shape, dtype and memory order of another.
 
     Parameters
@@ -346,7 +364,9 @@ def full_like(
     return result
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str = "C") -> Any:
+def eye(
+    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, order: str = "C"
+) -> ndarray:
     """A matrix with ones on a diagonal and zeros elsewhere.
 
     Parameters
@@ -387,7 +407,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float, order: str
     return result
 
 
-def identity(n: int, dtype: Any = None) -> Any:
+def identity(n: int, dtype: DTypeLike | None = None) -> ndarray:
     """The identity matrix.
 
     Parameters

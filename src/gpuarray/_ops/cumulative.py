@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array, _layout
 from gpuarray._ops.creation import fill
@@ -10,13 +10,18 @@ from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.rules import operand
 from gpuarray.kernels.scan.rules import ACCUMULATIONS, Accumulation
 
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, Operand, ndarray
+
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "nancumprod", "nancumsum"]
 
 _add, _multiply = ACCUMULATIONS["add"], ACCUMULATIONS["multiply"]
 _nanadd, _nanmultiply = Accumulation("add", True), Accumulation("multiply", True)
 
 
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def cumsum(
+    a: Operand, axis: int | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+) -> ndarray:
     """Sums of the elements up to each one along an axis.
 
     Parameters
@@ -55,7 +60,9 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
     return _add(a, axis, dtype, out)
 
 
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def cumprod(
+    a: Operand, axis: int | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+) -> ndarray:
     """Products of the elements up to each one along an axis.
 
     Parameters
@@ -88,7 +95,9 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
     return _multiply(a, axis, dtype, out)
 
 
-def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumsum(
+    a: Operand, axis: int | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+) -> ndarray:
     """Sums of the elements up to each one along an axis, with NaN as zero.
 
     Parameters
@@ -116,7 +125,9 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = Non
     return _nanadd(a, axis, dtype, out)
 
 
-def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+def nancumprod(
+    a: Operand, axis: int | None = None, dtype: DTypeLike | None = None, out: ndarray | None = None
+) -> ndarray:
     """Products of the elements up to each one along an axis, with NaN as one.
 
     Parameters
@@ -145,14 +156,14 @@ def nancumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = No
 
 
 def cumulative_sum(
-    x: Any,
+    x: Operand,
     /,
     *,
     axis: int | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     include_initial: bool = False,
-) -> Any:
+) -> ndarray:
     """Sums of the elements up to each one: `cumsum` by the array API's rules.
 
     Parameters
@@ -183,14 +194,14 @@ def cumulative_sum(
 
 
 def cumulative_prod(
-    x: Any,
+    x: Operand,
     /,
     *,
     axis: int | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     include_initial: bool = False,
-) -> Any:
+) -> ndarray:
     """Products of the elements up to each one: `cumprod` by the array API's rules.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import (
@@ -18,6 +18,11 @@ from numpy import (
 
 from gpuarray._array import ArrayBase
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from gpuarray._types import DTypeLike, Operand, ndarray
+
 __all__ = [
     "can_cast", "common_type", "dtype", "finfo", "iinfo", "iscomplexobj", "isdtype", "isrealobj",
     "isscalar", "issubdtype", "min_scalar_type", "mintypecode", "promote_types", "result_type",
@@ -29,7 +34,7 @@ def _host(x: Any) -> Any:
     return x._layout.dtype if isinstance(x, ArrayBase) else x
 
 
-def result_type(*arrays_and_dtypes: Any) -> np.dtype:
+def result_type(*arrays_and_dtypes: Operand | np.ndarray | DTypeLike) -> np.dtype:
     """The dtype that operands promote to.
 
     Parameters
@@ -51,7 +56,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype:
     return np.result_type(*[_host(x) for x in arrays_and_dtypes])
 
 
-def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
+def can_cast(from_: ndarray | np.ndarray | DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
     """Whether a dtype can be cast to another under a rule.
 
     Parameters
@@ -74,10 +79,10 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     >>> cp.can_cast("i4", "i8")
     True
     """
-    return np.can_cast(_host(from_), to, casting)
+    return np.can_cast(_host(from_), to, casting)  # type: ignore[arg-type]  # NumPy checks the text
 
 
-def common_type(*arrays: Any) -> Any:
+def common_type(*arrays: ndarray) -> type[np.inexact]:
     """The inexact scalar type that arrays have in common.
 
     Parameters
@@ -99,7 +104,7 @@ def common_type(*arrays: Any) -> Any:
     return np.common_type(*[np.empty(0, _host(x)) for x in arrays])
 
 
-def min_scalar_type(a: Any) -> np.dtype:
+def min_scalar_type(a: ndarray | npt.ArrayLike) -> np.dtype:
     """The smallest dtype that holds a number; the dtype of an array.
 
     Parameters
@@ -121,7 +126,7 @@ def min_scalar_type(a: Any) -> np.dtype:
     return a._layout.dtype if isinstance(a, ArrayBase) else np.min_scalar_type(a)
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: ndarray | npt.ArrayLike) -> bool:
     """Whether an array has a complex dtype.
 
     Parameters
@@ -143,7 +148,7 @@ def iscomplexobj(x: Any) -> bool:
     return x._layout.dtype.kind == "c" if isinstance(x, ArrayBase) else np.iscomplexobj(x)
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: ndarray | npt.ArrayLike) -> bool:
     """Whether an array has no complex dtype.
 
     Parameters
@@ -165,7 +170,7 @@ def isrealobj(x: Any) -> bool:
     return not iscomplexobj(x)
 
 
-def isscalar(element: Any) -> bool:
+def isscalar(element: object) -> bool:
     """Whether an object is a scalar: not an array, not even one without dimensions.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -20,10 +20,19 @@ from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.sums import sum
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, Operand, ndarray
+
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
 
 
-def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(
+    a: ArrayLike,
+    n: int = 1,
+    axis: int = -1,
+    prepend: ArrayLike | None = None,
+    append: ArrayLike | None = None,
+) -> ndarray:
     """Differences of neighbours along an axis.
 
     Parameters
@@ -50,11 +59,11 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     array([ 1,  2,  3, -7])
     """
     n = operator.index(n)
+    a = as_array(a, "diff")
     if n == 0:
         return a
     if n < 0:
         raise ValueError(f"order must be non-negative but got {n!r}")
-    a = as_array(a, "diff")
     if not a._layout.ndim:
         raise ValueError("diff requires input that is at least one dimensional")
     axis = check_axis(axis, a._layout.ndim)
@@ -77,12 +86,14 @@ def _end(values: Any, a: Any, axis: int) -> Any:
     return values
 
 
-def _part(a: Any, axis: int, start: int | None, stop: int | None) -> Any:
+def _part(a: ndarray, axis: int, start: int | None, stop: int | None) -> ndarray:
     """The view of a part of an axis."""
     return a[(slice(None),) * axis + (slice(start, stop),)]
 
 
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(
+    ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
+) -> ndarray:
     """Differences of neighbours in the flattened array.
 
     Parameters
@@ -132,7 +143,9 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return result
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+def trapezoid(
+    y: ArrayLike, x: ArrayLike | None = None, dx: Operand = 1.0, axis: int = -1
+) -> ndarray:
     """The integral along an axis by the trapezoidal rule.
 
     Parameters
@@ -173,7 +186,20 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     return sum(divide(multiply(distance, both), 2.0), axis)
 
 
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+@overload
+def gradient(f: ArrayLike, *varargs: ArrayLike, axis: int, edge_order: int = 1) -> ndarray: ...
+
+
+# One array for one axis, else a tuple; how many dimensions an array has is no part of its type.
+@overload
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: Sequence[int] | None = None, edge_order: int = 1
+) -> Any: ...
+
+
+def gradient(
+    f: ArrayLike, *varargs: ArrayLike, axis: int | Sequence[int] | None = None, edge_order: int = 1
+) -> ndarray | tuple[ndarray, ...]:
     """Derivatives by differences: central ones inside, one-sided ones at the ends.
 
     Parameters

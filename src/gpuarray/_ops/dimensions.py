@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from gpuarray import _array, _layout
 from gpuarray._layout import check_axes
 from gpuarray._ops.manipulation import as_array, reshape
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays", "broadcast_shapes",
@@ -15,7 +18,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> ndarray:
     """A view with axes of length 1 put in.
 
     Parameters
@@ -52,7 +55,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
     return _array.view(a, target)
 
 
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
     """A view without axes of length 1.
 
     Parameters
@@ -98,7 +101,15 @@ def _atleast(arrays: tuple[Any, ...], widen: Any) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def atleast_1d(*arys: Any) -> Any:
+@overload
+def atleast_1d(ary: ArrayLike, /) -> ndarray: ...
+
+
+@overload
+def atleast_1d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
+
+
+def atleast_1d(*arys: ArrayLike) -> ndarray | tuple[ndarray, ...]:
     """Arrays of at least one dimension.
 
     Parameters
@@ -120,7 +131,15 @@ def atleast_1d(*arys: Any) -> Any:
     return _atleast(arys, lambda a: reshape(a, (1,)) if a.ndim == 0 else a)
 
 
-def atleast_2d(*arys: Any) -> Any:
+@overload
+def atleast_2d(ary: ArrayLike, /) -> ndarray: ...
+
+
+@overload
+def atleast_2d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
+
+
+def atleast_2d(*arys: ArrayLike) -> ndarray | tuple[ndarray, ...]:
     """Arrays of at least two dimensions; new ones come first.
 
     Parameters
@@ -146,7 +165,15 @@ def _as_matrix(a: Any) -> Any:
     return expand_dims(a, tuple(range(2 - a.ndim))) if a.ndim < 2 else a
 
 
-def atleast_3d(*arys: Any) -> Any:
+@overload
+def atleast_3d(ary: ArrayLike, /) -> ndarray: ...
+
+
+@overload
+def atleast_3d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
+
+
+def atleast_3d(*arys: ArrayLike) -> ndarray | tuple[ndarray, ...]:
     """Arrays of at least three dimensions; (N,) gives (1, N, 1), (M, N) gives (M, N, 1).
 
     Parameters
@@ -168,7 +195,7 @@ def atleast_3d(*arys: Any) -> Any:
     return _atleast(arys, lambda a: expand_dims(_as_matrix(a), 2) if a.ndim < 3 else a)
 
 
-def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
+def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = False) -> ndarray:
     """A view of an array in a shape that it broadcasts to.
 
     Parameters
@@ -201,7 +228,7 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     return _array.view(array, _layout.broadcast_to(array._layout, _layout.check_shape(shape)))
 
 
-def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
+def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ...]:
     """Views of arrays in the shape that they broadcast to.
 
     Parameters
@@ -229,7 +256,7 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     return tuple([a if a._layout.shape == shape else broadcast_to(a, shape) for a in arrays])
 
 
-def broadcast_shapes(*args: Any) -> tuple[int, ...]:
+def broadcast_shapes(*args: int | Sequence[int]) -> tuple[int, ...]:
     """The shape that shapes broadcast to.
 
     Parameters

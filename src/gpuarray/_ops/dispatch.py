@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -12,10 +13,13 @@ from gpuarray import _ufunc
 from gpuarray._array import ArrayBase
 from gpuarray.errors import HostArrayError
 
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
+
 __all__ = ["get_array_module"]
 
 
-def get_array_module(*args: Any) -> ModuleType:
+def get_array_module(*args: object) -> ModuleType:
     """The module whose functions work on the arguments.
 
     Parameters
@@ -41,7 +45,7 @@ def get_array_module(*args: Any) -> ModuleType:
     return np
 
 
-def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+def array_ufunc(self: ndarray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """``ndarray.__array_ufunc__``: a ufunc of NumPy's called with a device array."""
     name = ufunc.__name__
     found = _ufunc.ufuncs.get(name)
@@ -63,7 +67,9 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
     return function(*inputs, **kwargs)
 
 
-def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+def array_function(
+    self: ndarray, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
+) -> Any:
     """``ndarray.__array_function__``: a function of NumPy's called with a device array."""
     module, name = func.__module__, func.__name__
     found = None
@@ -81,7 +87,7 @@ def array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> 
     return found(*args, **kwargs)
 
 
-def refuse_conversion(self: Any, *args: Any, **kwargs: Any) -> Any:
+def refuse_conversion(self: ndarray, *args: object, **kwargs: object) -> NoReturn:
     """``ndarray.__array__``: data goes to the host only when asked to."""
     raise HostArrayError(
         f"a gpuarray array of shape {self._layout.shape} and dtype {self._layout.dtype} is not "

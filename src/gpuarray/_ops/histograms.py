@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from gpuarray.kernels.histogram.launch import (
     count_values,
 )
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["bincount", "digitize", "histogram", "histogram_bin_edges"]
 
 _INT64 = np.dtype(np.int64)
@@ -32,7 +35,7 @@ _FLOAT64 = np.dtype(np.float64)
 _COUNTED = "bBhHiIlLqQfd"
 
 
-def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray:
     """How often each non-negative integer occurs.
 
     Parameters
@@ -108,7 +111,12 @@ def _greatest(x: Any) -> int:
     return greatest
 
 
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+def histogram_bin_edges(
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: tuple[float, float] | None = None,
+    weights: ArrayLike | None = None,
+) -> ndarray:
     """The edges of the bins that `histogram` counts.
 
     Parameters
@@ -138,8 +146,12 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
-) -> Any:
+    a: ArrayLike,
+    bins: ArrayLike = 10,
+    range: tuple[float, float] | None = None,
+    density: bool | None = None,
+    weights: ArrayLike | None = None,
+) -> tuple[ndarray, ndarray]:
     """How many elements are in each bin.
 
     Parameters
@@ -230,7 +242,7 @@ def _between_ends(a: Any, bins: int) -> tuple[Any, Any] | None:
     return count_between_ends(_gapless(a), bins)
 
 
-def _elements(a: Any, weights: Any, name: str) -> tuple[Any, Any]:
+def _elements(a: ArrayLike, weights: ArrayLike | None, name: str) -> tuple[ndarray, ndarray | None]:
     a = as_array(a, name)
     if a._layout.dtype == bool:
         warnings.warn(
@@ -269,7 +281,7 @@ def _edges(a: Any, bins: Any, range: Any) -> tuple[np.ndarray, bool]:
     return np.histogram_bin_edges(ends, bins, range), uniform
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ndarray:
     """The bin of each element.
 
     Parameters

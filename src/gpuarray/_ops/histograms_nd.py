@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,18 +23,21 @@ from gpuarray._ops.transposing import transpose
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.histogram.launch import count_elements
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["histogram2d", "histogramdd"]
 
 _FLOAT64 = np.dtype(np.float64)
 
 
 def histogramdd(
-    sample: Any,
-    bins: Any = 10,
-    range: Any = None,
+    sample: ndarray | Sequence[ArrayLike],
+    bins: ArrayLike | Sequence[ArrayLike] = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
     density: bool | None = None,
-    weights: Any = None,
-) -> tuple[Any, list[Any]]:
+    weights: ArrayLike | None = None,
+) -> tuple[ndarray, list[ndarray]]:
     """How many points are in each bin of a grid.
 
     Parameters
@@ -81,14 +85,16 @@ def histogramdd(
     count = len(columns)
     given = _length(bins)
     if given is None:
-        bins = [bins] * count
+        all_bins: Any = [bins] * count
     elif given != count:
         raise ValueError("The dimension of bins must be equal to the dimension of the sample x.")
+    else:
+        all_bins = bins
     if range is None:
         range = (None,) * count
     elif len(range) != count:
         raise ValueError("range argument must have one entry per dimension")
-    edges = [_edges(columns[i], bins[i], range[i], i) for i in builtins.range(count)]
+    edges = [_edges(columns[i], all_bins[i], range[i], i) for i in builtins.range(count)]
     if weights is not None:
         weights = copies.copy(ravel(as_array(weights, "histogramdd")), "C", _FLOAT64)
         if weights._layout.size != columns[0]._layout.size:
@@ -144,13 +150,13 @@ def _edges(column: Any, bins: Any, range: Any, dimension: int) -> np.ndarray:
 
 
 def histogram2d(
-    x: Any,
-    y: Any,
-    bins: Any = 10,
-    range: Any = None,
+    x: ArrayLike,
+    y: ArrayLike,
+    bins: ArrayLike | Sequence[ArrayLike] = 10,
+    range: Sequence[tuple[float, float] | None] | None = None,
     density: bool | None = None,
-    weights: Any = None,
-) -> tuple[Any, Any, Any]:
+    weights: ArrayLike | None = None,
+) -> tuple[ndarray, ndarray, ndarray]:
     """How many points are in each bin of a grid in the plane.
 
     Parameters

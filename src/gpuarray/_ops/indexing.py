@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axis
+from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import as_values
 from gpuarray._ops.manipulation import as_array, ravel, reshape
@@ -18,13 +18,16 @@ from gpuarray.kernels import gather
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = [
     "argwhere", "compress", "diag", "diagonal", "extract", "flatnonzero", "nonzero",
     "put_along_axis", "take", "take_along_axis",
 ]  # fmt: skip
 
 
-def nonzero(a: Any) -> tuple[Any, ...]:
+def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     """The positions of the elements that are not zero.
 
     Parameters
@@ -50,7 +53,7 @@ def nonzero(a: Any) -> tuple[Any, ...]:
     return mask_kernels.launch.nonzero(a)
 
 
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: ArrayLike) -> ndarray:
     """The positions of the elements of the flattened array that are not zero.
 
     Parameters
@@ -72,7 +75,7 @@ def flatnonzero(a: Any) -> Any:
     return mask_kernels.launch.positions(as_array(a, "flatnonzero"))
 
 
-def argwhere(a: Any) -> Any:
+def argwhere(a: ArrayLike) -> ndarray:
     """The positions of the elements that are not zero, one in each row.
 
     Parameters
@@ -101,8 +104,12 @@ def argwhere(a: Any) -> Any:
 
 
 def take(
-    a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise"
-) -> Any:
+    a: ArrayLike,
+    indices: ArrayLike,
+    axis: int | None = None,
+    out: ndarray | None = None,
+    mode: str = "raise",
+) -> ndarray:
     """Elements by their positions along an axis.
 
     Parameters
@@ -160,7 +167,7 @@ def _stored(result: Any, out: Any, name: str) -> Any:
     return out
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray:
     """Elements at positions along an axis, which differ from line to line.
 
     Parameters
@@ -193,7 +200,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     return run(_array.view(arr, base), indices)
 
 
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None) -> None:
     """Store values at positions along an axis, which differ from line to line.
 
     Parameters
@@ -243,7 +250,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
 
 def _along_axis(
     arr: Any, indices: Any, axis: int | None, name: str
-) -> tuple[Any, Any, Any, Any, tuple[int, int]]:
+) -> tuple[ndarray, ndarray, Layout, Layout, tuple[int, int]]:
     """The array, positions, both as read in the result's shape; length and stride of the axis."""
     arr, indices = as_array(arr, name), as_array(indices, name)
     if axis is None:
@@ -272,7 +279,9 @@ def _along_axis(
     return arr, indices, base, _layout.broadcast_to(positions, shape), (length, stride)
 
 
-def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
+def compress(
+    condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: ndarray | None = None
+) -> ndarray:
     """The parts of an array along an axis for which a condition is true.
 
     Parameters
@@ -313,7 +322,7 @@ def _chosen(a: Any, condition: Any, axis: int) -> Any:
     return getitem(a, (*(slice(None),) * axis, mask_kernels.launch.positions(condition)))
 
 
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     """The elements of an array for which a condition is true.
 
     Parameters
@@ -338,7 +347,7 @@ def extract(condition: Any, arr: Any) -> Any:
     return _chosen(ravel(as_array(arr, "extract")), ravel(as_array(condition, "extract")), 0)
 
 
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
     """A view of a diagonal.
 
     Parameters
@@ -382,7 +391,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     return _array.view(a, target, start)
 
 
-def diag(v: Any, k: int = 0) -> Any:
+def diag(v: ArrayLike, k: int = 0) -> ndarray:
     """A diagonal of a matrix, or the matrix with a given diagonal.
 
     Parameters

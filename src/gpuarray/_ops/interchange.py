@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._ffi import dlpack
@@ -12,22 +12,25 @@ from gpuarray._runtime.memory import UnownedMemory
 from gpuarray._runtime.stream import ExternalStream
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
+
 __all__ = ["from_dlpack"]
 
 
-def dlpack_device(self: Any) -> tuple[int, int]:
+def dlpack_device(self: ndarray) -> tuple[int, int]:
     """``ndarray.__dlpack_device__``: DLPack's device type and the device's number."""
     return dlpack.CUDA, self._memory.device.id
 
 
 def to_dlpack(
-    self: Any,
+    self: ndarray,
     *,
     stream: int | None = None,
     max_version: tuple[int, int] | None = None,
     dl_device: tuple[int, int] | None = None,
     copy: bool | None = None,
-) -> Any:
+) -> object:
     """``ndarray.__dlpack__``: a capsule for a consumer.
 
     Parameters
@@ -85,7 +88,9 @@ class _Received:
     __slots__ = ("__weakref__",)
 
 
-def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Any:
+def from_dlpack(
+    x: Any, /, *, device: Device | int | None = None, copy: bool | None = None
+) -> ndarray:
     """An array over the memory of another library's array.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,12 +17,20 @@ from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import argsort
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["interp"]
 
 
 def interp(
-    x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
-) -> Any:
+    x: ArrayLike,
+    xp: ArrayLike,
+    fp: ArrayLike,
+    left: complex | None = None,
+    right: complex | None = None,
+    period: float | None = None,
+) -> ndarray:
     """Linear interpolation between points.
 
     Parameters

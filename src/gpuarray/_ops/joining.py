@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.creation import empty
 from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d, expand_dims
-from gpuarray._ops.manipulation import as_array, ravel
+from gpuarray._ops.manipulation import as_array, ndim, ravel
 from gpuarray._ops.transposing import transpose
 from gpuarray._runtime.device import current
 from gpuarray.kernels import join as join_kernels
 from gpuarray.kernels.elementwise import copies
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, DTypeLike, Operand, ndarray
 
 __all__ = [
     "array_split", "column_stack", "concat", "concatenate", "dsplit", "dstack", "hsplit", "hstack",
@@ -36,13 +39,13 @@ def _sequence(arrays: Any, name: str) -> list[Any]:
 
 
 def concatenate(
-    arrays: Sequence[Any],
+    arrays: Sequence[Operand] | ndarray,
     axis: int | None = 0,
-    out: Any = None,
+    out: ndarray | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     casting: str = "same_kind",
-) -> Any:
+) -> ndarray:
     """Join arrays along an axis that they have.
 
     Parameters
@@ -76,7 +79,7 @@ def concatenate(
     """
     operands = [as_array(a, "concatenate") for a in _sequence(arrays, "concatenate")]
     stream = current.stream
-    table_key = None
+    table_key: tuple[Any, ...] | None = None
     if out is None and dtype is None and type(axis) is int:  # 1.0 and True are equal to 1
         if all(a._memory.device is stream.device for a in operands):
             table_key = (concatenate, axis, *[a._layout for a in operands])
@@ -159,13 +162,13 @@ def _check_casts(sources: Sequence[np.dtype], target: np.dtype, casting: str) ->
 
 
 def stack(
-    arrays: Sequence[Any],
+    arrays: Sequence[Operand] | ndarray,
     axis: int = 0,
-    out: Any = None,
+    out: ndarray | None = None,
     *,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     casting: str = "same_kind",
-) -> Any:
+) -> ndarray:
     """Join arrays of one shape along a new axis.
 
     Parameters
@@ -212,7 +215,9 @@ def stack(
     return result
 
 
-def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
+def vstack(
+    tup: Sequence[Operand] | ndarray, *, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> ndarray:
     """Join arrays as rows.
 
     Parameters
@@ -237,7 +242,9 @@ def vstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
     return concatenate(arrays, 0, dtype=dtype, casting=casting)
 
 
-def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind") -> Any:
+def hstack(
+    tup: Sequence[Operand] | ndarray, *, dtype: DTypeLike | None = None, casting: str = "same_kind"
+) -> ndarray:
     """Join arrays as columns: along the second axis, or the first of 1-D arrays.
 
     Parameters
@@ -263,7 +270,7 @@ def hstack(tup: Sequence[Any], *, dtype: Any = None, casting: str = "same_kind")
     return concatenate(arrays, axis, dtype=dtype, casting=casting)
 
 
-def dstack(tup: Sequence[Any]) -> Any:
+def dstack(tup: Sequence[Operand] | ndarray) -> ndarray:
     """Join arrays along the third axis.
 
     Parameters
@@ -285,7 +292,7 @@ def dstack(tup: Sequence[Any]) -> Any:
     return concatenate([atleast_3d(a) for a in _sequence(tup, "dstack")], 2)
 
 
-def column_stack(tup: Sequence[Any]) -> Any:
+def column_stack(tup: Sequence[Operand] | ndarray) -> ndarray:
     """Join 1-D arrays as columns; 2-D arrays are joined as they are.
 
     Parameters
@@ -311,7 +318,9 @@ def column_stack(tup: Sequence[Any]) -> Any:
 # ---- splitting -----------------------------------------------------------------------------------
 
 
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def array_split(
+    ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 0
+) -> list[ndarray]:
     """Split an array into views, which need not be equally long.
 
     Parameters
@@ -351,7 +360,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return [ary[(*lead, slice(a, b))] for a, b in pairwise(ends)]
 
 
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+def split(ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[ndarray]:
     """Split an array into equally long views, or at positions.
 
     Parameters
@@ -390,7 +399,7 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
     return array_split(ary, indices_or_sections, axis)
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[ndarray]:
     """Split an array by rows.
 
     Parameters
@@ -411,12 +420,12 @@ def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     >>> len(cp.vsplit(cp.eye(4), 2))
     2
     """
-    if np.ndim(ary) < 2:
+    if ndim(ary) < 2:
         raise ValueError("vsplit only works on arrays of 2 or more dimensions")
     return split(ary, indices_or_sections, 0)
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def hsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[ndarray]:
     """Split an array by columns.
 
     Parameters
@@ -437,12 +446,12 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     >>> [x.shape for x in cp.hsplit(cp.eye(4), [1])]
     [(4, 1), (4, 3)]
     """
-    if np.ndim(ary) == 0:
+    if ndim(ary) == 0:
         raise ValueError("hsplit only works on arrays of 1 or more dimensions")
-    return split(ary, indices_or_sections, 1 if np.ndim(ary) > 1 else 0)
+    return split(ary, indices_or_sections, 1 if ndim(ary) > 1 else 0)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
+def dsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[ndarray]:
     """Split an array along its third axis.
 
     Parameters
@@ -463,6 +472,6 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     >>> [x.shape for x in cp.dsplit(cp.ones((1, 2, 4)), 2)]
     [(1, 2, 2), (1, 2, 2)]
     """
-    if np.ndim(ary) < 3:
+    if ndim(ary) < 3:
         raise ValueError("dsplit only works on arrays of 3 or more dimensions")
     return split(ary, indices_or_sections, 2)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,15 +14,20 @@ from gpuarray._layout import VIEW_LIMIT, check_axis
 from gpuarray._ops.conversion import as_values
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["ndim", "ravel", "reshape", "shape", "size"]
 
 
-def as_array(a: Any, name: str) -> Any:
+def as_array(a: ArrayLike, name: str) -> ndarray:
     """An argument that has to be a device array; numbers and lists become one."""
     return a if isinstance(a, ArrayBase) else as_values(a, name)
 
 
-def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
+def reshape(
+    a: ArrayLike, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
+) -> ndarray:
     """An array with the same elements in another shape.
 
     Parameters
@@ -92,13 +98,13 @@ def _remember_reshape(layout: Any, shape: Any, target: Any) -> None:
         layout.reshapes[key] = target
 
 
-def _in_memory_order(a: Any) -> Any:
+def _in_memory_order(a: ndarray) -> ndarray:
     """A view with the axes as they follow one another in memory."""
     order = _layout.keep_order([a._layout], a._layout.shape)
     return _array.view(a, _layout.transpose(a._layout, order))
 
 
-def ravel(a: Any, order: str = "C") -> Any:
+def ravel(a: ArrayLike, order: str = "C") -> ndarray:
     """An array as one dimension.
 
     Parameters
@@ -126,7 +132,7 @@ def ravel(a: Any, order: str = "C") -> Any:
     return reshape(a, -1 if a._layout.size else (0,), order)
 
 
-def flatten(a: Any, order: str = "C") -> Any:
+def flatten(a: ndarray, order: str = "C") -> ndarray:
     """A copy of an array as one dimension (``ndarray.flatten``)."""
     if order == "K":
         a = _in_memory_order(a)
@@ -134,7 +140,7 @@ def flatten(a: Any, order: str = "C") -> Any:
     return reshape(a, -1 if a._layout.size else (0,), order, copy=True)
 
 
-def shape(a: Any) -> tuple[int, ...]:
+def shape(a: object) -> tuple[int, ...]:
     """The shape of an array.
 
     Parameters
@@ -153,10 +159,10 @@ def shape(a: Any) -> tuple[int, ...]:
     >>> cp.shape(cp.eye(3))
     (3, 3)
     """
-    return a._layout.shape if isinstance(a, ArrayBase) else np.shape(a)
+    return a._layout.shape if isinstance(a, ArrayBase) else np.shape(a)  # type: ignore[call-overload]  # NumPy refuses what is no array
 
 
-def ndim(a: Any) -> int:
+def ndim(a: object) -> int:
     """The number of dimensions of an array.
 
     Parameters
@@ -175,10 +181,10 @@ def ndim(a: Any) -> int:
     >>> cp.ndim(cp.eye(3))
     2
     """
-    return a._layout.ndim if isinstance(a, ArrayBase) else np.ndim(a)
+    return a._layout.ndim if isinstance(a, ArrayBase) else np.ndim(a)  # type: ignore[arg-type]  # NumPy refuses what is no array
 
 
-def size(a: Any, axis: int | None = None) -> int:
+def size(a: object, axis: int | None = None) -> int:
     """The number of elements, altogether or along an axis.
 
     Parameters
@@ -200,6 +206,6 @@ def size(a: Any, axis: int | None = None) -> int:
     9
     """
     if not isinstance(a, ArrayBase):
-        return np.size(a, axis)
+        return np.size(a, axis)  # type: ignore[arg-type]  # NumPy refuses what is no array
     layout = a._layout
     return layout.size if axis is None else layout.shape[check_axis(axis, layout.ndim)]

@@ -6,7 +6,8 @@ known to the device only.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,16 +37,19 @@ from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.weighting import weights_of
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["nanmedian", "nanpercentile", "nanquantile"]
 
 
 def nanmedian(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: ndarray | None = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
-) -> Any:
+) -> ndarray:
     """The middle element of the sorted ones, or the mean of the two in the middle, without NaN.
 
     Parameters
@@ -89,16 +93,16 @@ def nanmedian(
 
 
 def nanquantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: ndarray | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
-) -> Any:
+    weights: ArrayLike | None = None,
+) -> ndarray:
     """Values that a part of the elements does not exceed, passing over NaN.
 
     Parameters
@@ -141,16 +145,16 @@ def nanquantile(
 
 
 def nanpercentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: ndarray | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
-) -> Any:
+    weights: ArrayLike | None = None,
+) -> ndarray:
     """Values that so many percent of the elements do not exceed, passing over NaN.
 
     Parameters

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,18 @@ from gpuarray._ops.weighting import weights_of
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.select.launch import select_rows
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, Operand, ndarray
+
 __all__ = ["median", "percentile", "ptp", "quantile"]
 
 
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+def ptp(
+    a: Operand,
+    axis: int | tuple[int, ...] | None = None,
+    out: ndarray | None = None,
+    keepdims: bool = False,
+) -> ndarray:
     """The range of values: the greatest element less the least.
 
     Parameters
@@ -60,12 +68,12 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> An
 
 
 def median(
-    a: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: ndarray | None = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
-) -> Any:
+) -> ndarray:
     """The middle element of the sorted ones, or the mean of the two in the middle.
 
     Parameters
@@ -114,16 +122,16 @@ def median(
 
 
 def quantile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: ndarray | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
-) -> Any:
+    weights: ArrayLike | None = None,
+) -> ndarray:
     """Values that a part of the elements does not exceed.
 
     Parameters
@@ -165,21 +173,21 @@ def quantile(
     >>> cp.quantile(cp.asarray([10, 7, 4, 3, 2, 1]), 0.5)
     array(3.5)
     """
-    q, weak = parts_of(q, "quantile")
-    return quantile_of(a, q, axis, out, method, keepdims, weights, weak, "Quantiles", "[0, 1]")
+    parts, weak = parts_of(q, "quantile")
+    return quantile_of(a, parts, axis, out, method, keepdims, weights, weak, "Quantiles", "[0, 1]")
 
 
 def percentile(
-    a: Any,
-    q: Any,
-    axis: Any = None,
-    out: Any = None,
+    a: ArrayLike,
+    q: ArrayLike,
+    axis: int | Sequence[int] | None = None,
+    out: ndarray | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
     *,
-    weights: Any = None,
-) -> Any:
+    weights: ArrayLike | None = None,
+) -> ndarray:
     """Values that so many percent of the elements do not exceed.
 
     Parameters
@@ -215,10 +223,11 @@ def percentile(
     array([[5.5, 1.5],
            [7. , 2. ]])
     """
-    q, weak = parts_of(q, "percentile")
-    q = np.true_divide(q, 100, out=...) if weak else np.true_divide(q, 100)
-    q = np.asarray(q)
-    return quantile_of(a, q, axis, out, method, keepdims, weights, weak, "Percentiles", "[0, 100]")
+    parts, weak = parts_of(q, "percentile")
+    parts = np.asarray(np.true_divide(parts, 100))
+    return quantile_of(
+        a, parts, axis, out, method, keepdims, weights, weak, "Percentiles", "[0, 100]"
+    )
 
 
 def parts_of(q: Any, name: str) -> tuple[np.ndarray, bool]:
@@ -355,7 +364,7 @@ def rows_of(a: Any, axis: Any, keepdims: bool) -> tuple[Any, tuple[int, ...]]:
     return _array.view(moved, target), kept
 
 
-def finished(result: Any, out: Any, name: str) -> Any:
+def finished(result: ndarray, out: ndarray | None, name: str) -> ndarray:
     """The result, stored in ``out`` if that is given."""
     if out is None:
         return result
@@ -380,7 +389,7 @@ def _continuous(alpha: float, beta: float) -> Callable:
 
 #: From the number of elements and the parts to places in sorted order: integers, or where to
 #: interpolate.
-METHODS: dict[str, Callable[[int, np.ndarray], Any]] = {
+METHODS: dict[str, Callable[[Any, Any], Any]] = {
     "inverted_cdf": lambda n, q: _discrete(n * q - 1, lambda share, _: share == 0),
     "averaged_inverted_cdf": lambda n, q: n * q - 1,
     "closest_observation": lambda n, q: _discrete(
@@ -402,7 +411,7 @@ METHODS: dict[str, Callable[[int, np.ndarray], Any]] = {
 WHOLE = {"inverted_cdf", "closest_observation", "lower", "higher", "nearest", "linear"}
 
 
-def fraction(method: str, places: np.ndarray, below: np.ndarray) -> np.ndarray:
+def fraction(method: str, places: Any, below: Any) -> Any:
     """How far from the neighbour below to that above."""
     share = places - below
     if method == "averaged_inverted_cdf":

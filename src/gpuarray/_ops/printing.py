@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,13 +14,16 @@ from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
+
 __all__ = ["array2string", "array_repr", "array_str"]
 
 _MAP_NORESERVE = 0x4000  # Linux; the mmap module names it since Python 3.13
 
 
 def array_repr(
-    arr: Any,
+    arr: ndarray,
     max_line_width: int | None = None,
     precision: int | None = None,
     suppress_small: bool | None = None,
@@ -49,7 +52,7 @@ def array_repr(
 
 
 def array_str(
-    a: Any,
+    a: ndarray,
     max_line_width: int | None = None,
     precision: int | None = None,
     suppress_small: bool | None = None,
@@ -77,7 +80,7 @@ def array_str(
     return np.array_str(_shown(a), max_line_width, precision, suppress_small)
 
 
-def array2string(a: Any, *args: Any, **kwargs: Any) -> str:
+def array2string(a: ndarray, *args: Any, **kwargs: Any) -> str:
     """The text of an array, with all options of ``numpy.array2string``.
 
     Parameters

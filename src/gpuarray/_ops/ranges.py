@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
 
 import numpy as np
 
@@ -20,10 +20,18 @@ from gpuarray.kernels.elementwise.launch import NUMBER
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, DTypeLike, Number, ndarray
+
 __all__ = ["arange", "linspace"]
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any:
+def arange(
+    start: Number,
+    stop: Number | None = None,
+    step: Number | None = 1,
+    dtype: DTypeLike | None = None,
+) -> ndarray:
     """Evenly spaced values within a half-open interval.
 
     Parameters
@@ -141,15 +149,40 @@ def _number_as(number: Expression, code: str) -> Expression:
     return number if code == "i8" else Cast(code, number)
 
 
+@overload
 def linspace(
-    start: Any,
-    stop: Any,
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> ndarray: ...
+
+
+@overload
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+) -> tuple[ndarray, Any]: ...
+
+
+def linspace(
+    start: ArrayLike,
+    stop: ArrayLike,
     num: int = 50,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
-) -> Any:
+) -> ndarray | tuple[ndarray, Any]:
     """Evenly spaced values over an interval.
 
     Parameters
@@ -183,7 +216,7 @@ def linspace(
     num = operator.index(num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    if not all(_is_scalar(x) for x in (start, stop)):
+    if not (_is_scalar(start) and _is_scalar(stop)):
         return _linspace_of_arrays(start, stop, num, endpoint, retstep, dtype, axis)
     computed = _dtypes.canonical(np.linspace(start, stop, 0).dtype)
     found = computed if dtype is None else _dtypes.canonical(dtype)
@@ -211,7 +244,7 @@ def linspace(
     return (samples, step) if retstep else samples
 
 
-def _is_scalar(x: Any) -> bool:
+def _is_scalar(x: Any) -> TypeGuard[Any]:
     return isinstance(x, bool | int | float | complex | np.generic) or (
         isinstance(x, np.ndarray) and x.ndim == 0
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +12,16 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.creation import empty
 from gpuarray._ops.dimensions import expand_dims
-from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.manipulation import as_array, ndim, ravel, reshape
 from gpuarray._ops.transposing import transpose
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
 
 __all__ = ["flip", "fliplr", "flipud", "repeat", "roll", "rot90", "tile"]
 
 
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
     """A view with the order of elements reversed along axes.
 
     Parameters
@@ -45,7 +48,7 @@ def flip(m: Any, axis: Any = None) -> Any:
     return m[tuple([backwards if i in axes else slice(None) for i in range(m.ndim)])]
 
 
-def flipud(m: Any) -> Any:
+def flipud(m: ArrayLike) -> ndarray:
     """A view with the rows reversed.
 
     Parameters
@@ -64,12 +67,12 @@ def flipud(m: Any) -> Any:
     >>> cp.flipud(cp.arange(3))
     array([2, 1, 0])
     """
-    if np.ndim(m) < 1:
+    if ndim(m) < 1:
         raise ValueError("Input must be >= 1-d.")
     return flip(m, 0)
 
 
-def fliplr(m: Any) -> Any:
+def fliplr(m: ArrayLike) -> ndarray:
     """A view with the columns reversed.
 
     Parameters
@@ -89,12 +92,12 @@ def fliplr(m: Any) -> Any:
     array([[0., 1.],
            [1., 0.]])
     """
-    if np.ndim(m) < 2:
+    if ndim(m) < 2:
         raise ValueError("Input must be >= 2-d.")
     return flip(m, 1)
 
 
-def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
+def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
     """An array turned by multiples of 90 degrees in a plane.
 
     Parameters
@@ -136,7 +139,9 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Any:
     return flip(transpose(m, order), second)
 
 
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def roll(
+    a: ArrayLike, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
+) -> ndarray:
     """An array with its elements shifted along axes, the last ones coming in at the front.
 
     Parameters
@@ -196,7 +201,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return result
 
 
-def tile(A: Any, reps: Any) -> Any:
+def tile(A: ArrayLike, reps: int | Sequence[int]) -> ndarray:
     """An array repeated along its axes.
 
     Parameters
@@ -231,7 +236,7 @@ def tile(A: Any, reps: Any) -> Any:
     return result
 
 
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) -> ndarray:
     """An array with each element repeated.
 
     Parameters

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gpuarray._array import ArrayBase
 from gpuarray._ops import complex_numbers, creation, math
 from gpuarray._ops.conversion import as_values
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["around", "round"]
 
 
-def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarray:
     """An array rounded to a number of decimals, halves to even.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.rules import ArgReduction, CountReduction
 from gpuarray.kernels.search.launch import search_call
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, Operand, ndarray
+
 __all__ = ["argmax", "argmin", "count_nonzero", "nanargmax", "nanargmin", "searchsorted"]
 
 _argmax, _argmin = ArgReduction("argmax", True), ArgReduction("argmin", False)
@@ -22,7 +25,9 @@ _nanargmin = ArgReduction("nanargmin", False, nan=True)
 _count = CountReduction("add")
 
 
-def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def argmax(
+    a: Operand, axis: int | None = None, out: ndarray | None = None, *, keepdims: bool = False
+) -> ndarray:
     """Positions of the greatest elements along an axis.
 
     Parameters
@@ -56,7 +61,9 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     return _argmax(a, axis, out, keepdims)
 
 
-def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def argmin(
+    a: Operand, axis: int | None = None, out: ndarray | None = None, *, keepdims: bool = False
+) -> ndarray:
     """Positions of the least elements along an axis.
 
     Parameters
@@ -90,7 +97,9 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     return _argmin(a, axis, out, keepdims)
 
 
-def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def nanargmax(
+    a: Operand, axis: int | None = None, out: ndarray | None = None, *, keepdims: bool = False
+) -> ndarray:
     """Positions of the greatest elements along an axis, passing over NaN.
 
     Parameters
@@ -128,7 +137,9 @@ def nanargmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
     return _nanargmax(a, axis, out, keepdims)
 
 
-def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+def nanargmin(
+    a: Operand, axis: int | None = None, out: ndarray | None = None, *, keepdims: bool = False
+) -> ndarray:
     """Positions of the least elements along an axis, passing over NaN.
 
     Parameters
@@ -167,8 +178,8 @@ def nanargmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: boo
 
 
 def count_nonzero(
-    a: Any, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
-) -> Any:
+    a: Operand, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
+) -> ndarray:
     """How many elements are not zero.
 
     Parameters
@@ -198,7 +209,9 @@ def count_nonzero(
     return _count(a, axis, None, None, keepdims)
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(
+    a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None
+) -> ndarray:
     """Where values belong in a sorted array.
 
     Parameters
@@ -237,9 +250,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         )
     if side not in ("left", "right"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
-    if isinstance(v, bool | int | float | complex):
-        v = np.asarray(v)
-    if isinstance(v, np.generic) or (isinstance(v, np.ndarray) and not v.ndim):
+    if isinstance(v, bool | int | float | complex | np.generic) or (
+        isinstance(v, np.ndarray) and not v.ndim
+    ):
         v = array(v)
     v = as_array(v, "searchsorted")
     if sorter is not None:
@@ -264,7 +277,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     return run(a, v)
 
 
-def _prepared(x: Any, dtype: np.dtype) -> Any:
+def _prepared(x: ndarray, dtype: np.dtype) -> ndarray:
     if x._layout.dtype == dtype and x._layout.c_contiguous:
         return x
     return copies.copy(x, "C", dtype)

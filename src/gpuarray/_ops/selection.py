@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -18,13 +18,26 @@ from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
 
+if TYPE_CHECKING:
+    from gpuarray._types import Operand, ndarray
+
 __all__ = ["clip", "where"]
 
 _PYTHON = (bool, int, float, complex)
 _BOOL = np.dtype(bool)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+@overload
+def where(condition: Operand, /) -> tuple[ndarray, ...]: ...
+
+
+@overload
+def where(condition: Operand, x: Operand, y: Operand, /) -> ndarray: ...
+
+
+def where(
+    condition: Operand, x: Operand | None = None, y: Operand | None = None, /
+) -> ndarray | tuple[ndarray, ...]:
     """Elements of one array or another, by a condition.
 
     Parameters
@@ -70,15 +83,15 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
 
 
 def clip(
-    a: Any,
-    a_min: Any = None,
-    a_max: Any = None,
-    out: Any = None,
+    a: Operand,
+    a_min: Operand | None = None,
+    a_max: Operand | None = None,
+    out: ndarray | None = None,
     *,
-    min: Any = None,
-    max: Any = None,
+    min: Operand | None = None,
+    max: Operand | None = None,
     **kwargs: Any,
-) -> Any:
+) -> ndarray:
     """Limit the elements of an array.
 
     Parameters
@@ -117,9 +130,9 @@ def clip(
     symbol = _interchange.symbol_among((a, low, high))
     if symbol is not None and low is not None and high is not None:
         return symbol.fused_choice("clip", (a, low, high))
-    if low is None and high is None:
-        return math.positive(a, out=out, **kwargs)
     if low is None:
+        if high is None:
+            return math.positive(a, out=out, **kwargs)
         return math.minimum(a, high, out=out, **kwargs)
     if high is None:
         return math.maximum(a, low, out=out, **kwargs)

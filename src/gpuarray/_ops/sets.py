@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Expression, Input
 from gpuarray.kernels.generator.operations import operation
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
 
 __all__ = [
     "in1d", "intersect1d", "isin", "setdiff1d", "setxor1d", "union1d", "unique", "unique_all",
@@ -55,8 +58,60 @@ class UniqueInverseResult(NamedTuple):
     inverse_indices: Any
 
 
+@overload
 def unique(
-    ar: Any,
+    ar: ArrayLike,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> ndarray: ...
+
+
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: Literal[True],
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[ndarray, ...]: ...
+
+
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: bool = False,
+    *,
+    return_inverse: Literal[True],
+    return_counts: bool = False,
+    axis: int | None = None,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[ndarray, ...]: ...
+
+
+@overload
+def unique(
+    ar: ArrayLike,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = None,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[ndarray, ...]: ...
+
+
+def unique(
+    ar: ArrayLike,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
@@ -64,7 +119,7 @@ def unique(
     *,
     equal_nan: bool = True,
     sorted: bool = True,
-) -> Any:
+) -> ndarray | tuple[ndarray, ...]:
     """The sorted distinct elements.
 
     Parameters
@@ -193,7 +248,7 @@ def _unique_parts(
     return _results(distinct, first, order, return_index, return_inverse, return_counts, (count,))
 
 
-def unique_values(x: Any) -> Any:
+def unique_values(x: ArrayLike) -> ndarray:
     """The distinct elements, each NaN on its own.
 
     Parameters
@@ -215,7 +270,7 @@ def unique_values(x: Any) -> Any:
     return unique(x, equal_nan=False)
 
 
-def unique_counts(x: Any) -> UniqueCountsResult:
+def unique_counts(x: ArrayLike) -> UniqueCountsResult:
     """The distinct elements and how often each occurs, each NaN on its own.
 
     Parameters
@@ -237,7 +292,7 @@ def unique_counts(x: Any) -> UniqueCountsResult:
     return UniqueCountsResult(*unique(x, return_counts=True, equal_nan=False))
 
 
-def unique_inverse(x: Any) -> UniqueInverseResult:
+def unique_inverse(x: ArrayLike) -> UniqueInverseResult:
     """The distinct elements and which of them each element is, each NaN on its own.
 
     Parameters
@@ -259,7 +314,7 @@ def unique_inverse(x: Any) -> UniqueInverseResult:
     return UniqueInverseResult(*unique(x, return_inverse=True, equal_nan=False))
 
 
-def unique_all(x: Any) -> UniqueAllResult:
+def unique_all(x: ArrayLike) -> UniqueAllResult:
     """The distinct elements and all about them, each NaN on its own.
 
     Parameters
@@ -282,13 +337,13 @@ def unique_all(x: Any) -> UniqueAllResult:
 
 
 def isin(
-    element: Any,
-    test_elements: Any,
+    element: ArrayLike,
+    test_elements: ArrayLike,
     assume_unique: bool = False,
     invert: bool = False,
     *,
     kind: str | None = None,
-) -> Any:
+) -> ndarray:
     """Which elements occur in another array.
 
     Parameters
@@ -329,7 +384,9 @@ def isin(
     return nearest != element if invert else equal(nearest, element)
 
 
-def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
+def in1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, invert: bool = False
+) -> ndarray:
     """Which elements of a flattened array occur in another array; see `isin`.
 
     Parameters
@@ -355,9 +412,24 @@ def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) 
     return isin(ravel(as_array(ar1, "in1d")), ar2, assume_unique, invert)
 
 
+@overload
 def intersect1d(
-    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
-) -> Any:
+    ar1: ArrayLike,
+    ar2: ArrayLike,
+    assume_unique: bool = False,
+    return_indices: Literal[False] = False,
+) -> ndarray: ...
+
+
+@overload
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, return_indices: Literal[True]
+) -> tuple[ndarray, ndarray, ndarray]: ...
+
+
+def intersect1d(
+    ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False
+) -> ndarray | tuple[ndarray, ndarray, ndarray]:
     """The sorted distinct elements that are in both arrays.
 
     Parameters
@@ -394,7 +466,7 @@ def _promoted(one: Any, two: Any) -> Any:
     return one if one._layout.dtype == dtype else copies.copy(one, dtype=dtype)
 
 
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     """The sorted distinct elements that are in either of two arrays.
 
     Parameters
@@ -415,7 +487,7 @@ def union1d(ar1: Any, ar2: Any) -> Any:
     return unique(concatenate([as_array(ar1, "union1d"), as_array(ar2, "union1d")], axis=None))
 
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray:
     """The distinct elements of one array that are not in another.
 
     Parameters
@@ -441,7 +513,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
     return ar1[isin(ar1, ar2, invert=True)]
 
 
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> ndarray:
     """The sorted distinct elements that are in just one of two arrays.
 
     Parameters

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.select.launch import argpartition_rows, partition_rows
 from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
 
 _INT64 = np.dtype(np.int64)
@@ -24,8 +28,13 @@ _KINDS = ("quicksort", "heapsort", "stable", "mergesort")
 
 
 def sort(
-    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Any:
+    a: ArrayLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+) -> ndarray:
     """A sorted copy of an array.
 
     Parameters
@@ -88,7 +97,12 @@ def sort(
 
 
 def sort_in_place(
-    a: Any, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    a: ndarray,
+    axis: int = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
 ) -> None:
     """``ndarray.sort``: sort the array itself along an axis; see `gpuarray.sort`."""
     _check_arguments(kind, order, stable)
@@ -105,8 +119,13 @@ def sort_in_place(
 
 
 def argsort(
-    a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
-) -> Any:
+    a: ArrayLike,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    stable: bool | None = None,
+) -> ndarray:
     """The positions of elements in sorted order.
 
     Parameters
@@ -160,7 +179,7 @@ def argsort(
     return _as_before(target, moved, result)
 
 
-def lexsort(keys: Any, axis: int = -1) -> Any:
+def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
     """The positions of elements in the order of several keys.
 
     Parameters
@@ -181,11 +200,11 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     >>> cp.lexsort((cp.asarray([2, 1, 0]), cp.asarray([5, 4, 5])))
     array([1, 2, 0])
     """
-    keys = [as_array(key, "lexsort") for key in keys]
-    if not keys:
+    arrays = [as_array(key, "lexsort") for key in keys]
+    if not arrays:
         raise TypeError("lexsort: need sequence of keys with len > 0")
-    shape = keys[0]._layout.shape
-    for key in keys:
+    shape = arrays[0]._layout.shape
+    for key in arrays:
         if key._layout.shape != shape:
             raise ValueError(
                 f"lexsort: all keys need to be the same shape, got {shape} and {key._layout.shape}"
@@ -195,7 +214,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     axis = check_axis(axis, len(shape))
     moved = _last(axis, len(shape))
     order: Any = None
-    for key in keys:
+    for key in arrays:
         row = copies.copy(_array.view(key, _layout.transpose(key._layout, moved)), "C")
         if order is None:
             order = _argsort_last(row)
@@ -204,7 +223,7 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
     return _as_before(order, moved, _layout.contiguous(_INT64, shape))
 
 
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: ArrayLike) -> ndarray:
     """A sorted copy along the last axis, as complex numbers.
 
     Parameters
@@ -232,8 +251,12 @@ def sort_complex(a: Any) -> Any:
 
 
 def partition(
-    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
-) -> Any:
+    a: ArrayLike,
+    kth: int | Sequence[int],
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> ndarray:
     """A copy in which some elements are where they are in sorted order.
 
     Parameters
@@ -288,7 +311,11 @@ def partition(
 
 
 def partition_in_place(
-    a: Any, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
+    a: ndarray,
+    kth: int | Sequence[int],
+    axis: int = -1,
+    kind: str = "introselect",
+    order: None = None,
 ) -> None:
     """``ndarray.partition``: see `gpuarray.partition`. Scratch memory for a copy in addition."""
     _layout.check_writable(a._layout, "partition")
@@ -296,8 +323,12 @@ def partition_in_place(
 
 
 def argpartition(
-    a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None
-) -> Any:
+    a: ArrayLike,
+    kth: int | Sequence[int],
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> ndarray:
     """The positions of elements in an order as of `partition`.
 
     Parameters

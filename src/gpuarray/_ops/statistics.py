@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gpuarray.kernels.reduction.rules import NO_VALUE, REDUCTIONS, Reduction
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, Operand, ndarray
 
 __all__ = ["amax", "amin", "max", "mean", "min", "nanmax", "nanmin"]
 
@@ -14,13 +17,13 @@ _mean = Reduction("add", mean=True)
 
 
 def max(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    out: Any = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
+    initial: Operand = NO_VALUE,
+    where: Operand = True,
+) -> ndarray:
     """Greatest element over axes.
 
     Parameters
@@ -58,13 +61,13 @@ def max(
 
 
 def min(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    out: Any = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
+    initial: Operand = NO_VALUE,
+    where: Operand = True,
+) -> ndarray:
     """Least element over axes.
 
     Parameters
@@ -106,14 +109,14 @@ amin = min
 
 
 def mean(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
     *,
-    where: Any = True,
-) -> Any:
+    where: Operand = True,
+) -> ndarray:
     """Arithmetic mean over axes.
 
     Parameters
@@ -153,13 +156,13 @@ def mean(
 
 
 def nanmax(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    out: Any = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
+    initial: Operand = NO_VALUE,
+    where: Operand = True,
+) -> ndarray:
     """Greatest element over axes, passing over NaN.
 
     Parameters
@@ -198,13 +201,13 @@ def nanmax(
 
 
 def nanmin(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    out: Any = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
+    initial: Operand = NO_VALUE,
+    where: Operand = True,
+) -> ndarray:
     """Least element over axes, passing over NaN.
 
     Parameters

@@ -7,7 +7,7 @@ The result of a basic index is a view, worked out once for a layout and kept in 
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,13 @@ from gpuarray.errors import HostArrayError
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 _new = object.__new__
 
 
-def getitem(array: Any, key: Any) -> Any:
+def getitem(array: ndarray, key: Any) -> ndarray:
     """``array[key]``."""
     # A hit in the table is all that most calls need. Equal keys are no proof of a valid one
     # (1.0 == 1 == True), so keys are built of integers alone.
@@ -72,7 +75,7 @@ def _by_arrays(array: Any, key: Any) -> Any:
     return _array.view(array, *found)
 
 
-def setitem(array: Any, key: Any, value: Any) -> None:
+def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
     """``array[key] = value``."""
     number = isinstance(value, bool | int | float | complex | np.generic)
     if number:

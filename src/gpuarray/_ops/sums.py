@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gpuarray.kernels.reduction.rules import NO_VALUE, REDUCTIONS, Reduction
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, Operand, ndarray
 
 __all__ = ["nanprod", "nansum", "prod", "sum"]
 
@@ -13,14 +16,14 @@ _nanadd, _nanmultiply = Reduction("add", nan=True), Reduction("multiply", nan=Tr
 
 
 def sum(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
+    initial: Operand = NO_VALUE,
+    where: Operand = True,
+) -> ndarray:
     """Sum of elements over axes.
 
     Parameters
@@ -63,14 +66,14 @@ def sum(
 
 
 def prod(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
+    initial: Operand = NO_VALUE,
+    where: Operand = True,
+) -> ndarray:
     """Product of elements over axes.
 
     Parameters
@@ -111,14 +114,14 @@ def prod(
 
 
 def nansum(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
+    initial: Operand = NO_VALUE,
+    where: Operand = True,
+) -> ndarray:
     """Sum of elements over axes, with NaN as zero.
 
     Parameters
@@ -158,14 +161,14 @@ def nansum(
 
 
 def nanprod(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    dtype: Any = None,
-    out: Any = None,
+    dtype: DTypeLike | None = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
+    initial: Operand = NO_VALUE,
+    where: Operand = True,
+) -> ndarray:
     """Product of elements over axes, with NaN as one.
 
     Parameters

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from gpuarray import _array, _layout
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.manipulation import as_array
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
 __all__ = ["matrix_transpose", "moveaxis", "permute_dims", "rollaxis", "swapaxes", "transpose"]
 
 
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> ndarray:
     """A view with the axes in another order.
 
     Parameters
@@ -39,17 +43,17 @@ def transpose(a: Any, axes: Any = None) -> Any:
     layout = a._layout
     if axes is None:
         return _array.view(a, _layout.transpose(layout))
-    axes = tuple(axes) if not isinstance(axes, int | np.integer) else (axes,)
-    if len(axes) != layout.ndim:
-        raise ValueError(f"axes don't match array: {axes} for {layout.ndim} dimensions")
-    axes = check_axes(axes, layout.ndim, duplicates=f"repeated axis in transpose: {axes}")
-    return _array.view(a, _layout.transpose(layout, axes))
+    given = tuple(axes) if not isinstance(axes, int | np.integer) else (axes,)
+    if len(given) != layout.ndim:
+        raise ValueError(f"axes don't match array: {given} for {layout.ndim} dimensions")
+    order = check_axes(given, layout.ndim, duplicates=f"repeated axis in transpose: {given}")
+    return _array.view(a, _layout.transpose(layout, order))
 
 
 permute_dims = transpose
 
 
-def matrix_transpose(x: Any, /) -> Any:
+def matrix_transpose(x: ArrayLike, /) -> ndarray:
     """A view with the last two axes exchanged.
 
     Parameters
@@ -76,7 +80,7 @@ def matrix_transpose(x: Any, /) -> Any:
     return swapaxes(x, -1, -2)
 
 
-def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
     """A view with two axes exchanged.
 
     Parameters
@@ -104,7 +108,9 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
     return _array.view(a, _layout.transpose(a._layout, axes))
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(
+    a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]
+) -> ndarray:
     """A view with axes moved to other places, the rest in their order.
 
     Parameters
@@ -142,7 +148,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     return _array.view(a, _layout.transpose(a._layout, axes))
 
 
-def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     """A view with one axis moved before another.
 
     Parameters

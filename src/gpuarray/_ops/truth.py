@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gpuarray.kernels.reduction.rules import NO_VALUE, REDUCTIONS
+
+if TYPE_CHECKING:
+    from gpuarray._types import Operand, ndarray
 
 __all__ = ["all", "any"]
 
@@ -12,13 +15,13 @@ _and, _or = REDUCTIONS["logical_and"], REDUCTIONS["logical_or"]
 
 
 def all(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    out: Any = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
     *,
-    where: Any = True,
-) -> Any:
+    where: Operand = True,
+) -> ndarray:
     """Whether all elements along axes are true.
 
     Parameters
@@ -54,13 +57,13 @@ def all(
 
 
 def any(
-    a: Any,
+    a: Operand,
     axis: int | tuple[int, ...] | None = None,
-    out: Any = None,
+    out: ndarray | None = None,
     keepdims: bool = False,
     *,
-    where: Any = True,
-) -> Any:
+    where: Operand = True,
+) -> ndarray:
     """Whether any element along axes is true.
 
     Parameters

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,8 +12,13 @@ from gpuarray._layout import check_axes
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.transposing import transpose
 
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
 
-def weights_of(weights: Any, a: Any, axis: Any, name: str) -> Any:
+
+def weights_of(
+    weights: ArrayLike, a: ndarray, axis: int | Sequence[int] | None, name: str
+) -> ndarray:
     """The weights as a view that broadcasts to an array.
 
     Parameters

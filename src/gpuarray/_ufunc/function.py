@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -24,7 +24,11 @@ from gpuarray.kernels.generator import operations
 from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
 
 if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, Operand, ndarray
     from gpuarray.kernels.generator.expressions import Expression
+
+#: What a call returns: an array, or a tuple of two.
+_Result = TypeVar("_Result", covariant=True)
 
 __all__ = ["ufunc"]
 
@@ -33,7 +37,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-class ufunc:
+class ufunc(Generic[_Result]):
     __doc__ = Documentation()  # type: ignore[assignment]  # written when asked for
     __slots__ = (
         "__name__",
@@ -47,7 +51,7 @@ class ufunc:
         "summary",
     )
 
-    def __new__(cls, name: str, *args: Any, **kwargs: Any) -> ufunc:
+    def __new__(cls, name: str, *args: Any, **kwargs: Any) -> ufunc[_Result]:
         nin = getattr(np, name).nin
         return object.__new__({1: _UnaryUfunc, 2: _BinaryUfunc}.get(nin, ufunc))
 
@@ -78,10 +82,10 @@ class ufunc:
         """The number of :attr:`types`."""
         return len(self.types)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Operand, **kwargs: Any) -> _Result:
         return self._call(args, **kwargs)
 
-    def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
+    def outer(self, a: Operand, b: Operand, **kwargs: Any) -> _Result:
         """Apply a function of two arguments to every pair of elements.
 
         Parameters
@@ -110,14 +114,14 @@ class ufunc:
 
     def reduce(
         self,
-        array: Any,
-        axis: Any = 0,
-        dtype: Any = None,
-        out: Any = None,
+        array: Operand,
+        axis: int | tuple[int, ...] | None = 0,
+        dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
         keepdims: bool = False,
-        initial: Any = reduction.rules.NO_VALUE,
-        where: Any = True,
-    ) -> Any:
+        initial: Operand = reduction.rules.NO_VALUE,
+        where: Operand = True,
+    ) -> ndarray:
         """Combine the elements along axes with a function of two arguments.
 
         Parameters
@@ -150,7 +154,13 @@ class ufunc:
             self.__name__, array, axis, dtype, out, keepdims, initial, where
         )
 
-    def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def accumulate(
+        self,
+        array: Operand,
+        axis: int = 0,
+        dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray:
         """Combine each element with all those before it along an axis.
 
         Parameters
@@ -384,16 +394,18 @@ class ufunc:
                 ) from None
             answer = compare(x, 0) if i == 0 else compare(0, x)
             # x >= smallest holds for every element, and x < smallest for none.
-            always = ufuncs["greater_equal"] if answer else ufuncs["less"]
+            always: Callable[..., Any] = ufuncs["greater_equal"] if answer else ufuncs["less"]
             return always(other, int(np.iinfo(other._layout.dtype).min), out=outs[0])
         raise
 
 
-class _UnaryUfunc(ufunc):
+class _UnaryUfunc(ufunc[_Result]):
     __doc__ = Documentation()  # type: ignore[assignment]  # a class has one of its own
     __slots__ = ()
 
-    def __call__(self, x: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
+    def __call__(  # type: ignore[override]  # with as many operands as the ufunc has
+        self, x: Any, /, *outs: Any, out: Any = None, **kwargs: Any
+    ) -> Any:
         if not outs and not kwargs:
             cls = _array.array_class
             if type(x) is cls:
@@ -408,11 +420,13 @@ class _UnaryUfunc(ufunc):
         return self._call((x, *outs), out, **kwargs)
 
 
-class _BinaryUfunc(ufunc):
+class _BinaryUfunc(ufunc[_Result]):
     __doc__ = Documentation()  # type: ignore[assignment]
     __slots__ = ()
 
-    def __call__(self, a: Any, b: Any, /, *outs: Any, out: Any = None, **kwargs: Any) -> Any:
+    def __call__(  # type: ignore[override]  # as above
+        self, a: Any, b: Any, /, *outs: Any, out: Any = None, **kwargs: Any
+    ) -> Any:
         if not outs and not kwargs:
             cls = _array.array_class
             if type(a) is cls and type(b) is cls:
@@ -469,10 +483,25 @@ def _check_no_output_overlap(operands: list, x: Any, outs: Sequence[Any]) -> Non
 
 
 #: Every ufunc of the package by its name.
-ufuncs: dict[str, ufunc] = {}
+ufuncs: dict[str, ufunc[Any]] = {}
 
 
-def create(name: str, summary: str, *example: Any, operation: str | None = None) -> ufunc:
+@overload
+def create(
+    name: Literal["divmod", "frexp", "modf"],
+    summary: str,
+    *example: Any,
+    operation: str | None = None,
+) -> ufunc[tuple[ndarray, ndarray]]: ...
+
+
+@overload
+def create(
+    name: str, summary: str, *example: Any, operation: str | None = None
+) -> ufunc[ndarray]: ...
+
+
+def create(name: str, summary: str, *example: Any, operation: str | None = None) -> ufunc[Any]:
     """Make the ufunc of a row of the operations table.
 
     Parameters

@@ -6,15 +6,22 @@ They look a plan up themselves, which saves the small operations the call of the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpuarray import _array, _interchange
 from gpuarray._interchange import WEAK
 from gpuarray._runtime.device import current
 from gpuarray._ufunc.function import ufunc
 
+if TYPE_CHECKING:
+    from gpuarray._types import Operand, ndarray
 
-def binary_operator(function: ufunc, reflected: bool = False) -> Callable[[Any, Any], Any]:
+_Result = TypeVar("_Result")
+
+
+def binary_operator(
+    function: ufunc[_Result], reflected: bool = False
+) -> Callable[[ndarray, Operand], _Result]:
     """The method of an array class for an operator such as ``+``."""
 
     def method(self: Any, other: Any) -> Any:
@@ -38,7 +45,7 @@ def binary_operator(function: ufunc, reflected: bool = False) -> Callable[[Any, 
     return reflected_method if reflected else method
 
 
-def inplace_operator(function: ufunc) -> Callable[[Any, Any], Any]:
+def inplace_operator(function: ufunc[_Result]) -> Callable[[ndarray, Operand], _Result]:
     """The method of an array class for an operator such as ``+=``."""
 
     def method(self: Any, other: Any) -> Any:
@@ -54,7 +61,7 @@ def inplace_operator(function: ufunc) -> Callable[[Any, Any], Any]:
     return method
 
 
-def unary_operator(function: ufunc) -> Callable[[Any], Any]:
+def unary_operator(function: ufunc[_Result]) -> Callable[[ndarray], _Result]:
     """The method of an array class for an operator such as unary ``-``."""
 
     def method(self: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,8 +10,11 @@ from gpuarray import _array, _interchange, _layout
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
 
-def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> Any:
+
+def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> ndarray:
     """A gapless copy of an array in a memory order and dtype."""
     stream = current.stream
     key = (copy, x._layout, order, dtype)
