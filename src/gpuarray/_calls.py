@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array
 from gpuarray._config import config
@@ -20,8 +20,10 @@ from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator, launch_history, pool
 from gpuarray._runtime.launch import BoundLaunch
-from gpuarray._runtime.library_call import BoundCall
 from gpuarray._runtime.stream import Stream
+
+if TYPE_CHECKING:
+    from gpuarray._runtime.library_call import BoundCall
 
 
 def make_call(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import re
 import types
 from ctypes import c_int, c_int64, c_size_t
@@ -13,28 +14,24 @@ import pytest
 
 from gpuarray._ffi import cublas, library_kinds, locate
 from gpuarray._ffi.emulator.libraries.decoding import EmulatedLibrary, LibraryCall, LibraryObject
-from gpuarray._ffi.library import Out
+from gpuarray._ffi.library import LocatedLibrary, Out
 from gpuarray._ffi.library_kinds import (
-    Address,
     DataType,
     Dimension,
     Enum,
     Enumeration,
     Handle,
-    HostArray,
-    Matrix,
     New,
     Number,
     Result,
-    Scalar,
     Stream,
-    Vector,
-    Workspace,
 )
+from gpuarray._ffi.library_pointers import Address, HostArray, Matrix, Scalar, Vector, Workspace
 from gpuarray._ffi.library_table import PreparedArguments, Row, TableLibrary
 from gpuarray.errors import CUDAError, LibraryError, LibraryNotFoundError
 
-LIBRARIES = {"cublas": cublas}
+#: Each module with a table, by the library's file, and the headers that declare its functions.
+LIBRARIES = {"cublas": (cublas, ("cublas_api.h", "cublas_v2.h"))}
 
 
 # --- rows against the headers of the installed wheels
@@ -67,14 +64,14 @@ def _plain(name):
     return name.replace("_", "").lower()
 
 
-HEADERS = {"cublas": ("cublas_api.h", "cublas_v2.h")}
-ROWS = [(file, name) for file, module in LIBRARIES.items() for name in module.library.rows]
+ROWS = [(file, name) for file, (module, _) in LIBRARIES.items() for name in module.library.rows]
 
 
 @pytest.mark.parametrize("file, name", ROWS)
 def test_rows_agree_with_the_header(file, name):
-    row = LIBRARIES[file].library.rows[name]
-    match = re.search(rf"\b{name}\s*\(([^()]*)\)\s*;", _header(*HEADERS[file]))
+    module, headers = LIBRARIES[file]
+    row = module.library.rows[name]
+    match = re.search(rf"\b{name}\s*\(([^()]*)\)\s*;", _header(*headers))
     assert match, f"the header does not declare {name}"
     declared = [_parameter(text) for text in match[1].split(",")]
     assert [_plain(p[0]) for p in declared] == [_plain(kind.name) for kind in row.kinds]
@@ -91,10 +88,16 @@ def _members(header, type_):
     return {name: int(n) for name, n in re.findall(r"(\w+)\s*=\s*(-?\d+)", body[1])}
 
 
-@pytest.mark.parametrize("enumeration", cublas.ENUMERATIONS, ids=lambda e: e.types[0])
-def test_enumerations_agree_with_the_header(enumeration):
-    declared = _members(_header(*HEADERS["cublas"]), enumeration.types[0])
-    assert {name: declared[name] for name in enumeration.members} == dict(enumeration.members)
+@pytest.mark.parametrize("file", LIBRARIES)
+def test_enumerations_and_statuses_agree_with_the_header(file):
+    module, headers = LIBRARIES[file]
+    header = _header(*headers)
+    for enumeration in module.ENUMERATIONS:
+        declared = _members(header, enumeration.types[0])
+        assert {name: declared[name] for name in enumeration.members} == enumeration.members
+    declared = _members(header, module.STATUS_TYPE)
+    assert {declared[name]: name for name in module.STATUSES.values()} == module.STATUSES
+    assert set(module.library.refusals.values()) <= set(module.STATUSES)
 
 
 def test_data_types_agree_with_the_header():
@@ -103,25 +106,26 @@ def test_data_types_agree_with_the_header():
     assert {name: declared[name] for name in members} == dict(members)
 
 
-def test_statuses_agree_with_the_header():
-    declared = _members(_header(*HEADERS["cublas"]), "cublasStatus_t")
-    assert {number: name for name, number in declared.items()} == cublas.STATUSES
-
-
-@pytest.mark.parametrize("name", cublas.library.rows)
-def test_the_library_exports_the_functions(name):
+@pytest.mark.parametrize("file", LIBRARIES)
+def test_the_library_exports_the_functions(file):
+    library = LIBRARIES[file][0].library
     try:
-        path = locate.library("cublas")
+        locate.library(file)
     except (CUDAError, LibraryNotFoundError) as error:
         pytest.skip(f"the wheel is not installed: {error}")
-    opened = super(TableLibrary, cublas.library).open()
-    assert opened._name == path
-    assert opened[name]
+    opened = LocatedLibrary.open(library)
+    assert all(opened[name] for name in library.rows)
+
+
+@pytest.mark.parametrize("file", LIBRARIES)
+def test_each_function_is_emulated(file):
+    functions = importlib.import_module(f"gpuarray._ffi.emulator.libraries.{file}")
+    assert [name for name in LIBRARIES[file][0].library.rows if not hasattr(functions, name)] == []
 
 
 @pytest.mark.parametrize("file, name", ROWS)
 def test_arguments_do_not_hide_what_a_call_has(file, name):
-    row = LIBRARIES[file].library.rows[name]
+    row = LIBRARIES[file][0].library.rows[name]
     taken = {*dir(LibraryCall), "library", "machine", "row", "context", "written"}
     assert not taken & {argument.name for argument in row.kinds}
 
@@ -133,12 +137,14 @@ _HANDLE = Handle("handle", "thingHandle_t", c_int)
 _SIDE = Enumeration(("thingSide_t",), {"SIDE_LEFT": 0, "SIDE_RIGHT": 1})
 _ROWS = (
     Row("thingCreate", New("handle", "thingHandle_t", c_int)),
+    Row("thingCreateParams", New("params", "thingParams_t")),
     Row("thingSizes", _HANDLE, Result("rows"), Number("k"), Result("bytes", c_size_t)),
     Row("thingExtents", _HANDLE, Dimension("rank", c_int), HostArray("n", "rank", np.dtype("i8"))),
     # As cusolverDnXgetrf: a query, two workspaces, a vector of a fixed type.
     Row(
         "thingFactor",
         _HANDLE,
+        Handle("params", "thingParams_t", declared_as="thingConstParams_t", optional=True),
         Dimension("n"),
         DataType("dataTypeA"),
         Matrix("A", "n", "n", "dataTypeA", "lda", access="rw"),
@@ -150,7 +156,7 @@ _ROWS = (
         Dimension("workspaceInBytesOnHost", c_size_t),
         Vector("info", 1, np.dtype("i4"), "w"),
         query="_bufferSize",
-        not_asked=["ipiv"],
+        query_omits=["ipiv"],
     ),
     # As cusparseSpMV: one workspace without a size; as cublasLtMatmul: the stream is an argument.
     Row(
@@ -170,7 +176,7 @@ _ROWS = (
 
 
 def _thing_factor(c):
-    c.A[...] = np.linalg.inv(c.A)
+    c.A[...] = np.linalg.inv(c.A) * (1 if c.params is None else c.params.factor)
     c.ipiv[...] = np.arange(c.n)
     c.info[0] = 7
 
@@ -187,6 +193,7 @@ def _thing_scale(c):
 
 FUNCTIONS = types.SimpleNamespace(
     thingCreate=lambda c: LibraryObject(c.context, "thingHandle_t", stream=0, extents=(0,)),
+    thingCreateParams=lambda c: LibraryObject(c.context, "thingParams_t", factor=2),
     thingSizes=lambda c: (3, 5 * c.k),
     thingExtents=lambda c: setattr(c.handle, "extents", tuple(c.n)),
     thingFactor=_thing_factor,
@@ -285,19 +292,27 @@ def test_a_handle_does_not_survive_a_reset(things, emulated):
 def test_a_query_has_the_arguments_before_the_workspace(things):
     query = things.rows["thingFactor_bufferSize"]
     assert [kind.name for kind in query.kinds] == [
-        "handle", "n", "dataTypeA", "A", "lda", "workspaceInBytesOnDevice",
+        "handle", "params", "n", "dataTypeA", "A", "lda", "workspaceInBytesOnDevice",
         "workspaceInBytesOnHost",
     ]  # fmt: skip
     assert [isinstance(kind.c_type, Out) for kind in query.kinds[-2:]] == [True, True]
-    assert query.kinds[3].declaration == (("void",), 1, True)
-    values = {"handle": things.thingCreate(), "n": 4, "dataTypeA": "f8", "lda": 4}
+    assert query.kinds[1].declaration == (("thingConstParams_t",), 0, False)
+    assert query.kinds[4].declaration == (("void",), 1, True)
+    values = {"handle": things.thingCreate(), "params": 0, "n": 4, "dataTypeA": "f8", "lda": 4}
     assert things.workspace_bytes("thingFactor", {**values, "ipiv": 5}) == (32, 16)
     with pytest.raises(ValueError, match="thingSizes has no query"):
         things.workspace_bytes("thingSizes", {})
 
 
 def test_a_failed_query_raises(things):
-    values = {"handle": things.thingCreate(), "n": -4, "dataTypeA": "f8", "A": 0, "lda": 4}
+    values = {
+        "handle": things.thingCreate(),
+        "params": 0,
+        "n": -4,
+        "dataTypeA": "f8",
+        "A": 0,
+        "lda": 4,
+    }
     with _raises("THING_BAD_VALUE", "n is -4"):
         things.workspace_bytes("thingFactor", values)
 
@@ -311,8 +326,8 @@ def factor(things, upload, fetch):
 
     def run(**changes):
         values = {
-            "handle": things.thingCreate(), "n": 4, "dataTypeA": "f8", "A": a, "lda": 4,
-            "ipiv": pivots, "bufferOnDevice": workspace, "workspaceInBytesOnDevice": 32,
+            "handle": things.thingCreate(), "params": 0, "n": 4, "dataTypeA": "f8", "A": a,
+            "lda": 4, "ipiv": pivots, "bufferOnDevice": workspace, "workspaceInBytesOnDevice": 32,
             "bufferOnHost": host.ctypes.data, "workspaceInBytesOnHost": 16, "info": info,
         }  # fmt: skip
         _run(things, "thingFactor", {**values, **changes}, ["A", "ipiv", "info"])
@@ -326,6 +341,15 @@ def test_matrices_vectors_and_workspaces(factor):
     product, pivots, info = factor()
     np.testing.assert_allclose(product, np.eye(4), atol=1e-12)
     assert (pivots, info) == ([0, 1, 2, 3], [7])
+
+
+def test_handles_that_may_be_null_or_of_another_kind(things, factor):
+    product, _, _ = factor(params=things.thingCreateParams())
+    np.testing.assert_allclose(product, 2 * np.eye(4), atol=1e-12)
+    with _raises("THING_BAD_HANDLE", "is a thingHandle_t, not a thingParams_t"):
+        factor(params=things.thingCreate())
+    with _raises("THING_BAD_HANDLE", "0x0 is not a live"):
+        factor(handle=0)
 
 
 @pytest.mark.parametrize(
@@ -417,7 +441,7 @@ def test_prepared_arguments_know_their_names(things):
 
 def test_a_prototype_is_the_c_types_of_a_row(things):
     raw = things.raw("thingFactor")
-    assert raw.argtypes[:3] == (c_int, c_int64, c_int)
+    assert raw.argtypes[:3] == (c_int, ctypes.c_uint64, c_int64)
     assert raw.restype is c_int
     assert things.raw("thingCreate").argtypes == (ctypes.c_void_p,)
 

@@ -9,24 +9,30 @@ import numpy as np
 
 from .driver_library import opened
 from .library_kinds import (
-    Address,
     DataType,
     Dimension,
     Enum,
     Enumeration,
     Handle,
-    Matrix,
     New,
     Number,
     Refusal,
     Result,
-    Scalar,
     Stream,
 )
+from .library_pointers import Address, Matrix, Scalar
 from .library_table import Row, TableLibrary
 
-__all__ = ["ENUMERATIONS", "STATUSES", "WIDE_REDUCTION", "library", "workspace_bytes"]
+__all__ = [
+    "ENUMERATIONS",
+    "STATUSES",
+    "STATUS_TYPE",
+    "WIDE_REDUCTION",
+    "library",
+    "workspace_bytes",
+]
 
+STATUS_TYPE = "cublasStatus_t"
 STATUSES = {
     0: "CUBLAS_STATUS_SUCCESS",
     1: "CUBLAS_STATUS_NOT_INITIALIZED",

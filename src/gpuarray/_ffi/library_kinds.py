@@ -10,8 +10,8 @@ for:
   the host keeps behind a pointer;
 * `view` comes when the work is done, in stream order: device memory as a bounds-checked array.
 
-A new kind is a class with those of the three that it needs. Arguments refer to others by name; a
-size may also be an integer or a function of the call.
+A new kind is a class with those of the three that it needs. Kinds of pointers are in
+`library_pointers`.
 
 How the rows of the other libraries are made of these: a stream among the arguments (cublasLtMatmul)
 is a `Stream`, a descriptor a `Handle` whose object keeps what it was made with, and a function that
@@ -24,8 +24,8 @@ asks the call for views itself, in a row marked `queued`. cuSOLVER's two workspa
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
-from ctypes import c_int, c_int64, c_uint64, c_void_p
+from collections.abc import Mapping
+from ctypes import c_int, c_int64, c_uint64
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,29 +34,18 @@ from .library import Out
 
 __all__ = [
     "CUDA_DATA_TYPE",
-    "Address",
     "DataType",
     "Dimension",
     "Enum",
     "Enumeration",
     "Handle",
-    "HostArray",
     "Kind",
-    "Matrix",
     "New",
     "Number",
     "Refusal",
     "Result",
-    "Scalar",
     "Stream",
-    "Vector",
-    "Workspace",
 ]
-
-#: A size: a number, the name of the argument that has it, or a function of the call.
-Size = int | str | Callable[[Any], int]
-#: A dtype, or the name of the argument that says it, or a function of the call.
-ElementType = np.dtype | str | Callable[[Any], np.dtype]
 
 #: What C calls the types of numbers.
 _C_NAMES: dict[Any, tuple[str, ...]] = {
@@ -66,14 +55,6 @@ _C_NAMES: dict[Any, tuple[str, ...]] = {
     ctypes.c_size_t: ("size_t",),
     ctypes.c_float: ("float",),
     ctypes.c_double: ("double",),
-}
-_C_ELEMENTS = {
-    "i4": ("int",),
-    "i8": ("int64_t", "long long", "long long int"),
-    "f4": ("float",),
-    "f8": ("double",),
-    "c8": ("cuComplex", "cufftComplex"),
-    "c16": ("cuDoubleComplex", "cufftDoubleComplex"),
 }
 
 
@@ -228,18 +209,41 @@ class DataType(Enum):
 
 
 class Handle(Kind):
-    """A handle that the library made; its value is the emulated object behind it."""
+    """A handle that the library made; its value is the emulated object behind it.
 
-    def __init__(self, name: str, type_: str, c_type: Any = c_uint64) -> None:
+    Parameters
+    ----------
+    name : str
+        The argument.
+    type_ : str
+        The handle's type, as of the `New` that makes it.
+    c_type : type, optional
+        Integers for a library whose handles are no pointers.
+    declared_as : str, optional
+        What the header declares here, where that is another name, as for a constant descriptor.
+    optional : bool, optional
+        Whether it may be null; its value is None then.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        type_: str,
+        c_type: Any = c_uint64,
+        declared_as: str | None = None,
+        optional: bool = False,
+    ) -> None:
         super().__init__(name, c_type)
         self.type = type_
+        self.declared_as = declared_as or type_
+        self.optional = optional
 
     @property
     def declaration(self) -> Declaration:
-        return Declaration((self.type,))
+        return Declaration((self.declared_as,))
 
     def read(self, raw: int, call: Any) -> Any:
-        return call.object(raw, self.type)
+        return None if self.optional and not raw else call.object(raw, self.type)
 
 
 class Stream(Kind):
@@ -277,227 +281,3 @@ class Result(Kind):
     @property
     def declaration(self) -> Declaration:
         return Declaration(_C_NAMES[self.c_type.type], 1)
-
-
-# --- pointers
-
-
-class _PointerToNumber(c_void_p):
-    """The address of a number on the host, which lives as long as the pointer."""
-
-    storage: Any
-
-    @classmethod
-    def of(cls, number: np.generic) -> _PointerToNumber:
-        storage = ctypes.create_string_buffer(number.tobytes())
-        pointer = cls(ctypes.addressof(storage))
-        pointer.storage = storage
-        return pointer
-
-
-class Address(Kind):
-    """A pointer that the function interprets itself, or only keeps.
-
-    A prebuilt argument is made of an address, of None, or of a NumPy scalar for the host's memory.
-    """
-
-    def __init__(self, name: str, *, const: bool = False) -> None:
-        super().__init__(name, c_void_p)
-        self.const = const
-        self.types: tuple[str, ...] = ("void",)
-
-    @property
-    def declaration(self) -> Declaration:
-        return Declaration(self.types, 1, self.const)
-
-    def prebuilt(self, value: Any) -> Any:
-        return _PointerToNumber.of(value) if isinstance(value, np.generic) else c_void_p(value)
-
-    def read(self, raw: int | None, call: Any) -> int:
-        return raw or 0
-
-    def for_query(self) -> Kind:
-        address = Address(self.name, const=True)
-        address.types = self.types
-        return address
-
-
-class _Typed(Address):
-    """A pointer to elements of a type that is fixed, or that the call says."""
-
-    def __init__(self, name: str, dtype: ElementType, *, const: bool) -> None:
-        super().__init__(name, const=const)
-        self.dtype = dtype
-        if isinstance(dtype, np.dtype):
-            self.types = _C_ELEMENTS[dtype.str[1:]]
-
-
-class Scalar(_Typed):
-    """A number behind a pointer: on the host, or on the device if the handle's mode says so."""
-
-    def __init__(self, name: str, dtype: ElementType) -> None:
-        super().__init__(name, dtype, const=True)
-
-    def settle(self, value: int, call: Any) -> Any:
-        if not value:
-            raise Refusal("value", f"{self.name} is null")
-        if call.scalars_on_device:
-            return value
-        return call.host(value, call.dtype(self.dtype), 1)[0]
-
-    def view(self, value: Any, call: Any) -> Any:
-        if not call.scalars_on_device:
-            return value
-        return call.view(self.name, value, call.dtype(self.dtype), (1,), (1,), "r")[0]
-
-
-class HostArray(_Typed):
-    """An array in the host's memory, read when the call is made; None where it is null."""
-
-    def __init__(self, name: str, size: Size, dtype: np.dtype, *, const: bool = True) -> None:
-        super().__init__(name, dtype, const=const)
-        self.size = size
-
-    def settle(self, value: int, call: Any) -> Any:
-        return call.host(value, self.dtype, call.number(self.size)) if value else None
-
-
-class Vector(_Typed):
-    """Elements behind one another in device memory.
-
-    `access` is 'r', 'w' or 'rw': what the function does to them.
-    """
-
-    def __init__(self, name: str, size: Size, dtype: ElementType, access: str = "r") -> None:
-        super().__init__(name, dtype, const=access == "r")
-        self.size = size
-        self.access = access
-
-    def view(self, value: int, call: Any) -> Any:
-        shape = (call.number(self.size),)
-        return call.view(self.name, value, call.dtype(self.dtype), shape, (1,), self.access)
-
-
-class Matrix(_Typed):
-    """A column-major matrix, or several at equal distances, in device memory.
-
-    Its value is an array of shape (rows, columns), or (count, rows, columns).
-
-    Parameters
-    ----------
-    name : str
-        The argument.
-    rows, columns : str, int or callable
-        The shape after `op`.
-    dtype : str, dtype or callable
-        Of the elements.
-    ld : str
-        The argument with the leading dimension, in elements.
-    op : str, optional
-        The argument that says whether it is transposed (1) or also conjugated (2).
-    stride, count : str, optional
-        The arguments with the distance of matrices in elements and their number.
-    access : str
-        'r', 'w' or 'rw': what the function does to it.
-    scaled_by : str, optional
-        The scalar that it is multiplied by: it is not read if that is zero.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        rows: Size,
-        columns: Size,
-        dtype: ElementType,
-        ld: str,
-        *,
-        op: str | None = None,
-        stride: str | None = None,
-        count: str | None = None,
-        access: str = "r",
-        scaled_by: str | None = None,
-    ) -> None:
-        super().__init__(name, dtype, const=access == "r")
-        self.rows, self.columns, self.ld = rows, columns, ld
-        self.op, self.stride, self.count = op, stride, count
-        self.access, self.scaled_by = access, scaled_by
-
-    def settle(self, value: int, call: Any) -> int:
-        rows, columns = self._stored(call)
-        ld = call.number(self.ld)
-        if ld < max(1, rows):
-            raise Refusal("value", f"{self.ld} is {ld}, and {self.name} has {rows} rows")
-        if self.count is not None and self.access != "r" and rows and columns:
-            # On a GPU that is a race which the library does not look for.
-            stride, extent = call.number(self.stride), (columns - 1) * ld + rows
-            if call.number(self.count) > 1 and abs(stride) < extent:
-                raise Refusal(
-                    "value",
-                    f"{self.stride} is {stride}: matrices of {extent} elements would overlap",
-                )
-        return value
-
-    def view(self, value: int, call: Any) -> Any:
-        shape: tuple[int, ...] = self._stored(call)
-        steps: tuple[int, ...] = (1, call.number(self.ld))
-        if self.count is not None:
-            count = call.number(self.count)
-            step = call.number(self.stride) if count > 1 else 0
-            shape, steps = (count, *shape), (step, *steps)
-        access = self.access
-        if self.scaled_by is not None and not call.number(self.scaled_by):
-            access = access.replace("r", "")
-        array = call.view(self.name, value, call.dtype(self.dtype), shape, steps, access)
-        op = self._op(call)
-        if op:
-            array = array.swapaxes(-1, -2)
-        return array.conj() if op == 2 else array
-
-    def _op(self, call: Any) -> int:
-        return call.number(self.op) if self.op is not None else 0
-
-    def _stored(self, call: Any) -> tuple[int, int]:
-        """Rows and columns before `op`."""
-        rows, columns = call.number(self.rows), call.number(self.columns)
-        return (columns, rows) if self._op(call) else (rows, columns)
-
-
-class Workspace(Address):
-    """Memory for the function's own use, of at least the bytes that its query says.
-
-    Parameters
-    ----------
-    name : str
-        The argument.
-    size : str, optional
-        The argument with its size in bytes; without it the caller is trusted, as by cuSPARSE.
-    asked : str, optional
-        What the query calls its size, where that is another name.
-    on_host : bool
-        Whether it is the host's memory.
-    """
-
-    def __init__(
-        self, name: str, size: str | None = None, asked: str | None = None, on_host: bool = False
-    ) -> None:
-        super().__init__(name)
-        self.size = size
-        self.asked = asked or size or "bufferSize"
-        self.on_host = on_host
-
-    def settle(self, value: int, call: Any) -> int:
-        needed = call.workspace_bytes(self)
-        if self.size is not None and call.number(self.size) < needed:
-            raise Refusal(
-                "value",
-                f"{self.name} has {call.number(self.size)} bytes, and {needed} are needed",
-            )
-        if needed and not value:
-            raise Refusal("value", f"{self.name} is null, and {needed} bytes are needed")
-        return value
-
-    def view(self, value: int, call: Any) -> Any:
-        if self.on_host:
-            return value
-        needed = call.workspace_bytes(self)
-        return call.view(self.name, value, np.dtype("u1"), (needed,), (1,), "")

@@ -1,6 +1,7 @@
 """One row for each C function of a library, and all that follows from it.
 
-A row is the function's name and the kinds of its arguments (see `library_kinds`). From it follow
+A row is the function's name and the kinds of its arguments (`library_kinds`, `library_pointers`).
+From it follow
 
 * the ctypes prototype, by which the function is bound;
 * prebuilt arguments for calls in plans (`PreparedArguments`);
@@ -22,7 +23,8 @@ from gpuarray.errors import LibraryError
 
 from .driver_library import fault_of_device, opened
 from .library import LocatedLibrary, Out, SymbolSource
-from .library_kinds import Address, Handle, Kind, Result, Workspace
+from .library_kinds import Handle, Kind, Result
+from .library_pointers import Address, Workspace
 
 __all__ = ["PreparedArguments", "Row", "TableLibrary"]
 
@@ -41,7 +43,7 @@ class Row:
     query : str, optional
         What the name of the function that asks for the workspace ends in. That function takes what
         comes before the first `Workspace`, and gives a size for each.
-    not_asked : sequence of str
+    query_omits : sequence of str
         The arguments that the query does not take.
     """
 
@@ -51,7 +53,7 @@ class Row:
         *kinds: Kind,
         queued: bool | None = None,
         query: str | None = None,
-        not_asked: Sequence[str] = (),
+        query_omits: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.kinds = kinds
@@ -64,8 +66,8 @@ class Row:
         self.query: Row | None = None
         if query is not None:
             before = kinds[: kinds.index(self.workspaces[0])]
-            asked = [kind.for_query() for kind in before if kind.name not in not_asked]
-            sizes = [Result(space.asked, ctypes.c_size_t) for space in self.workspaces]
+            asked = [kind.for_query() for kind in before if kind.name not in query_omits]
+            sizes = [Result(space.query_name, ctypes.c_size_t) for space in self.workspaces]
             self.query = Row(name + query, *asked, *sizes, queued=False)
 
 
