@@ -267,7 +267,7 @@ def test_indices():
     def pick(row, at, value):
         row[at] += value
 
-    fill._function.__globals__["pick"] = pick
+    fill.__wrapped__.__globals__["pick"] = pick
     for make in (
         lambda: cp.zeros((4, 3)),
         lambda: cp.zeros((3, 4)).T,

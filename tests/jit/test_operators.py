@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -140,7 +141,7 @@ def test_promotion(name):
 @pytest.mark.parametrize("number", [2, 0.5, 1j])
 def test_python_numbers_take_on_the_dtype_they_meet(dtype, number):
     kernel = kernel_of("(a + number).dtype == wanted", 1)
-    outside = kernel._function.__globals__
+    outside = kernel.__wrapped__.__globals__
     outside["number"] = number
     outside["wanted"] = (np.ones(1, dtype) + number).dtype
     out = cp.zeros(1, bool)
@@ -156,12 +157,14 @@ def test_python_numbers_take_on_the_dtype_they_meet(dtype, number):
     assert bool(out[0])
 
 
-def test_comparisons_with_python_integers_beyond_the_dtype():
+@pytest.mark.parametrize(
+    "expression", ["a < 300", "a > -1", "a == 256", "a != -1", "300 > a", "a >= 256"]
+)
+def test_comparisons_with_python_integers_beyond_the_dtype(expression):
     a = np.array([0, 100, 255], "u1")
-    for expression in ("a < 300", "a > -1", "a == 256", "a != -1", "300 > a", "a >= 256"):
-        result = cp.empty(3, bool)
-        kernel_of(expression, 1)[1, 3](cp.asarray(a), result)
-        compare(result, eval(expression))
+    result = cp.empty(3, bool)
+    kernel_of(expression, 1)[1, 3](cp.asarray(a), result)
+    compare(result, eval(expression))
 
 
 def test_counted_integers_compare_as_they_are():
@@ -187,40 +190,36 @@ def test_ufuncs(name):
         compare(result, getattr(np, name)(a), 1e-6)
 
 
-def test_ufuncs_of_several_numbers():
+@pytest.mark.parametrize(
+    "expression",
+    ["np.maximum(a, b)", "np.minimum(a, b)", "cp.fmax(a, b)", "np.copysign(a, b)", "min(a, b)",
+     "jit.max(a, b)", "np.hypot(a, b)", "cp.where(a > b, a, b)", "np.where(a > b, a, 0)",
+     "np.isnan(a)", "np.signbit(b)", "cp.clip(a, -1, 1)", "divmod(a, b)[0]", "np.modf(a)[1]",
+     "np.sign(a)", "np.arctan2(a, b)", "np.clip(a, None, 1)"],
+)  # fmt: skip
+def test_ufuncs_of_several_numbers(expression):
     a, b = operands("f8")
-    for expression in (
-        "np.maximum(a, b)", "np.minimum(a, b)", "cp.fmax(a, b)", "np.copysign(a, b)",
-        "min(a, b)", "jit.max(a, b)", "np.hypot(a, b)", "cp.where(a > b, a, b)",
-        "np.where(a > b, a, 0)", "np.isnan(a)", "np.signbit(b)", "cp.clip(a, -1, 1)",
-        "divmod(a, b)[0]", "np.modf(a)[1]", "np.sign(a)", "np.arctan2(a, b)", "np.clip(a, None, 1)",
-    ):  # fmt: skip
-        text = expression.replace("cp.", "np.")
-        text = text.replace("min(a", "np.minimum(a").replace("jit.max", "np.maximum")
-        with np.errstate(all="ignore"):
-            expected = eval(text)
-        result = cp.empty(len(a), expected.dtype)
-        kernel_of(expression, 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
-        compare(result, expected, 1e-14 if "hypot" in text or "arctan2" in text else 0)
+    text = expression.replace("cp.", "np.")
+    text = text.replace("min(a", "np.minimum(a").replace("jit.max", "np.maximum")
+    with np.errstate(all="ignore"):
+        expected = eval(text)
+    result = cp.empty(len(a), expected.dtype)
+    kernel_of(expression, 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
+    compare(result, expected, 1e-14 if "hypot" in text or "arctan2" in text else 0)
 
 
-def test_mathematics_of_python():
+@pytest.mark.parametrize(
+    "expression",
+    ["math.sqrt(a)", "math.sin(a)", "math.floor(a)", "a * math.pi", "math.pow(a, 2)"],
+)
+def test_mathematics_of_python(expression):
     a = np.linspace(0.1, 3, 20)
-    import math
-
-    for expression in (
-        "math.sqrt(a)",
-        "math.sin(a)",
-        "math.floor(a)",
-        "a * math.pi",
-        "math.pow(a, 2)",
-    ):
-        kernel = kernel_of(expression, 1)
-        kernel._function.__globals__["math"] = math
-        expected = np.array([eval(expression, {"math": math, "a": x}) for x in a])
-        result = cp.empty(20, expected.dtype)
-        kernel[1, 32](cp.asarray(a), result)
-        compare(result, expected, 1e-15)
+    kernel = kernel_of(expression, 1)
+    kernel.__wrapped__.__globals__["math"] = math
+    expected = np.array([eval(expression, {"math": math, "a": x}) for x in a])
+    result = cp.empty(20, expected.dtype)
+    kernel[1, 32](cp.asarray(a), result)
+    compare(result, expected, 1e-15)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -237,46 +236,46 @@ def test_conversions(dtype):
         compare(found, a.astype(name))
 
 
-def test_pythons_conversions():
+@pytest.mark.parametrize(
+    "expression", ["int(a)", "float(int(a))", "bool(a)", "int(a > 0) + 1", "complex(a, 1)"]
+)
+def test_pythons_conversions(expression):
     a = np.array([-2.7, -0.5, 0, 1.5, 3.99])
-    for expression, expected in (
-        ("int(a)", [int(x) for x in a]),
-        ("float(int(a))", [float(int(x)) for x in a]),
-        ("bool(a)", [bool(x) for x in a]),
-        ("int(a > 0) + 1", [int(x > 0) + 1 for x in a]),
-        ("complex(a, 1)", [complex(x, 1) for x in a]),
-    ):
-        wanted = np.array(expected)
-        result = cp.empty(5, wanted.dtype)
-        kernel_of(expression, 1)[1, 5](cp.asarray(a), result)
-        compare(result, wanted)
+    expected = np.array([eval(expression, {"a": x}) for x in a.tolist()])
+    result = cp.empty(5, expected.dtype)
+    kernel_of(expression, 1)[1, 5](cp.asarray(a), result)
+    compare(result, expected)
 
 
-def test_decisions_in_expressions():
+@pytest.mark.parametrize(
+    "expression",
+    ["a if a > b else b", "0 < a < 2", "a < b or a > 1 and not b", "(a > 0) == (b > 0)", "a and b",
+     "a or b", "1 if a > 0 else 0.5", "a < b != True"],
+)  # fmt: skip
+def test_decisions_in_expressions(expression):
     a, b = operands("f8")
-    for expression in (
-        "a if a > b else b", "0 < a < 2", "a < b or a > 1 and not b", "(a > 0) == (b > 0)",
-        "a and b", "a or b", "1 if a > 0 else 0.5", "a < b != True",
-    ):  # fmt: skip
-        reference = function_of(f"def f(a, b):\n    return {expression}\n")
-        expected = elementwise(reference, a, b)
-        result = cp.empty(len(a), expected.dtype)
-        kernel_of(expression, 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
-        compare(result, expected)
+    reference = function_of(f"def f(a, b):\n    return {expression}\n")
+    expected = elementwise(reference, a, b)
+    result = cp.empty(len(a), expected.dtype)
+    kernel_of(expression, 2)[1, len(a)](cp.asarray(a), cp.asarray(b), result)
+    compare(result, expected)
 
 
-def test_constants_are_computed_by_python():
-    result = cp.empty(1, "i8")
-    for expression, expected in (
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
         ("2 ** 62 + 7 // 2 - (-7 // 2)", 2**62 + 3 + 4),
         ("-7 % 3 + (1 << 5)", 2 + 32),
         ("len((1, 2, 3)) + np.iinfo(np.int8).max", 130),
         ("(4, 5, 6)[-1]", 6),
         ("max(3, 4) + min((1, 2))", 5),
         ("~(1 < 2) + ~3", -2 - 4),
-    ):
-        kernel_of(expression, 0)[1, 1](result)
-        assert int(result[0]) == expected, expression
+    ],
+)
+def test_constants_are_computed_by_python(expression, expected):
+    result = cp.empty(1, "i8")
+    kernel_of(expression, 0)[1, 1](result)
+    assert int(result[0]) == expected
 
 
 def test_mode_cuda():
