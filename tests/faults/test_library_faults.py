@@ -35,6 +35,7 @@ def test_debug_mode_names_the_function_its_arguments_and_the_line():
     )
     assert "Called at <string>:" in text
     assert "in multiply" in text
+    assert "replay" not in text
 
 
 def test_a_fault_of_a_library_is_the_device_s():

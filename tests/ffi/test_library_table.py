@@ -403,6 +403,20 @@ def test_a_stream_among_the_arguments_and_a_workspace_without_a_size(things, upl
         _run(things, "thingScale", {**values, "externalBuffer": buffer + 1})
 
 
+def test_a_library_that_cannot_be_captured(things, emulated, upload):
+    things.capturable = False
+    x = upload(np.ones(6))
+    stream = emulated.calls.stream_create(1, 0)
+    values = {"side": 0, "alpha": np.float32(3), "n": 4, "type": "f4", "stream": stream, "x": x}
+    values["externalBuffer"] = upload(np.zeros(16, "u1"))
+    _run(things, "thingScale", values)
+    emulated.calls.stream_begin_capture(stream, 2)
+    with _raises("THING_FAILED", "things cannot be captured; the capture is invalid now"):
+        _run(things, "thingScale", values)
+    with pytest.raises(CUDAError, match="CAPTURE_INVALIDATED"):
+        emulated.calls.stream_end_capture(stream)
+
+
 def test_extents_on_the_host_and_views_of_the_functions_own(things, upload, fetch):
     handle, n = things.thingCreate(), np.array([2, 3])
     things.thingExtents(handle, 2, n.ctypes.data)

@@ -7,9 +7,9 @@ import threading
 import numpy as np
 import pytest
 
-from gpuarray._ffi import driver
+from gpuarray._ffi import cublas, driver
 from gpuarray._libraries.blas import gemm, gemm_call
-from gpuarray.errors import LibraryError
+from gpuarray.errors import CUDAError, LibraryError
 
 #: Of results of about 1, for sums of few products.
 TOLERANCES = {"f2": 2e-3, "f4": 1e-5, "f8": 1e-13, "c8": 1e-5, "c16": 1e-13}
@@ -173,6 +173,19 @@ def test_a_capture(xp, rng):
         np.testing.assert_allclose(xp.asnumpy(result), expected, rtol=1e-13)
         driver.graph_exec_destroy(executable)
         driver.graph_destroy(graph)
+
+
+def test_a_library_that_cannot_be_captured_raises_before_a_capture_breaks(xp, monkeypatch):
+    monkeypatch.setattr(cublas.library, "capturable", False)
+    with xp.cuda.Stream(non_blocking=True) as stream:
+        a = xp.ones((2, 2))
+        b = a + 1
+        np.testing.assert_array_equal(xp.asnumpy(gemm(a, a)), [[2, 2], [2, 2]])
+        driver.stream_begin_capture(stream.handle, "relaxed")
+        with pytest.raises(CUDAError, match="cublasGemm.* cannot be captured into a graph"):
+            gemm(a, a)
+        xp.add(a, a, out=b)
+        driver.graph_destroy(driver.stream_end_capture(stream.handle))  # it is still valid
 
 
 def test_a_refusal_names_the_function_and_the_status(xp, monkeypatch):

@@ -9,6 +9,7 @@ import pytest
 
 from gpuarray._ffi import cublas
 from gpuarray._libraries.handles import LibraryHandles
+from tests.faults.programs import run
 
 
 class Recorded:
@@ -132,6 +133,37 @@ def test_a_handle_that_cannot_be_made_is_asked_for_again(xp):
     with pytest.raises(RuntimeError, match="no memory"):
         handles.on(stream)
     assert handles.on(stream).handle == 5
+
+
+@pytest.mark.emulator
+def test_devices_have_their_own_and_a_reset_takes_them_away():
+    run(
+        """
+        from gpuarray._libraries.blas import gemm
+        from gpuarray._libraries.handles import BLAS
+        import threading
+
+        def work(device):
+            with cp.cuda.Device(device):
+                a = cp.ones((2, 3), "f4")
+                assert gemm(a, a.T).tolist() == [[3, 3]] * 2
+                return BLAS.on(cp.cuda.get_current_stream()).handle
+
+        assert work(0) != work(1)
+        thread = threading.Thread(target=work, args=(0,))
+        thread.start()
+        thread.join()
+        assert sorted(BLAS.spare) == [0]
+        (spare,) = BLAS.spare[0]
+        held = work(0)
+        cp.cuda.Device(0).reset()
+        assert 0 not in BLAS.spare
+        assert work(0) not in (held, spare)
+        assert BLAS.spare.get(0, []) == []  # a handle of before the reset never comes back
+        work(1)
+        """,
+        GPUARRAY_EMULATED_DEVICES="2",
+    )
 
 
 @pytest.mark.emulator

@@ -84,6 +84,8 @@ class TableLibrary(LocatedLibrary):
         The names of the statuses.
     refusals : mapping of str to int
         The status for each reason of a `Refusal`.
+    capturable : bool, optional
+        Whether its work on a stream can be captured into a graph; cuSOLVER's and cuRAND's cannot.
     """
 
     def __init__(
@@ -94,10 +96,12 @@ class TableLibrary(LocatedLibrary):
         statuses: Mapping[int, str],
         refusals: Mapping[str, int],
         exception: type[LibraryError] = LibraryError,
+        capturable: bool = True,
     ) -> None:
         every = [*rows, *[row.query for row in rows if row.query is not None]]
         self.rows = {row.name: row for row in every}
         self.refusals = refusals
+        self.capturable = capturable
         prototypes = {
             row.name: (row.name, tuple([kind.c_type for kind in row.kinds])) for row in every
         }

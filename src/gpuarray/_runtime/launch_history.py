@@ -260,7 +260,8 @@ def blame(error: DriverError, launch: Launch, heading: str) -> None:
     """Put the launch at fault into its error, and into every later one of the lost context."""
     global _at_fault
     error.launches = (launch,)
-    error.report = f"{heading}\n  {launch}\n{advice()}"
+    # A library's function cannot be run again on the emulator.
+    error.report = f"{heading}\n  {launch}\n{advice() if any(launch.grid) else _OVER}"
     _at_fault = error.launches, error.report
 
 

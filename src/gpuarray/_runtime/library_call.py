@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpuarray._config import config
+from gpuarray._ffi import driver
 from gpuarray._ffi.library_table import PreparedArguments, TableLibrary
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.stream import Stream
+from gpuarray.errors import CUDAError
 
 
 class BoundCall:
@@ -74,11 +76,11 @@ class BoundCall:
             lambda: launch_history.Code(name),
         )
         function = library.foreign(name)
-        self.function = (
-            debugging.call_of(function, self.trace, stream, self.failed)
-            if config.debug
-            else function
-        )
+        if not library.capturable:
+            function = _outside_captures(function, name, stream.handle)
+        if config.debug:
+            function = debugging.call_of(function, self.trace, stream, self.failed)
+        self.function = function
 
     def make_buffer(self, *arguments: Any) -> tuple:
         """New prebuilt arguments, for a call with these arrays."""
@@ -103,3 +105,16 @@ class BoundCall:
     def failed(self, status: int) -> BaseException:
         """The exception for a status that the library returned."""
         return self.library.error(self.name, status)
+
+
+def _outside_captures(function: Callable[..., int], name: str, stream: int) -> Callable[..., int]:
+    """The function, but for an exception before it would make a capture invalid."""
+
+    def call(*arguments: Any) -> int:
+        if driver.stream_is_capturing(stream):
+            raise CUDAError(
+                f"{name} cannot be captured into a graph; call it before or after the capture"
+            )
+        return function(*arguments)
+
+    return call

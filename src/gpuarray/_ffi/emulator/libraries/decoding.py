@@ -20,7 +20,7 @@ from ..capture import submit
 from ..faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from ..graph import KERNEL, StreamOperation
 from ..machine import ContextObject, EmulatedContext, Machine
-from ..statuses import STICKY, Failure
+from ..statuses import CAPTURE_UNSUPPORTED, STICKY, Failure
 from ..stream import any_stream
 
 __all__ = ["EmulatedLibrary", "LibraryCall", "LibraryObject"]
@@ -261,7 +261,12 @@ class EmulatedLibrary:
     def _call(self, row: Any, raw: tuple) -> Any:
         call = LibraryCall(self, row, raw)
         if row.queued:
-            return submit(self.machine, any_stream(self.machine, call.stream_handle), call)
+            stream = any_stream(self.machine, call.stream_handle)
+            if stream.capture is not None and not self._table.capturable:
+                raise stream.capture.invalidate(
+                    CAPTURE_UNSUPPORTED, f"{self._table.name} cannot be captured"
+                )
+            return submit(self.machine, stream, call)
         results = self.function(row.name)(call)
         outputs = [kind for kind in row.kinds if isinstance(kind, New | Result)]
         if not outputs:
