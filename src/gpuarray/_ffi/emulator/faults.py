@@ -4,7 +4,6 @@ from __future__ import annotations
 
 ILLEGAL_ADDRESS = 700
 ASSERT = 710
-ILLEGAL_INSTRUCTION = 715
 MISALIGNED_ADDRESS = 716
 LAUNCH_TIMEOUT = 702
 LAUNCH_FAILED = 719
@@ -12,10 +11,10 @@ NOT_SUPPORTED = 801
 
 
 class DeviceFault(Exception):
-    """A kernel (or an access to the arena) did what hardware refuses.
+    """A fault of a kernel, or of an access to the arena.
 
-    ``status`` is the CUresult that the driver would report; ``message`` says what happened
-    and, once the launch has added it, where.
+    ``status`` is the CUresult that the driver would report; ``message`` describes the fault, and
+    its location once the launch has added it.
     """
 
     def __init__(self, status: int, message: str, lane: int | None = None):

@@ -179,7 +179,7 @@ class _Builder:
             block.kind = "exit"
         else:
             if is_warp_sync(i):
-                # One rendezvous serves all later instructions of the block with its mask.
+                # One wait serves all later instructions of the block with the same mask.
                 mask = member_mask(i)
                 if self.synced != mask:
                     if block.instructions or block.sync:
@@ -236,8 +236,8 @@ def _join_chains(blocks: list[BasicBlock], reachable: set[BasicBlock]) -> None:
 def weak_topological_order(nodes: set[BasicBlock], entry: BasicBlock) -> list[BasicBlock]:
     """Number blocks so that loops are contiguous, and what follows a loop comes after it.
 
-    The machine always runs the lowest pending block, so lanes that left a loop early wait for
-    the rest of it and go on together.
+    The scheduler always runs the lowest pending block, so lanes that left a loop early wait for
+    the others and continue together.
     """
     order: list[BasicBlock] = []
     work: list[tuple[set[BasicBlock], BasicBlock]] = [(nodes, entry)]

@@ -1,8 +1,8 @@
 """Turn basic blocks into Python functions.
 
 A block becomes ``def b7(S, L, r1, r2): ...`` over the registers that live into it; ``S`` is the
-chunk, ``L`` the lane set. It returns ``(next block, L, its registers)``, or None when the
-machine has taken the lanes over (a divergent branch, a barrier, a call, the end).
+chunk, ``L`` the lane set. It returns ``(next block, L, its registers)``, or None when
+the scheduler has taken over the lanes (a divergent branch, a barrier, a call, the end).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class UnsupportedForm(Exception):
 
 
 class Emitter:
-    """What handlers write to: the function being compiled, at one instruction of one block."""
+    """The function being compiled, at one instruction of one block, to which handlers write."""
 
     def __init__(self, routine, checked: bool = False):
         self.routine = routine
@@ -128,8 +128,8 @@ class Emitter:
     def value(self, operand, code: str, *, affine: bool = False, raw: bool = False) -> str:
         """An expression for an operand interpreted as ``code``.
 
-        With ``affine`` it may yield an affine value; with ``raw`` NaNs of binary32 may be in
-        the host's form, which is for consumers that compute with them.
+        With ``affine`` it may yield an affine value; with ``raw`` it may yield binary32 NaNs that
+        are not canonical, for consumers that compute with them.
         """
         kind = type(operand)
         if kind is Register:
@@ -216,7 +216,7 @@ class Emitter:
     def assign(self, operand, expression: str, code: str, *, computed: bool = False) -> None:
         """Write a register from an expression of type ``code``.
 
-        ``computed`` says that NaNs of a binary32 value may be in the host's form.
+        With ``computed``, NaNs of a binary32 value may not be canonical yet.
         """
         if type(operand) is Discard:
             return
@@ -248,7 +248,7 @@ class Emitter:
             i = block.instructions[position]
             defines, uses = defines_and_uses(i)
             if register in uses:
-                # A vector store writes one element before it has read the next.
+                # A vector store writes an element before it reads the next one.
                 if i.name not in _FRESH or (i.name == "st" and i.opcode.width > 1):
                     return False
                 last = position
@@ -342,7 +342,7 @@ class Emitter:
             del self.lines[start:], self.line_numbers[start:]
             self.line(f"unsupported(S,L,{i.opcode.text!r},{str(error)!r})")
             self.routine.unsupported.add(i.opcode.text)
-            for register in registers_in(i.operands[:1]):  # keeps what follows compilable
+            for register in registers_in(i.operands[:1]):  # so that the code that follows compiles
                 if defines_and_uses(i)[0]:
                     self.line(f"{self.name(register.name)}=None")
 

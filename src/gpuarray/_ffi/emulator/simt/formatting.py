@@ -1,4 +1,4 @@
-"""printf as kernels have it: the format and a buffer of arguments, both in device memory."""
+"""printf of kernels: the format and a buffer of arguments, both in device memory."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Which accesses of a launch are ordered: barriers, fences and what threads tell each other.
+"""Which accesses of a launch are ordered by barriers, fences and synchronising accesses.
 
-An *agent* is what may race with another: a warp, or with lane granularity a thread. An agent's
+An *agent* may race with another agent: it is a warp, or with lane granularity a thread. An agent's
 time is cut into *segments*: a new one begins at each barrier, and after each fence. An access is
-remembered as the segment it was made in, so that all that is known about its order is known of
-the segment:
+recorded as the segment it was made in, so that order is a property of segments:
 
 * Of one block: an access is ordered before all that follow the next barrier (its ``epoch`` is
   smaller). With lane granularity ``__syncwarp`` orders threads of a warp likewise.
@@ -13,8 +12,8 @@ the segment:
   agent that makes a synchronising read at that time or later has *seen* them, and a barrier
   passes on to the whole block what its agents have seen.
 
-That is an approximation of happens-before that errs on the quiet side: a synchronising read
-counts as having seen everything published so far, whether or not it read what was written.
+That approximates happens-before and misses some races: a synchronising read counts as having
+seen everything published so far, whether or not it read the value that was written.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class Segments:
 
 
 class Agents:
-    """The agents of one chunk of blocks: where each is in its order."""
+    """The agents of one chunk of blocks, each with its current segment."""
 
     def __init__(self, segments: Segments, chunk, by_lane: bool):
         self.segments = segments
@@ -161,7 +160,7 @@ class Agents:
         self._renew(which)
 
     def fence(self, L) -> None:
-        """What these agents did so far is covered, and what preceded their last barrier."""
+        """Cover the accesses of these agents so far, and those before their last barrier."""
         which = np.unique(self.of(L))
         segments = self.segments
         segments.covered[self.current[which] - segments.base] = True

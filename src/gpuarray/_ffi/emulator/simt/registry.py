@@ -1,4 +1,4 @@
-"""Tables that the opcode modules fill: handlers, and functions that generated code calls."""
+"""Tables that the opcode modules fill: handlers, and the functions that generated code calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .types import SCALARS
 #: Opcode -> function(emitter, instruction) that emits Python for it.
 HANDLERS: dict[str, Callable] = {}
 
-#: Name -> object: the global namespace of generated code.
+#: The global namespace of generated code.
 NAMESPACE: dict[str, object] = {"np": np, "nd": np.ndarray, **SCALARS}
 
 #: Name of an external device function -> function(state, lanes, slots) -> slots.
@@ -36,7 +36,7 @@ def runtime(thing: Callable) -> Callable:
 
 
 def external(name: str) -> Callable[[Callable], Callable]:
-    """Register the host's version of a function that PTX only declares, such as vprintf."""
+    """Register the implementation of a function that PTX only declares, such as vprintf."""
 
     def register(function: Callable) -> Callable:
         EXTERNALS[name] = function

@@ -2,8 +2,8 @@
 
 Nothing here depends on the processor's rounding mode. A binary32 operation is done in
 binary64, rounded to odd, and narrowed in the wanted direction. A binary64 operation is done to
-nearest, and the sign of what was rounded away, computed on scaled operands so that it cannot
-underflow, says whether to step to the neighbour.
+nearest, and the sign of the rounding error, computed on scaled operands so that it cannot
+underflow, tells whether to step to the neighbour.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ NAMESPACE["NAN32"] = NAN32
 def canonical(x):
     """Give NaNs of binary32 results the pattern that the hardware writes.
 
-    The processor's own patterns must not reach memory or integer code. A maximum tells cheaply
-    whether there is any NaN at all.
+    The host's patterns must not reach memory or integer code. A maximum tells cheaply whether
+    there is any NaN.
     """
     if type(x) is nd:
         if x.size and (largest := np.maximum.reduce(x)) != largest:
@@ -112,7 +112,7 @@ def _zero_sum(total, exact_zero, mode: str, both_positive):
 
 
 def _sum_to_odd(a, b):
-    """(a + b rounded to odd, what was rounded away)."""
+    """(a + b rounded to odd, the rounding error)."""
     s = a + b
     rest = (s - a) - b
     if not np.any(rest) and not np.any((s - b) - a):  # the usual case: exact

@@ -47,7 +47,7 @@ def text_of(file: str, line: int) -> str:
 
 
 def describe(ptx: str, line: int) -> tuple[str, tuple[str, int] | None]:
-    """A text for both lines, and the CUDA source's file and line."""
+    """A text that names the CUDA and the PTX line, and the CUDA source's file and line."""
     lines = ptx.splitlines()
     text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
     where = f"PTX line {line}: {' '.join(text.split())}"
@@ -61,5 +61,5 @@ def describe(ptx: str, line: int) -> tuple[str, tuple[str, int] | None]:
 
 
 def key_of(ptx: str, line: int):
-    """What findings at one place have in common: the CUDA lines, or else the PTX line."""
+    """The key of a code location in findings: its CUDA lines, or else its PTX line."""
     return source_lines(ptx, line) or line

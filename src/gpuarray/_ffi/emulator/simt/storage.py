@@ -1,6 +1,4 @@
-"""Static facts about registers: how each is stored, which may hold affine values, which floats
-may hold NaNs that are not in the hardware's form yet.
-"""
+"""Static analysis of registers: storage codes, affine values, NaNs to be canonicalised."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from .types import CODES, stored
 
 #: Opcodes that keep values affine.
 _LINEAR = frozenset(("mov", "add", "sub", "mul", "mad", "shl", "cvt", "cvta"))
-#: Opcodes whose binary32 results are computed, so that their NaNs become the canonical one.
+#: Opcodes that compute binary32 results, whose NaNs become the canonical one.
 _COMPUTES = frozenset((
     "add", "sub", "mul", "fma", "mad", "div", "sqrt", "rcp", "rsqrt", "ex2", "lg2", "sin", "cos",
     "tanh", "min", "max", "neg", "abs", "cvt", "set",
@@ -34,12 +32,12 @@ def _result_type(i: Instruction) -> str:
 
 
 def storage_codes(declared: dict[str, str], order: list[BasicBlock]) -> dict[str, str]:
-    """The code of each register's values.
+    """The code in which each register is stored.
 
     Newer compilers declare ``.b32`` for everything; a register that is only written (or, failing
-    that, only read) as a float is kept as one, which saves a view at every use.
+    that, only read) as a float is stored as one, which saves a view at every use.
     """
-    # Instructions on registers of 128 bits are not supported, and say so where they are reached.
+    # Instructions on 128-bit registers are not supported, which is reported when they execute.
     codes = {name: stored(CODES.get(type_, "i8")) for name, type_ in declared.items()}
     votes: dict[str, set[str]] = {}
     read_votes: dict[str, set[str]] = {}
@@ -104,10 +102,10 @@ def affine_registers(codes: dict[str, str], order: list[BasicBlock], locals_: se
 
 
 def pending_registers(codes: dict[str, str], order: list[BasicBlock]) -> set[str]:
-    """binary32 registers whose NaNs are made canonical when they are looked at, not when made.
+    """binary32 registers whose NaNs are canonicalised when they are read, not when written.
 
-    That is right for registers that only ever receive computed values; one that may also hold
-    loaded data has to keep the data's NaNs as they are.
+    That is correct for registers that only receive computed values; NaNs of loaded data must not
+    change.
     """
     pending = {name for name, code in codes.items() if code == "f4"}
     copies: list[tuple[str, list]] = []

@@ -1,8 +1,8 @@
-"""How PTX types are kept in NumPy arrays.
+"""How PTX types are stored in NumPy arrays.
 
-A *code* is NumPy's short name of a dtype ("i4"). Registers of 32 and 64 bits are kept signed,
-since an index is most often signed and integer addition does not care; 16-bit and 8-bit ones
-unsigned. A float register is kept as floats, bits are looked at through views.
+A *code* is NumPy's short name of a dtype ("i4"). Registers of 32 and 64 bits are stored signed,
+since most indices are signed and integer addition is the same for both; those of 16 and 8 bits
+are unsigned. A float register is stored as floats; its bits are read through views.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ SIGNED = {"u1": "i1", "u2": "i2", "u4": "i4", "u8": "i8"}
 WIDER = {"i1": "i2", "u1": "u2", "i2": "i4", "u2": "u4", "i4": "i8", "u4": "u8"}
 
 HALF_TYPES = frozenset(("f16", "bf16", "f16x2", "bf16x2"))
-FLOAT_TYPES = frozenset(("f32", "f64"))
 
 
 def stored(code: str) -> str:

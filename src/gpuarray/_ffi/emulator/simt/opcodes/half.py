@@ -273,10 +273,5 @@ def _short_extreme(function, a, b, signed: bool, relu: bool):
     return result.view(u2)
 
 
-def half_value(e: Emitter, operand, format_: str) -> str:
-    """An expression for a half operand as binary32 values."""
-    return f"widen({e.value(operand, 'u2')},{format_!r})"
-
-
 runtime(widen)
 runtime(narrow_half)

@@ -75,7 +75,7 @@ def load(e: Emitter, i) -> None:
         e.line(f"{loaded}=load_vector{how}(S,L,{base_address},{offset},{code!r},{len(targets)})")
         for k, target in enumerate(targets):
             if type(target) is not Discard:
-                _assign_loaded(e, target, f"{loaded}[{k}]", code)
+                e.assign(target, f"{loaded}[{k}]", code)
         return
     target = targets[0]
     if type(target) is Register and SIZES[e.codes[target.name]] == size:
@@ -85,14 +85,10 @@ def load(e: Emitter, i) -> None:
         e.line(f"{where}={base_address}")
         e.line(f"{value}=load{how}(S,L,{where},{offset},{code!r})")
         e.line(f"S.poll({site(e)},L,{where},{value})")
-        _assign_loaded(e, target, value, code)
+        e.assign(target, value, code)
     else:
         alias = ",True" if e.may_alias(target) else ""
-        _assign_loaded(e, target, f"load(S,L,{base_address},{offset},{code!r}{alias})", code)
-
-
-def _assign_loaded(e: Emitter, target, expression: str, code: str) -> None:
-    e.assign(target, expression, code)
+        e.assign(target, f"load(S,L,{base_address},{offset},{code!r}{alias})", code)
 
 
 def _load_parameter(e: Emitter, i, targets, code: str, address: Address) -> None:
