@@ -123,7 +123,7 @@ class TableLibrary(LocatedLibrary):
             return interruption
         detail_of = getattr(source, "detail_of", None)
         detail = detail_of(status) if detail_of is not None else ""
-        if status in (self.refusals["failed"], self.refusals["internal"]):
+        if status not in (self.refusals["value"], self.refusals["unsupported"]):
             fault = fault_of_device(call)
             if fault is not None:
                 return fault
