@@ -4,54 +4,68 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._ops.order_statistics import METHODS
+from tests.array.arrays import against_numpy, raises_as_numpy, same, values
+
+METHODS = [
+    "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "linear",
+    "median_unbiased", "normal_unbiased", "lower", "higher", "midpoint", "nearest",
+]  # fmt: skip
+ULPS = {"e": 1, "f": 16, "d": 16}
 
 
-def same(result, expected, context=""):
-    result, expected = result.get(), np.asarray(expected)
-    assert (result.dtype, result.shape) == (expected.dtype, expected.shape), context
-    tolerance = {"e": 1e-3, "f": 2e-6, "F": 2e-6}.get(expected.dtype.char, 1e-12)
-    wide = "c16" if expected.dtype.kind == "c" else "f8"
-    np.testing.assert_allclose(
-        result.astype(wide), expected.astype(wide), tolerance, err_msg=str(context)
+def with_nan(shape, dtype, seed):
+    x = values(shape, dtype, seed)
+    if x.dtype.kind in "fc":
+        x[-2, -3] = np.nan
+    return x
+
+
+test_median = against_numpy(
+    lambda xp, x, axis: xp.median(x, axis),
+    dtypes=["?", "i1", "i8", "f2", "f4", "f8", "c8"],
+    layouts_of=(),
+    shape=(5, 4, 6),
+    make=with_nan,
+    ulps=ULPS,
+    axis=[None, 0, 1, -1, (0, 1), (2, 0)],
+)
+test_median_and_ptp = against_numpy(
+    lambda xp, x: (xp.median(x, 1, keepdims=True), xp.ptp(x, 1)),
+    dtypes=["i1", "i8", "f2", "f4", "f8", "c8"],
+    layouts_of=(),
+    shape=(5, 4, 6),
+    make=with_nan,
+    ulps=ULPS,
+)
+
+
+def quantiles(make, axis):
+    return against_numpy(
+        lambda xp, x, method: [
+            xp.quantile(x, q, axis=axis, method=method)
+            for q in (0, 0.3, [0.1, 0.5, 1], xp.asarray([[0.25, 0.5], [0, 0.99]]))
+        ],
+        dtypes=["i4", "f4"],
+        layouts_of=(),
+        shape=(7, 5),
+        make=make,
+        ulps=ULPS,
+        method=METHODS,
     )
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "i8", "f2", "f4", "f8", "c8"])
-def test_median(dtype, rng):
-    x = rng.integers(0, 2 if dtype == "?" else 100, (5, 4, 6)).astype(dtype)
-    if x.dtype.kind in "fc":
-        x[1, 2, 3] = np.nan
-    for axis in (None, 0, 1, -1, (0, 1), (2, 0)):
-        same(cp.median(cp.asarray(x), axis), np.median(x, axis), axis)
-    same(cp.median(cp.asarray(x), 1, keepdims=True), np.median(x, 1, keepdims=True))
-    if dtype != "?":
-        same(cp.ptp(cp.asarray(x), 1), np.ptp(x, 1))
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_quantile(method, rng):
-    for dtype in ("i4", "f4"):
-        x = (rng.integers(0, 100, (7, 5)) * (1 if dtype == "i4" else 0.37)).astype(dtype)
-        with_nan = x.copy()
-        if dtype == "f4":
-            with_nan[2, 3] = np.nan
-        for q in (0, 0.3, [0.1, 0.5, 1], np.array([[0.25, 0.5], [0, 0.99]])):
-            context = (dtype, q)
-            expected = np.quantile(x, q, axis=0, method=method)
-            same(cp.quantile(cp.asarray(x), q, axis=0, method=method), expected, context)
-            expected = np.quantile(with_nan, q, axis=1, method=method)
-            same(cp.quantile(cp.asarray(with_nan), q, axis=1, method=method), expected, context)
+test_quantile = quantiles(values, 0)
+test_quantile_of_nan = quantiles(with_nan, 1)
 
 
 def test_percentile(rng):
     x = rng.random((7, 5))
     expected = np.percentile(x, [10, 95.5], axis=0, keepdims=True)
-    same(cp.percentile(cp.asarray(x), [10, 95.5], axis=0, keepdims=True), expected)
-    same(cp.percentile(cp.asarray(x), 50), np.percentile(x, 50))
+    same(cp.percentile(cp.asarray(x), [10, 95.5], axis=0, keepdims=True), expected, ULPS)
+    same(cp.percentile(cp.asarray(x), 50), np.percentile(x, 50), ULPS)
     out = cp.empty(5)
     assert cp.percentile(cp.asarray(x), 50, axis=0, out=out) is out
-    same(out, np.percentile(x, 50, axis=0))
+    same(out, np.percentile(x, 50, axis=0), ULPS)
 
 
 def test_median_of_nothing():
@@ -59,20 +73,12 @@ def test_median_of_nothing():
         assert np.isnan(float(cp.median(cp.asarray([]))))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda m: m.quantile(m.asarray([1.0, 2]), 2),
-        lambda m: m.percentile(m.asarray([1.0, 2]), -1),
-        lambda m: m.quantile(m.asarray([1j]), 0.5),
-        lambda m: m.quantile(m.asarray([1.0]), 0.5, method="x"),
-        lambda m: m.quantile(m.asarray([]), 0.5),
-        lambda m: m.quantile(m.asarray([True, False]), 0.5),
-        lambda m: m.median(m.asarray([[1, 2]]), axis=(0, 0)),
-    ],
+test_errors_are_numpys = raises_as_numpy(
+    lambda xp: xp.quantile(xp.asarray([1.0, 2]), 2),
+    lambda xp: xp.percentile(xp.asarray([1.0, 2]), -1),
+    lambda xp: xp.quantile(xp.asarray([1j]), 0.5),
+    lambda xp: xp.quantile(xp.asarray([1.0]), 0.5, method="x"),
+    lambda xp: xp.quantile(xp.asarray([]), 0.5),
+    lambda xp: xp.quantile(xp.asarray([True, False]), 0.5),
+    lambda xp: xp.median(xp.asarray([[1, 2]]), axis=(0, 0)),
 )
-def test_errors_are_numpys(call):
-    with pytest.raises(Exception) as expected:
-        call(np)
-    with pytest.raises(expected.type):
-        call(cp)

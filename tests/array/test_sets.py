@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-
-
-def same(result, expected, context=""):
-    result, expected = result.get(), np.asarray(expected)
-    assert (result.dtype, result.shape) == (expected.dtype, expected.shape), context
-    np.testing.assert_array_equal(result, expected, err_msg=str(context))
-
+from tests.array.arrays import same
 
 ALL = {"return_index": True, "return_inverse": True, "return_counts": True}
 
@@ -25,7 +19,7 @@ def test_unique(dtype, rng):
         for result, expected in zip(
             cp.unique(cp.asarray(x), **ALL), np.unique(x, **ALL), strict=True
         ):
-            same(result, expected, (dtype, shape))
+            same(result, expected, context=(dtype, shape))
         values, counts = cp.unique(cp.asarray(x), return_counts=True, equal_nan=False)
         expected = np.unique(x, return_counts=True, equal_nan=False)
         same(values, expected[0])
@@ -39,7 +33,7 @@ def test_unique_along_an_axis(rng):
         expected = list(np.unique(x, axis=axis, **ALL))
         expected[2] = np.ravel(expected[2])
         for one, other in zip(results, expected, strict=True):
-            same(one, other, axis)
+            same(one, other, context=axis)
 
 
 @pytest.mark.parametrize("name", ["isin", "intersect1d", "union1d", "setdiff1d", "setxor1d"])
@@ -48,7 +42,7 @@ def test_two_sets(name, rng):
         a, b = (rng.integers(0, 30, n).astype(t) for n, t in zip((20, 15), dtypes, strict=True))
         for x, y in ((a, b), (a, b[:0]), (a[:0], b)):
             result = getattr(cp, name)(cp.asarray(x), cp.asarray(y))
-            same(result, getattr(np, name)(x, y), (dtypes, len(x), len(y)))
+            same(result, getattr(np, name)(x, y), context=(dtypes, len(x), len(y)))
 
 
 def test_indices_of_an_intersection(rng):
