@@ -15,6 +15,7 @@ import numpy as _numpy
 # Packages, classes
 from gpuarray import errors as errors
 from gpuarray._missing_names import missing_name as _missing_name
+from gpuarray._signatures import without_annotations as _without_annotations
 from gpuarray._ndarray import *
 from gpuarray._ufunc.function import *
 
@@ -90,6 +91,8 @@ from gpuarray._runtime.allocator import *
 from gpuarray._runtime.pinned_memory import *
 
 from gpuarray._version import __version__ as __version__
+
+_without_annotations(globals())
 
 if _typing.TYPE_CHECKING:
     from gpuarray import cuda as cuda, debug as debug, jit as jit, scipy as scipy

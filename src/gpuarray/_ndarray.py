@@ -69,7 +69,7 @@ class ndarray(ArrayBase):
     shape : int or tuple of int
         Shape of the array.
     dtype : dtype, optional
-        Dtype of the elements.
+        Dtype of the elements, float64 by default.
     memptr : gpuarray.cuda.MemoryPointer, optional
         Where the first element is; new memory by default.
     strides : tuple of int, optional
@@ -101,7 +101,7 @@ class ndarray(ArrayBase):
     def __init__(
         self,
         shape: int | Sequence[int],
-        dtype: DTypeLike | None = float,
+        dtype: DTypeLike | None = None,
         memptr: MemoryPointer | None = None,
         strides: Sequence[int] | None = None,
         order: str = "C",

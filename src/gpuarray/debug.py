@@ -22,6 +22,7 @@ from gpuarray._missing_names import suggesting
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.debugging import Fault
 from gpuarray._runtime.launch_history import Argument, Launch
+from gpuarray._signatures import without_annotations
 from gpuarray.errors import CUDAError
 
 __all__ = ["Argument", "Fault", "Launch", "last_fault", "launches", "replay", "save"]
@@ -193,3 +194,6 @@ def save(folder: str | os.PathLike[str]) -> None:
         "memory": memory,
     }
     (place / "launch.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+
+
+without_annotations(globals())

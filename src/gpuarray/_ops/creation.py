@@ -25,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def empty(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: str = "C") -> ndarray:
+def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str = "C") -> ndarray:
     """A new array whose elements are whatever the memory held.
 
     Parameters
@@ -33,7 +33,7 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: st
     shape : int or tuple of int
         Shape of the array.
     dtype : dtype, optional
-        Dtype of the elements.
+        Dtype of the elements, float64 by default.
     order : {'C', 'F'}, optional
         Memory order.
 
@@ -82,7 +82,7 @@ def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
     return _layout.check_shape(shape), order
 
 
-def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: str = "C") -> ndarray:
+def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str = "C") -> ndarray:
     """A new array of zeros.
 
     Parameters
@@ -90,7 +90,7 @@ def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: st
     shape : int or tuple of int
         Shape of the array.
     dtype : dtype, optional
-        Dtype of the elements.
+        Dtype of the elements, float64 by default.
     order : {'C', 'F'}, optional
         Memory order.
 
@@ -114,7 +114,7 @@ def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: st
         return _make_empty(shape, dtype, order, zeros)()
 
 
-def ones(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: str = "C") -> ndarray:
+def ones(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str = "C") -> ndarray:
     """A new array of ones.
 
     Parameters
@@ -122,7 +122,7 @@ def ones(shape: int | Sequence[int], dtype: DTypeLike | None = float, order: str
     shape : int or tuple of int
         Shape of the array.
     dtype : dtype, optional
-        Dtype of the elements.
+        Dtype of the elements, float64 by default.
     order : {'C', 'F'}, optional
         Memory order.
 
@@ -233,7 +233,7 @@ def empty_like(
     prototype: object,
     dtype: DTypeLike | None = None,
     order: str = "K",
-    subok: object = None,
+    subok: object = True,
     shape: int | Sequence[int] | None = None,
 ) -> ndarray:
     """An uninitialised array with the shape, dtype and memory order of another.
@@ -246,7 +246,7 @@ def empty_like(
         Another dtype.
     order : {'K', 'C', 'F', 'A'}, optional
         Memory order; 'K' is that of `prototype`.
-    subok : optional
+    subok : bool, optional
         Ignored: there are no subclasses.
     shape : int or tuple of int, optional
         Another shape.
@@ -269,7 +269,7 @@ def zeros_like(
     a: object,
     dtype: DTypeLike | None = None,
     order: str = "K",
-    subok: object = None,
+    subok: object = True,
     shape: int | Sequence[int] | None = None,
 ) -> ndarray:
     """An array of zeros with the shape, dtype and memory order of another.
@@ -301,7 +301,7 @@ def ones_like(
     a: object,
     dtype: DTypeLike | None = None,
     order: str = "K",
-    subok: object = None,
+    subok: object = True,
     shape: int | Sequence[int] | None = None,
 ) -> ndarray:
     """An array of ones with the shape, dtype and memory order of another.
@@ -334,7 +334,7 @@ def full_like(
     fill_value: object,
     dtype: DTypeLike | None = None,
     order: str = "K",
-    subok: object = None,
+    subok: object = True,
     shape: int | Sequence[int] | None = None,
 ) -> ndarray:
     """An array filled with a value, with the shape, dtype and memory order of another.

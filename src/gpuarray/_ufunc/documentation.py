@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from inspect import Signature
 
 
 class Documentation:
@@ -12,6 +15,33 @@ class Documentation:
 
     def __get__(self, instance: Any, owner: type) -> str:
         return _CLASS_DOCUMENTATION if instance is None else _document(instance)
+
+
+class CallSignature:
+    """``__signature__`` of a ufunc, for `inspect.signature`: that of a call, with NumPy's names."""
+
+    def __get__(self, instance: Any, owner: type) -> Signature | None:
+        if instance is None:
+            return None  # the class's own is that of its constructor
+        from inspect import Parameter, Signature  # not at import, which it would make longer
+
+        parameters = [Parameter(x, Parameter.POSITIONAL_ONLY) for x in operand_names(instance)]
+        out = None if instance.nout == 1 else (None,) * instance.nout
+        parameters.append(Parameter("out", Parameter.POSITIONAL_OR_KEYWORD, default=out))
+        parameters += [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=value)
+            for name, value in OPTIONS.items()
+        ]
+        return Signature(parameters)
+
+
+#: The keyword arguments of a call and their defaults.
+OPTIONS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None}
+
+
+def operand_names(function: Any) -> list[str]:
+    """What NumPy calls the operands of a ufunc."""
+    return ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
 
 
 _CLASS_DOCUMENTATION = """A function that works on arrays element by element.
@@ -31,10 +61,10 @@ types : list of str
 
 
 def _document(function: Any) -> str:
-    inputs = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
+    inputs = operand_names(function)
     outputs = ["y"] if function.nout == 1 else [f"y{i + 1}" for i in range(function.nout)]
     lines = [
-        f"{function.__name__}({', '.join(inputs)}, /, out=None, *, where=True, **options)",
+        f"{function.__name__}{function.__signature__}",
         "",
         function.summary,
         "",

@@ -16,7 +16,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _interchange, _layout, _operator_table
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
-from gpuarray._ufunc.documentation import Documentation
+from gpuarray._ufunc.documentation import CallSignature, Documentation
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import elementwise, reduction, scan
 from gpuarray.kernels.elementwise import copies
@@ -39,6 +39,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 
 class ufunc(Generic[_Result]):
     __doc__ = Documentation()  # type: ignore[assignment]  # written when asked for
+    __signature__ = CallSignature()
     __slots__ = (
         "__name__",
         "_numpy",

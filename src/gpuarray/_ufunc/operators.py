@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gpuarray import _array, _interchange
+from gpuarray import _array, _interchange, _operator_table
 from gpuarray._interchange import WEAK
 from gpuarray._runtime.device import current
 from gpuarray._ufunc.function import ufunc
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from gpuarray._types import Operand, ndarray
 
 _Result = TypeVar("_Result")
+
+
+_BY_UFUNC = {
+    x.ufunc: x
+    for x in (*_operator_table.BINARY, *_operator_table.COMPARISONS, *_operator_table.UNARY)
+}
 
 
 def binary_operator(
@@ -42,6 +48,8 @@ def binary_operator(
             return NotImplemented
         return function(other, self)
 
+    row = _BY_UFUNC[function.__name__]
+    method.__name__, reflected_method.__name__ = row.method, row.reflected_method
     return reflected_method if reflected else method
 
 
@@ -58,6 +66,7 @@ def inplace_operator(function: ufunc[_Result]) -> Callable[[ndarray, Operand], _
                 return NotImplemented
         return function(self, other, out=self)
 
+    method.__name__ = _BY_UFUNC[function.__name__].inplace_method
     return method
 
 
@@ -68,4 +77,5 @@ def unary_operator(function: ufunc[_Result]) -> Callable[[ndarray], _Result]:
         run = current.stream.plans.get((function, self._layout))
         return function(self) if run is None else run(self)
 
+    method.__name__ = _BY_UFUNC[function.__name__].method
     return method

@@ -24,6 +24,7 @@ from gpuarray._runtime.stream import (
     get_current_stream,
     get_elapsed_time,
 )
+from gpuarray._signatures import without_annotations
 from gpuarray.cuda import compiler, memory, runtime
 from gpuarray.cuda._checking import check
 
@@ -51,3 +52,6 @@ def is_available() -> bool:
         Whether.
     """
     return runtime.getDeviceCount() > 0
+
+
+without_annotations(globals())

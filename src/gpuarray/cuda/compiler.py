@@ -13,6 +13,7 @@ from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._missing_names import suggesting
 from gpuarray._runtime.device import current
+from gpuarray._signatures import without_annotations
 from gpuarray.errors import CompileError, LinkError
 from gpuarray.kernels import compiler
 from gpuarray.kernels.compiler.entry import Image
@@ -284,3 +285,6 @@ def warmup(
     else:
         target, kind = architecture, "cubin"
     return compiler.warmup.warm(path, target, kind, threads)
+
+
+without_annotations(globals())

@@ -16,6 +16,7 @@ from gpuarray._runtime.memory import (
 )
 from gpuarray._runtime.pinned_memory import PinnedMemory, PinnedMemoryPool, alloc_pinned_memory
 from gpuarray._runtime.pool import MemoryPool
+from gpuarray._signatures import without_annotations
 from gpuarray.errors import OutOfMemoryError
 
 __all__ = [
@@ -27,3 +28,6 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = suggesting(__name__)
+
+
+without_annotations(globals())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpuarray._ffi import driver
 from gpuarray._missing_names import suggesting
 from gpuarray._runtime.device import Device, current
+from gpuarray._signatures import without_annotations
 from gpuarray.errors import CUDAError
 
 __all__ = [
@@ -163,3 +164,6 @@ def getDeviceProperties(device: int) -> dict[str, Any]:
     properties["maxThreadsDim"] = tuple([found.attribute(f"max_block_dim_{a}") for a in axes])
     properties["maxGridSize"] = tuple([found.attribute(f"max_grid_dim_{a}") for a in axes])
     return properties
+
+
+without_annotations(globals())

@@ -46,6 +46,7 @@ from gpuarray._jit.intrinsics import (
 )
 from gpuarray._jit.kernel import rawkernel
 from gpuarray._missing_names import missing_name as _missing_name
+from gpuarray._signatures import without_annotations as _without_annotations
 
 __all__ = [
     "rawkernel",
@@ -61,6 +62,8 @@ _MISSING = {
     "cub": "CUB's block and warp collectives",
     "thrust": "Thrust's algorithms",
 }
+
+_without_annotations(globals())
 
 if not _typing.TYPE_CHECKING:
     # A __getattr__ would have type checkers believe in any name.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpuarray._array import ArrayBase
 from gpuarray._missing_names import suggesting
+from gpuarray._signatures import without_annotations
 
 __all__ = ["get_array_module"]
 
@@ -44,3 +45,6 @@ def get_array_module(*args: Any) -> ModuleType:
     if any(isinstance(x, ArrayBase) for x in args):
         return sys.modules[__name__]
     return importlib.import_module("scipy")
+
+
+without_annotations(globals())
