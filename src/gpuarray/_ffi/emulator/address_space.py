@@ -196,9 +196,9 @@ class Window(Arena):
             self._space.free(address)
 
     def describe(self, address: int) -> str:
-        known = self._space.owner(address)
-        if known is not None and not self.may_access(known[2]):
-            start, nbytes, device = known
+        owned = self._space.owner(address)
+        if owned is not None and not self.may_access(owned[2]):
+            start, nbytes, device = owned
             return (
                 f"{address - start} bytes into the {nbytes}-byte allocation 0x{start:x} of device "
                 f"{device.ordinal}, which device {self._context.device.ordinal} has no peer "

@@ -122,9 +122,9 @@ def _with_results(
         try:
             if any(arguments[index] is None for index in out_indices):
                 raise Failure(INVALID_VALUE, "a pointer for a result is null")
-            given = [a for index, a in enumerate(arguments) if index not in out_indices]
+            inputs = [a for index, a in enumerate(arguments) if index not in out_indices]
             with lock:
-                results = function(*given)
+                results = function(*inputs)
                 if len(outs) == 1:
                     results = (results,)
                 for (index, type_), value in zip(outs, results, strict=True):

@@ -55,8 +55,8 @@ class Capture:
 
     def join(self, stream: EmulatedStream, nodes: Iterable[GraphNode]) -> None:
         """Add a stream to the capture; its next operation depends on the given nodes as well."""
-        known = self.frontier.get(stream, [])
-        self.frontier[stream] = list(dict.fromkeys([*known, *nodes]))
+        dependencies = self.frontier.get(stream, [])
+        self.frontier[stream] = list(dict.fromkeys([*dependencies, *nodes]))
         stream.capture = self
 
     def record(self, stream: EmulatedStream, operation: StreamOperation) -> GraphNode:

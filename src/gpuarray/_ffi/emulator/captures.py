@@ -111,7 +111,7 @@ class CaptureCalls:
     def thread_exchange_capture_mode(self, mode: int | None) -> None:
         if not mode:
             raise Failure(INVALID_VALUE, "the pointer to the mode is null")
-        given = ctypes.c_int.from_address(mode)
-        if not GLOBAL <= given.value <= RELAXED:
-            raise Failure(INVALID_VALUE, f"there is no capture mode {given.value}")
-        given.value = exchange_mode(given.value)
+        new_mode = ctypes.c_int.from_address(mode)
+        if not GLOBAL <= new_mode.value <= RELAXED:
+            raise Failure(INVALID_VALUE, f"there is no capture mode {new_mode.value}")
+        new_mode.value = exchange_mode(new_mode.value)

@@ -60,20 +60,20 @@ class EmulatedDriver:
             GraphCalls(machine),
             LaunchCalls(machine),
         )
-        #: ctypes frees a callback that nobody holds, and C would call into nothing.
+        #: Keeps callbacks alive: ctypes frees the C function of one that is garbage collected.
         self._callbacks: dict[str, Any] = {}
         self._libraries: dict[str, Any] = {}
         watch_interrupts()
 
     def __getitem__(self, c_name: str) -> Any:
-        held = self._callbacks.get(c_name)
-        if held is None:
+        function = self._callbacks.get(c_name)
+        if function is None:
             if c_name not in _ROWS:
                 raise AttributeError(f"the emulated driver has no function {c_name}")
             name, arguments = _ROWS[c_name]
-            held = callback(self._method(name), arguments, self._machine.lock)
-            held = self._callbacks.setdefault(c_name, held)
-        return foreign_function(held)
+            function = callback(self._method(name), arguments, self._machine.lock)
+            function = self._callbacks.setdefault(c_name, function)
+        return foreign_function(function)
 
     def _method(self, name: str) -> Any:
         for group in self._groups:
@@ -118,7 +118,7 @@ class EmulatedDriver:
             return checker.findings
 
     def stop_checks(self) -> None:
-        """Go back to how it was before :meth:`start_checks`."""
+        """Go back to the checker before :meth:`start_checks`."""
         with self._machine.lock:
             arena = self._machine.arena
             if arena.checker is not None:

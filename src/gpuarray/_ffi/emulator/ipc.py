@@ -62,8 +62,8 @@ class IpcCalls:
         self._opened[pointer] -= 1
 
     def ipc_get_event_handle(self, event: int) -> bytes:
-        known = self._machine.get(event, EmulatedEvent)
-        if not known.flags & _INTERPROCESS:
+        recorded = self._machine.get(event, EmulatedEvent)
+        if not recorded.flags & _INTERPROCESS:
             raise Failure(INVALID_HANDLE, "the event was not created for other processes")
         return self._handle("event", event, 0)
 

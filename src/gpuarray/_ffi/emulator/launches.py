@@ -104,12 +104,12 @@ class LaunchCalls:
             function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, extra, cooperative
         )
 
-    def launch_kernel(self, function: int, *given: Any) -> None:
-        gx, gy, gz, bx, by, bz, shared, stream, parameters, extra = given
+    def launch_kernel(self, function: int, *args: Any) -> None:
+        gx, gy, gz, bx, by, bz, shared, stream, parameters, extra = args
         self._launch(function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, extra)
 
-    def launch_cooperative_kernel(self, function: int, *given: Any) -> None:
-        gx, gy, gz, bx, by, bz, shared, stream, parameters = given
+    def launch_cooperative_kernel(self, function: int, *args: Any) -> None:
+        gx, gy, gz, bx, by, bz, shared, stream, parameters = args
         self._launch(function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, None, True)
 
     def _launch(
@@ -259,7 +259,7 @@ def _shape_failure(function: EmulatedFunction, grid: _Dim3, block: _Dim3, shared
             "allowed; max_dynamic_shared_size_bytes of the kernel raises it",
         )
     if not 0 < threads <= limits.THREADS_PER_BLOCK or any(
-        size > most for size, most in zip(block, limits.BLOCK_LIMITS, strict=True)
+        size > limit for size, limit in zip(block, limits.BLOCK_LIMITS, strict=True)
     ):
         return Failure(
             INVALID_VALUE,

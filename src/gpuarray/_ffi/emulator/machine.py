@@ -163,7 +163,7 @@ class Machine:
 
     @property
     def arena(self) -> Arena:
-        """All memory, whoever may access it."""
+        """All memory, regardless of who may access it."""
         return self.space.arena
 
     # --- devices and contexts

@@ -219,16 +219,16 @@ class PoolCalls:
     def mem_pool_create(self, properties: int | None) -> int:
         if not properties:
             raise Failure(INVALID_VALUE, "the properties of the pool are null")
-        given = CUmemPoolProps.from_address(properties)
-        if given.allocType != _PINNED or given.location.type != _ON_DEVICE:
+        props = CUmemPoolProps.from_address(properties)
+        if props.allocType != _PINNED or props.location.type != _ON_DEVICE:
             raise Failure(INVALID_VALUE, "a pool is of pinned memory on a device")
-        if given.handleTypes:
+        if props.handleTypes:
             raise Failure(NOT_SUPPORTED, "pools cannot be exported")
-        return self._add(self._machine.device(given.location.id), given.maxSize)
+        return self._add(self._machine.device(props.location.id), props.maxSize)
 
     def mem_pool_destroy(self, pool: int) -> None:
-        known = self._machine.get(pool, EmulatedPool)
-        if known.device.default_pool == pool:
+        target = self._machine.get(pool, EmulatedPool)
+        if target.device.default_pool == pool:
             raise Failure(INVALID_VALUE, "a device's default pool cannot be destroyed")
         self._machine.forget(pool)
 
@@ -236,42 +236,42 @@ class PoolCalls:
         self._machine.get(pool, EmulatedPool).trim_to(nbytes)
 
     def mem_pool_get_attribute(self, pool: int, attribute: int, value: int | None) -> None:
-        known = self._machine.get(pool, EmulatedPool)
-        target = _attribute_value(attribute, value)
+        target = self._machine.get(pool, EmulatedPool)
+        output = _attribute_value(attribute, value)
         if attribute == _USED:
-            target.value = known.used
+            output.value = target.used
         elif attribute == _RESERVED:
-            target.value = known.reserved
+            output.value = target.reserved
         else:
-            target.value = known.attributes[attribute]
+            output.value = target.attributes[attribute]
 
     def mem_pool_set_attribute(self, pool: int, attribute: int, value: int | None) -> None:
-        known = self._machine.get(pool, EmulatedPool)
-        given = _attribute_value(attribute, value).value
+        target = self._machine.get(pool, EmulatedPool)
+        new_value = _attribute_value(attribute, value).value
         if attribute in (_USED, _RESERVED):
             raise Failure(INVALID_VALUE, f"pool attribute {attribute} cannot be set")
         if attribute in (_USED_HIGH, _RESERVED_HIGH):
-            if given:
+            if new_value:
                 raise Failure(INVALID_VALUE, "a high watermark can only be set to 0")
-            given = known.used if attribute == _USED_HIGH else known.reserved
-        known.attributes[attribute] = given
+            new_value = target.used if attribute == _USED_HIGH else target.reserved
+        target.attributes[attribute] = new_value
 
     def mem_pool_set_access(self, pool: int, descriptions: int | None, count: int) -> None:
-        known = self._machine.get(pool, EmulatedPool)
+        target = self._machine.get(pool, EmulatedPool)
         if not (descriptions and count):
             raise Failure(INVALID_VALUE, "no access is described")
-        for given in (CUmemAccessDesc * count).from_address(descriptions):
-            device = self._location(given.location)
-            if device is known.device and given.flags != _READ_WRITE:
+        for description in (CUmemAccessDesc * count).from_address(descriptions):
+            device = self._location(description.location)
+            if device is target.device and description.flags != _READ_WRITE:
                 raise Failure(INVALID_VALUE, "a device always has access to its own pools")
-            known.access[device.ordinal] = given.flags
+            target.access[device.ordinal] = description.flags
 
     def mem_pool_get_access(self, pool: int, location: int | None) -> int:
-        known = self._machine.get(pool, EmulatedPool)
+        target = self._machine.get(pool, EmulatedPool)
         if not location:
             raise Failure(INVALID_VALUE, "the location is null")
         device = self._location(CUmemLocation.from_address(location))
-        return known.access.get(device.ordinal, _READ_WRITE if device is known.device else 0)
+        return target.access.get(device.ordinal, _READ_WRITE if device is target.device else 0)
 
     def _location(self, location: CUmemLocation) -> EmulatedDevice:
         if location.type != _ON_DEVICE:

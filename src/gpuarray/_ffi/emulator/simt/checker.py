@@ -1,4 +1,4 @@
-"""The checkers that run on request: races, reads of memory that nobody wrote, barriers.
+"""The checkers that run on request: races, uninitialised reads, barriers, leaks.
 
 A :class:`Checker` belongs to the arena while checks are on. Launches then run a variant of the
 generated code whose loads, stores and atomics come through :mod:`.checked_access` to

@@ -276,7 +276,7 @@ class Chunk(Rendezvous):
             return
         L, results = merge(frame.returned)
         frame.returned = []
-        block, registers, wanted = frame.resume
+        block, registers, results_read = frame.resume
         if L.n == frame.lanes.n:
             L = frame.lanes
         else:
@@ -284,7 +284,7 @@ class Chunk(Rendezvous):
             registers = select_registers(lambda x: x[positions], registers)
         slots = dict(zip(frame.function.result_keys, results, strict=True))
         registers = list(registers)
-        for index, offset, code in wanted:
+        for index, offset, code in results_read:
             registers[index] = read_slot(slots, 0, offset, code, L)
         caller.push(block, L, tuple(registers))
 

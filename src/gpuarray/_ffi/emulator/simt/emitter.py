@@ -173,8 +173,8 @@ class Emitter:
             return expression
         if want[0] not in "iu":
             return self.cast(f"M({expression},L)", have, want)
-        how = "affine_view" if SIZES[have] == SIZES[want] else "affine_cast"
-        return f"{how}({expression},{want},L)"
+        function = "affine_view" if SIZES[have] == SIZES[want] else "affine_cast"
+        return f"{function}({expression},{want},L)"
 
     def _special(self, name: str, code: str, affine: bool) -> str:
         if name in ("tid.x", "ctaid.x"):

@@ -113,9 +113,9 @@ class PTXProgram:
 
     def symbol_address(self, name: str) -> int | None:
         """The address of a global variable or a function; None if there is none of the name."""
-        known = self._addresses.get(name)
-        if known is not None:
-            return known[0]
+        found = self._addresses.get(name)
+        if found is not None:
+            return found[0]
         if name in self.module.functions:
             address = self.arena.allocate(16)
             self._addresses[name] = (address, 16)

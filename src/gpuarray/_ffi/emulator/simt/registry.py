@@ -29,10 +29,10 @@ def handles(*opcodes: str) -> Callable[[Callable], Callable]:
     return register
 
 
-def runtime(thing: Callable) -> Callable:
+def runtime(function: Callable) -> Callable:
     """Let generated code call this function by its name."""
-    NAMESPACE[thing.__name__] = thing
-    return thing
+    NAMESPACE[function.__name__] = function
+    return function
 
 
 def external(name: str) -> Callable[[Callable], Callable]:

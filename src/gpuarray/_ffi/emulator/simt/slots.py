@@ -67,18 +67,18 @@ def parameter_slots(routine, order) -> None:
                 routine.slot_codes[register] = code
                 entry = (offset, code, register)
                 if i.name == "st":
-                    known = routine.slot_writes.setdefault(variable, [])
-                    if entry not in known:
-                        known.append(entry)
+                    entries = routine.slot_writes.setdefault(variable, [])
+                    if entry not in entries:
+                        entries.append(entry)
                         if variable in results:
                             routine.result_registers.append(register)
                             routine.result_keys.append((results[variable], offset))
                 else:
                     if variable in formal:
                         routine.parameter_of_slot[register] = (formal[variable], offset, code)
-                    known = routine.slot_reads.setdefault(variable, [])
-                    if entry not in known:
-                        known.append(entry)
+                    entries = routine.slot_reads.setdefault(variable, [])
+                    if entry not in entries:
+                        entries.append(entry)
             if i.name == "st":
                 routine.slot_effects[id(i)] = (registers, [])
             else:

@@ -150,11 +150,11 @@ def call_external(S, L, name: str, slots: dict) -> dict:
 def vprintf(S, L, slots: dict) -> dict:
     formats = L.filled(read_slot(slots, 0, 0, "i8", L))
     arguments = L.filled(read_slot(slots, 1, 0, "i8", L))
-    known: dict[int, bytes] = {}
+    texts: dict[int, bytes] = {}
     for format_, address in zip(formats.tolist(), arguments.tolist(), strict=True):
-        if format_ not in known:
-            known[format_] = c_string(S.arena, format_)
-        S.program.on_print(formatted(S.arena, known[format_], address))
+        if format_ not in texts:
+            texts[format_] = c_string(S.arena, format_)
+        S.program.on_print(formatted(S.arena, texts[format_], address))
     return {(0, 0): np.int32(0)}
 
 

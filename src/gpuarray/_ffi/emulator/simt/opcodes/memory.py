@@ -69,10 +69,10 @@ def load(e: Emitter, i) -> None:
     size = SIZES[code]
     base_address, offset = address_of(e, address, space, size * len(targets))
     polling = bool(opcode.flags & _POLLING)
-    how = "_synchronising" if polling and e.checked else ""
+    suffix = "_synchronising" if polling and e.checked else ""
     if len(targets) > 1:
         loaded = e.temporary()
-        e.line(f"{loaded}=load_vector{how}(S,L,{base_address},{offset},{code!r},{len(targets)})")
+        e.line(f"{loaded}=load_vector{suffix}(S,L,{base_address},{offset},{code!r},{len(targets)})")
         for k, target in enumerate(targets):
             if type(target) is not Discard:
                 e.assign(target, f"{loaded}[{k}]", code)
@@ -83,7 +83,7 @@ def load(e: Emitter, i) -> None:
     if polling:
         where, value = e.temporary(), e.temporary()
         e.line(f"{where}={base_address}")
-        e.line(f"{value}=load{how}(S,L,{where},{offset},{code!r})")
+        e.line(f"{value}=load{suffix}(S,L,{where},{offset},{code!r})")
         e.line(f"S.poll({site(e)},L,{where},{value})")
         e.assign(target, value, code)
     else:
@@ -136,17 +136,17 @@ def store(e: Emitter, i) -> None:
         e.line(f"store_result(S,L,{base_address},{offset},{ufunc},{a},{b},{code!r})")
         return
     expressions = [e.value(v, code) for v in values]
-    how = ""
+    suffix = ""
     if e.checked and opcode.flags & _SYNCHRONISING:
-        how = "_synchronising"
+        suffix = "_synchronising"
         if "release" in opcode.flags:
             e.line("fence(S,L)")
     if len(values) > 1:
         e.line(
-            f"store_vector{how}(S,L,{base_address},{offset},({','.join(expressions)},),{code!r})"
+            f"store_vector{suffix}(S,L,{base_address},{offset},({','.join(expressions)},),{code!r})"
         )
     else:
-        e.line(f"store{how}(S,L,{base_address},{offset},{expressions[0]},{code!r})")
+        e.line(f"store{suffix}(S,L,{base_address},{offset},{expressions[0]},{code!r})")
 
 
 @handles("prefetch", "prefetchu", "discard", "applypriority", "createpolicy")

@@ -34,11 +34,11 @@ def shuffle(e: Emitter, i) -> None:
     code, raw = copy_code(e, result, "i4")
     value = e.value(i.operands[1], code, raw=raw)
     lane, clamp = (e.value(o, "u4") for o in i.operands[2:4])
-    wants = e.is_used_later(valid)
+    is_valid_used = e.is_used_later(valid)
     moved, inside = e.temporary(), e.temporary()
-    e.line(f"{moved},{inside}=shuffled(S,L,{mode!r},{value},{lane},{clamp},{wants})")
+    e.line(f"{moved},{inside}=shuffled(S,L,{mode!r},{value},{lane},{clamp},{is_valid_used})")
     e.assign(result, moved, code)
-    if wants:
+    if is_valid_used:
         e.assign(valid, inside, "b1")
 
 
@@ -116,15 +116,15 @@ def _broadcast(per_warp: np.ndarray, L, positions):
 
 
 @runtime
-def shuffled(S, L, mode: str, value, lane, clamp, wants_valid: bool):
+def shuffled(S, L, mode: str, value, lane, clamp, is_valid_used: bool):
     """(values from other lanes, whether the source lane was in range)."""
     uniform_value = type(value) is not nd
-    if not (uniform_value or wants_valid or type(lane) is nd or type(clamp) is nd) and (
+    if not (uniform_value or is_valid_used or type(lane) is nd or type(clamp) is nd) and (
         L.warps is None
     ):
         fast = _shuffled_uniform(value.reshape(-1, 32), mode, int(lane) & 31, int(clamp))
         return fast.reshape(-1), None
-    if uniform_value and not wants_valid:
+    if uniform_value and not is_valid_used:
         return value, None
     if type(clamp) is nd and (clamp == clamp[0]).all():
         clamp = clamp[0]
@@ -133,7 +133,7 @@ def shuffled(S, L, mode: str, value, lane, clamp, wants_valid: bool):
     matrix, positions = _warp_rows(S, L, L.filled(value), value.dtype.type(0))
     if type(lane) is not nd and type(clamp) is not nd:
         fast = _shuffled_uniform(matrix, mode, int(lane) & 31, int(clamp))
-        if fast is not None and not wants_valid:
+        if fast is not None and not is_valid_used:
             return (value if uniform_value else _lane_values(fast, positions)), None
     if type(lane) is nd:
         lane = _warp_rows(S, L, lane, u4(0))[0]
