@@ -10,7 +10,7 @@ that could have been made before; the functions of one signature share their cod
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ def make_call(
     stream: Stream,
     inputs: str,
     outputs: Sequence[Layout | None],
-    steps: Sequence[tuple[BoundLaunch | BoundCall, Sequence[str]]],
+    steps: Sequence[tuple[BoundLaunch | BoundCall, Mapping[str, str]]],
     scratch: Sequence[int] = (),
     cleared: bool = False,
 ) -> Callable[..., Any]:
@@ -44,9 +44,9 @@ def make_call(
         A letter for each input: ``'a'`` for an array, ``'s'`` for a scalar.
     outputs : sequence of Layout or None
         The layouts of outputs to allocate; ``None`` for one that the caller passes.
-    steps : sequence of (BoundLaunch or BoundCall, names)
-        ``names`` says what the leading parameters of the launch, or the pointers of the library's
-        function, are: ``'x0'`` an input, ``'y0'`` an output, ``'t0'`` scratch memory.
+    steps : sequence of (BoundLaunch or BoundCall, passed)
+        ``passed`` says by the names of the kernel's parameters, or of the library function's
+        pointers, what they get: ``'x0'`` an input, ``'y0'`` an output, ``'t0'`` scratch memory.
     scratch : sequence of int
         Bytes of scratch memory, from the pool and returned to it after the last step.
     cleared : bool, optional
@@ -60,12 +60,7 @@ def make_call(
     signature = (
         inputs,
         "".join(["g" if layout is None else "n" for layout in outputs]),
-        tuple(
-            [
-                (bound.kind, tuple([(name, bound.word_of[i]) for i, name in enumerate(names)]))
-                for bound, names in steps
-            ]
-        ),
+        tuple([(bound.kind, bound.arguments(passed)) for bound, passed in steps]),
         len(scratch),
         cleared,
     )
@@ -89,8 +84,7 @@ def make_call(
                 values["handle"] = stream.handle
     for i, nbytes in enumerate(scratch):
         values[f"scratch{i}"] = nbytes
-    for k, (bound, names) in enumerate(steps):
-        bound.names = names
+    for k, (bound, _) in enumerate(steps):
         for name, value in bound.constants().items():
             values[f"{name}{k}"] = value
     return _factory(signature, tuple(values))(*values.values())

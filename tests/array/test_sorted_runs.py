@@ -43,10 +43,10 @@ def low_digits(x):
     spec = sorting.SortSpec("decide", _dtypes.code(x.dtype), block=sorting.SAMPLE_BLOCK)
     words = sorting.BOOK_WORDS * (rows + 1)
     books = cp.full(words + 64, 7, dtype=np.uint32)
-    numbers = [(length, 8), (rows, 4), (16, 8)]
-    numbers += [(sorting.close_keys(length), 4), (sorting.STREAK, 4)]
-    bound = sort_kernels.launch._bind(spec, rows + 2, numbers, current.stream)
-    _calls.make_call(current.stream, "aa", [], [(bound, ["x0", "x1"])])(cp.asarray(x), books)
+    constants = sort_kernels.launch.decide_constants(length, rows, 16)
+    bound = sort_kernels.launch.bind(spec, rows + 2, constants, current.stream)
+    passed = {"input": "x0", "workspace": "x1"}
+    _calls.make_call(current.stream, "aa", [], [(bound, passed)])(cp.asarray(x), books)
     found = books.get()
     plans = found[sorting.BOOK_WORDS : words].reshape(rows, -1)
     low = plans[:, 30].tolist()
@@ -159,7 +159,7 @@ def test_counts_of_64_bits(rng, monkeypatch, lenient):
 def test_short_rows_take_no_sample(rng, monkeypatch):
     monkeypatch.setattr(sort_kernels.launch, "RUNS_LENGTH", 5001)
     steps = []
-    bind = sort_kernels.launch._bind
+    bind = sort_kernels.launch.bind
     monkeypatch.setattr(
         sort_kernels.launch,
         "_bind",

@@ -102,15 +102,13 @@ def run(
             values.append(np.asarray(operand).tobytes())
         else:
             values.append(address(operand))
-    index = np.dtype(spec.index)
-    blocks, size, dimensions = geometry(spec, source, shape or (size,), strides)
-    values.append(np.array(size, index).tobytes())
-    if dimensions:
-        values.append(np.array(dimensions, index).tobytes())
+    blocks, constants = geometry(spec, source, shape or (size,), strides)
+    for parameter in source.parameters[len(values) :]:
+        values.append(parameter.pack(constants[parameter.name]))
 
-    arguments = driver.ArgumentBuffer(source.parameters)
+    arguments = driver.ArgumentBuffer(source.sizes)
     for i, value in enumerate(values):
-        assert len(value) == source.parameters[i]
+        assert len(value) == source.sizes[i]
         arguments.view(i, "B")[:] = value
     blocks = grid or blocks
     config = driver.launch_config((blocks, 1, 1), (source.block, 1, 1), 0, 0)

@@ -48,12 +48,12 @@ def test_only_headers_in_use_are_included():
 def test_parameters_are_pointers_values_size_and_dimensions():
     inputs = (OperandSpec("f4"), OperandSpec("c16", "scalar"), OperandSpec("f8", "broadcast"))
     spec = ElementwiseSpec("x", (Input(0, "f4"),), ("f4",), inputs)
-    assert render(spec).parameters == (8, 8, 16, 8, 4)
+    assert render(spec).sizes == (8, 8, 16, 8, 4)
     wide = ElementwiseSpec(
         "x", (Input(0, "f4"),), ("f4",), inputs, variant="strided", ndim=3, index="int64"
     )
     # shape, how to divide by it, and the strides of output, array and broadcast input
-    assert render(wide).parameters == (8, 8, 16, 8, 8, 8 * 3 * 7)
+    assert render(wide).sizes == (8, 8, 16, 8, 8, 8 * 3 * 7)
 
 
 @pytest.mark.parametrize(

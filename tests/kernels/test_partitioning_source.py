@@ -109,9 +109,8 @@ def test_counts_of_long_rows_are_wide(monkeypatch):
 
     monkeypatch.setattr(select_kernels.launch, "load", load)
     for length, count in ((1 << 32) - 1, "uint32"), (1 << 32, "uint64"):
-        monkeypatch.setattr(select_kernels.launch, "_clear", lambda units, stream: None)
+        monkeypatch.setattr(select_kernels.launch, "clear", lambda units, stream: None)
+        selection = select_kernels.launch._Selection("f4", 1, length, "split", 1, {}, 0, False)
         with pytest.raises(InterruptedError):
-            select_kernels.launch._passes_call(
-                "f4", 1, length, "split", 1, bytes(40), 0, False, current.stream
-            )
+            select_kernels.launch._passes_call(selection, current.stream)
         assert made[-1].count == count

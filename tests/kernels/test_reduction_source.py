@@ -106,9 +106,9 @@ def test_specifications_are_values():
 
 
 def test_sizes_of_parameters():
-    assert render(reduction("add", "f4")).parameters == (8, 8, 4 * (6 + 3 * 2))
+    assert render(reduction("add", "f4")).sizes == (8, 8, 4 * (6 + 3 * 2))
     wide = render(reduction("add", "f4", split=True, kept=2, index="int64"))
-    assert wide.parameters == (8, 8, 8, 8, 8 * (6 + 3 * 3))
+    assert wide.sizes == (8, 8, 8, 8, 8 * (6 + 3 * 3))
 
 
 def test_sizes_of_partial_results():

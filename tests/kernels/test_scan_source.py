@@ -57,9 +57,9 @@ def test_symbols_say_what_runs():
 
 
 def test_parameters():
-    assert scans.render(spec()).parameters == (8, 8, 4 * 8)
+    assert scans.render(spec()).sizes == (8, 8, 4 * 8)
     linked = spec(linked=True, kept=3, index="int64")
-    assert scans.render(linked).parameters == (8, 8, 8, 8 * 14)
+    assert scans.render(linked).sizes == (8, 8, 8, 8 * 14)
 
 
 def test_tiles():

@@ -15,10 +15,11 @@ from gpuarray._jit import launch_arguments
 from gpuarray._jit.functions import JitFunction, call_signature
 from gpuarray._raw.kernel import RawKernel
 from gpuarray._raw.module import RawModule
-from gpuarray._raw.parameters import array_constant
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan
 from gpuarray._runtime.stream import Stream
+from gpuarray.kernels.generator.parameters import Parameter, scalar
+from gpuarray.kernels.generator.user_code import array_constant, array_parameter
 
 Mode = Literal["numpy", "cuda"]
 P = ParamSpec("P")
@@ -320,31 +321,27 @@ class ConfiguredKernel(Generic[P]):
         if shared:
             function.allow_shared(shared)
         kinds = ""
-        names: list[str] = []
-        sizes: list[int] = []
-        constants: dict[int, bytes] = {}
-        scalars = []
+        parameters: list[Parameter] = []
+        constants: dict[str, Any] = {}
+        scalars: dict[str, Any] = {}
         for i, (x, kind) in enumerate(zip(args, types)):
-            position = len(names)
+            name = f"x{i}"
             if isinstance(x, _array.ArrayBase):
                 if i in translated.written:
                     _layout.check_writable(x._layout, f"{self._kernel.__name__}, argument {i}")
                 kinds += "a"
-                constants[position] = array_constant(x._layout)
-                sizes.append(len(constants[position]))
+                constants[name] = array_constant(x._layout)
+                parameters.append(array_parameter(name, "", x._layout.ndim))
             else:
                 kinds += "s"
                 if x is None:
                     continue
                 dtype = _dtypes.dtype_of(kind.dtype)
-                scalars.append((position, dtype))
-                sizes.append(dtype.itemsize)
-            names.append(f"x{i}")
-        if function.parameters is None:
-            function.parameters = tuple(sizes)
-        plan = LaunchPlan(function, grid, block, constants, shared)  # type: ignore[arg-type]
+                scalars[name] = dtype
+                parameters.append(scalar(name, kind.dtype))
+        plan = LaunchPlan(function, grid, block, constants, shared, parameters)  # type: ignore[arg-type]
         bound = BoundLaunch(plan, stream, scalars)
-        return _calls.make_call(stream, kinds, [], [(bound, names)])
+        return _calls.make_call(stream, kinds, [], [(bound, {x.name: x.name for x in parameters})])
 
     def _explain(self, args: Sequence[Any], error: Exception) -> None:
         """Raise a better error where `error` came from a number out of range."""

@@ -87,7 +87,7 @@ def gemm_call(a: Layout, b: Layout, stream: Stream) -> Callable[..., Any] | None
     }  # fmt: skip
     function = "cublasGemmStridedBatchedEx_64"
     bound = BoundCall(cublas.library, function, values, "ABC", BLAS.on(stream), stream)
-    return _calls.make_call(stream, "aa", [target], [(bound, ["x1", "x0", "y0"])])
+    return _calls.make_call(stream, "aa", [target], [(bound, {"A": "x1", "B": "x0", "C": "y0"})])
 
 
 def _operand(layout: Layout) -> tuple[str, int, int] | None:

@@ -258,8 +258,8 @@ class ElementwiseKernel(DeclaredKernel):
             )  # fmt: skip
             launch = Planner(declaration, call, stream).launch()
             bound = BoundLaunch(launch.plan, stream, launch.scalars)
-            leading = [names[k] for k in launch.order]
-            run = _calls.make_call(stream, kinds, new, [(bound, leading)])
+            passed = {name: names[k] for name, k in launch.passed.items()}
+            run = _calls.make_call(stream, kinds, new, [(bound, passed)])
         if self.no_return and not call.given:
             return _without_result(run)
         if self.return_tuple and self.nout == 1 and not self.no_return:

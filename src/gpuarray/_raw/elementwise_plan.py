@@ -52,8 +52,8 @@ class Launch(NamedTuple):
     """A launch, and where its arguments come from."""
 
     plan: LaunchPlan
-    order: list[int]  # the parameters that the launch's leading arguments are
-    scalars: list[tuple[int, np.dtype]]
+    passed: dict[str, int]  # which argument each of the kernel's leading parameters gets
+    scalars: dict[str, np.dtype]  # of the parameters that are numbers
 
 
 class Planner:
@@ -181,17 +181,18 @@ class Planner:
         plan = elementwise.launch.launch_plan(
             spec, vector, elementwise.user.render_vector, dims, strides, self.stream.device
         )
-        order = [k for k, _ in outputs] + inputs + kept
-        scalars = [
-            (place, layouts[k]) for place, k in enumerate(order)
-            if not isinstance(layouts[k], Layout)
-        ]  # fmt: skip
+        passed = {f"out{i}": k for i, (k, _) in enumerate(outputs)}
+        passed |= {f"in{i}": k for i, k in enumerate([*inputs, *kept])}
+        scalars = {
+            name: layouts[k] for name, k in passed.items() if not isinstance(layouts[k], Layout)
+        }
         for k in raw:
-            plan.constants[len(order)] = parameters.array_constant(layouts[k])
-            order.append(k)
+            name = f"array_{self.kernel.params[k].name}"
+            plan.constants[name] = user.array_constant(layouts[k])
+            passed[name] = k
         if counted or guarded:
-            plan.constants[len(order)] = size.to_bytes(8, "little")
-        return Launch(plan, order, scalars)
+            plan.constants["count"] = size
+        return Launch(plan, passed, scalars)
 
     def _direct_plan(self) -> Launch:
         """The launch of a plain loop over the elements in C order."""
@@ -227,16 +228,15 @@ class Planner:
         )
         function, _ = load(spec, elementwise.user.render_direct, self.stream.device)
         block = self.call.block or _CUPY_BLOCK
-        constants = {
-            k: parameters.array_constant(x) for k, x in views.items() if isinstance(x, Layout)
+        names = [x.name if x.kind != "array" else f"_raw_{x.name}" for x in arguments]
+        constants: dict[str, Any] = {
+            names[k]: user.array_constant(x) for k, x in views.items() if isinstance(x, Layout)
         }
         lengths = tuple(shape) or (0,)
-        constants[len(self.kernel.params)] = np.array(
-            [size, *lengths, *[0] * len(lengths)], np.int64
-        ).tobytes()
+        constants["_ind"] = {"size_": size, "shape_": lengths, "index_": [0] * len(lengths)}
         plan = LaunchPlan(function, grid_for(ceil_div(size, block)), (block, 1, 1), constants)
-        scalars = [(k, x) for k, x in enumerate(layouts) if not isinstance(x, Layout)]
-        return Launch(plan, list(range(len(self.kernel.params))), scalars)
+        scalars = {names[k]: x for k, x in enumerate(layouts) if not isinstance(x, Layout)}
+        return Launch(plan, {name: k for k, name in enumerate(names)}, scalars)
 
 
 def _merge(

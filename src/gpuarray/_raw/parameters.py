@@ -215,13 +215,6 @@ def code_types(types: Types) -> tuple[tuple[str, str], ...]:
     return tuple(sorted([(letter, _dtypes.code(x)) for letter, x in types.letters.items()]))
 
 
-def array_constant(layout: Layout) -> bytes:
-    """A CArray in a kernel's parameter, but for the pointer that comes first."""
-    shape = layout.shape or (0,)
-    strides = layout.strides or (0,)
-    return np.array([0, layout.size, *shape, *strides], np.int64).tobytes()
-
-
 def raw_argument(parameter: Parameter, layout: Layout, output: bool) -> Any:
     """How a raw array appears in the kernel's source."""
     return generator.user_code.Argument(

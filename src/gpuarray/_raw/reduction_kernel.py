@@ -261,17 +261,19 @@ class ReductionKernel(DeclaredKernel):
         plan, scratch = reduction.launch.launch_plan(
             spec, reduction.user.render_reduction, operands, axes, target, stream
         )
-        names = ["y0", *[f"x{i}" for i in [*arrays, *extras]]]
-        scalars = []
-        for place, i in enumerate(extras, 1 + len(arrays)):
+        passed = {"output": "y0"} | {f"operand{k}": f"x{i}" for k, i in enumerate(arrays)}
+        scalars = {}
+        for i in extras:
+            extra = f"extra_{self.in_params[i].name}"
+            passed[extra] = f"x{i}"
             if isinstance(layouts[i], Layout):
-                plan.constants[place] = parameters.array_constant(layouts[i])
+                plan.constants[extra] = user.array_constant(layouts[i])
             else:
-                scalars.append((place, layouts[i]))
+                scalars[extra] = layouts[i]
         if scratch:
-            names.append("t0")
+            passed["partials"] = "t0"
         bound = BoundLaunch(plan, stream, scalars)
-        return _calls.make_call(stream, kinds, new, [(bound, names)], [scratch] if scratch else [])
+        return _calls.make_call(stream, kinds, new, [(bound, passed)], [scratch] if scratch else [])
 
     def _value(self, types: Types) -> tuple[str, str]:
         """The dtype code of values, and their C++ type where no dtype has it."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +13,9 @@ from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import compiler
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.generator.parameters import Parameter
 
 GRID_LIMIT = 2**31 - 1  # blocks in the first dimension
 
@@ -28,7 +30,7 @@ class Function:
         self.module = module
         self.source = source
         self.name = source.name
-        self.parameters: tuple[int, ...] = source.parameters
+        self.parameters: tuple[Parameter, ...] = source.parameters
         self.handle = driver.module_get_function(module, source.name)
         self.argument = driver.function_argument(self.handle)
 
@@ -74,28 +76,32 @@ class LaunchPlan:
         The kernel.
     grid, block : tuple of int
         Blocks and threads in x, y and z.
-    constants : dict of int to bytes
-        Values of the parameters that are the same at every launch.
+    constants : dict of str to int or mapping
+        Values of the parameters that are the same at every launch, by the parameters' names; see
+        :meth:`Parameter.pack`.
     shared_bytes : int
         Dynamic shared memory.
+    parameters : sequence of Parameter, optional
+        The kernel's parameters, where the function itself does not know them.
     """
 
-    __slots__ = ("block", "constants", "function", "grid", "shared_bytes", "sizes")
+    __slots__ = ("block", "constants", "function", "grid", "parameters", "shared_bytes")
 
     def __init__(
         self,
         function: Function,
         grid: tuple[int, int, int],
         block: tuple[int, int, int],
-        constants: dict[int, bytes],
+        constants: dict[str, Any],
         shared_bytes: int = 0,
+        parameters: Sequence[Parameter] | None = None,
     ):
         self.function = function
         self.grid = grid
         self.block = block
         self.constants = constants
         self.shared_bytes = shared_bytes
-        self.sizes = function.parameters
+        self.parameters = function.parameters if parameters is None else parameters
 
 
 class BoundLaunch:
@@ -106,31 +112,36 @@ class BoundLaunch:
     call takes a buffer from ``spare`` (or makes one) and puts it back.
 
     A buffer is the tuple ``(words, params, *slots)``: addresses are stored to ``words``, which
-    shows the buffer as 8-byte words (``word_of`` says where a parameter is), and values to
-    ``slots[i][0]``, one for each parameter that is a scalar.
+    shows the buffer as 8-byte words, and values to ``slots[i][0]``, one for each parameter that is
+    a scalar. ``scalars`` has the dtypes of those by name.
     """
 
     __slots__ = (
-        "config", "function", "launch", "names", "plan", "scalars", "spare", "stream", "trace",
-        "word_of",
+        "_constants", "_names", "_offsets", "_scalars", "_sizes", "config", "function", "launch",
+        "plan", "spare", "stream", "trace",
     )  # fmt: skip
 
     #: Which lines :mod:`gpuarray._calls` writes for it.
     kind = "launch"
 
     def __init__(
-        self, plan: LaunchPlan, stream: Stream, scalars: Sequence[tuple[int, np.dtype]] = ()
+        self, plan: LaunchPlan, stream: Stream, scalars: Mapping[str, np.dtype] | None = None
     ):
         self.plan = plan
         self.stream = stream
-        self.scalars = scalars
         self.config = driver.launch_config(plan.grid, plan.block, plan.shared_bytes, stream.handle)
         self.function = plan.function.argument
-        buffer = driver.ArgumentBuffer(plan.sizes)
-        self.word_of = [offset // 8 for offset in buffer.offsets]
+        self._sizes = tuple([parameter.nbytes for parameter in plan.parameters])
+        self._offsets = driver.ArgumentBuffer(self._sizes).offsets
+        by_name = {parameter.name: i for i, parameter in enumerate(plan.parameters)}
+        self._constants = [
+            (self._offsets[by_name[name]], plan.parameters[by_name[name]].pack(value))
+            for name, value in plan.constants.items()
+        ]
+        self._scalars = {by_name[name]: dtype for name, dtype in (scalars or {}).items()}
+        #: What the leading parameters are called in reports.
+        self._names: Sequence[str] = ()
         self.spare: list[tuple] = []
-        #: What the leading parameters are called; see :func:`gpuarray._calls.make_call`.
-        self.names: Sequence[str] = ()
         self.trace = launch_history.Trace(
             plan.function.name,
             plan.grid,
@@ -138,30 +149,47 @@ class BoundLaunch:
             plan.shared_bytes,
             stream.device.id,
             stream.handle,
-            plan.sizes,
+            self._sizes,
             self.spare,
             0,
             plan.function.code,
         )
         self.launch = debugging.launch_of(self.trace, stream) if config.debug else driver.launch
 
+    def arguments(self, passed: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
+        """What a call passes, as pairs of the argument and its word in a buffer.
+
+        ``passed`` says by a parameter's name which argument of the call it gets. These parameters
+        come first, and every other one is a constant.
+        """
+        plan = self.plan
+        leading = plan.parameters[: len(passed)]
+        if passed.keys() != {parameter.name for parameter in leading}:
+            raise ValueError(
+                f"{plan.function.name}: arguments are for {', '.join(passed)}, but the leading "
+                f"parameters are {', '.join([parameter.name for parameter in leading])}"
+            )
+        missing = [x.name for x in plan.parameters[len(passed) :] if x.name not in plan.constants]
+        if missing:
+            raise ValueError(f"{plan.function.name}: no value for {', '.join(missing)}")
+        self._names = [passed[parameter.name] for parameter in leading]
+        return tuple([(name, offset // 8) for name, offset in zip(self._names, self._offsets)])
+
     def make_buffer(self, *arguments: Any) -> tuple:
         """A new argument buffer with the constants filled in, for a launch with these arguments.
 
         What it notes of them for reports holds for all launches, but for addresses and numbers.
         """
-        scalars = dict(self.scalars)
         self.trace.parameters = tuple(
             [
-                (name, scalars.get(i) or getattr(argument, "_layout", None))
-                for i, (name, argument) in enumerate(zip(self.names, arguments))
+                (name, self._scalars.get(i) or getattr(argument, "_layout", None))
+                for i, (name, argument) in enumerate(zip(self._names, arguments))
             ]
         )
-        buffer = driver.ArgumentBuffer(self.plan.sizes)
-        for position, value in self.plan.constants.items():
-            offset = buffer.offsets[position]
+        buffer = driver.ArgumentBuffer(self._sizes)
+        for offset, value in self._constants:
             buffer.bytes[offset : offset + len(value)] = value
-        slots = [scalar_slot(buffer, position, dtype) for position, dtype in self.scalars]
+        slots = [scalar_slot(buffer, i, self._scalars[i]) for i in sorted(self._scalars)]
         return buffer.words, buffer.params, *slots
 
     def constants(self) -> dict[str, Any]:
@@ -182,11 +210,11 @@ class BoundLaunch:
         return launch_history.failed(self.trace, status)
 
 
-def scalar_slot(buffer: Any, position: int, dtype: np.dtype) -> Any:
-    """What stores a scalar argument: ``slot[0] = value``."""
+def scalar_slot(buffer: Any, number: int, dtype: np.dtype) -> Any:
+    """What stores the scalar argument with that number: ``slot[0] = value``."""
     if dtype.char in "?bBhHiIlLqQfd":
-        return buffer.view(position, dtype.char)
-    return _PackedSlot(buffer, position, dtype)
+        return buffer.view(number, dtype.char)
+    return _PackedSlot(buffer, number, dtype)
 
 
 class _PackedSlot:
@@ -194,20 +222,15 @@ class _PackedSlot:
 
     __slots__ = ("dtype", "start", "storage", "stop")
 
-    def __init__(self, buffer: Any, position: int, dtype: np.dtype):
+    def __init__(self, buffer: Any, number: int, dtype: np.dtype):
         self.storage = buffer.bytes
-        self.start = buffer.offsets[position]
+        self.start = buffer.offsets[number]
         self.stop = self.start + dtype.itemsize
         self.dtype = dtype
 
     def __setitem__(self, index: int, value: Any) -> None:
         with np.errstate(over="ignore"):  # a float beyond float16's range becomes infinite
             self.storage[self.start : self.stop] = np.array(value, self.dtype).tobytes()
-
-
-def pack_integers(values: Sequence[int], index: str) -> bytes:
-    """Integers as an array of the kernel's index type (``'int32'`` or ``'int64'``)."""
-    return struct.pack(f"={len(values)}{'i' if index == 'int32' else 'q'}", *values)
 
 
 def grid_for(blocks: int) -> tuple[int, int, int]:

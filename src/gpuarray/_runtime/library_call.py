@@ -29,8 +29,7 @@ class BoundCall:
     values : mapping
         The arguments that are the same at each call, by name; see `PreparedArguments`.
     pointers : sequence of str
-        The arguments whose addresses each call stores, in the order of the names that
-        :func:`gpuarray._calls.make_call` is given.
+        The arguments whose addresses each call stores.
     handles : object
         Its attribute ``handle`` is the library's handle for the stream and the calling thread.
     stream : Stream
@@ -38,8 +37,7 @@ class BoundCall:
     """
 
     __slots__ = (
-        "function", "handles", "library", "name", "names", "spare", "stored", "trace", "values",
-        "word_of",
+        "_names", "function", "handles", "library", "name", "pointers", "spare", "trace", "values",
     )  # fmt: skip
 
     #: Which lines :mod:`gpuarray._calls` writes for it.
@@ -58,11 +56,10 @@ class BoundCall:
         self.name = name
         self.values = values
         self.handles = handles
-        self.stored = [*pointers, library.rows[name].handles[0]]
-        self.word_of = range(len(pointers))
+        self.pointers = pointers
         self.spare: list[tuple] = []
-        #: What the pointers are called; see :func:`gpuarray._calls.make_call`.
-        self.names: Sequence[str] = ()
+        #: What the pointers are called in reports.
+        self._names: Sequence[str] = ()
         self.trace = launch_history.Trace(
             name,
             (0, 0, 0),
@@ -82,12 +79,26 @@ class BoundCall:
             function = debugging.call_of(function, self.trace, stream, self.failed)
         self.function = function
 
+    def arguments(self, passed: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
+        """What a call passes, as pairs of the argument and its word in a buffer.
+
+        ``passed`` says by a pointer's name which argument of the call it gets.
+        """
+        if passed.keys() != {*self.pointers}:
+            raise ValueError(
+                f"{self.name}: arguments are for {', '.join(passed)}, but the pointers are "
+                f"{', '.join(self.pointers)}"
+            )
+        self._names = [passed[pointer] for pointer in self.pointers]
+        return tuple([(name, word) for word, name in enumerate(self._names)])
+
     def make_buffer(self, *arguments: Any) -> tuple:
         """New prebuilt arguments, for a call with these arrays."""
         self.trace.parameters = tuple(
-            [(name, getattr(x, "_layout", None)) for name, x in zip(self.names, arguments)]
+            [(name, getattr(x, "_layout", None)) for name, x in zip(self._names, arguments)]
         )
-        prepared = PreparedArguments(self.library.rows[self.name], self.values, self.stored)
+        row = self.library.rows[self.name]
+        prepared = PreparedArguments(row, self.values, [*self.pointers, row.handles[0]])
         return prepared.words, prepared.arguments
 
     def constants(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpuarray import _calls, _dtypes, _layout
 from gpuarray._layout import Layout
-from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.generator.expressions import Cast, Input
@@ -126,11 +126,7 @@ def launch_plan(
 ) -> LaunchPlan:
     """The launch of what :func:`arrange` has found; ``key`` is what is rendered."""
     function, source = load(key, render, device)
-    blocks, size, dimensions = elementwise.variants.geometry(spec, source, dims, strides)
-    position = len(function.parameters) - (2 if dimensions else 1)
-    constants = {position: pack_integers([size], spec.index)}
-    if dimensions:
-        constants[position + 1] = pack_integers(dimensions, spec.index)
+    blocks, constants = elementwise.variants.geometry(spec, source, dims, strides)
     return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
 
 
@@ -147,17 +143,17 @@ def make_call(
 
     ``given`` says which outputs the caller passes. Without elements nothing is launched.
     """
-    passed = [x for x in inputs if x is not NUMBER]
-    kinds = "".join(["a" if isinstance(x, Layout) else "s" for x in passed])
+    arrays_and_scalars = [(i, x) for i, x in enumerate(inputs) if x is not NUMBER]
+    kinds = "".join(["a" if isinstance(x, Layout) else "s" for _, x in arrays_and_scalars])
     new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
     if outputs[0].size == 0:
         return _calls.make_call(stream, kinds, new, [])
     decided = plan(name, expressions, inputs, outputs, stream, masked)
-    first = len(outputs)
-    scalars = [(first + i, x) for i, x in enumerate(passed) if isinstance(x, np.dtype)]
-    names = [f"y{i}" for i in range(len(outputs))] + [f"x{i}" for i in range(len(passed))]
+    passed = {f"out{i}": f"y{i}" for i in range(len(outputs))}
+    passed |= {f"in{i}": f"x{k}" for k, (i, _) in enumerate(arrays_and_scalars)}
+    scalars = {f"in{i}": x for i, x in arrays_and_scalars if isinstance(x, np.dtype)}
     bound = BoundLaunch(decided, stream, scalars)
-    return _calls.make_call(stream, kinds, new, [(bound, names)])
+    return _calls.make_call(stream, kinds, new, [(bound, passed)])
 
 
 def copy_call(source: Layout, target: Layout, given: bool, stream: Stream) -> Callable[..., Any]:

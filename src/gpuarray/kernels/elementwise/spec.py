@@ -11,6 +11,16 @@ from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.expressions import Cast, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.operations import HEAVY, HUGE, LIGHT, MEDIUM
+from gpuarray.kernels.generator.parameters import (
+    Field,
+    Parameter,
+    declared,
+    names,
+    number,
+    pointer,
+    scalar,
+    structure,
+)
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import INDEX_BYTES, OPTIONS, KernelSource, OperandSpec
 
@@ -96,12 +106,7 @@ def is_light(expressions: Sequence[Expression]) -> bool:
 
 
 def render(spec: ElementwiseSpec) -> KernelSource:
-    """Return the CUDA C++ of a specification.
-
-    The kernel's parameters: the output pointers; each input as a pointer or, of kind 'scalar', a
-    value; the number of elements (of vectors, for rows); and but for the contiguous variant one
-    struct of dimensions.
-    """
+    """Return the CUDA C++ of a specification."""
     body = Body()
     results = [
         body.value(Cast(dtype, expression))
@@ -116,7 +121,7 @@ def assemble(
     spec: ElementwiseSpec,
     body: Body,
     function: str,
-    extras: Sequence[tuple[str, int]] = (),
+    extras: Sequence[Parameter] = (),
     before: str = "",
     options: tuple[str, ...] = OPTIONS,
 ) -> KernelSource:
@@ -130,7 +135,7 @@ def assemble(
         Knows the headers and the weight of the function.
     function : str
         The members of the function object.
-    extras : sequence of (declaration, bytes)
+    extras : sequence of Parameter
         The function object's data members. They are passed as kernel parameters behind inputs.
     before : str
         Source at global scope, in front of everything but includes.
@@ -140,13 +145,10 @@ def assemble(
     symbol = _symbol(spec)
     choose = {"picked": _picked, "tiled": _tiled, "strided": _strided}.get(spec.variant, _rows)
     variant, block, vector, items = choose(spec, body)
-    dimensions = [] if spec.variant == "contiguous" else ["Variant::Dimensions dimensions"]
     family = "rows" if spec.variant == "contiguous" else spec.variant
     headers = body.headers | {f"gpuarray/elementwise_{family}.cuh"}
-    *operands, count = _parameters(spec)
-    declared = [declaration for declaration, _ in extras]
-    members = ", ".join([declaration.split()[-1] for declaration in declared])
-    instance = f"Function{{{members}}}" if extras else "Function()"
+    parameters = (*_operands(spec), *extras, *_numbers(spec))
+    instance = f"Function{{{names(extras)}}}" if extras else "Function()"
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers)),
         before=before,
@@ -154,13 +156,10 @@ def assemble(
         variant=variant,
         block=block,
         symbol=symbol,
-        parameters=",\n    ".join([*operands, *declared, count, *dimensions]),
+        parameters=declared(parameters),
         arguments=",\n        ".join(_arguments(spec, instance)),
     )
-    sizes = list(_sizes(spec))
-    at = len(operands)
-    sizes[at:at] = [nbytes for _, nbytes in extras]
-    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), items, block, options, vector)
+    return KernelSource(symbol, source, cuda_headers(), parameters, items, block, options, vector)
 
 
 _SOURCE = """\
@@ -288,17 +287,31 @@ def _function(spec: ElementwiseSpec, body: Body, results: list[str]) -> str:
     return head + "".join(f"        {line}\n" for line in lines) + "    }"
 
 
-def _parameters(spec: ElementwiseSpec) -> list[str]:
+def _operands(spec: ElementwiseSpec) -> list[Parameter]:
+    """The outputs, and each input that is memory or a value."""
     result = [
-        f"Stored<{cpp_name(dtype)}>::type* out{i}" for i, dtype in enumerate(spec.output_dtypes)
+        pointer(f"out{i}", f"Stored<{cpp_name(dtype)}>::type")
+        for i, dtype in enumerate(spec.output_dtypes)
     ]
     for i, operand in enumerate(spec.inputs):
-        name = cpp_name(operand.dtype)
         if operand.kind == "scalar":
-            result.append(f"{name} in{i}")
+            result.append(scalar(f"in{i}", operand.dtype))
         elif operand.kind != "index":
-            result.append(f"const Stored<{name}>::type* in{i}")
-    return [*result, f"{spec.index}_t size"]
+            result.append(pointer(f"in{i}", f"const Stored<{cpp_name(operand.dtype)}>::type"))
+    return result
+
+
+def _numbers(spec: ElementwiseSpec) -> list[Parameter]:
+    """The number of elements (of vectors, for rows), and the struct Dimensions."""
+    index = f"{spec.index}_t"
+    size = number("size", index)
+    if spec.variant == "contiguous":
+        return [size]
+    fields = [
+        Field(name, index, spec.ndim) for name in ("shape", "counts", "multipliers", "shifts")
+    ]
+    fields.append(Field("strides", index, len(_strided_operands(spec)) * spec.ndim))
+    return [size, structure("dimensions", "Variant::Dimensions", fields)]
 
 
 def _arguments(spec: ElementwiseSpec, function: str) -> list[str]:
@@ -328,16 +341,3 @@ def _arguments(spec: ElementwiseSpec, function: str) -> list[str]:
     mask = inputs.pop() if spec.masked else "Unmasked()"
     head = [f"{function}, size, dimensions" if strided else f"{function}, size", mask]
     return [", ".join(head), *outputs, *inputs]
-
-
-def _sizes(spec: ElementwiseSpec) -> tuple[int, ...]:
-    index = INDEX_BYTES[spec.index]
-    sizes = [8] * len(spec.outputs)
-    for operand in spec.inputs:
-        if operand.kind != "index":
-            sizes.append(itemsize(operand.dtype) if operand.kind == "scalar" else 8)
-    sizes.append(index)
-    if spec.variant != "contiguous":
-        # shape, counts, multipliers and shifts; strides
-        sizes.append(index * spec.ndim * (4 + len(_strided_operands(spec))))
-    return tuple(sizes)

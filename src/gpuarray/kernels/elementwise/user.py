@@ -14,6 +14,7 @@ from gpuarray.kernels.elementwise import spec as elementwise
 from gpuarray.kernels.elementwise.spec import ElementwiseSpec
 from gpuarray.kernels.generator import user_code
 from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.parameters import Field, Parameter, declared, number, structure
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import KernelSource
 from gpuarray.kernels.generator.user_code import UserCode
@@ -74,12 +75,12 @@ def render_vector(spec: VectorSpec) -> KernelSource:
         else:
             passed.append(user_code.as_user(x, f"in{where[x.name]}"))
             declared.append(f"{'const ' if x.constant else ''}{x.type} {x.name}")
-    extras = [(f"{x.array(narrow)} array_{x.name}", x.array_bytes) for x in raw]
+    extras = [x.parameter(f"array_{x.name}", narrow) for x in raw]
     if spec.numbered:
         passed.append(f"in{len(operands.inputs) - 1}")
         declared.append("const ptrdiff_t i")
     if spec.counted or spec.guarded:
-        extras.append(("int64_t count", 8))
+        extras.append(number("count", "int64_t"))
     if spec.counted:
         if not any(x.name == "n" for x in code.arguments):
             passed.append("count")
@@ -90,7 +91,7 @@ def render_vector(spec: VectorSpec) -> KernelSource:
     lines.append(f"{guard}::gpuarray_operation({', '.join(passed)});")
     for i, x in enumerate(outputs):
         lines.append(user_code.store(x, f"out{i}", f"value_{x.name}"))
-    members = [f"{declaration};" for declaration, _ in extras]
+    members = [f"{extra.declaration};" for extra in extras]
     head = f"GPUARRAY_DEVICE void operator()({', '.join(parameters)}) const"
     function = [*members, f"{head} {{", *[f"    {line}" for line in lines], "}"]
     operation = user_code.function("void gpuarray_operation", declared, _once(spec.operation))
@@ -123,23 +124,29 @@ def render_direct(spec: DirectSpec) -> KernelSource:
     """Return the CUDA C++ of user code in a loop of its own."""
     code = spec.code
     indexer = f"CIndexer<{spec.ndim}, {'true' if spec.narrow else 'false'}>"
-    parameters, sizes, elements = [], [], []
+    parameters: list[Parameter] = []
+    elements = []
     located = "_ind" in user_code.words(spec.operation)
     for x in code.arguments:
         if x.kind == "scalar":
-            parameters.append(f"{'const ' if x.constant else ''}{x.type} {x.name}")
-            sizes.append(itemsize(x.dtype))
+            type_ = f"{'const ' if x.constant else ''}{x.type}"
+            parameters.append(Parameter(x.name, type_, itemsize(x.dtype), "scalar"))
             continue
-        sizes.append(x.array_bytes)
         name = x.name if x.kind == "raw" else f"_raw_{x.name}"
         const = "const " if x.constant and x.kind == "raw" else ""
-        parameters.append(f"{const}{x.array(spec.narrow)} {name}")
+        parameters.append(x.parameter(name, spec.narrow, const))
         if x.kind == "array":
             place = "i" if x.contiguous else "_ind.get()"
             located = located or not x.contiguous
             const = "const " if x.constant else ""
             elements.append(f"{const}{x.type}& {x.name} = {name}[{place}];")
-    sizes.append(8 + 16 * max(spec.ndim, 1))
+    lengths = max(spec.ndim, 1)
+    fields = [
+        Field("size_", "ptrdiff_t"),
+        Field("shape_", "ptrdiff_t", lengths),
+        Field("index_", "ptrdiff_t", lengths),
+    ]
+    parameters.append(structure("_ind", indexer, fields))
     count = "" if any(x.name == "n" for x in code.arguments) else _COUNT
     symbol = f"gpuarray_{code.name}"
     headers = code.headers((spec.operation, spec.loop_prep, spec.after_loop))
@@ -147,7 +154,7 @@ def render_direct(spec: DirectSpec) -> KernelSource:
         includes="".join(f'#include "{header}"\n' for header in sorted(headers)),
         before=code.global_source(""),
         symbol=symbol,
-        parameters=",\n    ".join([*parameters, f"{indexer} _ind"]),
+        parameters=declared(parameters),
         count=count,
         loop_prep=spec.loop_prep,
         located="_ind.set(i);" if located else "",
@@ -156,7 +163,7 @@ def render_direct(spec: DirectSpec) -> KernelSource:
         after_loop=spec.after_loop,
     )
     options = code.compiler_options()
-    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), 1, 128, options)
+    return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, 128, options)
 
 
 _COUNT = "const ptrdiff_t n = _ind.size();"

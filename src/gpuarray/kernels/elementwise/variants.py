@@ -19,9 +19,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gpuarray._integers import ceil_div
+from gpuarray._integers import ceil_div, power_of_two_from
 
 if TYPE_CHECKING:
     from gpuarray.kernels.elementwise.spec import ElementwiseSpec
@@ -209,9 +209,9 @@ def _choose_tiles(
     # Static shared memory ends at 48 KiB: two operands of full tiles.
     for _ in range(kinds.count("crossed").bit_length() - 1):
         area //= 2
-    width = min(_TILE_WIDTH[wide], _power_of_two(shape[x]))
-    height = min(area // width, _power_of_two(shape[y]))
-    width = min(area // height, _power_of_two(shape[x]))
+    width = min(_TILE_WIDTH[wide], power_of_two_from(shape[x]))
+    height = min(area // width, power_of_two_from(shape[y]))
+    width = min(area // height, power_of_two_from(shape[x]))
     vector = 16 // wide
     if any(one[x] != 1 for one in strides[:outputs]):
         vector = 1
@@ -246,10 +246,6 @@ def _crossed(strides: Sequence[int], y: int, x: int, itemsize: int) -> bool:
     return y != x and 0 < step < abs(strides[x]) and step * itemsize <= 16
 
 
-def _power_of_two(n: int) -> int:
-    return 1 << (n - 1).bit_length()
-
-
 def _tiles(shape: Sequence[int], choice: Choice) -> int:
     width, height = choice.tile
     ordered = [shape[i] for i in choice.order]
@@ -261,22 +257,22 @@ def geometry(
     source: KernelSource,
     shape: Sequence[int],
     strides: Sequence[Sequence[int]],
-) -> tuple[int, int, list[int]]:
+) -> tuple[int, dict[str, Any]]:
     """The launch of a rendered kernel.
 
     ``shape`` and ``strides`` (in elements) are in the order of `Choice.order`.
 
     Returns
     -------
-    blocks, size, dimensions
-        The blocks of the grid (a kernel with a 64-bit index takes fewer, too), the kernel's
-        ``size`` parameter, and the integers of its dimensions (empty where it has none).
+    blocks, constants
+        The blocks of the grid (a kernel with a 64-bit index takes fewer, too), and the values of
+        the kernel's parameters that are no operands.
     """
     size = math.prod(shape)
     if spec.variant == "contiguous":
         # The first vector begins where the output is aligned, so there may be one more.
         vectors = ceil_div(size, source.vector) + (source.vector > 1)
-        return _blocks(vectors * source.vector, source), size, []
+        return _blocks(vectors * source.vector, source), {"size": size}
     counts = list(shape)
     if spec.variant == "picked":
         # Chunks begin where the first output is aligned, so there may be one more.
@@ -294,10 +290,14 @@ def geometry(
     else:
         blocks = _blocks(size, source)
     fractions = [fraction(n, _INDEX_BITS[spec.index]) for n in counts]
-    result = [*shape, *counts, *[m for m, _ in fractions], *[shift for _, shift in fractions]]
-    for one in strides:
-        result += one
-    return blocks, size, result
+    dimensions = {
+        "shape": shape,
+        "counts": counts,
+        "multipliers": [multiplier for multiplier, _ in fractions],
+        "shifts": [shift for _, shift in fractions],
+        "strides": [stride for one in strides for stride in one],
+    }
+    return blocks, {"size": size, "dimensions": dimensions}
 
 
 def _blocks(items: int, source: KernelSource) -> int:

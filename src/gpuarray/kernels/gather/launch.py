@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _calls, _dtypes, _layout
+from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
-from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import gather
 
@@ -83,21 +84,25 @@ def _plan_transfer(
         scalar is not None,
     )
     function, source = load(spec, gather.spec.render_transfer, stream.device)
-    struct = list(dims)
-    for one, layout in zip(strides, layouts, strict=True):
-        struct += _layout.element_strides(name, one, layout)
-    struct += [length for _, length, _ in indices]
-    struct += _layout.element_strides(name, [stride for _, _, stride in indices], indexed)
-    position = len(function.parameters) - 2
-    constants = {
-        position: pack_integers([size], index),
-        position + 1: pack_integers(struct, index),
+    steps = _layout.element_strides(name, [stride for _, _, stride in indices], indexed)
+    dimensions = {
+        "shape": dims,
+        "strides": [
+            stride
+            for one, layout in zip(strides, layouts, strict=True)
+            for stride in _layout.element_strides(name, one, layout)
+        ],
+        "lengths": [length for _, length, _ in indices],
+        "steps": steps,
     }
-    per_block = gather.spec.BLOCK * source.items_per_thread
-    blocks = (size + per_block - 1) // per_block
-    plan = LaunchPlan(function, grid_for(blocks), (gather.spec.BLOCK, 1, 1), constants)
-    parameters = ["x0", "y0"] if scatter else ["y0", "x0"]
-    parameters += [f"x{1 + i}" for i in range(len(indices))]
-    bound = BoundLaunch(plan, stream, [] if scalar is None else [(0, scalar)])
+    plan = LaunchPlan(
+        function,
+        grid_for(ceil_div(size, source.block * source.items_per_thread)),
+        (source.block, 1, 1),
+        {"size": size, "dimensions": dimensions},
+    )
+    passed = {f"index{i}": f"x{1 + i}" for i in range(len(indices))}
+    passed |= {"dense": "x0", "indexed": "y0"} if scatter else {"dense": "y0", "indexed": "x0"}
+    bound = BoundLaunch(plan, stream, {} if scalar is None else {"dense": scalar})
     inputs = ("a" if scalar is None else "s") + "a" * len(indices)
-    return _calls.make_call(stream, inputs, [dense if new else None], [(bound, parameters)])
+    return _calls.make_call(stream, inputs, [dense if new else None], [(bound, passed)])

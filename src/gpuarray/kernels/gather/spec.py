@@ -6,6 +6,15 @@ from dataclasses import dataclass
 
 from gpuarray._dtypes import cpp_name
 from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.parameters import (
+    Field,
+    Parameter,
+    declared,
+    names,
+    number,
+    pointer,
+    structure,
+)
 from gpuarray.kernels.generator.source import INDEX_BYTES, WORDS, KernelSource
 
 BLOCK = 256
@@ -41,8 +50,7 @@ namespace gpuarray {{
 typedef Transfer<{index}_t, {word}, {block}, {items}, {ndim}, {arrays}, {scatter}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
-    {word}{star} dense, {word}* indexed, {pointers}, {index}_t size,
-    Kernel::Dimensions dimensions) {{
+    {parameters}) {{
     Kernel::run(size, dimensions, dense, indexed, {names});
 }}
 
@@ -51,12 +59,7 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 
 def render_transfer(spec: TransferSpec) -> KernelSource:
-    """Return the CUDA C++ of a gather or scatter.
-
-    Parameters of the kernel: the dense operand (or the scalar), the indexed one, the index arrays,
-    the number of elements, and a struct of the shape, the strides of each operand, and for each
-    index array the length and the stride of the axis that it indexes; all of the index type.
-    """
+    """Return the CUDA C++ of a gather or scatter."""
     name = "scatter" if spec.scatter else "gather"
     symbol = f"gpuarray_{name}__{8 * spec.itemsize}__{'_'.join(spec.indices)}__{spec.ndim}d"
     if spec.scalar:
@@ -64,27 +67,39 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
     if spec.index == "int64":
         symbol += "_wide"
     items = 4 if spec.ndim <= 2 else 2
-    names = [f"index{i}" for i in range(len(spec.indices))]
+    parameters = _parameters(spec)
+    arrays = parameters[2 : 2 + len(spec.indices)]
     source = _TRANSFER.format(
         index=spec.index,
         word=WORDS[spec.itemsize],
-        star="" if spec.scalar else "*",
         block=BLOCK,
         items=items,
         ndim=spec.ndim,
         arrays=len(spec.indices),
         scatter="true" if spec.scatter else "false",
         symbol=symbol,
-        pointers=", ".join(
-            [
-                f"const {cpp_name(code)}* {name}"
-                for code, name in zip(spec.indices, names, strict=True)
-            ]
-        ),
-        names=", ".join(names),
+        parameters=declared(parameters),
+        names=names(arrays),
     )
-    width = INDEX_BYTES[spec.index]
-    operands = 2 + len(spec.indices)
-    struct = width * (spec.ndim * (1 + operands) + 2 * len(spec.indices))
-    sizes = (spec.itemsize if spec.scalar else 8, *(8,) * (operands - 1), width, struct)
-    return KernelSource(symbol, source, cuda_headers(), sizes, items, BLOCK)
+    return KernelSource(symbol, source, cuda_headers(), parameters, items, BLOCK)
+
+
+def _parameters(spec: TransferSpec) -> tuple[Parameter, ...]:
+    """The dense operand or the scalar, the indexed one, the index arrays, and the numbers."""
+    word, index, arrays = WORDS[spec.itemsize], f"{spec.index}_t", len(spec.indices)
+    dense = pointer("dense", word)
+    if spec.scalar:
+        dense = Parameter("dense", word, spec.itemsize, "scalar")
+    fields = [
+        Field("shape", index, spec.ndim),
+        Field("strides", index, (2 + arrays) * spec.ndim),
+        Field("lengths", index, arrays),
+        Field("steps", index, arrays),
+    ]
+    return (
+        dense,
+        pointer("indexed", word),
+        *[pointer(f"index{i}", f"const {cpp_name(code)}") for i, code in enumerate(spec.indices)],
+        number("size", index),
+        structure("dimensions", "Kernel::Dimensions", fields),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpuarray._dtypes import category, itemsize
+from gpuarray.kernels.generator.parameters import Field, Parameter, structure
 
 
 def key_type(dtype: str) -> str:
@@ -13,3 +14,13 @@ def key_type(dtype: str) -> str:
     if kind == "complex":
         return f"ComplexKeys<uint{bits // 2}_t>"
     return f"{kind.capitalize()}Keys<uint{bits}_t>"
+
+
+#: Most results at ranks of a sorted row (`Ranks::of`).
+MAX_RANKS = 32
+
+
+def ranks_parameter(ranks: int) -> Parameter:
+    """The struct Ranks: ranks in ascending order, and for each result which of them it has."""
+    fields = [Field("at", "uint64_t", ranks), Field("of", "uint8_t", MAX_RANKS)]
+    return structure("ranks", f"Ranks<{ranks}>", fields)

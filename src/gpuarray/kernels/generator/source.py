@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from gpuarray.kernels.generator.parameters import Parameter
+
 #: Bytes of the types of index arithmetic.
 INDEX_BYTES = {"int32": 4, "int64": 8}
 
@@ -49,8 +51,13 @@ class KernelSource:
     name: str  # extern "C" symbol
     source: str
     headers: Mapping[str, str]
-    parameters: tuple[int, ...]  # bytes of each kernel parameter
+    parameters: tuple[Parameter, ...]
     items_per_thread: int
     block: int
     options: tuple[str, ...] = OPTIONS
     vector: int = 1  # elements of one access
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The bytes of each parameter."""
+        return tuple([parameter.nbytes for parameter in self.parameters])

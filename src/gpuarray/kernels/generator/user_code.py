@@ -11,8 +11,10 @@ import re
 from dataclasses import dataclass
 
 from gpuarray._dtypes import category, cpp_name
+from gpuarray._layout import Layout
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.operations import HEAVY, HUGE, LIGHT, MEDIUM
+from gpuarray.kernels.generator.parameters import Field, Parameter, structure
 
 #: The types of dtypes in user code: CuPy's spellings, which atomic functions are overloaded for.
 TYPES = {
@@ -82,10 +84,9 @@ class Argument:
         flags = ["true" if flag else "false" for flag in (self.contiguous, narrow)]
         return f"CArray<{self.qualified}, {self.ndim}, {', '.join(flags)}>"
 
-    @property
-    def array_bytes(self) -> int:
-        """The size of the array's type."""
-        return 16 + 16 * max(self.ndim, 1)
+    def parameter(self, name: str, narrow: bool, const: str = "") -> Parameter:
+        """The kernel's parameter for the array."""
+        return array_parameter(name, f"{const}{self.array(narrow)}", self.ndim)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,24 @@ def store(x: Argument, target: str, value: str) -> str:
     if x.dtype == "f2" or category(x.dtype) == "complex":
         return f"{target} = as<{cpp_name(x.dtype)}>({value});"
     return f"{target} = {value};"
+
+
+def array_parameter(name: str, type_: str, ndim: int) -> Parameter:
+    """A kernel's parameter that is an array with its shape and strides: the struct CArray."""
+    lengths = max(ndim, 1)
+    fields = [
+        Field("data_", "uint64_t"),
+        Field("size_", "ptrdiff_t"),
+        Field("shape_", "ptrdiff_t", lengths),
+        Field("strides_", "ptrdiff_t", lengths),
+    ]
+    return structure(name, type_, fields)
+
+
+def array_constant(layout: Layout) -> dict[str, object]:
+    """The value of such a parameter but for the pointer, which a call fills in."""
+    shape, strides = layout.shape or (0,), layout.strides or (0,)
+    return {"data_": 0, "size_": layout.size, "shape_": shape, "strides_": strides}
 
 
 def function(head: str, parameters: list[str], text: str) -> str:

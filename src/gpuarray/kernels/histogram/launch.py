@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import histogram as histogram_kernels
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.histogram.spec import CountSpec
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 _ONE = _layout.contiguous(_UINT64, (1,))
@@ -83,7 +85,7 @@ def count_values(elements: Any, least: int) -> Any:
         spec = histogram_kernels.spec.CountSpec(
             "value", _dtypes.code(layout.dtype), shared=room, greatest=True
         )
-        run = _call(spec, histogram_kernels.spec.render, layout, [room], stream)
+        run = _call(spec, layout, room, stream)
         found = run, _layout.contiguous(_INT64, (room + 1,))
         stream.remember(key, found)
     run, table_layout = found
@@ -179,14 +181,12 @@ def _between_ends_plan(layout: Layout, bins: int, stream: Stream) -> tuple:
     room = next(n for n in histogram_kernels.spec.SHARED_BINS if bins <= n)
     alone = layout.nbytes <= ALONE_BYTES
     count = histogram_kernels.spec.CountSpec("ends", code, edge, shared=room, alone=alone)
-    names = ["x0", "y1", "y0"]
-    launches = [
-        (_bound(count, histogram_kernels.spec.render, layout, [bins], stream, names), names)
-    ]
+    bound = _bound(count, histogram_kernels.spec.render, layout, bins, stream)
+    launches = [(bound, {"elements": "x0", "edges": "y1", "totals": "y0"})]
     if not alone:
-        find, names = histogram_kernels.spec.EndsSpec(code), ["x0", "y0"]
-        bound = _bound(find, histogram_kernels.spec.render_ends, layout, [bins], stream, names)
-        launches.insert(0, (bound, names))
+        find = histogram_kernels.spec.EndsSpec(code)
+        bound = _bound(find, histogram_kernels.spec.render_ends, layout, bins, stream)
+        launches.insert(0, (bound, {"elements": "x0", "totals": "y0"}))
     edges = _layout.contiguous(dtype, (bins + 1,))
     infinity = None
     if floats:
@@ -228,43 +228,31 @@ def _count(mode: str, elements: Any, edges: Any, bins: int, weights: Any) -> Any
         spec = histogram_kernels.spec.CountSpec(
             mode, _dtypes.code(layout.dtype), code, weighted, shared
         )
-        arrays = weighted + (edge is not None)
-        run = _call(spec, histogram_kernels.spec.render, layout, [bins], stream, arrays)
+        run = _call(spec, layout, bins, stream)
         stream.remember(key, run)
     run(*[x for x in (elements, weights, edges) if x is not None], result)
     return result
 
 
-def _call(
-    spec: Any,
-    render: Callable[[Any], Any],
-    layout: Layout,
-    numbers: list[int],
-    stream: Stream,
-    operands: int = 0,
-) -> Callable[..., Any]:
-    """A call that takes the elements, so many operands, and what is written."""
-    names = [*[f"x{i}" for i in range(1 + operands)], "y0"]
-    bound = _bound(spec, render, layout, numbers, stream, names)
-    return _calls.make_call(stream, "a" * (1 + operands), [None], [(bound, names)])
+def _call(spec: CountSpec, layout: Layout, bins: int, stream: Stream) -> Callable[..., Any]:
+    """A call that takes the elements, the weights and edges that there are, and the result."""
+    names = ["elements"]
+    names += ["weights"] if spec.weighted else []
+    names += ["edges"] if spec.edges else []
+    passed = {name: f"x{i}" for i, name in enumerate(names)} | {"totals": "y0"}
+    bound = _bound(spec, histogram_kernels.spec.render, layout, bins, stream)
+    return _calls.make_call(stream, "a" * len(names), [None], [(bound, passed)])
 
 
 def _bound(
-    spec: Any,
-    render: Callable[[Any], Any],
-    layout: Layout,
-    numbers: list[int],
-    stream: Stream,
-    names: list[str],
+    spec: Any, render: Callable[[Any], Any], layout: Layout, bins: int, stream: Stream
 ) -> BoundLaunch:
-    """A launch over elements with so many arrays, their number and others constant."""
+    """A launch over elements; their number and that of bins are constant."""
     function, source = load(spec, render, stream.device)
     most = _BLOCKS if getattr(spec, "shared", True) else _UNSHARED_BLOCKS
     blocks = _blocks(layout.size, layout.itemsize, most * stream.device.multiprocessors)
-    constants = {
-        len(names) + i: struct.pack("<Q", value) for i, value in enumerate([layout.size, *numbers])
-    }
     grid = grid_for(1 if getattr(spec, "alone", False) else blocks)
+    constants = {"size": layout.size, "bins": bins}
     return BoundLaunch(LaunchPlan(function, grid, (source.block, 1, 1), constants), stream)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gpuarray._dtypes import cpp_name, info
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type
+from gpuarray.kernels.generator.parameters import Parameter, declared, number, pointer
 from gpuarray.kernels.generator.source import KernelSource
 
 BLOCK = 512
@@ -61,6 +62,9 @@ class EndsSpec:
     dtype: str
 
 
+#: How many elements and bins there are.
+_NUMBERS = (number("size", "uint64_t"), number("bins", "uint64_t"))
+
 _SOURCE = """\
 #include "gpuarray/histogram.cuh"
 {include}
@@ -78,29 +82,25 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 def render(spec: CountSpec) -> KernelSource:
     """Return the CUDA C++ of a histogram.
 
-    Parameters of the kernel: the elements; the weights, if there are any; the edges, unless bins
-    are values; the result (uint64 counts or float64 sums, added to, and behind them the greatest
-    element, or for 'ends' the three words of `render_ends`); the number of elements and that of
-    bins.
+    ``totals`` is the result: uint64 counts or float64 sums, which are added to, and behind them the
+    greatest element, or for 'ends' the three words of `render_ends`.
     """
     element = cpp_name(spec.dtype)
-    parameters = [f"const Stored<{element}>::type* elements"]
+    parameters = [pointer("elements", f"const Stored<{element}>::type")]
     if spec.weighted:
-        parameters.append("const double* weights")
+        parameters.append(pointer("weights", "const double"))
     bins = f"ByValue<{element}>{{bins}}"
     if spec.edges:
-        number = cpp_name(spec.edges)
+        edge = cpp_name(spec.edges)
         index = "int32_t" if spec.shared else "int64_t"
-        parameters.append(f"{'' if spec.mode == 'ends' else 'const '}{number}* edges")
+        parameters.append(pointer("edges", edge if spec.mode == "ends" else f"const {edge}"))
         kind = "ByWidth" if spec.mode == "width" else "ByEdges"
-        bins = f"{kind}<{element}, {number}, {index}>{{bins, edges}}"
+        bins = f"{kind}<{element}, {edge}, {index}>{{bins, edges}}"
         if spec.mode == "ends":
             keys = key_type(spec.dtype)
-            bins = f"BetweenEnds<{element}, {keys}, {number}, {index}>(bins, edges, totals + bins)"
+            bins = f"BetweenEnds<{element}, {keys}, {edge}, {index}>(bins, edges, totals + bins)"
     total = "double" if spec.weighted else "uint64_t"
-    parameters.append(f"{total}* totals")
-    sizes = [8] * (len(parameters) + 2)
-    parameters += ["uint64_t size", "uint64_t bins"]
+    parameters += [pointer("totals", total), *_NUMBERS]
     weight = "double" if spec.weighted else "uint32_t"
     staged = "true" if spec.edges and 0 < spec.shared <= STAGED_BINS else "false"
     greatest = "true" if spec.greatest else "false"
@@ -110,39 +110,36 @@ def render(spec: CountSpec) -> KernelSource:
     )
     body += f"\n        {bins}, elements, {weights}, totals, size)"
     if spec.alone:
-        types = f"{element}, {key_type(spec.dtype)}, {number}, {index}"
+        types = f"{element}, {key_type(spec.dtype)}, {edge}, {index}"
         body = f"count_alone<{types}, {BLOCK}, {spec.shared}>(elements, edges, totals, size, bins)"
     symbol = f"gpuarray_histogram_{spec.mode}__{spec.dtype}{'_alone' if spec.alone else ''}"
     symbol += ("_weighted" if spec.weighted else "") + ("_greatest" if spec.greatest else "")
     symbol += f"_{spec.shared}" if spec.shared else ""
-    return _kernel(symbol, spec.dtype, parameters, sizes, body)
+    return _kernel(symbol, spec.dtype, parameters, body)
 
 
 def render_ends(spec: EndsSpec) -> KernelSource:
     """Return the CUDA C++ that finds the least and the greatest element.
 
-    Parameters of the kernel: the elements, the result of the histogram, the number of elements and
-    that of bins. Behind the bins are three words that are zero: the first two become the key of
-    the greatest element and, inverted, that of the least one; the third is not zero once edges
-    between them have been found not to increase.
+    Behind the bins of the histogram's result are three words that are zero: the first two become
+    the key of the greatest element and, inverted, that of the least one; the third is not zero once
+    edges between them have been found not to increase.
     """
     keys = key_type(spec.dtype)
-    parameters = [f"const {keys}::Word* elements", "uint64_t* totals"]
-    parameters += ["uint64_t size", "uint64_t bins"]
+    elements = pointer("elements", f"const {keys}::Word")
+    parameters = [elements, pointer("totals", "uint64_t"), *_NUMBERS]
     body = f"find_ends<{keys}, {BLOCK}>(elements, totals + bins, size)"
     symbol = f"gpuarray_histogram_ends__{spec.dtype}"
-    return _kernel(symbol, spec.dtype, parameters, [8] * 4, body)
+    return _kernel(symbol, spec.dtype, parameters, body)
 
 
-def _kernel(
-    symbol: str, dtype: str, parameters: list[str], sizes: list[int], body: str
-) -> KernelSource:
+def _kernel(symbol: str, dtype: str, parameters: list[Parameter], body: str) -> KernelSource:
     header = info(dtype).header
     source = _SOURCE.format(
         include=f'#include "{header}"\n' if header else "",
         block=BLOCK,
         symbol=symbol,
-        parameters=",\n    ".join(parameters),
+        parameters=declared(parameters),
         body=body,
     )
-    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), 1, BLOCK)
+    return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, BLOCK)

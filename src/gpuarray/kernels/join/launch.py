@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
@@ -48,15 +47,14 @@ def make_call(
         return None
     spec = join_kernels.spec.JoinSpec(target.itemsize, len(layouts))
     function, source = load(spec, join_kernels.spec.render, stream.device)
-    ends = accumulate([math.prod(one.shape[axis:]) for one in layouts])
-    parts = struct.pack(f"={1 + len(layouts)}I", target.size, *ends)
+    ends = list(accumulate([math.prod(one.shape[axis:]) for one in layouts]))
     tile = source.block * source.items_per_thread
     plan = LaunchPlan(
         function,
         grid_for(ceil_div(target.size, tile)),
         (source.block, 1, 1),
-        {1 + len(layouts): parts},
+        {"parts": {"size": target.size, "ends": ends}},
     )
-    names = ["y0", *[f"x{k}" for k in range(len(layouts))]]
-    launches = [(BoundLaunch(plan, stream), names)]
+    passed = {"result": "y0"} | {f"array{k}": f"x{k}" for k in range(len(layouts))}
+    launches = [(BoundLaunch(plan, stream), passed)]
     return _calls.make_call(stream, "a" * len(layouts), [target], launches)

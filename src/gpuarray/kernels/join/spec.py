@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.parameters import Field, declared, names, pointer, structure
 from gpuarray.kernels.generator.source import WORDS, KernelSource
 
 BLOCK = 128
@@ -37,7 +38,7 @@ namespace gpuarray {{
 typedef Join<{word}, {block}, {items}, {arrays}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
-    {word}* result, {parameters}, Kernel::Parts parts) {{
+    {parameters}) {{
     Kernel::run(result, Kernel::Sources{{{names}}}, parts);
 }}
 
@@ -46,22 +47,19 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 
 def render(spec: JoinSpec) -> KernelSource:
-    """Return the CUDA C++ of a join.
-
-    Parameters of the kernel: the result, the arrays, and a struct of 32-bit numbers: how many
-    elements the result has, and where each array's part of a row ends.
-    """
-    names = [f"array{k}" for k in range(spec.arrays)]
+    """Return the CUDA C++ of a join."""
     word = WORDS[spec.itemsize]
     symbol = f"gpuarray_join__{8 * spec.itemsize}__{spec.arrays}"
+    arrays = [pointer(f"array{k}", f"const {word}") for k in range(spec.arrays)]
+    fields = [Field("size", "uint32_t"), Field("ends", "uint32_t", spec.arrays)]
+    parameters = (pointer("result", word), *arrays, structure("parts", "Kernel::Parts", fields))
     source = _SOURCE.format(
         word=word,
         block=BLOCK,
         items=ITEMS,
         arrays=spec.arrays,
         symbol=symbol,
-        parameters=", ".join([f"const {word}* {name}" for name in names]),
-        names="{" + ", ".join(names) + "}",
+        parameters=declared(parameters),
+        names="{" + names(arrays) + "}",
     )
-    sizes = (8,) * (1 + spec.arrays) + (4 * (1 + spec.arrays),)
-    return KernelSource(symbol, source, cuda_headers(), sizes, ITEMS, BLOCK)
+    return KernelSource(symbol, source, cuda_headers(), parameters, ITEMS, BLOCK)

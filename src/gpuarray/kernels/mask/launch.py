@@ -8,7 +8,7 @@ bytes or is used beside values.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
-from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels import scan
@@ -33,6 +33,10 @@ _SCALAR = _layout.contiguous(_INT64, ())
 
 #: Tiles that a block counts at most, and blocks for each multiprocessor until it counts several.
 MAX_ROUNDS, RESIDENT_BLOCKS = 32, 8
+
+
+# What the second launch gets of the first.
+_COUNTED = {"mask": "x0", "offsets": "x1", "bits": "x2"}
 
 
 class Counted(NamedTuple):
@@ -143,16 +147,17 @@ def _plan_count(layout: Layout, keep: bool, stream: Stream) -> tuple[Callable, i
     tiles = ceil_div(layout.size, mask_kernels.spec.TILE)
     rounds = _rounds(tiles, stream.device.multiprocessors)
     blocks = ceil_div(tiles, rounds)
-    constants = {4: pack_integers([layout.size, tiles, rounds, *dims, *steps], index)}
+    constants: dict[str, Any] = {"dimensions": _dimensions(layout.size, tiles, rounds, dims, steps)}
     plan = LinkedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     plan.links = links(stream, 8 * scan.spec.link_words("i8", 1, blocks))
-    constants[3] = plan.links[1].to_bytes(8, "little")
+    constants["lookback"] = plan.links[1]
     outputs = [
         _layout.contiguous(_INT64, (tiles + 1,)),
         _layout.contiguous(_UINT32, (tiles * mask_kernels.spec.BLOCK if bits else 1,)),
     ]
-    bound = BoundLaunch(plan, stream)
-    return _calls.make_call(stream, "a", outputs, [(bound, ["x0", "y0", "y1"])]), 8 * tiles
+    passed = {"mask": "x0", "offsets": "y0", "bits": "y1"}
+    call = _calls.make_call(stream, "a", outputs, [(BoundLaunch(plan, stream), passed)])
+    return call, 8 * tiles
 
 
 def _rounds(tiles: int, multiprocessors: int) -> int:
@@ -178,10 +183,10 @@ def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
         spec = mask_kernels.spec.StoreSpec(
             "coordinates", _dtypes.code(mask.dtype), bits, len(shape), 8, index
         )
-        struct = [mask.size, 0, 0, *shape, *[0] * len(shape)]
-        plan = _plan_store(spec, mask.size, struct, stream)
-        bound = BoundLaunch(plan, stream, [(4, _INT64)])
-        run = _calls.make_call(stream, "aaas", [None], [(bound, ["x0", "x1", "x2", "y0", "x3"])])
+        dimensions = _dimensions(mask.size, 0, 0, shape, [0] * len(shape))
+        bound = BoundLaunch(_plan_store(spec, dimensions, stream), stream, {"count": _INT64})
+        passed = _COUNTED | {"result": "y0", "count": "x3"}
+        run = _calls.make_call(stream, "aaas", [None], [(bound, passed)])
         stream.remember(key, run)
     run(counted.mask, counted.offsets, counted.bits, counted.total, result)
     return result
@@ -202,16 +207,22 @@ def _store(action: str, counted: Counted, operand: Layout, stride: int) -> Calla
             index = "int64"
         code = _dtypes.code(mask.dtype)
         spec = mask_kernels.spec.StoreSpec(action, code, True, len(dims), operand.itemsize, index)
-        plan = _plan_store(spec, mask.size, [mask.size, 0, stride, *dims, *steps], stream)
-        names = ["x0", "x1", "x2", "x3", "y0"]
-        run = _calls.make_call(stream, "aaaa", [None], [(BoundLaunch(plan, stream), names)])
+        dimensions = _dimensions(mask.size, 0, stride, dims, steps)
+        bound = BoundLaunch(_plan_store(spec, dimensions, stream), stream)
+        passed = _COUNTED | {"read": "x3", "written": "y0"}
+        run = _calls.make_call(stream, "aaaa", [None], [(bound, passed)])
         stream.remember(key, run)
     return run
 
 
-def _plan_store(spec: StoreSpec, size: int, struct: list[int], stream: Stream) -> LaunchPlan:
+def _plan_store(spec: StoreSpec, dimensions: dict[str, Any], stream: Stream) -> LaunchPlan:
     function, source = load(spec, mask_kernels.spec.render_store, stream.device)
-    constants = {5: pack_integers(struct, spec.index)}
-    return LaunchPlan(
-        function, grid_for(ceil_div(size, mask_kernels.spec.TILE)), (source.block, 1, 1), constants
-    )
+    grid = grid_for(ceil_div(dimensions["size"], mask_kernels.spec.TILE))
+    return LaunchPlan(function, grid, (source.block, 1, 1), {"dimensions": dimensions})
+
+
+def _dimensions(
+    size: int, tiles: int, stride: int, shape: Sequence[int], strides: Sequence[int]
+) -> dict[str, Any]:
+    """The struct SelectionDimensions."""
+    return {"size": size, "tiles": tiles, "stride": stride, "shape": shape, "strides": strides}

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuarray._dtypes import cpp_name
 from gpuarray.kernels.generator.expressions import Cast, Input
 from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.parameters import (
+    Field,
+    Parameter,
+    declared,
+    number,
+    pointer,
+    structure,
+)
 from gpuarray.kernels.generator.render import Body
-from gpuarray.kernels.generator.source import INDEX_BYTES, WORDS, KernelSource
+from gpuarray.kernels.generator.source import WORDS, KernelSource
 
 BLOCK = 256
 
@@ -50,6 +59,8 @@ class StoreSpec:
             raise ValueError(f"elements of {self.itemsize} bytes cannot be selected")
 
 
+_MASK = pointer("mask", "const Truth::Element")
+
 _SOURCE = """\
 {includes}
 namespace gpuarray {{
@@ -65,7 +76,7 @@ struct Truth {{
 typedef SelectionDimensions<{index}_t, {ndim}> Extents;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
-    {parameters}, Extents dimensions) {{
+    {parameters}) {{
     {call};
 }}
 
@@ -74,38 +85,38 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 
 def render_count(spec: CountSpec) -> KernelSource:
-    """Return the CUDA C++ of the first launch: a block for every few tiles, at most 32.
-
-    The kernel's parameters: the mask; the offsets, of one more than there are tiles; the bits,
-    BLOCK 32-bit words for each tile; memory for look-back; and the struct SelectionDimensions.
-    """
+    """Return the CUDA C++ of the first launch: a block for every few tiles, at most 32."""
     bits = "true" if spec.bits else "false"
     symbol = f"gpuarray_count_true__{spec.dtype}" + ("_bits" if spec.bits else "")
     return _kernel(
         spec,
         symbol,
-        "const Truth::Element* mask, int64_t* offsets, uint32_t* bits, uint64_t* links",
-        f"count_selected<Truth, Extents, {BLOCK}, {bits}>(mask, offsets, bits, dimensions, links)",
-        (8, 8, 8, 8),
+        [
+            _MASK,
+            pointer("offsets", "int64_t"),  # one more than there are tiles
+            pointer("bits", "uint32_t"),  # BLOCK words for each tile
+            pointer("lookback", "uint64_t"),
+        ],
+        f"count_selected<Truth, Extents, {BLOCK}, {bits}>"
+        "(mask, offsets, bits, dimensions, lookback)",
     )
 
 
 def render_store(spec: StoreSpec) -> KernelSource:
     """Return the CUDA C++ of the second launch: a block for each tile.
 
-    The kernel's parameters: the mask, the offsets and the bits as above; then two arrays (of
-    'compress' values and result, of 'place' values and target), or of 'coordinates' the result
-    and the number of true elements; and the struct SelectionDimensions.
+    It gets what the first one made, then two arrays (of 'compress' values and result, of 'place'
+    values and target), or of 'coordinates' the result and the number of true elements.
     """
     symbol = f"gpuarray_{spec.action}__{spec.dtype}"
-    parameters = "const Truth::Element* mask, const int64_t* offsets, const uint32_t* bits, "
+    parameters = [_MASK, pointer("offsets", "const int64_t"), pointer("bits", "const uint32_t")]
     if spec.action == "coordinates":
-        parameters += "int64_t* result, int64_t count"
+        parameters += [pointer("result", "int64_t"), number("count", "int64_t")]
         action = f"Coordinates<Extents, {spec.ndim}>{{result, count, dimensions}}"
     else:
         word = WORDS[spec.itemsize]
         symbol += f"_{8 * spec.itemsize}"
-        parameters += f"const {word}* read, {word}* written"
+        parameters += [pointer("read", f"const {word}"), pointer("written", word)]
         action = f"{spec.action.capitalize()}<{word}, Extents>{{read, written, dimensions}}"
     bits = "true" if spec.bits else "false"
     return _kernel(
@@ -114,12 +125,11 @@ def render_store(spec: StoreSpec) -> KernelSource:
         parameters,
         f"store_selected<Truth, Extents, {BLOCK}, {bits}>(\n"
         f"        mask, offsets, bits, dimensions, {action})",
-        (8, 8, 8, 8, 8),
     )
 
 
 def _kernel(
-    spec: CountSpec | StoreSpec, symbol: str, parameters: str, call: str, sizes: tuple[int, ...]
+    spec: CountSpec | StoreSpec, symbol: str, arrays: Sequence[Parameter], call: str
 ) -> KernelSource:
     body = Body()
     body.type_of(spec.dtype)
@@ -127,6 +137,7 @@ def _kernel(
     lines = [*body.lines, f"return {truth};"]
     headers = sorted(body.headers | {"gpuarray/mask.cuh"})
     symbol += f"_{spec.ndim}d" + ("_wide" if spec.index == "int64" else "")
+    parameters = (*arrays, structure("dimensions", "Extents", _fields(spec)))
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in headers),
         source=cpp_name(spec.dtype),
@@ -135,8 +146,13 @@ def _kernel(
         ndim=spec.ndim,
         block=BLOCK,
         symbol=symbol,
-        parameters=parameters,
+        parameters=declared(parameters),
         call=call,
     )
-    struct = INDEX_BYTES[spec.index] * (3 + 2 * spec.ndim)
-    return KernelSource(symbol, source, cuda_headers(), (*sizes, struct), 32, BLOCK)
+    return KernelSource(symbol, source, cuda_headers(), parameters, 32, BLOCK)
+
+
+def _fields(spec: CountSpec | StoreSpec) -> list[Field]:
+    """The members of the struct SelectionDimensions."""
+    counts = {"size": None, "tiles": None, "stride": None, "shape": spec.ndim, "strides": spec.ndim}
+    return [Field(name, f"{spec.index}_t", count) for name, count in counts.items()]

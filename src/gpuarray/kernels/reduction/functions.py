@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gpuarray._dtypes import cpp_name, itemsize
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, Scalar, walk
+from gpuarray.kernels.generator.parameters import Parameter, pointer, scalar
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.reduction.tables import real
 
@@ -23,6 +24,14 @@ VALUE, COUNT, INITIAL = 0, 1, 2
 def function_of(spec: ReductionSpec, headers: set[str]) -> Function:
     """The function object of a specification; the headers that it needs are added."""
     return _STATES[spec.state](spec, headers)
+
+
+def operands(spec: ReductionSpec) -> list[Parameter]:
+    """The parameters for the inputs."""
+    return [
+        pointer(f"operand{i}", f"const Stored<{cpp_name(x.dtype)}>::type")
+        for i, x in enumerate(spec.inputs)
+    ]
 
 
 class Function:
@@ -56,13 +65,12 @@ class Function:
         text = "\n".join([f"    {line}" for line in lines])
         return f"struct Items {{\n{text}\n}};\n\n"
 
-    def members(self) -> list[str]:
+    def members(self) -> list[Parameter]:
         """Its data members, which are also the kernel's parameters behind the output."""
-        inputs = enumerate(self.spec.inputs)
-        result = [f"const Stored<{cpp_name(x.dtype)}>::type* operand{i}" for i, x in inputs]
+        result = operands(self.spec)
         if self.spec.initial is not None:
-            result.append(f"{cpp_name(self.spec.initial)} initial")
-        result += [f"{cpp_name(x)} scalar{i}" for i, x in enumerate(self.spec.scalars)]
+            result.append(scalar("initial", self.spec.initial))
+        result += [scalar(f"scalar{i}", x) for i, x in enumerate(self.spec.scalars)]
         return result
 
     def text(self) -> str:
@@ -74,7 +82,7 @@ class Function:
             f"typedef {self.thread} Thread;",
             f"typedef Stored<{cpp_name(spec.inputs[0].dtype)}>::type Element;",
             f"enum {{ POSITIONS = {int(spec.positions)}, PACKED = {packed} }};",
-            *(f"{member};" for member in self.members()),
+            *(f"{member.declaration};" for member in self.members()),
             "",
             "GPUARRAY_DEVICE const Element* elements() const { return operand0; }",
             *self.neutral(spec.neutral.dtype),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuarray import _calls, _dtypes, _layout
@@ -16,7 +17,7 @@ from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div, power_of_two_from, power_of_two_in
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator
-from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import generator, reduction
 from gpuarray.kernels.generator.expressions import Constant, Expression
@@ -144,13 +145,15 @@ def make_call(
         scalars=what.scalars,
     )
     plan, scratch = launch_plan(spec, reduction.spec.render, operands, axes, output, stream)
-    names = ["y0", *[f"x{i}" for i in range(len(kinds))]]
-    first = 1 + len(operands)
-    scalars = [(first + i, _dtypes.dtype_of(x)) for i, x in enumerate(passed)]
+    names = [f"operand{i}" for i in range(len(operands))]
+    names += ["initial"] if what.initial is not None else []
+    names += [f"scalar{i}" for i in range(len(what.scalars))]
+    arguments = {"output": "y0"} | {name: f"x{i}" for i, name in enumerate(names)}
     if scratch:
-        names.append("t0")
-    bound = BoundLaunch(plan, stream, scalars)
-    return _calls.make_call(stream, kinds, new, [(bound, names)], [scratch] if scratch else [])
+        arguments["partials"] = "t0"
+    dtypes = [_dtypes.dtype_of(x) for x in passed]
+    bound = BoundLaunch(plan, stream, dict(zip(names[len(operands) :], dtypes, strict=True)))
+    return _calls.make_call(stream, kinds, new, [(bound, arguments)], [scratch] if scratch else [])
 
 
 def launch_plan(
@@ -398,19 +401,28 @@ def _launch(
         spec = reduction.spec.replace(spec, split=True)
         scratch = parts * results * spec.value_bytes
     function, source = load(spec, render, device)
-    steps = [results, length, parts, part_length, kept.bases[-1]]
-    count = len(spec.inputs)
-    steps += [a + b for a, b in zip(kept.bases[:count], reduced.bases[:count], strict=True)]
-    steps += [*kept.shape, *reduced.shape, *kept.strides[-1], *reduced.strides[-1]]
-    for k in range(count):
-        steps += kept.strides[k]
-    for k in range(count):
-        steps += reduced.strides[k]
-    constants = {len(source.parameters) - 1: pack_integers(steps, spec.index)}
+    *kept_strides, output_strides = kept.strides
+    *reduced_strides, position_strides = reduced.strides
+    *kept_bases, output_base = kept.bases
+    dimensions = {
+        "results": results,
+        "length": length,
+        "parts": parts,
+        "part_length": part_length,
+        "output_base": output_base,
+        "bases": [a + b for a, b in zip(kept_bases, reduced.bases)],
+        "kept": kept.shape,
+        "reduced": reduced.shape,
+        "output_strides": output_strides,
+        "position_strides": position_strides,
+        "kept_strides": list(chain(*kept_strides)),
+        "reduced_strides": list(chain(*reduced_strides)),
+    }
+    constants: dict[str, Any] = {"dimensions": dimensions}
     plan = _SharedPlan(function, grid_for(blocks * parts), (source.block, 1, 1), constants)
     if parts > 1:
         plan.counters = _counters(stream)
-        constants[len(source.parameters) - 2] = plan.counters[1].to_bytes(8, "little")
+        constants["counters"] = plan.counters[1]
     return plan, scratch
 
 

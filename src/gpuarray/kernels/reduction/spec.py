@@ -11,6 +11,7 @@ from gpuarray._dtypes import cpp_name, itemsize
 from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.expressions import Constant, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.parameters import Field, Parameter, declared, pointer, structure
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import INDEX_BYTES, OPTIONS, KernelSource, OperandSpec
 from gpuarray.kernels.reduction import functions
@@ -162,29 +163,20 @@ def unroll(spec: ReductionSpec) -> int:
 
 
 def render(spec: ReductionSpec) -> KernelSource:
-    """Return the CUDA C++ of a specification.
-
-    The kernel's parameters: the output pointer; the input pointers; `initial` by value, where
-    there is one; when split, the pointer to scratch memory for ``parts * results`` values and
-    that to one counter for each block of results, all zero; and the struct ReductionDimensions.
-    """
+    """Return the CUDA C++ of a specification."""
     body = Body()
     dtypes = [x.dtype for x in spec.inputs]
     for dtype in (spec.output_dtype, spec.neutral.dtype, *dtypes, *spec.scalars):
         body.type_of(dtype)
     function = functions.function_of(spec, body.headers)
-    text = function.text()
-    nbytes = [8] * len(spec.inputs)
-    nbytes += [itemsize(x) for x in (spec.initial, *spec.scalars) if x is not None]
-    members = list(zip(function.members(), nbytes, strict=True))
-    return assemble(spec, body.headers, text, members, items=function.items())
+    return assemble(spec, body.headers, function.text(), function.members(), items=function.items())
 
 
 def assemble(
     spec: ReductionSpec,
     headers: set[str],
     function: str,
-    members: Sequence[tuple[str, int]],
+    members: Sequence[Parameter],
     before: str = "",
     options: tuple[str, ...] = OPTIONS,
     more: Sequence[str] = (),
@@ -200,7 +192,7 @@ def assemble(
         Include names of what the function needs.
     function : str
         The function object's members.
-    members : sequence of (declaration, bytes)
+    members : sequence of Parameter
         Its data members, which are the kernel's parameters behind the output.
     before : str
         Source at global scope, in front of everything but includes.
@@ -215,12 +207,13 @@ def assemble(
         f"ReductionDimensions<{spec.index}_t, {spec.kept}, {spec.reduced}, {len(spec.inputs)}>"
     )
     family = _HEADERS[spec.variant]
-    declared = [declaration for declaration, _ in members]
-    parameters = [f"Stored<{cpp_name(spec.output_dtype)}>::type* output", *declared]
+    parameters = [pointer("output", f"Stored<{cpp_name(spec.output_dtype)}>::type"), *members]
     if spec.split:
-        parameters += ["Function::Value* partials", "uint32_t* counters"]
+        # Values of blocks that share results, and a zero counter for each block of results.
+        parameters += [pointer("partials", "Function::Value"), pointer("counters", "uint32_t")]
+    parameters.append(structure("dimensions", "Extents", _fields(spec)))
     shared = "partials, counters" if spec.split else "nullptr, nullptr"
-    values = ", ".join([*[declaration.split()[-1] for declaration in declared], *more])
+    values = ", ".join([*[member.name for member in members], *more])
     symbol = _symbol(spec)
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers | {family})),
@@ -231,16 +224,30 @@ def assemble(
         variant=_variant(spec),
         block=BLOCK,
         symbol=symbol,
-        parameters=",\n    ".join([*parameters, "Extents dimensions"]),
+        parameters=declared(parameters),
         arguments=f"Function{{{values}}}, output, dimensions, {shared}",
     )
+    return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, BLOCK, options)
+
+
+def _fields(spec: ReductionSpec) -> list[Field]:
+    """The members of the struct ReductionDimensions."""
     operands = len(spec.inputs)
-    words = 5 + operands + (2 + operands) * (spec.kept + spec.reduced)
-    sizes = [8, *[nbytes for _, nbytes in members]]
-    if spec.split:
-        sizes += [8, 8]
-    sizes.append(INDEX_BYTES[spec.index] * words)
-    return KernelSource(symbol, source, cuda_headers(), tuple(sizes), 1, BLOCK, options)
+    counts = {
+        "results": None,
+        "length": None,
+        "parts": None,
+        "part_length": None,
+        "output_base": None,
+        "bases": operands,
+        "kept": spec.kept,
+        "reduced": spec.reduced,
+        "output_strides": spec.kept,
+        "position_strides": spec.reduced,
+        "kept_strides": operands * spec.kept,
+        "reduced_strides": operands * spec.reduced,
+    }
+    return [Field(name, f"{spec.index}_t", count) for name, count in counts.items()]
 
 
 _SOURCE = """\

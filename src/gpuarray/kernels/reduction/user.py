@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from gpuarray._dtypes import category, cpp_name, itemsize
 from gpuarray.kernels.generator import user_code
+from gpuarray.kernels.generator.parameters import Parameter, scalar
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import KernelSource
 from gpuarray.kernels.generator.user_code import UserCode
 from gpuarray.kernels.reduction import spec as reductions
+from gpuarray.kernels.reduction.functions import operands
 from gpuarray.kernels.reduction.spec import ReductionSpec
 
 #: Room for a partial result of a type that only the compiler knows.
@@ -83,17 +85,14 @@ class _Reduction:
     def value(self) -> str:
         return self.spec.value_type or user_code.TYPES[self.spec.neutral.dtype]
 
-    def members(self) -> list[tuple[str, int]]:
-        """Data members of the function object, which are kernel parameters, and their bytes."""
-        found = [
-            (f"const Stored<{cpp_name(x.dtype)}>::type* operand{i}", 8)
-            for i, x in enumerate(self.spec.inputs)
-        ]
+    def members(self) -> list[Parameter]:
+        """Data members of the function object, which are kernel parameters."""
+        found = operands(self.spec)
         for x in self.extra:
-            if x.kind == "raw":
-                found.append((f"{x.array(self.narrow)} extra_{x.name}", x.array_bytes))
-            else:
-                found.append((f"{cpp_name(x.dtype)} extra_{x.name}", itemsize(x.dtype)))
+            name = f"extra_{x.name}"
+            found.append(
+                x.parameter(name, self.narrow) if x.kind == "raw" else scalar(name, x.dtype)
+            )
         return found
 
     def _extra_parameters(self) -> list[str]:
@@ -136,7 +135,7 @@ class _Reduction:
             parameters += ["const gpuarray::Extent _in_ind", "const gpuarray::Extent _out_ind"]
         return text + user_code.function("void gpuarray_post", parameters, f"{spec.post_code};")
 
-    def function(self, members: list[tuple[str, int]]) -> list[str]:
+    def function(self, members: list[Parameter]) -> list[str]:
         """The lines of the function object."""
         spec, output = self.spec, self.output
         optional = not spec.identity
@@ -171,7 +170,7 @@ class _Reduction:
             "typedef Totals<Function> Thread;",
             f"typedef Stored<{first}>::type Element;",
             "enum { POSITIONS = 0, PACKED = 1 };",
-            *[f"{declaration};" for declaration, _ in members],
+            *[f"{member.declaration};" for member in members],
             *(["int64_t count;"] if spec.counted else []),
             "",
             "GPUARRAY_DEVICE const Element* elements() const { return operand0; }",

@@ -15,7 +15,7 @@ from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div, power_of_two_from
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator
-from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load, pack_integers
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import reduction, scan
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input
@@ -110,7 +110,8 @@ def make_call(
     if output.size == 0:
         return _calls.make_call(stream, "a", new, [])
     plan = _plan(what, operand, axis, output, stream, exclusive)
-    return _calls.make_call(stream, "a", new, [(BoundLaunch(plan, stream), ["x0", "y0"])])
+    bound = BoundLaunch(plan, stream)
+    return _calls.make_call(stream, "a", new, [(bound, {"input": "x0", "output": "y0"})])
 
 
 def _plan(
@@ -206,7 +207,7 @@ def _launch(
     stream: Stream,
 ) -> LaunchPlan:
     device = stream.device
-    walked = -(-lines * spec.width // spec.block)
+    walked = ceil_div(lines * spec.width, spec.block)
     if spec.variant == "columns":
         walked = ceil_div(lines, spec.width)
     chunks, blocks = _chunks(spec, length), walked
@@ -216,13 +217,22 @@ def _launch(
         chunks = _chunks(spec, length)
         blocks = walked * chunks
     function, source = load(spec, scan.spec.render, device)
-    struct = [lines, length, chunks, steps[0][0], steps[1][0]]
-    struct += [*dims, *steps[0][1:], *steps[1][1:]]
-    constants = {len(source.parameters) - 1: pack_integers(struct, spec.index)}
+    (input_stride, *input_strides), (output_stride, *output_strides) = steps
+    dimensions = {
+        "lines": lines,
+        "length": length,
+        "chunks": chunks,
+        "input_stride": input_stride,
+        "output_stride": output_stride,
+        "kept": dims,
+        "input_strides": input_strides,
+        "output_strides": output_strides,
+    }
+    constants: dict[str, Any] = {"dimensions": dimensions}
     plan = LinkedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     if spec.linked:
         plan.links = links(stream, 8 * scan.spec.link_words(spec.neutral.dtype, lines, chunks))
-        constants[2] = plan.links[1].to_bytes(8, "little")
+        constants["lookback"] = plan.links[1]
     return plan
 
 

@@ -9,6 +9,7 @@ from gpuarray._dtypes import category, cpp_name, itemsize
 from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.parameters import Field, declared, pointer, structure
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource
 from gpuarray.kernels.reduction.tables import neutral as reduction_neutral
@@ -113,8 +114,8 @@ typedef ScanDimensions<{index}_t, {kept}> Extents;
 typedef {variant} Variant;
 
 extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
-    const Function::Element* input, Function::Result* output, {memory}Extents dimensions) {{
-    Variant::run<Function>(input, output, dimensions, {links});
+    {parameters}) {{
+    Variant::run<Function>(input, output, dimensions, {lookback});
 }}
 
 }}  // namespace gpuarray
@@ -122,11 +123,7 @@ extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
 
 
 def render(spec: ScanSpec) -> KernelSource:
-    """Return the CUDA C++ of a specification.
-
-    The kernel's parameters: the input and the output pointer; when linked, the pointer to
-    `link_words` words of 64 bits, zero before the first launch; and the struct ScanDimensions.
-    """
+    """Return the CUDA C++ of a specification."""
     headers: set[str] = set()
     function = _function(spec, headers)
     variant = (
@@ -135,6 +132,14 @@ def render(spec: ScanSpec) -> KernelSource:
         + f"{spec.unroll}, {'true' if spec.linked else 'false'}>"
     )
     symbol = _symbol(spec)
+    parameters = [
+        pointer("input", "const Function::Element"),
+        pointer("output", "Function::Result"),
+    ]
+    if spec.linked:
+        # `link_words` words, zero before the first launch.
+        parameters.append(pointer("lookback", "uint64_t"))
+    parameters.append(structure("dimensions", "Extents", _fields(spec)))
     source = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in sorted(headers | {_FAMILY})),
         function=function,
@@ -144,12 +149,17 @@ def render(spec: ScanSpec) -> KernelSource:
         block=spec.block,
         resident=spec.resident,
         symbol=symbol,
-        memory="uint64_t* links, " if spec.linked else "",
-        links="links" if spec.linked else "nullptr",
+        parameters=declared(parameters),
+        lookback="lookback" if spec.linked else "nullptr",
     )
-    struct = INDEX_BYTES[spec.index] * (5 + 3 * spec.kept)
-    sizes = (8, 8, 8, struct) if spec.linked else (8, 8, struct)
-    return KernelSource(symbol, source, cuda_headers(), sizes, 1, spec.block)
+    return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, spec.block)
+
+
+def _fields(spec: ScanSpec) -> list[Field]:
+    """The members of the struct ScanDimensions."""
+    counts = dict.fromkeys(("lines", "length", "chunks", "input_stride", "output_stride"))
+    counts |= dict.fromkeys(("kept", "input_strides", "output_strides"), spec.kept)
+    return [Field(name, f"{spec.index}_t", count) for name, count in counts.items()]
 
 
 def _symbol(spec: ScanSpec) -> str:

@@ -59,14 +59,10 @@ def search_call(
         blocks = min(blocks, resident * stream.device.multiprocessors)
     spec = search_kernels.spec.SearchSpec(dtype, right, room)
     function, source = load(spec, search_kernels.spec.render, stream.device)
-    constants = {
-        3: length.to_bytes(8, "little"),
-        4: length.bit_length().to_bytes(4, "little"),
-        5: values.size.to_bytes(8, "little"),
-    }
+    constants = {"length": length, "levels": length.bit_length(), "count": values.size}
     plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    launch = BoundLaunch(plan, stream)
-    return _calls.make_call(stream, "aa", [output], [(launch, ["x0", "x1", "y0"])])
+    passed = {"sorted": "x0", "values": "x1", "ranks": "y0"}
+    return _calls.make_call(stream, "aa", [output], [(BoundLaunch(plan, stream), passed)])
 
 
 def _room(length: int, count: int, itemsize: int, multiprocessors: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from gpuarray._dtypes import itemsize
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type
+from gpuarray.kernels.generator.parameters import declared, names, number, pointer
 from gpuarray.kernels.generator.source import KernelSource
 
 BLOCK = 256
@@ -39,21 +40,25 @@ namespace gpuarray {{
 typedef {keys} Keys;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
-    const Keys::Word* sorted, const Keys::Word* values, int64_t* places, int64_t length, int32_t levels,
-    uint64_t count) {{
-    search_sorted<Keys, {right}, {block}, {items}, {room}>(sorted, values, places, length, levels, count);
+    {parameters}) {{
+    search_sorted<Keys, {right}, {block}, {items}, {room}>({arguments});
 }}
 
 }}  // namespace gpuarray
-"""  # noqa: E501
+"""
+
+_PARAMETERS = (
+    pointer("sorted", "const Keys::Word"),
+    pointer("values", "const Keys::Word"),
+    pointer("ranks", "int64_t"),
+    number("length", "int64_t"),  # of the sorted array
+    number("levels", "int32_t"),  # the bits of that number
+    number("count", "uint64_t"),  # of the values
+)
 
 
 def render(spec: SearchSpec) -> KernelSource:
-    """Return the CUDA C++ of a search.
-
-    Parameters of the kernel: the sorted array, the values, the places (int64); the sorted array's
-    length, the bits of that number (int32), and the number of values.
-    """
+    """Return the CUDA C++ of a search."""
     side = "right" if spec.right else "left"
     symbol = f"gpuarray_searchsorted_{side}__{spec.dtype}"
     symbol += f"_{spec.room}" if spec.room else ""
@@ -64,7 +69,7 @@ def render(spec: SearchSpec) -> KernelSource:
         right="true" if spec.right else "false",
         items=items(spec.dtype),
         room=spec.room,
+        parameters=declared(_PARAMETERS),
+        arguments=names(_PARAMETERS),
     )
-    return KernelSource(
-        symbol, source, cuda_headers(), (8, 8, 8, 8, 4, 8), items(spec.dtype), BLOCK
-    )
+    return KernelSource(symbol, source, cuda_headers(), _PARAMETERS, items(spec.dtype), BLOCK)

@@ -8,9 +8,8 @@ four bytes). Nothing waits for the host.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from gpuarray.kernels import sort as sort_kernels
 from gpuarray.kernels.generator.expressions import Apply, Input
 from gpuarray.kernels.generator.operations import operation
 from gpuarray.kernels.scan.launch import LinkedPlan, links
-from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
+from gpuarray.kernels.sort.launch import argsort_rows, bind, clear, sort_rows
 
 if TYPE_CHECKING:
     from gpuarray.kernels.select.spec import SelectSpec
@@ -151,28 +150,43 @@ def _run(
     call(source, target)
 
 
+class _Selection(NamedTuple):
+    """What is selected of rows: see SelectSpec."""
+
+    dtype: str
+    rows: int
+    length: int
+    mode: str  # 'values', 'split' or 'indices'
+    distinct: int  # ranks that a kernel looks for at once
+    ranks: dict[str, Any]  # the struct Ranks
+    results: int
+    spread: bool  # a NaN is the result of its row
+
+
 def _plan(
     layout: Layout, what: str, places: tuple[int, ...], spread: bool, stream: Stream
 ) -> Callable[[Any, Any], None]:
     length = layout.shape[-1]
-    rows = layout.size // length
     distinct = sorted({*places})
     slots = select_kernels.spec.rank_slots(len(distinct))
-    every = [*distinct, *[distinct[-1]] * (slots - len(distinct))]
     results = [distinct.index(place) for place in places] if what == "values" else []
-    ranks = struct.pack(f"={slots}Q", *every) + bytes(results).ljust(32, b"\0")
+    ranks = {
+        "at": [*distinct, *[distinct[-1]] * (slots - len(distinct))],
+        "of": [*results, *[0] * (select_kernels.spec.MAX_RANKS - len(results))],
+    }
+    rows = layout.size // length
     dtype = _dtypes.code(layout.dtype)
+    selection = _Selection(dtype, rows, length, what, slots, ranks, len(results), spread)
     if _fits_block(layout):
-        return _block_call(dtype, rows, length, slots, ranks, len(results), spread, stream)
+        return _block_call(selection, stream)
     few = rows < stream.device.multiprocessors
-    shared = _shares_rows(_pass_spec(dtype, slots, length), length, few)
-    make = _passes_call if shared else _row_call
-    return make(dtype, rows, length, what, slots, ranks, len(results), spread, stream)
+    shared = _shares_rows(_pass_spec(selection), length, few)
+    return (_passes_call if shared else _row_call)(selection, stream)
 
 
-def _pass_spec(dtype: str, slots: int, length: int) -> SelectSpec:
-    count = "uint64" if length >= WIDE_LENGTH else "uint32"
-    return select_kernels.spec.SelectSpec("pass", dtype, slots, count=count)
+def _pass_spec(selection: _Selection) -> SelectSpec:
+    count = "uint64" if selection.length >= WIDE_LENGTH else "uint32"
+    return select_kernels.spec.SelectSpec("pass", selection.dtype, selection.distinct, count=count)
 
 
 def _shares_rows(spec: SelectSpec, length: int, few: bool) -> bool:
@@ -183,113 +197,94 @@ def _shares_rows(spec: SelectSpec, length: int, few: bool) -> bool:
 
 
 def _bind(
-    spec: Any,
-    render: Callable[[Any], Any],
-    grid: int,
-    numbers: Sequence[int],
-    ranks: bytes,
-    stream: Stream,
-    nbytes: int = 0,
+    spec: SelectSpec, blocks: int, constants: dict[str, Any], stream: Stream, nbytes: int = 0
 ) -> BoundLaunch:
-    """A launch with the last parameters constant; ``nbytes`` are for look-back."""
-    function, source = load(spec, render, stream.device)
-    first = len(source.parameters) - 1 - len(numbers)
-    constants = {
-        first + i: value.to_bytes(source.parameters[first + i], "little")
-        for i, value in enumerate(numbers)
-    }
-    constants[first + len(numbers)] = ranks
+    """A launch of a step with its constant arguments; ``nbytes`` are for look-back."""
+    function, source = load(spec, select_kernels.spec.render, stream.device)
     threads = (source.block, 1, 1)
     if not nbytes:
-        return BoundLaunch(LaunchPlan(function, grid_for(grid), threads, constants), stream)
-    plan = LinkedPlan(function, grid_for(grid), threads, constants)
+        return BoundLaunch(LaunchPlan(function, grid_for(blocks), threads, constants), stream)
+    plan = LinkedPlan(function, grid_for(blocks), threads, constants)
     plan.links = links(stream, nbytes)
-    constants[first - 1] = plan.links[1].to_bytes(8, "little")
+    constants["lookback"] = plan.links[1]
     return BoundLaunch(plan, stream)
 
 
-def _block_call(
-    dtype: str,
-    rows: int,
-    length: int,
-    slots: int,
-    ranks: bytes,
-    wanted: int,
-    spread: bool,
-    stream: Stream,
-) -> Callable[..., Any]:
-    block, items = sort_kernels.spec.block_shape(dtype, length)
-    spec = sort_kernels.spec.SortSpec("block", dtype, False, block, items, ranks=slots)
-    bound = _bind(spec, sort_kernels.spec.render, rows, [length, wanted, spread], ranks, stream)
-    return _calls.make_call(stream, "a", [None], [(bound, ["x0", "y0"])])
+def _passed(selection: _Selection) -> dict[str, str]:
+    """What every kernel gets that stores results."""
+    return {"input": "x0", "indices" if selection.mode == "places" else "output": "y0"}
 
 
-def _row_call(
-    dtype: str,
-    rows: int,
-    length: int,
-    what: str,
-    slots: int,
-    ranks: bytes,
-    wanted: int,
-    spread: bool,
-    stream: Stream,
-) -> Callable[..., Any]:
-    values, places = what == "values", what == "places"
-    spec = select_kernels.spec.SelectSpec("row", dtype, slots, values, places)
-    bound = _bind(
-        spec, select_kernels.spec.render, rows, [length, rows, wanted, spread], ranks, stream
+def _block_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
+    block, items = sort_kernels.spec.block_shape(selection.dtype, selection.length)
+    spec = sort_kernels.spec.SortSpec(
+        "block", selection.dtype, False, block, items, ranks=selection.distinct
     )
-    return _calls.make_call(stream, "a", [None], [(bound, ["x0", "y0"])])
+    constants = {
+        "length": selection.length,
+        "wanted": selection.results,
+        "spread": selection.spread,
+        "ranks": selection.ranks,
+    }
+    bound = bind(spec, selection.rows, constants, stream)
+    return _calls.make_call(stream, "a", [None], [(bound, _passed(selection))])
 
 
-def _passes_call(
-    dtype: str,
-    rows: int,
-    length: int,
-    what: str,
-    slots: int,
-    ranks: bytes,
-    wanted: int,
-    spread: bool,
-    stream: Stream,
-) -> Callable[..., Any]:
-    spec = _pass_spec(dtype, slots, length)
+def _row_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
+    spec = select_kernels.spec.SelectSpec(
+        "row",
+        selection.dtype,
+        selection.distinct,
+        selection.mode == "values",
+        selection.mode == "places",
+    )
+    constants = {
+        "length": selection.length,
+        "rows": selection.rows,
+        "wanted": selection.results,
+        "spread": selection.spread,
+        "ranks": selection.ranks,
+    }
+    bound = _bind(spec, selection.rows, constants, stream)
+    return _calls.make_call(stream, "a", [None], [(bound, _passed(selection))])
+
+
+def _passes_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
+    rows, length = selection.rows, selection.length
+    spec = _pass_spec(selection)
     # Whole vectors, so that each row's copy is aligned.
-    capacity = -(-length // COPY_SHARE // 16) * 16
-    nbytes = rows * select_kernels.spec.book_bytes(spec)
-    units = ceil_div(nbytes, 16)
+    capacity = ceil_div(length, COPY_SHARE) // 16 * 16
+    units = ceil_div(rows * select_kernels.spec.book_bytes(spec), 16)
     block = select_kernels.spec.BLOCK
     blocks = max(1, _COUNT_BLOCKS * stream.device.multiprocessors // rows)
     blocks = max(min(blocks, ceil_div(length, 16 * block)), length // _BLOCK_LENGTH + 1)
-    render = select_kernels.spec.render
-    launches = [(_clear(units, stream), ["t0"])]
-    for digit in range(select_kernels.spec.passes(dtype, spec.ranks)):
-        numbers = [length, capacity, rows, blocks, digit, wanted, spread]
-        bound = _bind(spec, render, rows * blocks, numbers, ranks, stream)
-        # Only a selection of values has its output written, which is then of this type.
-        launches.append((bound, ["x0", "y0", "t1", "t0"]))
-    if not wanted:
+    common = {"length": length, "rows": rows, "ranks": selection.ranks}
+    constants = common | {
+        "capacity": capacity,
+        "blocks": blocks,
+        "wanted": selection.results,
+        "spread": selection.spread,
+    }
+    # Only a selection of values has its output written, which is then of this type.
+    passed = {"input": "x0", "output": "y0", "copies": "t1", "workspace": "t0"}
+    launches = [(clear(units, stream), {"workspace": "t0"})]
+    for digit in range(select_kernels.spec.passes(selection.dtype, spec.ranks)):
+        launches.append((_bind(spec, rows * blocks, constants | {"pass": digit}, stream), passed))
+    if selection.mode != "values":
         split = select_kernels.spec.SelectSpec(
-            "split", dtype, spec.ranks, places=what == "places", count=spec.count
+            "split",
+            selection.dtype,
+            spec.ranks,
+            places=selection.mode == "places",
+            count=spec.count,
         )
         tile = select_kernels.spec.SPLIT_BLOCK * select_kernels.spec.split_items(split)
         tiles = ceil_div(length, tile)
-        shared = 8 * select_kernels.spec.link_words(split, rows, tiles)
-        numbers = [length, rows, tiles]
-        bound = _bind(split, render, rows * tiles, numbers, ranks, stream, shared)
-        launches.append((bound, ["x0", "y0", "t0"]))
-    scratch = [16 * units, rows * capacity * _dtypes.itemsize(dtype)]
+        nbytes = 8 * select_kernels.spec.link_words(split, rows, tiles)
+        bound = _bind(split, rows * tiles, common | {"tiles": tiles}, stream, nbytes)
+        launches.append((bound, _passed(selection) | {"workspace": "t0"}))
+    scratch = [16 * units, rows * capacity * _dtypes.itemsize(selection.dtype)]
     return _calls.make_call(stream, "a", [None], launches, scratch)
-
-
-def _clear(units: int, stream: Stream) -> BoundLaunch:
-    """The launch that zeroes units of 16 bytes."""
-    clear = sort_kernels.spec.SortSpec("clear", "u1")
-    function, source = load(clear, sort_kernels.spec.render, stream.device)
-    grid = grid_for(min(ceil_div(units, sort_kernels.spec.BLOCK), 4096))
-    plan = LaunchPlan(function, grid, (source.block, 1, 1), {1: units.to_bytes(8, "little")})
-    return BoundLaunch(plan, stream)
 
 
 # ---- rows that are sorted ---------------------------------------------------------------------

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuarray._dtypes import category, itemsize
-from gpuarray._integers import ceil_div
+from gpuarray._integers import ceil_div, power_of_two_from
 from gpuarray.kernels.generator.headers import cuda_headers
-from gpuarray.kernels.generator.keys import key_type
+from gpuarray.kernels.generator.keys import MAX_RANKS, key_type, ranks_parameter
+from gpuarray.kernels.generator.parameters import Parameter, declared, number, pointer
 from gpuarray.kernels.generator.source import KernelSource
 from gpuarray.kernels.scan import spec as scans
 
 #: Threads of the blocks that count digits, and of those that split a tile.
 BLOCK, SPLIT_BLOCK = 512, 256
-
-#: Most places in sorted order that are looked for together, and most results (`Ranks::of`).
-MAX_RANKS = 32
 
 #: Most places that rows are split around.
 MAX_PIVOTS = 2
@@ -58,12 +57,7 @@ class SelectSpec:
 
 def rank_slots(wanted: int) -> int:
     """Return for how many ranks there is a kernel that serves so many."""
-    return 1 << (wanted - 1).bit_length()
-
-
-def rank_bytes(ranks: int) -> int:
-    """Return the bytes of the struct Ranks: a uint64 for each, and 32 bytes for results."""
-    return 8 * ranks + MAX_RANKS
+    return power_of_two_from(wanted)
 
 
 def digit_bits(ranks: int) -> int:
@@ -73,7 +67,7 @@ def digit_bits(ranks: int) -> int:
 
 def passes(dtype: str, ranks: int) -> int:
     """Return the number of digits of a dtype's keys."""
-    return -(-8 * itemsize(dtype) // digit_bits(ranks))
+    return ceil_div(8 * itemsize(dtype), digit_bits(ranks))
 
 
 def book_bytes(spec: SelectSpec) -> int:
@@ -113,9 +107,10 @@ namespace gpuarray {{
 
 typedef {keys} Keys;
 typedef Keys::Word Bits;
+typedef {count}_t Count;
 
 extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
-    {parameters}, Ranks<{ranks}> ranks) {{
+    {parameters}) {{
     {body};
 }}
 
@@ -123,60 +118,99 @@ extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
 """
 
 
+class _Kernel(NamedTuple):
+    """The kernel of a step: its parameters but for the ranks, and the call that it consists of."""
+
+    parameters: tuple[Parameter, ...]
+    call: str  # with the fields of the specification
+
+
+_INPUT, _OUTPUT, _INDICES = (
+    pointer("input", "const Bits"),
+    pointer("output", "Bits"),
+    pointer("indices", "int64_t"),
+)
+_WORKSPACE, _LOOKBACK = pointer("workspace", "uint64_t"), pointer("lookback", "uint64_t")
+_LENGTH, _ROWS = number("length", "uint64_t"), number("rows", "uint32_t")
+#: How many results there are, and whether a NaN is the result of its row.
+_RESULTS = (number("wanted", "uint32_t"), number("spread", "uint32_t"))
+_SPLIT = (_WORKSPACE, _LOOKBACK, _LENGTH, _ROWS, number("tiles", "uint32_t"))
+
+_KERNELS = {
+    ("row", "values"): _Kernel(
+        (_INPUT, _OUTPUT, _LENGTH, _ROWS, *_RESULTS),
+        "select_row<Keys, {bits}, {ranks}, {block}, {items}, true, false>(\n"
+        "        input, output, nullptr, length, rows, wanted, spread, ranks)",
+    ),
+    ("row", "split"): _Kernel(
+        (_INPUT, _OUTPUT, _LENGTH, _ROWS, *_RESULTS),
+        "select_row<Keys, {bits}, {ranks}, {block}, {items}, false, false>(\n"
+        "        input, output, nullptr, length, rows, wanted, spread, ranks)",
+    ),
+    ("row", "indices"): _Kernel(
+        (_INPUT, _INDICES, _LENGTH, _ROWS, *_RESULTS),
+        "select_row<Keys, {bits}, {ranks}, {block}, {items}, false, true>(\n"
+        "        input, nullptr, indices, length, rows, wanted, spread, ranks)",
+    ),
+    # `capacity` elements of a row's candidates may be copied.
+    ("pass", "values"): _Kernel(
+        (
+            _INPUT,
+            _OUTPUT,
+            pointer("copies", "Bits"),
+            _WORKSPACE,
+            _LENGTH,
+            number("capacity", "uint64_t"),
+            _ROWS,
+            number("blocks", "uint32_t"),
+            number("pass", "uint32_t"),
+            *_RESULTS,
+        ),
+        "select_pass<Keys, Count, {bits}, {ranks}, {block}>(\n        input, output, copies, "
+        "workspace, length, capacity, rows, blocks, pass, wanted, spread, ranks)",
+    ),
+    ("split", "split"): _Kernel(
+        (_INPUT, _OUTPUT, *_SPLIT),
+        "split_rows<Keys, Count, {bits}, {ranks}, {block}, {items}, false>(\n"
+        "        input, output, nullptr, workspace, lookback, length, rows, tiles, ranks)",
+    ),
+    ("split", "indices"): _Kernel(
+        (_INPUT, _INDICES, *_SPLIT),
+        "split_rows<Keys, Count, {bits}, {ranks}, {block}, {items}, true>(\n"
+        "        input, nullptr, indices, workspace, lookback, length, rows, tiles, ranks)",
+    ),
+}
+
+
 def render(spec: SelectSpec) -> KernelSource:
-    """Return the CUDA C++ of a step.
-
-    Parameters of the kernels, behind the pointers, and at last the struct Ranks:
-
-    ===== =================================== ==================================================
-    step  pointers                            numbers
-    ===== =================================== ==================================================
-    row   input, output                       length (uint64), rows, results, whether a NaN is
-                                              the result of its row (uint32)
-    pass  input, output, copies of            length, elements of a copy (uint64), rows, blocks of
-          candidates, books                   a row, digit, results, whether as above (uint32)
-    split input, output, books, links         length (uint64), rows, tiles of a row (uint32)
-    ===== =================================== ==================================================
-    """
-    count, bits, ranks = f"{spec.count}_t", digit_bits(spec.ranks), spec.ranks
+    """Return the CUDA C++ of a step."""
     items, block = split_items(spec), BLOCK
-    places = "true" if spec.places else "false"
-    output = "int64_t" if spec.places else "Bits"
-    written = "nullptr, output" if spec.places else "output, nullptr"
     if spec.step == "row":
         # Half as many elements as in a tile of many blocks: a block has twice the threads.
         items = max(items // 2, 4)
-        values = "true" if spec.values else "false"
-        parameters = f"const Bits* input, {output}* output, uint64_t length, uint32_t rows, "
-        parameters += "uint32_t wanted, uint32_t spread"
-        body = f"select_row<Keys, {bits}, {ranks}, {block}, {items}, {values}, {places}>(\n        "
-        body += f"input, {written}, length, rows, wanted, spread, ranks)"
-        sizes: tuple[int, ...] = (8, 8, 8, 4, 4, 4)
-    elif spec.step == "pass":
-        parameters = "const Bits* input, Bits* output, Bits* copies, uint64_t* books, "
-        parameters += "uint64_t length, uint64_t capacity, uint32_t rows, uint32_t blocks, "
-        parameters += "uint32_t digit, uint32_t wanted, uint32_t spread"
-        body = f"select_pass<Keys, {count}, {bits}, {ranks}, {block}>(\n        input, output, "
-        body += "copies, books, length, capacity, rows, blocks, digit, wanted, spread, ranks)"
-        sizes = (8, 8, 8, 8, 8, 8, 4, 4, 4, 4, 4)
-    else:
+    elif spec.step == "split":
         block = SPLIT_BLOCK
-        parameters = f"const Bits* input, {output}* output, uint64_t* books, uint64_t* links, "
-        parameters += "uint64_t length, uint32_t rows, uint32_t tiles"
-        body = f"split_rows<Keys, {count}, {bits}, {ranks}, {block}, {items}, {places}>(\n        "
-        body += f"input, {written}, books, links, length, rows, tiles, ranks)"
-        sizes = (8, 8, 8, 8, 8, 4, 4)
+    kind = "indices" if spec.places else "values" if _finds_values(spec) else "split"
+    step = _KERNELS[spec.step, kind]
+    parameters = (*step.parameters, ranks_parameter(spec.ranks))
     symbol = _symbol(spec)
     source = _SOURCE.format(
         keys=key_type(spec.dtype),
+        count=spec.count,
         block=block,
         symbol=symbol,
-        parameters=parameters,
-        ranks=ranks,
+        parameters=declared(parameters),
         resident=_resident(spec),
-        body=body,
+        body=step.call.format(
+            bits=digit_bits(spec.ranks), ranks=spec.ranks, block=block, items=items
+        ),
     )
-    return KernelSource(symbol, source, cuda_headers(), (*sizes, rank_bytes(ranks)), items, block)
+    return KernelSource(symbol, source, cuda_headers(), parameters, items, block)
+
+
+def _finds_values(spec: SelectSpec) -> bool:
+    """Whether the kernel may store elements found: any pass may, for the last one does."""
+    return spec.values or spec.step == "pass"
 
 
 def _symbol(spec: SelectSpec) -> str:

@@ -43,6 +43,9 @@ WIDE_LENGTH = 1 << 30
 # Blocks for each multiprocessor that count digits.
 _COUNT_BLOCKS = 8
 
+# The most blocks that clear memory.
+_CLEAR_BLOCKS = 4096
+
 _FILL_ITEMS = 16
 
 
@@ -122,27 +125,22 @@ def _plan(layout: Layout, what: str, stream: Stream) -> Any:
     return ceil_div(rows, batch), batch, call, rest
 
 
-def _bind(
-    spec: SortSpec, grid: int, numbers: Sequence[tuple[int, int]], stream: Stream
-) -> BoundLaunch:
-    """A launch with the last parameters (value, bytes) constant."""
+def bind(spec: SortSpec, blocks: int, constants: dict[str, Any], stream: Stream) -> BoundLaunch:
+    """A launch of a step with its constant arguments."""
     function, source = load(spec, sort_kernels.spec.render, stream.device)
-    first = len(function.parameters) - len(numbers)
-    constants = {
-        first + i: value.to_bytes(size, "little") for i, (value, size) in enumerate(numbers)
-    }
-    return BoundLaunch(
-        LaunchPlan(function, grid_for(grid), (source.block, 1, 1), constants), stream
-    )
+    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    return BoundLaunch(plan, stream)
 
 
 def _block_call(
     dtype: str, rows: int, length: int, what: str, stream: Stream
 ) -> Callable[..., Any]:
     block, items = sort_kernels.spec.block_shape(dtype, length)
-    spec = sort_kernels.spec.SortSpec("block", dtype, what == "places", block, items)
-    bound = _bind(spec, rows, [(length, 4)], stream)
-    return _calls.make_call(stream, "a", [None], [(bound, ["x0", "y0"])])
+    places = what == "places"
+    spec = sort_kernels.spec.SortSpec("block", dtype, places, block, items)
+    bound = bind(spec, rows, {"length": length}, stream)
+    passed = {"input": "x0", "indices" if places else "output": "y0"}
+    return _calls.make_call(stream, "a", [None], [(bound, passed)])
 
 
 def _merged_call(
@@ -156,14 +154,15 @@ def _merged_call(
     merge = sort_kernels.spec.SortSpec("merge", dtype, places)
     blocks = ceil_div(length, merge.block)
     scratch = [rows * length * _dtypes.itemsize(dtype)]
-    names = ["t0"]
+    sorting, merging = {"input": "x0", "output": "t0"}, {"input": "t0", "output": "y0"}
     if places:
         scratch.append(rows * length * 4)
-        names.append("t1")
-    numbers = [(length, 4), (tile, 4)]
+        sorting["tile_indices"] = "t1"
+        merging = {"input": "t0", "tile_indices": "t1", "indices": "y0"}
+    constants = {"length": length, "tile": tile}
     launches = [
-        (_bind(sort, rows * tiles, [*numbers, (tiles, 4)], stream), ["x0", *names]),
-        (_bind(merge, rows * blocks, [*numbers, (blocks, 4)], stream), [*names, "y0"]),
+        (bind(sort, rows * tiles, constants | {"tiles": tiles}, stream), sorting),
+        (bind(merge, rows * blocks, constants | {"blocks": blocks}, stream), merging),
     ]
     return _calls.make_call(stream, "a", [None], launches, scratch)
 
@@ -189,27 +188,37 @@ def _books(
         block = sort_kernels.spec.SAMPLE_BLOCK
         first = sort_kernels.spec.SortSpec("decide", dtype, block=block)
         units -= (rows + 1) * sort_kernels.spec.BOOK_WORDS // 4
-        numbers = [(length, 8), (rows, 4), (units, 8)]
-        numbers += [(sort_kernels.spec.close_keys(length), 4), (sort_kernels.spec.STREAK, 4)]
-        names = ["x0", "t0"]
+        bound = bind(
+            first,
+            min(ceil_div(units, block), _CLEAR_BLOCKS) + rows,
+            decide_constants(length, rows, units),
+            stream,
+        )
+        launches = [(bound, {"input": "x0", "workspace": "t0"})]
     else:
-        block = sort_kernels.spec.BLOCK
-        first = sort_kernels.spec.SortSpec("clear", "u1")
-        numbers, names = [(units, 8)], ["t0"]
-    grid = min(ceil_div(units, block), 4096) + (rows if runs else 0)
-    launches = [
-        (_bind(first, grid, numbers, stream), names),
-        (
-            _bind(
-                spec,
-                rows * blocks,
-                [(length, 8), (rows, 4), (blocks, 4), (int(even), 4)],
-                stream,
-            ),
-            ["x0", "t0"],
-        ),
-    ]
+        launches = [(clear(units, stream), {"workspace": "t0"})]
+    constants = {"length": length, "rows": rows, "blocks": blocks, "even": int(even)}
+    bound = bind(spec, rows * blocks, constants, stream)
+    launches.append((bound, {"input": "x0", "workspace": "t0"}))
     return launches, nbytes, count
+
+
+def decide_constants(length: int, rows: int, units: int) -> dict[str, Any]:
+    """The constant arguments of the step 'decide', which clears so many units of 16 bytes."""
+    return {
+        "length": length,
+        "rows": rows,
+        "units": units,
+        "close": sort_kernels.spec.close_keys(length),
+        "streak": sort_kernels.spec.STREAK,
+    }
+
+
+def clear(units: int, stream: Stream) -> BoundLaunch:
+    """The launch that zeroes units of 16 bytes."""
+    spec = sort_kernels.spec.SortSpec("clear", "u1")
+    blocks = min(ceil_div(units, sort_kernels.spec.BLOCK), _CLEAR_BLOCKS)
+    return bind(spec, blocks, {"units": units}, stream)
 
 
 def _counting_call(
@@ -218,8 +227,8 @@ def _counting_call(
     launches, nbytes, count = _books(dtype, rows, length, 0, False, False, stream)
     tiles = ceil_div(length, sort_kernels.spec.BLOCK * _FILL_ITEMS)
     spec = sort_kernels.spec.SortSpec("fill", dtype, count=count)
-    numbers = [(length, 8), (rows, 4), (tiles, 4)]
-    launches.append((_bind(spec, rows * tiles, numbers, stream), ["y0", "t0"]))
+    bound = bind(spec, rows * tiles, {"length": length, "rows": rows, "tiles": tiles}, stream)
+    launches.append((bound, {"output": "y0", "workspace": "t0"}))
     return _calls.make_call(stream, "a", [None], launches, [_round(nbytes)])
 
 
@@ -234,13 +243,13 @@ def _passes_call(
     spec = sort_kernels.spec.SortSpec("pass", dtype, places, block, items, count=count)
     keys = rows * length * _dtypes.itemsize(dtype)
     scratch = [_round(nbytes), keys]
-    names = ["x0", "y0", "t1", "t0"]
+    passed = {"input": "x0", "output": "y0", "scratch": "t1", "workspace": "t0"}
     if places:
         scratch += [keys, rows * length * (8 if count == "uint64" else 4)]
-        names = ["x0", "t2", "t1", "t3", "y0", "t0"]
+        passed |= {"output": "t2", "scratch_indices": "t3", "indices": "y0"}
+    constants = {"length": length, "rows": rows, "tiles": tiles}
     for digit in range(sort_kernels.spec.passes(dtype)):
-        numbers = [(length, 8), (rows, 4), (tiles, 4), (digit, 4)]
-        launches.append((_bind(spec, rows * tiles, numbers, stream), names))
+        launches.append((bind(spec, rows * tiles, constants | {"pass": digit}, stream), passed))
     if runs:
         block, items = sort_kernels.spec.BLOCK, sort_kernels.spec.RUN_ITEMS
         short, long = (
@@ -248,11 +257,11 @@ def _passes_call(
             for step in ("short", "long")
         )
         short_tiles = ceil_div(length, block * items)
-        numbers = [(length, 8), (rows, 4), (short_tiles, 4), (tiles, 4)]
+        constants |= {"tiles": short_tiles, "pass_tiles": tiles}
         blocks = max(1, stream.device.multiprocessors // rows)
         launches += [
-            (_bind(short, rows * short_tiles, numbers, stream), names),
-            (_bind(long, rows * blocks, [*numbers, (blocks, 4)], stream), names),
+            (bind(short, rows * short_tiles, constants, stream), passed),
+            (bind(long, rows * blocks, constants | {"blocks": blocks}, stream), passed),
         ]
     return _calls.make_call(stream, "a", [None], launches, scratch)
 

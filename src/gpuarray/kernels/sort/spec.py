@@ -7,10 +7,12 @@ The device code is in `radix_sort.cuh`, and that of long rows of keys of eight b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gpuarray._dtypes import category, itemsize
 from gpuarray.kernels.generator.headers import cuda_headers
-from gpuarray.kernels.generator.keys import key_type
+from gpuarray.kernels.generator.keys import key_type, ranks_parameter
+from gpuarray.kernels.generator.parameters import Parameter, declared, number, pointer
 from gpuarray.kernels.generator.source import KernelSource
 
 BINS = 256
@@ -128,6 +130,126 @@ def book_bytes(spec: SortSpec, rows: int, tiles: int) -> int:
     return BOOK_WORDS * 4 + rows * (BOOK_WORDS * 4 + counts)
 
 
+class _Kernel(NamedTuple):
+    """The kernel of a step: its parameters, and the call that it consists of."""
+
+    parameters: tuple[Parameter, ...]
+    call: str  # with the fields of the specification
+    header: str = "radix_sort"
+
+
+_INPUT, _OUTPUT = pointer("input", "const Word"), pointer("output", "Word")
+_INDICES, _WORKSPACE = pointer("indices", "int64_t"), pointer("workspace", "uint32_t")
+#: Of a row that fits 32 bits, and of the tiles that it is cut into.
+_LENGTH = number("length", "uint32_t")
+_TILE, _TILES = number("tile", "uint32_t"), number("tiles", "uint32_t")
+_BLOCKS = number("blocks", "uint32_t")  # of a row
+_ROWS = (number("length", "uint64_t"), number("rows", "uint32_t"))
+#: Keys alternate between the output and the scratch memory; so do indices between theirs.
+_PASS_KEYS = (_INPUT, _OUTPUT, pointer("scratch", "Word"), _WORKSPACE, *_ROWS, _TILES)
+_PASS_INDICES = (
+    *_PASS_KEYS[:3],
+    pointer("scratch_indices", "Count"),
+    _INDICES,
+    *_PASS_KEYS[3:],
+)
+_PASS_TILES = number("pass_tiles", "uint32_t")  # tiles of a row in passes
+_BUFFERS = "KeyBuffers<Word>{{input, output, scratch}}"
+_OF_KEYS = f"{_BUFFERS}, nullptr, nullptr, workspace, length, rows, tiles"
+_OF_INDICES = f"{_BUFFERS}, scratch_indices, indices, workspace, length, rows, tiles"
+
+_KERNELS = {
+    ("block", "keys"): _Kernel(
+        (_INPUT, _OUTPUT, _LENGTH),
+        "sort_block<Keys, {block}, {items}>(input, length, StoreKeys<Keys>{{output}})",
+    ),
+    ("block", "indices"): _Kernel(
+        (_INPUT, _INDICES, _LENGTH),
+        "sort_block<Keys, {block}, {items}>(input, length, StorePlaces<Keys>{{indices}})",
+    ),
+    # How many results there are, and whether a NaN stands for all of a row; the ranks follow.
+    ("block", "ranks"): _Kernel(
+        (_INPUT, _OUTPUT, _LENGTH, number("wanted", "uint32_t"), number("spread", "uint32_t")),
+        "sort_block<Keys, {block}, {items}>"
+        "(input, length, StoreRanks<Keys, {ranks}>{{output, wanted, spread != 0, ranks}})",
+    ),
+    ("tile", "keys"): _Kernel(
+        (_INPUT, _OUTPUT, _LENGTH, _TILE, _TILES),
+        "sort_tile<Keys, {block}, {items}, false>(input, output, nullptr, length, tile, tiles)",
+    ),
+    ("tile", "indices"): _Kernel(
+        (_INPUT, _OUTPUT, pointer("tile_indices", "uint32_t"), _LENGTH, _TILE, _TILES),
+        "sort_tile<Keys, {block}, {items}, true>(input, output, tile_indices, length, tile, tiles)",
+    ),
+    ("merge", "keys"): _Kernel(
+        (_INPUT, _OUTPUT, _LENGTH, _TILE, _BLOCKS),
+        "merge_tiles<Keys, {block}, {TILES}, false>"
+        "(input, nullptr, output, nullptr, length, tile, blocks)",
+    ),
+    ("merge", "indices"): _Kernel(
+        (_INPUT, pointer("tile_indices", "const uint32_t"), _INDICES, _LENGTH, _TILE, _BLOCKS),
+        "merge_tiles<Keys, {block}, {TILES}, true>"
+        "(input, tile_indices, nullptr, indices, length, tile, blocks)",
+    ),
+    ("clear", "keys"): _Kernel(
+        (pointer("workspace", "uint4"), number("units", "uint64_t")),
+        "clear_words(workspace, units)",
+    ),
+    # `units` of 16 bytes follow the plans; `close_keys` and STREAK say what a sample may have.
+    ("decide", "keys"): _Kernel(
+        (
+            _INPUT,
+            _WORKSPACE,
+            *_ROWS,
+            number("units", "uint64_t"),
+            number("close", "uint32_t"),
+            number("streak", "uint32_t"),
+        ),
+        "decide_passes<Keys, {block}>(input, workspace, length, rows, units, close, streak)",
+        "sort_runs",
+    ),
+    ("count", "keys"): _Kernel(
+        (_INPUT, _WORKSPACE, *_ROWS, _BLOCKS, number("even", "uint32_t")),
+        "count_digits<Keys, Count, {block}>(input, workspace, length, rows, blocks, even != 0)",
+    ),
+    ("pass", "keys"): _Kernel(
+        (*_PASS_KEYS, number("pass", "uint32_t")),
+        f"Pass<Keys, Count, {{block}}, {{items}}, false>::run({_OF_KEYS}, pass)",
+    ),
+    ("pass", "indices"): _Kernel(
+        (*_PASS_INDICES, number("pass", "uint32_t")),
+        f"Pass<Keys, Count, {{block}}, {{items}}, true>::run({_OF_INDICES}, pass)",
+    ),
+    ("short", "keys"): _Kernel(
+        (*_PASS_KEYS, _PASS_TILES),
+        f"Runs<Keys, Count, {{block}}, {{items}}, false>"
+        f"({_OF_KEYS}, blockIdx.x / tiles, pass_tiles).sort_short(length, blockIdx.x % tiles)",
+        "sort_runs",
+    ),
+    ("short", "indices"): _Kernel(
+        (*_PASS_INDICES, _PASS_TILES),
+        f"Runs<Keys, Count, {{block}}, {{items}}, true>"
+        f"({_OF_INDICES}, blockIdx.x / tiles, pass_tiles).sort_short(length, blockIdx.x % tiles)",
+        "sort_runs",
+    ),
+    ("long", "keys"): _Kernel(
+        (*_PASS_KEYS, _PASS_TILES, _BLOCKS),
+        f"Runs<Keys, Count, {{block}}, {{items}}, false>({_OF_KEYS}, blockIdx.x / blocks, "
+        "pass_tiles).sort_long(length, blockIdx.x % blocks, blocks)",
+        "sort_runs",
+    ),
+    ("long", "indices"): _Kernel(
+        (*_PASS_INDICES, _PASS_TILES, _BLOCKS),
+        f"Runs<Keys, Count, {{block}}, {{items}}, true>({_OF_INDICES}, blockIdx.x / blocks, "
+        "pass_tiles).sort_long(length, blockIdx.x % blocks, blocks)",
+        "sort_runs",
+    ),
+    ("fill", "keys"): _Kernel(
+        (pointer("output", "uint8_t"), _WORKSPACE, *_ROWS, _TILES),
+        "fill_counted<Keys, Count, {block}>(output, workspace, length, rows, tiles)",
+    ),
+}
+
 _SOURCE = """\
 #include "gpuarray/{header}.cuh"
 
@@ -135,6 +257,7 @@ namespace gpuarray {{
 
 typedef {keys} Keys;
 typedef Keys::Word Word;
+typedef {count}_t Count;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
@@ -144,117 +267,25 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 }}  // namespace gpuarray
 """
 
-_ROWS = "uint64_t length, uint32_t rows, uint32_t {each}"
-
 
 def render(spec: SortSpec) -> KernelSource:
-    """Return the CUDA C++ of a step.
-
-    Parameters of the kernels, behind the pointers:
-
-    ===== =========================================== ==================================
-    step  pointers                                    numbers
-    ===== =========================================== ==================================
-    block input, output                               length (uint32); with ranks the number of
-                                                      results, whether a NaN stands for all of a
-                                                      row (uint32) and the struct Ranks
-    tile  input, sorted tiles (places: and their      length, of a tile, tiles (uint32)
-          places)
-    merge sorted tiles (places: and their places),    length, of a tile, blocks of a row
-          output                                      (uint32)
-    clear books                                       units of 16 bytes (uint64)
-    decide input, books                               length (uint64), rows (uint32), units of
-                                                      16 bytes behind the plans (uint64), and
-                                                      close_keys and STREAK (uint32)
-    count input, books                                length (uint64), rows, blocks of a
-                                                      row, whether in place (uint32)
-    pass  input, output, scratch, books               length (uint64), rows, tiles of a
-          (places: numbers and places before books)   row, digit (uint32)
-    fill  output, books                               length (uint64), rows, tiles of a
-                                                      row (uint32)
-    short as of pass                                  length (uint64), rows, tiles of a
-                                                      row, and those of passes (uint32)
-    long  as of pass                                  those of short, blocks of a row (uint32)
-    ===== =========================================== ==================================
-    """
-    block, items, count = spec.block, spec.items, f"{spec.count}_t"
-    places = "true" if spec.places else "false"
-    if spec.step == "block":
-        output = "int64_t" if spec.places else "Word"
-        parameters = f"const Word* input, {output}* output, uint32_t length"
-        action = f"Store{'Places' if spec.places else 'Keys'}<Keys>{{output}}"
-        sizes: tuple[int, ...] = (8, 8, 4)
-        if spec.ranks:
-            parameters += f", uint32_t wanted, uint32_t spread, Ranks<{spec.ranks}> ranks"
-            action = f"StoreRanks<Keys, {spec.ranks}>{{output, wanted, spread != 0, ranks}}"
-            sizes += (4, 4, 8 * spec.ranks + 32)
-        body = f"sort_block<Keys, {block}, {items}>(input, length, {action})"
-    elif spec.step == "tile":
-        numbers = ", uint32_t* numbers" if spec.places else ""
-        parameters = f"const Word* input, Word* output{numbers}, "
-        parameters += "uint32_t length, uint32_t tile, uint32_t tiles"
-        body = f"sort_tile<Keys, {block}, {items}, {places}>(input, output, "
-        body += f"{'numbers' if spec.places else 'nullptr'}, length, tile, tiles)"
-        sizes = (8,) * (3 if spec.places else 2) + (4, 4, 4)
-    elif spec.step == "merge":
-        if spec.places:
-            parameters = "const Word* keys, const uint32_t* numbers, int64_t* places, "
-            given = "keys, numbers, nullptr, places"
-        else:
-            parameters = "const Word* keys, Word* output, "
-            given = "keys, nullptr, output, nullptr"
-        parameters += "uint32_t length, uint32_t tile, uint32_t blocks"
-        body = f"merge_tiles<Keys, {block}, {TILES}, {places}>({given}, length, tile, blocks)"
-        sizes = (8,) * (3 if spec.places else 2) + (4, 4, 4)
-    elif spec.step == "clear":
-        parameters = "uint4* books, uint64_t units"
-        body = "clear_words(books, units)"
-        sizes = (8, 8)
-    elif spec.step == "count":
-        parameters = "const Word* input, uint32_t* books, "
-        parameters += _ROWS.format(each="blocks, uint32_t even")
-        body = f"count_digits<Keys, {count}, {block}>"
-        body += "(input, books, length, rows, blocks, even != 0)"
-        sizes = (8, 8, 8, 4, 4, 4)
-    elif spec.step == "decide":
-        parameters = "const Word* input, uint32_t* books, uint64_t length, uint32_t rows, "
-        parameters += "uint64_t units, uint32_t close, uint32_t streak"
-        body = f"decide_passes<Keys, {block}>(input, books, length, rows, units, close, streak)"
-        sizes = (8, 8, 8, 4, 8, 4, 4)
-    elif spec.step in ("pass", "short", "long"):
-        each = {"pass": "tiles, uint32_t pass", "short": "tiles, uint32_t pass_tiles"}
-        each["long"] = each["short"] + ", uint32_t blocks"
-        parameters = "const Word* input, Word* output, Word* scratch, "
-        if spec.places:
-            parameters += f"{count}* numbers, int64_t* places, "
-        parameters += "uint32_t* books, " + _ROWS.format(each=each[spec.step])
-        extra = "numbers, places" if spec.places else "nullptr, nullptr"
-        common = f"KeyBuffers<Word>{{input, output, scratch}}, {extra}, books, length, rows, tiles"
-        shape = f"Keys, {count}, {block}, {items}, {places}"
-        if spec.step == "pass":
-            body = f"Pass<{shape}>::run({common}, pass)"
-        else:
-            each_of = "tiles" if spec.step == "short" else "blocks"
-            body = f"Runs<{shape}>({common}, blockIdx.x / {each_of}, pass_tiles)."
-            body += f"sort_{spec.step}(length, blockIdx.x % {each_of}"
-            body += ")" if spec.step == "short" else ", blocks)"
-        sizes = (8,) * (6 if spec.places else 4) + (8, 4, 4, 4)
-        if spec.step == "long":
-            sizes += (4,)
-    else:
-        parameters = "uint8_t* output, uint32_t* books, " + _ROWS.format(each="tiles")
-        body = f"fill_counted<Keys, {count}, {block}>(output, books, length, rows, tiles)"
-        sizes = (8, 8, 8, 4, 4)
+    """Return the CUDA C++ of a step."""
+    kind = "ranks" if spec.ranks else "indices" if spec.places else "keys"
+    step = _KERNELS[spec.step, kind]
+    parameters = step.parameters
+    if spec.ranks:
+        parameters += (ranks_parameter(spec.ranks),)
     symbol = _symbol(spec)
     source = _SOURCE.format(
-        header="sort_runs" if spec.step in ("decide", "short", "long") else "radix_sort",
+        header=step.header,
         keys=key_type(spec.dtype),
-        block=block,
+        count=spec.count,
+        block=spec.block,
         symbol=symbol,
-        parameters=parameters,
-        body=body,
+        parameters=declared(parameters),
+        body=step.call.format(block=spec.block, items=spec.items, ranks=spec.ranks, TILES=TILES),
     )
-    return KernelSource(symbol, source, cuda_headers(), sizes, items, block)
+    return KernelSource(symbol, source, cuda_headers(), parameters, spec.items, spec.block)
 
 
 def _symbol(spec: SortSpec) -> str:

@@ -1,0 +1,130 @@
+"""The parameters of a kernel: their names, C++ types and bytes, and how values are packed.
+
+A specification declares them once. The kernel's parameter list, the argument buffers of its
+launches and the bytes of its constant arguments all follow from the declaration.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gpuarray._dtypes import cpp_name, itemsize
+
+#: The struct formats of the types that constant arguments have.
+_FORMATS = {
+    "uint8_t": "B",
+    "int32_t": "i",
+    "uint32_t": "I",
+    "int64_t": "q",
+    "uint64_t": "Q",
+    "ptrdiff_t": "q",
+}
+
+_POINTER = "uint64_t"
+
+
+class Field(NamedTuple):
+    """A member of a struct that is passed by value.
+
+    Attributes
+    ----------
+    name : str
+        As in the struct's declaration.
+    type : str
+        An integer type of C.
+    count : int or None
+        The elements of an array, of all its dimensions; None for a single number.
+    """
+
+    name: str
+    type: str
+    count: int | None = None
+
+
+class Parameter(NamedTuple):
+    """A parameter of a kernel.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the kernel.
+    type : str
+        Its C++ type, as the kernel declares it.
+    nbytes : int
+        The size of that type.
+    kind : {'pointer', 'scalar', 'struct'}
+        What is passed: an address, a number, or a struct.
+    fields : tuple of Field
+        The members of a struct, in order and without padding between them.
+    """
+
+    name: str
+    type: str
+    nbytes: int
+    kind: str
+    fields: tuple[Field, ...] = ()
+
+    @property
+    def declaration(self) -> str:
+        """The parameter in C++."""
+        return f"{self.type} {self.name}"
+
+    def pack(self, value: Any) -> bytes:
+        """The bytes of a constant argument.
+
+        Parameters
+        ----------
+        value : int or mapping of str to int or sequence of int
+            The number or the address; of a struct its fields.
+        """
+        if self.kind == "struct":
+            return self._pack_fields(value)
+        type_ = _POINTER if self.kind == "pointer" else self.type
+        return struct.pack(f"={_FORMATS[type_]}", value)
+
+    def _pack_fields(self, values: Mapping[str, Any]) -> bytes:
+        numbers: list[int] = []
+        formats = []
+        for name, type_, count in self.fields:
+            given = values[name]
+            numbers += [given] if count is None else given
+            formats.append(f"{1 if count is None else count}{_FORMATS[type_]}")
+            if count is not None and len(given) != count:
+                raise ValueError(f"{self.name}.{name} has {count} elements, not {len(given)}")
+        if len(values) != len(self.fields):
+            unknown = ", ".join(values.keys() - {field.name for field in self.fields})
+            raise ValueError(f"{self.name} of type {self.type} has no field {unknown}")
+        return struct.pack(f"={''.join(formats)}", *numbers)
+
+
+def pointer(name: str, target: str) -> Parameter:
+    """A pointer to elements of a C++ type: ``pointer("input", "const float")``."""
+    return Parameter(name, f"{target}*", 8, "pointer")
+
+
+def number(name: str, type_: str) -> Parameter:
+    """An integer of a fixed width: ``number("length", "uint64_t")``."""
+    return Parameter(name, type_, struct.calcsize(f"={_FORMATS[type_]}"), "scalar")
+
+
+def scalar(name: str, dtype: str) -> Parameter:
+    """A value of a dtype."""
+    return Parameter(name, cpp_name(dtype), itemsize(dtype), "scalar")
+
+
+def structure(name: str, type_: str, fields: Sequence[Field]) -> Parameter:
+    """A struct that is passed by value."""
+    format_ = "".join([f"{1 if f.count is None else f.count}{_FORMATS[f.type]}" for f in fields])
+    return Parameter(name, type_, struct.calcsize(f"={format_}"), "struct", tuple(fields))
+
+
+def declared(parameters: Iterable[Parameter]) -> str:
+    """A kernel's parameter list in C++, a parameter on each line."""
+    return ",\n    ".join([parameter.declaration for parameter in parameters])
+
+
+def names(parameters: Iterable[Parameter]) -> str:
+    """The names of parameters as arguments of a call in C++."""
+    return ", ".join([parameter.name for parameter in parameters])
