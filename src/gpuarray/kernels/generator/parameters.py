@@ -34,13 +34,18 @@ class Field(NamedTuple):
         As in the struct's declaration.
     type : str
         An integer type of C.
-    count : int or None
+    length : int or None
         The elements of an array, of all its dimensions; None for a single number.
     """
 
     name: str
     type: str
-    count: int | None = None
+    length: int | None = None
+
+    @property
+    def format(self) -> str:
+        """Its struct format."""
+        return f"{1 if self.length is None else self.length}{_FORMATS[self.type]}"
 
 
 class Parameter(NamedTuple):
@@ -87,12 +92,17 @@ class Parameter(NamedTuple):
     def _pack_fields(self, values: Mapping[str, Any]) -> bytes:
         numbers: list[int] = []
         formats = []
-        for name, type_, count in self.fields:
-            given = values[name]
-            numbers += [given] if count is None else given
-            formats.append(f"{1 if count is None else count}{_FORMATS[type_]}")
-            if count is not None and len(given) != count:
-                raise ValueError(f"{self.name}.{name} has {count} elements, not {len(given)}")
+        for field in self.fields:
+            given = values[field.name]
+            if field.length is None:
+                numbers.append(given)
+            elif len(given) == field.length:
+                numbers += given
+            else:
+                raise ValueError(
+                    f"{self.name}.{field.name} has {field.length} elements, not {len(given)}"
+                )
+            formats.append(field.format)
         if len(values) != len(self.fields):
             unknown = ", ".join(values.keys() - {field.name for field in self.fields})
             raise ValueError(f"{self.name} of type {self.type} has no field {unknown}")
@@ -116,8 +126,8 @@ def scalar(name: str, dtype: str) -> Parameter:
 
 def structure(name: str, type_: str, fields: Sequence[Field]) -> Parameter:
     """A struct that is passed by value."""
-    format_ = "".join([f"{1 if f.count is None else f.count}{_FORMATS[f.type]}" for f in fields])
-    return Parameter(name, type_, struct.calcsize(f"={format_}"), "struct", tuple(fields))
+    nbytes = struct.calcsize(f"={''.join([field.format for field in fields])}")
+    return Parameter(name, type_, nbytes, "struct", tuple(fields))
 
 
 def declared(parameters: Iterable[Parameter]) -> str:
