@@ -38,24 +38,24 @@ _BOOL = np.dtype(bool)
 class UniqueAllResult(NamedTuple):
     """What `unique_all` returns."""
 
-    values: Any
-    indices: Any
-    inverse_indices: Any
-    counts: Any
+    values: ndarray
+    indices: ndarray
+    inverse_indices: ndarray
+    counts: ndarray
 
 
 class UniqueCountsResult(NamedTuple):
     """What `unique_counts` returns."""
 
-    values: Any
-    counts: Any
+    values: ndarray
+    counts: ndarray
 
 
 class UniqueInverseResult(NamedTuple):
     """What `unique_inverse` returns."""
 
-    values: Any
-    inverse_indices: Any
+    values: ndarray
+    inverse_indices: ndarray
 
 
 @overload

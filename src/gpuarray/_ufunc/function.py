@@ -62,9 +62,9 @@ class ufunc(Generic[_Result]):
         self.example = example
         self._numpy: np.ufunc = getattr(np, name)
         self.operation = operation or name
-        self.nin = self._numpy.nin
-        self.nout = self._numpy.nout
-        self.nargs = self._numpy.nargs
+        self.nin: int = self._numpy.nin
+        self.nout: int = self._numpy.nout
+        self.nargs: int = self._numpy.nargs
         self.identity = self._numpy.identity
 
     def __repr__(self) -> str:

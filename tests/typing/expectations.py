@@ -1,0 +1,153 @@
+"""What type checkers are to infer: mypy checks this file, nothing runs it.
+
+Where a line has to be an error, it is ignored by its code; mypy reports an ignored line that has
+no error (``warn_unused_ignores``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, assert_type
+
+import numpy as np
+
+import gpuarray as cp
+from gpuarray import ndarray
+
+
+def creation(host: np.ndarray) -> None:
+    assert_type(cp.ones(3), ndarray)
+    assert_type(cp.zeros((2, 3), dtype=np.float32), ndarray)
+    assert_type(cp.full([2, 3], 1.5), ndarray)
+    assert_type(cp.arange(10, dtype="f4"), ndarray)
+    assert_type(cp.linspace(0, 1, 5), ndarray)
+    assert_type(cp.linspace(0, 1, 5, retstep=True), tuple[ndarray, Any])
+    assert_type(cp.asarray(host), ndarray)
+    assert_type(cp.array([[1, 2], [3, 4]]), ndarray)
+    assert_type(cp.asnumpy(cp.ones(3)), np.ndarray)
+
+
+def attributes(x: ndarray) -> None:
+    assert_type(x.dtype, np.dtype)
+    assert_type(x.shape, tuple[int, ...])
+    assert_type(x.strides, tuple[int, ...])
+    assert_type(x.size, int)
+    assert_type(x.ndim, int)
+    assert_type(x.nbytes, int)
+    assert_type(x.itemsize, int)
+    assert_type(x.T, ndarray)
+    assert_type(x.mT, ndarray)
+    assert_type(x.real, ndarray)
+    assert_type(x.imag, ndarray)
+    assert_type(x.flags.c_contiguous, bool)
+    assert_type(x.device, cp.cuda.Device)
+    assert_type(x.data, cp.cuda.MemoryPointer)
+    x.shape = (3, 1)
+    x.real = 1.0
+    x.size = 3  # type: ignore[misc]
+
+
+def operators(x: ndarray, y: ndarray) -> None:
+    assert_type(x + y, ndarray)
+    assert_type(x + 1, ndarray)
+    assert_type(1 + x, ndarray)
+    assert_type(2.5 * x, ndarray)
+    assert_type(x**2, ndarray)
+    assert_type(-x, ndarray)
+    assert_type(~x, ndarray)
+    assert_type(abs(x), ndarray)
+    assert_type(x == y, ndarray)
+    assert_type(x != 0, ndarray)
+    assert_type(x < y, ndarray)
+    assert_type(divmod(x, y), tuple[ndarray, ndarray])
+    assert_type((x > 0) & (y > 0), ndarray)
+    x += 1
+    assert_type(x, ndarray)
+    x + "text"  # type: ignore[arg-type]
+
+
+def indexing(x: ndarray, mask: ndarray) -> None:
+    assert_type(x[0], ndarray)
+    assert_type(x[1:, None, ...], ndarray)
+    assert_type(x[mask], ndarray)
+    x[mask] = 0
+    x[0] = x[1]
+    assert_type(len(x), int)
+    assert_type(iter(x), Iterator[ndarray])
+    assert_type(1 in x, bool)
+    assert_type(float(x.sum()), float)
+
+
+def methods(x: ndarray) -> None:
+    assert_type(x.sum(), ndarray)
+    assert_type(x.mean(axis=(0, 1), keepdims=True), ndarray)
+    assert_type(x.reshape(3, -1), ndarray)
+    assert_type(x.reshape((3, -1), order="F"), ndarray)
+    assert_type(x.transpose(1, 0), ndarray)
+    assert_type(x.transpose((1, 0)), ndarray)
+    assert_type(x.astype(cp.float32), ndarray)
+    assert_type(x.view("i4"), ndarray)
+    assert_type(x.copy(), ndarray)
+    assert_type(x.clip(0, 1), ndarray)
+    assert_type(x.nonzero(), tuple[ndarray, ...])
+    assert_type(x.get(), np.ndarray)
+    assert_type(x.tobytes(), bytes)
+    x.dto()  # type: ignore[attr-defined]
+
+
+def functions(x: ndarray, y: ndarray) -> None:
+    assert_type(cp.sum(x), ndarray)
+    assert_type(cp.sum(x, axis=0, out=y), ndarray)
+    assert_type(cp.where(x > 0), tuple[ndarray, ...])
+    assert_type(cp.where(x > 0, x, 0), ndarray)
+    assert_type(cp.nonzero(x), tuple[ndarray, ...])
+    assert_type(cp.unique(x), ndarray)
+    assert_type(cp.unique(x, return_index=True), tuple[ndarray, ...])
+    assert_type(cp.unique(x, return_counts=True), tuple[ndarray, ...])
+    assert_type(cp.unique_counts(x).counts, ndarray)
+    assert_type(cp.histogram(x, bins=10), tuple[ndarray, ndarray])
+    assert_type(cp.average(x), ndarray)
+    assert_type(cp.average(x, returned=True), tuple[ndarray, ndarray])
+    assert_type(cp.intersect1d(x, y), ndarray)
+    assert_type(cp.atleast_1d(x), ndarray)
+    assert_type(cp.atleast_1d(x, y), tuple[ndarray, ...])
+    assert_type(cp.broadcast_arrays(x, y), tuple[ndarray, ...])
+    assert_type(cp.split(x, 3), list[ndarray])
+    assert_type(cp.concatenate([x, y]), ndarray)
+    assert_type(cp.gradient(x, axis=0), ndarray)
+    assert_type(cp.result_type(x, "f4"), np.dtype)
+    assert_type(cp.shape(x), tuple[int, ...])
+    cp.arrange(3)  # type: ignore[attr-defined]
+    cp.sum([1, 2])  # type: ignore[arg-type]
+    cp.sum(np.ones(3))  # type: ignore[arg-type]
+    cp.sum(x, axes=0)  # type: ignore[call-arg]
+
+
+def ufuncs(x: ndarray, y: ndarray) -> None:
+    assert_type(cp.sin(x), ndarray)
+    assert_type(cp.add(x, 1, out=y), ndarray)
+    assert_type(cp.divmod(x, y), tuple[ndarray, ndarray])
+    assert_type(cp.modf(x), tuple[ndarray, ndarray])
+    assert_type(cp.frexp(x), tuple[ndarray, ndarray])
+    assert_type(cp.add.reduce(x, axis=1), ndarray)
+    assert_type(cp.add.outer(x, y), ndarray)
+    assert_type(cp.add.nin, int)
+    cp.sin("text")  # type: ignore[arg-type]
+
+
+@cp.fuse
+def squared_difference(x: ndarray, y: ndarray, scale: float = 1.0) -> ndarray:
+    return (x - y) * (x - y) * scale
+
+
+@cp.fuse(kernel_name="norm")
+def norm(x: ndarray) -> ndarray:
+    return cp.sqrt(cp.sum(x * x, axis=-1))
+
+
+def fused(x: ndarray) -> None:
+    assert_type(squared_difference(x, x, scale=2.0), ndarray)
+    assert_type(norm(x), ndarray)
+    squared_difference.clear_cache()
+    squared_difference(x)  # type: ignore[call-arg]
+    norm("text")  # type: ignore[arg-type]
