@@ -163,15 +163,15 @@ def save(folder: str | os.PathLike[str]) -> None:
             f"replay: {fault.launch.kernel} was loaded from {code.name}, a binary for a GPU, and "
             "the emulator runs PTX: load the module from source or from PTX"
         )
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    directory = Path(folder)
+    directory.mkdir(parents=True, exist_ok=True)
     memory = []
     for number, block in enumerate(fault.memory):
         assert block.data is not None
-        block.data.tofile(place / f"memory{number}.bin")
+        block.data.tofile(directory / f"memory{number}.bin")
         memory.append({"address": block.address, "size": block.size})
     if code.image:
-        (place / "image.ptx").write_bytes(code.image)
+        (directory / "image.ptx").write_bytes(code.image)
     launch = fault.launch
     record: dict[str, Any] = {
         "kernel": launch.kernel,
@@ -193,7 +193,7 @@ def save(folder: str | os.PathLike[str]) -> None:
         "pointers": fault.pointers,
         "memory": memory,
     }
-    (place / "launch.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+    (directory / "launch.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
 
 
 without_annotations(globals())

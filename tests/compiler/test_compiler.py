@@ -50,7 +50,7 @@ def recorder(monkeypatch, tmp_path):
 
 def fresh(monkeypatch, directory=None):
     """Forget what this process knows, as a new process would."""
-    monkeypatch.setattr(compiler, "_memory", compiler.Memory())
+    monkeypatch.setattr(compiler, "_memory", compiler.ImageMemory())
     monkeypatch.setattr(toolchain, "_current", None)
     monkeypatch.setattr(toolchain, "_opened", False)
     if directory is not None:
@@ -304,7 +304,7 @@ def test_no_disk_falls_back_to_memory(recorder, monkeypatch, tmp_path):
 
 
 def test_memory_is_bounded():
-    memory = compiler.Memory(capacity=100)
+    memory = compiler.ImageMemory(capacity=100)
     made = []
 
     def produce(size):

@@ -29,7 +29,7 @@ def fresh(monkeypatch, tmp_path):
     monkeypatch.setattr(compiler, "default_cache", lambda: cache)
 
     def forget():
-        monkeypatch.setattr(compiler, "_memory", compiler.Memory())
+        monkeypatch.setattr(compiler, "_memory", compiler.ImageMemory())
         monkeypatch.setattr(toolchain, "_current", None)
 
     forget()

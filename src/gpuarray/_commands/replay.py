@@ -23,11 +23,11 @@ _ALIGNMENT = 256
 
 def run(folder: str) -> int:
     """Run the launch that `gpuarray.debug.save` wrote down, and say how it ends."""
-    place = Path(folder)
+    directory = Path(folder)
     try:
-        record = json.loads((place / "launch.json").read_text(encoding="utf-8"))
+        record = json.loads((directory / "launch.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        print(f"python -m gpuarray replay: {place / 'launch.json'}: {error}", file=sys.stderr)
+        print(f"python -m gpuarray replay: {directory / 'launch.json'}: {error}", file=sys.stderr)
         return 2
     if config.backend != "emulator":
         print(
@@ -37,15 +37,15 @@ def run(folder: str) -> int:
         )
         return 2
     with Device(0) as device:
-        blocks = _rebuild(place, record)
-        return _launch(device, place, record, blocks)
+        blocks = _rebuild(directory, record)
+        return _launch(device, directory, record, blocks)
 
 
-def _rebuild(place: Path, record: dict[str, Any]) -> list[tuple[int, int, int]]:
+def _rebuild(directory: Path, record: dict[str, Any]) -> list[tuple[int, int, int]]:
     """The memory of the launch; (former address, size, address) of each block."""
     blocks = []
     for number, block in enumerate(record["memory"]):
-        data = np.fromfile(place / f"memory{number}.bin", np.uint8)
+        data = np.fromfile(directory / f"memory{number}.bin", np.uint8)
         before = block["address"] % _ALIGNMENT
         address = driver.mem_alloc(before + data.size) + before
         driver.memcpy_htod(address, data.ctypes.data, data.size)
@@ -54,9 +54,9 @@ def _rebuild(place: Path, record: dict[str, Any]) -> list[tuple[int, int, int]]:
 
 
 def _launch(
-    device: Device, place: Path, record: dict[str, Any], blocks: list[tuple[int, int, int]]
+    device: Device, directory: Path, record: dict[str, Any], blocks: list[tuple[int, int, int]]
 ) -> int:
-    function = _function(device, place, record)
+    function = _function(device, directory, record)
     buffer = driver.ArgumentBuffer(tuple(record["sizes"]))
     stored = bytes.fromhex(record["parameters"])
     buffer.bytes[: len(stored)] = stored
@@ -97,7 +97,7 @@ def _launch(
     return 1
 
 
-def _function(device: Device, place: Path, record: dict[str, Any]) -> int:
+def _function(device: Device, directory: Path, record: dict[str, Any]) -> int:
     from gpuarray.kernels import compiler
 
     symbol = record["symbol"]
@@ -114,7 +114,7 @@ def _function(device: Device, place: Path, record: dict[str, Any]) -> int:
         module = driver.module_load_data(image.data)
         symbol = image.lowered_names.get(symbol, symbol)
     else:
-        module = driver.module_load_data((place / "image.ptx").read_bytes())
+        module = driver.module_load_data((directory / "image.ptx").read_bytes())
     return driver.module_get_function(module, symbol)
 
 

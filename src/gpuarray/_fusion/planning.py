@@ -142,16 +142,16 @@ class Plan:
         self.values = arguments + len(trace.leaves)
         self.outputs: list[Symbol] = []
         self.form = self._form(result)
-        self._place_outputs()
+        self._position_outputs()
 
     def _form(self, result: Any) -> Any:
         """What is returned, with symbols replaced by their numbers among the outputs."""
         if isinstance(result, Symbol):
             for i, x in enumerate(self.outputs):
                 if x is result:
-                    return _Place(i)
+                    return _Output(i)
             self.outputs.append(result)
-            return _Place(len(self.outputs) - 1)
+            return _Output(len(self.outputs) - 1)
         if isinstance(result, SymbolicNumber):
             return _Argument(result.position)
         if isinstance(result, tuple | list):
@@ -164,13 +164,13 @@ class Plan:
         leaf = self.trace.leaves[index]
         return self.arguments + index if leaf.argument is None else leaf.argument
 
-    def _place_outputs(self) -> None:
+    def _position_outputs(self) -> None:
         trace = self.trace
-        self.places: list[int] = [-1] * len(self.outputs)
+        self.positions: list[int] = [-1] * len(self.outputs)
         groups: dict[tuple[int, ...], list[int]] = {}
         for i, x in enumerate(self.outputs):
             if isinstance(x.node, Input):
-                self.places[i] = self._value_of_leaf(x.node.index)
+                self.positions[i] = self._value_of_leaf(x.node.index)
             else:
                 groups.setdefault(x.shape, []).append(i)
         folded = self._folded(groups)
@@ -183,7 +183,7 @@ class Plan:
             if rest:
                 gives = []
                 for i in rest:
-                    self.places[i] = self.values
+                    self.positions[i] = self.values
                     gives.append(self.values)
                     self.values += 1
                 nodes = [self.outputs[i].node for i in rest]
@@ -227,7 +227,7 @@ class Plan:
         if output is None:
             self._reduce(step, None, self._value_of_leaf(step.leaf))
             return
-        self.places[output] = self.values
+        self.positions[output] = self.values
         self._reduce(step, self.outputs[output], self.values)
         self.values += 1
 
@@ -295,13 +295,13 @@ class Plan:
         after = [] if output is None else [output.node]
         scalars = self._scalars(_Terms([step.source, *after]))
         order = sorted(_Terms([step.source]).leaves, key=self._value_of_leaf)
-        places = {position: i for i, position in enumerate(scalars)}
+        positions = {position: i for i, position in enumerate(scalars)}
 
         def replace(first: int, inputs: Callable[[Input], Expression]) -> Callable:
             def one(node: Any) -> Expression:
                 if isinstance(node, Input):
                     return inputs(node)
-                passed = Scalar(first + places[node.index], scalars[node.index])
+                passed = Scalar(first + positions[node.index], scalars[node.index])
                 return passed if passed.dtype == node.dtype else Cast(node.dtype, passed)
 
             return one
@@ -347,7 +347,7 @@ class Plan:
             for i, leaf in enumerate(self.trace.leaves)
             if leaf.captured is not None
         ]
-        form = _resolve(self.form, self.places)
+        form = _resolve(self.form, self.positions)
         if len(self.launches) == 1 and not captured:
             run, takes, gives = self.launches[0]
             whole = _Value(gives[0]) if len(gives) == 1 else tuple([_Value(i) for i in gives])
@@ -363,21 +363,21 @@ class Plan:
 
         def call(*args: Any) -> Any:
             values = [*args, *[None] * (count - arguments)]
-            for place, array in captured:
-                values[place] = array
+            for position, array in captured:
+                values[position] = array
             for run, takes, gives in launches:
                 found = run(*[values[i] for i in takes])
                 if len(gives) == 1:
                     values[gives[0]] = found
                 else:
-                    for place, one in zip(gives, found):
-                        values[place] = one
+                    for position, one in zip(gives, found):
+                        values[position] = one
             return _fill(form, values)
 
         return call
 
 
-class _Place(NamedTuple):
+class _Output(NamedTuple):
     output: int
 
 
@@ -389,15 +389,15 @@ class _Value(NamedTuple):
     number: int
 
 
-def _resolve(form: Any, places: list[int]) -> Any:
-    if isinstance(form, _Place):
-        return _Value(places[form.output])
+def _resolve(form: Any, positions: list[int]) -> Any:
+    if isinstance(form, _Output):
+        return _Value(positions[form.output])
     if isinstance(form, _Argument):
         return _Value(form.position)
     if isinstance(form, tuple | list):
-        return type(form)([_resolve(x, places) for x in form])
+        return type(form)([_resolve(x, positions) for x in form])
     if isinstance(form, dict):
-        return {key: _resolve(x, places) for key, x in form.items()}
+        return {key: _resolve(x, positions) for key, x in form.items()}
     return form
 
 

@@ -104,7 +104,7 @@ class Signature:
                 )
 
     def parameters(self) -> tuple[tuple[str, Any], ...]:
-        """Names of the parameters and what reports show them as; see `_launches.Trace`."""
+        """Names of the parameters and how reports show them: see `launch_history.LaunchTrace`."""
         shown: list[Any] = []
         for type_, kind in self.kinds:
             if kind[0] == "array":
@@ -115,7 +115,7 @@ class Signature:
                 shown.append(np.dtype(type_))  # Python's numbers too: int is int64
             else:
                 shown.append(None)
-        return tuple([(str(position), what) for position, what in enumerate(shown)])
+        return tuple([(str(position), kind) for position, kind in enumerate(shown)])
 
     def make_buffer(self) -> tuple:
         """A new argument buffer: what ``driver.launch`` takes, and the views that are written."""
@@ -267,26 +267,26 @@ def _compile(kinds: tuple[tuple, ...], owner: Signature) -> Callable[..., Callab
 
 
 def _stores(kind: tuple, name: str, view: str, word: int) -> list[str]:
-    what = kind[0]
-    if what == "array":
+    mode = kind[0]
+    if mode == "array":
         return [
             f"words[{word}] = {name}._pointer",
             f"if {name}._memory.stream is not stream:",
             f"    {name}._memory.used_by(stream)",
         ]
-    if what == "memory":
+    if mode == "memory":
         return [
             f"words[{word}] = {name}.ptr",
             f"if {name}.mem.stream is not stream:",
             f"    {name}.mem.used_by(stream)",
         ]
-    if what == "interface":
+    if mode == "interface":
         return [f"words[{word}] = memory_of({name})"]
-    if what == "complex":
+    if mode == "complex":
         return [f"{view}[0] = {name}.real", f"{view}[1] = {name}.imag"]
-    if what == "half":
+    if mode == "half":
         return [f"{view}[0] = {name}.view(bits16)"]
-    if what == "struct":
+    if mode == "struct":
         return [f"{view}[:] = {name}.tobytes()"]
     return [f"{view}[0] = {name}"]
 

@@ -50,7 +50,7 @@ _ALIAS = re.compile(
 )
 
 
-class Parameter(NamedTuple):
+class SourceParameter(NamedTuple):
     """A parameter as it is declared."""
 
     text: str
@@ -59,7 +59,7 @@ class Parameter(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def declared(source: str, name: str) -> tuple[Parameter, ...] | None:
+def declared(source: str, name: str) -> tuple[SourceParameter, ...] | None:
     """The parameters of a kernel, or None where its declaration is not found.
 
     Parameters
@@ -88,8 +88,8 @@ def declared(source: str, name: str) -> tuple[Parameter, ...] | None:
         old = alias["old"] or alias["type"] or alias["text"]
         types[alias["name"] or alias["new"] or alias["macro"]] = old
     types.update(_template_types(head, given.rpartition(">")[0]))
-    parts = [part for part in _split(inside) if part.strip() not in ("", "void")]
-    return tuple([_parameter(part, types) for part in parts])
+    pieces = [piece for piece in _split(inside) if piece.strip() not in ("", "void")]
+    return tuple([_parameter(piece, types) for piece in pieces])
 
 
 def _inside(text: str, opening: int) -> str | None:
@@ -104,13 +104,13 @@ def _inside(text: str, opening: int) -> str | None:
 
 def _split(text: str) -> list[str]:
     """Text at the commas that are in no brackets."""
-    parts, depth, start = [], 0, 0
+    pieces, depth, start = [], 0, 0
     for at, character in enumerate(text):
         depth += (character in "(<[{") - (character in ")>]}")
         if character == "," and not depth:
-            parts.append(text[start:at])
+            pieces.append(text[start:at])
             start = at + 1
-    return [*parts, text[start:]]
+    return [*pieces, text[start:]]
 
 
 def _template_types(head: str, given: str) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _template_types(head: str, given: str) -> dict[str, str]:
     return types
 
 
-def _parameter(text: str, types: dict[str, str]) -> Parameter:
+def _parameter(text: str, types: dict[str, str]) -> SourceParameter:
     text = " ".join(text.split())
     declaration = text.partition("=")[0]
     pointer = "*" in declaration or "[" in declaration
@@ -141,7 +141,7 @@ def _parameter(text: str, types: dict[str, str]) -> Parameter:
     elif len(words) > 1 and words[-1] not in _PARTS:
         words = words[:-1]  # the parameter's name
     kind = _normal(" ".join(words), types)
-    return Parameter(text, pointer, "" if unknown else _DTYPES.get(kind, ""))
+    return SourceParameter(text, pointer, "" if unknown else _DTYPES.get(kind, ""))
 
 
 def _normal(type_: str, types: dict[str, str], depth: int = 8) -> str:
@@ -166,7 +166,7 @@ def _normal(type_: str, types: dict[str, str], depth: int = 8) -> str:
 
 def checked(
     run: Callable[[Sequence[Any]], None],
-    parameters: tuple[Parameter, ...] | None,
+    parameters: tuple[SourceParameter, ...] | None,
     stream: Stream,
     kernel: str,
 ) -> Callable[[Sequence[Any]], None]:
@@ -181,7 +181,7 @@ def checked(
 
 def check(
     args: Sequence[Any],
-    parameters: tuple[Parameter, ...] | None,
+    parameters: tuple[SourceParameter, ...] | None,
     stream: Stream,
     kernel: str,
 ) -> None:
@@ -202,50 +202,50 @@ def check(
         )
     for position, value in enumerate(args):
         parameter = None if parameters is None else parameters[position]
-        what = f"{kernel}: argument {position}"
+        label = f"{kernel}: argument {position}"
         if parameter is not None:
-            what += f" ({parameter.text})"
+            label += f" ({parameter.text})"
         if isinstance(value, _array.ArrayBase):
-            _check_array(value, parameter, stream, what)
+            _check_array(value, parameter, stream, label)
         elif parameter is not None:
-            _check_value(value, parameter, what)
+            _check_value(value, parameter, label)
 
 
-def _check_array(array: Any, parameter: Parameter | None, stream: Stream, what: str) -> None:
+def _check_array(array: Any, parameter: SourceParameter | None, stream: Stream, label: str) -> None:
     layout = array._layout
     if layout.size and array._memory.device is not stream.device:
         raise ValueError(
-            f"{what} is an array on {array._memory.device}, but the kernel runs on "
+            f"{label} is an array on {array._memory.device}, but the kernel runs on "
             f"{stream.device}; copy it with asarray inside 'with Device({stream.device.id})'"
         )
     if not (layout.c_contiguous or layout.f_contiguous):
         raise ValueError(
-            f"{what} is an array with gaps or of reversed order: shape {layout.shape}, strides "
+            f"{label} is an array with gaps or of reversed order: shape {layout.shape}, strides "
             f"{layout.strides}; pass ascontiguousarray(it)"
         )
     if parameter is None:
         return
     if not parameter.pointer:
         if parameter.dtypes:
-            raise TypeError(f"{what} is a value, but an array was given")
+            raise TypeError(f"{label} is a value, but an array was given")
         return
     if parameter.dtypes and layout.dtype.char not in parameter.dtypes:
         wanted = np.dtype(parameter.dtypes[0])
         raise TypeError(
-            f"{what} points to {wanted}, but the array is {layout.dtype}; convert it with "
+            f"{label} points to {wanted}, but the array is {layout.dtype}; convert it with "
             f"astype({wanted.name!r})"
         )
 
 
-def _check_value(value: Any, parameter: Parameter, what: str) -> None:
+def _check_value(value: Any, parameter: SourceParameter, label: str) -> None:
     if parameter.pointer:
         # An integer may be an address.
         if isinstance(value, (bool, float, complex, np.inexact, np.bool_, np.void)):
-            raise TypeError(f"{what} is a pointer, but {value!r} was given; pass an array or None")
+            raise TypeError(f"{label} is a pointer, but {value!r} was given; pass an array or None")
         return
     if value is None or isinstance(value, MemoryPointer):
         if parameter.dtypes:
-            raise TypeError(f"{what} is a value, but {value!r} was given")
+            raise TypeError(f"{label} is a value, but {value!r} was given")
         return
     if not parameter.dtypes:
         return
@@ -253,15 +253,15 @@ def _check_value(value: Any, parameter: Parameter, what: str) -> None:
     if isinstance(value, np.generic):
         if value.dtype.char not in parameter.dtypes:
             raise TypeError(
-                f"{what} is {wanted}, but a NumPy scalar of {value.dtype} was given; pass "
+                f"{label} is {wanted}, but a NumPy scalar of {value.dtype} was given; pass "
                 f"numpy.{wanted.name}({value})"
             )
     elif isinstance(value, (bool, int)) and wanted.kind in "iu":
         limits = np.iinfo(wanted)
         if not limits.min <= value <= limits.max:
-            raise ValueError(f"{what} is {wanted}, which {value} does not fit")
+            raise ValueError(f"{label} is {wanted}, which {value} does not fit")
     elif isinstance(value, (bool, int, float, complex)) and np.dtype(type(value)) != wanted:
         raise TypeError(
-            f"{what} is {wanted}, but a Python {type(value).__name__} was given; pass "
+            f"{label} is {wanted}, but a Python {type(value).__name__} was given; pass "
             f"numpy.{wanted.name}({value})"
         )

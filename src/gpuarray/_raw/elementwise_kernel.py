@@ -9,7 +9,7 @@ from typing import Any
 from gpuarray import _array, _calls, _layout
 from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel, check_stream
-from gpuarray._raw.elementwise_plan import CallSignature, Declaration, Planner
+from gpuarray._raw.elementwise_plan import CallSignature, ElementwiseDeclaration, Planner
 from gpuarray._raw.parameters import Types
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch
@@ -252,7 +252,7 @@ class ElementwiseKernel(DeclaredKernel):
         if not all(call.shape):
             run = _calls.make_call(stream, kinds, new, [])
         else:
-            declaration = Declaration(
+            declaration = ElementwiseDeclaration(
                 self.name, self.params, self.nin, self.operation, self.preamble, self.options,
                 self.loop_prep, self.after_loop, self.reduce_dims, self._safe_preamble,
             )  # fmt: skip

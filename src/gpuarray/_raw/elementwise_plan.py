@@ -22,7 +22,7 @@ from gpuarray.kernels.generator.expressions import Constant
 _CUPY_BLOCK = 128
 
 
-class Declaration(NamedTuple):
+class ElementwiseDeclaration(NamedTuple):
     """An ElementwiseKernel as its user declared it."""
 
     name: str
@@ -48,7 +48,7 @@ class CallSignature(NamedTuple):
     block: int | None
 
 
-class Launch(NamedTuple):
+class PlannedLaunch(NamedTuple):
     """A launch, and where its arguments come from."""
 
     plan: LaunchPlan
@@ -59,12 +59,12 @@ class Launch(NamedTuple):
 class Planner:
     """Decides how a kernel is launched for a call."""
 
-    def __init__(self, kernel: Declaration, call: CallSignature, stream: Stream):
+    def __init__(self, kernel: ElementwiseDeclaration, call: CallSignature, stream: Stream):
         self.kernel = kernel
         self.call = call
         self.stream = stream
 
-    def launch(self) -> Launch:
+    def launch(self) -> PlannedLaunch:
         """The launch."""
         return self._vector_plan() or self._direct_plan()
 
@@ -108,7 +108,7 @@ class Planner:
             self.kernel.options,
         )
 
-    def _vector_plan(self) -> Launch | None:
+    def _vector_plan(self) -> PlannedLaunch | None:
         """The launch in the element-wise family, where the code allows it."""
         user = generator.user_code
         layouts = self._layouts()
@@ -192,9 +192,9 @@ class Planner:
             passed[name] = k
         if counted or guarded:
             plan.constants["count"] = size
-        return Launch(plan, passed, scalars)
+        return PlannedLaunch(plan, passed, scalars)
 
-    def _direct_plan(self) -> Launch:
+    def _direct_plan(self) -> PlannedLaunch:
         """The launch of a plain loop over the elements in C order."""
         user = generator.user_code
         layouts = self._layouts()
@@ -236,7 +236,7 @@ class Planner:
         constants["_ind"] = {"size_": size, "shape_": lengths, "index_": [0] * len(lengths)}
         plan = LaunchPlan(function, grid_for(ceil_div(size, block)), (block, 1, 1), constants)
         scalars = {names[k]: x for k, x in enumerate(layouts) if not isinstance(x, Layout)}
-        return Launch(plan, {name: k for k, name in enumerate(names)}, scalars)
+        return PlannedLaunch(plan, {name: k for k, name in enumerate(names)}, scalars)
 
 
 def _merge(

@@ -262,7 +262,7 @@ class RawKernel:
                     others[types] = run
             run(args)
 
-        trace = launch_history.Trace(
+        trace = launch_history.LaunchTrace(
             self.name, grid, block, shared_mem, stream.device.id, stream.handle, accepted.sizes,
             spare, 1, function.code,
         )  # fmt: skip
@@ -285,22 +285,22 @@ class RawKernel:
             return run
         return declarations.checked(run, self._declared(), stream, self.name)
 
-    def _declared(self) -> tuple[declarations.Parameter, ...] | None:
+    def _declared(self) -> tuple[declarations.SourceParameter, ...] | None:
         """The parameters by the source, or None where there is none or it does not tell."""
         code = self._module.code
         return declarations.declared(code, self.name) if isinstance(code, str) else None
 
-    def _dimensions(self, what: str, value: Any) -> tuple[int, int, int]:
+    def _dimensions(self, label: str, value: Any) -> tuple[int, int, int]:
         if type(value) is tuple and len(value) == 1 and type(value[0]) is int:
             return (value[0], 1, 1)
         given = value if isinstance(value, (tuple, list)) else (value,)
         if not 1 <= len(given) <= 3:
-            raise refusal(f"{self.name}: {what}={value!r} has {len(given)} dimensions, not 1 to 3")
+            raise refusal(f"{self.name}: {label}={value!r} has {len(given)} dimensions, not 1 to 3")
         try:
             sizes = [operator.index(size) for size in given]
         except TypeError:
             raise TypeError(
-                f"{self.name}: {what}={value!r} is not a tuple of up to three integers"
+                f"{self.name}: {label}={value!r} is not a tuple of up to three integers"
             ) from None
         return (*sizes, 1, 1, 1)[:3]  # type: ignore[return-value]
 
@@ -313,12 +313,12 @@ class RawKernel:
     def _check(self, function: LoadedFunction, grid: tuple, block: tuple) -> None:
         """Refuse a grid or block that the driver would refuse, naming the limit."""
         limits = function.limits()
-        for what, sizes, most in (("grid", grid, limits.grid), ("block", block, limits.block)):
+        for label, sizes, most in (("grid", grid, limits.grid), ("block", block, limits.block)):
             if not (
                 1 <= sizes[0] <= most[0] and 1 <= sizes[1] <= most[1] and 1 <= sizes[2] <= most[2]
             ):
                 raise refusal(
-                    f"{self.name}: {what}={sizes} is not within 1 to {most} on {function.device}"
+                    f"{self.name}: {label}={sizes} is not within 1 to {most} on {function.device}"
                 )
         threads = block[0] * block[1] * block[2]
         if threads > limits.threads:

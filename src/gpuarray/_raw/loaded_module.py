@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device
-from gpuarray._runtime.launch_history import Code
+from gpuarray._runtime.launch_history import KernelCode
 from gpuarray.errors import DriverError
 from gpuarray.kernels import compiler
 
@@ -23,7 +23,7 @@ class LoadedModule:
 
     __slots__ = ("code", "device", "functions", "handle", "image", "lowered_names")
 
-    def __init__(self, device: Device, image: Image, code: Code):
+    def __init__(self, device: Device, image: Image, code: KernelCode):
         self.device = device
         self.code = code
         self.image = image.data
@@ -114,7 +114,7 @@ class LoadedFunction:
         self._limits: Limits | None = None
         self._lock = threading.Lock()
 
-    def code(self) -> Code:
+    def code(self) -> KernelCode:
         """What the kernel was compiled from, or its image."""
         return self.module.code._replace(symbol=self.name)
 
@@ -122,8 +122,8 @@ class LoadedFunction:
         """The kernel's limits, asked of the driver once."""
         if self._limits is None:
             grid, block = (
-                tuple(self.device.attribute(f"max_{what}_dim_{axis}") for axis in "xyz")
-                for what in ("grid", "block")
+                tuple(self.device.attribute(f"max_{of}_dim_{axis}") for axis in "xyz")
+                for of in ("grid", "block")
             )
             self._limits = Limits(grid, block, self.attribute("max_threads_per_block"))
         return self._limits
@@ -165,7 +165,7 @@ def refusal(text: str) -> DriverError:
     return DriverError("cuLaunchKernelEx", 1, "CUDA_ERROR_INVALID_VALUE", text)
 
 
-def loadable(image: Image, what: str) -> Image:
+def loadable(image: Image, label: str) -> Image:
     """The image, where it is something that a driver loads."""
     kind = compiler.images.kind_of(image.data)
     if kind in ("ptx", "cubin", "fatbin"):
@@ -180,5 +180,5 @@ def loadable(image: Image, what: str) -> Image:
         remedy = f"is not PTX, a cubin or a fatbin (it begins with {image.data[:16]!r})"
     # The driver's own error for it, with the reason that it does not give.
     raise DriverError(
-        "cuModuleLoadDataEx", _INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", f"{what} {remedy}"
+        "cuModuleLoadDataEx", _INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", f"{label} {remedy}"
     )

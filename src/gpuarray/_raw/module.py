@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 from gpuarray._ffi import driver
 from gpuarray._raw.loaded_module import LoadedModule, loadable
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.launch_history import Code
+from gpuarray._runtime.launch_history import KernelCode
 from gpuarray._runtime.memory import MemoryPointer, UnownedMemory
 from gpuarray.errors import CompileError
 from gpuarray.kernels import compiler, generator
@@ -161,15 +161,15 @@ class RawModule:
     def load(self) -> LoadedModule:
         """The module on the current device."""
         device = current.stream.device
-        place = device.id, device.generation
-        loaded = self._loaded.get(place)
+        device_key = device.id, device.generation
+        loaded = self._loaded.get(device_key)
         if loaded is None:
             key = self._key()
             loaded = device.functions.get(key)
             if loaded is None:
                 loaded = self._load(device)
                 loaded = device.functions.setdefault(key, loaded)
-            self._loaded[place] = loaded
+            self._loaded[device_key] = loaded
         return loaded
 
     def _key(self) -> tuple[Any, ...]:
@@ -185,15 +185,15 @@ class RawModule:
         if self.file_path is not None:
             with open(self.file_path, "rb") as file:
                 image = loadable(compiler.cache.Image(file.read()), repr(self.file_path))
-            return LoadedModule(device, image, Code("", self.file_path, image=image.data))
+            return LoadedModule(device, image, KernelCode("", self.file_path, image=image.data))
         if self.code is not None and not isinstance(self.code, str):
             given = self.code
             image = compiler.cache.Image(given) if isinstance(given, bytes) else given
             image = loadable(image, "the code")
-            return LoadedModule(device, image, Code("", self._name, image=image.data))
+            return LoadedModule(device, image, KernelCode("", self._name, image=image.data))
         assert self.code is not None
         before = "#include <cuComplex.h>\n#line 1\n" if self._translate else ""
-        code = Code(
+        code = KernelCode(
             "",
             self._name,
             before + self.code,

@@ -14,12 +14,12 @@ import numpy as np
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
-from gpuarray._runtime.launch_history import Launch, Line, Trace
+from gpuarray._runtime.launch_history import Launch, LaunchTrace, Line
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import DriverError
 
 
-class Block(NamedTuple):
+class SavedMemory(NamedTuple):
     """A run of device memory, as it was before a launch; `data` is None where it was not kept."""
 
     address: int
@@ -43,11 +43,11 @@ class Fault(NamedTuple):
     launch: Launch
     line: Line | None
     error: str
-    code: Callable[[], launch_history.Code]
+    code: Callable[[], launch_history.KernelCode]
     sizes: tuple[int, ...]  # of the parameters, in bytes
     parameters: bytes  # as an ArgumentBuffer has them
     pointers: tuple[int, ...]  # the parameters that are addresses
-    memory: tuple[Block, ...]
+    memory: tuple[SavedMemory, ...]
     attributes: dict[str, Any]
 
     @property
@@ -60,7 +60,7 @@ class Fault(NamedTuple):
 last_fault: Fault | None = None
 
 
-def launch_of(trace: Trace, stream: Stream) -> Callable[..., int]:
+def launch_of(trace: LaunchTrace, stream: Stream) -> Callable[..., int]:
     """A launch that waits for its kernel, and keeps what it was given if that fails.
 
     In place of ``extra`` it takes the argument buffer's words and the arguments themselves.
@@ -111,7 +111,7 @@ def launch_of(trace: Trace, stream: Stream) -> Callable[..., int]:
 
 def call_of(
     function: Callable[..., int],
-    trace: Trace,
+    trace: LaunchTrace,
     stream: Stream,
     failed: Callable[[int], BaseException],
 ) -> Callable[..., int]:
@@ -141,8 +141,8 @@ def call_of(
 
 
 def _keep(
-    trace: Trace, words: memoryview, arguments: Sequence[Any]
-) -> tuple[tuple[int, ...], tuple[Block, ...]]:
+    trace: LaunchTrace, words: memoryview, arguments: Sequence[Any]
+) -> tuple[tuple[int, ...], tuple[SavedMemory, ...]]:
     """Which parameters are addresses, and the memory that they point into."""
     pointers = []
     found: dict[int, int] = {}
@@ -173,5 +173,5 @@ def _keep(
             room -= nbytes
             data = np.empty(nbytes, np.uint8)
             driver.memcpy_dtoh(data.ctypes.data, start, nbytes)
-        blocks.append(Block(start, nbytes, data))
+        blocks.append(SavedMemory(start, nbytes, data))
     return tuple(pointers), tuple(blocks)

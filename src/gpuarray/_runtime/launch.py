@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GRID_LIMIT = 2**31 - 1  # blocks in the first dimension
 
 
-class Function:
+class LoadedKernel:
     """A kernel loaded on a device."""
 
     __slots__ = ("argument", "device", "handle", "module", "name", "parameters", "source")
@@ -34,20 +34,20 @@ class Function:
         self.handle = driver.module_get_function(module, source.name)
         self.argument = driver.function_argument(self.handle)
 
-    def code(self) -> launch_history.Code:
+    def code(self) -> launch_history.KernelCode:
         """What the kernel was compiled from."""
         source = self.source
-        return launch_history.Code(
+        return launch_history.KernelCode(
             self.name, self.name, source.source, source.headers, source.options
         )
 
 
-def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[Function, Any]:
+def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[LoadedKernel, Any]:
     """The kernel of a spec on a device, rendered, compiled and loaded at its first use.
 
     Returns
     -------
-    Function, KernelSource
+    LoadedKernel, KernelSource
     """
     found = device.functions.get(spec)
     if found is None:
@@ -62,7 +62,7 @@ def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[Funct
         )
         with device:
             module = driver.module_load_data(image.data)
-        function = Function(device, module, source)
+        function = LoadedKernel(device, module, source)
         found = device.functions.setdefault(spec, (function, source))
     return found
 
@@ -72,7 +72,7 @@ class LaunchPlan:
 
     Parameters
     ----------
-    function : Function
+    function : LoadedKernel
         The kernel.
     grid, block : tuple of int
         Blocks and threads in x, y and z.
@@ -89,7 +89,7 @@ class LaunchPlan:
 
     def __init__(
         self,
-        function: Function,
+        function: LoadedKernel,
         grid: tuple[int, int, int],
         block: tuple[int, int, int],
         constants: dict[str, Any],
@@ -142,7 +142,7 @@ class BoundLaunch:
         #: What the leading parameters are called in reports.
         self._names: Sequence[str] = ()
         self.spare: list[tuple] = []
-        self.trace = launch_history.Trace(
+        self.trace = launch_history.LaunchTrace(
             plan.function.name,
             plan.grid,
             plan.block,

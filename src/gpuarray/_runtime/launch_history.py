@@ -1,4 +1,4 @@
-"""The launches of late: what is named when a kernel fails.
+"""The history of launches: what is named when a kernel fails.
 
 A GPU tells of a fault at some later call, so every launch leaves a note here. That is one
 ``deque.append`` of an object that exists already (10 ns), and everything else is worked out when
@@ -104,7 +104,7 @@ class Launch(NamedTuple):
         return "\n    ".join([head, *map(str, self.arguments)])
 
 
-class Code(NamedTuple):
+class KernelCode(NamedTuple):
     """Where a kernel comes from: source for the compiler, or an image."""
 
     symbol: str  # the kernel, or its name expression
@@ -116,7 +116,7 @@ class Code(NamedTuple):
     image: bytes = b""
 
 
-class Trace:
+class LaunchTrace:
     """What is known of a prepared launch. It keeps no stream and no array alive.
 
     Parameters
@@ -130,7 +130,7 @@ class Trace:
     words_at : int
         Which item of such a buffer shows it as words.
     code : callable
-        Returns the kernel's `Code`.
+        Returns the kernel's `KernelCode`.
     """
 
     __slots__ = (
@@ -149,7 +149,7 @@ class Trace:
         sizes: tuple[int, ...],
         spare: list,
         words_at: int,
-        code: Callable[[], Code],
+        code: Callable[[], KernelCode],
     ):
         self.kernel = kernel
         self.grid = grid
@@ -171,7 +171,7 @@ class Trace:
         words = self.spare[-1][self.words_at] if latest and self.spare else None
         rest = iter(layouts)
         known = [
-            (name, next(rest, None) if what == "array" else what) for name, what in self.parameters
+            (name, next(rest, None) if kind == "array" else kind) for name, kind in self.parameters
         ]
         return self.describe(known, words)
 
@@ -180,17 +180,17 @@ class Trace:
         offsets = driver.ArgumentBuffer(self.sizes).offsets
         data = b"" if words is None else bytes(words)
         arguments = []
-        for (name, what), offset, size in zip(known, offsets, self.sizes):
+        for (name, kind), offset, size in zip(known, offsets, self.sizes):
             dtype, shape, address, value = None, None, None, None
-            if isinstance(what, np.dtype):
-                dtype = what
+            if isinstance(kind, np.dtype):
+                dtype = kind
                 if data:
                     value = np.frombuffer(data, dtype, 1, offset)[0]
             else:
-                if isinstance(what, Layout):
-                    dtype, shape = what.dtype, what.shape
+                if isinstance(kind, Layout):
+                    dtype, shape = kind.dtype, kind.shape
                 # An array may be a structure, which its address leads.
-                if data and (size == 8 or isinstance(what, Layout)):
+                if data and (size == 8 or isinstance(kind, Layout)):
                     address = int.from_bytes(data[offset : offset + 8], "little")
             arguments.append(Argument(name, dtype, shape, address, value))
         return Launch(
@@ -206,7 +206,7 @@ class _Ended(NamedTuple):
     stream: int | None
 
 
-#: A `Trace`; a tuple of one and the layouts of its arrays; or an `_Ended`.
+#: A `LaunchTrace`; a tuple of one and the layouts of its arrays; or an `_Ended`.
 _recent: deque[Any] = deque(maxlen=_KEPT)
 
 #: Note a launch that the driver accepted.
@@ -248,7 +248,7 @@ def in_flight() -> tuple[Launch, ...]:
     return tuple(found)
 
 
-def failed(trace: Trace, status: int, layouts: tuple = ()) -> BaseException:
+def failed(trace: LaunchTrace, status: int, layouts: tuple = ()) -> BaseException:
     """The exception for a launch for which the driver returned a status."""
     error = driver.launch_error(status, trace.kernel, trace.grid, trace.block)
     if isinstance(error, DriverError) and error.kernel and status in driver.STICKY:

@@ -60,7 +60,7 @@ class BoundCall:
         self.spare: list[tuple] = []
         #: What the pointers are called in reports.
         self._names: Sequence[str] = ()
-        self.trace = launch_history.Trace(
+        self.trace = launch_history.LaunchTrace(
             name,
             (0, 0, 0),
             (0, 0, 0),
@@ -70,7 +70,7 @@ class BoundCall:
             (8,) * len(pointers),
             self.spare,
             0,
-            lambda: launch_history.Code(name),
+            lambda: launch_history.KernelCode(name),
         )
         function = library.foreign(name)
         if not library.capturable:

@@ -64,24 +64,24 @@ _lock = threading.Lock()
 
 def _note(address: int, size: int, owner: Device) -> None:
     with _lock:
-        place = bisect.bisect(_starts, address)
-        _starts.insert(place, address)
-        _ends.insert(place, address + size)
-        _owners.insert(place, owner)
+        index = bisect.bisect(_starts, address)
+        _starts.insert(index, address)
+        _ends.insert(index, address + size)
+        _owners.insert(index, owner)
 
 
 def _forget(address: int) -> None:
     with _lock:
-        place = bisect.bisect_left(_starts, address)
-        del _starts[place], _ends[place], _owners[place]
+        index = bisect.bisect_left(_starts, address)
+        del _starts[index], _ends[index], _owners[index]
 
 
 def _lose(device: Device) -> None:
     """A reset unpins the memory that the device pinned, and takes it away."""
     with _lock:
-        for place in reversed(range(len(_starts))):
-            if _owners[place] is device:
-                del _starts[place], _ends[place], _owners[place]
+        for index in reversed(range(len(_starts))):
+            if _owners[index] is device:
+                del _starts[index], _ends[index], _owners[index]
 
 
 Device.when_reset(_lose)
@@ -90,8 +90,8 @@ Device.when_reset(_lose)
 def is_pinned(address: int, size: int) -> bool:
     """Whether a range of host memory came from :class:`PinnedMemory`."""
     with _lock:
-        place = bisect.bisect(_starts, address) - 1
-        return place >= 0 and address + size <= _ends[place]
+        index = bisect.bisect(_starts, address) - 1
+        return index >= 0 and address + size <= _ends[index]
 
 
 class _Pooled:

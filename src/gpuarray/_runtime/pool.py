@@ -1,6 +1,6 @@
 """Device memory: allocations, the pool they come from, and pointers into them.
 
-The way of an array's memory is the second most frequent thing after a launch. So a freed block
+Arrays get and return memory nearly as often as kernels are launched. So a freed block
 goes to a plain list per size, and the next allocation of that size pops it: two list operations,
 atomic under the interpreter's lock. Only when a list is empty are blocks merged, split and
 searched (best fit), under the pool's lock.
@@ -129,10 +129,10 @@ class _Arena:
 
     def take(self, size: int) -> Block | None:
         """The best fitting idle block, split to size; the pool's lock is held."""
-        place = bisect.bisect_left(self.sizes, size)
-        if place == len(self.sizes):
+        index = bisect.bisect_left(self.sizes, size)
+        if index == len(self.sizes):
             return None
-        block = next(iter(self.idle[self.sizes[place]]))
+        block = next(iter(self.idle[self.sizes[index]]))
         self._remove_idle(block)
         rest = block.size - size
         if rest:

@@ -317,7 +317,7 @@ class _Pending:
         self.error: CompileError | None = None
 
 
-class Memory:
+class ImageMemory:
     """This process's images, bounded, least recently used out first."""
 
     def __init__(self, capacity: int = _MEMORY_BYTES) -> None:
@@ -375,7 +375,7 @@ class Memory:
             pending.done.set()
 
 
-_memory = Memory()
+_memory = ImageMemory()
 
 
 def _load_prepared(key: bytes) -> bytes | None:
