@@ -18,11 +18,13 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.generator.operations import operation
+from tests.slow import slow_except
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
 
 DTYPES = ["?", "i1", "f2", "f4", "f8", "c8", "c16"]
+ONE_OF_EACH_WIDTH = slow_except(["i1", "f2", "f4", "f8", "c16"], DTYPES)
 
 
 class Operand:
@@ -90,14 +92,14 @@ def check_sum(out: Operand, inputs: list[Operand], mask: Operand | None = None) 
     np.testing.assert_array_equal(out.fetch(), out.values)
 
 
-@pytest.fixture(params=["int32", "int64"])
+@pytest.fixture(params=slow_except(["int32"], ["int32", "int64"]))
 def index(request, monkeypatch):
     if request.param == "int64":
         monkeypatch.setattr(_layout, "needs_int64", lambda *args: True)
     return request.param
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ONE_OF_EACH_WIDTH)
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [(64, 128), (65, 66), (129, 127), (31, 200), (320, 97), (1000, 3), (5, 700)],
@@ -151,7 +153,7 @@ def test_steps_on_either_side_of_a_transpose(rng):
     check_sum(Operand(np.full((75, 140), 77, "f4")), [source])
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", ONE_OF_EACH_WIDTH)
 @pytest.mark.parametrize("columns", [16, 33, 128, 131, 300])
 def test_rows(dtype, columns, index, rng):
     size = np.dtype(dtype).alignment
@@ -191,7 +193,15 @@ IMAGES = {
 }
 
 
-@pytest.mark.parametrize(("dtype", "channels"), [("i1", 3), ("?", 4), ("f2", 3), ("f2", 7)])
+@pytest.mark.parametrize(
+    ("dtype", "channels"),
+    [
+        ("i1", 3),
+        pytest.param("?", 4, marks=pytest.mark.slow),
+        ("f2", 3),
+        pytest.param("f2", 7, marks=pytest.mark.slow),
+    ],
+)
 @pytest.mark.parametrize("view", IMAGES)
 def test_images(dtype, view, channels, index, rng):
     """Small elements in another order or with gaps, at any alignment of input and output."""
@@ -218,6 +228,16 @@ def test_images_of_several_dtypes(dtypes, index, rng):
     x = Operand(values(source, (4, 300, 3), rng), lambda a: a[:, ::-1, ::-1], 2)
     y = Operand(values(other, (4, 300, 1), rng), lambda a: a[::-1])
     check_sum(Operand(np.full((4, 300, 3), 77, max(dtypes))), [x, y])
+
+
+def test_64_bit_indices(monkeypatch, rng):
+    """A case of each test above, whose other cases with these indices are slow."""
+    monkeypatch.setattr(_layout, "needs_int64", lambda *args: True)
+    test_transposes("f2", 65, 66, None, rng)
+    test_permutations("i1", (2, 0, 1), None, rng)
+    test_rows("i1", 131, None, rng)
+    test_inner_parts_of_higher_dimensions("f4", None, rng)
+    test_images("i1", "flipped", 3, None, rng)
 
 
 @pytest.mark.parametrize("check", ["races", "uninit"])

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis.extra import numpy as npst
 
 import gpuarray as cp
+from tests.slow import slow_except
 
 DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
 
@@ -21,7 +22,7 @@ def check(x, bins, **options):
     np.testing.assert_array_equal(counts.get(), expected)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_except(["i1", "u2", "i8", "f2", "f4", "f8"], DTYPES))
 def test_between_the_ends(dtype, rng):
     dtype = np.dtype(dtype)
     if dtype.kind == "f":

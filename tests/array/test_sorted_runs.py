@@ -14,6 +14,7 @@ from gpuarray import _calls, _dtypes
 from gpuarray._runtime.device import current
 from gpuarray.kernels import sort as sort_kernels
 from gpuarray.kernels.sort import spec as sorting
+from tests.slow import slow_except
 
 #: Keys of a sample that may agree in its top digits: not all of them, since of a row of which all
 #: do no digit would have a pass, and runs are sorted behind at least one.
@@ -106,7 +107,7 @@ def test_a_sample_decides(low, make, rng):
 
 
 @pytest.mark.parametrize("lengths", [range(29, 68), (300, 31, 33), (2047, 2048, 2049), (7001,)])
-@pytest.mark.parametrize("bits", [16, 32, 40])
+@pytest.mark.parametrize("bits", slow_except([32, 40], [16, 32, 40]))
 def test_runs_of_every_length(lengths, bits, rng, lenient):
     x = with_runs(rng, 13000, lengths, bits)
     assert low_digits(x) == [5]

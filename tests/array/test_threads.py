@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from tests.slow import slow_except
 
 THREADS = 8
 
@@ -92,14 +93,15 @@ def test_first_use_of_a_kernel():
     together(work)
 
 
-def test_memory_goes_back_to_the_pool():
+@pytest.mark.parametrize("sizes", slow_except([12], [12, 60]))
+def test_memory_goes_back_to_the_pool(sizes):
     pool = cp.get_default_memory_pool()
     gc.collect()  # what earlier tests left in cycles
     cp.cuda.runtime.deviceSynchronize()
     before = pool.used_bytes()
 
     def work(number):
-        for size in range(1, 60):
+        for size in range(1, sizes):
             a = cp.empty(size * 100 + number, "u1")
             b = a[3:] + a[:-3]
             del a, b

@@ -15,9 +15,11 @@ from gpuarray.kernels.compiler import cache as cache_module
 from gpuarray.kernels.compiler import lock as cache_lock
 from gpuarray.kernels.compiler.cache import Cache, Image, decode_entry, digest
 from tests.limits import HANG_SECONDS
+from tests.slow import slow_except
 
 SOURCE = str(Path(cache_module.__file__).parents[3])
 KEY = digest("a key")
+PROCESSES = pytest.mark.parametrize("count", slow_except([4], [4, 16]))
 
 #: Compiles `COUNT` kernels, each starting elsewhere, with a compiler that leaves a file at each
 #: compilation: what is compiled twice has two. A compilation takes `DELAY`, or waits for a line.
@@ -120,9 +122,10 @@ def log(tmp_path):
     return folder
 
 
-def test_sixteen_processes_compile_each_kernel_once(tmp_path, log):
+@PROCESSES
+def test_processes_compile_each_kernel_once(count, tmp_path, log):
     directory = tmp_path / "cache"
-    processes = [start(BUILDER, directory, log, 5 * at, 40, 0.01) for at in range(16)]
+    processes = [start(BUILDER, directory, log, 5 * at, 40, 0.01) for at in range(count)]
     together(processes)
     for process in processes:
         finish(process)
@@ -132,9 +135,10 @@ def test_sixteen_processes_compile_each_kernel_once(tmp_path, log):
     assert not list(directory.glob("*.part"))
 
 
-def test_sixteen_processes_and_the_real_compiler(tmp_path, log):
+@PROCESSES
+def test_processes_and_the_real_compiler(count, tmp_path, log):
     directory = tmp_path / "cache"
-    processes = [start(REAL, directory, log) for _ in range(16)]
+    processes = [start(REAL, directory, log) for _ in range(count)]
     together(processes)
     for process in processes:
         finish(process)
@@ -143,11 +147,14 @@ def test_sixteen_processes_and_the_real_compiler(tmp_path, log):
     assert_sound(directory)
 
 
-def test_the_cap_holds_with_sixteen_processes(tmp_path, log):
+@PROCESSES
+def test_the_cap_holds(count, tmp_path, log):
     directory = tmp_path / "cache"
     capacity = 100_000  # of 40 entries of 2 KB and more, most cannot stay
     settings = {"GPUARRAY_CACHE_SIZE": str(capacity)}
-    processes = [start(BUILDER, directory, log, 7 * at, 120, 0.001, **settings) for at in range(16)]
+    processes = [
+        start(BUILDER, directory, log, 7 * at, 120, 0.001, **settings) for at in range(count)
+    ]
     together(processes)
     most = 0
     while any(process.poll() is None for process in processes):
@@ -165,7 +172,7 @@ def test_the_cap_holds_with_sixteen_processes(tmp_path, log):
     used = sum(path.stat().st_size for path in directory.glob("*.image"))
     assert capacity // 2 < used <= capacity
     # Each of the others may be writing an entry that is not counted yet.
-    assert most <= capacity + 16 * 2500
+    assert most <= capacity + count * 2500
 
 
 def test_killed_builders_leave_their_work_to_the_next(tmp_path, log):
