@@ -12,7 +12,7 @@ from typing import Any, assert_type
 import numpy as np
 
 import gpuarray as cp
-from gpuarray import ndarray
+from gpuarray import jit, ndarray
 
 
 def creation(host: np.ndarray) -> None:
@@ -151,3 +151,53 @@ def fused(x: ndarray) -> None:
     squared_difference.clear_cache()
     squared_difference(x)  # type: ignore[call-arg]
     norm("text")  # type: ignore[arg-type]
+
+
+@jit.rawkernel
+def axpy(a: float, x: ndarray, y: ndarray) -> None:
+    i = jit.grid(1)
+    if i < x.size:
+        y[i] += squared(a) * x[i]
+
+
+@jit.rawkernel(mode="cuda")
+def store_lanes(x: ndarray) -> None:
+    x[jit.threadIdx.x] = jit.laneid()
+
+
+@jit.rawkernel(device=True)
+def squared(x: float) -> float:
+    return x * x
+
+
+@jit.rawkernel(mode="C++")  # type: ignore[call-overload]
+def of_no_mode(x: ndarray) -> None:
+    pass
+
+
+def kernels(x: ndarray) -> None:
+    axpy[1, 32](2.0, x, x)
+    axpy(1, 32, (2.0, x, x), shared_mem=64)
+    store_lanes[1, 32](x)
+    assert_type(squared(2.0), float)
+    axpy[1, 32](2.0, x)  # type: ignore[call-arg]
+    axpy[1, 32](2.0, "text", x)  # type: ignore[arg-type]
+    store_lanes[1, 32](x, x)  # type: ignore[call-arg]
+    squared("text")  # type: ignore[arg-type]
+
+
+@cp.vectorize
+def difference(a: float, b: float) -> float:
+    return a - b
+
+
+@cp.vectorize(otypes="f")
+def half(x: float) -> float:
+    return x / 2
+
+
+def vectorized(x: ndarray) -> None:
+    # Arrays may stand for the numbers of the annotations.
+    assert_type(difference(x, x), Any)
+    assert_type(difference(x, b=2.0), Any)
+    assert_type(half(x), Any)
