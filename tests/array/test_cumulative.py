@@ -27,7 +27,7 @@ def scan_plans():
     def forget():
         plans = current.stream.plans
         for key in list(plans):
-            if isinstance(key, tuple) and isinstance(key[0], scan.rules.Accumulation):
+            if isinstance(key[0], scan.rules.Accumulation):
                 del plans[key]
 
     forget()

@@ -24,10 +24,10 @@ def limits(monkeypatch):
         monkeypatch.setattr(select_kernels.launch, "ROW_LIMIT", row_limit)
         monkeypatch.setattr(select_kernels.launch, "BOOK_SHARE", 0 if row_limit == 1 else share)
         monkeypatch.setattr(select_kernels.launch, "WIDE_LENGTH", wide_length)
-        current.stream.plans.clear()
+        current.stream.drop_plans()
 
     yield choose
-    current.stream.plans.clear()
+    current.stream.drop_plans()
 
 
 def keys(dtype, shape, rng):
@@ -214,12 +214,12 @@ def any_row(data):
         select_kernels.launch.ROW_LIMIT, select_kernels.launch.BOOK_SHARE = (
             (1, 0) if many else saved
         )
-        current.stream.plans.clear()
+        current.stream.drop_plans()
         check(x, kth)
         check_places(x, [k % length for k in kth])
     finally:
         select_kernels.launch.ROW_LIMIT, select_kernels.launch.BOOK_SHARE = saved
-        current.stream.plans.clear()
+        current.stream.drop_plans()
 
 
 test_any_row = settings(max_examples=8)(given(st.data())(any_row))
@@ -328,10 +328,10 @@ def test_the_kernels_are_clean(xp, rng, monkeypatch):
     for row_limit, share in ((1, 0), (1 << 17, select_kernels.launch.BOOK_SHARE)):
         monkeypatch.setattr(select_kernels.launch, "ROW_LIMIT", row_limit)
         monkeypatch.setattr(select_kernels.launch, "BOOK_SHARE", share)
-        current.stream.plans.clear()
+        current.stream.drop_plans()
         with xp.cuda.check("races", "uninit", "barriers"):
             x = xp.asarray(host)
             select_kernels.launch.select_rows(x, [4000, 17])
             xp.partition(x, 4000)
             xp.argpartition(x, [4000, 17])
-    current.stream.plans.clear()
+    current.stream.drop_plans()

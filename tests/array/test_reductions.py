@@ -158,7 +158,7 @@ def test_counters_are_zero_again():
     x = device_copy(ties(70_003, "f4"))
     results = [cp.asnumpy(cp.sum(x)) for _ in range(4)]
     assert all(result == results[0] for result in results)
-    memory, address = current.stream.plans[reduction.launch._counters]
+    memory, address = current.stream.plans[reduction.launch._counters,]
     counters = _array.wrap(memory, address, _layout.contiguous(np.dtype("u4"), (4096,)))
     assert not cp.asnumpy(counters).any()
 
@@ -168,9 +168,9 @@ def test_one_launch_each():
     x, y = device_copy(ties((3, 4), "f4")), device_copy(ties((3, 4), "f4"))
     add = reduction.rules.REDUCTIONS["add"]
     cp.sum(x, 1)
-    run = current.stream.plans[add, x._layout, 1, int, False]
+    run = current.stream.plans[add, x._layout, 1, False]
     cp.sum(y, axis=1)
-    assert current.stream.plans[add, y._layout, 1, int, False] is run
+    assert current.stream.plans[add, y._layout, 1, False] is run
 
 
 def test_empty():

@@ -142,7 +142,7 @@ def test_many_values_in_a_long_array(dtype, rng, monkeypatch):
 @pytest.mark.parametrize("alone", [False, True])
 def test_histograms_between_ends_by_one_block_and_by_many(alone, rng, monkeypatch):
     monkeypatch.setattr(histogram_launch, "ALONE_BYTES", 1 << 30 if alone else 0)
-    current.stream.plans.clear()
+    current.stream.drop_plans()
     for dtype in ("i1", "u2", "i8", "f4", "f8"):
         x = (rng.standard_normal((70, 91)) * 50).astype(dtype)
         for y in (x, x[:, ::2], x[:1, :1], x * 0):
@@ -156,7 +156,7 @@ def test_histograms_between_ends_by_one_block_and_by_many(alone, rng, monkeypatc
         x[4321] = bad
         with pytest.raises(ValueError, match="finite"):
             cp.histogram(cp.asarray(x), 10)
-    current.stream.plans.clear()
+    current.stream.drop_plans()
 
 
 @pytest.mark.emulator

@@ -25,9 +25,9 @@ LONGEST_STREAK = 8 * sorting.SAMPLE_BLOCK - 1
 def short_rows(monkeypatch):
     monkeypatch.setattr(sort_kernels.launch, "RUNS_LENGTH", 1)
     monkeypatch.setattr(sort_kernels.launch, "MERGED_ELEMENTS", 0)
-    current.stream.plans.clear()
+    current.stream.drop_plans()
     yield
-    current.stream.plans.clear()
+    current.stream.drop_plans()
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_keys_that_differ_in_some_bits(bits, length, dtype, seed, loose):
         if loose:
             patch.setattr(sorting, "STREAK", LONGEST_STREAK)
             patch.setattr(sorting, "_MOST_CLOSE", 1 << 13)
-        current.stream.plans.clear()
+        current.stream.drop_plans()
         check(x.view(dtype))
 
 

@@ -51,9 +51,9 @@ def check(x, axis=-1):
 def passes(monkeypatch):
     """Rows that do not fit a block are sorted by passes, however few there are."""
     monkeypatch.setattr(sort_kernels.launch, "MERGED_ELEMENTS", 0)
-    current.stream.plans.clear()
+    current.stream.drop_plans()
     yield
-    current.stream.plans.clear()
+    current.stream.drop_plans()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -111,9 +111,9 @@ def test_digits_that_do_not_differ_are_skipped(rng, passes):
 def test_counts_of_64_bits(rng, monkeypatch, passes):
     monkeypatch.setattr(sort_kernels.launch, "WIDE_LENGTH", 1)
     for dtype in ("u1", "f4"):
-        current.stream.plans.clear()
+        current.stream.drop_plans()
         check(keys(dtype, (9000,), rng))
-    current.stream.plans.clear()
+    current.stream.drop_plans()
 
 
 def test_width_is_chosen_by_the_length():
@@ -123,9 +123,9 @@ def test_width_is_chosen_by_the_length():
 
 def test_rows_in_batches(rng, monkeypatch, passes):
     monkeypatch.setattr(sort_kernels.launch, "BATCH_ELEMENTS", 10000)
-    current.stream.plans.clear()
+    current.stream.drop_plans()
     check(keys("f4", (5, 5000), rng))
-    current.stream.plans.clear()
+    current.stream.drop_plans()
 
 
 def with_ties_and_nan(shape, dtype, seed):

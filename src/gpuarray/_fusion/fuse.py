@@ -9,6 +9,7 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 import numpy as np
 
 from gpuarray import _array, _interchange
+from gpuarray._plans import find, key_of, static
 from gpuarray._runtime.device import current
 
 _NUMBERS = (bool, int, float, complex)
@@ -140,9 +141,7 @@ class Fused(Generic[_Parameters, _Result]):
 
     def clear_cache(self) -> None:
         """Forget what has been traced on the current stream."""
-        plans = current.stream.plans
-        for key in [key for key in plans if isinstance(key, tuple) and key[0] is self]:
-            del plans[key]
+        current.stream.drop_plans(self)
         self._values_seen.clear()
 
     def _call(self, args: tuple, kwargs: dict[str, Any]) -> Any:
@@ -160,23 +159,15 @@ class Fused(Generic[_Parameters, _Result]):
         if _interchange.symbol_among(args) is not None:
             return self._function(*args)
         stream = current.stream
-        key: tuple = (
-            self,
-            *[x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in args],
-        )
+        kinds = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in args]
+        key = key_of(self, *kinds)
         if self._watched is None:
             self._watched = _outer_names(self._function)
         if self._watched:
-            key = (self, self._outer(), *key[1:])
-        run = stream.plans.get(key)
+            key = key_of(self, self._outer(), *kinds)
+        run = find(stream, key, self._trace, args, True)
         if run is None:
-            plain = all(isinstance(x, _array.ArrayBase) or is_number(x) for x in args)
-            if plain:
-                run = self._trace(args, True)
-                if run is not None:
-                    stream.remember(key, run)
-            if run is None:
-                run = self._by_value(args, key)
+            run = self._by_value(args, key)
         try:
             return run(*args)
         except (TypeError, ValueError, OverflowError):
@@ -186,23 +177,21 @@ class Fused(Generic[_Parameters, _Result]):
 
     def _by_value(self, args: tuple, key: tuple) -> Callable[..., Any]:
         """The plan for these very numbers."""
-        stream = current.stream
-        values = tuple([None if isinstance(x, _array.ArrayBase) else x for x in args])
+        values = static(tuple([None if isinstance(x, _array.ArrayBase) else x for x in args]))
         try:
-            key = (*key, "values", values)
-            run = stream.plans.get(key)
+            if values not in self._values_seen:
+                if len(self._values_seen) >= _MOST_VALUES:
+                    return self._function
+                self._values_seen.add(values)
         except TypeError:  # something that cannot be a key
             return self._function
-        if run is None:
-            self._values_seen.add(values)
-            if len(self._values_seen) > _MOST_VALUES:
-                return self._function
-            run = self._trace(args, False) or self._function
-            stream.remember(key, run)
-        return run
+        key = (*key, "values", values)
+        return find(current.stream, key, self._trace, args, False) or self._function
 
     def _trace(self, args: tuple, numbers: bool) -> Callable[..., Any] | None:
-        """The launches for arguments; ``None`` if numbers have to be known."""
+        """The launches for arguments; ``None`` if numbers have to be known and are not."""
+        if numbers and not all(isinstance(x, _array.ArrayBase) or is_number(x) for x in args):
+            return None
         if any(isinstance(x, _array.ArrayBase) and not x._layout.size for x in args):
             return self._function
         # Imported when something is fused, to keep the import of the package short.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, ParamSpec, 
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._jit import launch_arguments
 from gpuarray._jit.functions import JitFunction, call_signature
+from gpuarray._plans import find, key_of
 from gpuarray._raw.kernel import RawKernel
 from gpuarray._raw.module import RawModule
 from gpuarray._runtime.device import current
@@ -296,13 +297,8 @@ class ConfiguredKernel(Generic[P]):
         """Launch with types of arguments that there is no plan for."""
         name = self._kernel.__name__
         given = [launch_arguments.as_argument(x, i, name) for i, x in enumerate(args)]
-        key = (
-            self, *[x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in given]
-        )  # fmt: skip
-        run = stream.plans.get(key)
-        if run is None:
-            run = self._plan(stream, given)
-            stream.remember(key, run)
+        kinds = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in given]
+        run = find(stream, key_of(self, *kinds), self._plan, stream, given)
         try:
             run(*given)
         except (TypeError, ValueError, OverflowError) as error:

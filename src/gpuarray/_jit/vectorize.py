@@ -168,7 +168,7 @@ class vectorize(Generic[P]):
                     # The next call with these types finds the kernel's own plan.
                     run = current.stream.plans.get((kernel, *key[1:]))
                     if run is not None:
-                        current.stream.remember(key, run)
+                        current.stream.keep_plan(key, run)
                     return result
         if self.pyfunc is None:
             if len(args) != 1 or kwargs:

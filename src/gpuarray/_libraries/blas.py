@@ -11,6 +11,7 @@ from gpuarray import _calls, _layout
 from gpuarray._ffi import cublas
 from gpuarray._layout import Layout
 from gpuarray._libraries.handles import BLAS
+from gpuarray._plans import find
 from gpuarray._runtime.device import current
 from gpuarray._runtime.library_call import BoundCall
 from gpuarray._runtime.stream import Stream
@@ -41,16 +42,15 @@ def gemm(a: Any, b: Any) -> Any:
         Contiguous. Halves are summed in float32.
     """
     stream = current.stream
-    key = (gemm, a._layout, b._layout)
+    key = (gemm, a._layout, b._layout)  # as key_of makes it
     run = stream.plans.get(key)
     if run is None:
-        run = gemm_call(a._layout, b._layout, stream)
+        run = find(stream, key, gemm_call, a._layout, b._layout, stream)
         if run is None:
             raise ValueError(
                 f"gemm: cuBLAS has no product of {a.dtype} {a.shape} with strides {a.strides} and "
                 f"{b.dtype} {b.shape} with strides {b.strides}"
             )
-        stream.remember(key, run)
     return run(a, b)
 
 

@@ -7,7 +7,7 @@ the result's shape.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,9 @@ from gpuarray._config import config
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, as_values
 from gpuarray._ops.math import floor_divide, remainder
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels import gather as gather_kernels
 from gpuarray.kernels import mask as mask_kernels
@@ -212,7 +214,7 @@ def _keep(table_key: Any, arrays: Sequence[Any], selection: Selection, base: Any
     used = [one.array for one in selection.arrays]
     if len(used) == len(arrays) and not config.debug:
         if all(one is given for one, given in zip(used, arrays, strict=True)):
-            current.stream.remember(table_key, (run, base._layout, selection.offset))
+            current.stream.keep_plan(table_key, (run, base._layout, selection.offset))
 
 
 def apart(array: Any, indices: Sequence[Any], value: Any) -> bool:
@@ -330,14 +332,13 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
         mask = copies.copy(mask)
         spread = _layout.contiguous(layout.dtype, spread.shape)
     value = as_host_scalar(value, target.dtype)
-    stream = current.stream
-    key = (fill_where, spread, target)
-    run = stream.plans.get(key)
-    if run is None:
-        _layout.check_writable(target, "assignment")
-        code = _dtypes.code(target.dtype)
-        run = elementwise.launch.make_call(
-            "fill", [Scalar(0, code)], [target.dtype, spread], [target], [True], stream, True
-        )
-        stream.remember(key, run)
-    run(value, mask, array)
+    _fill_where_call(current.stream, spread, target)(value, mask, array)
+
+
+@planned
+def _fill_where_call(stream: Stream, mask: Layout, target: Layout) -> Callable[..., None]:
+    _layout.check_writable(target, "assignment")
+    code = _dtypes.code(target.dtype)
+    return elementwise.launch.make_call(
+        "fill", [Scalar(0, code)], [target.dtype, mask], [target], [True], stream, True
+    )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, asarray
+from gpuarray._plans import find, key_of, planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Scalar
@@ -54,7 +57,7 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str
     (2, 3)
     """
     try:
-        # A key equal to this one may hold 2.0 in place of 2, so lengths are looked at.
+        # The key that _make_empty makes, of lengths that stand for themselves: 2.0 does not.
         for length in shape if type(shape) is tuple else (shape,):
             if type(length) is not int:
                 raise KeyError
@@ -65,15 +68,13 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str
 
 def _make_empty(shape: Any, dtype: Any, order: str, function: Any) -> Any:
     stream = current.stream
+    key = key_of(function, shape, dtype, order)
+    return find(stream, key, _empty_call, stream, shape, dtype, order, function is zeros)
+
+
+def _empty_call(stream: Stream, shape: Any, dtype: Any, order: str, cleared: bool) -> Any:
     layout = _layout.contiguous(_dtypes.canonical(dtype), *_checked(shape, order))
-    cleared = function is zeros and layout.size > 0
-    run = _calls.make_call(stream, "", [layout], [], cleared=cleared)
-    if type(shape) is int or type(shape) is tuple:
-        try:
-            stream.remember((function, shape, dtype, order), run)
-        except TypeError:  # a dtype given as a list of fields, which canonical() has refused
-            pass
-    return run
+    return _calls.make_call(stream, "", [layout], [], cleared=cleared and layout.size > 0)
 
 
 def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
@@ -193,16 +194,19 @@ def fill(array: ndarray, value: ArrayLike) -> None:
     dtype = layout.dtype
     value = as_host_scalar(value, dtype)
     stream = current.stream
-    key = (fill, layout)
-    run = stream.plans.get(key)
+    run = stream.plans.get((_fill_call, layout))  # the key of _fill_call
     if run is None:
-        _layout.check_writable(layout, "fill")
-        code = _dtypes.code(dtype)
-        run = elementwise.launch.make_call(
-            "fill", [Scalar(0, code)], [dtype], [layout], [True], stream
-        )
-        stream.remember(key, run)
+        run = _fill_call(stream, layout)
     run(value, array)
+
+
+@planned
+def _fill_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], None]:
+    _layout.check_writable(layout, "fill")
+    code = _dtypes.code(layout.dtype)
+    return elementwise.launch.make_call(
+        "fill", [Scalar(0, code)], [layout.dtype], [layout], [True], stream
+    )
 
 
 def _like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:

@@ -80,7 +80,8 @@ def concatenate(
     operands = [as_array(a, "concatenate") for a in _sequence(arrays, "concatenate")]
     stream = current.stream
     table_key: tuple[Any, ...] | None = None
-    if out is None and dtype is None and type(axis) is int:  # 1.0 and True are equal to 1
+    # The key of a plan, written here to save a call on a fast path: an int stands for itself.
+    if out is None and dtype is None and type(axis) is int:
         if all(a._memory.device is stream.device for a in operands):
             table_key = (concatenate, axis, *[a._layout for a in operands])
             run = stream.plans.get(table_key)
@@ -132,7 +133,7 @@ def concatenate(
                 table_key[2:], axis, _layout.contiguous(dtype, shape), stream
             )
             if run is not None:
-                stream.remember(table_key, run)
+                stream.keep_plan(table_key, run)
                 return run(*operands)
         target = empty(shape, dtype, "F" if every_f else "C")
     _check_casts([a._layout.dtype for a in operands], dtype, casting)
@@ -196,9 +197,9 @@ def stack(
     if not operands:
         raise ValueError("need at least one array to stack")
     stream = current.stream
-    table_key = (stack, axis, *[a._layout for a in operands])
-    plain = out is None and dtype is None and type(axis) is int
-    if plain:
+    table_key = None
+    if out is None and dtype is None and type(axis) is int:  # as in `concatenate`
+        table_key = (stack, axis, *[a._layout for a in operands])
         run = stream.plans.get(table_key)
         if run is not None and all(a._memory.device is stream.device for a in operands):
             return run(*operands)
@@ -210,8 +211,8 @@ def stack(
     result = concatenate(expanded, axis, out, dtype=dtype, casting=casting)
     # A call that joins the expanded arrays does as well with these: their elements lie there too.
     run = stream.plans.get((concatenate, axis, *[a._layout for a in expanded]))
-    if run is not None and plain:
-        stream.remember(table_key, run)
+    if run is not None and table_key is not None:
+        stream.keep_plan(table_key, run)
     return result
 
 

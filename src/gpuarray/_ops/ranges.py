@@ -14,7 +14,9 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.math import floor
 from gpuarray._ops.selection import where
 from gpuarray._ops.transposing import moveaxis
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import NUMBER
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
@@ -95,12 +97,7 @@ def arange(
     with np.errstate(over="ignore", invalid="ignore"):
         delta = second - first
         exact = length < 2 or first + delta == second
-    stream = current.stream
-    key = (arange, layout, exact)
-    run = stream.plans.get(key)
-    if run is None:
-        run = _plan_range(layout, computed, exact, stream)
-        stream.remember(key, run)
+    run = _plan_range(current.stream, layout, computed, bool(exact))
     values = [first.item(), delta.item()]
     return run(*values) if exact else run(*values, second.item())
 
@@ -125,7 +122,8 @@ def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
     return Apply(operation(name), operands, dtype)
 
 
-def _plan_range(layout: Layout, computed: np.dtype, exact: bool, stream: Any) -> Any:
+@planned
+def _plan_range(stream: Stream, layout: Layout, computed: np.dtype, exact: bool) -> Any:
     code = _dtypes.code(computed)
     number = Input(0, "i8")
     values: Expression = _apply(
@@ -229,12 +227,7 @@ def linspace(
     how = "step" if divisor > 0 and step != 0 else "divided" if divisor > 0 else "delta"
     last = bool(endpoint) and num > 1
     layout = _layout.contiguous(found, (num,))
-    stream = current.stream
-    key = (linspace, layout, computed, how, last)
-    run = stream.plans.get(key)
-    if run is None:
-        run = _plan_linspace(layout, computed, how, last, stream)
-        stream.remember(key, run)
+    run = _plan_linspace(current.stream, layout, computed, how, last)
     values = [kind(start).item(), (step if how == "step" else delta).item()]
     if how == "divided":
         values.append(kind(divisor).item())
@@ -278,7 +271,8 @@ def _linspace_of_arrays(
     return (samples, step) if retstep else samples
 
 
-def _plan_linspace(layout: Layout, computed: np.dtype, how: str, last: bool, stream: Any) -> Any:
+@planned
+def _plan_linspace(stream: Stream, layout: Layout, computed: np.dtype, how: str, last: bool) -> Any:
     code = _dtypes.code(computed)
     number = Input(0, "i8")
     inputs: list = [NUMBER, computed, computed]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array
 from gpuarray._ops.indexing import take
 from gpuarray._ops.manipulation import as_array
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.rules import ArgReduction, CountReduction
 from gpuarray.kernels.search.launch import search_call
@@ -269,12 +273,18 @@ def searchsorted(
         a = _prepared(a, dtype)
     elif not a._layout.c_contiguous:
         a = copies.copy(a)
-    key = (searchsorted, a._layout, v._layout, side)
-    run = stream.plans.get(key)
+    # The key of _search_call, written here to save its call on a fast path.
+    run = stream.plans.get((_search_call, a._layout, v._layout, side))
     if run is None:
-        run = search_call(a._layout, v._layout, side == "right", stream)
-        stream.remember(key, run)
+        run = _search_call(stream, a._layout, v._layout, side)
     return run(a, v)
+
+
+@planned
+def _search_call(
+    stream: Stream, array: Layout, values: Layout, side: str
+) -> Callable[[Any, Any], Any]:
+    return search_call(array, values, side == "right", stream)
 
 
 def _prepared(x: ndarray, dtype: np.dtype) -> ndarray:

@@ -12,6 +12,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import math
 from gpuarray._ops.indexing import nonzero
+from gpuarray._plans import find, key_of
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
@@ -59,6 +60,7 @@ def where(
     >>> cp.where(x > 1, x, -1)
     array([-1, -1,  2,  3])
     """
+    # The key of a plan, written here to save a call on a fast path: layouts and types alone.
     table_key: Any = (
         where,
         condition._layout if isinstance(condition, ArrayBase) else type(condition),
@@ -180,19 +182,13 @@ def _choose(
         operands[0] = _interchange.scalar_array(operands[0], loop[0])
         table_key = None
     # A scalar's value does not matter to the plan, its type does.
-    key = (
-        _choose,
-        name,
-        *[one._layout if isinstance(one, ArrayBase) else type(one) for one in operands],
-        None if out is None else out._layout,
-    )
+    kinds = [one._layout if isinstance(one, ArrayBase) else type(one) for one in operands]
+    target = None if out is None else out._layout
     stream = current.stream
-    run = stream.plans.get((*key, loop[-1]))
-    if run is None:
-        run = _plan(name, operands, loop, out)
-        stream.remember((*key, loop[-1]), run)
+    key = key_of(_choose, name, *kinds, target, loop[-1])
+    run = find(stream, key, _plan, name, operands, loop, out)
     if table_key is not None:
-        stream.remember(table_key, run)
+        stream.keep_plan(table_key, run)
     return run(*operands) if out is None else run(*operands, out)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._layout import check_axis
+from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.indexing import flatnonzero, take
 from gpuarray._ops.joining import concatenate
@@ -18,7 +19,9 @@ from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import argsort, lexsort, sort
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.truth import any
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Expression, Input
@@ -200,29 +203,28 @@ def _first_of_equals(values: Any, equal_nan: bool) -> Any:
     if layout.size:
         mask[:1] = True
     if layout.size > 1:
-        stream = current.stream
-        key = (_first_of_equals, layout, equal_nan)
-        found: Any = stream.plans.get(key)
-        if found is None:
-            part, marks = values[1:]._layout, mask[1:]._layout
-            code = _dtypes.code(layout.dtype)
-            x, y = Input(0, code), Input(1, code)
-            differs: Expression = Apply(operation("not_equal"), (x, y), "b1")
-            if equal_nan and layout.dtype.kind in "fc":
-                # NaN come last: whatever is behind one is one.
-                number = Apply(
-                    operation("logical_not"), (Apply(operation("isnan"), (y,), "b1"),), "b1"
-                )
-                differs = Apply(operation("logical_and"), (differs, number), "b1")
-            run = elementwise.launch.make_call(
-                "unique", [differs], [part, part], [marks], [True], stream
-            )
-            found = run, part, marks
-            stream.remember(key, found)
-        run, part, marks = found
+        run, part, marks = _first_of_equals_plan(current.stream, layout, bool(equal_nan))
         behind = _array.view(values, part, layout.itemsize)
         run(behind, _array.view(values, part), _array.view(mask, marks, 1))
     return mask
+
+
+@planned
+def _first_of_equals_plan(
+    stream: Stream, layout: Layout, equal_nan: bool
+) -> tuple[Callable[..., None], Layout, Layout]:
+    """The call, and the layouts of what it compares and of what it writes."""
+    part = _layout.layout_of(layout.dtype, (layout.size - 1,), layout.strides)
+    marks = _layout.contiguous(_BOOL, part.shape)
+    code = _dtypes.code(layout.dtype)
+    x, y = Input(0, code), Input(1, code)
+    differs: Expression = Apply(operation("not_equal"), (x, y), "b1")
+    if equal_nan and layout.dtype.kind in "fc":
+        # NaN come last: whatever is behind one is one.
+        number = Apply(operation("logical_not"), (Apply(operation("isnan"), (y,), "b1"),), "b1")
+        differs = Apply(operation("logical_and"), (differs, number), "b1")
+    run = elementwise.launch.make_call("unique", [differs], [part, part], [marks], [True], stream)
+    return run, part, marks
 
 
 def _unique_parts(

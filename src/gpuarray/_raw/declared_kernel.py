@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpuarray import _array
+from gpuarray import _array, _plans
+from gpuarray._plans import find
 from gpuarray._raw import parameters
-from gpuarray._raw.parameters import Parameter, Types
+from gpuarray._raw.parameters import Parameter
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import Stream
 
@@ -35,10 +36,8 @@ class DeclaredKernel:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
 
-    def _plan(
-        self, arguments: list[Any], types: Types, static: tuple, stream: Stream
-    ) -> Callable[..., Any]:
-        """A function that takes the arguments of a call with these dtypes and static arguments."""
+    def _plan(self, arguments: list[Any], static: tuple, stream: Stream) -> Callable[..., Any]:
+        """A function that takes the arguments of a call with these static arguments."""
         raise NotImplementedError
 
     def _run(self, args: Sequence[Any], static: tuple) -> Any:
@@ -50,22 +49,17 @@ class DeclaredKernel:
         name = self.name
         arguments = parameters.operands(args, self.in_params, self.out_params, name)
         layouts = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in arguments]
-        key = (self, *static, *layouts)
+        # A bool is what the public call has made of a flag, and needs no type beside it.
+        known = [x if type(x) is bool else _plans.static(x) for x in static]
         stream = current.stream
-        run = stream.plans.get(key)
-        types = None
-        if run is None:
-            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
-            run = self._plan(arguments, types, static, stream)
-            stream.remember(key, run)
+        run = find(stream, (self, *known, *layouts), self._plan, arguments, static, stream)
         try:
             return run(*arguments)
         except (TypeError, ValueError, OverflowError):
             if all(isinstance(x, _array.ArrayBase) for x in arguments):
                 raise
         # A number that its parameter's slot does not take as it is: converted as astype does.
-        if types is None:
-            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
+        types = parameters.resolve(name, self.in_params, self.out_params, arguments)
         for i, dtype in enumerate(types.inputs):
             if not isinstance(arguments[i], _array.ArrayBase):
                 arguments[i] = parameters.number(arguments[i], dtype)

@@ -10,7 +10,6 @@ from gpuarray import _array, _calls, _layout
 from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel, check_stream
 from gpuarray._raw.elementwise_plan import CallSignature, ElementwiseDeclaration, Planner
-from gpuarray._raw.parameters import Types
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch
 from gpuarray._runtime.stream import Stream
@@ -185,9 +184,10 @@ class ElementwiseKernel(DeclaredKernel):
 
     # ---- deciding ------------------------------------------------------------------------------
 
-    def _signature(self, arguments: list[Any], types: Types, static: tuple) -> CallSignature:
+    def _signature(self, arguments: list[Any], static: tuple) -> CallSignature:
         """Types, shape and outputs of a call."""
         name = self.name
+        types = parameters.resolve(name, self.in_params, self.out_params, arguments)
         size, block = static or (None, None)
         given = len(arguments) == self.nargs
         shapes = [
@@ -232,10 +232,8 @@ class ElementwiseKernel(DeclaredKernel):
             outputs.append(layout)
         return CallSignature(arguments, types, shape, outputs, given, block)
 
-    def _plan(
-        self, arguments: list[Any], types: Types, static: tuple, stream: Stream
-    ) -> Callable[..., Any]:
-        call = self._signature(arguments, types, static)
+    def _plan(self, arguments: list[Any], static: tuple, stream: Stream) -> Callable[..., Any]:
+        call = self._signature(arguments, static)
         # Given outputs are arguments like the others, unless they are returned.
         returned = not (call.given and self.no_return)
         kinds = "".join(

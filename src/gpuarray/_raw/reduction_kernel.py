@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout, _plans
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel, check_stream
@@ -145,16 +145,17 @@ class ReductionKernel(DeclaredKernel):
         if out is None and stream is None:
             cls = _array.array_class
             try:
+                # The key that _run makes: only here does an int or None stand for itself unseen.
                 run = current.stream.plans.get(
                     (
                         self,
-                        axis,
+                        axis if axis is None or type(axis) is int else _plans.static(axis),
                         keepdims,
                         *[x._layout if type(x) is cls else type(x) for x in args],
                     )
                 )
             except TypeError:
-                run = None  # a list of axes
+                run = None  # something without a hash
             if run is not None:
                 try:
                     return run(*args)
@@ -183,11 +184,10 @@ class ReductionKernel(DeclaredKernel):
 
     # ---- deciding ------------------------------------------------------------------------------
 
-    def _plan(
-        self, arguments: list[Any], types: Types, static: tuple, stream: Stream
-    ) -> Callable[..., Any]:
+    def _plan(self, arguments: list[Any], static: tuple, stream: Stream) -> Callable[..., Any]:
         axis, keepdims = static
         name, nin = self.name, self.nin
+        types = parameters.resolve(name, self.in_params, self.out_params, arguments)
         arrays = [
             i for i, parameter in enumerate(self.in_params)
             if isinstance(arguments[i], _array.ArrayBase) and not parameter.raw

@@ -57,7 +57,7 @@ def set_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> No
     else:
         _user_allocator = allocator
     for stream in list(streams.values()):
-        stream.plans.clear()  # they hold the lists of the former pool
+        stream.drop_plans()  # they hold the lists of the former pool
 
 
 def get_allocator() -> Callable[[int], MemoryPointer]:

@@ -16,8 +16,9 @@ _EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
 #: Every live stream by its identity (equal streams may share a handle).
 streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()
 
-#: Bound launches kept per stream; the table is emptied when it is full.
-PLAN_LIMIT = 8192
+#: Plans of a generation. A stream keeps two generations: a plan that nobody asks for while so many
+#: others are made is dropped.
+PLAN_LIMIT = 4096
 
 
 class Stream:
@@ -46,7 +47,8 @@ class Stream:
     """
 
     __slots__ = (
-        "__weakref__", "arenas", "device", "handle", "library_handles", "owned", "plans",
+        "__weakref__", "arenas", "device", "handle", "library_handles", "older_plans", "owned",
+        "plans",
     )  # fmt: skip
 
     null: Stream
@@ -82,7 +84,9 @@ class Stream:
         self.handle = handle
         self.device = device
         self.owned = owned
-        self.plans: dict[Any, Any] = {}  # launches bound to this stream, see _launch
+        # Plans by the keys of gpuarray._plans: the present generation, and the one before.
+        self.plans: dict[Any, Any] = {}
+        self.older_plans: dict[Any, Any] = {}
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
         self.library_handles: dict[Any, Any] = {}  # of gpuarray._libraries.handles
         streams[id(self)] = self
@@ -93,11 +97,33 @@ class Stream:
             # Work still queued finishes; the driver keeps the stream until then.
             give_back(driver.stream_destroy, handle)
 
-    def remember(self, key: Any, run: Any) -> None:
-        """Keep a bound launch, or what is made of one, under a key of identities."""
-        if len(self.plans) >= PLAN_LIMIT:
-            self.plans.clear()
-        self.plans[key] = run
+    # No lock: each step is one operation of a dict, and threads that meet here plan once more
+    # than needed at worst.
+
+    def keep_plan(self, key: tuple, plan: Any) -> None:
+        """Keep a plan under a key of `gpuarray._plans`."""
+        plans = self.plans
+        if len(plans) >= PLAN_LIMIT:
+            if self.plans is plans:
+                self.older_plans, self.plans = plans, {}
+            plans = self.plans
+        plans[key] = plan
+
+    def older_plan(self, key: tuple) -> Any:
+        """A plan of the generation before, which joins the present one; None if it has none."""
+        plan = self.older_plans.pop(key, None)
+        if plan is not None:
+            self.keep_plan(key, plan)
+        return plan
+
+    def drop_plans(self, function: Any = None) -> None:
+        """Forget the plans of a function, or all."""
+        for plans in (self.plans, self.older_plans):
+            for key in list(plans) if function is not None else ():
+                if key[0] is function:
+                    plans.pop(key, None)
+            if function is None:
+                plans.clear()
 
     @property
     def ptr(self) -> int:
@@ -201,6 +227,7 @@ class LostStream(Stream):
 
     handle = _gone("handle")  # type: ignore[assignment]
     plans = _gone("plans")  # type: ignore[assignment]
+    older_plans = _gone("older_plans")  # type: ignore[assignment]
     arenas = _gone("arenas")  # type: ignore[assignment]
     library_handles = _gone("library_handles")  # type: ignore[assignment]
 
@@ -227,7 +254,7 @@ def _lose(device: Device) -> None:
             for arena in stream.arenas.values():
                 arena.lose()
             stream.arenas.clear()
-            stream.plans.clear()
+            stream.drop_plans()
             stream.library_handles.clear()
             del streams[id(stream)]
             stream.__class__ = LostStream

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _operator_table
+from gpuarray import _array, _dtypes, _interchange, _layout, _operator_table, _plans
 from gpuarray._layout import Layout
+from gpuarray._plans import key_of
 from gpuarray._runtime.device import current
 from gpuarray._ufunc.documentation import CallSignature, Documentation
 from gpuarray.errors import HostArrayError
@@ -227,29 +228,22 @@ class ufunc(Generic[_Result]):
         operands = [*inputs, where] if masked else inputs
         for x in [*inputs, *([where] if masked else [])]:
             _check_no_output_overlap(operands, x, outs)
-        key = (
-            self,
-            *[x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in operands],
-            *[y if y is None else y._layout for y in outs],
-            dtype,
-            casting,
-            order,
-        )
+        kinds = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in operands]
+        targets = [y if y is None else y._layout for y in outs]
         stream = current.stream
+        key = key_of(self, *kinds, *targets, dtype, casting, order)
         run = stream.plans.get(key)
         if run is None:
-            run = self._plan(operands, outs, masked, casting, order, dtype)
-            stream.remember(key, run)
+            run = _plans.find(
+                stream, key, self._plan, operands, outs, masked, casting, order, dtype
+            )
             if not masked and dtype is None and casting == "same_kind" and order == "K":
-                self._remember_short(key, operands, outs, run)
+                # Fast paths look it up by layouts and types alone.
+                if all(y is None for y in outs):
+                    stream.keep_plan((self, *kinds), run)
+                elif len(outs) == 1:
+                    stream.keep_plan((self, *kinds, *targets), run)
         return self._run(run, operands, [y for y in outs if y is not None], outs)
-
-    def _remember_short(self, key: tuple, operands: list, outs: list, run: Callable) -> None:
-        """Keep a plan under the key that the fast ways of calling look up."""
-        if all(y is None for y in outs):
-            current.stream.remember(key[: 1 + len(operands)], run)
-        elif len(outs) == 1:
-            current.stream.remember((*key[: 1 + len(operands)], outs[0]._layout), run)
 
     def _outputs(self, args: Sequence[Any], out: Any) -> list[Any]:
         name, nin, nout = self.__name__, self.nin, self.nout

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout
+from gpuarray import _interchange, _layout
+from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 
 if TYPE_CHECKING:
@@ -17,13 +21,20 @@ if TYPE_CHECKING:
 def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> ndarray:
     """A gapless copy of an array in a memory order and dtype."""
     stream = current.stream
-    key = (copy, x._layout, order, dtype)
-    run = stream.plans.get(key)
+    # The key of _copy_call, written here to save its call on a fast path.
+    run = stream.plans.get((_copy_call, x._layout, order, dtype))
     if run is None:
-        target = _array.contiguous_layout(x, dtype, order)
-        run = elementwise.launch.copy_call(x._layout, target, False, stream)
-        stream.remember(key, run)
+        run = _copy_call(stream, x._layout, order, dtype)
     return run(x)
+
+
+@planned
+def _copy_call(
+    stream: Stream, layout: Layout, order: str, dtype: np.dtype | None
+) -> Callable[[Any], Any]:
+    dtype = layout.dtype if dtype is None else dtype
+    target = _layout.like_order(dtype, layout.shape, [layout], order)
+    return elementwise.launch.copy_call(layout, target, False, stream)
 
 
 def assign(target: Any, source: Any) -> None:
@@ -36,11 +47,14 @@ def assign(target: Any, source: Any) -> None:
         elif source._memory.device is not target._memory.device:
             source = _interchange.to_device(copy(source), target._memory.device)
         stream = current.stream
-        key = (assign, source._layout, target._layout)
-        run = stream.plans.get(key)
+        run = stream.plans.get((_assign_call, source._layout, target._layout))
         if run is None:
-            _layout.check_writable(target._layout, "assignment")
-            read = _layout.broadcast_to(source._layout, target._layout.shape)
-            run = elementwise.launch.copy_call(read, target._layout, True, stream)
-            stream.remember(key, run)
+            run = _assign_call(stream, source._layout, target._layout)
         run(source, target)
+
+
+@planned
+def _assign_call(stream: Stream, source: Layout, target: Layout) -> Callable[[Any, Any], Any]:
+    _layout.check_writable(target, "assignment")
+    read = _layout.broadcast_to(source, target.shape)
+    return elementwise.launch.copy_call(read, target, True, stream)

@@ -10,6 +10,7 @@ import numpy as np
 from gpuarray import _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -47,23 +48,18 @@ def transfer(
     callable
         Takes what is read, the index arrays, and what is written unless that is new.
     """
-    stream = current.stream
-    key = (transfer, dense, indexed, whole, tuple(indices), scatter, new)
-    run = stream.plans.get(key)
-    if run is None:
-        run = _plan_transfer(dense, indexed, whole, indices, scatter, new, stream)
-        stream.remember(key, run)
-    return run
+    return _transfer_call(current.stream, dense, indexed, whole, tuple(indices), scatter, new)
 
 
-def _plan_transfer(
+@planned
+def _transfer_call(
+    stream: Stream,
     dense: Layout | np.dtype,
     indexed: Layout,
     whole: Layout,
     indices: Sequence[tuple[Layout, int, int]],
     scatter: bool,
     new: bool,
-    stream: Stream,
 ) -> Callable[..., Any]:
     name = "scatter" if scatter else "gather"
     scalar = None if isinstance(dense, Layout) else dense

@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -78,17 +79,7 @@ def count_values(elements: Any, least: int) -> Any:
     """
     layout = elements._layout
     stream = current.stream
-    room = 256 if layout.itemsize == 1 else _GUESS
-    key = (count_values, layout)
-    found: Any = stream.plans.get(key)
-    if found is None:
-        spec = histogram_kernels.spec.CountSpec(
-            "value", _dtypes.code(layout.dtype), shared=room, greatest=True
-        )
-        run = _call(spec, layout, room, stream)
-        found = run, _layout.contiguous(_INT64, (room + 1,))
-        stream.remember(key, found)
-    run, table_layout = found
+    run, room, table_layout = _values_plan(stream, layout)
     table = _array.empty(table_layout)
     _array.fill_zero(table)
     run(elements, table)
@@ -106,6 +97,17 @@ def count_values(elements: Any, least: int) -> Any:
     copy = _array.empty(result._layout)
     _array.copy_bytes(copy, result)
     return copy
+
+
+@planned
+def _values_plan(stream: Stream, layout: Layout) -> tuple[Callable[..., Any], int, Layout]:
+    """The call for a layout of elements, the values it has room for, and the table's layout."""
+    room = 256 if layout.itemsize == 1 else _GUESS
+    spec = histogram_kernels.spec.CountSpec(
+        "value", _dtypes.code(layout.dtype), shared=room, greatest=True
+    )
+    run = _call(spec, layout, room, stream)
+    return run, room, _layout.contiguous(_INT64, (room + 1,))
 
 
 def count_between(elements: Any, edges: Any, weights: Any = None, uniform: bool = False) -> Any:
@@ -150,16 +152,11 @@ def count_between_ends(elements: Any, bins: int) -> tuple[Any, Any] | None:
         waits for their end. ``None`` if the ends are not finite or edges do not increase, or there
         are too many bins for shared memory.
     """
-    layout = elements._layout
-    stream = current.stream
-    key = (count_between_ends, layout, bins)
-    found: Any = stream.plans.get(key)
-    if found is None:
-        if bins > histogram_kernels.spec.STAGED_BINS:
-            return None
-        found = _between_ends_plan(layout, bins, stream)
-        stream.remember(key, found)
-    run, cleared, table_layout, counts, ends_layout, infinity = found
+    if bins > histogram_kernels.spec.STAGED_BINS:
+        return None
+    run, cleared, table_layout, counts, ends_layout, infinity = _between_ends_plan(
+        current.stream, elements._layout, bins
+    )
     table = _array.empty(table_layout)
     if cleared:
         _array.fill_zero(table)
@@ -173,7 +170,8 @@ def count_between_ends(elements: Any, bins: int) -> tuple[Any, Any] | None:
     return _array.view(table, counts), edges
 
 
-def _between_ends_plan(layout: Layout, bins: int, stream: Stream) -> tuple:
+@planned
+def _between_ends_plan(stream: Stream, layout: Layout, bins: int) -> tuple:
     """What a call with a layout of elements runs, and the layouts of what it makes."""
     floats = layout.dtype.kind == "f"
     dtype = layout.dtype if floats else np.dtype(np.float64)
@@ -212,26 +210,22 @@ def _count(mode: str, elements: Any, edges: Any, bins: int, weights: Any) -> Any
     layout = elements._layout
     if not layout.size or not bins:
         return result
-    stream = current.stream
     edge = None if edges is None else edges._layout.dtype
-    key = (_count, mode, layout, edge, bins, weights is not None)
-    run = stream.plans.get(key)
-    if run is None:
-        weighted = weights is not None
-        sizes = (
-            histogram_kernels.spec.SHARED_WEIGHTS
-            if weighted
-            else histogram_kernels.spec.SHARED_BINS
-        )
-        shared = next((size for size in sizes if bins <= size), 0)
-        code = "" if edge is None else _dtypes.code(edge)
-        spec = histogram_kernels.spec.CountSpec(
-            mode, _dtypes.code(layout.dtype), code, weighted, shared
-        )
-        run = _call(spec, layout, bins, stream)
-        stream.remember(key, run)
+    run = _count_call(current.stream, mode, layout, edge, bins, weights is not None)
     run(*[x for x in (elements, weights, edges) if x is not None], result)
     return result
+
+
+@planned
+def _count_call(
+    stream: Stream, mode: str, layout: Layout, edge: np.dtype | None, bins: int, weighted: bool
+) -> Callable[..., Any]:
+    spec = histogram_kernels.spec
+    sizes = spec.SHARED_WEIGHTS if weighted else spec.SHARED_BINS
+    shared = next((size for size in sizes if bins <= size), 0)
+    code = "" if edge is None else _dtypes.code(edge)
+    count = spec.CountSpec(mode, _dtypes.code(layout.dtype), code, weighted, shared)
+    return _call(count, layout, bins, stream)
 
 
 def _call(spec: CountSpec, layout: Layout, bins: int, stream: Stream) -> Callable[..., Any]:

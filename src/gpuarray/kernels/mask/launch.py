@@ -16,6 +16,7 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -82,7 +83,7 @@ def compress(values: Any, mask: Any) -> Any:
     counted = count(mask, keep=True)
     result = _array.empty(_layout.contiguous(layout.dtype, (counted.total,)))
     if counted.total:
-        run = _store("compress", counted, layout, stride=1)
+        run = _store_call(current.stream, "compress", counted.mask._layout, layout, 1)
         run(counted.mask, counted.offsets, counted.bits, values, result)
     return result
 
@@ -110,7 +111,7 @@ def place(target: Any, mask: Any, values: Any) -> None:
     if counted.total:
         stride = 0 if source.size == 1 else source.strides[0]
         (step,) = _layout.element_strides("assignment", [stride], source)
-        run = _store("place", counted, target._layout, stride=step)
+        run = _store_call(current.stream, "place", counted.mask._layout, target._layout, step)
         run(counted.mask, counted.offsets, counted.bits, values, target)
 
 
@@ -122,20 +123,15 @@ def count(mask: Any, keep: bool = False) -> Counted:
     layout = mask._layout
     if layout.size == 0:
         return Counted(mask, 0, None, None)
-    stream = current.stream
-    key = (count, layout, keep)
-    found: Any = stream.plans.get(key)
-    if found is None:
-        found = _plan_count(layout, keep, stream)
-        stream.remember(key, found)
-    run, at = found
+    run, at = _plan_count(current.stream, layout, keep)
     offsets, bits = run(mask)
     total = np.empty((), np.int64)
     _array.download(_array.view(offsets, _SCALAR, at), total, None, True)
     return Counted(mask, int(total), offsets, bits)
 
 
-def _plan_count(layout: Layout, keep: bool, stream: Stream) -> tuple[Callable, int]:
+@planned
+def _plan_count(stream: Stream, layout: Layout, keep: bool) -> tuple[Callable, int]:
     # Ordered as C order is, whatever the mask's own order.
     order = _layout.contiguous_strides(layout.shape, 1)
     dims, (_, strides) = _layout.collapse(layout.shape, [order, layout.strides])
@@ -173,46 +169,43 @@ def _is_bytes(layout: Layout) -> bool:
 def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
     """The coordinates of true elements, one axis behind the other."""
     result = _array.empty(_layout.contiguous(_INT64, (len(shape) * counted.total,)))
-    stream = current.stream
-    mask = counted.mask._layout
     bits = counted.bits._layout.size > 1
-    key = (nonzero, mask, bits, shape)
-    run = stream.plans.get(key)
-    if run is None:
-        index = "int64" if _layout.needs_int64(mask.size, [mask]) else "int32"
-        spec = mask_kernels.spec.StoreSpec(
-            "coordinates", _dtypes.code(mask.dtype), bits, len(shape), 8, index
-        )
-        dimensions = _dimensions(mask.size, 0, 0, shape, [0] * len(shape))
-        bound = BoundLaunch(_plan_store(spec, dimensions, stream), stream, {"count": _INT64})
-        passed = _COUNTED | {"result": "y0", "count": "x3"}
-        run = _calls.make_call(stream, "aaas", [None], [(bound, passed)])
-        stream.remember(key, run)
+    run = _coordinates_call(current.stream, counted.mask._layout, bits, shape)
     run(counted.mask, counted.offsets, counted.bits, counted.total, result)
     return result
 
 
-def _store(action: str, counted: Counted, operand: Layout, stride: int) -> Callable:
+@planned
+def _coordinates_call(
+    stream: Stream, mask: Layout, bits: bool, shape: tuple[int, ...]
+) -> Callable[..., Any]:
+    index = "int64" if _layout.needs_int64(mask.size, [mask]) else "int32"
+    spec = mask_kernels.spec.StoreSpec(
+        "coordinates", _dtypes.code(mask.dtype), bits, len(shape), 8, index
+    )
+    dimensions = _dimensions(mask.size, 0, 0, shape, [0] * len(shape))
+    bound = BoundLaunch(_plan_store(spec, dimensions, stream), stream, {"count": _INT64})
+    passed = _COUNTED | {"result": "y0", "count": "x3"}
+    return _calls.make_call(stream, "aaas", [None], [(bound, passed)])
+
+
+@planned
+def _store_call(
+    stream: Stream, action: str, mask: Layout, operand: Layout, stride: int
+) -> Callable[..., Any]:
     """The call of 'compress' or 'place'; ``operand`` is what has the mask's shape."""
-    stream = current.stream
-    mask = counted.mask._layout
-    key = (action, mask, operand, stride)
-    run = stream.plans.get(key)
-    if run is None:
-        order = _layout.contiguous_strides(operand.shape, 1)
-        dims, (_, strides) = _layout.collapse(operand.shape, [order, operand.strides])
-        steps = _layout.element_strides(action, strides, operand)
-        index = "int64" if _layout.needs_int64(mask.size, [mask, operand]) else "int32"
-        if abs(stride) * mask.size > _layout.INT32_MAX:
-            index = "int64"
-        code = _dtypes.code(mask.dtype)
-        spec = mask_kernels.spec.StoreSpec(action, code, True, len(dims), operand.itemsize, index)
-        dimensions = _dimensions(mask.size, 0, stride, dims, steps)
-        bound = BoundLaunch(_plan_store(spec, dimensions, stream), stream)
-        passed = _COUNTED | {"read": "x3", "written": "y0"}
-        run = _calls.make_call(stream, "aaaa", [None], [(bound, passed)])
-        stream.remember(key, run)
-    return run
+    order = _layout.contiguous_strides(operand.shape, 1)
+    dims, (_, strides) = _layout.collapse(operand.shape, [order, operand.strides])
+    steps = _layout.element_strides(action, strides, operand)
+    index = "int64" if _layout.needs_int64(mask.size, [mask, operand]) else "int32"
+    if abs(stride) * mask.size > _layout.INT32_MAX:
+        index = "int64"
+    code = _dtypes.code(mask.dtype)
+    spec = mask_kernels.spec.StoreSpec(action, code, True, len(dims), operand.itemsize, index)
+    dimensions = _dimensions(mask.size, 0, stride, dims, steps)
+    bound = BoundLaunch(_plan_store(spec, dimensions, stream), stream)
+    passed = _COUNTED | {"read": "x3", "written": "y0"}
+    return _calls.make_call(stream, "aaaa", [None], [(bound, passed)])
 
 
 def _plan_store(spec: StoreSpec, dimensions: dict[str, Any], stream: Stream) -> LaunchPlan:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -79,8 +80,9 @@ def broadcast_mask(name: str, mask: Layout, shape: tuple[int, ...]) -> Layout:
 
 def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
     """The axes that an argument stands for."""
-    if ndim == 0 and not isinstance(axis, tuple) and axis in (None, 0, -1):
-        return ()  # NumPy lets these pass for a scalar
+    if ndim == 0 and not isinstance(axis, tuple):
+        if axis is None or operator.index(axis) in (0, -1):
+            return ()  # NumPy lets these pass for a scalar
     return _layout.check_axes(axis, ndim, duplicates="duplicate value in 'axis'")
 
 

@@ -16,6 +16,7 @@ from gpuarray import _calls, _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div, power_of_two_from, power_of_two_in
 from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime import allocator
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -454,14 +455,12 @@ def _most_elements(spec: ReductionSpec, reduced: _Walk, part_length: int) -> int
     return ceil_div(part_length, beside) + accesses
 
 
+@planned
 def _counters(stream: Stream) -> tuple[Any, int]:
     """The stream's counters, all zero between kernels: memory and its address.
 
     Kernels of one stream run one after another, and each leaves them at zero, so all share them.
     """
-    found: Any = stream.plans.get(_counters)
-    if found is None:
-        found = allocator.allocate(4 * _COUNTERS, stream)
-        driver.memset_d8_async(found[1], 0, 4 * _COUNTERS, stream.handle)
-        stream.remember(_counters, found)
-    return found
+    memory, address = allocator.allocate(4 * _COUNTERS, stream)
+    driver.memset_d8_async(address, 0, 4 * _COUNTERS, stream.handle)
+    return memory, address

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._plans import find, static
 from gpuarray._runtime.device import current
 from gpuarray.kernels import reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
@@ -73,7 +74,16 @@ class Deviation:
             and mean is NO_VALUE
             and type(a) is _array.array_class
         ):
-            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims, ddof))
+            # The key that _call makes: only here does an int or None stand for itself unseen.
+            run = current.stream.plans.get(
+                (
+                    self,
+                    a._layout,
+                    axis if axis is None or type(axis) is int else static(axis),
+                    keepdims,
+                    ddof,
+                )
+            )
             if run is not None:
                 return run(a, ddof)
         return self._call(a, axis, dtype, out, ddof, keepdims, where, mean)
@@ -106,15 +116,14 @@ class Deviation:
             raise TypeError(f"{self.name}: ddof is a number, not an array in device memory")
         keep_from_output(operands, out)
         keepdims = bool(keepdims)
+        masked = mask is not None
         layouts = [x._layout for x in operands]
-        key: tuple = (self, *layouts, axis, type(axis), keepdims, ddof)
-        if dtype is not None or out is not None or given or mask is not None:
-            key += (dtype, None if out is None else out._layout, given)
-        stream = current.stream
-        run = stream.plans.get(key)
-        if run is None:
-            run = self._plan(operands, given, mask is not None, axis, keepdims, dtype, ddof, out)
-            stream.remember(key, run)
+        # keepdims is a bool in every key, and needs no type beside it.
+        key: tuple = (self, *layouts, static(axis), keepdims, static(ddof))
+        if dtype is not None or out is not None or given or masked:
+            key += (static(dtype), None if out is None else out._layout, given)
+        arguments = (operands, given, masked, axis, keepdims, dtype, ddof, out)
+        run = find(current.stream, key, self._plan, *arguments)
         return run(*operands, ddof) if out is None else run(*operands, ddof, out)
 
     def _plan(

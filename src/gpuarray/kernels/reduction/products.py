@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gpuarray import _dtypes, _layout
+from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.generator.operations import operation
@@ -33,27 +36,28 @@ def sum_of_products(a: Any, b: Any, axes: Sequence[int], dtype: np.dtype) -> Any
     ndarray
         One launch.
     """
-    stream = current.stream
-    key = (sum_of_products, a._layout, b._layout, tuple(axes), dtype)
-    run = stream.plans.get(key)
-    if run is None:
-        layouts = [a._layout, b._layout]
-        code = reduction.tables.accumulator(_dtypes.code(dtype))
-        first, second = [
-            Cast(code, Cast(_dtypes.code(dtype), Input(i, _dtypes.code(x.dtype))))
-            for i, x in enumerate(layouts)
-        ]
-        factor: Expression = second
-        if dtype.kind == "c":
-            factor = Apply(operation("conjugate"), (second,), code)
-        what = Computation(
-            "sum_of_products",
-            Apply(operation("multiply"), (first, factor), code),
-            reduction.tables.pairwise("add", code),
-            reduction.tables.neutral("add", code),
-            Input(reduction.functions.VALUE, code),
-        )
-        target = _layout.contiguous(dtype, reduced_shape(a._layout.shape, axes))
-        run = reduction.launch.make_call(what, layouts, False, axes, target, False, stream)
-        stream.remember(key, run)
-    return run(a, b)
+    return _sum_call(current.stream, a._layout, b._layout, tuple(axes), dtype)(a, b)
+
+
+@planned
+def _sum_call(
+    stream: Stream, a: Layout, b: Layout, axes: tuple[int, ...], dtype: np.dtype
+) -> Callable[[Any, Any], Any]:
+    layouts = [a, b]
+    code = reduction.tables.accumulator(_dtypes.code(dtype))
+    first, second = [
+        Cast(code, Cast(_dtypes.code(dtype), Input(i, _dtypes.code(x.dtype))))
+        for i, x in enumerate(layouts)
+    ]
+    factor: Expression = second
+    if dtype.kind == "c":
+        factor = Apply(operation("conjugate"), (second,), code)
+    what = Computation(
+        "sum_of_products",
+        Apply(operation("multiply"), (first, factor), code),
+        reduction.tables.pairwise("add", code),
+        reduction.tables.neutral("add", code),
+        Input(reduction.functions.VALUE, code),
+    )
+    target = _layout.contiguous(dtype, reduced_shape(a.shape, axes))
+    return reduction.launch.make_call(what, layouts, False, axes, target, False, stream)

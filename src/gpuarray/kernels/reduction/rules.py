@@ -15,6 +15,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
+from gpuarray._plans import find, static
 from gpuarray._runtime.device import current
 from gpuarray.kernels import reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
@@ -77,7 +78,15 @@ class Reduction:
             and where is True
             and type(a) is _array.array_class
         ):
-            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims))
+            # The key that _call makes: only here does an int or None stand for itself unseen.
+            run = current.stream.plans.get(
+                (
+                    self,
+                    a._layout,
+                    axis if axis is None or type(axis) is int else static(axis),
+                    keepdims,
+                )
+            )
             if run is not None:
                 return run(a)
         return self._call(a, axis, dtype, out, keepdims, initial, where)
@@ -100,30 +109,24 @@ class Reduction:
             )
         keep_from_output(operands, out)
         keepdims = bool(keepdims)
-        start = "none" if initial is None else initial is not NO_VALUE
-        key: tuple = (
-            self,
-            *[x._layout for x in operands],
-            axis,
-            type(axis),
-            keepdims,
-            dtype,
-            None if out is None else out._layout,
-            start,
-        )
-        stream = current.stream
-        run = stream.plans.get(key)
-        if run is None:
-            run = self._plan(operands, axis, keepdims, dtype, out, start)
-            stream.remember(key, run)
-            if mask is None and dtype is None and out is None and start is False:
-                stream.remember((self, a._layout, axis, type(axis), keepdims), run)
-        if start is True:
+        start = "none" if initial is None else "given" if initial is not NO_VALUE else "identity"
+        # keepdims is a bool in every key, and needs no type beside it.
+        key: tuple = (self, *[x._layout for x in operands], static(axis), keepdims)
+        if dtype is not None or out is not None or start != "identity":
+            key += (static(dtype), None if out is None else out._layout, start)
+        run = find(current.stream, key, self._plan, operands, axis, keepdims, dtype, out, start)
+        if start == "given":
             operands.append(initial)
         return run(*operands) if out is None else run(*operands, out)
 
     def _plan(
-        self, operands: Sequence[Any], axis: Any, keepdims: bool, dtype: Any, out: Any, start: Any
+        self,
+        operands: Sequence[Any],
+        axis: Any,
+        keepdims: bool,
+        dtype: Any,
+        out: Any,
+        start: str,
     ) -> Callable:
         layout = operands[0]._layout
         masked = len(operands) == 2
@@ -132,7 +135,7 @@ class Reduction:
         loop, result = self._dtypes(layout.dtype, dtype, None if out is None else out._layout.dtype)
         target = target_of(self.name, layout, axes, shape, keepdims, result, out)
         count = math.prod([layout.shape[i] for i in axes])
-        if start is not True and (self.numpy.identity is None or start == "none"):
+        if start != "given" and (self.numpy.identity is None or start == "none"):
             if masked:
                 raise ValueError(
                     f"reduction operation '{self.name}' does not have an identity, so to use a "
@@ -142,7 +145,7 @@ class Reduction:
                 raise ValueError(
                     f"zero-size array to reduction operation {self.name} which has no identity"
                 )
-        initial = _dtypes.code(loop) if start is True else None
+        initial = _dtypes.code(loop) if start == "given" else None
         layouts = [layout]
         if masked:
             layouts.append(broadcast_mask(self.name, operands[1]._layout, layout.shape))
@@ -315,7 +318,14 @@ class ArgReduction:
 
     def __call__(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         if out is None and type(a) is _array.array_class:
-            run = current.stream.plans.get((self, a._layout, axis, type(axis), keepdims))
+            run = current.stream.plans.get(
+                (
+                    self,
+                    a._layout,
+                    axis if axis is None or type(axis) is int else static(axis),
+                    keepdims,
+                )
+            )
             if run is not None:
                 return run(a)
         a = operand(a, self.name)
@@ -323,14 +333,11 @@ class ArgReduction:
         operands = [a]
         keep_from_output(operands, out)
         keepdims = bool(keepdims)
-        key: tuple = (self, a._layout, axis, type(axis), keepdims)
+        target = None if out is None else out._layout
+        key: tuple = (self, a._layout, static(axis), keepdims)
         if out is not None:
-            key += (out._layout,)
-        stream = current.stream
-        run = stream.plans.get(key)
-        if run is None:
-            run = self._plan(a._layout, axis, keepdims, None if out is None else out._layout)
-            stream.remember(key, run)
+            key += (target,)
+        run = find(current.stream, key, self._plan, a._layout, axis, keepdims, target)
         return run(*operands) if out is None else run(*operands, out)
 
     def _plan(self, layout: Layout, axis: Any, keepdims: bool, out: Layout | None) -> Callable:

@@ -14,6 +14,7 @@ from gpuarray import _calls, _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div, power_of_two_from
 from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime import allocator
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -247,11 +248,11 @@ def links(stream: Stream, nbytes: int) -> tuple[Any, int]:
     It is cleared once; after that each launch tells its messages from earlier ones by a number
     that the memory itself holds. Kernels of one stream run one after another, so all share it.
     """
-    found: Any = stream.plans.get(links)
-    if found is None or found[2] < nbytes:
-        size = max(_LEAST_LINKS, power_of_two_from(nbytes))
-        memory, address = allocator.allocate(size, stream)
-        driver.memset_d8_async(address, 0, size, stream.handle)
-        found = memory, address, size
-        stream.remember(links, found)
-    return found[0], found[1]
+    return _cleared_memory(stream, max(_LEAST_LINKS, power_of_two_from(nbytes)))
+
+
+@planned
+def _cleared_memory(stream: Stream, nbytes: int) -> tuple[Any, int]:
+    memory, address = allocator.allocate(nbytes, stream)
+    driver.memset_d8_async(address, 0, nbytes, stream.handle)
+    return memory, address

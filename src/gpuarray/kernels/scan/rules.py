@@ -13,6 +13,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
+from gpuarray._plans import find, static
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise, scan
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
@@ -45,28 +46,28 @@ class Accumulation:
 
     def __call__(self, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if dtype is None and out is None and type(a) is _array.array_class:
-            run = current.stream.plans.get((self, a._layout, axis, type(axis)))
+            # The key that is made below: only here does an int or None stand for itself unseen.
+            run = current.stream.plans.get(
+                (self, a._layout, axis if axis is None or type(axis) is int else static(axis))
+            )
             if run is not None:
                 return run(a)
         a = operand(a, self.name)
         out = output(out, self.name)
         # NumPy gives an array without dimensions one, so that it has the axes 0 and -1.
-        if axis is None or (not a._layout.ndim and type(axis) is int and axis in (0, -1)):
-            axis = 0
-            if a._layout.ndim != 1:
-                a = flattened(a)
+        if not a._layout.ndim and type(axis) is int and axis in (0, -1):
+            axis = None
+        if axis is None and a._layout.ndim != 1:
+            a, axis = flattened(a), 0
         if out is not None and _must_be_kept(a, out):
-            target = _array.contiguous_layout(a)
-            a = elementwise.launch.copy_call(a._layout, target, False, current.stream)(a)
+            apart = _array.contiguous_layout(a)
+            a = elementwise.launch.copy_call(a._layout, apart, False, current.stream)(a)
         layout = a._layout
-        key: tuple = (self, layout, axis, type(axis))
+        target = None if out is None else out._layout
+        key: tuple = (self, layout, static(axis))
         if dtype is not None or out is not None:
-            key += (dtype, None if out is None else out._layout)
-        stream = current.stream
-        run = stream.plans.get(key)
-        if run is None:
-            run = self._plan(layout, axis, dtype, None if out is None else out._layout)
-            stream.remember(key, run)
+            key += (static(dtype), target)
+        run = find(current.stream, key, self._plan, layout, axis, dtype, target)
         if out is None:
             return run(a)
         run(a, out)
@@ -77,7 +78,7 @@ class Accumulation:
             if len(axis) != 1:
                 raise ValueError(f"{self.name}: accumulate does not allow multiple axes: {axis}")
             axis = axis[0]
-        axis = _layout.check_axis(axis, layout.ndim)
+        axis = _layout.check_axis(0 if axis is None else axis, layout.ndim)
         loop, result = self.dtypes(layout.dtype, dtype, None if out is None else out.dtype)
         if out is None:
             target = _layout.like_order(result, layout.shape, [layout])

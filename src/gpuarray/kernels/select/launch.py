@@ -16,6 +16,7 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -141,13 +142,7 @@ def _fits_block(layout: Layout) -> bool:
 def _run(
     layout: Layout, what: str, places: tuple[int, ...], spread: bool, source: Any, target: Any
 ) -> None:
-    stream = current.stream
-    key = (_run, layout, what, places, spread)
-    call: Any = stream.plans.get(key)
-    if call is None:
-        call = _plan(layout, what, places, spread, stream)
-        stream.remember(key, call)
-    call(source, target)
+    _plan(current.stream, layout, what, places, spread)(source, target)
 
 
 class _Selection(NamedTuple):
@@ -163,8 +158,9 @@ class _Selection(NamedTuple):
     spread: bool  # a NaN is the result of its row
 
 
+@planned
 def _plan(
-    layout: Layout, what: str, places: tuple[int, ...], spread: bool, stream: Stream
+    stream: Stream, layout: Layout, what: str, places: tuple[int, ...], spread: bool
 ) -> Callable[[Any, Any], None]:
     length = layout.shape[-1]
     distinct = sorted({*places})
@@ -311,20 +307,17 @@ def _select_sorted(source: Any, places: Sequence[int], result: Any, spread: bool
     run(ordered, _array.from_host(np.array(places, _INT64), index), result)
     if spread and layout.dtype.kind in "fc":
         last = _layout.layout_of(layout.dtype, shape, (0, length * size))
-        _spread_call(flat, last)(result, _array.view(ordered, last, (length - 1) * size), result)
-
-
-def _spread_call(values: Layout, last: Layout) -> Callable[..., Any]:
-    """A call that replaces values where what is last in their row is a NaN."""
-    stream = current.stream
-    key = (_spread_call, values, last)
-    call = stream.plans.get(key)
-    if call is None:
-        code = _dtypes.code(values.dtype)
-        nan = Apply(operation("isnan"), (Input(1, code),), "b1")
-        chosen = Apply(operation("where"), (nan, Input(1, code), Input(0, code)), code)
-        call = elementwise.launch.make_call(
-            "select", [chosen], [values, last], [values], [True], stream
+        _spread_call(current.stream, flat, last)(
+            result, _array.view(ordered, last, (length - 1) * size), result
         )
-        stream.remember(key, call)
-    return call
+
+
+@planned
+def _spread_call(stream: Stream, values: Layout, last: Layout) -> Callable[..., Any]:
+    """A call that replaces values where what is last in their row is a NaN."""
+    code = _dtypes.code(values.dtype)
+    nan = Apply(operation("isnan"), (Input(1, code),), "b1")
+    chosen = Apply(operation("where"), (nan, Input(1, code), Input(0, code)), code)
+    return elementwise.launch.make_call(
+        "select", [chosen], [values, last], [values], [True], stream
+    )

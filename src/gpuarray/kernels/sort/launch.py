@@ -18,6 +18,7 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
+from gpuarray._plans import planned
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
@@ -89,11 +90,10 @@ def argsort_rows(source: Any, target: Any) -> None:
 
 def _run(layout: Layout, arrays: Sequence[Any], what: str) -> None:
     stream = current.stream
-    key = (_run, layout, what)
-    found: Any = stream.plans.get(key)
+    # The key of _plan, written here to save its call on a fast path.
+    found: Any = stream.plans.get((_plan, layout, what))
     if found is None:
-        found = _plan(layout, what, stream)
-        stream.remember(key, found)
+        found = _plan(stream, layout, what)
     batches, batch, call, rest = found
     if batches == 1:
         call(*arrays)
@@ -109,7 +109,8 @@ def _run(layout: Layout, arrays: Sequence[Any], what: str) -> None:
         (call if part == batch else rest)(*views)
 
 
-def _plan(layout: Layout, what: str, stream: Stream) -> Any:
+@planned
+def _plan(stream: Stream, layout: Layout, what: str) -> Any:
     length = layout.shape[-1]
     rows = layout.size // length
     dtype = _dtypes.code(layout.dtype)
