@@ -109,10 +109,8 @@ class FusionTrace:
         if dtype is not None:
             wanted = _dtypes.canonical(dtype)
             options["signature"] = (None,) * function.nin + (wanted,) * function.nout
-        loop = [
-            _dtypes.canonical(x) for x in function._numpy.resolve_dtypes(tuple(given), **options)
-        ]
-        if function.operation == "power" and loop[1].kind == "i":
+        loop = [_dtypes.canonical(x) for x in function.row.resolve_dtypes(given, **options)]
+        if name == "power" and loop[1].kind == "i":
             if not isinstance(operands[1], Symbol):
                 if isinstance(operands[1], SymbolicNumber):
                     raise NeedsValue

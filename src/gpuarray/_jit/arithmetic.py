@@ -242,7 +242,7 @@ class Arithmetic:
                     "float() or a float dtype"
                 )
         weak = all(x.weak for x in types)
-        loop = self._loop(row.name, types, weak)
+        loop = self._loop(row, types, weak)
         operands = [self.value(x, _dtypes.code(to)) for x, to in zip(terms, loop)]
         results: list[Value | PythonConstant] = []
         for output in range(row.nout):
@@ -269,15 +269,16 @@ class Arithmetic:
                 return _COMPARISONS[name](*pair)
         return None
 
-    def _loop(self, name: str, types: Sequence[NumberType], weak: bool) -> list[np.dtype]:
-        """The dtypes of operands and outputs of NumPy's loop."""
-        numpy_ufunc = getattr(np, name)
+    def _loop(
+        self, row: operations.Operation, types: Sequence[NumberType], weak: bool
+    ) -> list[np.dtype]:
+        """The dtypes of operands and outputs of a ufunc's loop."""
         cuda = self.mode == "cuda"
-        if cuda and name not in ("left_shift", "right_shift", "ldexp"):
+        if cuda and row.name not in ("left_shift", "right_shift", "ldexp"):
             types = _as_c_converts(types)
         kinds = [_dtypes.dtype_of(x.dtype) if weak else self._promotion_operand(x) for x in types]
-        outputs = (None,) * numpy_ufunc.nout
-        found = list(numpy_ufunc.resolve_dtypes((*kinds, *outputs)))
+        outputs = (None,) * row.nout
+        found = row.resolve_dtypes((*kinds, *outputs))
         if (
             cuda
             and any(x.char in "dD" for x in found)
@@ -285,7 +286,7 @@ class Arithmetic:
         ):
             # No operand is a double: integers are divided in single precision.
             kinds = [np.dtype("f4") if x.kind in "iu" else k for x, k in zip(types, kinds)]
-            found = list(numpy_ufunc.resolve_dtypes((*kinds, *outputs)))
+            found = row.resolve_dtypes((*kinds, *outputs))
         return [_dtypes.canonical(x) for x in found]
 
     def _result(

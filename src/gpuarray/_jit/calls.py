@@ -36,7 +36,7 @@ def call(t: Translation, called: Any, node: ast.Call) -> Term:
     if isinstance(called, JitFunction):
         return _device_function_call(t, called, node)
     if isinstance(called, _ufunc.ufunc):
-        return number_calls.ufunc_call(t, called.operation, node)
+        return number_calls.ufunc_call(t, called.__name__, node)
     if isinstance(called, np.ufunc):
         return number_calls.ufunc_call(t, called.__name__, node)
     if isinstance(called, Dim3):

@@ -9,20 +9,18 @@ __all__ = [
     "logical_and", "logical_not", "logical_or", "logical_xor", "not_equal",
 ]  # fmt: skip
 
-equal = create("equal", "Whether operands are equal.", [1, 2, 3], 2)
-not_equal = create("not_equal", "Whether operands differ.", [1, 2, 3], 2)
-less = create("less", "Whether the first operand is less.", [1, 2, 3], 2)
-less_equal = create("less_equal", "Whether the first operand is less or equal.", [1, 2, 3], 2)
-greater = create("greater", "Whether the first operand is greater.", [1, 2, 3], 2)
-greater_equal = create(
-    "greater_equal", "Whether the first operand is greater or equal.", [1, 2, 3], 2
-)
+equal = create("equal")
+not_equal = create("not_equal")
+less = create("less")
+less_equal = create("less_equal")
+greater = create("greater")
+greater_equal = create("greater_equal")
 
-logical_and = create("logical_and", "Whether both operands are true.", [True, False], True)
-logical_or = create("logical_or", "Whether an operand is true.", [True, False], False)
-logical_xor = create("logical_xor", "Whether exactly one operand is true.", [True, False], True)
-logical_not = create("logical_not", "Whether the operand is false.", [True, False])
+logical_and = create("logical_and")
+logical_or = create("logical_or")
+logical_xor = create("logical_xor")
+logical_not = create("logical_not")
 
-isnan = create("isnan", "Whether elements are NaN.", [1.0, 2.5])
-isinf = create("isinf", "Whether elements are infinite.", [1.0, 2.5])
-isfinite = create("isfinite", "Whether elements are neither infinite nor NaN.", [1.0, 1e308])
+isnan = create("isnan")
+isinf = create("isinf")
+isfinite = create("isfinite")

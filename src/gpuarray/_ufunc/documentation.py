@@ -66,7 +66,7 @@ def _document(function: Any) -> str:
     lines = [
         f"{function.__name__}{function.__signature__}",
         "",
-        function.summary,
+        function.row.summary,
         "",
         "Parameters",
         "----------",
@@ -95,23 +95,25 @@ def _document(function: Any) -> str:
         "Host arrays and lists are refused with a TypeError; a result without dimensions is an",
         "array.",
     ]
-    if function.operation == "power":
+    if function.__name__ == "power":
         lines.append(
             "Negative exponents in an integer array give 1 / x truncated; a scalar raises an error."
         )
-    if function.example:
-        arguments = [
-            f"cp.asarray({x!r})" if isinstance(x, list) else repr(x) for x in function.example
-        ]
-        result = function._numpy(
-            *[np.asarray(x) if isinstance(x, list) else x for x in function.example]
-        )
+    example = function.row.example
+    if example:
+        arguments = [f"cp.asarray({x!r})" if isinstance(x, list) else repr(x) for x in example]
         lines += [
             "",
             "Examples",
             "--------",
             ">>> import gpuarray as cp",
             f">>> cp.{function.__name__}({', '.join(arguments)})",
-            repr(result),
+            function.row.result or _result(function.__name__, example),
         ]
     return "\n".join(lines)
+
+
+def _result(name: str, example: tuple[Any, ...]) -> str:
+    """What the example prints, which NumPy is asked for."""
+    arguments = [np.asarray(x) if isinstance(x, list) else x for x in example]
+    return repr(getattr(np, name)(*arguments))

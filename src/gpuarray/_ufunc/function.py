@@ -1,8 +1,8 @@
 """Universal functions.
 
-Which loops exist, how operands promote and which casts are allowed is asked of NumPy's own ufunc
-of the same name (``numpy.ufunc.resolve_dtypes``), once for every combination of operand layouts.
-What is computed is the row of that name in :mod:`gpuarray.kernels.generator.operations`.
+What a ufunc is and computes is its row in :mod:`gpuarray.kernels.generator.operations`. Which loop
+operands take and which casts are allowed is asked of the row, which asks NumPy's own ufunc of the
+same name (``numpy.ufunc.resolve_dtypes``), once for every combination of operand layouts.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, Operand, ndarray
     from gpuarray.kernels.generator.expressions import Expression
+    from gpuarray.kernels.generator.operations import Operation
 
 #: What a call returns: an array, or a tuple of two.
 _Result = TypeVar("_Result", covariant=True)
@@ -43,41 +44,34 @@ class ufunc(Generic[_Result]):
     __signature__ = CallSignature()
     __slots__ = (
         "__name__",
-        "_numpy",
-        "example",
         "identity",
         "nargs",
         "nin",
         "nout",
-        "operation",
-        "summary",
+        "row",
     )
 
-    def __new__(cls, name: str, *args: Any, **kwargs: Any) -> ufunc[_Result]:
-        nin = getattr(np, name).nin
-        return object.__new__({1: _UnaryUfunc, 2: _BinaryUfunc}.get(nin, ufunc))
+    def __new__(cls, row: Operation) -> ufunc[_Result]:
+        return object.__new__({1: _UnaryUfunc, 2: _BinaryUfunc}.get(row.nin, ufunc))
 
-    def __init__(self, name: str, summary: str, example: tuple = (), operation: str | None = None):
-        self.__name__ = name
-        self.summary = summary
-        self.example = example
-        self._numpy: np.ufunc = getattr(np, name)
-        self.operation = operation or name
-        self.nin: int = self._numpy.nin
-        self.nout: int = self._numpy.nout
-        self.nargs: int = self._numpy.nargs
-        self.identity = self._numpy.identity
+    def __init__(self, row: Operation):
+        self.__name__ = row.name
+        self.row = row
+        self.nin = row.nin
+        self.nout = row.nout
+        self.nargs = row.nin + row.nout
+        self.identity = row.identity
 
     def __repr__(self) -> str:
         return f"<ufunc '{self.__name__}'>"
 
-    def __reduce__(self) -> str:
-        return self.__name__
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _by_name, (self.__name__,)
 
     @property
     def types(self) -> list[str]:
         """The loops, as NumPy spells them, that gpuarray's dtypes allow."""
-        return [loop for loop in self._numpy.types if not set(loop) & set("gGOMmSUV")]
+        return self.row.types
 
     @property
     def ntypes(self) -> int:
@@ -279,7 +273,7 @@ class ufunc(Generic[_Result]):
     def _resolve(
         self, operands: Sequence[Any], outs: Sequence[Any], casting: str, dtype: Any
     ) -> tuple[np.dtype, ...]:
-        """The loop's dtypes for inputs and outputs, decided by NumPy."""
+        """The loop's dtypes for inputs and outputs."""
         given: list[Any] = []
         for x in operands:
             if isinstance(x, _array.ArrayBase):
@@ -291,7 +285,7 @@ class ufunc(Generic[_Result]):
         options: dict[str, Any] = {"casting": casting}
         if dtype is not None:
             options["signature"] = (None,) * self.nin + (_dtypes.canonical(dtype),) * self.nout
-        found = self._numpy.resolve_dtypes(tuple(given), **options)
+        found = self.row.resolve_dtypes(given, **options)
         return tuple([_dtypes.canonical(x) for x in found])
 
     def _plan(
@@ -350,14 +344,13 @@ class ufunc(Generic[_Result]):
             current.stream,
             masked,
         )
-        if self.operation == "power" and loop[1].kind == "i":
+        if name == "power" and loop[1].kind == "i":
             if not isinstance(operands[1], _array.ArrayBase):
                 return _refuse_negative_exponent(run)
         return run
 
     def _result(self, i: int, terms: tuple[Expression, ...], code: str) -> Expression:
-        row = operations.operation(self.operation)
-        return Apply(row, terms, code, i)
+        return Apply(self.row, terms, code, i)
 
     def _run(self, run: Callable, operands: Sequence, given: Sequence, outs: Sequence) -> Any:
         try:
@@ -380,7 +373,7 @@ class ufunc(Generic[_Result]):
             info = np.iinfo(loop[i])
             if info.min <= x <= info.max:
                 continue
-            compare = _COMPARISONS.get(self.operation)
+            compare = _COMPARISONS.get(self.__name__)
             other = operands[1 - i] if compare else None
             if compare is None or not isinstance(other, _array.ArrayBase):
                 raise OverflowError(
@@ -482,33 +475,27 @@ ufuncs: dict[str, ufunc[Any]] = {}
 
 
 @overload
-def create(
-    name: Literal["divmod", "frexp", "modf"],
-    summary: str,
-    *example: Any,
-    operation: str | None = None,
-) -> ufunc[tuple[ndarray, ndarray]]: ...
+def create(name: str) -> ufunc[ndarray]: ...
 
 
 @overload
-def create(
-    name: str, summary: str, *example: Any, operation: str | None = None
-) -> ufunc[ndarray]: ...
+def create(name: str, outputs: Literal[2]) -> ufunc[tuple[ndarray, ndarray]]: ...
 
 
-def create(name: str, summary: str, *example: Any, operation: str | None = None) -> ufunc[Any]:
-    """Make the ufunc of a row of the operations table.
+def create(name: str, outputs: int = 1) -> ufunc[Any]:
+    """Make the ufunc of a row of the table of operations.
 
     Parameters
     ----------
     name : str
-        NumPy's name.
-    summary : str
-        What it computes, a line.
-    *example : number or list
-        Arguments for the example in its documentation.
-    operation : str, optional
-        The row's name where it differs.
+        The row's name.
+    outputs : {1, 2}, optional
+        How many outputs the row has, from which type checkers know what a call returns.
     """
-    found = ufuncs[name] = ufunc(name, summary, example, operation)
+    found = ufuncs[name] = ufunc(operations.OPERATIONS[name])
     return found
+
+
+def _by_name(name: str) -> ufunc[Any]:
+    """The ufunc that was pickled."""
+    return ufuncs[name]

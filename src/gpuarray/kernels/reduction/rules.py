@@ -1,6 +1,6 @@
 """NumPy's rules for reductions: dtypes, axes, empty input, ``initial``, ``where`` and ``out``.
 
-Which loop a reduction takes is asked of NumPy's own ufunc (``resolve_dtypes``), once for every
+Which loop a reduction takes is asked of the ufunc's row (``resolve_dtypes``), once for every
 layout. How it is launched is :mod:`gpuarray.kernels.reduction.launch`'s business.
 """
 
@@ -19,7 +19,7 @@ from gpuarray._plans import find, static
 from gpuarray._runtime.device import current
 from gpuarray.kernels import reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
-from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.operations import OPERATIONS, operation
 from gpuarray.kernels.reduction.arguments import (
     NO_VALUE,
     axes_of,
@@ -49,13 +49,13 @@ class Reduction:
         Pass over NaN.
     """
 
-    __slots__ = ("mean", "name", "nan", "numpy")
+    __slots__ = ("mean", "name", "nan", "row")
 
     def __init__(self, name: str, mean: bool = False, nan: bool = False):
         self.name = name
         self.mean = mean
         self.nan = nan
-        self.numpy: np.ufunc = getattr(np, name)
+        self.row = operation(name)
 
     def __repr__(self) -> str:
         options = f"{', mean=True' if self.mean else ''}{', nan=True' if self.nan else ''}"
@@ -135,7 +135,7 @@ class Reduction:
         loop, result = self._dtypes(layout.dtype, dtype, None if out is None else out._layout.dtype)
         target = target_of(self.name, layout, axes, shape, keepdims, result, out)
         count = math.prod([layout.shape[i] for i in axes])
-        if start != "given" and (self.numpy.identity is None or start == "none"):
+        if start != "given" and (self.row.identity is None or start == "none"):
             if masked:
                 raise ValueError(
                     f"reduction operation '{self.name}' does not have an identity, so to use a "
@@ -179,7 +179,7 @@ class Reduction:
             # Summed in float32, as NumPy does.
             dtype, half = np.dtype("float32"), True
         signature = {} if dtype is None else {"signature": (dtype, None, None)}
-        loop, _, result = self.numpy.resolve_dtypes(
+        loop, _, result = self.row.resolve_dtypes(
             (out, source, None), casting="unsafe", reduction=True, **signature
         )
         return _dtypes.canonical(loop), _dtypes.canonical(np.float16 if half else result)
@@ -265,13 +265,7 @@ class CountReduction(Reduction):
 
 
 #: The reductions of ufuncs by NumPy's names.
-REDUCTIONS = {
-    name: Reduction(name)
-    for name in (
-        "add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or",
-        "bitwise_and", "bitwise_or", "bitwise_xor",
-    )
-}  # fmt: skip
+REDUCTIONS = {x.name: Reduction(x.name) for x in OPERATIONS.values() if x.associative}
 
 
 def reduce(

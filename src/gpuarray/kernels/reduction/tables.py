@@ -1,12 +1,15 @@
-"""What NumPy's reductions combine: dtypes, neutral values and combinations by ufunc."""
+"""What NumPy's reductions combine: dtypes, neutral values and combinations by ufunc.
+
+Neutral values are those of the table of operations.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpuarray._dtypes import category, cpp_name, info
+from gpuarray._dtypes import category, cpp_name
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
-from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.operations import OPERATIONS, Extreme, operation
 
 
 class Partial(NamedTuple):
@@ -85,7 +88,7 @@ _PACKED_SQUARES = {
 
 #: Narrow integers are compared as the registers that hold them.
 _COMPARED = {"i1": "i4", "u1": "u4", "i2": "i4", "u2": "u4"}
-_EXTREMA = ("maximum", "minimum", "fmax", "fmin")
+_EXTREMA = frozenset([x.name for x in OPERATIONS.values() if isinstance(x.neutral, Extreme)])
 
 
 def accumulator(dtype: str, name: str = "") -> str:
@@ -123,33 +126,7 @@ def real(dtype: str) -> str:
 
 def neutral(name: str, dtype: str) -> Constant:
     """Return what changes nothing under a ufunc's reduction."""
-    kind = category(dtype)
-    if name in ("add", "bitwise_or", "bitwise_xor", "logical_or"):
-        return Constant(0, dtype)
-    if name in ("multiply", "logical_and"):
-        return Constant(1, dtype)
-    if name == "bitwise_and":
-        return Constant(-1 if kind == "signed" else _extreme(dtype, True), dtype)
-    if name in ("fmax", "fmin") and kind in ("float", "complex"):
-        return Constant(float("nan"), dtype)  # any number wins against NaN
-    if name in ("maximum", "fmax"):
-        return Constant(_extreme(dtype, False), dtype)
-    if name in ("minimum", "fmin"):
-        return Constant(_extreme(dtype, True), dtype)
-    raise KeyError(f"no reduction by an operation named {name!r}")
-
-
-def _extreme(dtype: str, greatest: bool) -> object:
-    kind = category(dtype)
-    bits = 8 * info(dtype).itemsize
-    if kind == "bool":
-        return greatest
-    if kind == "unsigned":
-        return 2**bits - 1 if greatest else 0
-    if kind == "signed":
-        return 2 ** (bits - 1) - 1 if greatest else -(2 ** (bits - 1))
-    infinity = float("inf") if greatest else -float("inf")
-    return complex(infinity, infinity) if kind == "complex" else infinity
+    return Constant(operation(name).neutral_value(dtype), dtype)
 
 
 def pairwise(name: str, dtype: str) -> Expression:

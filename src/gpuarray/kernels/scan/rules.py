@@ -17,7 +17,7 @@ from gpuarray._plans import find, static
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise, scan
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
-from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.generator.operations import OPERATIONS, operation
 from gpuarray.kernels.reduction.rules import operand, output
 
 _new = object.__new__
@@ -34,12 +34,12 @@ class Accumulation:
         Take NaN as the value that changes nothing.
     """
 
-    __slots__ = ("ignoring_nan", "name", "numpy")
+    __slots__ = ("ignoring_nan", "name", "row")
 
     def __init__(self, name: str, ignoring_nan: bool = False):
         self.name = name
         self.ignoring_nan = ignoring_nan
-        self.numpy: np.ufunc = getattr(np, name)
+        self.row = operation(name)
 
     def __repr__(self) -> str:
         return f"Accumulation({self.name!r}{', ignoring_nan=True' if self.ignoring_nan else ''})"
@@ -102,7 +102,7 @@ class Accumulation:
         signature = {}
         if dtype is not None:
             signature = {"signature": (_dtypes.canonical(dtype), None, None)}
-        loop, _, result = self.numpy.resolve_dtypes(
+        loop, _, result = self.row.resolve_dtypes(
             (out, source, None), casting="unsafe", reduction=True, **signature
         )
         return _dtypes.canonical(loop), _dtypes.canonical(result)
@@ -114,7 +114,7 @@ class Accumulation:
         if self.ignoring_nan and source.kind in "fc":
             x = Input(0, code)
             nan = Apply(operation("isnan"), (x,), "b1")
-            nothing = Constant(self.numpy.identity, code)
+            nothing = Constant(self.row.identity, code)
             mapped = Apply(operation("where"), (nan, nothing, x), code)
         return scan.launch.accumulation(self.name, code, _dtypes.code(loop), mapped)
 
@@ -137,13 +137,7 @@ def flattened(a: Any) -> Any:
 
 
 #: The accumulations of ufuncs by NumPy's names.
-ACCUMULATIONS = {
-    name: Accumulation(name)
-    for name in (
-        "add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or",
-        "logical_xor", "bitwise_and", "bitwise_or", "bitwise_xor",
-    )
-}  # fmt: skip
+ACCUMULATIONS = {x.name: Accumulation(x.name) for x in OPERATIONS.values() if x.associative}
 
 
 def accumulate(name: str, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:

@@ -90,8 +90,6 @@ def neutral(name: str, dtype: str) -> Constant:
     """Return what changes nothing when it comes first, to the bit: of sums it is -0.0."""
     if name == "add" and category(dtype) in ("float", "complex"):
         return Constant(complex(-0.0, -0.0) if category(dtype) == "complex" else -0.0, dtype)
-    if name == "logical_xor":
-        return Constant(0, dtype)
     return reduction_neutral(name, dtype)
 
 

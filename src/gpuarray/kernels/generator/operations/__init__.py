@@ -1,0 +1,57 @@
+"""The table of operations: a row for each ufunc, with its C++ for each category of dtypes.
+
+A row (`Operation`) has everything that is known of a ufunc: its name and aliases, a line of
+documentation and an example, its neutral value, its loops where NumPy has none, and what a loop
+computes. Reductions, scans, fused functions and `jit` read the same row. In its code
+
+* ``in0``, ``in1``, ``in2`` are the operands, already cast to the dtypes of the loop;
+* ``T`` is the type that the loop computes in (``float`` for float16, which is rounded once after
+  every operation), ``R`` the type of the result, ``V`` the real type of a complex ``T`` and ``W``
+  the unsigned type that wraps around as an integer ``T`` does.
+
+Categories: ``bool``, ``signed``, ``unsigned``, ``float``, ``complex``; ``half`` where float16 needs
+code of its own; ``mixed`` for the exact comparisons of int64 with uint64. C++ integers below 32
+bits are promoted to int, so code for integers says where the result is narrowed again: the caller
+converts to R.
+"""
+
+from __future__ import annotations
+
+from gpuarray.kernels.generator.operations import (
+    arithmetic,
+    choosing,
+    floating,
+    logic,
+    transcendental,
+)
+from gpuarray.kernels.generator.operations.rows import (
+    HEAVY,
+    HUGE,
+    LIGHT,
+    MEDIUM,
+    Code,
+    Extreme,
+    Operation,
+    row,
+)
+
+__all__ = [
+    "ALIASES", "HEAVY", "HUGE", "LIGHT", "MEDIUM", "OPERATIONS",
+    "Code", "Extreme", "Operation", "operation", "row",
+]  # fmt: skip
+
+#: Every row by its name.
+OPERATIONS: dict[str, Operation] = {
+    x.name: x for page in (arithmetic, choosing, logic, transcendental, floating) for x in page.ROWS
+}
+
+#: Other names under which NumPy has the same ufunc.
+ALIASES = {alias: x.name for x in OPERATIONS.values() for alias in x.aliases}
+
+
+def operation(name: str) -> Operation:
+    """Return the row of a ufunc by any of its names."""
+    found = OPERATIONS.get(ALIASES.get(name, name))
+    if found is None:
+        raise KeyError(f"no device code for an operation named {name!r}")
+    return found
