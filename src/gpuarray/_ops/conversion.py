@@ -11,6 +11,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.join.rules import stack
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -152,8 +153,6 @@ def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) 
 
 def _from_nested(obj: Any, dtype: np.dtype | None, order: str) -> Any:
     """An array from nested sequences with device arrays among their items."""
-    from gpuarray._ops.joining import stack
-
     if isinstance(obj, ArrayBase):
         return obj
     if not isinstance(obj, list | tuple):
@@ -167,7 +166,7 @@ def _from_nested(obj: Any, dtype: np.dtype | None, order: str) -> Any:
         kinds = [x if type(x) in (bool, int, float, complex) else y.dtype
                  for x, y in zip(obj, items, strict=True)]  # fmt: skip
         dtype = _dtypes.canonical(np.result_type(*kinds))
-    joined = stack([x if x.dtype == dtype else copies.copy(x, "K", dtype) for x in items])
+    joined = stack([x if x.dtype == dtype else copies.copy(x, "K", dtype) for x in items], 0)
     return joined if order != "F" else copies.copy(joined, "F")
 
 

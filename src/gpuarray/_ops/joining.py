@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _interchange
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
-from gpuarray._ops.creation import empty
-from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d, expand_dims
+from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d
 from gpuarray._ops.manipulation import as_array, ndim, ravel
 from gpuarray._ops.transposing import transpose
 from gpuarray._runtime.device import current
-from gpuarray.kernels import join as join_kernels
-from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.join import rules
+from gpuarray.kernels.join.rules import stack as stack_arrays
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, Operand, ndarray
@@ -78,88 +77,23 @@ def concatenate(
     array([0, 1, 0, 1, 2])
     """
     operands = [as_array(a, "concatenate") for a in _sequence(arrays, "concatenate")]
-    stream = current.stream
-    table_key: tuple[Any, ...] | None = None
+    plan_key = None
     # The key of a plan, written here to save a call on a fast path: an int stands for itself.
     if out is None and dtype is None and type(axis) is int:
+        stream = current.stream
         if all(a._memory.device is stream.device for a in operands):
-            table_key = (concatenate, axis, *[a._layout for a in operands])
-            run = stream.plans.get(table_key)
+            plan_key = (concatenate, axis, *[a._layout for a in operands])
+            run = stream.plans.get(plan_key)
             if run is not None:
                 return run(*operands)
     if not operands:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
         operands, axis = [ravel(a) for a in operands], 0
-    first = operands[0]._layout
-    if not first.ndim:
-        raise ValueError("zero-dimensional arrays cannot be concatenated; use stack")
-    axis = check_axis(axis, first.ndim)
-    for number, a in enumerate(operands):
-        shape = a._layout.shape
-        if len(shape) != first.ndim:
-            raise ValueError(
-                "all the input array dimensions except for the concatenation axis must match "
-                f"exactly, but the array at index 0 has {first.ndim} dimension(s) and the array "
-                f"at index {number} has {len(shape)} dimension(s)"
-            )
-        for i, (length, expected) in enumerate(zip(shape, first.shape, strict=True)):
-            if i != axis and length != expected:
-                raise ValueError(
-                    "all the input array dimensions except for the concatenation axis must "
-                    f"match exactly, but along dimension {i}, the array at index 0 has size "
-                    f"{expected} and the array at index {number} has size {length}"
-                )
-    total = sum([a._layout.shape[axis] for a in operands])
-    shape = first.shape[:axis] + (total,) + first.shape[axis + 1 :]
-    if out is not None:
-        if dtype is not None:
-            raise TypeError("concatenate: only one of out and dtype may be given")
-        if not isinstance(out, ArrayBase):
-            raise TypeError(f"concatenate: out must be an ndarray, got {type(out).__name__}")
-        if out._layout.shape != shape:
-            raise ValueError(
-                f"concatenate: out has shape {out._layout.shape}, but the result has {shape}"
-            )
-        target = out
-        dtype = out._layout.dtype
-    else:
-        if dtype is None:
-            dtype = np.result_type(*[a._layout.dtype for a in operands])
-        dtype = _dtypes.canonical(dtype)
-        every_f = all(a._layout.f_contiguous and not a._layout.c_contiguous for a in operands)
-        if table_key is not None:
-            run = join_kernels.launch.make_call(
-                table_key[2:], axis, _layout.contiguous(dtype, shape), stream
-            )
-            if run is not None:
-                stream.keep_plan(table_key, run)
-                return run(*operands)
-        target = empty(shape, dtype, "F" if every_f else "C")
-    _check_casts([a._layout.dtype for a in operands], dtype, casting)
-    layout = target._layout
-    offset = 0
-    for a in operands:
-        length = a._layout.shape[axis]
-        part = _layout.layout_of(
-            layout.dtype, shape[:axis] + (length,) + shape[axis + 1 :], layout.strides
-        )
-        if part.size:
-            copies.assign(_array.view(target, part, offset), a)
-        offset += length * layout.strides[axis]
-    return target
+    return rules.concatenate(operands, axis, out, dtype, casting, plan_key)
 
 
 concat = concatenate
-
-
-def _check_casts(sources: Sequence[np.dtype], target: np.dtype, casting: str) -> None:
-    for source in sources:
-        if not np.can_cast(source, target, casting):  # type: ignore[arg-type]
-            raise TypeError(
-                f"Cannot cast array data from {source!r} to {target!r} according to the rule "
-                f"'{casting}'"
-            )
 
 
 def stack(
@@ -196,24 +130,12 @@ def stack(
     operands = [as_array(a, "stack") for a in _sequence(arrays, "stack")]
     if not operands:
         raise ValueError("need at least one array to stack")
-    stream = current.stream
-    table_key = None
     if out is None and dtype is None and type(axis) is int:  # as in `concatenate`
-        table_key = (stack, axis, *[a._layout for a in operands])
-        run = stream.plans.get(table_key)
+        stream = current.stream
+        run = stream.plans.get((stack_arrays, axis, *[a._layout for a in operands]))
         if run is not None and all(a._memory.device is stream.device for a in operands):
             return run(*operands)
-    shapes = {a._layout.shape for a in operands}
-    if len(shapes) != 1:
-        raise ValueError(f"all input arrays must have the same shape, got {sorted(shapes)}")
-    axis = check_axis(axis, operands[0]._layout.ndim + 1)
-    expanded = [expand_dims(a, axis) for a in operands]
-    result = concatenate(expanded, axis, out, dtype=dtype, casting=casting)
-    # A call that joins the expanded arrays does as well with these: their elements lie there too.
-    run = stream.plans.get((concatenate, axis, *[a._layout for a in expanded]))
-    if run is not None and table_key is not None:
-        stream.keep_plan(table_key, run)
-    return result
+    return stack_arrays(operands, axis, out, dtype, casting)
 
 
 def vstack(

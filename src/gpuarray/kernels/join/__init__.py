@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from gpuarray._lazy import submodules
 
 if TYPE_CHECKING:
-    from gpuarray.kernels.join import launch, spec
+    from gpuarray.kernels.join import launch, rules, spec
 
-__all__ = ["launch", "spec"]
+__all__ = ["launch", "rules", "spec"]
 
 __getattr__ = submodules(__name__, __all__)

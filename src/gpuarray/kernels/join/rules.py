@@ -1,0 +1,169 @@
+"""NumPy's rules for joins of arrays: shapes, dtypes, ``out`` and casts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _layout
+from gpuarray._array import ArrayBase
+from gpuarray._layout import Layout, check_axis
+from gpuarray._runtime.device import current
+from gpuarray.kernels import join as join_kernels
+from gpuarray.kernels.elementwise import copies
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, ndarray
+
+
+def concatenate(
+    arrays: Sequence[ndarray],
+    axis: int,
+    out: ndarray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+    plan_key: tuple[Any, ...] | None = None,
+) -> ndarray:
+    """Join arrays along an axis that they have.
+
+    Parameters
+    ----------
+    arrays : sequence of ndarray
+        At least one.
+    axis : int
+        The axis.
+    out, dtype, casting
+        As for `gpuarray.concatenate`.
+    plan_key : tuple, optional
+        Where to keep the plan of a join in one launch.
+
+    Returns
+    -------
+    ndarray
+        The joined array.
+    """
+    layouts = [a._layout for a in arrays]
+    first = layouts[0]
+    if not first.ndim:
+        raise ValueError("zero-dimensional arrays cannot be concatenated; use stack")
+    axis = check_axis(axis, first.ndim)
+    shape = _joined_shape(layouts, axis)
+    if out is not None:
+        if dtype is not None:
+            raise TypeError("concatenate: only one of out and dtype may be given")
+        if not isinstance(out, ArrayBase):
+            raise TypeError(f"concatenate: out must be an ndarray, got {type(out).__name__}")
+        if out._layout.shape != shape:
+            raise ValueError(
+                f"concatenate: out has shape {out._layout.shape}, but the result has {shape}"
+            )
+        target = out
+    else:
+        found = _dtypes.canonical(
+            np.result_type(*[x.dtype for x in layouts]) if dtype is None else dtype
+        )
+        if plan_key is not None:
+            stream = current.stream
+            run = join_kernels.launch.make_call(
+                layouts, axis, _layout.contiguous(found, shape), stream
+            )
+            if run is not None:
+                stream.keep_plan(plan_key, run)
+                return run(*arrays)
+        every_f = all(x.f_contiguous and not x.c_contiguous for x in layouts)
+        target = _array.empty(_layout.contiguous(found, shape, "F" if every_f else "C"))
+    _check_casts(layouts, target._layout.dtype, casting)
+    _store(arrays, axis, target)
+    return target
+
+
+def stack(
+    arrays: Sequence[ndarray],
+    axis: int,
+    out: ndarray | None = None,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> ndarray:
+    """Join arrays of one shape along a new axis.
+
+    Parameters
+    ----------
+    arrays : sequence of ndarray
+        At least one.
+    axis : int
+        Where the new axis is in the result.
+    out, dtype, casting
+        As for `gpuarray.stack`.
+
+    Returns
+    -------
+    ndarray
+        With one dimension more.
+    """
+    stream = current.stream
+    plan_key = None
+    if out is None and dtype is None and type(axis) is int:
+        if all(a._memory.device is stream.device for a in arrays):
+            plan_key = (stack, axis, *[a._layout for a in arrays])
+            run = stream.plans.get(plan_key)
+            if run is not None:
+                return run(*arrays)
+    shapes = {a._layout.shape for a in arrays}
+    if len(shapes) != 1:
+        raise ValueError(f"all input arrays must have the same shape, got {sorted(shapes)}")
+    axis = check_axis(axis, arrays[0]._layout.ndim + 1)
+    # The plan takes the arrays as they are as well: their elements lie where those of views do.
+    views = [_array.view(a, _with_new_axis(a._layout, axis)) for a in arrays]
+    return concatenate(views, axis, out, dtype, casting, plan_key)
+
+
+def _joined_shape(layouts: Sequence[Layout], axis: int) -> tuple[int, ...]:
+    """The shape of the result; raises ValueError if shapes differ along another axis."""
+    first = layouts[0]
+    for number, layout in enumerate(layouts):
+        if layout.ndim != first.ndim:
+            raise ValueError(
+                "all the input array dimensions except for the concatenation axis must match "
+                f"exactly, but the array at index 0 has {first.ndim} dimension(s) and the array "
+                f"at index {number} has {layout.ndim} dimension(s)"
+            )
+        for i, (length, expected) in enumerate(zip(layout.shape, first.shape, strict=True)):
+            if i != axis and length != expected:
+                raise ValueError(
+                    "all the input array dimensions except for the concatenation axis must "
+                    f"match exactly, but along dimension {i}, the array at index 0 has size "
+                    f"{expected} and the array at index {number} has size {length}"
+                )
+    total = sum([x.shape[axis] for x in layouts])
+    return first.shape[:axis] + (total,) + first.shape[axis + 1 :]
+
+
+def _with_new_axis(layout: Layout, axis: int) -> Layout:
+    shape = layout.shape[:axis] + (1,) + layout.shape[axis:]
+    view = _layout.reshape_view(layout, shape)
+    assert view is not None  # a dimension of length 1 never needs a copy
+    return view
+
+
+def _check_casts(sources: Sequence[Layout], target: np.dtype, casting: str) -> None:
+    for source in sources:
+        if not np.can_cast(source.dtype, target, casting):  # type: ignore[arg-type]
+            raise TypeError(
+                f"Cannot cast array data from {source.dtype!r} to {target!r} according to the "
+                f"rule '{casting}'"
+            )
+
+
+def _store(arrays: Sequence[ndarray], axis: int, target: ndarray) -> None:
+    """Copy each array to its part of the target, a launch each."""
+    layout = target._layout
+    before, behind = layout.shape[:axis], layout.shape[axis + 1 :]
+    offset = 0
+    for a in arrays:
+        length = a._layout.shape[axis]
+        part = _layout.layout_of(layout.dtype, before + (length,) + behind, layout.strides)
+        if part.size:
+            copies.assign(_array.view(target, part, offset), a)
+        offset += length * layout.strides[axis]
