@@ -301,7 +301,10 @@ def test_scratch_memory_is_at_most_a_tenth():
     for dtype in ("u1", "f2", "f4", "f8"):
         for ranks in (1, 2, 4, 32):
             for length in (5000, 40_000, select_kernels.launch.ROW_LIMIT + 1, 1_000_000, 1 << 33):
-                spec = select_kernels.launch._pass_spec(dtype, ranks, length)
+                wide = length >= select_kernels.launch.WIDE_LENGTH
+                spec = partitioning.SelectSpec(
+                    "pass", dtype, ranks, count="uint64" if wide else "uint32"
+                )
                 nbytes = length * np.dtype(dtype).itemsize
                 copied = nbytes / length * (length / select_kernels.launch.COPY_SHARE + 16)
                 if select_kernels.launch._shares_rows(spec, length, few=True):

@@ -150,7 +150,7 @@ def test_histograms_between_ends_by_one_block_and_by_many(alone, rng, monkeypatc
                 count, edges = cp.histogram(cp.asarray(y), bins)
                 expected = np.histogram(y, bins)
                 same(count, expected[0], context=(dtype, bins))
-                same(edges, expected[1], (dtype, bins))
+                same(edges, expected[1], context=(dtype, bins))
     for bad in (np.nan, np.inf, -np.inf):
         x = np.ones(5000, "f4")
         x[4321] = bad
