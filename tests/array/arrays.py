@@ -102,7 +102,9 @@ def device_copy(x):
 # ---- results -----------------------------------------------------------------------------------
 
 
-def same(actual, expected, ulps: int | Mapping[str, int] = 0, atol=0.0, context="") -> None:
+def same(
+    actual, expected, *, ulps: int | Mapping[str, int] = 0, atol=0.0, context: object = ""
+) -> None:
     """Compare a result, or a tuple or dict of results, with NumPy's: dtype, shape and values.
 
     Parameters
@@ -124,12 +126,12 @@ def same(actual, expected, ulps: int | Mapping[str, int] = 0, atol=0.0, context=
     if isinstance(expected, (tuple, list)) and isinstance(actual, (tuple, list)):
         assert len(actual) == len(expected), context
         for one, other in zip(actual, expected, strict=True):
-            same(one, other, ulps, atol, context)
+            same(one, other, ulps=ulps, atol=atol, context=context)
         return
     if isinstance(expected, dict) and isinstance(actual, dict):
         assert actual.keys() == expected.keys(), context
         for name, other in expected.items():
-            same(actual[name], other, ulps, atol, f"{context} {name}")
+            same(actual[name], other, ulps=ulps, atol=atol, context=f"{context} {name}")
         return
     if not isinstance(actual, cp.ndarray):
         assert not isinstance(expected, (np.ndarray, np.generic)), (context, type(actual))
@@ -254,7 +256,7 @@ def against_numpy(
                 lambda: function(np, *hosts, **given), lambda: function(cp, *devices, **given)
             )
             return
-        same(function(cp, *devices, **given), expected, ulps, atol)
+        same(function(cp, *devices, **given), expected, ulps=ulps, atol=atol)
 
     cases = list(_dtypes_and_layouts(dtypes, layouts, layouts_of))
     for name, given in parameters.items():

@@ -48,7 +48,7 @@ def test_units_in_the_last_place(number, dtype):
     same(cp.asarray(beside), expected, atol=float(abs(beside - expected)[0]))
     for tolerance in (0, {"l": 9}):
         with pytest.raises(AssertionError):
-            same(cp.asarray(beside), expected, tolerance)
+            same(cp.asarray(beside), expected, ulps=tolerance)
     further = np.nextafter(beside, np.array(np.inf, dtype))
     with pytest.raises(AssertionError, match="ulps"):
         same(cp.asarray(further), expected, ulps=1)

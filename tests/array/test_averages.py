@@ -18,7 +18,7 @@ NAN = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"]
 def near(actual, expected, factor=1, context=""):
     """Equal within a few roundings."""
     ulps = {"e": 2 * factor, "f": 16 * factor, "d": 128 * factor}
-    same(actual, expected, ulps, context=context)
+    same(actual, expected, ulps=ulps, context=context)
 
 
 def expected_of(name, x, *args, **kwargs):

@@ -13,7 +13,7 @@ A = cp.asarray
 
 def near(actual, expected):
     """Equal within a few roundings of elements of about 1."""
-    same(actual, expected, {"f": 16, "d": 16}, atol=1e-14 if actual.dtype == "f8" else 0)
+    same(actual, expected, ulps={"f": 16, "d": 16}, atol=1e-14 if actual.dtype == "f8" else 0)
 
 
 def test_diff(rng):

@@ -14,7 +14,7 @@ A = cp.asarray
 
 
 def near(actual, expected, context="", atol=0):
-    same(actual, expected, {"e": 1, "f": 8, "d": 64}, atol, context)
+    same(actual, expected, ulps={"e": 1, "f": 8, "d": 64}, atol=atol, context=context)
 
 
 def numpys(name, *args, **kwargs):

@@ -61,11 +61,11 @@ test_quantile_of_nan = quantiles(with_nan, 1)
 def test_percentile(rng):
     x = rng.random((7, 5))
     expected = np.percentile(x, [10, 95.5], axis=0, keepdims=True)
-    same(cp.percentile(cp.asarray(x), [10, 95.5], axis=0, keepdims=True), expected, ULPS)
-    same(cp.percentile(cp.asarray(x), 50), np.percentile(x, 50), ULPS)
+    same(cp.percentile(cp.asarray(x), [10, 95.5], axis=0, keepdims=True), expected, ulps=ULPS)
+    same(cp.percentile(cp.asarray(x), 50), np.percentile(x, 50), ulps=ULPS)
     out = cp.empty(5)
     assert cp.percentile(cp.asarray(x), 50, axis=0, out=out) is out
-    same(out, np.percentile(x, 50, axis=0), ULPS)
+    same(out, np.percentile(x, 50, axis=0), ulps=ULPS)
 
 
 def test_median_of_nothing():
