@@ -47,6 +47,7 @@ from gpuarray._ops.bitwise import *
 
 # Indexing
 from gpuarray._ops.indexing import *
+from gpuarray._ops.nonzero import *
 from gpuarray._ops.selection import *
 
 # Input and output

@@ -30,6 +30,7 @@ from gpuarray._ops import (
     logic,
     manipulation,
     math,
+    nonzero,
     printing,
     rearranging,
     rounding,
@@ -247,7 +248,7 @@ class ndarray(ArrayBase):
     round = rounding.round
     searchsorted = searching.searchsorted
     take = indexing.take
-    nonzero = indexing.nonzero
+    nonzero = nonzero.nonzero
     diagonal = indexing.diagonal
 
     def clip(

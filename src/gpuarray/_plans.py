@@ -55,7 +55,8 @@ def static(value: Any) -> Any:
         return (_TYPED, slice, static((value.start, value.stop, value.step)))
     if isinstance(value, float | complex | np.generic):
         return (_TYPED, kind, repr(value))  # tells 0.0 from -0.0, and NaN is equal to NaN
-    if isinstance(value, np.dtype) or kind.__eq__ is object.__eq__:
+    # mypy takes a method and that of `object` for different types.
+    if isinstance(value, np.dtype) or kind.__eq__ is object.__eq__:  # type: ignore[comparison-overlap]
         return value
     return (_TYPED, kind, value)
 
@@ -102,6 +103,8 @@ def planned(
     def find_plan(stream: Stream, *arguments: Any) -> _Plan:
         key = (find_plan, *[x if type(x) in _PLAIN else static(x) for x in arguments])
         plan = stream.plans.get(key)
-        return find(stream, key, make, stream, *arguments) if plan is None else plan
+        if plan is None:
+            plan = find(stream, key, make, stream, *arguments)  # type: ignore[call-arg]
+        return plan
 
     return find_plan  # type: ignore[return-value]  # arguments are given by position alone

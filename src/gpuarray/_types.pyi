@@ -1,7 +1,7 @@
 """The types that public signatures name.
 
-Type checkers read this stub in the place of an empty module. So it may refer to the array class,
-although that lies above all that uses it.
+A stub without a module: type checkers read it, and nothing can import it at run time. So it may
+refer to the array class, although that lies above all that uses it.
 """
 
 from typing import Any, Protocol, TypeAlias, TypeVar

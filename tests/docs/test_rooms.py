@@ -16,7 +16,7 @@ def _rooms() -> set[str]:
         name = str(entry.relative_to(package))
         if entry.is_dir() and entry.name not in ("__pycache__", "kernels"):
             found.add(f"{name}/")
-        elif entry.suffix == ".py":
+        elif entry.suffix in (".py", ".pyi"):
             found.add(name)
     return found
 

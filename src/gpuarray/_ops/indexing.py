@@ -1,4 +1,4 @@
-"""Indexing routines: elements by position or condition, and positions of elements."""
+"""Indexing routines: elements by index arrays or conditions."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import as_values
+from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import remainder
+from gpuarray._ops.selection import clip
 from gpuarray._ops.subscripts import getitem
 from gpuarray.kernels import gather
 from gpuarray.kernels import mask as mask_kernels
@@ -22,85 +24,8 @@ if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
 __all__ = [
-    "argwhere", "compress", "diag", "diagonal", "extract", "flatnonzero", "nonzero",
-    "put_along_axis", "take", "take_along_axis",
+    "compress", "diag", "diagonal", "extract", "put_along_axis", "take", "take_along_axis",
 ]  # fmt: skip
-
-
-def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
-    """The positions of the elements that are not zero.
-
-    Parameters
-    ----------
-    a : ndarray
-        The array.
-
-    Returns
-    -------
-    tuple of ndarray, 1-D, int64
-        One for each dimension. Waits for the device, since their length depends on the values.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> cp.nonzero(cp.array([0, 3, 0, 5]))
-    (array([1, 3]),)
-    """
-    a = as_array(a, "nonzero")
-    if not a._layout.ndim:
-        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar)."
-                         "nonzero() instead.")  # fmt: skip
-    return mask_kernels.launch.nonzero(a)
-
-
-def flatnonzero(a: ArrayLike) -> ndarray:
-    """The positions of the elements of the flattened array that are not zero.
-
-    Parameters
-    ----------
-    a : ndarray
-        The array.
-
-    Returns
-    -------
-    ndarray, 1-D, int64
-        Positions in C order.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> cp.flatnonzero(cp.array([[0, 3], [0, 5]]))
-    array([1, 3])
-    """
-    return mask_kernels.launch.positions(as_array(a, "flatnonzero"))
-
-
-def argwhere(a: ArrayLike) -> ndarray:
-    """The positions of the elements that are not zero, one in each row.
-
-    Parameters
-    ----------
-    a : ndarray
-        The array.
-
-    Returns
-    -------
-    ndarray, shape (N, a.ndim), int64
-        Positions.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> cp.argwhere(cp.array([[0, 3], [0, 5]]))
-    array([[0, 1],
-           [1, 1]])
-    """
-    from gpuarray._ops.joining import stack
-
-    a = as_array(a, "argwhere")
-    if not a._layout.ndim:
-        return reshape(mask_kernels.launch.positions(a), (-1, 1))[:, :0]
-    return stack(nonzero(a), axis=1)
 
 
 def take(
@@ -147,8 +72,6 @@ def take(
         a, axis = ravel(a), 0
     axis = check_axis(axis, a.ndim)
     if mode != "raise":
-        from gpuarray._ops.selection import clip
-
         indices = as_array(indices, "take")
         length = a.shape[axis]
         indices = remainder(indices, length) if mode == "wrap" else clip(indices, 0, length - 1)
@@ -413,8 +336,6 @@ def diag(v: ArrayLike, k: int = 0) -> ndarray:
     array([[1, 0],
            [0, 2]])
     """
-    from gpuarray._ops.creation import zeros
-
     v = as_array(v, "diag")
     if v.ndim == 2:
         return diagonal(v, k)

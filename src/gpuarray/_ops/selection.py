@@ -11,7 +11,7 @@ from gpuarray import _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import math
-from gpuarray._ops.indexing import nonzero
+from gpuarray._ops.nonzero import nonzero
 from gpuarray._plans import find, key_of
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise

@@ -10,11 +10,12 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.cumulative import cumsum
-from gpuarray._ops.indexing import flatnonzero, take
+from gpuarray._ops.indexing import take
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import equal
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.math import minimum, subtract
+from gpuarray._ops.nonzero import flatnonzero
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import argsort, lexsort, sort
 from gpuarray._ops.transposing import moveaxis
