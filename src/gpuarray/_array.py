@@ -60,11 +60,55 @@ def view(array: Any, layout: Layout, offset: int = 0) -> ndarray:
     return wrap(array._memory, array._pointer + offset, layout)
 
 
-def order_after(array: Any, stream: Stream) -> None:
-    """Note that work queued on ``stream`` uses the array's memory."""
-    memory = array._memory
-    if memory.stream is not stream:
-        memory.used_by(stream)
+# ---- addresses ---------------------------------------------------------------------------------
+#
+# Whatever hands an array to the driver, a library or another package takes its address from here,
+# and generated functions take the source of reading it from here. See "Addresses" in
+# docs/design/launch-path.md for what a subclass relies on.
+
+
+def address_of(array: Any, stream: Stream | None = None) -> int:
+    """The address of an array's first element, for work on a stream if there is one.
+
+    Raises
+    ------
+    CUDAError
+        If there is a stream, and a reset of the device took the memory away.
+    """
+    if stream is not None:
+        memory = array._memory
+        if memory.stream is not stream:
+            memory.used_by(stream)
+    return array._pointer
+
+
+def address_source(name: str) -> str:
+    """The expression of a generated function for the address of an array's first element."""
+    return f"{name}._pointer"
+
+
+def use_source(name: str) -> list[str]:
+    """The lines of a generated function that note a use of an array on the variable `stream`.
+
+    They come before the address is read.
+    """
+    return [
+        f"if {name}._memory.stream is not stream:",
+        f"    {name}._memory.used_by(stream)",
+    ]
+
+
+def same_elements(a: Any, b: Any) -> bool:
+    """Whether two arrays have the same elements at the same indices."""
+    return a._layout is b._layout and a._pointer == b._pointer
+
+
+def overlap(a: Any, b: Any) -> bool:
+    """Whether the byte ranges of two arrays intersect (their elements may still be disjoint)."""
+    return _layout.overlap(a._layout, a._pointer, b._layout, b._pointer)
+
+
+# ---- transfers ---------------------------------------------------------------------------------
 
 
 def from_host(source: np.ndarray, layout: Layout, stream: Stream | None = None) -> ndarray:
@@ -86,17 +130,17 @@ def upload(array: Any, source: np.ndarray, stream: Stream | None = None) -> None
     asynchronous = stream is not None
     if stream is None:
         stream = current.stream
-    order_after(array, stream)
+    target = address_of(array, stream)
     address = source.ctypes.data
     if pinned_memory.is_pinned(address, layout.nbytes):
-        driver.memcpy_htod_async(array._pointer, address, layout.nbytes, stream.handle)
+        driver.memcpy_htod_async(target, address, layout.nbytes, stream.handle)
         if not asynchronous:
             stream.synchronize()
     elif layout.nbytes >= pinned_memory.STAGED_BYTES:
-        pinned_memory.staged_upload(array._pointer, address, layout.nbytes, stream)
+        pinned_memory.staged_upload(target, address, layout.nbytes, stream)
     else:
         # The driver has copied pageable memory aside when this returns.
-        driver.memcpy_htod_async(array._pointer, address, layout.nbytes, stream.handle)
+        driver.memcpy_htod_async(target, address, layout.nbytes, stream.handle)
 
 
 def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bool) -> None:
@@ -106,14 +150,14 @@ def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bo
         return
     if stream is None:
         stream = current.stream
-    order_after(array, stream)
+    source = address_of(array, stream)
     address = target.ctypes.data
     if layout.nbytes >= pinned_memory.STAGED_BYTES and not pinned_memory.is_pinned(
         address, layout.nbytes
     ):
-        pinned_memory.staged_download(address, array._pointer, layout.nbytes, stream)
+        pinned_memory.staged_download(address, source, layout.nbytes, stream)
         return
-    driver.memcpy_dtoh_async(address, array._pointer, layout.nbytes, stream.handle)
+    driver.memcpy_dtoh_async(address, source, layout.nbytes, stream.handle)
     if blocking:
         stream.synchronize()
 
@@ -124,20 +168,20 @@ def copy_bytes(target: Any, source: Any) -> None:
     if not nbytes:
         return
     stream = current.stream
-    order_after(target, stream)
+    written = address_of(target, stream)
     owner: Device = source._memory.device
     if owner is target._memory.device:
-        order_after(source, stream)
-        driver.memcpy_dtod_async(target._pointer, source._pointer, nbytes, stream.handle)
+        read = address_of(source, stream)
+        driver.memcpy_dtod_async(written, read, nbytes, stream.handle)
         return
     # The copy is queued here but the source's writers are queued there: let one wait.
     with owner:
         event = current.stream.record()
     stream.wait_event(event)
     driver.memcpy_peer_async(
-        target._pointer,
+        written,
         target._memory.device.context,
-        source._pointer,
+        address_of(source),
         owner.context,
         nbytes,
         stream.handle,
@@ -157,8 +201,7 @@ def fill_zero(array: Any) -> None:
     layout = array._layout
     if layout.nbytes:
         stream = current.stream
-        order_after(array, stream)
-        driver.memset_d8_async(array._pointer, 0, layout.nbytes, stream.handle)
+        driver.memset_d8_async(address_of(array, stream), 0, layout.nbytes, stream.handle)
 
 
 def contiguous_layout(array: Any, dtype: np.dtype | None = None, order: str = "C") -> Layout:

@@ -110,15 +110,11 @@ def _source(
 ) -> list[str]:
     given = [f"y{i}" for i, kind in enumerate(outputs) if kind == "g"]
     arguments = [f"x{i}" for i in range(len(inputs))] + given
-    address = {f"x{i}": f"x{i}._pointer" for i, kind in enumerate(inputs) if kind == "a"}
-    address |= {name: f"{name}._pointer" for name in given}
+    arrays = [f"x{i}" for i, kind in enumerate(inputs) if kind == "a"] + given
+    address = {name: _array.address_source(name) for name in arrays}
     lines = [f"def call({', '.join(arguments)}):"]
-    for name in address:
-        lines += [
-            f"    memory = {name}._memory",
-            "    if memory.stream is not stream:",
-            "        memory.used_by(stream)",
-        ]
+    for name in arrays:
+        lines += [f"    {line}" for line in _array.use_source(name)]
     for i, kind in enumerate(outputs):
         if kind == "n":
             lines += [

@@ -12,13 +12,21 @@ import math
 import operator
 import weakref
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 _interned: weakref.WeakValueDictionary[tuple, Layout] = weakref.WeakValueDictionary()
 
-#: Views remembered per layout; the table is emptied when it is full.
+#: Views in a layout's table, which is emptied when it is full.
 VIEW_LIMIT = 512
+
+#: Views in all tables together: the layouts of a chain ``x = x[1:]`` hold one another.
+ALL_VIEWS_LIMIT = 1 << 14
+
+# Every table that has views, some of them more than once, and how many views they were given.
+_tables_of_views: list[dict] = []
+_views_kept = 0
 
 INT32_MAX = 2**31 - 1
 
@@ -103,6 +111,21 @@ def layout_of(dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...])
     return found
 
 
+def keep_view(table: dict[Any, Any], key: Any, view: Any) -> None:
+    """Keep a view in a layout's table, ``views`` or ``reshapes``."""
+    global _tables_of_views, _views_kept
+    if _views_kept >= ALL_VIEWS_LIMIT:
+        full, _tables_of_views, _views_kept = _tables_of_views, [], 0
+        for one in full:
+            one.clear()
+    if len(table) >= VIEW_LIMIT:
+        table.clear()
+    if not table:
+        _tables_of_views.append(table)
+    table[key] = view
+    _views_kept += 1
+
+
 def contiguous_strides(shape: Sequence[int], itemsize: int, order: str = "C") -> tuple[int, ...]:
     """Byte strides of a gapless array in C or Fortran order.
 
@@ -162,6 +185,8 @@ def check_axes(
     try:
         given = (operator.index(axis),)  # type: ignore[arg-type]  # a tuple raises
     except TypeError:
+        if not isinstance(axis, Iterable):
+            raise
         given = tuple(axis)  # type: ignore[arg-type]
     axes = tuple([check_axis(one, ndim, name) for one in given])
     if len(set(axes)) != len(axes):

@@ -5,12 +5,10 @@ from gpuarray import _calls
 #: `a + b` of arrays of known layouts. A line more is time that every operation takes.
 ADD = """\
 def call(x0, x1):
-    memory = x0._memory
-    if memory.stream is not stream:
-        memory.used_by(stream)
-    memory = x1._memory
-    if memory.stream is not stream:
-        memory.used_by(stream)
+    if x0._memory.stream is not stream:
+        x0._memory.used_by(stream)
+    if x1._memory.stream is not stream:
+        x1._memory.used_by(stream)
     y0 = new(cls)
     y0._layout = layout0
     try:
@@ -39,12 +37,10 @@ def call(x0, x1):
 #: A launch into scratch memory, one with a number and a given output, then cuBLAS.
 STEPS = """\
 def call(x0, x1, y0):
-    memory = x0._memory
-    if memory.stream is not stream:
-        memory.used_by(stream)
-    memory = y0._memory
-    if memory.stream is not stream:
-        memory.used_by(stream)
+    if x0._memory.stream is not stream:
+        x0._memory.used_by(stream)
+    if y0._memory.stream is not stream:
+        y0._memory.used_by(stream)
     t0, scratch_address0 = allocate(scratch0, stream)
     try:
         buffer = take0()

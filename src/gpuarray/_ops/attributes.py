@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from gpuarray import _dtypes, _layout
+from gpuarray._array import address_of
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as make_array
 from gpuarray._ops.conversion import asnumpy
@@ -63,7 +64,7 @@ def flags(array: ndarray) -> Flags:
     owns = (
         not isinstance(memory, UnownedMemory)
         and layout.contiguous
-        and memory.pointer == array._pointer
+        and memory.pointer == address_of(array)
         and memory.size - layout.nbytes < pool.UNIT
     )
     return Flags(layout.c_contiguous, layout.f_contiguous, owns)
@@ -73,7 +74,7 @@ def data(array: ndarray) -> MemoryPointer:
     """Where the first element is."""
     memory = array._memory
     memory.check()
-    return MemoryPointer(memory, array._pointer - memory.pointer)
+    return MemoryPointer(memory, address_of(array) - memory.pointer)
 
 
 def device(array: ndarray) -> Device:
@@ -90,7 +91,7 @@ def interface(array: ndarray) -> dict[str, Any]:
         "shape": layout.shape,
         "typestr": layout.dtype.str,
         "descr": [("", layout.dtype.str)],
-        "data": (array._pointer if layout.size else 0, False),
+        "data": (address_of(array) if layout.size else 0, False),
         "strides": None if layout.c_contiguous else layout.strides,
         # 0 is not a stream in the protocol; 1 is the legacy default stream.
         "stream": handle or 1,

@@ -265,7 +265,7 @@ def _cumulative(
         )
     target = out._layout
     one = tuple([1 if i == axis else length for i, length in enumerate(shape)])
-    if _layout.overlap(layout, x._pointer, target, out._pointer):
+    if _array.overlap(x, out):
         x = copies.copy(x)
     fill(_array.view(out, _layout.layout_of(target.dtype, one, target.strides)), initial)
     behind = _layout.layout_of(target.dtype, layout.shape, target.strides)

@@ -71,7 +71,7 @@ def to_dlpack(
             with array._memory.device:
                 ExternalStream(handle).wait_event(current.stream.record())
     tensor = dlpack.Tensor(
-        pointer=array._pointer,
+        pointer=_array.address_of(array),
         device_type=here[0],
         device_id=here[1],
         dtype=_dtypes.code(layout.dtype),

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._layout import VIEW_LIMIT, check_axis
+from gpuarray._layout import check_axis
 from gpuarray._ops.conversion import as_values
 from gpuarray.kernels.elementwise import copies
 
@@ -78,7 +78,7 @@ def reshape(
         a = copies.copy(a, order)
         target = _layout.contiguous(layout.dtype, resolved, order)
     elif order == "C":
-        _remember_reshape(layout, shape, target)
+        _keep_reshape(layout, shape, target)
     return _array.view(a, target)
 
 
@@ -89,13 +89,11 @@ def _lengths(shape: Any) -> tuple[int, ...]:
         return tuple([operator.index(length) for length in shape])
 
 
-def _remember_reshape(layout: Any, shape: Any, target: Any) -> None:
+def _keep_reshape(layout: Any, shape: Any, target: Any) -> None:
     """Keep the view under what ``ndarray.reshape`` looks up: its arguments, if all are int."""
     key = (shape,) if type(shape) is int else shape
     if type(key) is tuple and all(type(length) is int for length in key):
-        if len(layout.reshapes) >= VIEW_LIMIT:
-            layout.reshapes.clear()
-        layout.reshapes[key] = target
+        _layout.keep_view(layout.reshapes, key, target)
 
 
 def _in_memory_order(a: ndarray) -> ndarray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from gpuarray import _dtypes, _interchange, _layout
-from gpuarray._array import ArrayBase
+from gpuarray._array import ArrayBase, overlap, same_elements
 from gpuarray._layout import Layout
 from gpuarray._ops import math
 from gpuarray._ops.nonzero import nonzero
@@ -194,9 +194,8 @@ def _choose(
 
 def _apart(x: Any, out: Any) -> Any:
     """An operand that the output does not overwrite before it has been read."""
-    if isinstance(x, ArrayBase) and (x._pointer != out._pointer or x._layout is not out._layout):
-        if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
-            return copies.copy(x)
+    if isinstance(x, ArrayBase) and overlap(x, out) and not same_elements(x, out):
+        return copies.copy(x)
     return x
 
 

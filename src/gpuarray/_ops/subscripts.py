@@ -13,7 +13,7 @@ import numpy as np
 
 from gpuarray import _array, _interchange, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._layout import VIEW_LIMIT, Layout
+from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing
 from gpuarray._ops.conversion import array as as_array
 from gpuarray._ops.conversion import as_host_scalar, as_values
@@ -51,7 +51,7 @@ def getitem(array: ndarray, key: Any) -> ndarray:
         if isinstance(found, advanced_indexing.Selection):
             return advanced_indexing.gather(array, found)
         target, offset = found
-    view = _new(type(array))
+    view = _new(_array.array_class)
     view._layout = target
     view._memory = array._memory
     view._pointer = array._pointer + offset
@@ -172,9 +172,7 @@ def _find(layout: Layout, key: Any) -> tuple[Layout, int] | advanced_indexing.Se
     target = _layout.layout_of(layout.dtype, selection.shape, selection.strides)
     result = (target, selection.offset)
     if table_key is not None:
-        if len(layout.views) >= VIEW_LIMIT:
-            layout.views.clear()
-        layout.views[table_key] = result
+        _layout.keep_view(layout.views, table_key, result)
     return result
 
 

@@ -270,9 +270,8 @@ def _stores(kind: tuple, name: str, view: str, word: int) -> list[str]:
     mode = kind[0]
     if mode == "array":
         return [
-            f"words[{word}] = {name}._pointer",
-            f"if {name}._memory.stream is not stream:",
-            f"    {name}._memory.used_by(stream)",
+            *_array.use_source(name),
+            f"words[{word}] = {_array.address_source(name)}",
         ]
     if mode == "memory":
         return [

@@ -460,9 +460,7 @@ def _check_no_output_overlap(operands: list, x: Any, outs: Sequence[Any]) -> Non
     if not isinstance(x, _array.ArrayBase):
         return
     for y in outs:
-        if y is None or (y._pointer == x._pointer and y._layout is x._layout):
-            continue
-        if _layout.overlap(x._layout, x._pointer, y._layout, y._pointer):
+        if y is not None and _array.overlap(x, y) and not _array.same_elements(x, y):
             copied = copies.copy(x)
             for i, other in enumerate(operands):
                 if other is x:

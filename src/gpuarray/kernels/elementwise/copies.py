@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _interchange, _layout
+from gpuarray import _array, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._plans import planned
 from gpuarray._runtime.device import current
@@ -41,16 +41,17 @@ def assign(target: Any, source: Any) -> None:
     """Store an array, which broadcasts to the target's shape, with any cast."""
     if source._layout.size == 0 and target._layout.size == 0:
         return
-    if source._layout is not target._layout or source._pointer != target._pointer:
-        if _layout.overlap(source._layout, source._pointer, target._layout, target._pointer):
-            source = copy(source)
-        elif source._memory.device is not target._memory.device:
-            source = _interchange.to_device(copy(source), target._memory.device)
-        stream = current.stream
-        run = stream.plans.get((_assign_call, source._layout, target._layout))
-        if run is None:
-            run = _assign_call(stream, source._layout, target._layout)
-        run(source, target)
+    if _array.overlap(source, target):
+        if _array.same_elements(source, target):
+            return
+        source = copy(source)
+    elif source._memory.device is not target._memory.device:
+        source = _interchange.to_device(copy(source), target._memory.device)
+    stream = current.stream
+    run = stream.plans.get((_assign_call, source._layout, target._layout))
+    if run is None:
+        run = _assign_call(stream, source._layout, target._layout)
+    run(source, target)
 
 
 @planned

@@ -120,6 +120,6 @@ def keep_from_output(operands: list, out: Any) -> None:
     if out is None:
         return
     for i, x in enumerate(operands):
-        if _layout.overlap(x._layout, x._pointer, out._layout, out._pointer):
+        if _array.overlap(x, out):
             target = _array.contiguous_layout(x)
             operands[i] = elementwise.launch.copy_call(x._layout, target, False, current.stream)(x)

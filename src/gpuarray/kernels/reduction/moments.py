@@ -74,14 +74,14 @@ class Deviation:
             and mean is NO_VALUE
             and type(a) is _array.array_class
         ):
-            # The key that _call makes: only here does an int or None stand for itself unseen.
+            # The key that _call makes: only here do ints and None stand for themselves unseen.
             run = current.stream.plans.get(
                 (
                     self,
                     a._layout,
                     axis if axis is None or type(axis) is int else static(axis),
                     keepdims,
-                    ddof,
+                    ddof if type(ddof) is int else static(ddof),
                 )
             )
             if run is not None:

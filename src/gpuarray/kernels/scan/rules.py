@@ -121,9 +121,7 @@ class Accumulation:
 
 def _must_be_kept(a: Any, out: Any) -> bool:
     """Whether the output would overwrite elements before they are read."""
-    if a._pointer == out._pointer and a._layout is out._layout:
-        return False
-    return _layout.overlap(a._layout, a._pointer, out._layout, out._pointer)
+    return _array.overlap(a, out) and not _array.same_elements(a, out)
 
 
 def flattened(a: Any) -> Any:

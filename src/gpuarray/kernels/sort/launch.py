@@ -66,7 +66,7 @@ def sort_rows(source: Any, target: Any) -> None:
     """
     layout = source._layout
     if layout.size:
-        in_place = source._pointer == target._pointer
+        in_place = source._pointer == target._pointer  # inline: a sort of few elements is short
         _run(layout, (source, target), "place" if in_place else "new")
 
 
