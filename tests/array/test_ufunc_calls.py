@@ -148,6 +148,17 @@ def test_integers_out_of_bounds():
         same(x + 1, host + np.array(1, dtype))  # the same plan still works
 
 
+def test_integers_out_of_bounds_under_a_mask():
+    """Without NumPy, of which some versions crash here."""
+    x, mask = cp.asarray(np.array([0, 1, 100], "i1")), cp.asarray([True, False, True])
+    for name, expected in (("less", [True, False, True]), ("greater", [False, True, False])):
+        out = cp.full(3, name == "greater")
+        getattr(cp, name)(x, 300, out=out, where=mask)
+        assert out.tolist() == expected
+    with pytest.raises(OverflowError, match="add: Python integer 300 out of bounds for int8"):
+        cp.add(x, 300, where=mask)
+
+
 def test_in_place():
     host = np.arange(10, dtype="f4")
     x = cp.asarray(host)

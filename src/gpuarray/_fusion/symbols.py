@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout, _operator_table, _ufunc
 from gpuarray._layout import Layout
+from gpuarray._ufunc.planning import loop_of
 from gpuarray.kernels.generator import operations
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.reduction.arguments import reduced_shape
@@ -104,12 +105,8 @@ class FusionTrace:
         """Apply a ufunc."""
         name = function.__name__
         operands = [self.symbol(x) for x in args]
-        given: list[Any] = [_kind(x) for x in operands] + [None] * function.nout
-        options: dict[str, Any] = {"casting": casting}
-        if dtype is not None:
-            wanted = _dtypes.canonical(dtype)
-            options["signature"] = (None,) * function.nin + (wanted,) * function.nout
-        loop = [_dtypes.canonical(x) for x in function.row.resolve_dtypes(given, **options)]
+        kinds = [_kind(x) for x in operands] + [None] * function.nout
+        loop = loop_of(function.row, kinds, casting, dtype)
         if name == "power" and loop[1].kind == "i":
             if not isinstance(operands[1], Symbol):
                 if isinstance(operands[1], SymbolicNumber):
@@ -120,10 +117,8 @@ class FusionTrace:
         shape, nodes = _extent(operands)
         results = tuple(
             [
-                self.result(
-                    function._result(i, terms, _dtypes.code(loop[function.nin + i])), shape, nodes
-                )
-                for i in range(function.nout)
+                self.result(Apply(function.row, terms, _dtypes.code(x), i), shape, nodes)
+                for i, x in enumerate(loop[function.nin :])
             ]
         )
         return results[0] if function.nout == 1 else results

@@ -13,20 +13,17 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _operator_table, _plans
-from gpuarray._layout import Layout
+from gpuarray import _array, _interchange, _layout, _operator_table, _plans
 from gpuarray._plans import key_of
 from gpuarray._runtime.device import current
+from gpuarray._ufunc import planning
 from gpuarray._ufunc.documentation import CallSignature, Documentation
 from gpuarray.errors import HostArrayError
-from gpuarray.kernels import elementwise, reduction, scan
-from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels import reduction, scan
 from gpuarray.kernels.generator import operations
-from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, Operand, ndarray
-    from gpuarray.kernels.generator.expressions import Expression
     from gpuarray.kernels.generator.operations import Operation
 
 #: What a call returns: an array, or a tuple of two.
@@ -183,7 +180,7 @@ class ufunc(Generic[_Result]):
         """
         return scan.rules.accumulate(self.__name__, array, axis, dtype, out)
 
-    # ---- the way of a call that no plan is known for ------------------------------------------
+    # ---- calls that no plan is known for ------------------------------------------------------
 
     def _call(
         self,
@@ -220,8 +217,7 @@ class ufunc(Generic[_Result]):
         if masked and not isinstance(where, _array.ArrayBase):
             where = _interchange.scalar_array(bool(where), np.dtype(bool))
         operands = [*inputs, where] if masked else inputs
-        for x in [*inputs, *([where] if masked else [])]:
-            _check_no_output_overlap(operands, x, outs)
+        planning.copy_overlapping(operands, outs)
         kinds = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in operands]
         targets = [y if y is None else y._layout for y in outs]
         stream = current.stream
@@ -229,7 +225,7 @@ class ufunc(Generic[_Result]):
         run = stream.plans.get(key)
         if run is None:
             run = _plans.find(
-                stream, key, self._plan, operands, outs, masked, casting, order, dtype
+                stream, key, planning.plan, self, operands, outs, masked, casting, order, dtype
             )
             if not masked and dtype is None and casting == "same_kind" and order == "K":
                 # Fast paths look it up by layouts and types alone.
@@ -270,88 +266,6 @@ class ufunc(Generic[_Result]):
                 )
         return outs
 
-    def _resolve(
-        self, operands: Sequence[Any], outs: Sequence[Any], casting: str, dtype: Any
-    ) -> tuple[np.dtype, ...]:
-        """The loop's dtypes for inputs and outputs."""
-        given: list[Any] = []
-        for x in operands:
-            if isinstance(x, _array.ArrayBase):
-                given.append(x._layout.dtype)
-            else:
-                weak = _interchange.WEAK.get(type(x))
-                given.append(_dtypes.canonical(x.dtype) if weak is None else weak)
-        given += [None if y is None else y._layout.dtype for y in outs]
-        options: dict[str, Any] = {"casting": casting}
-        if dtype is not None:
-            options["signature"] = (None,) * self.nin + (_dtypes.canonical(dtype),) * self.nout
-        found = self.row.resolve_dtypes(given, **options)
-        return tuple([_dtypes.canonical(x) for x in found])
-
-    def _plan(
-        self,
-        operands: Sequence[Any],
-        outs: Sequence[Any],
-        masked: bool,
-        casting: str,
-        order: str,
-        dtype: Any,
-    ) -> Callable:
-        name, nin = self.__name__, self.nin
-        loop = self._resolve(operands[:nin], outs, casting, dtype)
-        layouts = [x._layout for x in operands if isinstance(x, _array.ArrayBase)]
-        shape = _layout.broadcast_shapes([x.shape for x in layouts] or [()])
-        for y in outs:
-            if y is None:
-                continue
-            _layout.check_writable(y._layout, name)
-            joint = _layout.broadcast_shapes([shape, y._layout.shape])
-            if joint != y._layout.shape:
-                raise ValueError(
-                    f"{name}: non-broadcastable output operand with shape {y._layout.shape} "
-                    f"doesn't match the broadcast shape {joint}"
-                )
-            shape = joint
-        inputs: list[Layout | np.dtype] = []
-        terms: list[Expression] = []
-        for i, x in enumerate(operands):
-            if isinstance(x, _array.ArrayBase):
-                inputs.append(x._layout)
-                term: Expression = Input(i, _dtypes.code(x._layout.dtype))
-            else:
-                inputs.append(loop[i])
-                term = Scalar(i, _dtypes.code(loop[i]))
-            if i < nin:
-                code = _dtypes.code(loop[i])
-                terms.append(term if term.dtype == code else Cast(code, term))
-        targets = [
-            _layout.like_order(loop[nin + i], shape, layouts, order) if y is None else y._layout
-            for i, y in enumerate(outs)
-        ]
-        results: list[Expression] = []
-        for i, target in enumerate(targets):
-            code = _dtypes.code(loop[nin + i])
-            result: Expression = self._result(i, tuple(terms), code)
-            if target.dtype != loop[nin + i]:
-                result = Cast(_dtypes.code(target.dtype), result)
-            results.append(result)
-        run = elementwise.launch.make_call(
-            name,
-            results,
-            inputs,
-            targets,
-            [y is not None for y in outs],
-            current.stream,
-            masked,
-        )
-        if name == "power" and loop[1].kind == "i":
-            if not isinstance(operands[1], _array.ArrayBase):
-                return _refuse_negative_exponent(run)
-        return run
-
-    def _result(self, i: int, terms: tuple[Expression, ...], code: str) -> Expression:
-        return Apply(self.row, terms, code, i)
-
     def _run(self, run: Callable, operands: Sequence, given: Sequence, outs: Sequence) -> Any:
         try:
             return run(*operands, *given)
@@ -366,7 +280,9 @@ class ufunc(Generic[_Result]):
         A comparison with it has an answer (an ``int8`` is always less than 300); everything
         else is an error, as in NumPy.
         """
-        loop = self._resolve(operands, outs, "same_kind", None)
+        where = operands[self.nin] if len(operands) > self.nin else True
+        operands = operands[: self.nin]
+        loop = planning.loop_of(self.row, planning.kinds_of(operands, outs), "same_kind", None)
         for i, x in enumerate(operands):
             if not isinstance(x, int) or loop[i].kind not in "iu":
                 continue
@@ -383,7 +299,7 @@ class ufunc(Generic[_Result]):
             answer = compare(x, 0) if i == 0 else compare(0, x)
             # x >= smallest holds for every element, and x < smallest for none.
             always: Callable[..., Any] = ufuncs["greater_equal"] if answer else ufuncs["less"]
-            return always(other, int(np.iinfo(other._layout.dtype).min), out=outs[0])
+            return always(other, int(np.iinfo(other._layout.dtype).min), out=outs[0], where=where)
         raise
 
 
@@ -439,33 +355,6 @@ class _BinaryUfunc(ufunc[_Result]):
                 if run is not None:
                     return self._run(run, (a, b), (), (None,))
         return self._call((a, b, *outs), out, **kwargs)
-
-
-def _refuse_negative_exponent(run: Callable) -> Callable:
-    """A call of integer ``power`` by a scalar, which has no integer result below zero."""
-
-    def checked(base: Any, exponent: Any, *rest: Any) -> Any:
-        if exponent < 0:
-            raise ValueError(
-                f"power: Integers to negative integer powers are not allowed (got {exponent}); "
-                "convert the base to a float dtype first"
-            )
-        return run(base, exponent, *rest)
-
-    return checked
-
-
-def _check_no_output_overlap(operands: list, x: Any, outs: Sequence[Any]) -> None:
-    """Replace an input that an output overwrites before it has been read by a copy."""
-    if not isinstance(x, _array.ArrayBase):
-        return
-    for y in outs:
-        if y is not None and _array.overlap(x, y) and not _array.same_elements(x, y):
-            copied = copies.copy(x)
-            for i, other in enumerate(operands):
-                if other is x:
-                    operands[i] = copied
-            return
 
 
 #: Every ufunc of the package by its name.

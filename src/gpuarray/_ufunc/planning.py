@@ -1,0 +1,171 @@
+"""Plans of a ufunc's calls: from operands and outputs to a kernel of the element-wise family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray._layout import Layout
+from gpuarray._runtime.device import current
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
+
+if TYPE_CHECKING:
+    from gpuarray._ufunc.function import ufunc
+    from gpuarray.kernels.generator.expressions import Expression
+    from gpuarray.kernels.generator.operations import Operation
+
+
+def kinds_of(operands: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
+    """What ``resolve_dtypes`` takes for operands and outputs."""
+    kinds: list[Any] = []
+    for x in operands:
+        if isinstance(x, _array.ArrayBase):
+            kinds.append(x._layout.dtype)
+        else:
+            weak = _interchange.WEAK.get(type(x))
+            kinds.append(_dtypes.canonical(x.dtype) if weak is None else weak)
+    return kinds + [None if y is None else y._layout.dtype for y in outs]
+
+
+def loop_of(row: Operation, kinds: Sequence[Any], casting: str, dtype: Any) -> tuple[np.dtype, ...]:
+    """The dtypes of the loop's inputs and outputs, where ``dtype`` is that of the outputs."""
+    signature = None
+    if dtype is not None:
+        signature = (None,) * row.nin + (_dtypes.canonical(dtype),) * row.nout
+    found = row.resolve_dtypes(kinds, signature=signature, casting=casting)
+    return tuple([_dtypes.canonical(x) for x in found])
+
+
+def plan(
+    function: ufunc[Any],
+    operands: Sequence[Any],
+    outs: Sequence[Any],
+    masked: bool,
+    casting: str,
+    order: str,
+    dtype: Any,
+) -> Callable:
+    """Make the call for operands and outputs such as these.
+
+    Parameters
+    ----------
+    function : ufunc
+        What is applied.
+    operands : sequence of ndarray or scalar
+        Its inputs; behind them the mask, if there is one.
+    outs : sequence of ndarray or None
+        The outputs that are given.
+    masked : bool
+        Whether there is a mask.
+    casting, order, dtype
+        As for a call.
+
+    Returns
+    -------
+    callable
+        Takes the operands and the outputs that are given.
+    """
+    name, row = function.__name__, function.row
+    nin = row.nin
+    loop = loop_of(row, kinds_of(operands[:nin], outs), casting, dtype)
+    codes = [_dtypes.code(x) for x in loop]
+    inputs, terms = _terms(operands, loop)
+    converted = [x if x.dtype == code else Cast(code, x) for x, code in zip(terms, codes[:nin])]
+    layouts = [x for x in inputs if isinstance(x, Layout)]
+    shape = _result_shape(name, layouts, outs)
+    targets = [
+        _layout.like_order(loop[nin + i], shape, layouts, order) if y is None else y._layout
+        for i, y in enumerate(outs)
+    ]
+    results: list[Expression] = []
+    for i, target in enumerate(targets):
+        result: Expression = Apply(row, tuple(converted), codes[nin + i], i)
+        if target.dtype != loop[nin + i]:
+            result = Cast(_dtypes.code(target.dtype), result)
+        results.append(result)
+    run = elementwise.launch.make_call(
+        name,
+        results,
+        inputs,
+        targets,
+        [y is not None for y in outs],
+        current.stream,
+        masked,
+    )
+    if name == "power" and loop[1].kind == "i":
+        if not isinstance(operands[1], _array.ArrayBase):
+            return _refuse_negative_exponent(run)
+    return run
+
+
+def _terms(
+    operands: Sequence[Any], loop: Sequence[np.dtype]
+) -> tuple[list[Layout | np.dtype], list[Input | Scalar]]:
+    """Operands as the kernel's inputs, and as expressions."""
+    inputs: list[Layout | np.dtype] = []
+    terms: list[Input | Scalar] = []
+    for i, x in enumerate(operands):
+        if isinstance(x, _array.ArrayBase):
+            inputs.append(x._layout)
+            terms.append(Input(i, _dtypes.code(x._layout.dtype)))
+        else:
+            inputs.append(loop[i])
+            terms.append(Scalar(i, _dtypes.code(loop[i])))
+    return inputs, terms
+
+
+def _result_shape(name: str, layouts: Sequence[Layout], outs: Sequence[Any]) -> tuple[int, ...]:
+    """The shape that operands broadcast to, which outputs may extend."""
+    shape = _layout.broadcast_shapes([x.shape for x in layouts] or [()])
+    for y in outs:
+        if y is None:
+            continue
+        _layout.check_writable(y._layout, name)
+        joint = _layout.broadcast_shapes([shape, y._layout.shape])
+        if joint != y._layout.shape:
+            raise ValueError(
+                f"{name}: non-broadcastable output operand with shape {y._layout.shape} "
+                f"doesn't match the broadcast shape {joint}"
+            )
+        shape = joint
+    return shape
+
+
+def _refuse_negative_exponent(run: Callable) -> Callable:
+    """A call of integer ``power`` by a scalar, which has no integer result below zero."""
+
+    def checked(base: Any, exponent: Any, *rest: Any) -> Any:
+        if exponent < 0:
+            raise ValueError(
+                f"power: Integers to negative integer powers are not allowed (got {exponent}); "
+                "convert the base to a float dtype first"
+            )
+        return run(base, exponent, *rest)
+
+    return checked
+
+
+def copy_overlapping(operands: list[Any], outs: Sequence[Any]) -> None:
+    """Replace operands that an output overwrites before they have been read by copies."""
+    given = [y for y in outs if y is not None]
+    if not given:
+        return
+    copied: dict[int, Any] = {}
+    for i, x in enumerate(operands):
+        if id(x) in copied:
+            operands[i] = copied[id(x)]
+        elif isinstance(x, _array.ArrayBase) and any(_overwrites(y, x) for y in given):
+            operands[i] = copied[id(x)] = copies.copy(x)
+
+
+def _overwrites(y: Any, x: Any) -> bool:
+    """Whether storing to an output may change elements that have not been read.
+
+    An output that is the operand itself does not: each element is read before it is stored.
+    """
+    return _array.overlap(x, y) and not _array.same_elements(x, y)
