@@ -86,12 +86,12 @@ def test_shapes(shape):
 @pytest.mark.parametrize(("dtype", "shape"), [("c16", (140_000,)), ("f4", (80_000, 3))])
 def test_long_look_back(dtype, shape, scan_plans, monkeypatch):
     # Tiles so small that there are more than two spans of 1024.
-    def linked(spec, *_):
+    def shared(spec, *_):
         if spec.variant == "rows":
             spec = scan.launch.replace(spec, block=64, width=64, vector=1)
-        return scan.launch.replace(spec, unroll=1, linked=True)
+        return scan.launch.replace(spec, unroll=1, look_back=True)
 
-    monkeypatch.setattr(scan.launch, "_linked", linked)
+    monkeypatch.setattr(scan.launch, "_shared", shared)
     check("cumsum", ties(shape, dtype), 0)
 
 
@@ -110,7 +110,7 @@ def test_smaller_tiles_where_large_ones_are_too_few():
     spec = scan.spec.ScanSpec(
         "cumsum", *sums[1:5], input_dtype="f4", output_dtype="f4", vector=4, unroll=4
     )
-    lengths = [scan.spec.tile_length(scan.launch._linked(spec, n, 1, 132))
+    lengths = [scan.spec.tile_length(scan.launch._shared(spec, n, 1, 132))
                for n in (10_000, 1_000_000, 2_500_000, 10_000_000)]  # fmt: skip
     assert lengths == [4096, 4096, 8192, 24576]
 

@@ -18,11 +18,13 @@ from tests.slow import slow_except
 def limits(monkeypatch):
     """Many blocks for rows that would have one, and another width of counts, on request."""
 
-    share = select_kernels.launch.BOOK_SHARE
+    share = select_kernels.launch.WORKSPACE_SHARE
 
     def choose(row_limit=1, wide_length=select_kernels.launch.WIDE_LENGTH):
         monkeypatch.setattr(select_kernels.launch, "ROW_LIMIT", row_limit)
-        monkeypatch.setattr(select_kernels.launch, "BOOK_SHARE", 0 if row_limit == 1 else share)
+        monkeypatch.setattr(
+            select_kernels.launch, "WORKSPACE_SHARE", 0 if row_limit == 1 else share
+        )
         monkeypatch.setattr(select_kernels.launch, "WIDE_LENGTH", wide_length)
         current.stream.drop_plans()
 
@@ -55,7 +57,7 @@ def is_less(a, b):
 
 
 def split(row, kth):
-    """The positions of a row in the order of the classes around the elements at places."""
+    """The positions of a row in the order of the classes around the elements at ranks."""
     ordered = np.sort(row)
     classes = np.zeros(row.shape, int)
     for place in sorted({*kth}):
@@ -66,21 +68,21 @@ def split(row, kth):
 
 def check(x, kth):
     """Elements keep their order in each class, so the result is known to the bit."""
-    places = np.atleast_1d(kth) % x.shape[-1]
+    ranks = np.atleast_1d(kth) % x.shape[-1]
     flat = x.reshape(-1, x.shape[-1])
-    order = np.array([split(row, places) for row in flat]).reshape(x.shape)
+    order = np.array([split(row, ranks) for row in flat]).reshape(x.shape)
     device = cp.asarray(x)
     assert cp.partition(device, kth).get().tobytes() == np.take_along_axis(x, order, -1).tobytes()
     np.testing.assert_array_equal(cp.argpartition(device, kth).get(), order)
     assert device.get().tobytes() == x.tobytes()
 
 
-def check_places(x, places, spread=False):
-    values = select_kernels.launch.select_rows(cp.asarray(x), places, spread).get()
-    expected = np.moveaxis(np.sort(x)[..., places], -1, 0)
+def check_ranks(x, ranks, spread=False):
+    values = select_kernels.launch.select_rows(cp.asarray(x), ranks, spread).get()
+    expected = np.moveaxis(np.sort(x)[..., ranks], -1, 0)
     if spread:
         expected = np.where(np.isnan(x).any(-1), np.nan, expected)
-    assert (values.dtype, values.shape) == (x.dtype, (len(places), *x.shape[:-1]))
+    assert (values.dtype, values.shape) == (x.dtype, (len(ranks), *x.shape[:-1]))
     np.testing.assert_array_equal(values, expected)
 
 
@@ -95,16 +97,16 @@ def test_every_dtype_in_one_block(dtype, rng):
     length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 37
     x = keys(dtype, (2, length), rng)
     check(x, length // 3)
-    check_places(x, [length // 2, 5, length - 1])
+    check_ranks(x, [length // 2, 5, length - 1])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_short_rows(dtype, rng):
     x = keys(dtype, (3, 4, 50), rng)
-    check_places(x, [20, 0, 49, 20])
+    check_ranks(x, [20, 0, 49, 20])
     if np.dtype(dtype).kind in "fc":
-        check_places(x[:1], [20, 3], spread=True)
-        check_places(np.nan_to_num(x), [20, 3], spread=True)
+        check_ranks(x[:1], [20, 3], spread=True)
+        check_ranks(np.nan_to_num(x), [20, 3], spread=True)
     for kth in (0, 25, -1, [3, 9], [1, 2, 3]):
         device = cp.asarray(x)
         expected = np.sort(x)
@@ -115,7 +117,7 @@ def test_short_rows(dtype, rng):
         )
 
 
-def test_pairs_of_places(rng):
+def test_pairs_of_ranks(rng):
     x = keys("f4", (2, 5000), rng)
     for kth in ([7, 4000], [2500, 2501], [-1, 0], [3, 3]):
         check(x, kth)
@@ -132,19 +134,19 @@ def test_every_width_in_many_blocks(dtype, rng, limits):
     length = 12345
     x = keys(dtype, (2, length), rng)
     check(x, length // 3)
-    check_places(x, [length // 2, length // 2 + 1])
-    check_places(x, [0, 5, 77, 3000, 6000, 9000, length - 1])
+    check_ranks(x, [length // 2, length // 2 + 1])
+    check_ranks(x, [0, 5, 77, 3000, 6000, 9000, length - 1])
     if np.dtype(dtype).kind == "f":
-        check_places(x, [3, 99], spread=True)
-        check_places(np.nan_to_num(x), [3, 99], spread=True)
+        check_ranks(x, [3, 99], spread=True)
+        check_ranks(np.nan_to_num(x), [3, 99], spread=True)
 
 
 @pytest.mark.parametrize("dtype", ["?", "u1", "i1"])
-def test_places_of_bytes(dtype, rng, limits):
+def test_ranks_of_bytes(dtype, rng, limits):
     limits()
     x = keys(dtype, (2, 10000), rng)
-    check_places(x, [0, 4999, 5000, 9999])
-    check_places(x, [*range(0, 9999, 777)])
+    check_ranks(x, [0, 4999, 5000, 9999])
+    check_ranks(x, [*range(0, 9999, 777)])
 
 
 @pytest.mark.parametrize("dtype", slow_except(["f4"], ["f4", "i8"]))
@@ -153,7 +155,7 @@ def test_counts_of_64_bits(dtype, rng, limits):
     x = keys(dtype, (9000,), rng)
     check(x, 4000)
     check(x, [4000, 8000])
-    check_places(x, [1, 2, 4000, 4001, 8999])
+    check_ranks(x, [1, 2, 4000, 4001, 8999])
 
 
 def test_candidates_are_copied_or_not(rng, limits):
@@ -168,7 +170,7 @@ def test_candidates_are_copied_or_not(rng, limits):
     ):
         for kth in (0, length // 2, length - 1):
             check(x, kth)
-        check_places(x, [length // 2 - 1, length // 2])
+        check_ranks(x, [length // 2 - 1, length // 2])
 
 
 def test_rows_that_are_not_aligned(rng, limits):
@@ -194,11 +196,11 @@ def test_zeros_keep_their_sign(limits):
         assert not np.signbit(select_kernels.launch.select_rows(cp.asarray(x), [5000]).get()[0])
 
 
-def test_more_places_than_are_looked_for_together(rng):
+def test_more_ranks_than_are_looked_for_together(rng):
     x = keys("f4", (2, 5000), rng)
-    places = list(range(10, 10 + 10 * (partitioning.MAX_RANKS + 1), 10))
-    check_places(x, places)
-    check_places(x, places, spread=True)
+    ranks = list(range(10, 10 + 10 * (partitioning.MAX_RANKS + 1), 10))
+    check_ranks(x, ranks)
+    check_ranks(x, ranks, spread=True)
 
 
 def any_row(data):
@@ -209,16 +211,16 @@ def any_row(data):
     x = np.random.default_rng(seed).integers(0, spread, length).astype(dtype)
     kth = data.draw(st.lists(st.integers(-length, length - 1), min_size=1, max_size=2))
     many = data.draw(st.booleans())
-    saved = select_kernels.launch.ROW_LIMIT, select_kernels.launch.BOOK_SHARE
+    saved = select_kernels.launch.ROW_LIMIT, select_kernels.launch.WORKSPACE_SHARE
     try:
-        select_kernels.launch.ROW_LIMIT, select_kernels.launch.BOOK_SHARE = (
+        select_kernels.launch.ROW_LIMIT, select_kernels.launch.WORKSPACE_SHARE = (
             (1, 0) if many else saved
         )
         current.stream.drop_plans()
         check(x, kth)
-        check_places(x, [k % length for k in kth])
+        check_ranks(x, [k % length for k in kth])
     finally:
-        select_kernels.launch.ROW_LIMIT, select_kernels.launch.BOOK_SHARE = saved
+        select_kernels.launch.ROW_LIMIT, select_kernels.launch.WORKSPACE_SHARE = saved
         current.stream.drop_plans()
 
 
@@ -289,7 +291,7 @@ test_errors_are_numpys = raises_as_numpy(
 )
 
 
-def test_places_outside_of_rows():
+def test_ranks_outside_of_rows():
     with pytest.raises(IndexError, match="not in rows of 3"):
         select_kernels.launch.select_rows(cp.arange(3), [3])
 
@@ -308,7 +310,7 @@ def test_scratch_memory_is_at_most_a_tenth():
                 nbytes = length * np.dtype(dtype).itemsize
                 copied = nbytes / length * (length / select_kernels.launch.COPY_SHARE + 16)
                 if select_kernels.launch._shares_rows(spec, length, few=True):
-                    assert partitioning.book_bytes(spec) + copied < 0.1 * nbytes
+                    assert partitioning.workspace_bytes(spec) + copied < 0.1 * nbytes
                 else:
                     assert length < 2_000_000
 
@@ -328,9 +330,9 @@ def test_many_blocks_share_long_rows_and_few():
 @pytest.mark.emulator
 def test_the_kernels_are_clean(xp, rng, monkeypatch):
     host = keys("f4", (2, 9000), rng)
-    for row_limit, share in ((1, 0), (1 << 17, select_kernels.launch.BOOK_SHARE)):
+    for row_limit, share in ((1, 0), (1 << 17, select_kernels.launch.WORKSPACE_SHARE)):
         monkeypatch.setattr(select_kernels.launch, "ROW_LIMIT", row_limit)
-        monkeypatch.setattr(select_kernels.launch, "BOOK_SHARE", share)
+        monkeypatch.setattr(select_kernels.launch, "WORKSPACE_SHARE", share)
         current.stream.drop_plans()
         with xp.cuda.check("races", "uninit", "barriers"):
             x = xp.asarray(host)

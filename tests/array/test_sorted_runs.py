@@ -42,16 +42,16 @@ def low_digits(x):
     """How many low digits have no pass, in each row, and what else the plan says."""
     rows, length = np.atleast_2d(x).shape
     spec = sorting.SortSpec("decide", _dtypes.code(x.dtype), block=sorting.SAMPLE_BLOCK)
-    words = sorting.BOOK_WORDS * (rows + 1)
-    books = cp.full(words + 64, 7, dtype=np.uint32)
+    words = sorting.PLAN_WORDS * (rows + 1)
+    workspace = cp.full(words + 64, 7, dtype=np.uint32)
     constants = sort_kernels.launch.decide_constants(length, rows, 16)
     bound = sort_kernels.launch.bind(spec, rows + 2, constants, current.stream)
     passed = {"input": "x0", "workspace": "x1"}
-    _calls.make_call(current.stream, "aa", [], [(bound, passed)])(cp.asarray(x), books)
-    found = books.get()
-    plans = found[sorting.BOOK_WORDS : words].reshape(rows, -1)
+    _calls.make_call(current.stream, "aa", [], [(bound, passed)])(cp.asarray(x), workspace)
+    found = workspace.get()
+    plans = found[sorting.PLAN_WORDS : words].reshape(rows, -1)
     low = plans[:, 30].tolist()
-    found[sorting.BOOK_WORDS + 30 : words : sorting.BOOK_WORDS] = 0
+    found[sorting.PLAN_WORDS + 30 : words : sorting.PLAN_WORDS] = 0
     assert not found.any()
     return low
 

@@ -215,5 +215,5 @@ def test_scratch_memory_is_a_copy_and_five_percent(rng):
     length = 200_000
     block, items = sorting.pass_shape("f4", False)
     tiles = -(-length // (block * items))
-    books = sorting.book_bytes(sorting.SortSpec("count", "f4"), 1, tiles)
-    assert books < 0.05 * 4 * length
+    nbytes = sorting.workspace_bytes(sorting.SortSpec("count", "f4"), 1, tiles)
+    assert nbytes < 0.05 * 4 * length

@@ -86,7 +86,7 @@ KERNELS = {
         _reduction(split=True, index="int64"),
         ("reduction_parts", "ReductionDimensions"),
     ),
-    "scan": (_scan(linked=True, kept=2), ("scan", "ScanDimensions")),
+    "scan": (_scan(look_back=True, kept=2), ("scan", "ScanDimensions")),
     "gather": (
         gather.render_transfer(gather.TransferSpec(False, 4, ("i8", "i4"), 2)),
         ("gather", "Dimensions"),
@@ -113,11 +113,11 @@ KERNELS = {
         ("sort_keys", "Ranks"),
     ),
     **{
-        f"select {step} {values} {places}": (
-            select.render(select.SelectSpec(step, "f4", 2, values, places)),
+        f"select {step} {values} {indices}": (
+            select.render(select.SelectSpec(step, "f4", 2, values, indices)),
             ("sort_keys", "Ranks"),
         )
-        for step, values, places in (
+        for step, values, indices in (
             ("row", True, False),
             ("row", False, False),
             ("row", False, True),
@@ -127,8 +127,8 @@ KERNELS = {
         )
     },
     **{
-        f"sort {step} {places}": (
-            sort.render(sort.SortSpec(step, dtype, places, 256, 8)),
+        f"sort {step} {indices}": (
+            sort.render(sort.SortSpec(step, dtype, indices, 256, 8)),
             None,
         )
         for step, dtype, both in (
@@ -143,7 +143,7 @@ KERNELS = {
             ("long", "f8", True),
             ("fill", "u1", False),
         )
-        for places in ((False, True) if both else (False,))
+        for indices in ((False, True) if both else (False,))
     },
 }
 

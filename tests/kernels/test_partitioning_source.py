@@ -23,7 +23,7 @@ def compiled(source):
         SelectSpec("pass", "f8", 4, True, count="uint64"),
         SelectSpec("pass", "f4", 32, True),
         SelectSpec("row", "f8", 4, True),
-        SelectSpec("row", "i2", 2, places=True),
+        SelectSpec("row", "i2", 2, indices=True),
         SelectSpec("split", "f8", 2, count="uint64"),
     ],
 )
@@ -60,7 +60,7 @@ def test_names_say_what_runs():
     names = [
         partitioning.render(SelectSpec("pass", "f4", 1)).name,
         partitioning.render(SelectSpec("row", "i2", 2, True)).name,
-        partitioning.render(SelectSpec("split", "f8", 1, places=True, count="uint64")).name,
+        partitioning.render(SelectSpec("split", "f8", 1, indices=True, count="uint64")).name,
         counting.render_ends(EndsSpec("f4")).name,
         counting.render(CountSpec("value", "i8", shared=2048, greatest=True)).name,
         searching.render(searching.SearchSpec("f4", False, 12)).name,
@@ -69,7 +69,7 @@ def test_names_say_what_runs():
     assert names == [
         "gpuarray_select_pass__f4_x1",
         "gpuarray_select_row__i2_x2_values",
-        "gpuarray_select_split__f8_x1_places_wide",
+        "gpuarray_select_split__f8_x1_indices_wide",
         "gpuarray_histogram_ends__f4",
         "gpuarray_histogram_value__i8_greatest_2048",
         "gpuarray_searchsorted_left__f4_12",

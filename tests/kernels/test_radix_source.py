@@ -18,7 +18,7 @@ def compiled(spec, kind="cubin"):
 
 # The greatest users of shared memory: more than 48 KiB is an error of the assembler.
 @pytest.mark.parametrize(
-    ("dtype", "places", "count"),
+    ("dtype", "indices", "count"),
     [
         ("f4", False, "uint32"),
         ("f8", False, "uint64"),
@@ -29,8 +29,8 @@ def compiled(spec, kind="cubin"):
         ("c16", True, "uint64"),
     ],
 )
-def test_passes_fit_shared_memory(dtype, places, count):
-    spec = SortSpec("pass", dtype, places, *pass_shape(dtype, places, count), count)
+def test_passes_fit_shared_memory(dtype, indices, count):
+    spec = SortSpec("pass", dtype, indices, *pass_shape(dtype, indices, count), count)
     _, log = compiled(spec)
     assert "spill" not in log
 
@@ -41,10 +41,10 @@ def test_longest_rows_fit_shared_memory(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f8", "i8"])
-@pytest.mark.parametrize("places", [False, True])
-def test_sorts_of_runs_fit_shared_memory(dtype, places):
+@pytest.mark.parametrize("indices", [False, True])
+def test_sorts_of_runs_fit_shared_memory(dtype, indices):
     for step in ("short", "long"):
-        _, log = compiled(SortSpec(step, dtype, places, 256, sorting.RUN_ITEMS, count="uint64"))
+        _, log = compiled(SortSpec(step, dtype, indices, 256, sorting.RUN_ITEMS, count="uint64"))
         assert "spill" not in log
     compiled(SortSpec("decide", dtype, block=sorting.SAMPLE_BLOCK))
 

@@ -7,7 +7,7 @@ from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.generator.expressions import Input
 from gpuarray.kernels.reduction.tables import accumulator, pairwise
 from gpuarray.kernels.scan import spec as scans
-from gpuarray.kernels.scan.spec import ScanSpec, link_words, neutral, tile_length
+from gpuarray.kernels.scan.spec import ScanSpec, look_back_words, neutral, tile_length
 
 
 def spec(name="add", dtype="f4", **changes):
@@ -27,7 +27,7 @@ def spec(name="add", dtype="f4", **changes):
 def test_equal_specifications_are_one_key():
     assert spec() == spec()
     assert hash(spec()) == hash(spec())
-    assert spec() != spec(linked=True)
+    assert spec() != spec(look_back=True)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_equal_specifications_are_one_key():
         {"index": "int16"},
         {"width": 24},
         {"width": 64},
-        {"width": 32, "linked": True},
+        {"width": 32, "look_back": True},
         {"width": 16, "vector": 4},
         {"variant": "columns", "width": 4},
         {"variant": "columns", "width": 256},
@@ -51,15 +51,15 @@ def test_impossible_specifications_are_refused(changes):
 
 def test_symbols_say_what_runs():
     assert scans.render(spec()).name == "gpuarray_add__f4__f4_rows256"
-    wide = spec("maximum", "i1", variant="columns", width=32, linked=True, index="int64")
-    assert scans.render(wide).name == "gpuarray_maximum__i1__i1_columns32_linked_wide"
+    wide = spec("maximum", "i1", variant="columns", width=32, look_back=True, index="int64")
+    assert scans.render(wide).name == "gpuarray_maximum__i1__i1_columns32_lookback_wide"
     assert scans.render(spec(exclusive=True)).name.endswith("_exclusive")
 
 
 def test_parameters():
     assert scans.render(spec()).sizes == (8, 8, 4 * 8)
-    linked = spec(linked=True, kept=3, index="int64")
-    assert scans.render(linked).sizes == (8, 8, 8, 8 * 14)
+    shared = spec(look_back=True, kept=3, index="int64")
+    assert scans.render(shared).sizes == (8, 8, 8, 8 * 14)
 
 
 def test_tiles():
@@ -69,8 +69,8 @@ def test_tiles():
 
 def test_memory_of_a_look_back():
     # A message for each tile, each 32 of them, and each 1024; 32 bits of a value in each word.
-    assert link_words("f4", 1, 10) == 2 + (10 + 1 + 1)
-    assert link_words("c16", 7, 2048) == 2 + 4 * 7 * (2048 + 65 + 3)
+    assert look_back_words("f4", 1, 10) == 2 + (10 + 1 + 1)
+    assert look_back_words("c16", 7, 2048) == 2 + 4 * 7 * (2048 + 65 + 3)
 
 
 def test_sums_start_from_minus_zero():
@@ -85,9 +85,9 @@ def test_sums_start_from_minus_zero():
 @pytest.mark.parametrize(
     "changes",
     [
-        {"linked": True, "vector": 1},
+        {"look_back": True, "vector": 1},
         {"width": 8, "unroll": 4, "kept": 2},
-        {"variant": "columns", "width": 32, "linked": True, "index": "int64"},
+        {"variant": "columns", "width": 32, "look_back": True, "index": "int64"},
         {"exclusive": True, "vector": 1, "width": 32},
     ],
 )

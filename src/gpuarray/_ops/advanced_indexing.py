@@ -124,7 +124,7 @@ def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:
 
 
 def _of_mask(mask: Any, layout: Layout, axis: int) -> list[IndexArray]:
-    positions = mask_kernels.launch.positions(mask)
+    positions = mask_kernels.launch.flat_nonzero(mask)
     ndim = mask._layout.ndim
     if ndim == 0:
         return [IndexArray(positions, 1, 0, 0)]

@@ -242,7 +242,7 @@ def _chosen(a: Any, condition: Any, axis: int) -> Any:
     """The parts along an axis for which a condition, at most as long, is true."""
     if a.ndim == 1 and condition.dtype == bool and condition.size <= a.size:
         return mask_kernels.launch.compress(a[: condition.size], condition)
-    return getitem(a, (*(slice(None),) * axis, mask_kernels.launch.positions(condition)))
+    return getitem(a, (*(slice(None),) * axis, mask_kernels.launch.flat_nonzero(condition)))
 
 
 def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:

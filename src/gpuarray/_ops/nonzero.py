@@ -59,7 +59,7 @@ def flatnonzero(a: ArrayLike) -> ndarray:
     >>> cp.flatnonzero(cp.array([[0, 3], [0, 5]]))
     array([1, 3])
     """
-    return mask_kernels.launch.positions(as_array(a, "flatnonzero"))
+    return mask_kernels.launch.flat_nonzero(as_array(a, "flatnonzero"))
 
 
 def argwhere(a: ArrayLike) -> ndarray:
@@ -84,5 +84,5 @@ def argwhere(a: ArrayLike) -> ndarray:
     """
     a = as_array(a, "argwhere")
     if not a._layout.ndim:
-        return reshape(mask_kernels.launch.positions(a), (-1, 1))[:, :0]
+        return reshape(mask_kernels.launch.flat_nonzero(a), (-1, 1))[:, :0]
     return stack(nonzero(a), axis=1)

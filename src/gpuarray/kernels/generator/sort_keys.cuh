@@ -32,7 +32,7 @@ template <class Word> GPUARRAY_DEVICE Word float_from_ordered(Word key, bool pos
     return key & top ? Word(key ^ top) : Word(~key);
 }
 
-// Places in sorted order, ascending, and for each result which of them it is at.
+// Ranks in ascending order, and for each result which of them it has.
 template <int RANKS> struct Ranks {
     uint64_t at[RANKS];
     uint8_t of[32];

@@ -1,4 +1,4 @@
-"""Selection by a mask: the true elements, their positions, and assignment to them.
+"""Selection by a mask: the true elements, their indices, and assignment to them.
 
 The size of a result is on the device, so the host waits for it once between two launches: the
 first counts, the second stores (see ``mask.cuh``). Temporary memory: 8 bytes
@@ -22,7 +22,7 @@ from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels import scan
-from gpuarray.kernels.scan.launch import LinkedPlan, links
+from gpuarray.kernels.scan.launch import LookBackPlan, look_back_state
 
 if TYPE_CHECKING:
     from gpuarray.kernels.mask.spec import StoreSpec
@@ -69,8 +69,8 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
     return tuple([_array.view(result, one, 8 * counted.total * i) for i in range(ndim)])
 
 
-def positions(mask: Any) -> Any:
-    """Where elements are not zero, as int64 positions in the flattened array in C order."""
+def flat_nonzero(mask: Any) -> Any:
+    """Where elements are not zero, as int64 indices in the flattened array in C order."""
     counted = count(mask)
     if counted.total == 0:
         return _array.empty(_layout.contiguous(_INT64, (0,)))
@@ -144,9 +144,9 @@ def _plan_count(stream: Stream, layout: Layout, keep: bool) -> tuple[Callable, i
     rounds = _rounds(tiles, stream.device.multiprocessors)
     blocks = ceil_div(tiles, rounds)
     constants: dict[str, Any] = {"dimensions": _dimensions(layout.size, tiles, rounds, dims, steps)}
-    plan = LinkedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    plan.links = links(stream, 8 * scan.spec.link_words("i8", 1, blocks))
-    constants["lookback"] = plan.links[1]
+    plan = LookBackPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    plan.state = look_back_state(stream, 8 * scan.spec.look_back_words("i8", 1, blocks))
+    constants["lookback"] = plan.state[1]
     outputs = [
         _layout.contiguous(_INT64, (tiles + 1,)),
         _layout.contiguous(_UINT32, (tiles * mask_kernels.spec.BLOCK if bits else 1,)),

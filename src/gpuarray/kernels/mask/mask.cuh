@@ -1,8 +1,8 @@
-// The selection family: the elements where a mask is true, or their positions, in order.
+// The selection family: the elements where a mask is true, or their indices, in order.
 //
 // Two launches. The first counts: it reads the mask, keeps it as bits if that pays, and finds by look-back how many
 // elements are true before each tile. Then the host knows the size of the result. The second stores: a true element's
-// place is the tile's count plus the true elements before it in the tile.
+// rank is the tile's count plus the true elements before it in the tile.
 //
 // A warp owns 1024 consecutive elements of a tile, as 32 rows of 32. A row is read by the 32 lanes together and its
 // truths are the bits of a word, which lane number `row` keeps. Of contiguous bytes each lane reads its own row.
@@ -55,9 +55,9 @@ GPUARRAY_DEVICE uint32_t bits_of_bytes(const uint8_t* bytes) {
 }
 
 // The bits of this lane's row, in a span that starts at `first`. `dense` says that the mask is contiguous.
-template <class Truth, class Position, class Place>
+template <class Truth, class Position, class Offset>
 GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, Position first, Position size, bool dense,
-                                 Place place) {
+                                 Offset offset_of) {
     enum { BATCH = 8 };
     const int lane = threadIdx.x % 32;
     if constexpr (sizeof(typename Truth::Element) == 1) {
@@ -73,7 +73,7 @@ GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, Position f
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
             const Position position = first + (batch + i) * SELECTION_ROW + lane;
-            truths[i] = position < size && Truth::of(mask[place(position)]);
+            truths[i] = position < size && Truth::of(mask[offset_of(position)]);
         }
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
@@ -123,13 +123,14 @@ GPUARRAY_DEVICE void count_selected(const typename Truth::Element* mask, int64_t
     }
     const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(own, lane);
     const int64_t total = from_lane<32>(scanned, 31);
-    const Links<int64_t> links(memory, 0, 1, gridDim.x, ticket.tag);
-    const int64_t before = look_back<Counting<int64_t>>(links, ticket.number, total, lane).value;
+    const LookBackState<int64_t> lookback(memory, 0, 1, gridDim.x, ticket.tag);
+    const int64_t before = look_back<Counting<int64_t>>(lookback, ticket.number, total, lane).value;
     if (counted) offsets[start + lane] = before + scanned - own;
     if (lane == 0 && ticket.number == gridDim.x - 1) offsets[tiles] = before + total;
 }
 
-// What is done with a true element: `read` gives a value for its position and place, `write` stores it.
+// What is done with a true element: `read` gives a value for its position and its rank among the true
+// elements, `write` stores it.
 template <class Word, class Dimensions> struct Compress {
     const Word* values;
     Word* result;
@@ -139,8 +140,8 @@ template <class Word, class Dimensions> struct Compress {
     template <class Position> GPUARRAY_DEVICE Word read(Position position, int64_t) const {
         return values[dimensions.offset(position)];
     }
-    template <class Position> GPUARRAY_DEVICE void write(Word value, Position, int64_t place) const {
-        result[place] = value;
+    template <class Position> GPUARRAY_DEVICE void write(Word value, Position, int64_t rank) const {
+        result[rank] = value;
     }
 };
 
@@ -150,15 +151,15 @@ template <class Word, class Dimensions> struct Place {
     const Dimensions& dimensions;
     typedef Word Value;
 
-    template <class Position> GPUARRAY_DEVICE Word read(Position, int64_t place) const {
-        return values[place * dimensions.stride];
+    template <class Position> GPUARRAY_DEVICE Word read(Position, int64_t rank) const {
+        return values[rank * dimensions.stride];
     }
     template <class Position> GPUARRAY_DEVICE void write(Word value, Position position, int64_t) const {
         target[dimensions.offset(position)] = value;
     }
 };
 
-// An array of positions for each axis, one behind the other; `strides` are not used.
+// An array of indices for each axis, one behind the other; `strides` are not used.
 template <class Dimensions, int NDIM> struct Coordinates {
     int64_t* result;
     int64_t count;
@@ -166,14 +167,14 @@ template <class Dimensions, int NDIM> struct Coordinates {
     struct Value {};
 
     template <class Position> GPUARRAY_DEVICE Value read(Position, int64_t) const { return Value(); }
-    template <class Position> GPUARRAY_DEVICE void write(Value, Position position, int64_t place) const {
+    template <class Position> GPUARRAY_DEVICE void write(Value, Position position, int64_t rank) const {
 #pragma unroll
         for (int axis = NDIM - 1; axis > 0; --axis) {
             const Position extent = dimensions.shape[axis], quotient = position / extent;
-            result[axis * count + place] = int64_t(position - quotient * extent);
+            result[axis * count + rank] = int64_t(position - quotient * extent);
             position = quotient;
         }
-        result[place] = int64_t(position);
+        result[rank] = int64_t(position);
     }
 };
 
@@ -206,19 +207,19 @@ GPUARRAY_DEVICE void store_selected(const typename Truth::Element* mask, const i
 #pragma unroll 1
     for (int batch = 0; batch < 32; batch += BATCH) {
         typename Action::Value values[BATCH];
-        int64_t places[BATCH];
+        int64_t ranks[BATCH];
         bool truths[BATCH];
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
             const uint32_t word = __shfl_sync(0xffffffffu, own, batch + i);
             const int32_t row = __shfl_sync(0xffffffffu, before, batch + i);
             truths[i] = word >> lane & 1;
-            places[i] = offset + row + __popc(word & ((1u << lane) - 1));
-            if (truths[i]) values[i] = action.read(first + (batch + i) * SELECTION_ROW + lane, places[i]);
+            ranks[i] = offset + row + __popc(word & ((1u << lane) - 1));
+            if (truths[i]) values[i] = action.read(first + (batch + i) * SELECTION_ROW + lane, ranks[i]);
         }
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
-            if (truths[i]) action.write(values[i], first + (batch + i) * SELECTION_ROW + lane, places[i]);
+            if (truths[i]) action.write(values[i], first + (batch + i) * SELECTION_ROW + lane, ranks[i]);
         }
     }
 }

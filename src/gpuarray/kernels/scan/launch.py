@@ -1,7 +1,7 @@
 """Scans over arrays: cumulative sums and the like, from an axis and layouts to a call.
 
 Every scan is one launch. Where a line (the elements along the axis) is shared by blocks, they
-talk through memory that belongs to the stream: see ``scan.cuh``.
+look back at one another's state, which belongs to the stream: see ``scan.cuh``.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _WIDE_IN_FLIGHT = 72
 #: Lines of at most so many elements are walked by part of a warp, of so many by a warp.
 _SHORT, _MEDIUM = 128, 1024
 
-#: Memory for look-back is shared by all scans of a stream that need no more than this.
-_LEAST_LINKS = 1 << 18
+#: Bytes of look-back state that all scans of a stream share that need no more.
+_LEAST_STATE_BYTES = 1 << 18
 
 
 class Computation(NamedTuple):
@@ -51,12 +51,12 @@ class Computation(NamedTuple):
     exact: bool = True  # the neutral value is neutral for every other
 
 
-class LinkedPlan(LaunchPlan):
-    """A launch whose blocks talk to one another: it keeps the memory for that alive."""
+class LookBackPlan(LaunchPlan):
+    """A launch whose blocks look back at one another's state: it keeps that memory alive."""
 
-    __slots__ = ("links",)
+    __slots__ = ("state",)
 
-    links: tuple[Any, int]
+    state: tuple[Any, int]
 
 
 def accumulation(
@@ -164,7 +164,7 @@ def _rows(spec: ScanSpec, length: int, lines: int, vectors: bool) -> ScanSpec:
     return replace(spec, width=width, vector=vector, unroll=items // vector)
 
 
-def _linked(spec: ScanSpec, length: int, lines: int, multiprocessors: int) -> ScanSpec:
+def _shared(spec: ScanSpec, length: int, lines: int, multiprocessors: int) -> ScanSpec:
     """The specification for blocks that share lines.
 
     A block waits for those before it, so there must be as many elements in flight as registers
@@ -173,13 +173,13 @@ def _linked(spec: ScanSpec, length: int, lines: int, multiprocessors: int) -> Sc
     Where such tiles are too few to go round, they are smaller.
     """
     if spec.variant == "columns":
-        return replace(spec, linked=True)
+        return replace(spec, look_back=True)
     words = ceil_div(_dtypes.itemsize(spec.neutral.dtype), 4)
     for registers, resident in _IN_FLIGHT:
         if words > 1:
             registers = min(registers, _WIDE_IN_FLIGHT)
         unroll = max(1, registers // words // spec.vector)
-        found = replace(spec, linked=True, unroll=unroll, resident=resident)
+        found = replace(spec, look_back=True, unroll=unroll, resident=resident)
         if lines * _chunks(found, length) >= _LEAST_BLOCKS * multiprocessors:
             break
     return found
@@ -214,7 +214,7 @@ def _launch(
     chunks, blocks = _chunks(spec, length), walked
     whole_blocks = spec.variant == "columns" or spec.width == spec.block
     if chunks > 1 and whole_blocks and walked < _LEAST_BLOCKS * device.multiprocessors:
-        spec = _linked(spec, length, lines, device.multiprocessors)
+        spec = _shared(spec, length, lines, device.multiprocessors)
         chunks = _chunks(spec, length)
         blocks = walked * chunks
     function, source = load(spec, scan.spec.render, device)
@@ -230,10 +230,11 @@ def _launch(
         "output_strides": output_strides,
     }
     constants: dict[str, Any] = {"dimensions": dimensions}
-    plan = LinkedPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    if spec.linked:
-        plan.links = links(stream, 8 * scan.spec.link_words(spec.neutral.dtype, lines, chunks))
-        constants["lookback"] = plan.links[1]
+    plan = LookBackPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    if spec.look_back:
+        nbytes = 8 * scan.spec.look_back_words(spec.neutral.dtype, lines, chunks)
+        plan.state = look_back_state(stream, nbytes)
+        constants["lookback"] = plan.state[1]
     return plan
 
 
@@ -242,13 +243,13 @@ def _chunks(spec: ScanSpec, length: int) -> int:
     return ceil_div(length + spec.vector - 1, scan.spec.tile_length(spec))
 
 
-def links(stream: Stream, nbytes: int) -> tuple[Any, int]:
-    """Memory of the stream for blocks to talk through: what keeps it alive, and its address.
+def look_back_state(stream: Stream, nbytes: int) -> tuple[Any, int]:
+    """The stream's look-back state: what keeps the memory alive, and its address.
 
     It is cleared once; after that each launch tells its messages from earlier ones by a number
     that the memory itself holds. Kernels of one stream run one after another, so all share it.
     """
-    return _cleared_memory(stream, max(_LEAST_LINKS, power_of_two_from(nbytes)))
+    return _cleared_memory(stream, max(_LEAST_STATE_BYTES, power_of_two_from(nbytes)))
 
 
 @planned

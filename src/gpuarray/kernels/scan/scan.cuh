@@ -90,15 +90,15 @@ template <class Value> struct Message {
     enum { WORDS = (sizeof(Value) + 3) / 4 };
     uint64_t words[WORDS];
 
-    GPUARRAY_DEVICE static void send(uint64_t* place, Value value, uint32_t tag) {
+    GPUARRAY_DEVICE static void send(uint64_t* slot, Value value, uint32_t tag) {
         uint32_t parts[WORDS] = {};
         memcpy(parts, &value, sizeof(Value));
 #pragma unroll
-        for (int i = 0; i < WORDS; ++i) store_shared_word(place + i, uint64_t(tag) << 32 | parts[i]);
+        for (int i = 0; i < WORDS; ++i) store_shared_word(slot + i, uint64_t(tag) << 32 | parts[i]);
     }
-    GPUARRAY_DEVICE void read(const uint64_t* place) {
+    GPUARRAY_DEVICE void read(const uint64_t* slot) {
 #pragma unroll
-        for (int i = 0; i < WORDS; ++i) words[i] = load_shared_word(place + i);
+        for (int i = 0; i < WORDS; ++i) words[i] = load_shared_word(slot + i);
     }
     GPUARRAY_DEVICE bool arrived(uint32_t tag) const {
         bool all = true;
@@ -107,8 +107,8 @@ template <class Value> struct Message {
         return all;
     }
     // Waits for a message that may have been read too early.
-    GPUARRAY_DEVICE Value receive(const uint64_t* place, uint32_t tag) {
-        while (!arrived(tag)) read(place);
+    GPUARRAY_DEVICE Value receive(const uint64_t* slot, uint32_t tag) {
+        while (!arrived(tag)) read(slot);
         uint32_t parts[WORDS];
 #pragma unroll
         for (int i = 0; i < WORDS; ++i) parts[i] = uint32_t(words[i]);
@@ -124,14 +124,14 @@ struct Ticket {
     uint32_t number, tag;
 };
 
-GPUARRAY_DEVICE Ticket draw_ticket(uint64_t* links, uint32_t tickets) {
+GPUARRAY_DEVICE Ticket draw_ticket(uint64_t* lookback, uint32_t tickets) {
     __shared__ uint64_t drawn;
     if (threadIdx.x == 0) {
-        drawn = atomicAdd(reinterpret_cast<unsigned long long*>(links), 1ull);
+        drawn = atomicAdd(reinterpret_cast<unsigned long long*>(lookback), 1ull);
         if (uint32_t(drawn) == tickets - 1) {
             // Memory starts out as zeros, so no launch has the tag 0.
             const uint32_t next = uint32_t(drawn >> 32) + 1;
-            atomicExch(reinterpret_cast<unsigned long long*>(links), uint64_t(next == 0xffffffffu ? 0 : next) << 32);
+            atomicExch(reinterpret_cast<unsigned long long*>(lookback), uint64_t(next == 0xffffffffu ? 0 : next) << 32);
         }
     }
     __syncthreads();
@@ -146,13 +146,14 @@ template <int BLOCK> GPUARRAY_DEVICE void prefetch(const void* memory, uint32_t 
 }
 
 // Where the messages about one line are. With `lines` lines, those about neighbouring lines lie side by side.
-template <class Value> struct Links {
+template <class Value> struct LookBackState {
     enum { RADIX = 32, WORDS = Message<Value>::WORDS, HEADER = 2 };
     uint64_t *tiles, *groups, *spans;
     uint64_t step;
     uint32_t tag;
 
-    GPUARRAY_DEVICE Links(uint64_t* memory, uint64_t line, uint64_t lines, uint64_t chunks, uint32_t tag) : tag(tag) {
+    GPUARRAY_DEVICE LookBackState(uint64_t* memory, uint64_t line, uint64_t lines, uint64_t chunks, uint32_t tag)
+        : tag(tag) {
         step = lines * WORDS;
         tiles = memory + HEADER + line * WORDS;
         groups = tiles + step * chunks;
@@ -170,7 +171,7 @@ template <class Value> struct Links {
 // from its groups as long as the tile is in the span's first group: no tile waits for a message about its neighbours
 // that is not their own.
 template <class Function>
-GPUARRAY_DEVICE Prefix<Function> look_back(const Links<typename Function::Value>& links, uint32_t chunk,
+GPUARRAY_DEVICE Prefix<Function> look_back(const LookBackState<typename Function::Value>& lookback, uint32_t chunk,
                                            typename Function::Value total, int lane) {
     typedef typename Function::Value Value;
     const uint32_t own = chunk / 32, tiles = chunk % 32;
@@ -179,33 +180,33 @@ GPUARRAY_DEVICE Prefix<Function> look_back(const Links<typename Function::Value>
         groups = 32;
         --span;
     }
-    if (lane == 0) Message<Value>::send(links.tile(chunk), total, links.tag);
+    if (lane == 0) Message<Value>::send(lookback.tile(chunk), total, lookback.tag);
     // All reads are under way before the first is waited for.
     Message<Value> tile, neighbour, group, before;
-    if (lane < tiles) tile.read(links.tile(own * 32 + lane));
-    if (groups > 0) neighbour.read(links.tile(own * 32 - 32 + lane));
-    if (lane + 1 < groups) group.read(links.group(span * 32 + lane));
-    if (span > 0) before.read(links.span(span - 1));
+    if (lane < tiles) tile.read(lookback.tile(own * 32 + lane));
+    if (groups > 0) neighbour.read(lookback.tile(own * 32 - 32 + lane));
+    if (lane + 1 < groups) group.read(lookback.group(span * 32 + lane));
+    if (span > 0) before.read(lookback.span(span - 1));
 
     Value last = Function::neutral(), middle = last;
-    if (lane < tiles) last = tile.receive(links.tile(own * 32 + lane), links.tag);
+    if (lane < tiles) last = tile.receive(lookback.tile(own * 32 + lane), lookback.tag);
     if (tiles > 0) last = from_lane<32>(scan_lanes<Function, 32>(last, lane), tiles - 1);
     const Value whole = tiles == 31 ? Function::combine(last, total) : total;  // of the group that ends here
-    if (tiles == 31 && lane == 0) Message<Value>::send(links.group(own), whole, links.tag);
+    if (tiles == 31 && lane == 0) Message<Value>::send(lookback.group(own), whole, lookback.tag);
 
     Prefix<Function> prefix;
     if (groups > 0) {
-        middle = neighbour.receive(links.tile(own * 32 - 32 + lane), links.tag);
+        middle = neighbour.receive(lookback.tile(own * 32 - 32 + lane), lookback.tag);
         const Value most = from_lane<32>(scan_lanes<Function, 32>(middle, lane), 30);
         middle = Function::combine(most, from_lane<32>(middle, 31));
-        if (lane + 1 < groups) middle = group.receive(links.group(span * 32 + lane), links.tag);
+        if (lane + 1 < groups) middle = group.receive(lookback.group(span * 32 + lane), lookback.tag);
         if (lane >= groups) middle = whole;
         middle = scan_lanes<Function, 32>(middle, lane);
     }
-    if (span > 0) prefix.append(before.receive(links.span(span - 1), links.tag));
+    if (span > 0) prefix.append(before.receive(lookback.span(span - 1), lookback.tag));
     if (chunk % 1024 == 1023 && lane == 31) {
         // Lane 31 has the combination of the span's groups, this one included.
-        Message<Value>::send(links.span(span), prefix.with(middle), links.tag);
+        Message<Value>::send(lookback.span(span), prefix.with(middle), lookback.tag);
     }
     if (groups > 0) prefix.append(from_lane<32>(middle, groups - 1));
     prefix.append_if(tiles > 0, last);
@@ -224,11 +225,12 @@ template <class Index, int KEPT> struct ScanDimensions {
     Index kept[KEPT], input_strides[KEPT], output_strides[KEPT];
 };
 
-template <class Dimensions> struct ScanPlace {
+template <class Dimensions> struct ScanOffsets {
     typedef typename Dimensions::Offset Index;
     Index input, output;
 
-    GPUARRAY_DEVICE ScanPlace(const Dimensions& dimensions, typename Unsigned<Index>::type rest) : input(0), output(0) {
+    GPUARRAY_DEVICE ScanOffsets(const Dimensions& dimensions, typename Unsigned<Index>::type rest)
+        : input(0), output(0) {
 #pragma unroll
         for (int axis = Dimensions::KEPT_DIMENSIONS - 1; axis >= 0; --axis) {
             Index coordinate = Index(rest);
@@ -264,9 +266,9 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         TILE = WIDTH * ITEMS
     };
     static_assert(WIDTH <= 32 || WIDTH == BLOCK, "more than a warp must be the whole block");
-    static_assert(VECTOR == 1 || WIDTH >= 32, "lines that share a warp must have their tiles at the same places");
+    static_assert(VECTOR == 1 || WIDTH >= 32, "lines that share a warp must have their tiles at the same offsets");
 
-    GPUARRAY_DEVICE static Index place(int item) { return item / VECTOR * STEP + item % VECTOR; }
+    GPUARRAY_DEVICE static Index item_offset(int item) { return item / VECTOR * STEP + item % VECTOR; }
 
     // `first` is this thread's first position; `whole` says that all of the tile is in the line.
     template <class Function>
@@ -288,14 +290,14 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         }
         if (whole) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) loaded[i] = line[(first + place(i)) * stride];
+            for (int i = 0; i < ITEMS; ++i) loaded[i] = line[(first + item_offset(i)) * stride];
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) values[i] = Function::of(loaded[i]);
             return;
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const Index position = first + place(i);
+            const Index position = first + item_offset(i);
             values[i] = Position(position) < Position(length) ? Function::of(line[position * stride])
                                                               : Function::neutral();
         }
@@ -320,7 +322,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const Index position = first + place(i);
+            const Index position = first + item_offset(i);
             if (Position(position) < Position(length)) Function::finish(line[position * stride], values[i]);
         }
     }
@@ -331,8 +333,8 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
     GPUARRAY_DEVICE static void expect(const Element* input, const Dimensions& dimensions) {
         const Position chunk = blockIdx.x / Position(dimensions.lines);
         if (chunk + 2 >= Position(dimensions.chunks)) return;
-        const ScanPlace<Dimensions> place(dimensions, blockIdx.x - chunk * Position(dimensions.lines));
-        prefetch<BLOCK>(input + place.input + Index(chunk * TILE), TILE * sizeof(Element));
+        const ScanOffsets<Dimensions> offsets(dimensions, blockIdx.x - chunk * Position(dimensions.lines));
+        prefetch<BLOCK>(input + offsets.input + Index(chunk * TILE), TILE * sizeof(Element));
     }
 
     template <class Function>
@@ -351,9 +353,9 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
             tag = ticket.tag;
         }
         const bool inside = line < Position(dimensions.lines);
-        const ScanPlace<Dimensions> place(dimensions, inside ? line : 0);
-        const typename Function::Element* const source = input + place.input;
-        typename Function::Result* const target = output + place.output;
+        const ScanOffsets<Dimensions> offsets(dimensions, inside ? line : 0);
+        const typename Function::Element* const source = input + offsets.input;
+        typename Function::Result* const target = output + offsets.output;
         const Index length = inside ? dimensions.length : 0;
         Index start = Index(chunk * TILE);
         if constexpr (VECTOR > 1) {
@@ -399,8 +401,8 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
                         total = totals[0];
 #pragma unroll
                         for (int w = 1; w < WARPS; ++w) total = Function::combine(total, totals[w]);
-                        const Links<Value> links(memory, line, dimensions.lines, dimensions.chunks, tag);
-                        const Prefix<Function> found = look_back<Function>(links, uint32_t(chunk), total, lane);
+                        const LookBackState<Value> lookback(memory, line, dimensions.lines, dimensions.chunks, tag);
+                        const Prefix<Function> found = look_back<Function>(lookback, uint32_t(chunk), total, lane);
                         if (lane == 0) shared_prefix[0] = found.value;
                     }
                     __syncthreads();
@@ -477,32 +479,32 @@ template <class Dimensions, int BLOCK, int COLUMNS, int UNROLL, bool LINKED> str
     }
 
     template <class Function>
-    GPUARRAY_DEVICE static Prefix<Function> look_back(const Links<typename Function::Value>& links, uint32_t chunk,
-                                                      typename Function::Value total, bool inside,
+    GPUARRAY_DEVICE static Prefix<Function> look_back(const LookBackState<typename Function::Value>& lookback,
+                                                      uint32_t chunk, typename Function::Value total, bool inside,
                                                       Shelf<typename Function::Value, BLOCK>& shelf) {
         typedef typename Function::Value Value;
         const int tiles = chunk % 32, groups = chunk / 32 % 32;
         const uint32_t span = chunk / 1024;
         const bool speaker = inside && threadIdx.x < COLUMNS;
-        if (speaker) Message<Value>::send(links.tile(chunk), total, links.tag);
+        if (speaker) Message<Value>::send(lookback.tile(chunk), total, lookback.tag);
         Prefix<Function> prefix, part;
-        if (inside) part = receive<Function>(links.tile(chunk - tiles), links.step, tiles, links.tag);
+        if (inside) part = receive<Function>(lookback.tile(chunk - tiles), lookback.step, tiles, lookback.tag);
         const Value last = gather<Function>(shelf, tiles, part);
         if (tiles == 31 && speaker) {
-            Message<Value>::send(links.group(chunk / 32), Function::combine(last, total), links.tag);
+            Message<Value>::send(lookback.group(chunk / 32), Function::combine(last, total), lookback.tag);
         }
         part = Prefix<Function>();
-        if (inside) part = receive<Function>(links.group(chunk / 32 - groups), links.step, groups, links.tag);
+        if (inside) part = receive<Function>(lookback.group(chunk / 32 - groups), lookback.step, groups, lookback.tag);
         const Value middle = gather<Function>(shelf, groups, part);
         if (span > 0 && inside) {
             Message<Value> before;
-            before.read(links.span(span - 1));
-            prefix.append(before.receive(links.span(span - 1), links.tag));
+            before.read(lookback.span(span - 1));
+            prefix.append(before.receive(lookback.span(span - 1), lookback.tag));
         }
         prefix.append_if(groups > 0, middle);
         prefix.append_if(tiles > 0, last);
         if (chunk % 1024 == 1023 && speaker) {
-            Message<Value>::send(links.span(span), prefix.with(total), links.tag);
+            Message<Value>::send(lookback.span(span), prefix.with(total), lookback.tag);
         }
         return prefix;
     }
@@ -524,7 +526,7 @@ template <class Dimensions, int BLOCK, int COLUMNS, int UNROLL, bool LINKED> str
         }
         const Position line = tile * COLUMNS + column;
         const bool inside = line < Position(dimensions.lines);
-        const ScanPlace<Dimensions> place(dimensions, inside ? line : 0);
+        const ScanOffsets<Dimensions> offsets(dimensions, inside ? line : 0);
         const Index length = inside ? dimensions.length : 0;
         Prefix<Function> prefix;
         int turn = 0;
@@ -535,7 +537,7 @@ template <class Dimensions, int BLOCK, int COLUMNS, int UNROLL, bool LINKED> str
 #pragma unroll
             for (int i = 0; i < UNROLL; ++i) {
                 values[i] = first + i < length
-                                ? Function::of(input[place.input + (first + i) * dimensions.input_stride])
+                                ? Function::of(input[offsets.input + (first + i) * dimensions.input_stride])
                                 : Function::neutral();
             }
 #pragma unroll
@@ -551,8 +553,9 @@ template <class Dimensions, int BLOCK, int COLUMNS, int UNROLL, bool LINKED> str
             turn = BLOCK - turn;
             if constexpr (LINKED) {
                 __shared__ Shelf<Value, BLOCK> shelf;
-                const Links<Value> links(memory, inside ? line : 0, dimensions.lines, dimensions.chunks, tag);
-                prefix = look_back<Function>(links, uint32_t(chunk), all.value, inside, shelf);
+                const LookBackState<Value> lookback(memory, inside ? line : 0, dimensions.lines, dimensions.chunks,
+                                                    tag);
+                prefix = look_back<Function>(lookback, uint32_t(chunk), all.value, inside, shelf);
             }
             Prefix<Function> mine = prefix;
             mine.append_if(before.present, before.value);
@@ -561,7 +564,7 @@ template <class Dimensions, int BLOCK, int COLUMNS, int UNROLL, bool LINKED> str
             for (int i = 0; i < UNROLL; ++i) {
                 const Value next = mine.with(values[i]);
                 if (first + i < length) {
-                    Function::finish(output[place.output + (first + i) * dimensions.output_stride],
+                    Function::finish(output[offsets.output + (first + i) * dimensions.output_stride],
                                      Function::EXCLUSIVE ? previous : next);
                 }
                 previous = next;

@@ -17,7 +17,7 @@ from gpuarray.kernels.reduction.tables import neutral as reduction_neutral
 #: Threads of a block.
 BLOCK = 256
 
-#: Tiles whose totals one message combines, and of those again (`Links::RADIX`).
+#: Tiles whose totals one message combines, and of those again (`LookBackState::RADIX`).
 RADIX = 32
 
 #: 64-bit words before the messages of a look-back.
@@ -47,7 +47,7 @@ class ScanSpec:
     vector: int = 1  # elements per access
     unroll: int = 8  # rows: accesses of a thread; columns: its elements
     kept: int = 1  # dimensions of the lines, after collapsing
-    linked: bool = False  # several blocks share a line
+    look_back: bool = False  # several blocks share a line
     index: str = "int32"
     block: int = BLOCK
     resident: int = 1  # blocks for which a multiprocessor's registers must suffice
@@ -62,7 +62,7 @@ class ScanSpec:
         if self.variant == "rows":
             if 32 < self.width < self.block:
                 raise ValueError(f"{self.width} threads are neither part of a warp nor the block")
-            if self.linked and self.width != self.block:
+            if self.look_back and self.width != self.block:
                 raise ValueError("only whole blocks share a line")
             if self.vector > 1 and self.width < 32:
                 raise ValueError("lines that share a warp are read by single elements")
@@ -80,7 +80,7 @@ def tile_length(spec: ScanSpec) -> int:
     return spec.block // spec.width * spec.unroll
 
 
-def link_words(dtype: str, lines: int, chunks: int) -> int:
+def look_back_words(dtype: str, lines: int, chunks: int) -> int:
     """Return the 64-bit words that blocks need to tell one another of their totals."""
     messages = chunks + chunks // RADIX + 1 + chunks // RADIX**2 + 1
     return HEADER_WORDS + messages * lines * ceil_div(itemsize(dtype), 4)
@@ -127,15 +127,15 @@ def render(spec: ScanSpec) -> KernelSource:
     variant = (
         f"Scan{spec.variant.capitalize()}<Extents, {spec.block}, {spec.width}, "
         + (f"{spec.vector}, " if spec.variant == "rows" else "")
-        + f"{spec.unroll}, {'true' if spec.linked else 'false'}>"
+        + f"{spec.unroll}, {'true' if spec.look_back else 'false'}>"
     )
     symbol = _symbol(spec)
     parameters = [
         pointer("input", "const Function::Element"),
         pointer("output", "Function::Result"),
     ]
-    if spec.linked:
-        # `link_words` words, zero before the first launch.
+    if spec.look_back:
+        # `look_back_words` words, zero before the first launch.
         parameters.append(pointer("lookback", "uint64_t"))
     parameters.append(structure("dimensions", "Extents", _fields(spec)))
     source = _SOURCE.format(
@@ -148,7 +148,7 @@ def render(spec: ScanSpec) -> KernelSource:
         resident=spec.resident,
         symbol=symbol,
         parameters=declared(parameters),
-        lookback="lookback" if spec.linked else "nullptr",
+        lookback="lookback" if spec.look_back else "nullptr",
     )
     return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, spec.block)
 
@@ -166,7 +166,7 @@ def _symbol(spec: ScanSpec) -> str:
     return (
         f"gpuarray_{name}__{spec.input_dtype}__{spec.output_dtype}_{spec.variant}{spec.width}"
         + ("_exclusive" if spec.exclusive else "")
-        + ("_linked" if spec.linked else "")
+        + ("_lookback" if spec.look_back else "")
         + ("_wide" if spec.index == "int64" else "")
     )
 

@@ -1,4 +1,4 @@
-// Where values belong in a sorted array.
+// The ranks of values in a sorted array.
 //
 // The array is taken as a complete binary tree of `levels` levels, with the greatest key where it has no elements.
 // The topmost levels are copied to shared memory, a level behind the other: the children of node j are 2 * j and
@@ -18,7 +18,7 @@ template <bool RIGHT, class Ordered> GPUARRAY_DEVICE bool is_behind(const Ordere
 // ROOM: levels that shared memory has room for. ITEMS values at once, so that as many reads are in flight.
 template <class Keys, bool RIGHT, int BLOCK, int ITEMS, int ROOM>
 GPUARRAY_DEVICE void search_sorted(const typename Keys::Word* sorted, const typename Keys::Word* values,
-                                   int64_t* places, int64_t length, int32_t levels, uint64_t count) {
+                                   int64_t* ranks, int64_t length, int32_t levels, uint64_t count) {
     typedef typename Keys::Word Word;
     typedef typename Keys::Ordered Ordered;
     enum { TILE = BLOCK * ITEMS };
@@ -28,10 +28,10 @@ GPUARRAY_DEVICE void search_sorted(const typename Keys::Word* sorted, const type
     if constexpr (ROOM > 0) {
         for (uint32_t node = 1 + threadIdx.x; node < 1u << top; node += BLOCK) {
             const int level = 31 - __clz(node);
-            const int64_t place = (int64_t(2 * (node - (1u << level)) + 1) << (levels - 1 - level)) - 1;
+            const int64_t index = (int64_t(2 * (node - (1u << level)) + 1) << (levels - 1 - level)) - 1;
             Ordered key;
             memset(&key, 0xff, sizeof(key));
-            if (place < length) key = Keys::ordered(sorted[place]);
+            if (index < length) key = Keys::ordered(sorted[index]);
             nodes[node] = key;
         }
         __syncthreads();
@@ -77,7 +77,7 @@ GPUARRAY_DEVICE void search_sorted(const typename Keys::Word* sorted, const type
         for (int i = 0; i < ITEMS; ++i) {
             const uint64_t at = first + i * BLOCK + threadIdx.x;
             // What is equal to the greatest key may have gone behind what is not there.
-            if (at < count) places[at] = found[i] < length ? found[i] : length;
+            if (at < count) ranks[at] = found[i] < length ? found[i] : length;
         }
     }
 }

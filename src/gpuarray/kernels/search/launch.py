@@ -37,14 +37,14 @@ def search_call(
     array, values : Layout
         C-contiguous and of one dtype; ``array`` has one dimension.
     right : bool
-        Whether the place is behind equal elements.
+        Whether ranks are behind equal elements.
     stream : Stream
         Where to run.
 
     Returns
     -------
     callable
-        Takes both arrays; returns int64 places of the values' shape. One launch.
+        Takes both arrays; returns int64 ranks of the values' shape. One launch.
     """
     output = _layout.contiguous(_INT64, values.shape)
     if not values.size:

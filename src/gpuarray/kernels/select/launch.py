@@ -1,4 +1,4 @@
-"""Elements at places in sorted order, and rows split around them: from layouts to calls.
+"""Elements of given ranks in sorted order, and rows split around them: from layouts to calls.
 
 Rows that one block can sort in shared memory are sorted. Others are searched by a radix select
 (``radix_select.cuh``): many rows of up to `ROW_LIMIT` elements by a block each, in
@@ -25,7 +25,7 @@ from gpuarray.kernels import select as select_kernels
 from gpuarray.kernels import sort as sort_kernels
 from gpuarray.kernels.generator.expressions import Apply, Input
 from gpuarray.kernels.generator.operations import operation
-from gpuarray.kernels.scan.launch import LinkedPlan, links
+from gpuarray.kernels.scan.launch import LookBackPlan, look_back_state
 from gpuarray.kernels.sort.launch import argsort_rows, bind, clear, sort_rows
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ _INT64 = np.dtype(np.int64)
 #: Longest rows that one block does everything with, if they are not fewer than multiprocessors.
 ROW_LIMIT = 1 << 17
 
-#: How much longer than what its blocks tell one another a row is at least.
-BOOK_SHARE = 16
+#: How many times longer than the workspace of its blocks a row is at least.
+WORKSPACE_SHARE = 16
 
 #: From this length on, counts are 64 bits wide.
 WIDE_LENGTH = 1 << 32
@@ -52,86 +52,85 @@ _COUNT_BLOCKS = 4
 _BLOCK_LENGTH = 1 << 31
 
 
-def select_rows(source: Any, places: Sequence[int], spread_nan: bool = True) -> Any:
-    """Elements at places in sorted order along the last axis.
+def select_rows(source: Any, ranks: Sequence[int], spread_nan: bool = True) -> Any:
+    """Elements of given ranks in sorted order along the last axis.
 
     Parameters
     ----------
     source : ndarray
         C-contiguous with at least one dimension, the last not empty.
-    places : sequence of int
+    ranks : sequence of int
         From 0 to the length of the last axis, in any order; at least one.
     spread_nan : bool, optional
-        Whether a row with a NaN has NaN at all places.
+        Whether a row with a NaN has NaN for all ranks.
 
     Returns
     -------
     ndarray
-        The places come first, then the dimensions of ``source`` but the last.
+        The ranks come first, then the dimensions of ``source`` but the last.
 
     Notes
     -----
     One launch for many rows of up to `ROW_LIMIT` elements, and no scratch memory; else a launch for
     each digit and one before, and at most a tenth of the rows. Complex numbers, and rows of which
-    more than `kernels.partitioning.MAX_RANKS` places are asked, are sorted: that takes a copy of
+    more than `MAX_RANKS` ranks are asked, are sorted: that takes a copy of
     them, and what a sort takes.
     """
     layout = source._layout
     *kept, length = layout.shape
-    target = _layout.contiguous(layout.dtype, (len(places), *kept))
+    target = _layout.contiguous(layout.dtype, (len(ranks), *kept))
     result = _array.empty(target)
     if not target.size:
         return result
-    ranks = sorted({*places})
-    if ranks[0] < 0 or ranks[-1] >= length:
-        raise IndexError(f"a place of {list(places)} is not in rows of {length} elements")
-    if layout.dtype.kind == "c" or len(places) > select_kernels.spec.MAX_RANKS:
-        _select_sorted(source, places, result, spread_nan)
+    if min(ranks) < 0 or max(ranks) >= length:
+        raise IndexError(f"a rank of {list(ranks)} is not in rows of {length} elements")
+    if layout.dtype.kind == "c" or len(ranks) > select_kernels.spec.MAX_RANKS:
+        _select_sorted(source, ranks, result, spread_nan)
     else:
-        _run(layout, "values", tuple(places), spread_nan, source, result)
+        _run(layout, "values", tuple(ranks), spread_nan, source, result)
     return result
 
 
-def partition_rows(source: Any, target: Any, places: Sequence[int]) -> None:
+def partition_rows(source: Any, target: Any, ranks: Sequence[int]) -> None:
     """Store rows with some elements where they are in sorted order, none before being greater.
 
     Parameters
     ----------
     source, target : ndarray
         C-contiguous, of one layout with at least one dimension, in different memory.
-    places : sequence of int
+    ranks : sequence of int
         From 0 to the length of the last axis.
 
     Notes
     -----
-    Elements before, between and behind the places keep their order. Rows that fit a block, rows
-    of elements of one byte or of complex numbers, and those with more than two places are sorted:
+    Elements before, between and behind these keep their order. Rows that fit a block, rows
+    of elements of one byte or of complex numbers, and those with more than two ranks are sorted:
     see `_sort.sort_rows`. Scratch memory otherwise: as of `select_rows`.
     """
-    _split(source, target, places, "split", sort_rows)
+    _split(source, target, ranks, "split", sort_rows)
 
 
-def argpartition_rows(source: Any, target: Any, places: Sequence[int]) -> None:
+def argpartition_rows(source: Any, target: Any, ranks: Sequence[int]) -> None:
     """Store where elements come from in rows as of `partition_rows`: ``target`` is int64."""
-    _split(source, target, places, "places", argsort_rows)
+    _split(source, target, ranks, "indices", argsort_rows)
 
 
 def _split(
-    source: Any, target: Any, places: Sequence[int], what: str, sort: Callable[[Any, Any], None]
+    source: Any, target: Any, ranks: Sequence[int], mode: str, sort: Callable[[Any, Any], None]
 ) -> None:
     layout = source._layout
-    ranks = sorted({*places})
+    distinct = {*ranks}
     if (
-        not ranks
+        not distinct
         or not layout.size
         or layout.itemsize == 1
         or layout.dtype.kind == "c"
-        or len(ranks) > select_kernels.spec.MAX_PIVOTS
+        or len(distinct) > select_kernels.spec.MAX_PIVOTS
         or _fits_block(layout)
     ):
         sort(source, target)
     else:
-        _run(layout, what, tuple(places), False, source, target)
+        _run(layout, mode, tuple(ranks), False, source, target)
 
 
 def _fits_block(layout: Layout) -> bool:
@@ -140,9 +139,9 @@ def _fits_block(layout: Layout) -> bool:
 
 
 def _run(
-    layout: Layout, what: str, places: tuple[int, ...], spread: bool, source: Any, target: Any
+    layout: Layout, mode: str, ranks: tuple[int, ...], spread: bool, source: Any, target: Any
 ) -> None:
-    _plan(current.stream, layout, what, places, spread)(source, target)
+    _plan(current.stream, layout, mode, ranks, spread)(source, target)
 
 
 class _Selection(NamedTuple):
@@ -160,19 +159,19 @@ class _Selection(NamedTuple):
 
 @planned
 def _plan(
-    stream: Stream, layout: Layout, what: str, places: tuple[int, ...], spread: bool
+    stream: Stream, layout: Layout, mode: str, ranks: tuple[int, ...], spread: bool
 ) -> Callable[[Any, Any], None]:
     length = layout.shape[-1]
-    distinct = sorted({*places})
+    distinct = sorted({*ranks})
     slots = select_kernels.spec.rank_slots(len(distinct))
-    results = [distinct.index(place) for place in places] if what == "values" else []
-    ranks = {
+    results = [distinct.index(rank) for rank in ranks] if mode == "values" else []
+    struct = {
         "at": [*distinct, *[distinct[-1]] * (slots - len(distinct))],
         "of": [*results, *[0] * (select_kernels.spec.MAX_RANKS - len(results))],
     }
     rows = layout.size // length
     dtype = _dtypes.code(layout.dtype)
-    selection = _Selection(dtype, rows, length, what, slots, ranks, len(results), spread)
+    selection = _Selection(dtype, rows, length, mode, slots, struct, len(results), spread)
     if _fits_block(layout):
         return _block_call(selection, stream)
     few = rows < stream.device.multiprocessors
@@ -187,8 +186,8 @@ def _pass_spec(selection: _Selection) -> SelectSpec:
 
 def _shares_rows(spec: SelectSpec, length: int, few: bool) -> bool:
     """Whether many blocks share a row: what they need for that has to be little beside it."""
-    books = select_kernels.spec.book_bytes(spec)
-    little = books * BOOK_SHARE <= length * _dtypes.itemsize(spec.dtype)
+    nbytes = select_kernels.spec.workspace_bytes(spec)
+    little = nbytes * WORKSPACE_SHARE <= length * _dtypes.itemsize(spec.dtype)
     return little and (few or length > ROW_LIMIT)
 
 
@@ -200,15 +199,15 @@ def _bind(
     threads = (source.block, 1, 1)
     if not nbytes:
         return BoundLaunch(LaunchPlan(function, grid_for(blocks), threads, constants), stream)
-    plan = LinkedPlan(function, grid_for(blocks), threads, constants)
-    plan.links = links(stream, nbytes)
-    constants["lookback"] = plan.links[1]
+    plan = LookBackPlan(function, grid_for(blocks), threads, constants)
+    plan.state = look_back_state(stream, nbytes)
+    constants["lookback"] = plan.state[1]
     return BoundLaunch(plan, stream)
 
 
 def _passed(selection: _Selection) -> dict[str, str]:
     """What every kernel gets that stores results."""
-    return {"input": "x0", "indices" if selection.mode == "places" else "output": "y0"}
+    return {"input": "x0", "indices" if selection.mode == "indices" else "output": "y0"}
 
 
 def _block_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
@@ -232,7 +231,7 @@ def _row_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
         selection.dtype,
         selection.distinct,
         selection.mode == "values",
-        selection.mode == "places",
+        selection.mode == "indices",
     )
     constants = {
         "length": selection.length,
@@ -250,7 +249,7 @@ def _passes_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
     spec = _pass_spec(selection)
     # Whole vectors, so that each row's copy is aligned.
     capacity = ceil_div(length, COPY_SHARE) // 16 * 16
-    units = ceil_div(rows * select_kernels.spec.book_bytes(spec), 16)
+    units = ceil_div(rows * select_kernels.spec.workspace_bytes(spec), 16)
     block = select_kernels.spec.BLOCK
     blocks = max(1, _COUNT_BLOCKS * stream.device.multiprocessors // rows)
     blocks = max(min(blocks, ceil_div(length, 16 * block)), length // _BLOCK_LENGTH + 1)
@@ -271,12 +270,12 @@ def _passes_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
             "split",
             selection.dtype,
             spec.ranks,
-            places=selection.mode == "places",
+            indices=selection.mode == "indices",
             count=spec.count,
         )
         tile = select_kernels.spec.SPLIT_BLOCK * select_kernels.spec.split_items(split)
         tiles = ceil_div(length, tile)
-        nbytes = 8 * select_kernels.spec.link_words(split, rows, tiles)
+        nbytes = 8 * select_kernels.spec.look_back_words(split, rows, tiles)
         bound = _bind(split, rows * tiles, common | {"tiles": tiles}, stream, nbytes)
         launches.append((bound, _passed(selection) | {"workspace": "t0"}))
     scratch = [16 * units, rows * capacity * _dtypes.itemsize(selection.dtype)]
@@ -286,16 +285,16 @@ def _passes_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
 # ---- rows that are sorted ---------------------------------------------------------------------
 
 
-def _select_sorted(source: Any, places: Sequence[int], result: Any, spread: bool) -> None:
+def _select_sorted(source: Any, ranks: Sequence[int], result: Any, spread: bool) -> None:
     layout = source._layout
     length = layout.shape[-1]
     rows = layout.size // length
     ordered = _array.empty(layout)
     sort_rows(source, ordered)
     size = layout.itemsize
-    shape = (len(places), rows)
+    shape = (len(ranks), rows)
     flat = _layout.contiguous(layout.dtype, shape)
-    index = _layout.contiguous(_INT64, (len(places),))
+    index = _layout.contiguous(_INT64, (len(ranks),))
     run = gather.launch.transfer(
         flat,
         _layout.layout_of(layout.dtype, shape, (0, length * size)),
@@ -304,7 +303,7 @@ def _select_sorted(source: Any, places: Sequence[int], result: Any, spread: bool
         False,
     )
     result = _array.view(result, flat)
-    run(ordered, _array.from_host(np.array(places, _INT64), index), result)
+    run(ordered, _array.from_host(np.array(ranks, _INT64), index), result)
     if spread and layout.dtype.kind in "fc":
         last = _layout.layout_of(layout.dtype, shape, (0, length * size))
         _spread_call(current.stream, flat, last)(

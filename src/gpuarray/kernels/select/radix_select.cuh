@@ -1,5 +1,5 @@
-// Radix select: the elements at given places (ranks) of a row's sorted order, without sorting it; and rows split
-// around such elements.
+// Radix select: the elements of given ranks in a row's sorted order, without sorting it; and rows split around such
+// elements.
 //
 // Keys are looked at digit by digit, the highest first. A pass counts the digits of those keys that agree with a
 // rank's element in all higher digits, its candidates, and the counts say which digit the element has: after the last
@@ -207,8 +207,8 @@ template <class Keys, int BITS, int RANKS, int BLOCK> struct RadixSelect : Selec
     }
 };
 
-// Where the blocks of a row keep what they have found. Zero at the start.
-template <class Select, class Count> struct SelectBooks {
+// The workspace that the blocks of a row share. All of it is zero at the start.
+template <class Select, class Count> struct SelectWorkspace {
     typedef typename Select::State State;
     enum { HEADER = 4 };
     uint32_t *finished, *flags;
@@ -216,7 +216,7 @@ template <class Select, class Count> struct SelectBooks {
     State* states;  // before each pass but the first, and after the last
     Count* counts;
 
-    GPUARRAY_DEVICE SelectBooks(uint64_t* memory, uint64_t row, int ranks) {
+    GPUARRAY_DEVICE SelectWorkspace(uint64_t* memory, uint64_t row, int ranks) {
         const uint64_t words = HEADER + Select::PASSES * sizeof(State) / 8 + ranks * Select::BINS * sizeof(Count) / 8;
         uint64_t* const own = memory + row * words;
         finished = reinterpret_cast<uint32_t*>(own);
@@ -241,12 +241,12 @@ GPUARRAY_DEVICE void select_pass(const typename Keys::Word* input, typename Keys
     __shared__ uint32_t counts[RANKS * BINS];
     __shared__ bool last;
     const uint32_t row = blockIdx.x / blocks, block = blockIdx.x % blocks;
-    const SelectBooks<Select, Count> books(memory, row, RANKS);
+    const SelectWorkspace<Select, Count> workspace(memory, row, RANKS);
     if (pass == 0) {
         Select::begin(state, ranks, length);
     } else if (threadIdx.x < sizeof(State) / 8) {
         reinterpret_cast<uint64_t*>(&state)[threadIdx.x] =
-            reinterpret_cast<const uint64_t*>(books.states + pass - 1)[threadIdx.x];
+            reinterpret_cast<const uint64_t*>(workspace.states + pass - 1)[threadIdx.x];
     }
     __syncthreads();
     const bool copied = state.mode == SELECT_COPIED;
@@ -261,37 +261,37 @@ GPUARRAY_DEVICE void select_pass(const typename Keys::Word* input, typename Keys
     __syncthreads();
     const uint32_t seen = Select::count(copied ? copy : input + row * length, copied ? state.candidates : length, block,
                                         blocks, pass, state, counts, state.mode == SELECT_COPYING ? copy : nullptr,
-                                        books.filled);
+                                        workspace.filled);
     if constexpr (Keys::FLOATS) {
         if (pass == 0) {
             const bool zero = __syncthreads_or(seen & SEEN_ZERO), nan = __syncthreads_or(seen & SEEN_NAN);
             if (threadIdx.x == 0 && (zero || nan)) {
-                atomicOr(books.flags, (zero ? SEEN_ZERO : 0u) | (nan ? SEEN_NAN : 0u));
+                atomicOr(workspace.flags, (zero ? SEEN_ZERO : 0u) | (nan ? SEEN_NAN : 0u));
             }
         }
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < uint32_t(state.slots) * BINS; i += BLOCK) {
         const uint32_t counted = counts[i];
-        if (counted != 0) atomicAdd(books.counts + i, Count(counted));
+        if (counted != 0) atomicAdd(workspace.counts + i, Count(counted));
     }
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(books.finished, 1) == blocks - 1;
+    if (threadIdx.x == 0) last = atomicAdd(workspace.finished, 1) == blocks - 1;
     __syncthreads();
     if (!last) return;
     __threadfence();
-    Select::pick(books.counts, pass, capacity, state, next);
+    Select::pick(workspace.counts, pass, capacity, state, next);
     __syncthreads();
     if (threadIdx.x < sizeof(State) / 8) {
-        reinterpret_cast<uint64_t*>(books.states + pass)[threadIdx.x] =
+        reinterpret_cast<uint64_t*>(workspace.states + pass)[threadIdx.x] =
             reinterpret_cast<const uint64_t*>(&next)[threadIdx.x];
     }
     if (pass + 1 < PASSES) {
-        for (uint32_t i = threadIdx.x; i < uint32_t(state.slots) * BINS; i += BLOCK) books.counts[i] = 0;
-        if (threadIdx.x == 0) *books.finished = 0;
+        for (uint32_t i = threadIdx.x; i < uint32_t(state.slots) * BINS; i += BLOCK) workspace.counts[i] = 0;
+        if (threadIdx.x == 0) *workspace.finished = 0;
     } else {
-        Select::store(next, *books.flags, values, row, rows, wanted, spread != 0, ranks);
+        Select::store(next, *workspace.flags, values, row, rows, wanted, spread != 0, ranks);
     }
 }
 
@@ -299,7 +299,7 @@ GPUARRAY_DEVICE void select_pass(const typename Keys::Word* input, typename Keys
 
 // Elements belong to 2 * RANKS + 1 classes: less than the first pivot, equal to it, less than the second, and so on,
 // and what is greater than the last. A warp owns a part of a tile, 32 neighbours at a time.
-template <class Keys, class Count, int RANKS, int BLOCK, int ITEMS, bool PLACES> struct Split {
+template <class Keys, class Count, int RANKS, int BLOCK, int ITEMS, bool INDICES> struct Split {
     typedef typename Keys::Word Word;
     typedef typename Keys::Ordered Ordered;
     enum { OTHERS = 2 * RANKS, TILE = BLOCK * ITEMS, WARPS = BLOCK / 32 };
@@ -380,9 +380,9 @@ template <class Keys, class Count, int RANKS, int BLOCK, int ITEMS, bool PLACES>
         return all;
     }
 
-    // Stores a tile, before whose place `begin` in the row there are so many elements of each class.
-    GPUARRAY_DEVICE void store(const Word (&words)[ITEMS], uint32_t count, Count begin, const Numbers& before, Word* row,
-                               int64_t* places, const Shared& shared) const {
+    // Stores a tile, which begins at `begin` of the row; before it are so many elements of each class.
+    GPUARRAY_DEVICE void store(const Word (&words)[ITEMS], uint32_t count, Count begin, const Numbers& before,
+                               Word* row, int64_t* indices, const Shared& shared) const {
         const uint32_t earlier = (1u << threadIdx.x % 32) - 1;
         // Where the next element of each class goes: what is no other class is of the last.
         Count next[OTHERS + 1];
@@ -399,25 +399,25 @@ template <class Keys, class Count, int RANKS, int BLOCK, int ITEMS, bool PLACES>
         for (int i = 0; i < ITEMS; ++i) {
             const uint32_t at = first() + i * 32;
             const int one = at < count ? class_of(words[i]) : -1;
-            Count place = 0;
+            Count rank = 0;
 #pragma unroll
             for (int c = 0; c <= OTHERS; ++c) {
                 const uint32_t same = __ballot_sync(0xffffffffu, one == c);
-                if (one == c) place = next[c] + __popc(same & earlier);
+                if (one == c) rank = next[c] + __popc(same & earlier);
                 next[c] += __popc(same);
             }
             if (at < count) {
-                if constexpr (PLACES) {
-                    places[place] = int64_t(begin + at);
+                if constexpr (INDICES) {
+                    indices[rank] = int64_t(begin + at);
                 } else {
-                    row[place] = words[i];
+                    row[rank] = words[i];
                 }
             }
         }
     }
 
     // One block walks the row.
-    GPUARRAY_DEVICE void walk(const Word* input, Word* output, int64_t* places, Count length) const {
+    GPUARRAY_DEVICE void walk(const Word* input, Word* output, int64_t* indices, Count length) const {
         __shared__ Shared shared;
         Numbers before = Adding::neutral();
 #pragma unroll 1
@@ -425,48 +425,48 @@ template <class Keys, class Count, int RANKS, int BLOCK, int ITEMS, bool PLACES>
             const uint32_t count = length - begin < TILE ? uint32_t(length - begin) : TILE;
             Word words[ITEMS];
             const Numbers all = load(input + begin, count, words, shared);
-            store(words, count, begin, before, output, places, shared);
+            store(words, count, begin, before, output, indices, shared);
             before = Adding::combine(before, all);
             __syncthreads();
         }
     }
 
     // A block for each tile.
-    GPUARRAY_DEVICE void link(const Word* input, Word* output, int64_t* places, uint64_t length, uint32_t tile,
-                              const Links<Numbers>& links) const {
+    GPUARRAY_DEVICE void split_tile(const Word* input, Word* output, int64_t* indices, uint64_t length, uint32_t tile,
+                                    const LookBackState<Numbers>& lookback) const {
         __shared__ Shared shared;
         const Count begin = Count(tile) * TILE;
         const uint32_t count = length - begin < TILE ? uint32_t(length - begin) : TILE;
         Word words[ITEMS];
         const Numbers all = load(input + begin, count, words, shared);
         if (threadIdx.x < 32) {
-            const Numbers found = look_back<Adding>(links, tile, all, threadIdx.x).value;
+            const Numbers found = look_back<Adding>(lookback, tile, all, threadIdx.x).value;
             if (threadIdx.x == 0) shared.before = found;
         }
         __syncthreads();
-        store(words, count, begin, shared.before, output, places, shared);
+        store(words, count, begin, shared.before, output, indices, shared);
     }
 };
 
 // Behind the passes: rows of `tiles` tiles each.
-template <class Keys, class Count, int BITS, int RANKS, int BLOCK, int ITEMS, bool PLACES>
-GPUARRAY_DEVICE void split_rows(const typename Keys::Word* input, typename Keys::Word* output, int64_t* places,
-                                uint64_t* memory, uint64_t* links, uint64_t length, uint32_t rows, uint32_t tiles,
+template <class Keys, class Count, int BITS, int RANKS, int BLOCK, int ITEMS, bool INDICES>
+GPUARRAY_DEVICE void split_rows(const typename Keys::Word* input, typename Keys::Word* output, int64_t* indices,
+                                uint64_t* memory, uint64_t* lookback, uint64_t length, uint32_t rows, uint32_t tiles,
                                 const Ranks<RANKS>& ranks) {
     typedef RadixSelect<Keys, BITS, RANKS, BLOCK> Select;
-    typedef Split<Keys, Count, RANKS, BLOCK, ITEMS, PLACES> Rows;
-    const Ticket ticket = draw_ticket(links, rows * tiles);
+    typedef Split<Keys, Count, RANKS, BLOCK, ITEMS, INDICES> Rows;
+    const Ticket ticket = draw_ticket(lookback, rows * tiles);
     const uint32_t row = ticket.number / tiles, tile = ticket.number % tiles;
-    const SelectBooks<Select, Count> books(memory, row, RANKS);
-    const Rows split(books.states[Select::PASSES - 1], ranks);
+    const SelectWorkspace<Select, Count> workspace(memory, row, RANKS);
+    const Rows split(workspace.states[Select::PASSES - 1], ranks);
     const uint64_t offset = row * length;
-    split.link(input + offset, output + offset, places + offset, length, tile,
-               Links<typename Rows::Numbers>(links, row, rows, tiles, ticket.tag));
+    split.split_tile(input + offset, output + offset, indices + offset, length, tile,
+               LookBackState<typename Rows::Numbers>(lookback, row, rows, tiles, ticket.tag));
 }
 
 // One block a row, of less than 2^31 elements: the elements found, or the row split around them.
-template <class Keys, int BITS, int RANKS, int BLOCK, int ITEMS, bool VALUES, bool PLACES>
-GPUARRAY_DEVICE void select_row(const typename Keys::Word* input, typename Keys::Word* output, int64_t* places,
+template <class Keys, int BITS, int RANKS, int BLOCK, int ITEMS, bool VALUES, bool INDICES>
+GPUARRAY_DEVICE void select_row(const typename Keys::Word* input, typename Keys::Word* output, int64_t* indices,
                                 uint64_t length, uint32_t rows, uint32_t wanted, uint32_t spread,
                                 const Ranks<RANKS>& ranks) {
     typedef RadixSelect<Keys, BITS, RANKS, BLOCK> Select;
@@ -493,8 +493,8 @@ GPUARRAY_DEVICE void select_row(const typename Keys::Word* input, typename Keys:
         flags = (zero ? SEEN_ZERO : 0u) | (nan ? SEEN_NAN : 0u);
         Select::store(found, flags, output, row, rows, wanted, spread != 0, ranks);
     } else {
-        const Split<Keys, uint32_t, RANKS, BLOCK, ITEMS, PLACES> split(found, ranks);
-        split.walk(input + offset, output + offset, places + offset, uint32_t(length));
+        const Split<Keys, uint32_t, RANKS, BLOCK, ITEMS, INDICES> split(found, ranks);
+        split.walk(input + offset, output + offset, indices + offset, uint32_t(length));
     }
 }
 

@@ -16,7 +16,7 @@ from gpuarray.kernels.scan import spec as scans
 #: Threads of the blocks that count digits, and of those that split a tile.
 BLOCK, SPLIT_BLOCK = 512, 256
 
-#: Most places that rows are split around.
+#: Most ranks that rows are split around.
 MAX_PIVOTS = 2
 
 _STEPS = ("row", "pass", "split")
@@ -31,15 +31,16 @@ class SelectSpec:
     """A step of a selection by rank.
 
     'row' does everything with a row in one block; 'pass' looks at one digit; 'split' stores the
-    elements (or with ``places`` where they were) around those found. ``values`` asks 'row' for the
-    elements found, and not to split; the last pass stores as many as its parameters say.
+    elements, or with ``indices`` their indices in the row, around those found. ``values`` asks
+    'row' for the elements found, and not to split; the last pass stores as many as its parameters
+    say.
     """
 
     step: str
     dtype: str
     ranks: int
     values: bool = False
-    places: bool = False
+    indices: bool = False
     count: str = "uint32"  # the type of counts of keys
 
     def __post_init__(self) -> None:
@@ -70,8 +71,8 @@ def passes(dtype: str, ranks: int) -> int:
     return ceil_div(8 * itemsize(dtype), digit_bits(ranks))
 
 
-def book_bytes(spec: SelectSpec) -> int:
-    """Return the bytes that the blocks of a row need to tell one another what they counted."""
+def workspace_bytes(spec: SelectSpec) -> int:
+    """Return the bytes of the workspace that the blocks of a row share."""
     bits, digits = 8 * itemsize(spec.dtype), passes(spec.dtype, spec.ranks)
     bins = 1 << ceil_div(bits, digits)
     state = 8 * (5 * spec.ranks + 3)
@@ -94,10 +95,10 @@ def _resident(spec: SelectSpec) -> int:
     return 4 if spec.ranks == 1 and spec.count == "uint32" else 2
 
 
-def link_words(spec: SelectSpec, rows: int, tiles: int) -> int:
+def look_back_words(spec: SelectSpec, rows: int, tiles: int) -> int:
     """Return the 64-bit words for the look-back of tiles: counts of all classes but the last."""
     words = 2 * spec.ranks * _COUNT_BYTES[spec.count] // 4
-    return words * scans.link_words("u4", rows, tiles)
+    return words * scans.look_back_words("u4", rows, tiles)
 
 
 _SOURCE = """\
@@ -190,7 +191,7 @@ def render(spec: SelectSpec) -> KernelSource:
         items = max(items // 2, 4)
     elif spec.step == "split":
         block = SPLIT_BLOCK
-    kind = "indices" if spec.places else "values" if _finds_values(spec) else "split"
+    kind = "indices" if spec.indices else "values" if _finds_values(spec) else "split"
     step = _KERNELS[spec.step, kind]
     parameters = (*step.parameters, ranks_parameter(spec.ranks))
     symbol = _symbol(spec)
@@ -216,5 +217,5 @@ def _finds_values(spec: SelectSpec) -> bool:
 def _symbol(spec: SelectSpec) -> str:
     """A C identifier that says in a profiler what runs: ``gpuarray_select_pass__f4_x1``."""
     name = f"gpuarray_select_{spec.step}__{spec.dtype}_x{spec.ranks}"
-    name += ("_values" if spec.values else "") + ("_places" if spec.places else "")
+    name += ("_values" if spec.values else "") + ("_indices" if spec.indices else "")
     return name + ("_wide" if spec.count == "uint64" else "")

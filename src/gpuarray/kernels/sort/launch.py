@@ -3,9 +3,9 @@
 Rows that fit one block's shared memory take one launch, and a few that are up to eight times as
 long two: blocks sort tiles, and these are merged. Longer ones are sorted by all blocks
 together, as many rows at a time as have about `BATCH_ELEMENTS` elements: one launch clears the
-books, one counts all digits, and then there is one for each digit (one altogether for keys of one
-byte). Rows of many keys of eight bytes have two launches more and, where a sample of the row allows
-it, fewer passes: see ``sort_runs.cuh``.
+workspace, one counts all digits, and then there is one for each digit (one altogether for keys of
+one byte). Rows of many keys of eight bytes have two launches more and, where a sample of the row
+allows it, fewer passes: see ``sort_runs.cuh``.
 """
 
 from __future__ import annotations
@@ -61,17 +61,17 @@ def sort_rows(source: Any, target: Any) -> None:
     Notes
     -----
     Scratch memory: none for rows that fit a block (`kernels.sorting.BLOCK_LIMIT`) and for keys of
-    one byte; else a copy of the rows that are sorted together, and, unless they are merged, books
-    of about 3.5 %.
+    one byte; else a copy of the rows that are sorted together, and, unless they are merged, a
+    workspace of about 3.5 %.
     """
     layout = source._layout
     if layout.size:
         in_place = source._pointer == target._pointer  # inline: a sort of few elements is short
-        _run(layout, (source, target), "place" if in_place else "new")
+        _run(layout, (source, target), "in place" if in_place else "keys")
 
 
 def argsort_rows(source: Any, target: Any) -> None:
-    """Store the places of the elements in sorted order along the last axis.
+    """Store the indices that sort the elements along the last axis.
 
     Parameters
     ----------
@@ -81,19 +81,20 @@ def argsort_rows(source: Any, target: Any) -> None:
     Notes
     -----
     Scratch memory: none for rows that fit a block; else two copies of the rows that are sorted
-    together, four bytes an element for places (eight in rows of 2^30 elements or more), and books.
+    together, four bytes an element for indices (eight in rows of 2^30 elements or more), and the
+    workspace.
     """
     layout = source._layout
     if layout.size:
-        _run(layout, (source, target), "places")
+        _run(layout, (source, target), "indices")
 
 
-def _run(layout: Layout, arrays: Sequence[Any], what: str) -> None:
+def _run(layout: Layout, arrays: Sequence[Any], mode: str) -> None:
     stream = current.stream
     # The key of _plan, written here to save its call on a fast path.
-    found: Any = stream.plans.get((_plan, layout, what))
+    found: Any = stream.plans.get((_plan, layout, mode))
     if found is None:
-        found = _plan(stream, layout, what)
+        found = _plan(stream, layout, mode)
     batches, batch, call, rest = found
     if batches == 1:
         call(*arrays)
@@ -110,19 +111,19 @@ def _run(layout: Layout, arrays: Sequence[Any], what: str) -> None:
 
 
 @planned
-def _plan(stream: Stream, layout: Layout, what: str) -> Any:
+def _plan(stream: Stream, layout: Layout, mode: str) -> Any:
     length = layout.shape[-1]
     rows = layout.size // length
     dtype = _dtypes.code(layout.dtype)
     if length <= sort_kernels.spec.BLOCK_LIMIT[layout.itemsize]:
-        return 1, rows, _block_call(dtype, rows, length, what, stream), None
+        return 1, rows, _block_call(dtype, rows, length, mode, stream), None
     longest = sort_kernels.spec.TILES * sort_kernels.spec.BLOCK_LIMIT[layout.itemsize]
     if layout.itemsize > 1 and length <= longest and layout.size <= MERGED_ELEMENTS:
-        return 1, rows, _merged_call(dtype, rows, length, what, stream), None
+        return 1, rows, _merged_call(dtype, rows, length, mode, stream), None
     batch = min(rows, max(1, BATCH_ELEMENTS // length))
-    make = _counting_call if layout.itemsize == 1 and what != "places" else _passes_call
-    call = make(dtype, batch, length, what, stream)
-    rest = make(dtype, rows % batch, length, what, stream) if rows % batch else None
+    make = _counting_call if layout.itemsize == 1 and mode != "indices" else _passes_call
+    call = make(dtype, batch, length, mode, stream)
+    rest = make(dtype, rows % batch, length, mode, stream) if rows % batch else None
     return ceil_div(rows, batch), batch, call, rest
 
 
@@ -134,29 +135,29 @@ def bind(spec: SortSpec, blocks: int, constants: dict[str, Any], stream: Stream)
 
 
 def _block_call(
-    dtype: str, rows: int, length: int, what: str, stream: Stream
+    dtype: str, rows: int, length: int, mode: str, stream: Stream
 ) -> Callable[..., Any]:
     block, items = sort_kernels.spec.block_shape(dtype, length)
-    places = what == "places"
-    spec = sort_kernels.spec.SortSpec("block", dtype, places, block, items)
+    indices = mode == "indices"
+    spec = sort_kernels.spec.SortSpec("block", dtype, indices, block, items)
     bound = bind(spec, rows, {"length": length}, stream)
-    passed = {"input": "x0", "indices" if places else "output": "y0"}
+    passed = {"input": "x0", "indices" if indices else "output": "y0"}
     return _calls.make_call(stream, "a", [None], [(bound, passed)])
 
 
 def _merged_call(
-    dtype: str, rows: int, length: int, what: str, stream: Stream
+    dtype: str, rows: int, length: int, mode: str, stream: Stream
 ) -> Callable[..., Any]:
-    places = what == "places"
+    indices = mode == "indices"
     tiles = sort_kernels.spec.TILES
     tile = ceil_div(length, tiles)
     block, items = sort_kernels.spec.block_shape(dtype, tile)
-    sort = sort_kernels.spec.SortSpec("tile", dtype, places, block, items)
-    merge = sort_kernels.spec.SortSpec("merge", dtype, places)
+    sort = sort_kernels.spec.SortSpec("tile", dtype, indices, block, items)
+    merge = sort_kernels.spec.SortSpec("merge", dtype, indices)
     blocks = ceil_div(length, merge.block)
     scratch = [rows * length * _dtypes.itemsize(dtype)]
     sorting, merging = {"input": "x0", "output": "t0"}, {"input": "t0", "output": "y0"}
-    if places:
+    if indices:
         scratch.append(rows * length * 4)
         sorting["tile_indices"] = "t1"
         merging = {"input": "t0", "tile_indices": "t1", "indices": "y0"}
@@ -168,13 +169,13 @@ def _merged_call(
     return _calls.make_call(stream, "a", [None], launches, scratch)
 
 
-def _books(
+def _count_launches(
     dtype: str, rows: int, length: int, tiles: int, even: bool, runs: bool, stream: Stream
 ) -> tuple[list, int, str]:
-    """The launches that clear the books and count, what to call them with, and the bytes."""
+    """The launches that clear the workspace and count, its bytes, and the type of counts."""
     count = _count_type(length)
     spec = sort_kernels.spec.SortSpec("count", dtype, count=count)
-    nbytes = sort_kernels.spec.book_bytes(spec, rows, tiles)
+    nbytes = sort_kernels.spec.workspace_bytes(spec, rows, tiles)
     multiprocessors = stream.device.multiprocessors
     units = ceil_div(nbytes, 16)
     blocks = max(
@@ -188,7 +189,7 @@ def _books(
     if runs:
         block = sort_kernels.spec.SAMPLE_BLOCK
         first = sort_kernels.spec.SortSpec("decide", dtype, block=block)
-        units -= (rows + 1) * sort_kernels.spec.BOOK_WORDS // 4
+        units -= (rows + 1) * sort_kernels.spec.PLAN_WORDS // 4
         bound = bind(
             first,
             min(ceil_div(units, block), _CLEAR_BLOCKS) + rows,
@@ -223,9 +224,9 @@ def clear(units: int, stream: Stream) -> BoundLaunch:
 
 
 def _counting_call(
-    dtype: str, rows: int, length: int, what: str, stream: Stream
+    dtype: str, rows: int, length: int, mode: str, stream: Stream
 ) -> Callable[..., Any]:
-    launches, nbytes, count = _books(dtype, rows, length, 0, False, False, stream)
+    launches, nbytes, count = _count_launches(dtype, rows, length, 0, False, False, stream)
     tiles = ceil_div(length, sort_kernels.spec.BLOCK * _FILL_ITEMS)
     spec = sort_kernels.spec.SortSpec("fill", dtype, count=count)
     bound = bind(spec, rows * tiles, {"length": length, "rows": rows, "tiles": tiles}, stream)
@@ -234,18 +235,20 @@ def _counting_call(
 
 
 def _passes_call(
-    dtype: str, rows: int, length: int, what: str, stream: Stream
+    dtype: str, rows: int, length: int, mode: str, stream: Stream
 ) -> Callable[..., Any]:
-    places = what == "places"
-    block, items = sort_kernels.spec.pass_shape(dtype, places, _count_type(length))
+    indices = mode == "indices"
+    block, items = sort_kernels.spec.pass_shape(dtype, indices, _count_type(length))
     tiles = ceil_div(length, block * items)
     runs = sort_kernels.spec.has_runs(dtype) and length >= RUNS_LENGTH
-    launches, nbytes, count = _books(dtype, rows, length, tiles, what == "place", runs, stream)
-    spec = sort_kernels.spec.SortSpec("pass", dtype, places, block, items, count=count)
+    launches, nbytes, count = _count_launches(
+        dtype, rows, length, tiles, mode == "in place", runs, stream
+    )
+    spec = sort_kernels.spec.SortSpec("pass", dtype, indices, block, items, count=count)
     keys = rows * length * _dtypes.itemsize(dtype)
     scratch = [_round(nbytes), keys]
     passed = {"input": "x0", "output": "y0", "scratch": "t1", "workspace": "t0"}
-    if places:
+    if indices:
         scratch += [keys, rows * length * (8 if count == "uint64" else 4)]
         passed |= {"output": "t2", "scratch_indices": "t3", "indices": "y0"}
     constants = {"length": length, "rows": rows, "tiles": tiles}
@@ -254,7 +257,7 @@ def _passes_call(
     if runs:
         block, items = sort_kernels.spec.BLOCK, sort_kernels.spec.RUN_ITEMS
         short, long = (
-            sort_kernels.spec.SortSpec(step, dtype, places, block, items, count=count)
+            sort_kernels.spec.SortSpec(step, dtype, indices, block, items, count=count)
             for step in ("short", "long")
         )
         short_tiles = ceil_div(length, block * items)
@@ -272,5 +275,5 @@ def _count_type(length: int) -> str:
 
 
 def _round(nbytes: int) -> int:
-    """Whole units of 16 bytes, in which books are cleared."""
+    """Whole units of 16 bytes, in which the workspace is cleared."""
     return ceil_div(nbytes, 16) * 16

@@ -1,7 +1,7 @@
 // The sorting family: radix sort by digits of 8 bits, the lowest first.
 //
 //   sort_block   one block sorts a row (or a small array) in shared memory: one launch
-//   sort_tile, merge_tiles    a few blocks sort a tile each, and then each key finds its place among all tiles
+//   sort_tile, merge_tiles    a few blocks sort a tile each, and then each key finds its rank among all tiles
 //   count_digits, sort_pass   rows of any length: all digits are counted in one pass over the keys, then each digit
 //                takes one pass that reads every key once and writes it once. Which of its tile's keys go where,
 //                a block learns from the tiles before its own while these are still at work (decoupled look-back).
@@ -22,7 +22,7 @@ namespace gpuarray {
 
 enum { BINS = 256 };
 
-// ---- places in a tile -------------------------------------------------------------------------------------------
+// ---- ranks in a tile --------------------------------------------------------------------------------------------
 
 // Where each key of a tile goes when the tile is sorted by a digit. A warp's keys follow those of the warp before; its
 // lanes hold neighbours.
@@ -99,7 +99,7 @@ template <int BLOCK, int ITEMS> struct Ranker {
         __syncthreads();
     }
 
-    // Replaces digits by places. Of the lanes that have the same digit, the last one moves its warp's offset. Which
+    // Replaces digits by ranks. Of the lanes that have the same digit, the last one moves its warp's offset. Which
     // lanes do is collected in shared memory: on an H200 the match instruction takes twice as long.
     GPUARRAY_DEVICE static void rank(Shared& shared, uint32_t (&digits)[ITEMS]) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -125,27 +125,27 @@ template <int BLOCK, int ITEMS> struct Ranker {
 
 // ---- one block --------------------------------------------------------------------------------------------------
 
-// What becomes of a row that is sorted: its elements are stored, or where they were, or just those at some ranks.
+// What becomes of a row that is sorted: its elements are stored, or their indices, or just those at some ranks.
 template <class Keys> struct StoreKeys {
     typedef typename Keys::Word Word;
-    enum { PLACES = 0, SPREADS = 0 };
+    enum { INDICES = 0, SPREADS = 0 };
     Word* output;
     GPUARRAY_DEVICE void operator()(uint64_t begin, uint32_t at, Word key, uint32_t, bool) const {
         output[begin + at] = key;
     }
 };
-template <class Keys> struct StorePlaces {
+template <class Keys> struct StoreIndices {
     typedef typename Keys::Word Word;
-    enum { PLACES = 1, SPREADS = 0 };
-    int64_t* places;
-    GPUARRAY_DEVICE void operator()(uint64_t begin, uint32_t at, Word, uint32_t number, bool) const {
-        places[begin + at] = number;
+    enum { INDICES = 1, SPREADS = 0 };
+    int64_t* indices;
+    GPUARRAY_DEVICE void operator()(uint64_t begin, uint32_t at, Word, uint32_t index, bool) const {
+        indices[begin + at] = index;
     }
 };
 // With `spread` a NaN of the row, which is then its last element, is stored instead.
 template <class Keys, int RANKS> struct StoreRanks {
     typedef typename Keys::Word Word;
-    enum { PLACES = 0, SPREADS = Keys::FLOATS };
+    enum { INDICES = 0, SPREADS = Keys::FLOATS };
     Word* values;
     uint32_t wanted;
     bool spread;
@@ -162,7 +162,7 @@ template <class Keys, int RANKS> struct StoreRanks {
 };
 
 // A tile of keys, sorted by digits in shared memory; its threads hold them as the Ranker asks for.
-template <class Keys, int BLOCK, int ITEMS, bool PLACES> struct TileSort {
+template <class Keys, int BLOCK, int ITEMS, bool INDICES> struct TileSort {
     typedef typename Keys::Word Word;
     typedef Ranker<BLOCK, ITEMS> Rank;
     enum { TILE = BLOCK * ITEMS };
@@ -170,7 +170,7 @@ template <class Keys, int BLOCK, int ITEMS, bool PLACES> struct TileSort {
         typename Rank::Shared rank;
         struct {
             unsigned char keys[TILE * sizeof(Word)];
-            uint16_t numbers[PLACES ? TILE : 1];
+            uint16_t indices[INDICES ? TILE : 1];
         } exchanged;
     };
 
@@ -178,7 +178,7 @@ template <class Keys, int BLOCK, int ITEMS, bool PLACES> struct TileSort {
     GPUARRAY_DEVICE static void sort(Shared& shared, Word (&keys)[ITEMS], uint16_t (&carried)[ITEMS], uint32_t length,
                                      uint32_t wanted) {
         Word* const exchanged = reinterpret_cast<Word*>(shared.exchanged.keys);
-        uint16_t* const numbers = shared.exchanged.numbers;
+        uint16_t* const indices = shared.exchanged.indices;
         const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
 #pragma unroll 1
         for (int pass = 0; pass < Keys::PASSES; ++pass) {
@@ -201,13 +201,13 @@ template <class Keys, int BLOCK, int ITEMS, bool PLACES> struct TileSort {
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
                 exchanged[digits[i]] = keys[i];
-                if constexpr (PLACES) numbers[digits[i]] = carried[i];
+                if constexpr (INDICES) indices[digits[i]] = carried[i];
             }
             __syncthreads();
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
                 keys[i] = exchanged[first + i * 32];
-                if constexpr (PLACES) carried[i] = numbers[first + i * 32];
+                if constexpr (INDICES) carried[i] = indices[first + i * 32];
             }
             __syncthreads();
         }
@@ -218,7 +218,7 @@ template <class Keys, int BLOCK, int ITEMS, bool PLACES> struct TileSort {
 template <class Keys, int BLOCK, int ITEMS, class Action>
 GPUARRAY_DEVICE void sort_from(const typename Keys::Word* input, uint64_t row, uint32_t length, const Action& action) {
     typedef typename Keys::Word Word;
-    typedef TileSort<Keys, BLOCK, ITEMS, Action::PLACES> Sort;
+    typedef TileSort<Keys, BLOCK, ITEMS, Action::INDICES> Sort;
     __shared__ alignas(16) typename Sort::Shared shared;
     const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
     Word keys[ITEMS];
@@ -252,31 +252,31 @@ GPUARRAY_DEVICE void sort_block(const typename Keys::Word* input, uint32_t lengt
 
 // ---- a few blocks -----------------------------------------------------------------------------------------------
 
-// With PLACES also where in the row the keys of a tile were.
-template <class Keys, bool WITH_PLACES> struct StoreTile {
+// With INDICES also the indices that the keys of a tile have in the row.
+template <class Keys, bool WITH_INDICES> struct StoreTile {
     typedef typename Keys::Word Word;
-    enum { PLACES = WITH_PLACES, SPREADS = 0 };
+    enum { INDICES = WITH_INDICES, SPREADS = 0 };
     Word* output;
-    uint32_t *numbers, before;
-    GPUARRAY_DEVICE void operator()(uint64_t begin, uint32_t at, Word key, uint32_t number, bool) const {
+    uint32_t *tile_indices, before;
+    GPUARRAY_DEVICE void operator()(uint64_t begin, uint32_t at, Word key, uint32_t index, bool) const {
         output[begin + at] = key;
-        if constexpr (PLACES) numbers[begin + at] = before + number;
+        if constexpr (INDICES) tile_indices[begin + at] = before + index;
     }
 };
 
-template <class Keys, int BLOCK, int ITEMS, bool PLACES>
-GPUARRAY_DEVICE void sort_tile(const typename Keys::Word* input, typename Keys::Word* output, uint32_t* numbers,
+template <class Keys, int BLOCK, int ITEMS, bool INDICES>
+GPUARRAY_DEVICE void sort_tile(const typename Keys::Word* input, typename Keys::Word* output, uint32_t* tile_indices,
                                uint32_t length, uint32_t tile, uint32_t tiles) {
     const uint32_t before = blockIdx.x % tiles * tile;
-    const StoreTile<Keys, PLACES> action{output, numbers, before};
+    const StoreTile<Keys, INDICES> action{output, tile_indices, before};
     const uint32_t count = before < length ? min(tile, length - before) : 0;
     sort_from<Keys, BLOCK, ITEMS>(input, uint64_t(blockIdx.x / tiles) * length + before, count, action);
 }
 
-// A key's place is the number of keys of all tiles that come before it: of equal ones, those of the tiles before.
-template <class Keys, int BLOCK, int TILES, bool PLACES>
-GPUARRAY_DEVICE void merge_tiles(const typename Keys::Word* keys, const uint32_t* numbers,
-                                 typename Keys::Word* output, int64_t* places, uint32_t length, uint32_t tile,
+// A key's rank is the number of keys of all tiles that come before it: of equal ones, those of the tiles before.
+template <class Keys, int BLOCK, int TILES, bool INDICES>
+GPUARRAY_DEVICE void merge_tiles(const typename Keys::Word* keys, const uint32_t* tile_indices,
+                                 typename Keys::Word* output, int64_t* indices, uint32_t length, uint32_t tile,
                                  uint32_t blocks) {
     const uint32_t at = blockIdx.x % blocks * BLOCK + threadIdx.x;
     if (at >= length) return;
@@ -297,24 +297,24 @@ GPUARRAY_DEVICE void merge_tiles(const typename Keys::Word* keys, const uint32_t
             if (t < own ? !(key < its) : its < key) found[t] = next;
         }
     }
-    uint32_t place = at - own * tile;
+    uint32_t rank = at - own * tile;
 #pragma unroll
-    for (int t = 0; t < TILES; ++t) place += found[t];
-    if constexpr (PLACES) {
-        places[row + place] = numbers[row + at];
+    for (int t = 0; t < TILES; ++t) rank += found[t];
+    if constexpr (INDICES) {
+        indices[row + rank] = tile_indices[row + at];
     } else {
-        output[row + place] = word;
+        output[row + rank] = word;
     }
 }
 
 // ---- many blocks ------------------------------------------------------------------------------------------------
 
-// Where a sort keeps its books. Zero at the start, but for `starts` all of it.
+// The workspace of a sort: all of it is zero at the start.
 //
 // A word of the look-back says how many keys of a tile (partial), or of it and all tiles before (inclusive), have a
 // digit: the state is in its two topmost bits. It needs no clearing between passes, since what ends one pass as
 // inclusive is what the next takes as empty.
-template <class Count, int PASSES> struct Books {
+template <class Count, int PASSES> struct SortWorkspace {
     // In a row's plan, behind the passes: runs that are long, low digits without a pass (0 where all have one), blocks
     // that have counted.
     enum { WORDS = 32, LONG = 29, LOW = 30, FINISHED = 31 };
@@ -325,7 +325,7 @@ template <class Count, int PASSES> struct Books {
     Count* starts;      // for each row and pass: counts, later where the digit starts
     Count* lookback;    // for each tile
 
-    GPUARRAY_DEVICE Books(uint32_t* memory, uint32_t rows)
+    GPUARRAY_DEVICE SortWorkspace(uint32_t* memory, uint32_t rows)
         : tickets(memory), plans(memory + WORDS), starts(reinterpret_cast<Count*>(plans + rows * WORDS)),
           lookback(starts + uint64_t(rows) * (PASSES * BINS)) {}
 
@@ -401,8 +401,8 @@ template <int PASSES> GPUARRAY_DEVICE void plan_passes(const bool* needed, uint3
 
 // The same where only digits from plan[LOW] on have passes: what moves keys last is sort_short. An odd number of moves
 // becomes even by a pass more, of the digit below.
-template <class Kept, int PASSES> GPUARRAY_DEVICE void plan_top(const bool* needed, uint32_t* plan, bool even) {
-    uint32_t low = plan[Kept::LOW];
+template <class Workspace, int PASSES> GPUARRAY_DEVICE void plan_top(const bool* needed, uint32_t* plan, bool even) {
+    uint32_t low = plan[Workspace::LOW];
     int count = 1;
     for (int pass = low; pass < PASSES; ++pass) count += needed[pass];
     const bool added = even && count % 2 != 0;
@@ -410,7 +410,7 @@ template <class Kept, int PASSES> GPUARRAY_DEVICE void plan_top(const bool* need
     uint32_t order = 0;
     for (int pass = low; pass < PASSES; ++pass) plan[pass] = needed[pass] || (added && pass == low) ? ++order : 0;
     plan[PASSES] = order + 1;
-    plan[Kept::LOW] = low;
+    plan[Workspace::LOW] = low;
 }
 
 // From a row's counts of a digit to where it starts; whether all of `length` keys have one digit. By a warp.
@@ -445,14 +445,14 @@ GPUARRAY_DEVICE void count_digits(const typename Keys::Word* input, uint32_t* me
                                   uint32_t blocks, bool even) {
     typedef typename Keys::Word Word;
     enum { PASSES = Keys::PASSES, UNROLL = sizeof(Word) == 16 ? 2 : 4, VECTOR = 16 / sizeof(Word) };
-    typedef Books<Count, PASSES> Kept;
-    const Kept books(memory, rows);
+    typedef SortWorkspace<Count, PASSES> Workspace;
+    const Workspace workspace(memory, rows);
     __shared__ uint32_t counts[PASSES][BINS];
     for (int i = threadIdx.x; i < PASSES * BINS; i += BLOCK) counts[i / BINS][i % BINS] = 0;
     __syncthreads();
     const uint32_t row = blockIdx.x / blocks, block = blockIdx.x % blocks;
-    uint32_t* const plan = books.plans + row * Kept::WORDS;
-    const uint32_t low = Keys::RUNS ? plan[Kept::LOW] : 0;
+    uint32_t* const plan = workspace.plans + row * Workspace::WORDS;
+    const uint32_t low = Keys::RUNS ? plan[Workspace::LOW] : 0;
     const uint32_t from = low - (low != 0 && even);
     const Word* const keys = input + row * length;
     const auto add = [from](Word word) {
@@ -498,7 +498,7 @@ GPUARRAY_DEVICE void count_digits(const typename Keys::Word* input, uint32_t* me
         }
     }
     __syncthreads();
-    Count* const totals = books.starts + uint64_t(row) * (PASSES * BINS);
+    Count* const totals = workspace.starts + uint64_t(row) * (PASSES * BINS);
     for (int i = threadIdx.x; i < PASSES * BINS; i += BLOCK) {
         const uint32_t counted = counts[i / BINS][i % BINS];
         if (counted != 0) atomicAdd(totals + i, Count(counted));
@@ -507,7 +507,7 @@ GPUARRAY_DEVICE void count_digits(const typename Keys::Word* input, uint32_t* me
     __shared__ bool last;
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicAdd(plan + books.FINISHED, 1) == blocks - 1;
+    if (threadIdx.x == 0) last = atomicAdd(plan + workspace.FINISHED, 1) == blocks - 1;
     __syncthreads();
     if (!last) return;
     __threadfence();
@@ -520,7 +520,7 @@ GPUARRAY_DEVICE void count_digits(const typename Keys::Word* input, uint32_t* me
     __syncthreads();
     if (threadIdx.x != 0) return;
     if (low != 0) {
-        plan_top<Kept, PASSES>(needed, plan, even);
+        plan_top<Workspace, PASSES>(needed, plan, even);
     } else {
         plan_passes<PASSES>(needed, plan, even);
     }
@@ -537,41 +537,41 @@ template <class Word> struct KeyBuffers {
     GPUARRAY_DEVICE const Word* source(uint32_t order, uint32_t passes) const {
         return order == 1 ? input : target(order - 1, passes);
     }
-    // With places the keys alternate between two memories that are not the result.
-    GPUARRAY_DEVICE Word* target_with_places(uint32_t order) const { return order % 2 == 0 ? output : scratch; }
-    GPUARRAY_DEVICE const Word* source_with_places(uint32_t order) const {
-        return order == 1 ? input : target_with_places(order - 1);
+    // With indices the keys alternate between two memories that are not the result.
+    GPUARRAY_DEVICE Word* target_with_indices(uint32_t order) const { return order % 2 == 0 ? output : scratch; }
+    GPUARRAY_DEVICE const Word* source_with_indices(uint32_t order) const {
+        return order == 1 ? input : target_with_indices(order - 1);
     }
 };
 
-// One pass by one digit. With PLACES the keys' places in the input move along (and the keys of the last pass need
-// not be written): they alternate between `numbers` and the memory of the output, which is twice as wide.
-template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pass {
+// One pass by one digit. With INDICES the keys' indices in the input move along (and the keys of the last pass need
+// not be written): they alternate between `scratch_indices` and the memory of the output, which is twice as wide.
+template <class Keys, class Count, int BLOCK, int ITEMS, bool INDICES> struct Pass {
     typedef typename Keys::Word Word;
     typedef Ranker<BLOCK, ITEMS> Rank;
-    typedef Books<Count, Keys::PASSES> Kept;
+    typedef SortWorkspace<Count, Keys::PASSES> Workspace;
     enum { TILE = BLOCK * ITEMS };
 
     union Shared {
         typename Rank::Shared rank;
         struct {
             unsigned char keys[TILE * sizeof(Word)];
-            Count numbers[PLACES ? TILE : 1];
+            Count indices[INDICES ? TILE : 1];
         } exchanged;
     };
 
-    GPUARRAY_DEVICE static void run(KeyBuffers<Word> buffers, Count* numbers, int64_t* places, uint32_t* memory,
-                                    uint64_t length, uint32_t rows, uint32_t tiles, uint32_t pass) {
-        const Kept books(memory, rows);
+    GPUARRAY_DEVICE static void run(KeyBuffers<Word> buffers, Count* scratch_indices, int64_t* indices,
+                                    uint32_t* memory, uint64_t length, uint32_t rows, uint32_t tiles, uint32_t pass) {
+        const Workspace workspace(memory, rows);
         __shared__ alignas(16) Shared shared;
         __shared__ Count bases[BINS];
         __shared__ uint32_t ticket;
-        if (rows == 1 && books.plans[pass] == 0) return;
-        if (threadIdx.x == 0) ticket = atomicAdd(books.tickets + pass, 1);
+        if (rows == 1 && workspace.plans[pass] == 0) return;
+        if (threadIdx.x == 0) ticket = atomicAdd(workspace.tickets + pass, 1);
         __syncthreads();
         const uint32_t row = ticket / tiles, tile = ticket % tiles;
-        const uint32_t order = books.plans[row * Kept::WORDS + pass];
-        const uint32_t passes = books.plans[row * Kept::WORDS + Keys::PASSES];
+        const uint32_t order = workspace.plans[row * Workspace::WORDS + pass];
+        const uint32_t passes = workspace.plans[row * Workspace::WORDS + Keys::PASSES];
         if (order == 0) return;
         const uint64_t offset = row * length;
         const uint64_t begin = uint64_t(tile) * TILE;
@@ -581,9 +581,9 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
         const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
         const Word* source;
         Word* target;
-        if constexpr (PLACES) {
-            source = buffers.source_with_places(order);
-            target = buffers.target_with_places(order);
+        if constexpr (INDICES) {
+            source = buffers.source_with_indices(order);
+            target = buffers.target_with_indices(order);
         } else {
             source = buffers.source(order, passes);
             target = buffers.target(order, passes);
@@ -610,13 +610,13 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
         uint32_t totals[Rank::HELD], starts[Rank::HELD];
         Rank::count(shared.rank, digits, totals);
         const uint32_t phase = order % 2 == 0 ? 2 : 0;
-        Count* const lookback = books.lookback + uint64_t(row) * tiles * BINS;
+        Count* const lookback = workspace.lookback + uint64_t(row) * tiles * BINS;
         if (threadIdx.x < Rank::HOLDERS) {
 #pragma unroll
             for (int u = 0; u < Rank::HELD; ++u) {
-                const uint32_t state = tile == 0 ? Kept::INCLUSIVE : Kept::PARTIAL;
-                Kept::store(lookback + uint64_t(tile) * BINS + threadIdx.x * Rank::HELD + u, totals[u],
-                            (state + phase) & 3);
+                const uint32_t state = tile == 0 ? Workspace::INCLUSIVE : Workspace::PARTIAL;
+                Workspace::store(lookback + uint64_t(tile) * BINS + threadIdx.x * Rank::HELD + u, totals[u],
+                                 (state + phase) & 3);
             }
         }
         Rank::start(shared.rank, totals, starts);
@@ -625,10 +625,10 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
         Word* const exchanged = reinterpret_cast<Word*>(shared.exchanged.keys);
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) exchanged[digits[i]] = keys[i];
-        Count* const wide = reinterpret_cast<Count*>(places + offset);
-        numbers += offset;
-        if constexpr (PLACES) {
-            const Count* const from = (passes - order) % 2 == 0 ? numbers : wide;
+        Count* const wide = reinterpret_cast<Count*>(indices + offset);
+        scratch_indices += offset;
+        if constexpr (INDICES) {
+            const Count* const from = (passes - order) % 2 == 0 ? scratch_indices : wide;
             Count carried[ITEMS];
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
@@ -637,35 +637,35 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
                 if (order > 1 && at < count) carried[i] = from[begin + at];
             }
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) shared.exchanged.numbers[digits[i]] = carried[i];
+            for (int i = 0; i < ITEMS; ++i) shared.exchanged.indices[digits[i]] = carried[i];
         }
 
         if (threadIdx.x < Rank::HOLDERS) {
 #pragma unroll
             for (int u = 0; u < Rank::HELD; ++u) {
                 const uint32_t bin = threadIdx.x * Rank::HELD + u;
-                const Count before = Kept::before(lookback + bin, tile, phase);
+                const Count before = Workspace::before(lookback + bin, tile, phase);
                 if (tile != 0) {
-                    Kept::store(lookback + uint64_t(tile) * BINS + bin, before + totals[u],
-                                (Kept::INCLUSIVE + phase) & 3);
+                    Workspace::store(lookback + uint64_t(tile) * BINS + bin, before + totals[u],
+                                     (Workspace::INCLUSIVE + phase) & 3);
                 }
-                bases[bin] = books.starts[(uint64_t(row) * Keys::PASSES + pass) * BINS + bin] + before - starts[u];
+                bases[bin] = workspace.starts[(uint64_t(row) * Keys::PASSES + pass) * BINS + bin] + before - starts[u];
             }
         }
         __syncthreads();
-        if constexpr (PLACES) {
-            Count* const to = (passes - order) % 2 == 0 ? wide : numbers;
+        if constexpr (INDICES) {
+            Count* const to = (passes - order) % 2 == 0 ? wide : scratch_indices;
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
                 const uint32_t at = i * BLOCK + threadIdx.x;
                 if (at < count) {
                     const Word key = exchanged[at];
-                    const Count place = bases[Keys::digit(key, pass)] + at, number = shared.exchanged.numbers[at];
+                    const Count rank = bases[Keys::digit(key, pass)] + at, index = shared.exchanged.indices[at];
                     if (order == passes) {
-                        places[offset + place] = number;
+                        indices[offset + rank] = index;
                     } else {
-                        target[place] = key;
-                        to[place] = number;
+                        target[rank] = key;
+                        to[rank] = index;
                     }
                 }
             }
@@ -689,11 +689,11 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Pas
 // Keys of one byte from their counts: sixteen for each thread.
 template <class Keys, class Count, int BLOCK>
 GPUARRAY_DEVICE void fill_counted(uint8_t* output, uint32_t* memory, uint64_t length, uint32_t rows, uint32_t tiles) {
-    const Books<Count, 1> books(memory, rows);
+    const SortWorkspace<Count, 1> workspace(memory, rows);
     __shared__ Count starts[BINS + 1];
     const uint32_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles;
     for (int i = threadIdx.x; i <= BINS; i += BLOCK) {
-        starts[i] = i < BINS ? books.starts[row * BINS + i] : Count(length);
+        starts[i] = i < BINS ? workspace.starts[row * BINS + i] : Count(length);
     }
     __syncthreads();
     uint8_t* const to = output + row * length;

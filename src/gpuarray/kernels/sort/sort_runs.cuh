@@ -107,13 +107,13 @@ template <class Keys, int BLOCK> struct Sample {
     }
 };
 
-// Clears the books. The first blocks, one for each row, do so with its plan, and decide which digits have passes.
+// Clears the workspace. The first blocks, one for each row, do so with its plan, and decide which digits have passes.
 template <class Keys, int BLOCK>
 GPUARRAY_DEVICE void decide_passes(const typename Keys::Word* input, uint32_t* memory, uint64_t length, uint32_t rows,
                                    uint64_t units, uint32_t close, uint32_t streak) {
-    typedef Books<uint32_t, Keys::PASSES> Kept;
+    typedef SortWorkspace<uint32_t, Keys::PASSES> Workspace;
     if (blockIdx.x >= rows) {
-        uint4* const rest = reinterpret_cast<uint4*>(memory + (rows + 1) * Kept::WORDS);
+        uint4* const rest = reinterpret_cast<uint4*>(memory + (rows + 1) * Workspace::WORDS);
         const uint64_t stride = uint64_t(gridDim.x - rows) * BLOCK;
         for (uint64_t i = uint64_t(blockIdx.x - rows) * BLOCK + threadIdx.x; i < units; i += stride) {
             rest[i] = make_uint4(0, 0, 0, 0);
@@ -121,47 +121,48 @@ GPUARRAY_DEVICE void decide_passes(const typename Keys::Word* input, uint32_t* m
         return;
     }
     const uint32_t low = Sample<Keys, BLOCK>::low_digits(input + blockIdx.x * length, length, close, streak);
-    if (threadIdx.x >= Kept::WORDS) return;
+    if (threadIdx.x >= Workspace::WORDS) return;
     if (blockIdx.x == 0) memory[threadIdx.x] = 0;
-    memory[(blockIdx.x + 1) * Kept::WORDS + threadIdx.x] = threadIdx.x == Kept::LOW ? low : 0;
+    memory[(blockIdx.x + 1) * Workspace::WORDS + threadIdx.x] = threadIdx.x == Workspace::LOW ? low : 0;
 }
 
 // ---- runs -------------------------------------------------------------------------------------------------------
 
-// The last move of a sort by top digits. Its books are where those of the passes were: for each row a bit for every
-// SHORT keys, which says that the long run that starts there has been taken, and behind them a list of keys in long
-// runs that are less than the one before.
-template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Runs {
+// The last move of a sort by top digits. Its workspace is where the look-back state of the passes was: for each row a
+// bit for every SHORT keys, which says that the long run that starts there has been taken, and behind them a list of
+// keys in long runs that are less than the one before.
+template <class Keys, class Count, int BLOCK, int ITEMS, bool INDICES> struct Runs {
     typedef typename Keys::Word Word;
-    typedef Books<Count, Keys::PASSES> Kept;
+    typedef SortWorkspace<Count, Keys::PASSES> Workspace;
     enum { SHORT = 32, TILE = BLOCK * ITEMS, WORDS = TILE / 32 + 2, TAKEN = TILE / (32 * SHORT) };
 
     const uint32_t row;
-    const Kept books;
+    const Workspace workspace;
     uint32_t* const plan;
     const uint32_t low;
 
-    // Of the row: its keys as the passes left them, and where they go (with places it is spare); their places likewise.
+    // Of the row: its keys as the passes left them, and where they go (with indices it is spare); the same of their
+    // indices.
     Word *source, *target;
-    Count* numbers;
-    int64_t* places;
+    Count* scratch_indices;
+    int64_t* indices;
     Count *taken, *list;
 
-    GPUARRAY_DEVICE Runs(KeyBuffers<Word> buffers, Count* all_numbers, int64_t* all_places, uint32_t* memory,
+    GPUARRAY_DEVICE Runs(KeyBuffers<Word> buffers, Count* all_scratch_indices, int64_t* all_indices, uint32_t* memory,
                          uint64_t length, uint32_t rows, uint32_t in_row, uint32_t row, uint32_t pass_tiles)
-        : row(row), books(memory, rows), plan(books.plans + row * Kept::WORDS), low(plan[Kept::LOW]) {
+        : row(row), workspace(memory, rows), plan(workspace.plans + row * Workspace::WORDS), low(plan[Workspace::LOW]) {
         if (low == 0) return;
         const uint32_t order = plan[Keys::PASSES];
-        if constexpr (PLACES) {
-            source = buffers.target_with_places(order - 1) + row * length;
-            target = buffers.target_with_places(order) + row * length;
-            numbers = all_numbers + row * length;
-            places = all_places + row * length;
+        if constexpr (INDICES) {
+            source = buffers.target_with_indices(order - 1) + row * length;
+            target = buffers.target_with_indices(order) + row * length;
+            scratch_indices = all_scratch_indices + row * length;
+            indices = all_indices + row * length;
         } else {
             source = buffers.target(order - 1, order) + row * length;
             target = buffers.output + row * length;
         }
-        taken = books.lookback + uint64_t(row) * pass_tiles * BINS;
+        taken = workspace.lookback + uint64_t(row) * pass_tiles * BINS;
         list = taken + uint64_t(in_row) * TAKEN;
     }
 
@@ -233,8 +234,8 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Run
                 }
             }
             if (from < end) {
-                if constexpr (PLACES) {
-                    places[to] = numbers[from];
+                if constexpr (INDICES) {
+                    indices[to] = scratch_indices[from];
                 } else {
                     target[to] = word_of(key, from);
                 }
@@ -244,7 +245,7 @@ template <class Keys, class Count, int BLOCK, int ITEMS, bool PLACES> struct Run
 
     GPUARRAY_DEVICE void sort_long(uint64_t length, uint32_t block, uint32_t blocks) {
         if (low == 0) return;
-        const uint32_t count = plan[Kept::LONG];
+        const uint32_t count = plan[Workspace::LONG];
         __shared__ bool mine;
         for (uint32_t entry = block; entry < count; entry += blocks) {
             const int64_t at = list[entry];
@@ -291,14 +292,14 @@ private:
             head = heads[word];
             fall = falls[word];
         }
-        if (head >= fall) list[atomicAdd(plan + Kept::LONG, 1)] = Count(at);
+        if (head >= fall) list[atomicAdd(plan + Workspace::LONG, 1)] = Count(at);
     }
 
     // Other blocks may ask while one sorts the run, which changes no prefix.
     GPUARRAY_DEVICE uint64_t prefix(int64_t at) const { return Keys::ordered(load_relaxed(source + at)) >> (8 * low); }
 
     GPUARRAY_DEVICE void sort_tile(int64_t begin, uint32_t length) const {
-        typedef TileSort<Keys, BLOCK, ITEMS, PLACES> Sort;
+        typedef TileSort<Keys, BLOCK, ITEMS, INDICES> Sort;
         __shared__ alignas(16) typename Sort::Shared shared;
         const uint32_t first = threadIdx.x / 32 * (32 * ITEMS) + threadIdx.x % 32;
         Word sorted[ITEMS];
@@ -315,8 +316,8 @@ private:
         for (int i = 0; i < ITEMS; ++i) {
             const uint32_t at = first + i * 32;
             if (at < length) {
-                if constexpr (PLACES) {
-                    places[begin + at] = numbers[begin + carried[i]];
+                if constexpr (INDICES) {
+                    indices[begin + at] = scratch_indices[begin + carried[i]];
                 } else {
                     target[begin + at] = sorted[i];
                 }
@@ -369,13 +370,13 @@ private:
                 for (int i = 0; i < ITEMS; ++i) {
                     const uint64_t at = tile + first + i * 32;
                     if (at < length) {
-                        const Count place = bases[bins[i]] + digits[i];
-                        store_relaxed(to + place, moved[i]);
-                        if constexpr (PLACES) {
+                        const Count rank = bases[bins[i]] + digits[i];
+                        store_relaxed(to + rank, moved[i]);
+                        if constexpr (INDICES) {
                             if (pass % 2 == 0) {
-                                places[begin + place] = numbers[begin + at];
+                                indices[begin + rank] = scratch_indices[begin + at];
                             } else {
-                                numbers[begin + place] = Count(places[begin + at]);
+                                scratch_indices[begin + rank] = Count(indices[begin + at]);
                             }
                         }
                     }

@@ -26,8 +26,8 @@ BLOCK_LIMIT = {1: 8192, 2: 8192, 4: 4096, 8: 2048, 16: 1024}
 #: Blocks that sort a row together, each a tile of up to BLOCK_LIMIT.
 TILES = 8
 
-#: Words of the books that are no counts: tickets, and a plan for each row.
-BOOK_WORDS = 32
+#: 32-bit words of the workspace for the tickets, and for the plan of each row.
+PLAN_WORDS = 32
 
 #: Threads of a block that sorts a sample of a row, of eight keys each.
 SAMPLE_BLOCK = 512
@@ -47,10 +47,10 @@ _STEPS = ("block", "tile", "merge", "clear", "decide", "count", "pass", "fill", 
 _COUNT_BYTES = {"uint32": 4, "uint64": 8}
 
 # Threads and keys of each in the passes, by bytes of a key: what leaves registers and shared memory
-# for three blocks at once. Places move in shared memory beside the keys; wide ones need more of it.
+# for three blocks at once. Indices move in shared memory beside the keys; wide ones need more.
 _PASS_SHAPES = {1: (384, 20), 2: (384, 20), 4: (384, 19), 8: (384, 14), 16: (256, 8)}
-_PLACES_SHAPES = {1: (384, 16), 2: (384, 16), 4: (384, 12), 8: (384, 10), 16: (256, 8)}
-_WIDE_PLACES_SHAPES = {1: (384, 12), 2: (384, 12), 4: (384, 9), 8: (384, 7), 16: (256, 7)}
+_INDICES_SHAPES = {1: (384, 16), 2: (384, 16), 4: (384, 12), 8: (384, 10), 16: (256, 8)}
+_WIDE_INDICES_SHAPES = {1: (384, 12), 2: (384, 12), 4: (384, 9), 8: (384, 7), 16: (256, 7)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class SortSpec:
     """A step of a sort.
 
     'block' sorts a row in one block; 'tile' sorts a part of a row in each of TILES blocks, and
-    'merge' makes them one; 'clear' zeroes the books, 'count' counts the digits and
+    'merge' makes them one; 'clear' zeroes the workspace, 'count' counts the digits and
     plans the passes, 'pass' moves keys by one digit; 'fill' writes keys of one byte from counts.
     'decide' clears and finds out how many top digits are enough; then 'short' sorts the runs of
     keys that agree in them, and 'long' those that are too long for it.
@@ -66,7 +66,7 @@ class SortSpec:
 
     step: str
     dtype: str
-    places: bool = False  # argsort: the places of the keys move along
+    indices: bool = False  # argsort: the indices of the keys move along
     block: int = BLOCK
     items: int = 1
     count: str = "uint32"  # the type of counts of keys
@@ -84,7 +84,7 @@ class SortSpec:
         if self.step in ("decide", "short", "long") and not has_runs(self.dtype):
             raise ValueError("only real keys of eight bytes are sorted by their top digits")
         if self.ranks and (
-            self.step != "block" or self.places or category(self.dtype) == "complex"
+            self.step != "block" or self.indices or category(self.dtype) == "complex"
         ):
             raise ValueError("single elements are taken only of rows of real numbers in one block")
 
@@ -116,18 +116,18 @@ def block_shape(dtype: str, length: int) -> tuple[int, int]:
     raise ValueError(f"a row of {length} elements is too long for one block")
 
 
-def pass_shape(dtype: str, places: bool, count: str = "uint32") -> tuple[int, int]:
+def pass_shape(dtype: str, indices: bool, count: str = "uint32") -> tuple[int, int]:
     """Return the threads of a block of a pass, and the keys of each."""
     shapes = _PASS_SHAPES
-    if places:
-        shapes = _PLACES_SHAPES if count == "uint32" else _WIDE_PLACES_SHAPES
+    if indices:
+        shapes = _INDICES_SHAPES if count == "uint32" else _WIDE_INDICES_SHAPES
     return shapes[itemsize(dtype)]
 
 
-def book_bytes(spec: SortSpec, rows: int, tiles: int) -> int:
-    """Return the bytes of a sort's books, for rows of so many tiles each."""
+def workspace_bytes(spec: SortSpec, rows: int, tiles: int) -> int:
+    """Return the bytes of a sort's workspace, for rows of so many tiles each."""
     counts = (passes(spec.dtype) + tiles) * BINS * _COUNT_BYTES[spec.count]
-    return BOOK_WORDS * 4 + rows * (BOOK_WORDS * 4 + counts)
+    return PLAN_WORDS * 4 + rows * (PLAN_WORDS * 4 + counts)
 
 
 class _Kernel(NamedTuple):
@@ -165,7 +165,7 @@ _KERNELS = {
     ),
     ("block", "indices"): _Kernel(
         (_INPUT, _INDICES, _LENGTH),
-        "sort_block<Keys, {block}, {items}>(input, length, StorePlaces<Keys>{{indices}})",
+        "sort_block<Keys, {block}, {items}>(input, length, StoreIndices<Keys>{{indices}})",
     ),
     # How many results there are, and whether a NaN stands for all of a row; the ranks follow.
     ("block", "ranks"): _Kernel(
@@ -270,7 +270,7 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 def render(spec: SortSpec) -> KernelSource:
     """Return the CUDA C++ of a step."""
-    kind = "ranks" if spec.ranks else "indices" if spec.places else "keys"
+    kind = "ranks" if spec.ranks else "indices" if spec.indices else "keys"
     step = _KERNELS[spec.step, kind]
     parameters = step.parameters
     if spec.ranks:
@@ -290,7 +290,7 @@ def render(spec: SortSpec) -> KernelSource:
 
 def _symbol(spec: SortSpec) -> str:
     """A C identifier that says in a profiler what runs: ``gpuarray_sort_pass__f4``."""
-    name = f"gpuarray_{'argsort' if spec.places else 'sort'}_{spec.step}__{spec.dtype}"
+    name = f"gpuarray_{'argsort' if spec.indices else 'sort'}_{spec.step}__{spec.dtype}"
     if spec.step in ("block", "tile", "pass"):
         name += f"_{spec.block}x{spec.items}"
     if spec.ranks:
