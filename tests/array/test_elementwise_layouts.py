@@ -140,7 +140,7 @@ def test_masked_and_mixed_transposes(dtype, index, rng):
         check_sum(out, inputs, mask)
 
 
-def test_many_crossed_operands(rng):
+def test_many_transposed_operands(rng):
     for count in (2, 3, 5):
         inputs = [Operand(values("f8", (80, 70), rng), np.transpose) for _ in range(count)]
         check_sum(Operand(np.full((70, 80), 77.0)), inputs)

@@ -91,8 +91,8 @@ def test_wrong_specifications_are_refused(options, message):
         loop_spec("add", ("f4", "f4"), ("f4",), **options)
     with pytest.raises(ValueError, match="operand kind 'vector'"):
         OperandSpec("f4", "vector")
-    with pytest.raises(ValueError, match="only the variant 'tiled' has crossed"):
-        ElementwiseSpec("x", (Input(0, "f4"),), ("f4",), (OperandSpec("f4", "crossed"),))
+    with pytest.raises(ValueError, match="only the variant 'tiled' has transposed"):
+        ElementwiseSpec("x", (Input(0, "f4"),), ("f4",), (OperandSpec("f4", "transposed"),))
 
 
 def compile_quietly(source):
@@ -171,7 +171,7 @@ def test_the_template_compiles_without_warnings(index):
         masked=True,
         index=index,
     )
-    kinds = {"rows": "repeated", "tiled": "crossed"}
+    kinds = {"rows": "repeated", "tiled": "transposed"}
     for variant, ndim in (
         ("contiguous", 1), ("strided", 1), ("strided", 5), ("rows", 2), ("rows", 4), ("tiled", 3)
     ):  # fmt: skip

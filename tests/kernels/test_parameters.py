@@ -80,11 +80,11 @@ KERNELS = {
     ),
     "reduction": (
         _reduction(kept=2, reduced=3, width=32),
-        ("reduction_parts", "ReductionDimensions"),
+        ("reduction_combine", "ReductionDimensions"),
     ),
     "split reduction": (
         _reduction(split=True, index="int64"),
-        ("reduction_parts", "ReductionDimensions"),
+        ("reduction_combine", "ReductionDimensions"),
     ),
     "scan": (_scan(look_back=True, kept=2), ("scan", "ScanDimensions")),
     "gather": (

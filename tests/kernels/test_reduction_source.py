@@ -30,7 +30,7 @@ def reduction(name, dtype, **fields):
         Input(0, code),
         "i8" if positions else dtype,
         (OperandSpec(dtype),),
-        state="position" if positions else "value",
+        state="index" if positions else "value",
         **fields,
     )
 

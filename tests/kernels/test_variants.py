@@ -41,12 +41,17 @@ def array(*shape, dtype="f4"):
         (array(100), [array(200)[::2]], "strided", "array array"),
         (array(100), [array(100)[::-1]], "strided", "array array"),
         (array(90, 80)[:, ::2], [array(90, 40)], "strided", "array array"),
-        (array(70, 50), [array(50, 70).T, array(70, 50)], "tiled", "array crossed array"),
-        (array(70, 50), [array(50, 70).T, array(50)], "tiled", "array crossed array"),
-        (array(1000, 3), [array(3, 1000).T, array(1)], "tiled", "array crossed broadcast"),
-        (array(3, 1000), [array(1000, 3).T], "tiled", "array crossed"),
-        (array(3, 70, 50), [array(3, 50, 71)[:, :, 1:].swapaxes(1, 2)], "tiled", "array crossed"),
-        (array(70, 50), [array(50, 70).T[::-1]], "tiled", "array crossed"),
+        (array(70, 50), [array(50, 70).T, array(70, 50)], "tiled", "array transposed array"),
+        (array(70, 50), [array(50, 70).T, array(50)], "tiled", "array transposed array"),
+        (array(1000, 3), [array(3, 1000).T, array(1)], "tiled", "array transposed broadcast"),
+        (array(3, 1000), [array(1000, 3).T], "tiled", "array transposed"),
+        (
+            array(3, 70, 50),
+            [array(3, 50, 71)[:, :, 1:].swapaxes(1, 2)],
+            "tiled",
+            "array transposed",
+        ),
+        (array(70, 50), [array(50, 70).T[::-1]], "tiled", "array transposed"),
         # too small to fill a tile
         (array(1000, 4, 4), [array(1000, 4, 4).swapaxes(1, 2)], "strided", "array array"),
         (array(5, 6), [array(6, 5).T], "strided", "array array"),
@@ -146,10 +151,10 @@ def test_tiles_fit_the_operands():
     ("rows", "columns", "dtype", "expected"),
     [
         (1000, 1000, "f4", ("ALIGNED_ROWS", 4, False)),
-        (1000, 1002, "f4", ("LEANING_ROWS", 4, False)),
+        (1000, 1002, "f4", ("SKEWED_ROWS", 4, False)),
         (1002, 1000, "f4", ("ALIGNED_ROWS", 4, True)),
-        (999, 999, "u1", ("LEANING_ROWS", 8, True)),
-        (999, 999, "f8", ("LEANING_ROWS", 2, True)),
+        (999, 999, "u1", ("SKEWED_ROWS", 8, True)),
+        (999, 999, "f8", ("SKEWED_ROWS", 2, True)),
         (999, 999, "c16", ("ALIGNED_ROWS", 1, False)),
         (1000, 3, "f4", ("FLAT", 4, False)),
         (1000, 5, "u1", ("FLAT", 8, False)),
@@ -172,11 +177,11 @@ def test_dimensions_are_reordered_for_tiles():
     assert (choice.variant, choice.order) == ("tiled", (1, 0, 2))
 
 
-def test_shared_memory_holds_all_crossed_operands():
+def test_shared_memory_holds_all_transposed_operands():
     for count in range(1, 8):
         inputs = [array(1000, 1000, dtype="f8").T for _ in range(count)]
         choice = chosen(array(1000, 1000, dtype="f8"), *inputs)
-        assert choice.kinds.count("crossed") == count
+        assert choice.kinds.count("transposed") == count
         width, height = choice.tile
         assert count * (width + 1) * height * 8 <= 48 << 10
 

@@ -11,7 +11,7 @@
 
 namespace gpuarray {
 
-// `position` is never negative: unsigned division is cheaper, and first + tile may pass 2^31 before it is compared.
+// `index` is never negative: unsigned division is cheaper, and first + tile may pass 2^31 before it is compared.
 template <class Index> struct Unsigned { typedef uint32_t type; };
 template <> struct Unsigned<int64_t> { typedef uint64_t type; };
 
@@ -81,11 +81,11 @@ GPUARRAY_DEVICE Access join(const Access& low, const Access& high, uint32_t exce
     }
 }
 
-// The collapsed dimensions of all operands, last one fastest, and how a position is divided into coordinates:
+// The collapsed dimensions of all operands, last one fastest, and how an index is divided into coordinates:
 // `counts` are the divisors, and division by one of them is a multiplication by a fraction that the host worked
-// out (kernels/variants.py). It holds for positions below half the range of the unsigned type.
+// out (elementwise/variants.py). It holds for indices below half the range of the unsigned type.
 template <class Index, int NDIM, int OPERANDS> struct Dimensions {
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
 
     Index shape[NDIM];
     Index counts[NDIM];
@@ -96,24 +96,24 @@ template <class Index, int NDIM, int OPERANDS> struct Dimensions {
     GPUARRAY_DEVICE static uint32_t high(uint32_t a, uint32_t b) { return __umulhi(a, b); }
     GPUARRAY_DEVICE static uint64_t high(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
 
-    GPUARRAY_DEVICE Position divide(Position position, int axis) const {
-        const Position multiplier = multipliers[axis];
+    GPUARRAY_DEVICE UIndex divide(UIndex index, int axis) const {
+        const UIndex multiplier = multipliers[axis];
         // There is no such fraction for 1.
-        return multiplier ? high(position, multiplier) >> int(shifts[axis]) : position;
+        return multiplier ? high(index, multiplier) >> int(shifts[axis]) : index;
     }
 
-    GPUARRAY_DEVICE void split(Position rest, Position (&coordinates)[NDIM]) const {
+    GPUARRAY_DEVICE void split(UIndex rest, UIndex (&coordinates)[NDIM]) const {
 #pragma unroll
         for (int axis = NDIM - 1; axis > 0; --axis) {
-            const Position quotient = divide(rest, axis);
-            coordinates[axis] = rest - quotient * Position(counts[axis]);
+            const UIndex quotient = divide(rest, axis);
+            coordinates[axis] = rest - quotient * UIndex(counts[axis]);
             rest = quotient;
         }
         coordinates[0] = rest;
     }
 };
 
-// A by-value operand, or one element that every position reads: loaded before anything else. It answers to
+// A by-value operand, or one element that every index reads: loaded before anything else. It answers to
 // everything that the variants ask of a slot.
 template <class T> struct Single {
     T value;

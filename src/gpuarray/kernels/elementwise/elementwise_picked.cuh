@@ -17,7 +17,7 @@
 namespace gpuarray {
 
 template <class Index, int BLOCK, int CHUNK, int PERIOD, int NDIM, int OPERANDS> struct Picked {
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
     enum { PERIODS = CHUNK / PERIOD, PIECE = 4 };
 
@@ -41,7 +41,7 @@ template <class Index, int BLOCK, int CHUNK, int PERIOD, int NDIM, int OPERANDS>
 
         GPUARRAY_DEVICE Array(const Element* pointer, const Index* strides)
             : pointer(const_cast<Element*>(pointer)), strides(strides) {}
-        GPUARRAY_DEVICE void locate(int, const Position (&coordinates)[NDIM]) {
+        GPUARRAY_DEVICE void locate(int, const UIndex (&coordinates)[NDIM]) {
             Index offset = 0;
 #pragma unroll
             for (int axis = 0; axis < NDIM - 1; ++axis) offset += Index(coordinates[axis]) * strides[axis];
@@ -72,10 +72,10 @@ template <class Index, int BLOCK, int CHUNK, int PERIOD, int NDIM, int OPERANDS>
         using Array<T>::Array;
 
         GPUARRAY_DEVICE T operator[](int item) const { return T(this->values[item]); }
-        // The place of an element in memory, from the chunk's first, and that of a byte in the window.
-        GPUARRAY_DEVICE static constexpr int place(int i) { return i / PERIOD * ACROSS + i % PERIOD * ALONG; }
+        // The offset of an element in memory, from the chunk's first, and that of a byte in the window.
+        GPUARRAY_DEVICE static constexpr int offset_of(int i) { return i / PERIOD * ACROSS + i % PERIOD * ALONG; }
         GPUARRAY_DEVICE static constexpr int source(int byte) {
-            return (place(byte / SIZE) - LOW) * SIZE + byte % SIZE;
+            return (offset_of(byte / SIZE) - LOW) * SIZE + byte % SIZE;
         }
         // `column` is a multiple of PERIOD.
         GPUARRAY_DEVICE const Element* at(Index column) const { return this->pointer + column / PERIOD * ACROSS; }
@@ -90,7 +90,7 @@ template <class Index, int BLOCK, int CHUNK, int PERIOD, int NDIM, int OPERANDS>
             if constexpr (FEW) {
                 enum { STEP = ACROSS == 0 ? 1 : PERIOD, END = ACROSS == 0 ? ALONG == 0 ? 1 : PERIOD : CHUNK };
 #pragma unroll
-                for (int i = 0; i < END; i += STEP) this->values[i] = first[place(i)];
+                for (int i = 0; i < END; i += STEP) this->values[i] = first[offset_of(i)];
             } else {
                 const Access* words =
                     reinterpret_cast<const Access*>(reinterpret_cast<const char*>(first + LOW) - excess);
@@ -152,7 +152,7 @@ template <class Index, int BLOCK, int CHUNK, int PERIOD, int NDIM, int OPERANDS>
             const uint32_t inside = selector(k, -1, false);
             return moved || inside == 0x3210 ? result : __byte_perm(result, result, inside);
         }
-        // Bytes in the second operand come from there; the others from the first, where they are in place already if
+        // Bytes in the second operand come from there; the others from the first, where they are already if
         // they were moved before.
         GPUARRAY_DEVICE static constexpr uint32_t selector(int k, int second, bool moved) {
             uint32_t result = 0;
@@ -213,11 +213,11 @@ template <class Index, int BLOCK, int CHUNK, int PERIOD, int NDIM, int OPERANDS>
     };
 
     template <class Function, class First, class... Slots>
-    GPUARRAY_DEVICE static void chunk(Function function, Position position, const Dimensions& dimensions,
+    GPUARRAY_DEVICE static void chunk(Function function, UIndex index, const Dimensions& dimensions,
                                       First first, Slots... slots) {
-        Position coordinates[NDIM];
-        dimensions.split(position, coordinates);
-        if (NDIM > 1 && coordinates[0] >= Position(dimensions.shape[0])) return;
+        UIndex coordinates[NDIM];
+        dimensions.split(index, coordinates);
+        if (NDIM > 1 && coordinates[0] >= UIndex(dimensions.shape[0])) return;
         first.locate(0, coordinates);
         (slots.locate(0, coordinates), ...);
         const Index length = dimensions.shape[NDIM - 1];
@@ -251,13 +251,13 @@ template <class Index, int BLOCK, int CHUNK, int PERIOD, int NDIM, int OPERANDS>
     template <class Function, class First, class... Slots>
     GPUARRAY_DEVICE static void run(Function function, Index size, const Dimensions& dimensions, Unmasked,
                                     First first, Slots... slots) {
-        const Position start = Position(blockIdx.x) * BLOCK + threadIdx.x;
+        const UIndex start = UIndex(blockIdx.x) * BLOCK + threadIdx.x;
         if constexpr (sizeof(Index) == 4) {
             chunk(function, start, dimensions, first, slots...);
         } else {
             // A grid has at most 2^31 - 1 blocks.
-            for (Position position = start; position < Position(size); position += Position(gridDim.x) * BLOCK) {
-                chunk(function, position, dimensions, first, slots...);
+            for (UIndex index = start; index < UIndex(size); index += UIndex(gridDim.x) * BLOCK) {
+                chunk(function, index, dimensions, first, slots...);
             }
         }
     }

@@ -6,7 +6,7 @@
 // time: a thread reads the two aligned words that its vector lies in and shifts them together. The second word is
 // what the next thread reads as its first, so it comes from the cache and the memory sees every byte once.
 //
-// A position in the grid is the number of a vector. Contiguous operands are one row, and no division is needed;
+// An index in the grid is the number of a vector. Contiguous operands are one row, and no division is needed;
 // otherwise each vector costs one division by the vectors of a row (and one for each further dimension).
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace gpuarray {
 
 template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS> struct Rows {
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
     // Incomplete vectors are handled in pieces, to keep the code small that hardly ever runs.
     enum { ITEMS = VECTOR * UNROLL, TILE = BLOCK * UNROLL, PIECE = VECTOR < 4 ? VECTOR : 4 };
@@ -48,7 +48,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
 
         GPUARRAY_DEVICE explicit Array(const Element* pointer, const Index* strides = nullptr)
             : pointer(const_cast<Element*>(pointer)), strides(strides) {}
-        GPUARRAY_DEVICE void locate(int u, const Position (&coordinates)[NDIM]) {
+        GPUARRAY_DEVICE void locate(int u, const UIndex (&coordinates)[NDIM]) {
             Index offset = 0;
 #pragma unroll
             for (int axis = 0; axis < NDIM - 1; ++axis) offset += Index(coordinates[axis]) * strides[axis];
@@ -173,18 +173,18 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
     };
 
     template <class Function, class Mask, class First, class... Slots>
-    GPUARRAY_DEVICE static void tile(Function function, Position start, Index length, const Dimensions* dimensions,
+    GPUARRAY_DEVICE static void tile(Function function, UIndex start, Index length, const Dimensions* dimensions,
                                      Mask& mask, First& first, Slots&... slots) {
         Index columns[UNROLL], lengths[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; ++u) {
-            Position position = start + u * BLOCK + threadIdx.x, coordinates[NDIM];
+            UIndex index = start + u * BLOCK + threadIdx.x, coordinates[NDIM];
             lengths[u] = length;
             if constexpr (NDIM == 1) {
-                coordinates[0] = position;
+                coordinates[0] = index;
             } else {
-                dimensions->split(position, coordinates);
-                if (coordinates[0] >= Position(dimensions->shape[0])) lengths[u] = 0;
+                dimensions->split(index, coordinates);
+                if (coordinates[0] >= UIndex(dimensions->shape[0])) lengths[u] = 0;
             }
             first.locate(u, coordinates);
             mask.locate(u, coordinates);
@@ -214,13 +214,13 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
     }
 
     template <class Function, class Mask, class... Slots>
-    GPUARRAY_DEVICE static void over(Function function, Position vectors, Index length,
+    GPUARRAY_DEVICE static void over(Function function, UIndex vectors, Index length,
                                      const Dimensions* dimensions, Mask& mask, Slots&... slots) {
         if constexpr (sizeof(Index) == 4) {
-            tile(function, Position(blockIdx.x) * TILE, length, dimensions, mask, slots...);
+            tile(function, UIndex(blockIdx.x) * TILE, length, dimensions, mask, slots...);
         } else {
             // A grid has at most 2^31 - 1 blocks.
-            for (Position start = Position(blockIdx.x) * TILE; start < vectors; start += Position(gridDim.x) * TILE) {
+            for (UIndex start = UIndex(blockIdx.x) * TILE; start < vectors; start += UIndex(gridDim.x) * TILE) {
                 tile(function, start, length, dimensions, mask, slots...);
             }
         }
@@ -229,7 +229,7 @@ template <class Index, int BLOCK, int VECTOR, int UNROLL, int NDIM, int OPERANDS
     template <class Function, class Mask, class... Slots>
     GPUARRAY_DEVICE static void run(Function function, Index size, Mask mask, Slots... slots) {
         // One more than they are, for the elements that an output begins behind an aligned address.
-        over(function, Position(size) / VECTOR + 2, size, nullptr, mask, slots...);
+        over(function, UIndex(size) / VECTOR + 2, size, nullptr, mask, slots...);
     }
 
     // `size` is the number of vectors.

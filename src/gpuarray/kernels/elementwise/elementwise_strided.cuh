@@ -5,10 +5,10 @@
 
 namespace gpuarray {
 
-// A thread owns ITEMS elements, BLOCK apart. Its first position is divided into coordinates, for all operands
+// A thread owns ITEMS elements, BLOCK apart. Its first index is divided into coordinates, for all operands
 // together; the others follow by adding the coordinates of BLOCK with carry, which is cheaper than dividing again.
 template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Strided {
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
     enum { TILE = BLOCK * ITEMS };
 
@@ -21,7 +21,7 @@ template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Stri
 
         GPUARRAY_DEVICE Array(const Element* pointer, const Index* strides)
             : pointer(const_cast<Element*>(pointer)), strides(strides) {}
-        GPUARRAY_DEVICE void locate(int item, const Position (&coordinates)[NDIM]) {
+        GPUARRAY_DEVICE void locate(int item, const UIndex (&coordinates)[NDIM]) {
             Index offset = 0;
 #pragma unroll
             for (int axis = 0; axis < NDIM; ++axis) offset += Index(coordinates[axis]) * strides[axis];
@@ -46,9 +46,9 @@ template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Stri
     };
 
     template <class Function, class Mask, class... Slots>
-    GPUARRAY_DEVICE static void tile(Function function, Position first, Position size, const Dimensions& dimensions,
+    GPUARRAY_DEVICE static void tile(Function function, UIndex first, UIndex size, const Dimensions& dimensions,
                                      Mask& mask, Slots&... slots) {
-        Position coordinates[NDIM], step[NDIM];
+        UIndex coordinates[NDIM], step[NDIM];
         dimensions.split(first + threadIdx.x, coordinates);
         dimensions.split(BLOCK, step);
 #pragma unroll
@@ -59,10 +59,10 @@ template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Stri
                 mask.load(i);
                 (slots.load(i), ...);
             }
-            Position carry = 0;
+            UIndex carry = 0;
 #pragma unroll
             for (int axis = NDIM - 1; axis >= 0; --axis) {
-                const Position extent = dimensions.shape[axis], sum = coordinates[axis] + step[axis] + carry;
+                const UIndex extent = dimensions.shape[axis], sum = coordinates[axis] + step[axis] + carry;
                 carry = axis > 0 && sum >= extent;
                 coordinates[axis] = carry ? sum - extent : sum;
             }
@@ -80,10 +80,10 @@ template <class Index, int BLOCK, int ITEMS, int NDIM, int OPERANDS> struct Stri
     GPUARRAY_DEVICE static void run(Function function, Index size, const Dimensions& dimensions, Mask mask,
                                     Slots... slots) {
         if constexpr (sizeof(Index) == 4) {
-            tile(function, Position(blockIdx.x) * TILE, size, dimensions, mask, slots...);
+            tile(function, UIndex(blockIdx.x) * TILE, size, dimensions, mask, slots...);
         } else {
             // A grid has at most 2^31 - 1 blocks.
-            for (Position first = Position(blockIdx.x) * TILE; first < size; first += Position(gridDim.x) * TILE) {
+            for (UIndex first = UIndex(blockIdx.x) * TILE; first < size; first += UIndex(gridDim.x) * TILE) {
                 tile(function, first, size, dimensions, mask, slots...);
             }
         }

@@ -1,10 +1,10 @@
 // Element-wise kernels whose operands disagree on the fastest dimension (transposes).
 //
-// The last dimension, x, is the first output's fastest; the one before it, y, is the fastest of the "crossed" inputs.
-// A block owns TX by TY elements at one place in the other dimensions. It reads crossed inputs along y and leaves
+// The last dimension, x, is the first output's fastest; the one before it, y, is the fastest of the transposed inputs.
+// A block owns TX by TY elements at one index of the other dimensions. It reads transposed inputs along y and leaves
 // them in shared memory, from where they are taken along x; everything else is read and written along x.
 //
-// A thread reads a crossed input in squares of EDGE by EDGE elements, one access along y for each x, and turns them
+// A thread reads a transposed input in squares of EDGE by EDGE elements, one access along y for each x, and turns them
 // in registers, so that each access to shared memory moves EDGE elements, too. EDGE rows of a tile are followed by
 // EDGE elements of padding: squares that lie behind one another along y then fall into different banks, as do
 // accesses along x, and both are free of conflicts. An input whose columns are not aligned (an odd length, a view at
@@ -67,18 +67,18 @@ enum Grouping {
     ALIGNED_ROWS,
     // They are not (its rows have an odd length): vectors begin where the output is aligned, so that the first and
     // last of a tile's row may be incomplete.
-    LEANING_ROWS,
+    SKEWED_ROWS,
     // A tile has all of x, and the output's rows lie behind one another, shorter than some vectors: a tile is one
     // run of elements. TX is the length of x.
     FLAT
 };
 
 // VECTOR elements along x are loaded and stored at a time, UNROLL times before the function is applied to them.
-// SHIFTED is whether any crossed input has columns that are not aligned.
+// SHIFTED is whether any transposed input has columns that are not aligned.
 template <class Index, int BLOCK, int EDGE, bool SHIFTED, int VECTOR, int UNROLL, int TX, int TY, Grouping GROUPING,
           int NDIM, int OPERANDS>
 struct Tiled {
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     typedef gpuarray::Dimensions<Index, NDIM, OPERANDS> Dimensions;
     enum {
         X = NDIM - 1, Y = NDIM - 2,
@@ -86,7 +86,7 @@ struct Tiled {
         SQUARES = WIDTH * TY / (EDGE * EDGE), ROUNDS = (SQUARES + BLOCK - 1) / BLOCK,
         MOST = EDGE * EDGE >= 16 ? 1 : 16 / (EDGE * EDGE),
         DEPTH = ROUNDS < MOST ? ROUNDS : MOST,  // rounds at a time
-        GROUPS_X = TX / VECTOR + (GROUPING == LEANING_ROWS),
+        GROUPS_X = TX / VECTOR + (GROUPING == SKEWED_ROWS),
         GROUPS = GROUPING == FLAT ? TX * TY / VECTOR + 1 : GROUPS_X * TY,
         BATCHES = (GROUPS + BLOCK * UNROLL - 1) / (BLOCK * UNROLL)
     };
@@ -95,12 +95,12 @@ struct Tiled {
     // A block's tile; where it is cut off, `width` and `height` are less than TX and TY.
     struct Tile {
         int width, height;
-        Position before, after;  // elements along y beside the tile
+        UIndex before, after;  // elements along y beside the tile
     };
 
     // A thread's group of VECTOR elements in the tile.
     struct Group {
-        int start, row;  // place of the first element in its row, or in the run
+        int start, row;  // index of the first element in its row, or in the run
         uint32_t inside;  // a bit for each element that there is
 
         template <class First> GPUARRAY_DEVICE Group(const Tile& tile, int batch, int u, const First& first) {
@@ -128,7 +128,7 @@ struct Tiled {
 
         GPUARRAY_DEVICE Array(const Element* pointer, const Index* strides)
             : pointer(const_cast<Element*>(pointer)), strides(strides) {}
-        GPUARRAY_DEVICE void locate(int, const Position (&coordinates)[NDIM]) {
+        GPUARRAY_DEVICE void locate(int, const UIndex (&coordinates)[NDIM]) {
             Index offset = 0;
 #pragma unroll
             for (int axis = 0; axis < NDIM; ++axis) offset += Index(coordinates[axis]) * strides[axis];
@@ -194,7 +194,7 @@ struct Tiled {
     };
 
     // An operand that is read along y. NUMBER tells its shared memory from that of the others.
-    template <class T, int NUMBER> struct Crossed : Array<T> {
+    template <class T, int NUMBER> struct Transposed : Array<T> {
         typedef typename Array<T>::Element Element;
         typedef gpuarray::Vector<Element, EDGE> Side;
         typedef typename Side::Access Access;
@@ -280,7 +280,7 @@ struct Tiled {
                 if (GROUPS % (BLOCK * UNROLL) == 0 || group.row < TY) {
                     Array<T>::Vector::copy(this->values + u * VECTOR, cell(group.start, group.row));
                 }
-            } else if constexpr (GROUPING == LEANING_ROWS && VECTOR > 1) {
+            } else if constexpr (GROUPING == SKEWED_ROWS && VECTOR > 1) {
                 // The words before and after the row's are not used, and nothing is in the padding behind it.
                 typedef typename Array<T>::Vector::Access Word;
                 const int shift = group.start & (VECTOR - 1), low = group.start - shift, last = TX - VECTOR;
@@ -304,12 +304,12 @@ struct Tiled {
     template <class Function, class Mask, class First, class... Slots>
     GPUARRAY_DEVICE static void run(Function function, Index, const Dimensions& dimensions, Mask mask, First first,
                                     Slots... slots) {
-        Position coordinates[NDIM];
+        UIndex coordinates[NDIM];
         dimensions.split(blockIdx.x, coordinates);
         Tile tile;
         coordinates[X] *= TX;
         tile.before = coordinates[Y] *= TY;
-        const Position width = dimensions.shape[X] - coordinates[X], height = dimensions.shape[Y] - coordinates[Y];
+        const UIndex width = dimensions.shape[X] - coordinates[X], height = dimensions.shape[Y] - coordinates[Y];
         tile.width = width < TX ? width : TX;
         tile.height = height < TY ? height : TY;
         tile.after = height - tile.height;

@@ -57,14 +57,14 @@ class ElementwiseSpec:
     output_dtypes: tuple[str, ...]
     inputs: tuple[OperandSpec, ...]
     masked: bool = False  # the last input, a bool, decides whether an element is stored
-    variant: str = "contiguous"  # see kernels/variants.py
+    variant: str = "contiguous"  # see `elementwise.variants`
     ndim: int = 1  # after collapsing; of variants other than 'contiguous'
     index: str = "int32"
     vector: int = 16  # at most so many elements in one access; a power of two
     tile: tuple[int, int] = (0, 0)  # elements along the last dimension and the one before
     grouping: str = "ALIGNED_ROWS"  # of the elements of a tile (elementwise_tiled.cuh)
-    edge: int = 1  # of the squares in which crossed inputs are read
-    shifted: bool = False  # whether crossed inputs have columns that are not aligned
+    edge: int = 1  # of the squares in which transposed inputs are read
+    shifted: bool = False  # whether transposed inputs have columns that are not aligned
     chunk: int = 0  # elements of a thread of a picked kernel
     period: int = 1  # elements of a row that `steps` describes
     steps: tuple[tuple[int, int], ...] = ()  # of operands with memory (elementwise_picked.cuh)
@@ -87,7 +87,7 @@ class ElementwiseSpec:
             )
         if self.variant == "picked" and (self.masked or len(self.steps) != self.arrays):
             raise ValueError("a picked kernel has no mask, and steps for each operand with memory")
-        for kind, variant in (("repeated", "rows"), ("crossed", "tiled")):
+        for kind, variant in (("repeated", "rows"), ("transposed", "tiled")):
             if self.variant != variant and any(x.kind == kind for x in self.inputs):
                 raise ValueError(f"only the variant {variant!r} has {kind} operands")
 
@@ -197,7 +197,7 @@ def _symbol(spec: ElementwiseSpec) -> str:
 
 def _accessed(spec: ElementwiseSpec) -> list[int]:
     """Bytes of an element of each operand that is accessed for every element."""
-    kinds = ("array", "crossed")
+    kinds = ("array", "transposed")
     loads = [itemsize(operand.dtype) for operand in spec.inputs if operand.kind in kinds]
     return loads + [itemsize(dtype) for dtype in spec.output_dtypes]
 
@@ -327,8 +327,8 @@ def _arguments(spec: ElementwiseSpec, function: str) -> list[str]:
         if kind == "broadcast":
             return f"broadcast<{name}>(in{i})"
         strides = f", dimensions.strides[{rows[role, i]}]" if strided else ""
-        if kind == "crossed":
-            return f"Variant::Crossed<{name}, {i}>({role}{i}{strides})"
+        if kind == "transposed":
+            return f"Variant::Transposed<{name}, {i}>({role}{i}{strides})"
         family = "Output" if role == "out" else "Repeated" if kind == "repeated" else "Input"
         types = name
         if spec.variant == "picked" and role == "in":

@@ -136,10 +136,10 @@ def render_direct(spec: DirectSpec) -> KernelSource:
         const = "const " if x.constant and x.kind == "raw" else ""
         parameters.append(x.parameter(name, spec.narrow, const))
         if x.kind == "array":
-            place = "i" if x.contiguous else "_ind.get()"
+            index = "i" if x.contiguous else "_ind.get()"
             located = located or not x.contiguous
             const = "const " if x.constant else ""
-            elements.append(f"{const}{x.type}& {x.name} = {name}[{place}];")
+            elements.append(f"{const}{x.type}& {x.name} = {name}[{index}];")
     lengths = max(spec.ndim, 1)
     fields = [
         Field("size_", "ptrdiff_t"),

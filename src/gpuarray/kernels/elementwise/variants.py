@@ -64,7 +64,7 @@ class Choice:
 
     ``order`` lists the dimensions as the kernel wants them, ``kinds`` has one entry for each
     operand with memory, outputs first. ``vector`` limits the elements of one access;
-    ``grouping`` is how tiles are cut into them. Crossed inputs are read in squares of ``edge``;
+    ``grouping`` is how tiles are cut into them. Transposed inputs are read in squares of ``edge``;
     ``shifted`` is whether their columns are not aligned. Threads of a picked kernel own ``chunk``
     elements of rows that consist of periods of ``period`` elements; ``steps`` says for each
     operand how far it is from one period to the next, and from one element to the next.
@@ -194,20 +194,20 @@ def _choose_tiles(
     for k in range(outputs, len(strides)):
         one = strides[k]
         axis = min((i for i in range(x + 1) if one[i]), key=lambda i: (abs(one[i]), -i), default=x)
-        if _crossed(one, axis, x, itemsizes[k]):
+        if _transposed(one, axis, x, itemsizes[k]):
             y = axis
             break
     if y < 0 or shape[x] * shape[y] < _SMALLEST_TILE:
         return None
     kinds = tuple(
-        "crossed" if k >= outputs and _crossed(one, y, x, itemsizes[k]) else single[k]
+        "transposed" if k >= outputs and _transposed(one, y, x, itemsizes[k]) else single[k]
         for k, one in enumerate(strides)
     )
     order = (*[i for i in range(x) if i != y], y, x)
     wide = max([n for n, kind in zip(itemsizes, kinds, strict=True) if kind != "broadcast"])
     area = _TILE_AREA[wide]
     # Static shared memory ends at 48 KiB: two operands of full tiles.
-    for _ in range(kinds.count("crossed").bit_length() - 1):
+    for _ in range(kinds.count("transposed").bit_length() - 1):
         area //= 2
     width = min(_TILE_WIDTH[wide], power_of_two_from(shape[x]))
     height = min(area // width, power_of_two_from(shape[y]))
@@ -219,19 +219,19 @@ def _choose_tiles(
         vector //= 2
     lead = strides[0]
     if wide == 1 and any(lead[i] % vector for i in range(x)):
-        vector = min(vector, 8)  # leaning by 16 a transposed copy took twice as long on an H200
+        vector = min(vector, 8)  # skewed by 16 a transposed copy took twice as long on an H200
     grouping = "ALIGNED_ROWS"
     if vector > 1 and any(lead[i] % vector for i in range(x)):
-        grouping = "LEANING_ROWS"
+        grouping = "SKEWED_ROWS"
         if shape[x] <= _FLAT_WIDTH and lead[y] == shape[x]:
             grouping = "FLAT"
             width = shape[x]
             vector = min(vector, 8 if wide == 1 else 4)  # elements are taken one by one
-    crossed = [one for one, kind in zip(strides, kinds, strict=True) if kind == "crossed"]
+    transposed = [one for one, kind in zip(strides, kinds, strict=True) if kind == "transposed"]
     edge = 8 if wide == 1 else min(4, 16 // wide)
     while edge > 1 and (edge >= 2 * width or edge > height or _odd(shape[y], edge)):
         edge //= 2
-    shifted = any(one[i] % edge for one in crossed for i in range(x + 1) if i != y)
+    shifted = any(one[i] % edge for one in transposed for i in range(x + 1) if i != y)
     return Choice("tiled", kinds, order, vector, (width, height), grouping, edge, shifted)
 
 
@@ -240,7 +240,7 @@ def _odd(length: int, edge: int) -> bool:
     return length <= 16 and length % edge != 0
 
 
-def _crossed(strides: Sequence[int], y: int, x: int, itemsize: int) -> bool:
+def _transposed(strides: Sequence[int], y: int, x: int, itemsize: int) -> bool:
     """Whether an input is read better along ``y`` than along ``x``: several elements a sector."""
     step = abs(strides[y])
     return y != x and 0 < step < abs(strides[x]) and step * itemsize <= 16

@@ -10,28 +10,28 @@ struct Pair {
     uint64_t low, high;
 };
 
-// Negative positions count from the end. Positions out of bounds wrap around, since a kernel cannot raise: the
+// Negative indices count from the end. Indices out of bounds wrap around, since a kernel cannot raise: the
 // branch is not taken by sound programs and costs them one comparison.
-template <class Index> GPUARRAY_DEVICE Index wrapped(int64_t position, Index length) {
-    if (position < 0) position += length;
-    if ((uint64_t)position >= (uint64_t)length) {
-        position %= length;
-        if (position < 0) position += length;
+template <class Index> GPUARRAY_DEVICE Index wrapped(int64_t index, Index length) {
+    if (index < 0) index += length;
+    if ((uint64_t)index >= (uint64_t)length) {
+        index %= length;
+        if (index < 0) index += length;
     }
-    return Index(position);
+    return Index(index);
 }
 
 // Unsigned division is cheaper.
 template <class Index> struct Divided { typedef uint32_t type; };
 template <> struct Divided<int64_t> { typedef uint64_t type; };
 
-// Element i of the dense operand belongs to one element of the indexed operand: its place is given by the strides
+// Element i of the dense operand belongs to one element of the indexed operand: its offset is given by the strides
 // over i's coordinates plus, for every index array, the array's value times the stride of the axis it indexes.
 //
-// A thread moves ITEMS elements, BLOCK apart. Its loads of positions come before its loads of elements, and these
+// A thread moves ITEMS elements, BLOCK apart. Its loads of indices come before its loads of elements, and these
 // before its stores, so that each step has ITEMS loads in flight.
 template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, bool SCATTER> struct Transfer {
-    typedef typename Divided<Index>::type Position;
+    typedef typename Divided<Index>::type UIndex;
     enum { TILE = BLOCK * ITEMS };
 
     // What a scatter stores: an element of the dense operand, or the number that takes its place.
@@ -47,23 +47,23 @@ template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, b
     };
 
     template <class Dense, class... Arrays>
-    GPUARRAY_DEVICE static void tile(Position first, Position size, const Dimensions& dimensions, Dense dense,
+    GPUARRAY_DEVICE static void tile(UIndex first, UIndex size, const Dimensions& dimensions, Dense dense,
                                      Word* indexed, const Arrays*... arrays) {
         Index offsets[ITEMS][2 + ARRAYS];
         Word words[ITEMS];
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const Position position = first + i * BLOCK + threadIdx.x;
+            const UIndex index = first + i * BLOCK + threadIdx.x;
 #pragma unroll
             for (int k = 0; k < 2 + ARRAYS; ++k) offsets[i][k] = 0;
-            if (position < size) {
-                Position rest = position;
+            if (index < size) {
+                UIndex rest = index;
 #pragma unroll
                 for (int axis = NDIM - 1; axis >= 0; --axis) {
                     Index coordinate = rest;
                     if (axis > 0) {
-                        const Position extent = dimensions.shape[axis];
-                        const Position quotient = rest / extent;
+                        const UIndex extent = dimensions.shape[axis];
+                        const UIndex quotient = rest / extent;
                         coordinate = rest - quotient * extent;
                         rest = quotient;
                     }
@@ -98,7 +98,7 @@ template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, b
     template <class Dense, class... Arrays>
     GPUARRAY_DEVICE static void run(Index size, const Dimensions& dimensions, Dense dense, Word* indexed,
                                     const Arrays*... arrays) {
-        for (Position first = Position(blockIdx.x) * TILE; first < size; first += Position(gridDim.x) * TILE) {
+        for (UIndex first = UIndex(blockIdx.x) * TILE; first < size; first += UIndex(gridDim.x) * TILE) {
             tile(first, size, dimensions, dense, indexed, arrays...);
         }
     }

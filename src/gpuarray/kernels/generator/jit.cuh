@@ -26,22 +26,22 @@ template <class T, int NDIM, bool C_CONTIGUOUS, bool NARROW> struct Array {
     template <class... Int> GPUARRAY_DEVICE Element& operator()(Int... where) const {
         static_assert(sizeof...(Int) == NDIM, "an index for each dimension is needed");
         if constexpr (NARROW) {
-            const int32_t place[LENGTHS] = {int32_t(where)...};
-            return *at(place);
+            const int32_t coordinates[LENGTHS] = {int32_t(where)...};
+            return *at(coordinates);
         } else {
-            const int64_t place[LENGTHS] = {int64_t(where)...};
-            return *at(place);
+            const int64_t coordinates[LENGTHS] = {int64_t(where)...};
+            return *at(coordinates);
         }
     }
 
     // What is left when the first dimensions are indexed.
     template <class... Int> GPUARRAY_DEVICE auto part(Int... where) const {
         constexpr int GIVEN = sizeof...(Int);
-        const int64_t place[GIVEN] = {int64_t(where)...};
+        const int64_t coordinates[GIVEN] = {int64_t(where)...};
         Array<T, NDIM - GIVEN, C_CONTIGUOUS, NARROW> result;
         char* start = reinterpret_cast<char*>(data);
 #pragma unroll
-        for (int axis = 0; axis < GIVEN; ++axis) start += place[axis] * steps[axis];
+        for (int axis = 0; axis < GIVEN; ++axis) start += coordinates[axis] * steps[axis];
         result.data = reinterpret_cast<Element*>(start);
         result.count = 1;
 #pragma unroll
@@ -56,16 +56,16 @@ template <class T, int NDIM, bool C_CONTIGUOUS, bool NARROW> struct Array {
 private:
     template <class Index> GPUARRAY_DEVICE Element* at(const Index* where) const {
         if constexpr (C_CONTIGUOUS) {
-            Index place = NDIM ? where[0] : 0;
+            Index offset = NDIM ? where[0] : 0;
 #pragma unroll
-            for (int axis = 1; axis < NDIM; ++axis) place = place * Index(lengths[axis]) + where[axis];
-            return data + place;
+            for (int axis = 1; axis < NDIM; ++axis) offset = offset * Index(lengths[axis]) + where[axis];
+            return data + offset;
         } else {
-            char* place = reinterpret_cast<char*>(data);
+            char* address = reinterpret_cast<char*>(data);
 #pragma unroll
             // A product of two 32-bit numbers to 64 bits is one instruction.
-            for (int axis = 0; axis < NDIM; ++axis) place += int64_t(where[axis]) * int64_t(Index(steps[axis]));
-            return reinterpret_cast<Element*>(place);
+            for (int axis = 0; axis < NDIM; ++axis) address += int64_t(where[axis]) * int64_t(Index(steps[axis]));
+            return reinterpret_cast<Element*>(address);
         }
     }
 };
@@ -79,10 +79,10 @@ template <class T, int... LENGTHS> struct Shared {
     template <class... Int> GPUARRAY_DEVICE Element& operator()(Int... where) const {
         static_assert(sizeof...(Int) == sizeof...(LENGTHS), "an index for each dimension is needed");
         const int lengths[] = {LENGTHS...};
-        const int place[] = {int(where)...};
-        int offset = place[0];
+        const int coordinates[] = {int(where)...};
+        int offset = coordinates[0];
 #pragma unroll
-        for (int axis = 1; axis < sizeof...(LENGTHS); ++axis) offset = offset * lengths[axis] + place[axis];
+        for (int axis = 1; axis < sizeof...(LENGTHS); ++axis) offset = offset * lengths[axis] + coordinates[axis];
         return data[offset];
     }
 };

@@ -12,7 +12,7 @@ template <class Word, int BLOCK> struct Reader {
     GPUARRAY_DEVICE static uint64_t offset(int i) { return i / VECTOR * (BLOCK * VECTOR) + i % VECTOR; }
 
     // For the threads of `blocks` blocks: take(elements, valid, first) gets some of a row's elements at a time, of
-    // which the first `valid` are there, and the position of the first. The lanes of a warp call together.
+    // which the first `valid` are there, and the index of the first. The lanes of a warp call together.
     template <class Take>
     GPUARRAY_DEVICE static void read(const Word* row, uint64_t length, uint32_t block, uint32_t blocks,
                                      const Take& take) {

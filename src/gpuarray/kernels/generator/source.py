@@ -20,7 +20,7 @@ WORDS = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "Pair"}
 OPTIONS = ("--fmad=false", "--minimal")
 
 
-_KINDS = ("array", "repeated", "crossed", "broadcast", "scalar", "index")
+_KINDS = ("array", "repeated", "transposed", "broadcast", "scalar", "index")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class OperandSpec:
     """An input: its dtype, and where its elements come from.
 
     'array' is memory, gapless where the variant says so; 'repeated' is one element of memory for
-    a row, 'broadcast' one for all; 'crossed' is memory read along the last dimension but one;
+    a row, 'broadcast' one for all; 'transposed' is memory read along the last dimension but one;
     'scalar' is a value; 'index' is the element's own number in the memory order of contiguous
     outputs.
     """

@@ -48,24 +48,24 @@ template <class T, int NDIM, bool C_CONTIGUOUS = false, bool NARROW = false> str
 
 private:
     template <class Int> GPUARRAY_DEVICE T* at(const Int* where) const {
-        char* place = reinterpret_cast<char*>(data_);
+        char* address = reinterpret_cast<char*>(data_);
 #pragma unroll
-        for (int axis = 0; axis < NDIM; ++axis) place += strides_[axis] * ptrdiff_t(where[axis]);
-        return reinterpret_cast<T*>(place);
+        for (int axis = 0; axis < NDIM; ++axis) address += strides_[axis] * ptrdiff_t(where[axis]);
+        return reinterpret_cast<T*>(address);
     }
-    template <class Position> GPUARRAY_DEVICE T* divide(Position rest) const {
-        char* place = reinterpret_cast<char*>(data_);
+    template <class UIndex> GPUARRAY_DEVICE T* divide(UIndex rest) const {
+        char* address = reinterpret_cast<char*>(data_);
 #pragma unroll
         for (int axis = NDIM - 1; axis >= 0; --axis) {
-            Position coordinate = rest;
+            UIndex coordinate = rest;
             if (axis > 0) {
-                const Position extent = Position(shape_[axis]);
+                const UIndex extent = UIndex(shape_[axis]);
                 rest /= extent;
                 coordinate -= rest * extent;
             }
-            place += strides_[axis] * ptrdiff_t(coordinate);
+            address += strides_[axis] * ptrdiff_t(coordinate);
         }
-        return reinterpret_cast<T*>(place);
+        return reinterpret_cast<T*>(address);
     }
     GPUARRAY_DEVICE T* at(ptrdiff_t i) const {
         if constexpr (C_CONTIGUOUS) {
@@ -98,10 +98,10 @@ template <int NDIM, bool NARROW = false> struct CIndexer {
     }
 
 private:
-    template <class Position> GPUARRAY_DEVICE void divide(Position rest) {
+    template <class UIndex> GPUARRAY_DEVICE void divide(UIndex rest) {
 #pragma unroll
         for (int axis = NDIM - 1; axis > 0; --axis) {
-            const Position extent = Position(shape_[axis]), quotient = rest / extent;
+            const UIndex extent = UIndex(shape_[axis]), quotient = rest / extent;
             index_[axis] = ptrdiff_t(rest - quotient * extent);
             rest = quotient;
         }

@@ -33,8 +33,8 @@ GPUARRAY_DEVICE bool isfinite(float16 x) { return x.isfinite(); }
 
 // There is an instruction for pairs of halves only where they are aligned: swap the word that has this one.
 GPUARRAY_DEVICE float16 atomicAdd(float16* address, float16 value) {
-    const size_t place = reinterpret_cast<size_t>(address), shift = (place & 2) * 8;
-    unsigned* const word = reinterpret_cast<unsigned*>(place & ~size_t(2));
+    const size_t bytes = reinterpret_cast<size_t>(address), shift = (bytes & 2) * 8;
+    unsigned* const word = reinterpret_cast<unsigned*>(bytes & ~size_t(2));
     unsigned old = *word, assumed;
     float16 before;
     do {

@@ -22,9 +22,9 @@ template <class Word, int BLOCK, int ITEMS, int ARRAYS> struct Join {
         Word words[ITEMS];
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const uint32_t position = blockIdx.x * TILE + i * BLOCK + threadIdx.x;
-            if (position >= parts.size) break;
-            const uint32_t row = position / width, column = position - row * width;
+            const uint32_t index = blockIdx.x * TILE + i * BLOCK + threadIdx.x;
+            if (index >= parts.size) break;
+            const uint32_t row = index / width, column = index - row * width;
             uint32_t start = 0, end = parts.ends[0];
             const Word* source = sources.arrays[0];
 #pragma unroll
@@ -39,8 +39,8 @@ template <class Word, int BLOCK, int ITEMS, int ARRAYS> struct Join {
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const uint32_t position = blockIdx.x * TILE + i * BLOCK + threadIdx.x;
-            if (position < parts.size) result[position] = words[i];
+            const uint32_t index = blockIdx.x * TILE + i * BLOCK + threadIdx.x;
+            if (index < parts.size) result[index] = words[i];
         }
     }
 };

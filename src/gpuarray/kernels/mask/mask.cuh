@@ -24,15 +24,15 @@ template <class Index, int NDIM> struct SelectionDimensions {
     Index shape[NDIM], strides[NDIM];
 
     GPUARRAY_DEVICE bool dense() const { return NDIM == 1 && strides[0] == 1; }
-    GPUARRAY_DEVICE Index offset(typename Unsigned<Index>::type position) const {
+    GPUARRAY_DEVICE Index offset(typename Unsigned<Index>::type index) const {
         Index result = 0;
 #pragma unroll
         for (int axis = NDIM - 1; axis >= 0; --axis) {
-            Index coordinate = Index(position);
+            Index coordinate = Index(index);
             if (axis > 0) {
-                const typename Unsigned<Index>::type extent = shape[axis], quotient = position / extent;
-                coordinate = position - quotient * extent;
-                position = quotient;
+                const typename Unsigned<Index>::type extent = shape[axis], quotient = index / extent;
+                coordinate = index - quotient * extent;
+                index = quotient;
             }
             result += coordinate * strides[axis];
         }
@@ -55,8 +55,8 @@ GPUARRAY_DEVICE uint32_t bits_of_bytes(const uint8_t* bytes) {
 }
 
 // The bits of this lane's row, in a span that starts at `first`. `dense` says that the mask is contiguous.
-template <class Truth, class Position, class Offset>
-GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, Position first, Position size, bool dense,
+template <class Truth, class UIndex, class Offset>
+GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, UIndex first, UIndex size, bool dense,
                                  Offset offset_of) {
     enum { BATCH = 8 };
     const int lane = threadIdx.x % 32;
@@ -72,8 +72,8 @@ GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, Position f
         bool truths[BATCH];
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
-            const Position position = first + (batch + i) * SELECTION_ROW + lane;
-            truths[i] = position < size && Truth::of(mask[offset_of(position)]);
+            const UIndex index = first + (batch + i) * SELECTION_ROW + lane;
+            truths[i] = index < size && Truth::of(mask[offset_of(index)]);
         }
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
@@ -96,7 +96,7 @@ template <class T> struct Counting {
 template <class Truth, class Dimensions, int BLOCK, bool BITS>
 GPUARRAY_DEVICE void count_selected(const typename Truth::Element* mask, int64_t* offsets, uint32_t* bits,
                                     const Dimensions& dimensions, uint64_t* memory) {
-    typedef typename Unsigned<typename Dimensions::Offset>::type Position;
+    typedef typename Unsigned<typename Dimensions::Offset>::type UIndex;
     enum { WARPS = BLOCK / 32 };
     __shared__ int32_t counts[32][WARPS];
     const Ticket ticket = draw_ticket(memory, gridDim.x);
@@ -105,10 +105,10 @@ GPUARRAY_DEVICE void count_selected(const typename Truth::Element* mask, int64_t
 #pragma unroll 1
     for (uint32_t round = 0; round < rounds && start + round < tiles; ++round) {
         const uint32_t tile = start + round;
-        const Position first = (Position(tile) * BLOCK + warp * 32) * SELECTION_ROW;
+        const UIndex first = (UIndex(tile) * BLOCK + warp * 32) * SELECTION_ROW;
         const uint32_t word =
-            collect<Truth>(mask, first, Position(dimensions.size), dimensions.dense(),
-                           [&](Position position) { return dimensions.offset(position); });
+            collect<Truth>(mask, first, UIndex(dimensions.size), dimensions.dense(),
+                           [&](UIndex index) { return dimensions.offset(index); });
         if constexpr (BITS) bits[uint64_t(tile) * BLOCK + threadIdx.x] = word;
         const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(__popc(word), lane);
         if (lane == 31) counts[round][warp] = scanned;
@@ -129,7 +129,7 @@ GPUARRAY_DEVICE void count_selected(const typename Truth::Element* mask, int64_t
     if (lane == 0 && ticket.number == gridDim.x - 1) offsets[tiles] = before + total;
 }
 
-// What is done with a true element: `read` gives a value for its position and its rank among the true
+// What is done with a true element: `read` gives a value for its index and its rank among the true
 // elements, `write` stores it.
 template <class Word, class Dimensions> struct Compress {
     const Word* values;
@@ -137,10 +137,10 @@ template <class Word, class Dimensions> struct Compress {
     const Dimensions& dimensions;
     typedef Word Value;
 
-    template <class Position> GPUARRAY_DEVICE Word read(Position position, int64_t) const {
-        return values[dimensions.offset(position)];
+    template <class UIndex> GPUARRAY_DEVICE Word read(UIndex index, int64_t) const {
+        return values[dimensions.offset(index)];
     }
-    template <class Position> GPUARRAY_DEVICE void write(Word value, Position, int64_t rank) const {
+    template <class UIndex> GPUARRAY_DEVICE void write(Word value, UIndex, int64_t rank) const {
         result[rank] = value;
     }
 };
@@ -151,11 +151,11 @@ template <class Word, class Dimensions> struct Place {
     const Dimensions& dimensions;
     typedef Word Value;
 
-    template <class Position> GPUARRAY_DEVICE Word read(Position, int64_t rank) const {
+    template <class UIndex> GPUARRAY_DEVICE Word read(UIndex, int64_t rank) const {
         return values[rank * dimensions.stride];
     }
-    template <class Position> GPUARRAY_DEVICE void write(Word value, Position position, int64_t) const {
-        target[dimensions.offset(position)] = value;
+    template <class UIndex> GPUARRAY_DEVICE void write(Word value, UIndex index, int64_t) const {
+        target[dimensions.offset(index)] = value;
     }
 };
 
@@ -166,15 +166,15 @@ template <class Dimensions, int NDIM> struct Coordinates {
     const Dimensions& dimensions;
     struct Value {};
 
-    template <class Position> GPUARRAY_DEVICE Value read(Position, int64_t) const { return Value(); }
-    template <class Position> GPUARRAY_DEVICE void write(Value, Position position, int64_t rank) const {
+    template <class UIndex> GPUARRAY_DEVICE Value read(UIndex, int64_t) const { return Value(); }
+    template <class UIndex> GPUARRAY_DEVICE void write(Value, UIndex index, int64_t rank) const {
 #pragma unroll
         for (int axis = NDIM - 1; axis > 0; --axis) {
-            const Position extent = dimensions.shape[axis], quotient = position / extent;
-            result[axis * count + rank] = int64_t(position - quotient * extent);
-            position = quotient;
+            const UIndex extent = dimensions.shape[axis], quotient = index / extent;
+            result[axis * count + rank] = int64_t(index - quotient * extent);
+            index = quotient;
         }
-        result[rank] = int64_t(position);
+        result[rank] = int64_t(index);
     }
 };
 
@@ -182,17 +182,17 @@ template <class Dimensions, int NDIM> struct Coordinates {
 template <class Truth, class Dimensions, int BLOCK, bool BITS, class Action>
 GPUARRAY_DEVICE void store_selected(const typename Truth::Element* mask, const int64_t* offsets, const uint32_t* bits,
                                 const Dimensions& dimensions, const Action& action) {
-    typedef typename Unsigned<typename Dimensions::Offset>::type Position;
+    typedef typename Unsigned<typename Dimensions::Offset>::type UIndex;
     enum { BATCH = 8 };
     const int lane = threadIdx.x % 32;
     const uint32_t tile = blockIdx.x;
-    const Position first = (Position(tile) * BLOCK + threadIdx.x / 32 * 32) * SELECTION_ROW;
+    const UIndex first = (UIndex(tile) * BLOCK + threadIdx.x / 32 * 32) * SELECTION_ROW;
     const int64_t offset = offsets[tile];
     uint32_t own;
     if constexpr (BITS) {
         own = bits[uint64_t(tile) * BLOCK + threadIdx.x];
     } else {
-        own = collect<Truth>(mask, first, Position(dimensions.size), true, [](Position position) { return position; });
+        own = collect<Truth>(mask, first, UIndex(dimensions.size), true, [](UIndex index) { return index; });
     }
     // The true elements of the tile before this lane's row.
     __shared__ int32_t counts[BLOCK / 32];

@@ -81,7 +81,7 @@ class Function:
             f"typedef {self.value()} Value;",
             f"typedef {self.thread} Thread;",
             f"typedef Stored<{cpp_name(spec.inputs[0].dtype)}>::type Element;",
-            f"enum {{ POSITIONS = {int(spec.positions)}, PACKED = {packed} }};",
+            f"enum {{ INDICES = {int(spec.finds_index)}, PACKED = {packed} }};",
             *(f"{member.declaration};" for member in self.members()),
             "",
             "GPUARRAY_DEVICE const Element* elements() const { return operand0; }",
@@ -156,15 +156,15 @@ class Function:
             if first + i in used
         ]
 
-    def position(self) -> str:
-        """The parameter for an element's position, without a name where nobody asks for it."""
-        return f"{self.spec.index}_t" + (" position" if self.spec.positions else "")
+    def index_parameter(self) -> str:
+        """The parameter for an element's index, without a name where nobody asks for it."""
+        return f"{self.spec.index}_t" + (" index" if self.spec.finds_index else "")
 
     def item(self) -> list[str]:
         """The item of one element of every operand."""
         names = ", ".join([f"in{i}" for i in range(len(self.computed))])
         lines = [
-            f"GPUARRAY_DEVICE auto item({self.parameters()}, {self.position()}) const {{",
+            f"GPUARRAY_DEVICE auto item({self.parameters()}, {self.index_parameter()}) const {{",
             f"    return Thread::Item({self.made(f'map({names})')});",
             "}",
         ]
@@ -177,8 +177,8 @@ class Function:
         if len(self.computed) != 1:
             return []
         return [
-            f"GPUARRAY_DEVICE auto of(Element element, {self.spec.index}_t position) const {{",
-            f"    return item({cpp_name(self.spec.inputs[0].dtype)}(element), position);",
+            f"GPUARRAY_DEVICE auto of(Element element, {self.spec.index}_t index) const {{",
+            f"    return item({cpp_name(self.spec.inputs[0].dtype)}(element), index);",
             "}",
         ]
 
@@ -188,7 +188,7 @@ class Function:
             return []
         made = self.made(f"{self.element}({self.spec.packed.word})")
         return [
-            f"GPUARRAY_DEVICE static auto packed(uint32_t word, {self.position()}) {{",
+            f"GPUARRAY_DEVICE static auto packed(uint32_t word, {self.index_parameter()}) {{",
             f"    return Thread::Item({made});",
             "}",
         ]
@@ -196,7 +196,7 @@ class Function:
     def load(self) -> list[str]:
         """The item at some offsets."""
         spec = self.spec
-        parameters = f"const {spec.index}_t* offsets, {spec.index}_t position"
+        parameters = f"const {spec.index}_t* offsets, {spec.index}_t index"
         lines = [f"GPUARRAY_DEVICE auto load({parameters}) const {{"]
         if spec.masked:
             mask = len(spec.inputs) - 1
@@ -204,7 +204,7 @@ class Function:
         arguments = ", ".join(
             f"{cpp_name(x.dtype)}(operand{i}[offsets[{i}]])" for i, x in enumerate(self.computed)
         )
-        return [*lines, f"    return item({arguments}, position);", "}"]
+        return [*lines, f"    return item({arguments}, index);", "}"]
 
     def stored(self, parameter: str, value: str, count: str) -> list[str]:
         """The function that stores a result."""
@@ -221,18 +221,18 @@ class Function:
         return lines
 
 
-class Positions(Function):
-    """The position of the element that beats all others."""
+class Indices(Function):
+    """The index of the element that beats all others."""
 
     def value(self) -> str:
         return f"Candidate<{self.element}, {self.spec.index}_t>"
 
     def nowhere(self) -> int:
-        """A position beyond all others: any element wins against it."""
+        """An index beyond all others: any element wins against it."""
         return 2 ** (8 * itemsize(self.index()) - 1) - 1
 
     def index(self) -> str:
-        """The dtype of positions."""
+        """The dtype of indices."""
         return self.spec.index.replace("int64", "i8").replace("int32", "i4")
 
     def neutral(self, dtype: str) -> list[str]:
@@ -240,7 +240,7 @@ class Positions(Function):
         return self.body(head, self.spec.neutral, f"return Value{{{{{{}}, {self.nowhere()}}}}};")
 
     def made(self, mapped: str) -> str:
-        return f"Value{{{mapped}, position}}"
+        return f"Value{{{mapped}, index}}"
 
     def combine(self) -> list[str]:
         element, index, nowhere = self.element, f"{self.spec.index}_t", self.nowhere()
@@ -249,16 +249,16 @@ class Positions(Function):
             *self.body(head, self.spec.combined),
             "GPUARRAY_DEVICE static Value combine(Value a, Value b) {",
             "    const bool first = beats(a.value, b.value), second = beats(b.value, a.value);",
-            "    return second | (!first & (b.position < a.position)) ? b : a;",
+            "    return second | (!first & (b.index < a.index)) ? b : a;",
             "}",
             "GPUARRAY_DEVICE static void follow(Value& best, Value next) {",
             "    if (beats(next.value, best.value)) best = next;",
             "}",
             f"GPUARRAY_DEVICE static void settle(Value& best, {index} first) {{",
-            f"    if (best.position == {nowhere}) best.position = first;",
+            f"    if (best.index == {nowhere}) best.index = first;",
             "}",
             f"GPUARRAY_DEVICE static Value moved(Value best, {index} base, {index} stride) {{",
-            f"    if (best.position != {nowhere}) best.position = base + best.position * stride;",
+            f"    if (best.index != {nowhere}) best.index = base + best.index * stride;",
             "    return best;",
             "}",
         ]
@@ -269,7 +269,7 @@ class Positions(Function):
         head = f"GPUARRAY_DEVICE void finish({output}, Value value, int64_t) const"
         answer = Cast(spec.output_dtype, Input(VALUE, self.index()))
         lines = self.body(head, answer, "out = {};")
-        lines.insert(1, f"    const {spec.index}_t in{VALUE} = value.position;")
+        lines.insert(1, f"    const {spec.index}_t in{VALUE} = value.index;")
         return lines
 
 
@@ -370,7 +370,7 @@ class Squares(Function):
 
 _STATES = {
     "value": Function,
-    "position": Positions,
+    "index": Indices,
     "counted": CountedValues,
     "moments": Moments,
     "squares": Squares,

@@ -1,7 +1,7 @@
 // Sums of integers and of their squares, which are exact: what a variance of integers is computed from.
 #pragma once
 
-#include "gpuarray/reduction_parts.cuh"
+#include "gpuarray/reduction_combine.cuh"
 
 namespace gpuarray {
 

@@ -29,14 +29,15 @@ if TYPE_CHECKING:
     from gpuarray.kernels.reduction.tables import Packed, Partial
 
 #: Blocks for each multiprocessor where blocks share results: fewer, if each thread has 16-byte
-#: loads in flight, leave fewer parts to combine at the end (measured on an H200).
+#: loads in flight, leave fewer splits to combine at the end (measured on an H200).
 _VECTOR_BLOCKS, _SINGLE_BLOCKS = 4, 16
 
 #: The same for threads that keep one number for each of few columns: so many fit at a time.
 _COLUMN_BLOCKS = 6
 
-#: Each block that shares a result has a round of loads to do, and sharing starts with so many.
-_LEAST_PARTS = 4
+#: The minimum split factor: where each block has at least one round of loads to do, a result is
+#: split among no fewer blocks.
+_MINIMUM_SPLITS = 4
 
 #: Accesses of a run that is worth finding where it starts, and whether that address is aligned.
 _LEAST_RUN = 4
@@ -182,17 +183,17 @@ def launch_plan(
         [*[x.itemsize for x in operands], output.itemsize],
     )
     reduced_shape = [shape[i] for i in sorted(axes)]
-    # argmax counts positions in C order, in whatever order the elements are walked.
-    positions = _layout.contiguous_strides(reduced_shape, 1)
+    # argmax counts indices in C order, in whatever order the elements are walked.
+    indices = _layout.contiguous_strides(reduced_shape, 1)
     reduced = _group(
         spec.name,
         reduced_shape,
         [
             *[[x.strides[i] for i in sorted(axes)] for x in operands],
-            positions if spec.positions else [0] * len(reduced_shape),
+            indices if spec.finds_index else [0] * len(reduced_shape),
         ],
         [*[x.itemsize for x in operands], 1],
-        backwards=not spec.positions,
+        backwards=not spec.finds_index,
     )
     wide = _layout.needs_int64(math.prod(shape), [*operands, output])
     spec = reduction.spec.replace(
@@ -294,9 +295,11 @@ def _variant(
 def _column_vector(spec: ReductionSpec) -> int:
     """The most neighbouring results that a thread has totals for."""
     value = spec.value_bytes
-    if spec.packed is not None and (spec.packed.firsts if spec.positions else spec.packed.columns):
+    if spec.packed is not None and (
+        spec.packed.firsts if spec.finds_index else spec.packed.columns
+    ):
         # 32 bits for each in registers, whatever is put together later.
-        count = _SLOT_BYTES // (value if spec.positions else min(value, 8))
+        count = _SLOT_BYTES // (value if spec.finds_index else min(value, 8))
     elif spec.partial is not None:
         count = _COLUMN_BYTES // _dtypes.itemsize(spec.partial.dtype)
     else:
@@ -357,7 +360,7 @@ def _launch(
     device = stream.device
     results, length = math.prod(kept.shape), math.prod(reduced.shape)
     unroll = reduction.spec.unroll(spec)
-    shareable, align, shared, least = True, 1, length, _LEAST_PARTS
+    shareable, align, shared, minimum = True, 1, length, _MINIMUM_SPLITS
     if spec.variant == "rows":
         blocks = ceil_div(results * spec.width, reduction.spec.BLOCK)
         round_length = spec.width * spec.vector * unroll
@@ -370,58 +373,58 @@ def _launch(
     elif spec.variant == "strips":
         blocks = results // kept.shape[-1] * _strips(spec, kept.shape[-1])
         round_length = reduction.spec.BLOCK // spec.width * unroll
-        least = 2
+        minimum = 2
     elif spec.variant == "periods":
         blocks = results // kept.shape[-1]
         shared = ceil_div(length * kept.shape[-1] // spec.vector, _threads_of_periods(spec, kept))
         round_length = unroll
-        least = 2
+        minimum = 2
     else:
         blocks = ceil_div(results, spec.width * spec.vector)
         round_length = reduction.spec.BLOCK // spec.width * unroll
-    parts, part_length = 1, shared
+    splits, split_length = 1, shared
     if shareable and blocks <= _COUNTERS:
         each = _SINGLE_BLOCKS if spec.vector == 1 else _VECTOR_BLOCKS
         if spec.variant in ("strips", "periods") and spec.state == "value" and spec.vector <= 4:
             each = _COLUMN_BLOCKS
         most = device.multiprocessors * each // blocks
-        # Columns of many parts have a counter for each 32 of them, too.
-        parts = min(most, shared // round_length, 32 * (_COUNTERS // blocks - 1) or 32)
-        if parts < least:
-            parts = 1
+        # Columns of many splits have a counter for each 32 of them, too.
+        splits = min(most, shared // round_length, 32 * (_COUNTERS // blocks - 1) or 32)
+        if splits < minimum:
+            splits = 1
         else:
-            part_length = ceil_div(ceil_div(shared, parts), align) * align
-            parts = ceil_div(shared, part_length)
+            split_length = ceil_div(ceil_div(shared, splits), align) * align
+            splits = ceil_div(shared, split_length)
     scratch = 0
-    most = _most_elements(spec, reduced, part_length)
+    most = _most_elements(spec, reduced, split_length)
     if spec.partial is not None and most > spec.partial.most:
         return None
     if spec.packed is not None and spec.columns_of_words and most > spec.packed.most:
         return None
-    if parts > 1:
+    if splits > 1:
         spec = reduction.spec.replace(spec, split=True)
-        scratch = parts * results * spec.value_bytes
+        scratch = splits * results * spec.value_bytes
     function, source = load(spec, render, device)
     *kept_strides, output_strides = kept.strides
-    *reduced_strides, position_strides = reduced.strides
+    *reduced_strides, index_strides = reduced.strides
     *kept_bases, output_base = kept.bases
     dimensions = {
         "results": results,
         "length": length,
-        "parts": parts,
-        "part_length": part_length,
+        "splits": splits,
+        "split_length": split_length,
         "output_base": output_base,
         "bases": [a + b for a, b in zip(kept_bases, reduced.bases)],
         "kept": kept.shape,
         "reduced": reduced.shape,
         "output_strides": output_strides,
-        "position_strides": position_strides,
+        "index_strides": index_strides,
         "kept_strides": list(chain(*kept_strides)),
         "reduced_strides": list(chain(*reduced_strides)),
     }
     constants: dict[str, Any] = {"dimensions": dimensions}
-    plan = _SharedPlan(function, grid_for(blocks * parts), (source.block, 1, 1), constants)
-    if parts > 1:
+    plan = _SharedPlan(function, grid_for(blocks * splits), (source.block, 1, 1), constants)
+    if splits > 1:
         plan.counters = _counters(stream)
         constants["counters"] = plan.counters[1]
     return plan, scratch
@@ -441,18 +444,18 @@ def _threads_of_periods(spec: ReductionSpec, kept: _Walk) -> int:
     return reduction.spec.BLOCK // granule * granule
 
 
-def _most_elements(spec: ReductionSpec, reduced: _Walk, part_length: int) -> int:
+def _most_elements(spec: ReductionSpec, reduced: _Walk, split_length: int) -> int:
     """No thread combines more elements than so many."""
     beside = reduction.spec.BLOCK // spec.width
     accesses = 2 * spec.vector * reduction.spec.unroll(spec)
     if spec.variant == "rows":
-        return ceil_div(part_length, spec.width) + accesses
+        return ceil_div(split_length, spec.width) + accesses
     if spec.variant == "runs":
         run = ceil_div(reduced.shape[-1], spec.width) + accesses
-        return ceil_div(part_length, beside) * run
+        return ceil_div(split_length, beside) * run
     if spec.variant == "periods":
-        return part_length
-    return ceil_div(part_length, beside) + accesses
+        return split_length
+    return ceil_div(split_length, beside) + accesses
 
 
 @planned

@@ -1,4 +1,4 @@
-// The reduction family: many elements to one, for every position that is kept.
+// The reduction family: many elements to one, for every index of the kept dimensions.
 //
 // A generated kernel names a variant (which threads read which elements), a function object and the strides. The
 // function object owns the operands' pointers and says what an element becomes (load, of), how two values make one
@@ -10,12 +10,12 @@
 //   Columns  neighbouring elements belong to neighbouring results (reduction_columns.cuh)
 //   Strips, Periods  the same for one operand, with long rows of results or short rows (reduction_strips.cuh)
 //
-// Where there are few results, the reduced elements of one are divided among several blocks: each stores the value
-// of its part, and the last block to finish combines them. Which block that is varies, the order of combination
+// Where there are few results, the reduced elements of one are split among several blocks: each stores the value
+// of its split, and the last block to finish combines them. Which block that is varies, the order of combination
 // does not: results are the same in every run, and there are no atomic operations on values.
 #pragma once
 
-#include "gpuarray/reduction_parts.cuh"
+#include "gpuarray/reduction_combine.cuh"
 
 namespace gpuarray {
 
@@ -23,24 +23,24 @@ namespace gpuarray {
 // row's address allows it; the few elements before and behind are read singly.
 template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool SPLIT> struct Rows {
     typedef typename Dimensions::Offset Index;
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     enum { GROUPS = BLOCK / WIDTH };
 
     template <class Function>
     GPUARRAY_DEVICE static typename Function::Value singles(const Function& function, const Dimensions& dimensions,
-                                                            const Place<Dimensions>& place, Position start,
-                                                            Position stop) {
+                                                            const Cursor<Dimensions>& cursor, UIndex start,
+                                                            UIndex stop) {
         typedef typename Function::Thread Thread;
         Thread thread;
 #pragma unroll 1
-        for (Position first = start + threadIdx.x % WIDTH; first < stop; first += WIDTH * UNROLL) {
+        for (UIndex first = start + threadIdx.x % WIDTH; first < stop; first += WIDTH * UNROLL) {
             typename Thread::Item items[UNROLL];
             bool there[UNROLL];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
-                const Position i = first + u * WIDTH;
+                const UIndex i = first + u * WIDTH;
                 there[u] = i < stop;
-                if (there[u]) items[u] = place.load(function, dimensions, i);
+                if (there[u]) items[u] = cursor.load(function, dimensions, i);
             }
             add_some(thread, items, there);
         }
@@ -48,28 +48,28 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
     }
 
     template <class Function>
-    GPUARRAY_DEVICE static void vectors(const Function& function, const Place<Dimensions>& place, Position start,
-                                        Position stop, typename Function::Thread& thread) {
+    GPUARRAY_DEVICE static void vectors(const Function& function, const Cursor<Dimensions>& cursor, UIndex start,
+                                        UIndex stop, typename Function::Thread& thread) {
         typedef typename Function::Thread Thread;
         typedef typename Function::Element Element;
         typedef typename Thread::Item Item;
         enum { SIZE = sizeof(Element), ITEMS = VECTOR / Function::PACKED };
-        const Position lane = threadIdx.x % WIDTH;
-        const Element* const row = function.elements() + place.offsets[0];
+        const UIndex lane = threadIdx.x % WIDTH;
+        const Element* const row = function.elements() + cursor.offsets[0];
 
         // Elements up to the first aligned address. An element that is itself unaligned never gets there.
         const uint32_t beyond = uint32_t(reinterpret_cast<uint64_t>(row + start)) % (VECTOR * SIZE);
-        const Position left = stop - start, before = beyond == 0 ? 0 : (VECTOR * SIZE - beyond) / SIZE;
+        const UIndex left = stop - start, before = beyond == 0 ? 0 : (VECTOR * SIZE - beyond) / SIZE;
         const bool aligned = beyond % SIZE == 0 && before < left;
-        const Position head = aligned ? before : left, count = aligned ? (left - head) / VECTOR : 0;
+        const UIndex head = aligned ? before : left, count = aligned ? (left - head) / VECTOR : 0;
         const Element* const body = row + start + head;
 
 #pragma unroll 1
-        for (Position first = lane; first < count; first += WIDTH * UNROLL) {
+        for (UIndex first = lane; first < count; first += WIDTH * UNROLL) {
             alignas(16) Element loaded[UNROLL][VECTOR];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
-                const Position i = first + u * WIDTH;
+                const UIndex i = first + u * WIDTH;
                 if (i < count) Vector<Element, VECTOR>::copy(loaded[u], body + i * VECTOR);
             }
             if (!Thread::FILLED && first + (UNROLL - 1) * WIDTH < count) {
@@ -81,23 +81,23 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
             } else {
 #pragma unroll
                 for (int u = 0; u < UNROLL; ++u) {
-                    const Position i = first + u * WIDTH;
+                    const UIndex i = first + u * WIDTH;
                     if (i < count) {
-                        const Index position = Index(start + head + i * VECTOR);
-                        if constexpr (Function::POSITIONS) {
+                        const Index index = Index(start + head + i * VECTOR);
+                        if constexpr (Function::INDICES) {
                             // The vector's best value against the best so far; which element it was is asked at the
                             // end.
-                            Item best = item_at(function, loaded[u], position);
+                            Item best = item_at(function, loaded[u], index);
 #pragma unroll
                             for (int v = 1; v < ITEMS; ++v) {
-                                Function::follow(best, item_at(function, loaded[u] + v * Function::PACKED, position));
+                                Function::follow(best, item_at(function, loaded[u] + v * Function::PACKED, index));
                             }
                             Function::follow(thread.total, best);
                         } else {
                             Item items[ITEMS];
 #pragma unroll
                             for (int v = 0; v < ITEMS; ++v) {
-                                items[v] = item_at(function, loaded[u] + v * Function::PACKED, position);
+                                items[v] = item_at(function, loaded[u] + v * Function::PACKED, index);
                             }
                             thread.add(items);
                         }
@@ -105,22 +105,22 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
                 }
             }
         }
-        if constexpr (Function::POSITIONS) {
+        if constexpr (Function::INDICES) {
             if (lane < count) {
                 Function::settle(thread.total, Index(start + head + lane * VECTOR));
-                const Index position = thread.total.position;
-                thread.total = function.of(row[position], position);
+                const Index index = thread.total.index;
+                thread.total = function.of(row[index], index);
 #pragma unroll 1
                 for (int v = 1; v < VECTOR; ++v) {
-                    Function::follow(thread.total, function.of(row[position + v], position + v));
+                    Function::follow(thread.total, function.of(row[index + v], index + v));
                 }
             }
         }
         // What vectors do not cover, as one run: the head, then the tail.
-        const Position covered = count * VECTOR;
+        const UIndex covered = count * VECTOR;
 #pragma unroll 1
-        for (Position i = lane; i < left - covered; i += WIDTH) {
-            const Position at = start + (i < head ? i : i + covered);
+        for (UIndex i = lane; i < left - covered; i += WIDTH) {
+            const UIndex at = start + (i < head ? i : i + covered);
             const Item single[1] = {function.of(row[at], Index(at))};
             thread.add(single);
         }
@@ -130,56 +130,56 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool S
     GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
                                     typename Function::Value* partials, uint32_t* counters) {
         typedef typename Function::Value Value;
-        const Position results = dimensions.results;
-        const Share<SPLIT, Position, Dimensions> share(dimensions, dimensions.length);
-        const Position result = share.block * GROUPS + threadIdx.x / WIDTH;
+        const UIndex results = dimensions.results;
+        const Share<SPLIT, UIndex, Dimensions> share(dimensions, dimensions.length);
+        const UIndex result = share.block * GROUPS + threadIdx.x / WIDTH;
         // Threads without a result stay for the shuffles.
-        const Place<Dimensions> place(dimensions, result < results ? result : 0);
+        const Cursor<Dimensions> cursor(dimensions, result < results ? result : 0);
         Value value = Function::neutral();
         if (result < results) {
             if constexpr (VECTOR > 1) {
                 typename Function::Thread thread;
-                vectors(function, place, share.start, share.stop, thread);
+                vectors(function, cursor, share.start, share.stop, thread);
                 value = thread.value();
             } else {
-                value = singles(function, dimensions, place, share.start, share.stop);
+                value = singles(function, dimensions, cursor, share.start, share.stop);
             }
         }
-        conclude<BLOCK, WIDTH, SPLIT>(function, output, dimensions, place, result, value, partials, counters);
+        conclude<BLOCK, WIDTH, SPLIT>(function, output, dimensions, cursor, result, value, partials, counters);
     }
 };
 
 // Several reduced dimensions, of which the last is without gaps and long: LANES threads read a run along it, as in
-// Rows, and the block's other threads further runs of the same result. Parts are counted in runs.
+// Rows, and the block's other threads further runs of the same result. Splits are counted in runs.
 template <class Dimensions, int BLOCK, int LANES, int VECTOR, int UNROLL, bool SPLIT> struct Runs {
     typedef typename Dimensions::Offset Index;
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     enum { LAST = Dimensions::REDUCED_DIMENSIONS - 1 };
 
     template <class Function, class Output>
     GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
                                     typename Function::Value* partials, uint32_t* counters) {
-        const Position length = dimensions.reduced[LAST];
-        const Share<SPLIT, Position, Dimensions> share(dimensions, Position(dimensions.length) / length);
-        const Place<Dimensions> place(dimensions, share.block);
+        const UIndex length = dimensions.reduced[LAST];
+        const Share<SPLIT, UIndex, Dimensions> share(dimensions, UIndex(dimensions.length) / length);
+        const Cursor<Dimensions> cursor(dimensions, share.block);
         typedef Rows<Dimensions, BLOCK, LANES, VECTOR, UNROLL, false> Run;
         typename Function::Thread thread;
 #pragma unroll 1
-        for (Position i = share.start + threadIdx.x / LANES; i < share.stop; i += BLOCK / LANES) {
-            Place<Dimensions> run = place;
-            const Index position = run.move_to_run(dimensions, i);
-            if constexpr (Function::POSITIONS) {
-                // Within a run positions increase; those of different runs have to be compared.
+        for (UIndex i = share.start + threadIdx.x / LANES; i < share.stop; i += BLOCK / LANES) {
+            Cursor<Dimensions> run = cursor;
+            const Index index = run.move_to_run(dimensions, i);
+            if constexpr (Function::INDICES) {
+                // Within a run indices increase; those of different runs have to be compared.
                 typename Function::Thread best;
                 Run::vectors(function, run, 0, length, best);
-                best.total = Function::moved(best.total, position, dimensions.position_strides[LAST]);
+                best.total = Function::moved(best.total, index, dimensions.index_strides[LAST]);
                 thread.total = Function::combine(thread.total, best.total);
             } else {
                 Run::vectors(function, run, 0, length, thread);
             }
         }
         const typename Function::Value value = thread.value();
-        conclude<BLOCK, BLOCK, SPLIT>(function, output, dimensions, place, share.block, value, partials, counters);
+        conclude<BLOCK, BLOCK, SPLIT>(function, output, dimensions, cursor, share.block, value, partials, counters);
     }
 };
 

@@ -11,19 +11,19 @@ namespace gpuarray {
 template <class Function, class Index, int VECTOR> struct Neighbours {
     struct Value {
         alignas(16) typename Function::Element elements[VECTOR];
-        Index position;
+        Index index;
 
         GPUARRAY_DEVICE auto operator()(const Function& function, int v) const {
-            return function.of(elements[v], position);
+            return function.of(elements[v], index);
         }
     };
     const Function& function;
 
-    GPUARRAY_DEVICE Value load(const Index* offsets, Index position) const {
+    GPUARRAY_DEVICE Value load(const Index* offsets, Index index) const {
         typedef typename Function::Element Element;
         const Element* const from = function.elements() + offsets[0];
         Value loaded;
-        loaded.position = position;
+        loaded.index = index;
         if (Vector<Element, VECTOR>::aligned(from)) {
             Vector<Element, VECTOR>::copy(loaded.elements, from);
         } else {
@@ -41,8 +41,8 @@ template <class Function, class Index> struct Neighbours<Function, Index, 1> {
     };
     const Function& function;
 
-    GPUARRAY_DEVICE Value load(const Index* offsets, Index position) const {
-        return Value{function.load(offsets, position)};
+    GPUARRAY_DEVICE Value load(const Index* offsets, Index index) const {
+        return Value{function.load(offsets, index)};
     }
 };
 
@@ -51,7 +51,7 @@ template <class Function, class Index> struct Neighbours<Function, Index, 1> {
 // stride are multiples of VECTOR.
 template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool SPLIT, class State> struct Columns {
     typedef typename Dimensions::Offset Index;
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     enum { DEPTH = BLOCK / COLUMNS, LAST = Dimensions::KEPT_DIMENSIONS - 1 };
 
     // The values of each column over the depth of the block, in the threads of depth 0. Called twice, with
@@ -78,24 +78,24 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
         }
     }
 
-    // Rows whose positions are evenly apart, or do not matter.
+    // Rows whose indices are evenly apart, or do not matter.
     template <class Function>
     GPUARRAY_DEVICE static void read_rows(const Function& function, const Dimensions& dimensions,
-                                          const Place<Dimensions>& place, Position start, Position stop,
+                                          const Cursor<Dimensions>& cursor, UIndex start, UIndex stop,
                                           typename Function::Value (&values)[VECTOR]) {
         typedef typename Function::Element Element;
         typedef Neighbours<Function, Index, VECTOR> Load;
-        const Position mine = start + threadIdx.x / COLUMNS;
+        const UIndex mine = start + threadIdx.x / COLUMNS;
         State state;
         Index met = 0;
 #pragma unroll 1
-        for (Position first = mine; first < stop; first += DEPTH * UNROLL, met += UNROLL) {
+        for (UIndex first = mine; first < stop; first += DEPTH * UNROLL, met += UNROLL) {
             alignas(16) Element rows[UNROLL][VECTOR];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
-                const Position i = first + u * DEPTH;
+                const UIndex i = first + u * DEPTH;
                 if (i < stop) {
-                    const typename Load::Value row = place.load(Load{function}, dimensions, i);
+                    const typename Load::Value row = cursor.load(Load{function}, dimensions, i);
                     Vector<Element, VECTOR>::copy(rows[u], row.elements);
                 }
             }
@@ -108,7 +108,7 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
                 }
             }
         }
-        const Index stride = dimensions.position_strides[0];
+        const Index stride = dimensions.index_strides[0];
 #pragma unroll
         for (int v = 0; v < VECTOR; ++v) {
             values[v] = State::value(state.slot(v, mine < stop, Index(mine) * stride, DEPTH * stride));
@@ -117,21 +117,21 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
 
     template <class Function>
     GPUARRAY_DEVICE static void read(const Function& function, const Dimensions& dimensions,
-                                     const Place<Dimensions>& place, Position start, Position stop,
+                                     const Cursor<Dimensions>& cursor, UIndex start, UIndex stop,
                                      typename Function::Value (&values)[VECTOR]) {
-        if constexpr (VECTOR > 1 && !(Function::POSITIONS && Dimensions::REDUCED_DIMENSIONS > 1)) {
-            return read_rows(function, dimensions, place, start, stop, values);
+        if constexpr (VECTOR > 1 && !(Function::INDICES && Dimensions::REDUCED_DIMENSIONS > 1)) {
+            return read_rows(function, dimensions, cursor, start, stop, values);
         }
         typename Function::Thread threads[VECTOR];
         typedef Neighbours<Function, Index, VECTOR> Load;
-        const Position mine = start + threadIdx.x / COLUMNS;
+        const UIndex mine = start + threadIdx.x / COLUMNS;
 #pragma unroll 1
-        for (Position first = mine; first < stop; first += DEPTH * UNROLL) {
+        for (UIndex first = mine; first < stop; first += DEPTH * UNROLL) {
             typename Load::Value loaded[UNROLL];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
-                const Position i = first + u * DEPTH;
-                if (i < stop) loaded[u] = place.load(Load{function}, dimensions, i);
+                const UIndex i = first + u * DEPTH;
+                if (i < stop) loaded[u] = cursor.load(Load{function}, dimensions, i);
             }
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v) {
@@ -142,7 +142,7 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
                     there[u] = first + u * DEPTH < stop;
                     if (there[u]) items[u] = loaded[u](function, v);
                 }
-                if constexpr (Function::POSITIONS && Dimensions::REDUCED_DIMENSIONS == 1) {
+                if constexpr (Function::INDICES && Dimensions::REDUCED_DIMENSIONS == 1) {
 #pragma unroll
                     for (int u = 0; u < UNROLL; ++u) {
                         if (there[u]) Function::follow(threads[v].total, items[u]);
@@ -152,9 +152,9 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
                 }
             }
         }
-        if constexpr (Function::POSITIONS && Dimensions::REDUCED_DIMENSIONS == 1) {
+        if constexpr (Function::INDICES && Dimensions::REDUCED_DIMENSIONS == 1) {
             if (mine < stop) {
-                const Index first = Index(mine) * dimensions.position_strides[0];
+                const Index first = Index(mine) * dimensions.index_strides[0];
 #pragma unroll
                 for (int v = 0; v < VECTOR; ++v) Function::settle(threads[v].total, first);
             }
@@ -167,28 +167,28 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
     GPUARRAY_DEVICE static void run(const Function& function, Output* output, const Dimensions& dimensions,
                                     typename Function::Value* partials, uint32_t* counters) {
         typedef typename Function::Value Value;
-        const Position results = dimensions.results, length = dimensions.length;
-        const Share<SPLIT, Position, Dimensions> share(dimensions, length);
-        const Position column = (share.block * COLUMNS + threadIdx.x % COLUMNS) * VECTOR;
+        const UIndex results = dimensions.results, length = dimensions.length;
+        const Share<SPLIT, UIndex, Dimensions> share(dimensions, length);
+        const UIndex column = (share.block * COLUMNS + threadIdx.x % COLUMNS) * VECTOR;
         const bool inside = column < results, first = threadIdx.x < COLUMNS;
-        const Place<Dimensions> place(dimensions, inside ? column : 0);
+        const Cursor<Dimensions> cursor(dimensions, inside ? column : 0);
         Value values[VECTOR];
 #pragma unroll
         for (int v = 0; v < VECTOR; ++v) values[v] = Function::neutral();
-        if (inside) read(function, dimensions, place, share.start, share.stop, values);
+        if (inside) read(function, dimensions, cursor, share.start, share.stop, values);
         combine_depth<Function>(values);
         if constexpr (SPLIT) {
-            const uint32_t parts = dimensions.parts, part = blockIdx.x - share.block * parts;
+            const uint32_t splits = dimensions.splits, split = blockIdx.x - share.block * splits;
             if (inside && first) {
 #pragma unroll
-                for (int v = 0; v < VECTOR; ++v) partials[part * results + column + v] = values[v];
+                for (int v = 0; v < VECTOR; ++v) partials[split * results + column + v] = values[v];
             }
-            if (!is_last_block(counters + share.block, parts)) return;
+            if (!is_last_block(counters + share.block, splits)) return;
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v) values[v] = Function::neutral();
             if (inside) {
 #pragma unroll 1
-                for (uint32_t i = threadIdx.x / COLUMNS; i < parts; i += DEPTH) {
+                for (uint32_t i = threadIdx.x / COLUMNS; i < splits; i += DEPTH) {
                     const Value* const stored = partials + i * results + column;
 #pragma unroll
                     for (int v = 0; v < VECTOR; ++v) values[v] = Function::combine(values[v], stored[v]);
@@ -199,7 +199,7 @@ template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool
         if (inside && first) {
 #pragma unroll
             for (int v = 0; v < VECTOR; ++v) {
-                function.finish(output[place.output + v * dimensions.output_strides[LAST]], values[v], length);
+                function.finish(output[cursor.output + v * dimensions.output_strides[LAST]], values[v], length);
             }
         }
     }

@@ -3,7 +3,7 @@
 //   Strips   a block owns a strip of a long row of results
 //   Periods  short rows without gaps are read as one line, in steps of whole rows
 //
-// No thread shifts elements into place: each meets rows of one alignment only, and keeps totals for the columns that
+// No thread shifts elements: each meets rows of one alignment only, and keeps totals for the columns that
 // its aligned vectors show. Which columns those are is asked once, when threads are combined.
 #pragma once
 
@@ -12,11 +12,11 @@
 namespace gpuarray {
 
 // `count` vectors, `step` elements apart: UNROLL of them under way.
-template <int VECTOR, int UNROLL, class Function, class State, class Position>
+template <int VECTOR, int UNROLL, class Function, class State, class UIndex>
 GPUARRAY_DEVICE void read_down(const Function& function, const typename Function::Element* from, int64_t step,
-                               Position count, State& state) {
+                               UIndex count, State& state) {
     typedef typename Function::Element Element;
-    Position first = 0;
+    UIndex first = 0;
 #pragma unroll 1
     for (; first + UNROLL <= count; first += UNROLL, from += UNROLL * step) {
         alignas(16) Element loaded[UNROLL][VECTOR];
@@ -43,7 +43,7 @@ template <int VECTOR, class Element> GPUARRAY_DEVICE uint32_t skew_of(const Elem
 }
 
 // Combines `count` values of each of `columns` columns, which get(column, i) knows, for take(column, value). All
-// threads of the block call; `shared` has a place for each.
+// threads of the block call; `shared` has a slot for each.
 template <class Function, int BLOCK, int UNROLL, class Get, class Take>
 GPUARRAY_DEVICE void combine_columns(uint32_t columns, uint32_t count, typename Function::Value* shared,
                                      const Get& get, const Take& take) {
@@ -83,34 +83,34 @@ GPUARRAY_DEVICE void combine_columns(uint32_t columns, uint32_t count, typename 
 // the output. Which element of the block knows what is for get(column, i) to say, i < count.
 template <bool SPLIT, int BLOCK, class Function, class Output, class Dimensions, class Get>
 GPUARRAY_DEVICE void conclude_columns(const Function& function, Output* output, const Dimensions& dimensions,
-                                      typename Place<Dimensions>::Position tile,
-                                      typename Place<Dimensions>::Position first, uint32_t columns, uint32_t count,
+                                      typename Cursor<Dimensions>::UIndex tile,
+                                      typename Cursor<Dimensions>::UIndex first, uint32_t columns, uint32_t count,
                                       typename Function::Value* partials, uint32_t* counters, const Get& get) {
     typedef typename Function::Value Value;
-    typedef typename Place<Dimensions>::Index Index;
-    typedef typename Place<Dimensions>::Position Position;
+    typedef typename Cursor<Dimensions>::Index Index;
+    typedef typename Cursor<Dimensions>::UIndex UIndex;
     enum { LAST = Dimensions::KEPT_DIMENSIONS - 1 };
     __shared__ alignas(16) unsigned char storage[BLOCK * sizeof(Value)];
     Value* const shared = reinterpret_cast<Value*>(storage);
-    const Place<Dimensions> place(dimensions, first);
-    Output* const out = output + place.output;
+    const Cursor<Dimensions> cursor(dimensions, first);
+    Output* const out = output + cursor.output;
     const auto finish = [&](uint32_t column, const Value& value) {
         function.finish(out[Index(column) * dimensions.output_strides[LAST]], value, dimensions.length);
     };
     if constexpr (SPLIT) {
-        // Many parts in two steps: one block alone would read them for as long as all have read elements.
+        // Many splits in two steps: one block alone would read them for as long as all have read elements.
         enum { GROUP = 32, LOADS = sizeof(Value) < 16 ? 8 : 4 };
-        const uint32_t parts = dimensions.parts, part = blockIdx.x - tile * parts;
-        const uint32_t groups = (parts + GROUP - 1) / GROUP, group = part / GROUP;
-        const Position results = dimensions.results;
+        const uint32_t splits = dimensions.splits, split = blockIdx.x - tile * splits;
+        const uint32_t groups = (splits + GROUP - 1) / GROUP, group = split / GROUP;
+        const UIndex results = dimensions.results;
         Value* const stored = partials + first;
-        const auto store = [&](uint32_t column, const Value& value) { stored[part * results + column] = value; };
+        const auto store = [&](uint32_t column, const Value& value) { stored[split * results + column] = value; };
         combine_columns<Function, BLOCK, 1>(columns, count, shared, get, store);
-        uint32_t left = parts;
-        Position apart = results;
+        uint32_t left = splits;
+        UIndex apart = results;
         if (groups > 1) {
             counters += tile * (groups + 1);
-            const uint32_t members = parts - group * GROUP < GROUP ? parts - group * GROUP : GROUP;
+            const uint32_t members = splits - group * GROUP < GROUP ? splits - group * GROUP : GROUP;
             if (!is_last_block(counters + 1 + group, members)) return;
             Value* const mine = stored + group * GROUP * results;
             combine_columns<Function, BLOCK, LOADS>(
@@ -138,7 +138,7 @@ GPUARRAY_DEVICE void conclude_columns(const Function& function, Output* output, 
 template <class Dimensions, int BLOCK, int COLUMNS, int VECTOR, int UNROLL, bool SPLIT, int PHASES, class State>
 struct Strips {
     typedef typename Dimensions::Offset Index;
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     enum {
         DEPTH = BLOCK / COLUMNS,
         TILE = COLUMNS * VECTOR,
@@ -155,28 +155,28 @@ struct Strips {
         typedef typename Function::Value Value;
         typedef typename Function::Element Element;
         typedef typename State::Slot Slot;
-        // Another place for each vector: neighbouring columns are in different banks.
+        // Another slot for each vector: neighbouring columns are in different banks.
         __shared__ alignas(16) unsigned char slot_storage[(BLOCK + 1) * VECTOR * sizeof(Slot)];
         __shared__ alignas(16) unsigned char edge_storage[BLOCK * sizeof(Value)];
         Slot* const slots = reinterpret_cast<Slot*>(slot_storage);
         Value* const edges = reinterpret_cast<Value*>(edge_storage);
 
-        const Position length = dimensions.length;
+        const UIndex length = dimensions.length;
         const Index columns = dimensions.kept[LAST];
-        const Position tiles = (Position(columns) + (PHASES > 1 ? 0 : VECTOR - 1) + STEP - 1) / STEP;
-        const Share<SPLIT, Position, Dimensions> share(dimensions, length);
-        const Position outer = share.block / tiles;
-        const Place<Dimensions> place(dimensions, outer * columns);
-        const Element* const base = function.elements() + place.offsets[0];
-        const Index stride = dimensions.reduced_strides[0][0], position_stride = dimensions.position_strides[0];
+        const UIndex tiles = (UIndex(columns) + (PHASES > 1 ? 0 : VECTOR - 1) + STEP - 1) / STEP;
+        const Share<SPLIT, UIndex, Dimensions> share(dimensions, length);
+        const UIndex outer = share.block / tiles;
+        const Cursor<Dimensions> cursor(dimensions, outer * columns);
+        const Element* const base = function.elements() + cursor.offsets[0];
+        const Index stride = dimensions.reduced_strides[0][0], index_stride = dimensions.index_strides[0];
         // The first column that the block may answer for; below zero there is none.
         const Index start = Index(share.block - outer * tiles) * STEP - (PHASES > 1 ? 0 : skew_of<VECTOR>(base));
         const bool gapless = stride == columns;
-        const auto skew = [&](Position row) {
-            return PHASES > 1 ? skew_of<VECTOR>(base + Index(row * Position(stride)) + start) : 0u;
+        const auto skew = [&](UIndex row) {
+            return PHASES > 1 ? skew_of<VECTOR>(base + Index(row * UIndex(stride)) + start) : 0u;
         };
 
-        Position row = share.start + threadIdx.x / COLUMNS, stop = share.stop;
+        UIndex row = share.start + threadIdx.x / COLUMNS, stop = share.stop;
         const Index column = start - Index(skew(row)) + threadIdx.x % COLUMNS * VECTOR;
         if (column < 0 || column > columns - VECTOR) {
             if (!gapless || column <= -VECTOR || column >= columns) {
@@ -187,7 +187,7 @@ struct Strips {
                 --stop;
             }
         }
-        const Position count = row < stop ? (stop - row + DEPTH - 1) / DEPTH : 0;
+        const UIndex count = row < stop ? (stop - row + DEPTH - 1) / DEPTH : 0;
         State state;
         if (count > 0) {
             read_down<VECTOR, UNROLL>(function, base + Index(row) * stride + column, int64_t(stride) * DEPTH, count,
@@ -196,7 +196,7 @@ struct Strips {
 #pragma unroll
         for (int v = 0; v < VECTOR; ++v) {
             slots[v * (BLOCK + 1) + threadIdx.x] =
-                state.slot(v, count > 0, Index(row) * position_stride, DEPTH * position_stride);
+                state.slot(v, count > 0, Index(row) * index_stride, DEPTH * index_stride);
         }
         const bool edge = start < VECTOR || start + STEP > columns - VECTOR;
         if (edge) edges[threadIdx.x] = read_edges(function, base, share.start, share.stop, start, skew, dimensions);
@@ -207,8 +207,8 @@ struct Strips {
         const uint32_t answers = till > from ? till - from : 0, before = from - start;
         const auto get = [&](uint32_t answer, uint32_t i) {
             if (i < DEPTH) {
-                const uint32_t place = before + answer + skew(share.start + i);
-                return State::value(slots[place % VECTOR * (BLOCK + 1) + i * COLUMNS + place / VECTOR]);
+                const uint32_t slot = before + answer + skew(share.start + i);
+                return State::value(slots[slot % VECTOR * (BLOCK + 1) + i * COLUMNS + slot / VECTOR]);
             }
             const Index at = from + answer;
             const Index number = at < VECTOR ? at : at - (columns - EDGE);
@@ -223,7 +223,7 @@ struct Strips {
     // The elements of the first and the last VECTOR columns that no vector has shown: EDGE columns of some rows.
     template <class Function, class Skew>
     GPUARRAY_DEVICE static typename Function::Value
-    read_edges(const Function& function, const typename Function::Element* base, Position first, Position stop,
+    read_edges(const Function& function, const typename Function::Element* base, UIndex first, UIndex stop,
                Index start, const Skew& skew, const Dimensions& dimensions) {
         typedef typename Function::Thread Thread;
         const Index columns = dimensions.kept[LAST], stride = dimensions.reduced_strides[0][0];
@@ -232,14 +232,14 @@ struct Strips {
         enum { EDGE_LOADS = sizeof(typename Thread::Item) > 8 ? 2 : 8 };
         Thread thread;
         if (column < start || column >= start + STEP) return thread.value();
-        const Position last = Position(dimensions.length) - 1;
+        const UIndex last = UIndex(dimensions.length) - 1;
 #pragma unroll 1
-        for (Position row = first + threadIdx.x / EDGE; row < stop; row += EDGE_ROWS * EDGE_LOADS) {
+        for (UIndex row = first + threadIdx.x / EDGE; row < stop; row += EDGE_ROWS * EDGE_LOADS) {
             typename Thread::Item items[EDGE_LOADS];
             bool there[EDGE_LOADS];
 #pragma unroll
             for (int u = 0; u < EDGE_LOADS; ++u) {
-                const Position at = row + u * EDGE_ROWS;
+                const UIndex at = row + u * EDGE_ROWS;
                 there[u] = false;
                 if (at < stop) {
                     const Index begin = column - Index((uint32_t(column - start) + skew(at)) % VECTOR);
@@ -247,8 +247,8 @@ struct Strips {
                     there[u] = stride == columns ? (low && at == 0) || (high && at == last) : low || high;
                 }
                 if (there[u]) {
-                    const Index position = Index(at) * dimensions.position_strides[0];
-                    items[u] = function.of(base[Index(at) * stride + column], position);
+                    const Index index = Index(at) * dimensions.index_strides[0];
+                    items[u] = function.of(base[Index(at) * stride + column], index);
                 }
             }
             add_some(thread, items, there);
@@ -258,11 +258,11 @@ struct Strips {
 };
 
 // One reduced dimension; its rows, of the last kept dimension, follow one another without gaps. `threads` threads
-// read VECTOR elements each, which is a whole number of rows in all: a thread stays in its columns. Parts are
+// read VECTOR elements each, which is a whole number of rows in all: a thread stays in its columns. Splits are
 // counted in such rounds.
 template <class Dimensions, int BLOCK, int VECTOR, int UNROLL, bool SPLIT, class State> struct Periods {
     typedef typename Dimensions::Offset Index;
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     enum { LAST = Dimensions::KEPT_DIMENSIONS - 1 };
 
     template <class Function, class Output>
@@ -274,47 +274,47 @@ template <class Dimensions, int BLOCK, int VECTOR, int UNROLL, bool SPLIT, class
         __shared__ alignas(16) unsigned char slot_storage[(BLOCK + 1) * VECTOR * sizeof(Slot)];
         Slot* const slots = reinterpret_cast<Slot*>(slot_storage);
 
-        const Position columns = dimensions.kept[LAST], total = Position(dimensions.length) * columns;
-        const Position common = columns & (0 - columns), granule = columns / (common < VECTOR ? common : VECTOR);
-        const Position threads = BLOCK / granule * granule, rows = threads * VECTOR / columns;
-        const Position rounds = (total / VECTOR + threads - 1) / threads;
-        const Share<SPLIT, Position, Dimensions> share(dimensions, rounds);
-        const Place<Dimensions> place(dimensions, share.block * columns);
-        const Element* const base = function.elements() + place.offsets[0];
-        const Index position_stride = dimensions.position_strides[0];
+        const UIndex columns = dimensions.kept[LAST], total = UIndex(dimensions.length) * columns;
+        const UIndex common = columns & (0 - columns), granule = columns / (common < VECTOR ? common : VECTOR);
+        const UIndex threads = BLOCK / granule * granule, rows = threads * VECTOR / columns;
+        const UIndex rounds = (total / VECTOR + threads - 1) / threads;
+        const Share<SPLIT, UIndex, Dimensions> share(dimensions, rounds);
+        const Cursor<Dimensions> cursor(dimensions, share.block * columns);
+        const Element* const base = function.elements() + cursor.offsets[0];
+        const Index index_stride = dimensions.index_strides[0];
 
         const uint32_t skew = skew_of<VECTOR>(base);
-        const Position head = skew == 0 ? 0 : VECTOR - skew, vectors = (total - head) / VECTOR;
-        const Position first = threadIdx.x + share.start * threads;
-        const Position stop = share.stop * threads < vectors ? share.stop * threads : vectors;
-        const Position count = threadIdx.x < threads && first < stop ? (stop - first + threads - 1) / threads : 0;
+        const UIndex head = skew == 0 ? 0 : VECTOR - skew, vectors = (total - head) / VECTOR;
+        const UIndex first = threadIdx.x + share.start * threads;
+        const UIndex stop = share.stop * threads < vectors ? share.stop * threads : vectors;
+        const UIndex count = threadIdx.x < threads && first < stop ? (stop - first + threads - 1) / threads : 0;
         State state;
         if (count > 0) {
             read_down<VECTOR, UNROLL>(function, base + head + first * VECTOR, int64_t(threads) * VECTOR, count, state);
         }
 #pragma unroll
         for (int v = 0; v < VECTOR; ++v) {
-            const Position row = (head + first * VECTOR + v) / columns;
+            const UIndex row = (head + first * VECTOR + v) / columns;
             slots[v * (BLOCK + 1) + threadIdx.x] =
-                state.slot(v, count > 0, Index(row) * position_stride, Index(rows) * position_stride);
+                state.slot(v, count > 0, Index(row) * index_stride, Index(rows) * index_stride);
         }
         __syncthreads();
 
-        // Elements in front of the first vector and behind the last: those of the first part and of the last.
+        // Elements in front of the first vector and behind the last: those of the first split and of the last.
         const uint32_t front = share.start == 0 ? head : 0;
-        const Position covered = head + vectors * VECTOR;
+        const UIndex covered = head + vectors * VECTOR;
         const uint32_t behind = share.stop == rounds ? uint32_t(total - covered) : 0;
-        const Position beyond = (head + columns - 1) / columns * columns - head;
+        const UIndex beyond = (head + columns - 1) / columns * columns - head;
         const auto get = [&](uint32_t column, uint32_t i) {
             if (i < rows) {
-                const uint32_t place = (column + beyond) % columns + i * columns;
-                return State::value(slots[place % VECTOR * (BLOCK + 1) + place / VECTOR]);
+                const uint32_t slot = (column + beyond) % columns + i * columns;
+                return State::value(slots[slot % VECTOR * (BLOCK + 1) + slot / VECTOR]);
             }
             i -= uint32_t(rows);
-            const Position at = i < front ? i : covered + (i - front), row = at / columns;
+            const UIndex at = i < front ? i : covered + (i - front), row = at / columns;
             if (at - row * columns != column) return Function::neutral();
             typename Function::Thread thread;
-            const typename Function::Thread::Item single[1] = {function.of(base[at], Index(row) * position_stride)};
+            const typename Function::Thread::Item single[1] = {function.of(base[at], Index(row) * index_stride)};
             thread.add(single);
             return typename Function::Value(thread.value());
         };

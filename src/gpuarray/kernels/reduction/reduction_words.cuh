@@ -7,7 +7,7 @@
 // A slot is what such a thread hands to others for a column: narrower than a Value where that is enough.
 #pragma once
 
-#include "gpuarray/reduction_parts.cuh"
+#include "gpuarray/reduction_combine.cuh"
 
 namespace gpuarray {
 
@@ -26,7 +26,7 @@ template <class Function, class Index, int VECTOR> struct Separate {
             typename Thread::Item items[ROWS];
 #pragma unroll
             for (int u = 0; u < ROWS; ++u) items[u] = function.of(rows[u][v], first + u);
-            if constexpr (Function::POSITIONS) {
+            if constexpr (Function::INDICES) {
 #pragma unroll
                 for (int u = 0; u < ROWS; ++u) Function::follow(threads[v].total, items[u]);
             } else {
@@ -34,9 +34,9 @@ template <class Function, class Index, int VECTOR> struct Separate {
             }
         }
     }
-    // Of column `v`. The thread has met `any` row; its rows' positions begin at `base`.
+    // Of column `v`. The thread has met `any` row; its rows' indices begin at `base`.
     GPUARRAY_DEVICE Slot slot(int v, bool any, Index base, Index stride) const {
-        if constexpr (Function::POSITIONS) {
+        if constexpr (Function::INDICES) {
             typename Function::Value best = threads[v].total;
             if (any) Function::settle(best, Index(0));
             return Function::moved(best, base, stride);
@@ -50,10 +50,10 @@ template <class Function, class Index, int VECTOR> struct Separate {
 template <class Function, class Index, int VECTOR, class Bytes> struct Words {
     typedef typename Function::Element Element;
     typedef typename Bytes::Slot Total;
-    // Positions are made ready by the thread that has them.
-    template <bool POSITIONS, class F> struct SlotOf { typedef Total type; };
+    // Indices are made ready by the thread that has them.
+    template <bool INDICES, class F> struct SlotOf { typedef Total type; };
     template <class F> struct SlotOf<true, F> { typedef typename F::Value type; };
-    typedef typename SlotOf<bool(Function::POSITIONS), Function>::type Slot;
+    typedef typename SlotOf<bool(Function::INDICES), Function>::type Slot;
     enum { COUNT = VECTOR / 4 };
     static_assert(sizeof(Element) == 1 && VECTOR % 4 == 0, "words of four bytes");
 
@@ -70,7 +70,7 @@ template <class Function, class Index, int VECTOR, class Bytes> struct Words {
         }
     }
     GPUARRAY_DEVICE Slot slot(int v, bool any, Index base, Index stride) const {
-        if constexpr (Function::POSITIONS) {
+        if constexpr (Function::INDICES) {
             if (!any) return Function::neutral();
             const Bytes& bytes = words[v / 4];
             return Slot{bytes.slot(v % 4), base + Index(bytes.row(v % 4)) * stride};

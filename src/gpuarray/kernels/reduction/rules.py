@@ -338,7 +338,7 @@ class ArgReduction:
         if isinstance(axis, tuple):
             raise TypeError(
                 f"{self.name}: 'tuple' object cannot be interpreted as an integer; the axis is "
-                "one number, or None for the position in the flattened array"
+                "one number, or None for the index in the flattened array"
             )
         axes = axes_of(axis, layout.ndim)
         if not math.prod([layout.shape[i] for i in axes]):
@@ -368,7 +368,7 @@ class ArgReduction:
             reduction.tables.beats(self.greatest, code, self.nan),
             reduction.tables.neutral(ufunc, code),
             Input(reduction.functions.VALUE, code),
-            state="position",
+            state="index",
             packed=reduction.tables.packed(
                 ufunc, _dtypes.code(layout.dtype), _dtypes.code(layout.dtype)
             ),
@@ -378,12 +378,12 @@ class ArgReduction:
         )
 
 
-def _with_initial(run: Callable, place: int, dtype: np.dtype) -> Callable:
-    """A call whose argument number ``place`` is converted to a dtype, as NumPy converts it."""
+def _with_initial(run: Callable, position: int, dtype: np.dtype) -> Callable:
+    """A call whose argument number ``position`` is converted to a dtype, as NumPy converts it."""
 
     def call(*args: Any) -> Any:
-        value = np.array(args[place], dtype).item()
-        return run(*args[:place], value, *args[place + 1 :])
+        value = np.array(args[position], dtype).item()
+        return run(*args[:position], value, *args[position + 1 :])
 
     return call
 

@@ -20,7 +20,7 @@ from gpuarray.kernels.reduction.tables import Packed, Partial, real
 BLOCK = 256
 
 
-STATES = ("value", "position", "counted", "moments", "squares")
+STATES = ("value", "index", "counted", "moments", "squares")
 
 #: The headers of the variants: of those whose threads share results, and of those that own some.
 _HEADERS = {
@@ -47,7 +47,7 @@ class ReductionSpec:
     ``state`` is what is known of the elements that were met:
 
     * ``"value"``: their combination.
-    * ``"position"``: the winning element's position, which is what is stored. ``combined`` says
+    * ``"index"``: the winning element's index, which is what is stored. ``combined`` says
       whether Input 0 beats Input 1, and equals go to the first.
     * ``"counted"``: their combination and how many were present: that is `COUNT`.
     * ``"moments"``: their count, mean and squared deviations from it (`moments.cuh`).
@@ -117,9 +117,9 @@ class ReductionSpec:
             )
 
     @property
-    def positions(self) -> bool:
-        """Whether positions are stored."""
-        return self.state == "position"
+    def finds_index(self) -> bool:
+        """Whether the index of an element is the result."""
+        return self.state == "index"
 
     @property
     def reads_words(self) -> bool:
@@ -132,7 +132,7 @@ class ReductionSpec:
         """The C++ type that combines the words of four neighbouring results, '' if none does."""
         if self.packed is None or self.variant in ("rows", "runs") or self.vector % 4:
             return ""
-        return self.packed.firsts if self.positions else self.packed.columns
+        return self.packed.firsts if self.finds_index else self.packed.columns
 
     @property
     def value_bytes(self) -> int:
@@ -236,14 +236,14 @@ def _fields(spec: ReductionSpec) -> list[Field]:
     counts = {
         "results": None,
         "length": None,
-        "parts": None,
-        "part_length": None,
+        "splits": None,
+        "split_length": None,
         "output_base": None,
         "bases": operands,
         "kept": spec.kept,
         "reduced": spec.reduced,
         "output_strides": spec.kept,
-        "position_strides": spec.reduced,
+        "index_strides": spec.reduced,
         "kept_strides": operands * spec.kept,
         "reduced_strides": operands * spec.reduced,
     }

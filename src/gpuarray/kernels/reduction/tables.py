@@ -35,7 +35,7 @@ class Packed(NamedTuple):
 
     ``word`` is what the four elements in ``word`` become together. The others are the types that
     combine the words of four neighbouring columns (`reduction_words.cuh`): ``columns`` to
-    values, ``firsts`` to positions; a thread may have them meet ``most`` rows.
+    values, ``firsts`` to indices; a thread may have them meet ``most`` rows.
     """
 
     word: str

@@ -169,7 +169,7 @@ class _Reduction:
             f"typedef {'Optional<::_type_reduce>' if optional else '::_type_reduce'} Value;",
             "typedef Totals<Function> Thread;",
             f"typedef Stored<{first}>::type Element;",
-            "enum { POSITIONS = 0, PACKED = 1 };",
+            "enum { INDICES = 0, PACKED = 1 };",
             *[f"{member.declaration};" for member in members],
             *(["int64_t count;"] if spec.counted else []),
             "",

@@ -256,7 +256,7 @@ template <class Value, int COUNT> struct Shelf {
 // output is aligned; then what lies before the line's start counts as neutral.
 template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool LINKED> struct ScanRows {
     typedef typename Dimensions::Offset Index;
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     enum {
         GROUPS = BLOCK / WIDTH,
         LANES = WIDTH < 32 ? WIDTH : 32,
@@ -270,7 +270,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
 
     GPUARRAY_DEVICE static Index item_offset(int item) { return item / VECTOR * STEP + item % VECTOR; }
 
-    // `first` is this thread's first position; `whole` says that all of the tile is in the line.
+    // `first` is this thread's first index; `whole` says that all of the tile is in the line.
     template <class Function>
     GPUARRAY_DEVICE static void load(const typename Function::Element* line, Index stride, Index first, Index length,
                                      bool whole, typename Function::Value (&values)[ITEMS]) {
@@ -297,8 +297,8 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const Index position = first + item_offset(i);
-            values[i] = Position(position) < Position(length) ? Function::of(line[position * stride])
+            const Index index = first + item_offset(i);
+            values[i] = UIndex(index) < UIndex(length) ? Function::of(line[index * stride])
                                                               : Function::neutral();
         }
     }
@@ -322,8 +322,8 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            const Index position = first + item_offset(i);
-            if (Position(position) < Position(length)) Function::finish(line[position * stride], values[i]);
+            const Index index = first + item_offset(i);
+            if (UIndex(index) < UIndex(length)) Function::finish(line[index * stride], values[i]);
         }
     }
 
@@ -331,9 +331,9 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
     // elements are on their way while the ticket is.
     template <class Element>
     GPUARRAY_DEVICE static void expect(const Element* input, const Dimensions& dimensions) {
-        const Position chunk = blockIdx.x / Position(dimensions.lines);
-        if (chunk + 2 >= Position(dimensions.chunks)) return;
-        const ScanOffsets<Dimensions> offsets(dimensions, blockIdx.x - chunk * Position(dimensions.lines));
+        const UIndex chunk = blockIdx.x / UIndex(dimensions.lines);
+        if (chunk + 2 >= UIndex(dimensions.chunks)) return;
+        const ScanOffsets<Dimensions> offsets(dimensions, blockIdx.x - chunk * UIndex(dimensions.lines));
         prefetch<BLOCK>(input + offsets.input + Index(chunk * TILE), TILE * sizeof(Element));
     }
 
@@ -342,17 +342,17 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
                                     const Dimensions& dimensions, uint64_t* memory) {
         typedef typename Function::Value Value;
         const int lane = threadIdx.x % LANES, warp = threadIdx.x % WIDTH / LANES;
-        Position line = Position(blockIdx.x) * GROUPS + threadIdx.x / WIDTH;
-        Position chunk = 0;
+        UIndex line = UIndex(blockIdx.x) * GROUPS + threadIdx.x / WIDTH;
+        UIndex chunk = 0;
         uint32_t tag = 0;
         if constexpr (LINKED) {
             if constexpr (VECTOR > 1) expect(input, dimensions);
             const Ticket ticket = draw_ticket(memory, gridDim.x);
-            chunk = ticket.number / Position(dimensions.lines);
-            line = ticket.number - chunk * Position(dimensions.lines);
+            chunk = ticket.number / UIndex(dimensions.lines);
+            line = ticket.number - chunk * UIndex(dimensions.lines);
             tag = ticket.tag;
         }
-        const bool inside = line < Position(dimensions.lines);
+        const bool inside = line < UIndex(dimensions.lines);
         const ScanOffsets<Dimensions> offsets(dimensions, inside ? line : 0);
         const typename Function::Element* const source = input + offsets.input;
         typename Function::Result* const target = output + offsets.output;
@@ -443,7 +443,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
 // A tile is COLUMNS lines wide; in it a thread owns UNROLL consecutive elements of its line.
 template <class Dimensions, int BLOCK, int COLUMNS, int UNROLL, bool LINKED> struct ScanColumns {
     typedef typename Dimensions::Offset Index;
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     enum { DEPTH = BLOCK / COLUMNS, TILE = DEPTH * UNROLL, SHARE = DEPTH < 32 ? 32 / DEPTH : 1 };
     static_assert(DEPTH > 1 && DEPTH <= 32, "a look-back divides 32 messages among the threads of a line");
 
@@ -515,17 +515,17 @@ template <class Dimensions, int BLOCK, int COLUMNS, int UNROLL, bool LINKED> str
         typedef typename Function::Value Value;
         __shared__ Shelf<Value, 2 * BLOCK> totals;
         const int column = threadIdx.x % COLUMNS, depth = threadIdx.x / COLUMNS;
-        Position tile = blockIdx.x, chunk = 0;
+        UIndex tile = blockIdx.x, chunk = 0;
         uint32_t tag = 0;
         if constexpr (LINKED) {
             const Ticket ticket = draw_ticket(memory, gridDim.x);
-            const Position tiles = (Position(dimensions.lines) + COLUMNS - 1) / COLUMNS;
+            const UIndex tiles = (UIndex(dimensions.lines) + COLUMNS - 1) / COLUMNS;
             chunk = ticket.number / tiles;
             tile = ticket.number - chunk * tiles;
             tag = ticket.tag;
         }
-        const Position line = tile * COLUMNS + column;
-        const bool inside = line < Position(dimensions.lines);
+        const UIndex line = tile * COLUMNS + column;
+        const bool inside = line < UIndex(dimensions.lines);
         const ScanOffsets<Dimensions> offsets(dimensions, inside ? line : 0);
         const Index length = inside ? dimensions.length : 0;
         Prefix<Function> prefix;

@@ -1,19 +1,19 @@
 // What the variants of the reduction family share: where elements are, how threads combine their values, and how
-// blocks do that share a result.
+// blocks do among which a result is split.
 #pragma once
 
 #include "gpuarray/elementwise.cuh"
 
 namespace gpuarray {
 
-// An element of argmax or argmin: it competes by value, then by position.
+// An element of argmax or argmin: it competes by value, then by index.
 //
-// A thread that meets its elements in the order of their positions need not compare positions: only a greater value
+// A thread that meets its elements in the order of their indices need not compare indices: only a greater value
 // takes the lead (Function::follow). Values that are no greater than the neutral one then never do, and the first
-// position met is the answer (Function::settle).
+// index met is the answer (Function::settle).
 template <class T, class Index> struct Candidate {
     T value;
-    Index position;
+    Index index;
 };
 
 // A sum and how many elements went into it: a mean of those that take part.
@@ -56,11 +56,11 @@ template <class Function, class Items = Function> struct Totals {
 
 // The item of an element, or of the elements of a word where one operation takes them all.
 template <class Function, class Index>
-GPUARRAY_DEVICE auto item_at(const Function& function, const typename Function::Element* elements, Index position) {
+GPUARRAY_DEVICE auto item_at(const Function& function, const typename Function::Element* elements, Index index) {
     if constexpr (Function::PACKED > 1) {
-        return function.packed(*reinterpret_cast<const uint32_t*>(elements), position);
+        return function.packed(*reinterpret_cast<const uint32_t*>(elements), index);
     } else {
-        return function.of(*elements, position);
+        return function.of(*elements, index);
     }
 }
 
@@ -103,37 +103,38 @@ GPUARRAY_DEVICE void add_some(Thread& thread, typename Thread::Item (&items)[COU
     }
 }
 
-// Everything is counted in elements. `position` is what argmax answers with: the place in the logical (C) order of
+// Everything is counted in elements. The index is what argmax answers with: that in the logical (C) order of
 // the reduced dimensions, which need not be the order in which they are walked; with one reduced dimension it is.
 // A base is not zero where a dimension is walked backwards.
 template <class Index, int KEPT, int REDUCED, int OPERANDS> struct ReductionDimensions {
     typedef Index Offset;
     enum { KEPT_DIMENSIONS = KEPT, REDUCED_DIMENSIONS = REDUCED, OPERAND_COUNT = OPERANDS };
 
-    Index results, length;     // results to compute, elements of each
-    Index parts, part_length;  // blocks that share a result, elements for each
+    Index results, length;       // results to compute, elements of each
+    Index splits, split_length;  // blocks that share a result, elements for each
     Index output_base, bases[OPERANDS];
     Index kept[KEPT], reduced[REDUCED];
-    Index output_strides[KEPT], position_strides[REDUCED];
+    Index output_strides[KEPT], index_strides[REDUCED];
     Index kept_strides[OPERANDS][KEPT], reduced_strides[OPERANDS][REDUCED];
 };
 
-template <class Dimensions> struct Place {
+// The offsets of a result's operands and of the result itself.
+template <class Dimensions> struct Cursor {
     typedef typename Dimensions::Offset Index;
-    typedef typename Unsigned<Index>::type Position;
+    typedef typename Unsigned<Index>::type UIndex;
     enum { OPERANDS = Dimensions::OPERAND_COUNT };
 
     Index output, offsets[OPERANDS];
 
     // Of the first element of a result.
-    GPUARRAY_DEVICE Place(const Dimensions& dimensions, Position rest) : output(dimensions.output_base) {
+    GPUARRAY_DEVICE Cursor(const Dimensions& dimensions, UIndex rest) : output(dimensions.output_base) {
 #pragma unroll
         for (int k = 0; k < OPERANDS; ++k) offsets[k] = dimensions.bases[k];
 #pragma unroll
         for (int axis = Dimensions::KEPT_DIMENSIONS - 1; axis >= 0; --axis) {
             Index coordinate = Index(rest);
             if (axis > 0) {
-                const Position extent = dimensions.kept[axis], quotient = rest / extent;
+                const UIndex extent = dimensions.kept[axis], quotient = rest / extent;
                 coordinate = rest - quotient * extent;
                 rest = quotient;
             }
@@ -143,44 +144,44 @@ template <class Dimensions> struct Place {
         }
     }
 
-    // To run number `rest` of the result: of its elements along the last reduced dimension. Returns the position of
-    // the first of them.
-    GPUARRAY_DEVICE Index move_to_run(const Dimensions& dimensions, Position rest) {
-        Index position = 0;
+    // To run number `rest` of the result: of its elements along the last reduced dimension. Returns the index of the
+    // first of them.
+    GPUARRAY_DEVICE Index move_to_run(const Dimensions& dimensions, UIndex rest) {
+        Index index = 0;
 #pragma unroll
         for (int axis = Dimensions::REDUCED_DIMENSIONS - 2; axis >= 0; --axis) {
             Index coordinate = Index(rest);
             if (axis > 0) {
-                const Position extent = dimensions.reduced[axis], quotient = rest / extent;
+                const UIndex extent = dimensions.reduced[axis], quotient = rest / extent;
                 coordinate = rest - quotient * extent;
                 rest = quotient;
             }
-            position += coordinate * dimensions.position_strides[axis];
+            index += coordinate * dimensions.index_strides[axis];
 #pragma unroll
             for (int k = 0; k < OPERANDS; ++k) offsets[k] += coordinate * dimensions.reduced_strides[k][axis];
         }
-        return position;
+        return index;
     }
 
     // The item of element number `rest` of the result.
     template <class Function>
-    GPUARRAY_DEVICE auto load(const Function& function, const Dimensions& dimensions, Position rest) const {
-        Index position = 0, places[OPERANDS];
+    GPUARRAY_DEVICE auto load(const Function& function, const Dimensions& dimensions, UIndex rest) const {
+        Index index = 0, moved[OPERANDS];
 #pragma unroll
-        for (int k = 0; k < OPERANDS; ++k) places[k] = offsets[k];
+        for (int k = 0; k < OPERANDS; ++k) moved[k] = offsets[k];
 #pragma unroll
         for (int axis = Dimensions::REDUCED_DIMENSIONS - 1; axis >= 0; --axis) {
             Index coordinate = Index(rest);
             if (axis > 0) {
-                const Position extent = dimensions.reduced[axis], quotient = rest / extent;
+                const UIndex extent = dimensions.reduced[axis], quotient = rest / extent;
                 coordinate = rest - quotient * extent;
                 rest = quotient;
             }
-            position += coordinate * dimensions.position_strides[axis];
+            index += coordinate * dimensions.index_strides[axis];
 #pragma unroll
-            for (int k = 0; k < OPERANDS; ++k) places[k] += coordinate * dimensions.reduced_strides[k][axis];
+            for (int k = 0; k < OPERANDS; ++k) moved[k] += coordinate * dimensions.reduced_strides[k][axis];
         }
-        return function.load(places, position);
+        return function.load(moved, index);
     }
 };
 
@@ -198,7 +199,7 @@ template <class T> GPUARRAY_DEVICE T shuffle_down(T value, int lanes) {
 
 template <class T, class Index>
 GPUARRAY_DEVICE Candidate<T, Index> shuffle_down(Candidate<T, Index> value, int lanes) {
-    return Candidate<T, Index>{shuffle_down(value.value, lanes), shuffle_down(value.position, lanes)};
+    return Candidate<T, Index>{shuffle_down(value.value, lanes), shuffle_down(value.index, lanes)};
 }
 
 // Every WIDTH lanes of a warp: the first of them gets the value of all. All 32 lanes must call.
@@ -229,13 +230,13 @@ GPUARRAY_DEVICE typename Function::Value combine_threads(typename Function::Valu
     return value;
 }
 
-// Whether this block is the last of `parts` to come here; it then sees what the others have stored. The counter
+// Whether this block is the last of `splits` to come here; it then sees what the others have stored. The counter
 // starts at zero and is zero again afterwards, for the next kernel on the stream.
-GPUARRAY_DEVICE bool is_last_block(uint32_t* counter, uint32_t parts) {
+GPUARRAY_DEVICE bool is_last_block(uint32_t* counter, uint32_t splits) {
     __shared__ bool last;
     __threadfence();
     __syncthreads();
-    if (threadIdx.x == 0) last = atomicInc(counter, parts - 1) == parts - 1;
+    if (threadIdx.x == 0) last = atomicInc(counter, splits - 1) == splits - 1;
     __syncthreads();
     __threadfence();
     return last;
@@ -244,36 +245,36 @@ GPUARRAY_DEVICE bool is_last_block(uint32_t* counter, uint32_t parts) {
 // What WIDTH threads have of a result, and for a block that shares it what the other blocks have, to the output.
 template <int BLOCK, int WIDTH, bool SPLIT, class Function, class Output, class Dimensions>
 GPUARRAY_DEVICE void conclude(const Function& function, Output* output, const Dimensions& dimensions,
-                              const Place<Dimensions>& place, typename Place<Dimensions>::Position result,
+                              const Cursor<Dimensions>& cursor, typename Cursor<Dimensions>::UIndex result,
                               typename Function::Value value, typename Function::Value* partials,
                               uint32_t* counters) {
-    typedef typename Place<Dimensions>::Position Position;
+    typedef typename Cursor<Dimensions>::UIndex UIndex;
     value = combine_threads<Function, BLOCK, WIDTH>(value);
     if constexpr (SPLIT) {
         static_assert(WIDTH == BLOCK, "only whole blocks share a result");
-        const uint32_t parts = dimensions.parts;
+        const uint32_t splits = dimensions.splits;
         if (threadIdx.x == 0) partials[blockIdx.x] = value;
-        if (!is_last_block(counters + result, parts)) return;
-        const typename Function::Value* const stored = partials + result * parts;
+        if (!is_last_block(counters + result, splits)) return;
+        const typename Function::Value* const stored = partials + result * splits;
         value = Function::neutral();
 #pragma unroll 1
-        for (uint32_t i = threadIdx.x; i < parts; i += BLOCK) value = Function::combine(value, stored[i]);
+        for (uint32_t i = threadIdx.x; i < splits; i += BLOCK) value = Function::combine(value, stored[i]);
         value = combine_threads<Function, BLOCK, WIDTH>(value);
     }
-    if (threadIdx.x % WIDTH == 0 && result < Position(dimensions.results)) {
-        function.finish(output[place.output], value, dimensions.length);
+    if (threadIdx.x % WIDTH == 0 && result < UIndex(dimensions.results)) {
+        function.finish(output[cursor.output], value, dimensions.length);
     }
 }
 
-// The part of `count` that a block shares, where blocks share a result: SPLIT blocks follow one another by part.
-template <bool SPLIT, class Position, class Dimensions> struct Share {
-    Position block, start, stop;  // which tile of results, and which of their elements
+// The elements of `count` that a block reads, where a result is split among blocks that follow one another.
+template <bool SPLIT, class UIndex, class Dimensions> struct Share {
+    UIndex block, start, stop;  // which tile of results, and which of their elements
 
-    GPUARRAY_DEVICE Share(const Dimensions& dimensions, Position count) : block(blockIdx.x), start(0), stop(count) {
+    GPUARRAY_DEVICE Share(const Dimensions& dimensions, UIndex count) : block(blockIdx.x), start(0), stop(count) {
         if constexpr (SPLIT) {
-            const Position parts = dimensions.parts, each = dimensions.part_length;
-            block = blockIdx.x / parts;
-            start = (blockIdx.x - block * parts) * each;
+            const UIndex splits = dimensions.splits, each = dimensions.split_length;
+            block = blockIdx.x / splits;
+            start = (blockIdx.x - block * splits) * each;
             stop = start + each < count ? start + each : count;
             start = start < stop ? start : stop;
         }
