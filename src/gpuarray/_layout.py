@@ -29,6 +29,7 @@ _tables_of_views: list[dict] = []
 _views_kept = 0
 
 INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
 
 
 class Layout:
@@ -65,6 +66,7 @@ class Layout:
         self.itemsize = itemsize = dtype.itemsize
         self.size = size = math.prod(shape)
         self.nbytes = size * itemsize
+        _check_address_space(dtype, shape, strides)
         self.c_contiguous = size == 0 or _is_contiguous(shape[::-1], strides[::-1], itemsize)
         self.f_contiguous = size == 0 or _is_contiguous(shape, strides, itemsize)
         low = high = 0
@@ -88,6 +90,24 @@ class Layout:
     def contiguous(self) -> bool:
         """Whether the elements fill one gapless run of memory in C or Fortran order."""
         return self.c_contiguous or self.f_contiguous
+
+
+def _check_address_space(dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
+    """Refuse a shape whose bytes, or strides whose offsets, no address can hold.
+
+    As in NumPy, lengths of 0 do not make a shape with too many elements a small one.
+    """
+    if math.prod([length for length in shape if length]) * dtype.itemsize > INT64_MAX:
+        raise ValueError(
+            f"array is too big: shape {shape} of dtype {dtype} has more bytes than the address "
+            "space"
+        )
+    span = sum([abs(stride) * (length - 1) for length, stride in zip(shape, strides) if length])
+    if max([span, *map(abs, strides)]) > INT64_MAX:
+        raise ValueError(
+            f"array is too big: shape {shape} with strides {strides} spans more bytes than the "
+            "address space"
+        )
 
 
 def _is_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -115,7 +116,7 @@ def over_memory(
             raise ValueError(f"ndarray: order must be 'C' or 'F', got {order!r}")
         layout = _layout.contiguous(found, lengths, order)
     else:
-        steps = tuple([int(stride) for stride in strides])
+        steps = tuple([operator.index(stride) for stride in strides])
         if len(steps) != len(lengths):
             raise ValueError(
                 f"ndarray: {len(lengths)} lengths but {len(steps)} strides: shape {lengths}, "

@@ -241,6 +241,10 @@ def column_stack(tup: Sequence[Operand] | ndarray) -> ndarray:
 # ---- splitting -----------------------------------------------------------------------------------
 
 
+#: A list of more empty views than this is taken for a mistake.
+_MOST_EMPTY = 1 << 20
+
+
 def array_split(
     ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 0
 ) -> list[ndarray]:
@@ -273,6 +277,11 @@ def array_split(
         sections = int(indices_or_sections)
         if sections <= 0:
             raise ValueError(f"number sections must be larger than 0, got {sections}")
+        if sections - length > _MOST_EMPTY:
+            raise ValueError(
+                f"array_split: {sections} sections of an axis of length {length}: more than "
+                f"{_MOST_EMPTY} of them would be empty; ask for fewer"
+            )
         each, extras = divmod(length, sections)
         ends = [0]
         for number in range(sections):

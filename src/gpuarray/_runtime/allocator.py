@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpuarray._config import config
-from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, MemoryPointer, malloc
+from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, MemoryPointer, checked_size, malloc
 from gpuarray._runtime.pool import UNIT, Block, MemoryPool
 from gpuarray._runtime.stream import Stream, streams
 
@@ -67,7 +67,7 @@ def get_allocator() -> Callable[[int], MemoryPointer]:
 
 def alloc(size: int) -> MemoryPointer:
     """Device memory from the current allocator."""
-    memory, address = allocate(size)
+    memory, address = allocate(checked_size("alloc", size))
     return MemoryPointer(memory, address - memory.pointer)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 
@@ -9,6 +10,19 @@ from gpuarray import errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back, lost_error, need_context
 from gpuarray._runtime.stream import Stream
+
+#: What an address, and a size, can say at most.
+MAX_BYTES = 2**63 - 1
+
+
+def checked_size(name: str, size: object) -> int:
+    """A number of bytes given by the user as a Python integer that an address can hold."""
+    nbytes = operator.index(size)  # type: ignore[arg-type]  # anything but an int raises
+    if nbytes < 0:
+        raise ValueError(f"{name}: size must not be negative, got {nbytes}")
+    if nbytes > MAX_BYTES:
+        raise ValueError(f"{name}: {nbytes} bytes are more than the address space")
+    return nbytes
 
 
 class BaseMemory:
@@ -92,10 +106,10 @@ class Memory(BaseMemory):
     def __init__(self, size: int):
         self.device = current.stream.device
         self.generation = self.device.generation
-        self.size = size
+        self.size = checked_size(type(self).__name__, size)
         self.pointer = 0
-        if size:
-            self.pointer = self._allocate(size)
+        if self.size:
+            self.pointer = self._allocate(self.size)
 
     def _allocate(self, size: int) -> int:
         return _driver_allocate(driver.mem_alloc, size, self.device)
@@ -139,8 +153,8 @@ class UnownedMemory(BaseMemory):
             device_id = driver.pointer_attribute("device_ordinal", ptr) if ptr else None
         self.device = Device(device_id)
         self.generation = self.device.generation
-        self.pointer = ptr
-        self.size = size
+        self.pointer = operator.index(ptr)
+        self.size = checked_size("UnownedMemory", size)
         self.owner = owner
 
 
@@ -159,7 +173,7 @@ class MemoryPointer:
 
     def __init__(self, mem: BaseMemory, offset: int):
         self.mem = mem
-        self.ptr = mem.pointer + offset
+        self.ptr = mem.pointer + operator.index(offset)
 
     @property
     def device(self) -> Device:
@@ -216,9 +230,9 @@ NO_MEMORY = _NoMemory()
 
 def malloc(size: int) -> MemoryPointer:
     """Device memory of its own, without a pool."""
-    return MemoryPointer(Memory(size), 0)
+    return MemoryPointer(Memory(checked_size("malloc", size)), 0)
 
 
 def malloc_managed(size: int) -> MemoryPointer:
     """Unified memory of its own, without a pool."""
-    return MemoryPointer(ManagedMemory(size), 0)
+    return MemoryPointer(ManagedMemory(checked_size("malloc_managed", size)), 0)

@@ -10,6 +10,7 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back, need_context
+from gpuarray._runtime.memory import checked_size
 from gpuarray._runtime.stream import Event, Stream
 
 __all__ = ["get_default_pinned_memory_pool"]
@@ -32,7 +33,7 @@ class PinnedMemory:
     __slots__ = ("__weakref__", "device", "generation", "ptr", "size")
 
     def __init__(self, size: int):
-        self.size = size
+        self.size = size = checked_size("PinnedMemory", size)
         self.ptr = 0
         self.device = current.stream.device
         self.generation = self.device.generation
@@ -132,7 +133,7 @@ class PinnedMemoryPool:
             array over it; ``ptr`` is its address. It goes back to the pool when nothing refers
             to it.
         """
-        memory = self._take(size)
+        memory = self._take(checked_size("alloc_pinned_memory", size))
         return driver.host_buffer(memory.ptr, memory.size, memory)
 
     def _take(self, size: int) -> _Pooled:

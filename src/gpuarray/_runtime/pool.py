@@ -22,7 +22,7 @@ from functools import partial
 from gpuarray import errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back, need_context
-from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, MemoryPointer
+from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, MemoryPointer, checked_size
 from gpuarray._runtime.stream import Event, Stream
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
@@ -273,6 +273,9 @@ class MemoryPool:
 
     def _grow(self, arena: _Arena, size: int) -> Block:
         limit = self._limits.get(arena.device.id, 0)
+        if size > MAX_BYTES:  # C would take its low bits
+            total = self._device_total(arena.device)
+            raise errors.OutOfMemoryError(size, total, limit, arena.device.mem_info[0])
         if limit and self._device_total(arena.device) + size > limit:
             self._free_device(arena.device)
             total = self._device_total(arena.device)
@@ -337,6 +340,7 @@ class MemoryPool:
         MemoryPointer
             Its memory goes back to the pool when nothing refers to it.
         """
+        size = checked_size("malloc", size)
         return MemoryPointer(self.allocate(size) if size else NO_MEMORY, 0)
 
     def free_all_blocks(self, stream: Stream | None = None) -> None:
@@ -385,9 +389,7 @@ class MemoryPool:
             if not 0 <= fraction <= 1:
                 raise ValueError(f"set_limit: fraction must be between 0 and 1, got {fraction}")
             size = int(device.mem_info[1] * fraction)
-        assert size is not None
-        if size < 0:
-            raise ValueError(f"set_limit: size must not be negative, got {size}")
+        size = checked_size("set_limit", size)
         if size:
             self._limits[device.id] = size
         else:
