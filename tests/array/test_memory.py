@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._runtime import allocator
 from gpuarray.errors import OutOfMemoryError
 from tests.array.arrays import same
 
@@ -123,6 +124,11 @@ def test_allocators():
         cp.cuda.set_allocator(before)
     same(y, np.arange(16) + 5)
     assert cp.cuda.get_allocator() == before
+
+
+def test_launches_take_blocks_of_the_pool_that_is_set(pool):
+    stream = cp.cuda.get_current_stream()
+    assert allocator.fast_bin(100, stream) is pool.arena(stream).bin(512)
 
 
 def test_streams():

@@ -52,7 +52,7 @@ def set_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> No
     pool = getattr(allocator, "__self__", None)
     if allocator is None:
         _user_allocator = malloc
-    elif isinstance(pool, MemoryPool) and allocator == _pool.malloc:
+    elif isinstance(pool, MemoryPool) and allocator == pool.malloc:
         _user_allocator, _pool = None, pool
     else:
         _user_allocator = allocator
