@@ -10,7 +10,7 @@ import pytest
 from gpuarray._ffi import driver
 from gpuarray._ffi.cublas import library
 from gpuarray._ffi.library_table import PreparedArguments
-from gpuarray.errors import LibraryError
+from gpuarray.errors import DriverError, LibraryError
 
 _GEMM = "cublasGemmStridedBatchedEx_64"
 _OPS = {
@@ -28,6 +28,13 @@ _TYPES = [
     ("CUBLAS_COMPUTE_64F", "f8", "f8", "f8", 1e-13),
     ("CUBLAS_COMPUTE_64F", "c16", "c16", "c16", 1e-13),
     ("CUBLAS_COMPUTE_32I", "i1", "i4", "i4", 0),
+]
+#: Type and operations of the products; one of int8 whose B is transposed is not supported.
+_PRODUCTS = [
+    (types, transa, transb)
+    for types in _TYPES
+    for transa in "NTC"
+    for transb in ("N" if types[1] == "i1" else "NTC")
 ]
 
 
@@ -114,14 +121,26 @@ def gemm(handle, allocate):
     return Gemm(handle, allocate)
 
 
-@pytest.mark.parametrize("transb", "NTC")
-@pytest.mark.parametrize("transa", "NTC")
-@pytest.mark.parametrize("types", _TYPES, ids=lambda types: "-".join(types[:3]))
+@pytest.mark.parametrize(
+    "types, transa, transb",
+    _PRODUCTS,
+    ids=["-".join([*types[:3], transa, transb]) for types, transa, transb in _PRODUCTS],
+)
 def test_products(handle, allocate, types, transa, transb):
     gemm = Gemm(handle, allocate, types, transa, transb)
     result = gemm(beta=gemm.scale.type(3))
     expected = gemm.expected(2, 3)
     np.testing.assert_allclose(result, expected, rtol=types[4], atol=10 * types[4])
+
+
+@pytest.mark.parametrize("transb", "TC")
+@pytest.mark.parametrize("transa", "NTC")
+def test_int8_is_not_supported_if_b_is_transposed(handle, allocate, transa, transb):
+    gemm = Gemm(handle, allocate, _TYPES[-1], transa, transb)
+    with pytest.raises(LibraryError) as raised:
+        gemm()
+    assert raised.value.status_name == "CUBLAS_STATUS_NOT_SUPPORTED"
+    np.testing.assert_array_equal(gemm.result(), gemm.c)
 
 
 def test_what_a_zero_beta_does_not_read(gemm):
@@ -153,9 +172,7 @@ def test_an_empty_product_changes_nothing(gemm):
         ({"ldb": 0}, "INVALID_VALUE", "ldb is 0, and B has 4 rows"),
         ({"ldc": 7}, "INVALID_VALUE", "ldc is 7, and C has 8 rows"),
         ({"n": -1}, "INVALID_VALUE", "n is -1"),
-        ({"batchCount": -1}, "INVALID_VALUE", "batchCount is -1"),
         ({"transa": 9}, "INVALID_VALUE", "transa is 9"),
-        ({"alpha": None}, "INVALID_VALUE", "alpha is null"),
         ({"Atype": "f4"}, "NOT_SUPPORTED", "A of float32, B of float64"),
         ({"computeType": "CUBLAS_COMPUTE_32F"}, "NOT_SUPPORTED", "computeType 68"),
     ],
@@ -169,6 +186,25 @@ def test_what_the_library_refuses(gemm, backend, changes, status, match):
     if backend == "emulator":
         assert re.search(match, raised.value.detail)
     np.testing.assert_array_equal(gemm.result(), before)
+
+
+@pytest.mark.emulator
+@pytest.mark.parametrize(
+    "changes, match",
+    [
+        ({"batchCount": -1}, "batchCount is -1"),
+        ({"alpha": None}, "alpha is null"),
+        ({"beta": None}, "beta is null"),
+    ],
+)
+def test_what_only_the_emulator_refuses(gemm, changes, match):
+    """cuBLAS reports success for a negative batchCount, and reads a null alpha: the process dies.
+
+    Its manual says CUBLAS_STATUS_INVALID_VALUE of both.
+    """
+    with pytest.raises(LibraryError, match=f"CUBLAS_STATUS_INVALID_VALUE.*{match}"):
+        gemm(**changes)
+    np.testing.assert_array_equal(gemm.result(), gemm.c)
 
 
 @pytest.mark.emulator
@@ -190,7 +226,13 @@ def test_workspaces(gemm, allocate):
     workspace = allocate(np.zeros(1 << 16, np.uint8))
     library.cublasSetWorkspace_v2(handle, workspace, 1 << 16)
     np.testing.assert_allclose(gemm(), gemm.expected(2, 0), rtol=1e-13)
-    with pytest.raises(LibraryError, match="CUBLAS_STATUS_INVALID_VALUE"):
+
+
+@pytest.mark.emulator
+def test_a_workspace_that_is_not_aligned(handle, allocate):
+    """cuBLAS takes it without a word; its manual says CUBLAS_STATUS_INVALID_VALUE."""
+    workspace = allocate(np.zeros(2048, np.uint8))
+    with pytest.raises(LibraryError, match="CUBLAS_STATUS_INVALID_VALUE.*not aligned"):
         library.cublasSetWorkspace_v2(handle, workspace + 8, 1024)
 
 
@@ -198,6 +240,27 @@ def test_workspaces(gemm, allocate):
 def test_a_workspace_that_is_too_small_for_what_is_said(handle, allocate):
     with pytest.raises(LibraryError, match="the workspace: .* go beyond the end"):
         library.cublasSetWorkspace_v2(handle, allocate(np.zeros(256, np.uint8)), 512)
+
+
+@pytest.mark.emulator
+def test_a_handle_takes_device_memory(context):
+    free = driver.mem_get_info()[0]
+    handle = library.cublasCreate_v2()
+    assert driver.mem_get_info()[0] < free
+    library.cublasDestroy_v2(handle)
+    assert driver.mem_get_info()[0] == free
+
+
+@pytest.mark.emulator
+def test_a_handle_made_during_a_capture(stream):
+    driver.stream_begin_capture(stream, "relaxed")
+    library.cublasDestroy_v2(library.cublasCreate_v2())
+    driver.graph_destroy(driver.stream_end_capture(stream))
+    driver.stream_begin_capture(stream, "global")
+    with pytest.raises(LibraryError, match="creating a handle of cuBLAS while a stream is capt"):
+        library.cublasCreate_v2()
+    with pytest.raises(DriverError, match="CAPTURE_INVALIDATED"):
+        driver.stream_end_capture(stream)
 
 
 def test_a_version(handle):

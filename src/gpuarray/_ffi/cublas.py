@@ -112,6 +112,9 @@ def _scale_type(call: Any) -> np.dtype:
         raise Refusal(
             "unsupported", "int8: A, B and their leading dimensions must be multiples of 4"
         )
+    if found == "i4" and call.transb:
+        # On Hopper, with CUDA 13, whatever A's operation is.
+        raise Refusal("unsupported", "int8: B must not be transposed")
     if found is None or call.Atype != call.Btype:
         raise Refusal(
             "unsupported",

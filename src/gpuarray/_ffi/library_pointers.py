@@ -90,7 +90,7 @@ class Scalar(_Typed):
         super().__init__(name, dtype, const=True)
 
     def settle(self, value: int, call: Any) -> Any:
-        if not value:
+        if not value:  # cuBLAS on a GPU crashes here
             raise Refusal("value", f"{self.name} is null")
         if call.scalars_on_device:
             return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...library_kinds import Refusal
+from ..capture import refuse_unsafe
 from ..copies import check_device_range
 from ..statuses import Failure
 from ..stream import stream_of
@@ -13,10 +14,15 @@ from .decoding import LibraryCall, LibraryObject
 #: 12.9.0, as 10000 * major + 100 * minor + patch.
 _VERSION = 120900
 _WORKSPACE_ALIGNMENT = 256
+#: Device memory that a handle takes; on a GPU it is several times as much.
+_HANDLE_BYTES = 1 << 20
 
 
 def cublasCreate_v2(c: LibraryCall) -> LibraryObject:
-    return LibraryObject(c.context, "cublasHandle_t", stream=0, pointer_mode=0, workspace=None)
+    refuse_unsafe(c.machine, "creating a handle of cuBLAS")
+    return LibraryObject(
+        c.context, "cublasHandle_t", _HANDLE_BYTES, stream=0, pointer_mode=0, workspace=None
+    )
 
 
 def cublasDestroy_v2(c: LibraryCall) -> None:
@@ -33,7 +39,7 @@ def cublasSetStream_v2(c: LibraryCall) -> None:
 
 
 def cublasSetWorkspace_v2(c: LibraryCall) -> None:
-    if c.workspace % _WORKSPACE_ALIGNMENT:
+    if c.workspace % _WORKSPACE_ALIGNMENT:  # as the manual says; on a GPU no status does
         raise Refusal("value", f"the workspace at 0x{c.workspace:x} is not aligned to 256 bytes")
     if c.workspaceSizeInBytes:
         try:

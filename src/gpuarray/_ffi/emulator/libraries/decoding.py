@@ -19,7 +19,7 @@ from ..binding import callback, foreign_function, last_error
 from ..capture import submit
 from ..faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from ..graph import KERNEL, StreamOperation
-from ..machine import ContextObject, EmulatedContext, Machine
+from ..machine import DEVICE_BYTES, ContextObject, EmulatedContext, Machine
 from ..statuses import CAPTURE_UNSUPPORTED, STICKY, Failure
 from ..stream import any_stream
 
@@ -35,18 +35,28 @@ class LibraryObject(ContextObject):
         Where it was made.
     type : str
         The handle's type in the header.
+    nbytes : int, optional
+        Device memory that the library keeps for it.
     **state
         Attributes of the library's own; ``stream`` and ``pointer_mode`` are known to the machinery.
     """
 
     noun = "library"
 
-    def __init__(self, context: EmulatedContext, type: str, **state: Any) -> None:
+    def __init__(self, context: EmulatedContext, type: str, nbytes: int = 0, **state: Any) -> None:
         super().__init__(context)
         self.type = type
+        self.nbytes = nbytes
+        free = DEVICE_BYTES - self.device.used_bytes
+        if nbytes > free:
+            raise Refusal("memory", f"a {type} needs {nbytes} bytes, and {free} are free")
+        self.device.used_bytes += nbytes
         #: The handle, once it was given out.
         self.number = 0
         self.__dict__.update(state)
+
+    def close(self) -> None:
+        self.device.used_bytes -= self.nbytes
 
 
 class LibraryCall(StreamOperation):
