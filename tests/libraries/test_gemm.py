@@ -175,6 +175,22 @@ def test_a_capture(xp, rng):
         driver.graph_destroy(graph)
 
 
+@pytest.mark.parametrize("mode", ["global", "thread_local", "relaxed"])
+def test_a_first_product_in_a_capture_raises_before_the_capture_breaks(xp, mode):
+    with xp.cuda.Stream(non_blocking=True) as stream:
+        a = xp.ones((2, 2))
+        b = a + a  # kernels are loaded, and the result's memory allocated, before the capture
+        xp.add(a, a, out=b)
+        _ = xp.empty((2, 2))
+        del _
+        driver.stream_begin_capture(stream.handle, mode)
+        with pytest.raises(CUDAError, match="call the operation once before the capture"):
+            gemm(a, a)
+        xp.add(a, a, out=b)
+        driver.graph_destroy(driver.stream_end_capture(stream.handle))  # it is still valid
+        np.testing.assert_array_equal(xp.asnumpy(gemm(a, a)), [[2, 2], [2, 2]])
+
+
 def test_a_library_that_cannot_be_captured_raises_before_a_capture_breaks(xp, monkeypatch):
     monkeypatch.setattr(cublas.library, "capturable", False)
     with xp.cuda.Stream(non_blocking=True) as stream:

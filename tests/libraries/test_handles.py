@@ -7,8 +7,9 @@ import threading
 
 import pytest
 
-from gpuarray._ffi import cublas
+from gpuarray._ffi import cublas, driver
 from gpuarray._libraries.handles import LibraryHandles
+from gpuarray.errors import CUDAError, LibraryError
 from tests.faults.programs import run
 
 
@@ -20,7 +21,11 @@ class Recorded:
         self.streams = {}
         self.workspaces = {}
         self.handles = LibraryHandles(
-            self._create, self.streams.__setitem__, self._set_workspace, lambda capability: 4096
+            cublas.library,
+            self._create,
+            self.streams.__setitem__,
+            self._set_workspace,
+            lambda capability: 4096,
         )
 
     def _create(self):
@@ -114,7 +119,7 @@ def test_the_workspace_is_memory_of_the_stream(xp, recorded):
 
 def test_a_library_without_workspaces(xp):
     streams = {}
-    handles = LibraryHandles(lambda: 7, streams.__setitem__)
+    handles = LibraryHandles(cublas.library, lambda: 7, streams.__setitem__)
     stream = xp.cuda.Stream()
     assert handles.on(stream).handle == 7
     assert streams == {7: stream.ptr}
@@ -128,11 +133,98 @@ def test_a_handle_that_cannot_be_made_is_asked_for_again(xp):
             raise failures.pop()
         return 5
 
-    handles = LibraryHandles(create, lambda handle, stream: None)
+    handles = LibraryHandles(cublas.library, create, lambda handle, stream: None)
     stream = xp.cuda.Stream()
     with pytest.raises(RuntimeError, match="no memory"):
         handles.on(stream)
     assert handles.on(stream).handle == 5
+
+
+@pytest.fixture
+def pool(xp):
+    """A pool of the test's own, which arrays use."""
+    before = xp.cuda.get_allocator()
+    own = xp.cuda.MemoryPool()
+    xp.cuda.set_allocator(own.malloc)
+    yield own
+    xp.cuda.set_allocator(before)
+
+
+def _failing(pool, status, failures):
+    """Handles whose first are not made for a status, and the idle bytes at each attempt."""
+    idle = []
+
+    def create():
+        idle.append(pool.free_bytes())
+        if len(idle) <= failures:
+            raise LibraryError("cublasCreate_v2", status, cublas.STATUSES[status])
+        return 5
+
+    return LibraryHandles(cublas.library, create, lambda handle, stream: None), idle
+
+
+@pytest.mark.parametrize("status", [1, 3], ids=cublas.STATUSES.get)
+def test_a_handle_gets_the_idle_memory_of_the_pool(xp, pool, status):
+    handles, idle = _failing(pool, status, failures=1)
+    stream = xp.cuda.Stream()
+    pool.malloc(1 << 20)
+    assert handles.on(stream).handle == 5
+    assert idle == [1 << 20, 0]
+
+
+def test_a_handle_is_asked_for_twice_at_most(xp, pool):
+    handles, idle = _failing(pool, 3, failures=2)
+    with pytest.raises(LibraryError, match="CUBLAS_STATUS_ALLOC_FAILED"):
+        handles.on(xp.cuda.Stream())
+    assert len(idle) == 2
+
+
+def test_other_failures_leave_the_pool_alone(xp, pool):
+    handles, idle = _failing(pool, 14, failures=1)
+    pool.malloc(1 << 20)
+    with pytest.raises(LibraryError, match="CUBLAS_STATUS_INTERNAL_ERROR"):
+        handles.on(xp.cuda.Stream())
+    assert pool.free_bytes() == 1 << 20
+    assert len(idle) == 1
+
+
+@pytest.mark.emulator
+def test_a_full_device():
+    run(
+        """
+        from gpuarray._libraries.blas import gemm
+
+        def fill():
+            return cp.empty(cp.cuda.Device().mem_info[0] - (1 << 16), "u1")
+
+        a = cp.ones((2, 3), "f4")
+        fill()  # all memory is idle in the pool
+        assert gemm(a, a.T).tolist() == [[3, 3]] * 2
+        full = fill()
+        with cp.cuda.Stream():
+            error = error_of(gemm, a, a.T)
+            assert isinstance(error, CUDAError), error
+            assert error.status_name == "CUBLAS_STATUS_ALLOC_FAILED", error
+            del full
+            assert gemm(a, a.T).tolist() == [[3, 3]] * 2
+        """
+    )
+
+
+def test_no_handle_is_made_during_a_capture(xp, recorded):
+    stream = xp.cuda.Stream(non_blocking=True)
+    handles = recorded.handles.on(stream)
+    driver.stream_begin_capture(stream.handle, "thread_local")
+
+    def work():
+        xp.cuda.Device(0).use()
+        with pytest.raises(CUDAError, match="cuBLAS has no handle yet for this stream and thread"):
+            _ = handles.handle
+        return recorded.made
+
+    assert _in_thread(work) == 1
+    assert handles.handle == 1
+    driver.graph_destroy(driver.stream_end_capture(stream.handle))
 
 
 @pytest.mark.emulator

@@ -11,11 +11,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from gpuarray._ffi import cublas
+from gpuarray._ffi import cublas, driver
+from gpuarray._ffi.library_table import TableLibrary
 from gpuarray._runtime import allocator
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
+from gpuarray.errors import CUDAError, LibraryError
 
 __all__ = ["BLAS", "LibraryHandles", "StreamHandles"]
 
@@ -28,6 +30,8 @@ class LibraryHandles:
 
     Parameters
     ----------
+    library : TableLibrary
+        The library.
     create : callable
         Makes a handle on the current device.
     set_stream : callable
@@ -40,11 +44,13 @@ class LibraryHandles:
 
     def __init__(
         self,
+        library: TableLibrary,
         create: Callable[[], int],
         set_stream: Callable[[int, int], None],
         set_workspace: Callable[[int, int, int], None] | None = None,
         workspace_bytes: Callable[[int], int] | None = None,
     ):
+        self.library = library
         self.create = create
         self.set_stream = set_stream
         self.set_workspace = set_workspace
@@ -60,6 +66,35 @@ class LibraryHandles:
             found = stream.library_handles.setdefault(self, StreamHandles(self, stream))
         return found
 
+    def take(self, stream: Stream) -> int:
+        """A handle for a stream of the current device: a spare one, or a new one.
+
+        Raises
+        ------
+        CUDAError
+            While the stream is being captured: making a handle allocates memory, which a capture
+            in the mode 'global' or 'thread_local' does not survive.
+        """
+        if driver.stream_is_capturing(stream.handle):
+            raise CUDAError(
+                f"{self.library.name} has no handle yet for this stream and thread, and cannot "
+                "make one during a capture; call the operation once before the capture, on the "
+                "same stream and in the same thread"
+            )
+        try:
+            return self.spare.get(stream.device.id, []).pop()
+        except IndexError:
+            pass
+        try:
+            return self.create()
+        except LibraryError as error:
+            # A library that gets no memory while it is initialised may say just "not initialised".
+            statuses = [self.library.refusals[reason] for reason in ("memory", "handle")]
+            if error.status not in statuses:
+                raise
+        allocator.free_idle_memory()
+        return self.create()
+
     def _forget(self, device: Device) -> None:
         self.spare.pop(device.id, None)
 
@@ -67,38 +102,35 @@ class LibraryHandles:
 class StreamHandles(threading.local):
     """A library's handles for one stream; each thread that reads ``handle`` has its own."""
 
-    def __init__(self, library: LibraryHandles, stream: Stream):
+    def __init__(self, handles: LibraryHandles, stream: Stream):
         # Called in each thread, at its first use of the object.
-        self._held = _HeldHandle(library, stream)
+        self._held = _HeldHandle(handles, stream)
         self.handle: int = self._held.handle
 
 
 class _HeldHandle:
     """A handle and its workspace, given back when the thread ends or the stream dies."""
 
-    __slots__ = ("device", "generation", "handle", "library", "workspace")
+    __slots__ = ("device", "generation", "handle", "handles", "workspace")
 
     workspace: BaseMemory
 
-    def __init__(self, library: LibraryHandles, stream: Stream):
-        self.library = library
+    def __init__(self, handles: LibraryHandles, stream: Stream):
+        self.handles = handles
         self.device = stream.device
         self.generation = stream.device.generation
-        try:
-            self.handle = library.spare.get(stream.device.id, []).pop()
-        except IndexError:
-            self.handle = library.create()
-        library.set_stream(self.handle, stream.handle)
-        if library.set_workspace is not None and library.workspace_bytes is not None:
+        self.handle = handles.take(stream)
+        handles.set_stream(self.handle, stream.handle)
+        if handles.set_workspace is not None and handles.workspace_bytes is not None:
             # After the stream, which sets the library's own workspace.
-            nbytes = library.workspace_bytes(int(stream.device.compute_capability))
+            nbytes = handles.workspace_bytes(int(stream.device.compute_capability))
             self.workspace, address = allocator.allocate(nbytes, stream)
-            library.set_workspace(self.handle, address, nbytes)
+            handles.set_workspace(self.handle, address, nbytes)
 
     def __del__(self) -> None:
         handle = getattr(self, "handle", None)
         if handle is not None and self.generation == self.device.generation:
-            self.library.spare.setdefault(self.device.id, []).append(handle)
+            self.handles.spare.setdefault(self.device.id, []).append(handle)
 
 
 def _create_blas() -> int:
@@ -109,6 +141,7 @@ def _create_blas() -> int:
 
 
 BLAS = LibraryHandles(
+    cublas.library,
     _create_blas,
     lambda handle, stream: cublas.library.cublasSetStream_v2(handle, stream),
     lambda *workspace: cublas.library.cublasSetWorkspace_v2(*workspace),

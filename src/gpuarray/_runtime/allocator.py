@@ -29,6 +29,11 @@ def allocate(nbytes: int, stream: Stream | None = None) -> tuple[BaseMemory, int
     return memory, memory.block.pointer
 
 
+def free_idle_memory() -> None:
+    """Give what the pool holds idle on the current device back to the driver."""
+    _pool.free_all_blocks()
+
+
 def fast_bin(nbytes: int, stream: Stream) -> list[Block]:
     """The list that launches pop blocks from and freed memory is appended to.
 
