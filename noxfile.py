@@ -34,6 +34,7 @@ def run_tests(session: nox.Session, *arguments: str) -> None:
         "--numprocesses=2",
         "--dist=worksteal",
         *HANGS,
+        "--ignore=tests/docs",  # has a session of its own
         "--maxfail=50",  # a broken machine shows in fifty failures; the log stays readable
         *arguments,
         *session.posargs,

@@ -10,7 +10,7 @@ from gpuarray import _layout
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import scan
-from tests.array.arrays import LAYOUTS_3D, against_numpy, device_copy, same, ties
+from tests.array.arrays import LAYOUTS_3D, against_numpy, device_copy, raises_alike, same, ties
 from tests.slow import slow_except
 
 
@@ -96,9 +96,7 @@ def test_long_look_back(dtype, shape, scan_plans, monkeypatch):
 
 
 @pytest.mark.parametrize("tiles", scan.launch._IN_FLIGHT)
-@pytest.mark.parametrize(
-    "dtype", slow_except(["f4", "i1", "c16"], ["f4", "f8", "i1", "f2", "c8", "c16"])
-)
+@pytest.mark.parametrize("dtype", slow_except(["f4", "c16"], ["f4", "f8", "i1", "f2", "c8", "c16"]))
 def test_tiles_of_every_size(dtype, tiles, scan_plans, monkeypatch):
     monkeypatch.setattr(scan.launch, "_IN_FLIGHT", (tiles,))
     for shape in ((100_003,), (2, 60_001)):
@@ -132,19 +130,21 @@ def test_same_bits_in_every_run(rng):
 
 
 @pytest.mark.parametrize("name", list(scan.rules.ACCUMULATIONS))
-def test_accumulate(name):
-    ufunc = getattr(np, name)
-    for dtype in ("?", "i1", "f4"):
-        if name.startswith("bitwise") and dtype[0] == "f":
-            continue
-        x = ties((5, 300), dtype)
-        if x.dtype.kind == "f" and name[0] in "fmb":
-            x[2, 100] = np.nan
-        if name == "multiply":
-            x = np.sign(x) if x.dtype.kind in "if" else x
-        for axis in (0, 1):
-            result = getattr(cp, name).accumulate(device_copy(x), axis)
-            same(result, ufunc.accumulate(x, axis), context=f"{name} {dtype} {axis}")
+@pytest.mark.parametrize("dtype", slow_except(["i1", "f4"], ["?", "i1", "f4"]))
+def test_accumulate(name, dtype):
+    x = ties((5, 300), dtype)
+    if name.startswith("bitwise") and dtype == "f4":
+        return raises_alike(
+            lambda: getattr(np, name).accumulate(x),
+            lambda: getattr(cp, name).accumulate(cp.asarray(x)),
+        )
+    if x.dtype.kind == "f" and name[0] in "fmb":
+        x[2, 100] = np.nan
+    if name == "multiply":
+        x = np.sign(x) if x.dtype.kind in "if" else x
+    for axis in (0, 1):
+        result = getattr(cp, name).accumulate(device_copy(x), axis)
+        same(result, getattr(np, name).accumulate(x, axis), context=axis)
 
 
 def test_accumulate_of_a_ufunc():

@@ -10,6 +10,7 @@ import pytest
 import gpuarray as cp
 from gpuarray.errors import HostArrayError
 from tests.array.arrays import same
+from tests.slow import slow_except
 
 X = np.arange(1.0, 7).reshape(2, 3)
 
@@ -106,7 +107,12 @@ def test_the_error_names_both_operands():
     assert "asnumpy" in text
 
 
-@pytest.mark.parametrize("op", BINARY)
+@pytest.mark.parametrize(
+    "op",
+    slow_except(
+        [op for op in BINARY if op.__name__ not in ("ne", "lt", "le", "ge", "mod")], BINARY
+    ),
+)
 def test_numpys_scalars_mix(op):
     x = cp.asarray(X.astype("f4"))
     for scalar in (np.float32(2), np.float64(2), np.int8(2), 2, 2.0, True):

@@ -91,7 +91,7 @@ def check_ranks(x, ranks, spread=False):
 
 @pytest.mark.parametrize(
     "dtype",
-    slow_except(["i2", "u4", "f2", "f8"], ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"]),
+    slow_except(["i2", "u4", "f8"], ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"]),
 )
 def test_every_dtype_in_one_block(dtype, rng):
     length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 37
@@ -126,9 +126,7 @@ def test_pairs_of_ranks(rng):
 # ---- rows of many blocks -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "dtype", slow_except(["i2", "f4", "f8"], ["i2", "u4", "i8", "f2", "f4", "f8"])
-)
+@pytest.mark.parametrize("dtype", slow_except(["f4", "f8"], ["i2", "u4", "i8", "f2", "f4", "f8"]))
 def test_every_width_in_many_blocks(dtype, rng, limits):
     limits()
     length = 12345
@@ -141,7 +139,7 @@ def test_every_width_in_many_blocks(dtype, rng, limits):
         check_ranks(np.nan_to_num(x), [3, 99], spread=True)
 
 
-@pytest.mark.parametrize("dtype", ["?", "u1", "i1"])
+@pytest.mark.parametrize("dtype", slow_except(["i1"], ["?", "u1", "i1"]))
 def test_ranks_of_bytes(dtype, rng, limits):
     limits()
     x = keys(dtype, (2, 10000), rng)
@@ -224,7 +222,7 @@ def any_row(data):
         current.stream.drop_plans()
 
 
-test_any_row = settings(max_examples=8)(given(st.data())(any_row))
+test_any_row = settings(max_examples=5)(given(st.data())(any_row))
 test_many_rows = pytest.mark.slow(settings(max_examples=40)(given(st.data())(any_row)))
 
 

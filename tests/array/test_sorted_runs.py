@@ -86,17 +86,21 @@ def with_runs(rng, n, lengths, bits):
     ("low", "make"),
     [
         (5, lambda rng, n: keys(rng, n)),
-        (5, lambda rng, n: keys(rng, n).view("u8")),
-        (5, lambda rng, n: np.sort(keys(rng, n))[::-1].copy()),
+        pytest.param(5, lambda rng, n: keys(rng, n).view("u8"), marks=pytest.mark.slow),
+        pytest.param(5, lambda rng, n: np.sort(keys(rng, n))[::-1].copy(), marks=pytest.mark.slow),
         (4, lambda rng, n: rng.random(n)),
-        (4, lambda rng, n: rng.standard_normal(n)),
+        pytest.param(4, lambda rng, n: rng.standard_normal(n), marks=pytest.mark.slow),
         (5, lambda rng, n: np.linspace(1, 1.9, 1000)[rng.integers(0, 1000, n)]),
         (3, lambda rng, n: 17 * 10**17 + rng.integers(0, 86400 * 10**9, n)),
-        (2, lambda rng, n: 17 * 10**17 + rng.integers(0, 10**12, n)),
+        pytest.param(
+            2, lambda rng, n: 17 * 10**17 + rng.integers(0, 10**12, n), marks=pytest.mark.slow
+        ),
         (0, lambda rng, n: rng.integers(0, 10**6, n)),
-        (0, lambda rng, n: np.arange(n)),
+        pytest.param(0, lambda rng, n: np.arange(n), marks=pytest.mark.slow),
         (0, lambda rng, n: np.full(n, 2.5)),
-        (0, lambda rng, n: rng.random(100)[rng.integers(0, 100, n)]),
+        pytest.param(
+            0, lambda rng, n: rng.random(100)[rng.integers(0, 100, n)], marks=pytest.mark.slow
+        ),
         (0, lambda rng, n: with_runs(rng, n, [n // 4], 20)),
     ],
 )
@@ -107,7 +111,7 @@ def test_a_sample_decides(low, make, rng):
 
 
 @pytest.mark.parametrize("lengths", [range(29, 68), (300, 31, 33), (2047, 2048, 2049), (7001,)])
-@pytest.mark.parametrize("bits", slow_except([32, 40], [16, 32, 40]))
+@pytest.mark.parametrize("bits", slow_except([40], [16, 32, 40]))
 def test_runs_of_every_length(lengths, bits, rng, lenient):
     x = with_runs(rng, 13000, lengths, bits)
     assert low_digits(x) == [5]
@@ -175,6 +179,7 @@ def test_short_rows_take_no_sample(rng, monkeypatch):
     assert "clear" not in steps
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @example(bits=[0, 8, 16], length=2049, dtype="i8", seed=0, loose=True)
 @given(
@@ -197,6 +202,7 @@ def test_keys_that_differ_in_some_bits(bits, length, dtype, seed, loose):
         check(x.view(dtype))
 
 
+@pytest.mark.slow
 @pytest.mark.emulator
 def test_nothing_for_the_checkers_to_find(rng, lenient):
     for x in (with_runs(rng, 9000, (33, 300, 2500), 40), rng.random(9000)):

@@ -15,6 +15,7 @@ from tests.array.arrays import (
     raises_as_numpy,
     same,
 )
+from tests.slow import slow_except
 
 
 def keys(dtype, shape, rng):
@@ -72,7 +73,10 @@ def test_lengths(length, rng, passes):
     check(keys("f4", (length,), rng))
 
 
-@pytest.mark.parametrize("dtype", [d for d in DTYPES if d not in ("?", "i1", "u1")])
+@pytest.mark.parametrize(
+    "dtype",
+    slow_except(["i2", "f4", "i8", "c16"], [d for d in DTYPES if d not in ("?", "i1", "u1")]),
+)
 def test_tiles_that_are_merged(dtype, rng):
     limit = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize]
     check(keys(dtype, (limit + 1,), rng))

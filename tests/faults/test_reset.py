@@ -3,6 +3,7 @@
 import pytest
 
 from tests.faults.programs import run
+from tests.slow import slow_except
 
 
 @pytest.mark.parametrize("debug", ["0", "1"])
@@ -41,7 +42,7 @@ def test_the_library_works_again(debug):
 
 
 @pytest.mark.parametrize("how, status", [(0, 700), (1, 716), (2, 719), (3, 710)])
-@pytest.mark.parametrize("debug", ["0", "1"])
+@pytest.mark.parametrize("debug", slow_except(["0"], ["0", "1"]))
 def test_no_reset_after_a_fault(how, status, debug):
     """As on an H200, whose driver gives the process no context any more."""
     text = run(

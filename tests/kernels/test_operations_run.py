@@ -16,6 +16,7 @@ from gpuarray.kernels.generator.operations import OPERATIONS, operation
 from gpuarray.kernels.generator.source import OperandSpec
 from tests.kernels.execution import numpy_loops, numpy_ufunc, run
 from tests.kernels.samples import corners, operands, random_values, ulps
+from tests.slow import slow_except
 
 NOT_UFUNCS = ("where", "copy")
 LOOPS = [
@@ -24,6 +25,9 @@ LOOPS = [
     if name not in NOT_UFUNCS
     for inputs, outputs in numpy_loops(name)
 ]
+
+#: A group of operands' dtypes is a kernel; these stand for the other widths of their kind.
+QUICK = [loop for loop in LOOPS if {*loop[1]} <= {"b1", "i4", "u1", "i8", "f2", "f4", "f8", "c8"}]
 
 #: Correctly rounded, or composed of correctly rounded steps in NumPy's order: equal to the bit.
 EXACT = {
@@ -126,7 +130,7 @@ def describe(arguments, actual, expected, bad):
     return f"{bad.sum()} of {bad.size} differ:\n" + "\n".join(rows)
 
 
-@pytest.mark.parametrize("loop", LOOPS, ids=name_of)
+@pytest.mark.parametrize("loop", slow_except(QUICK, LOOPS), ids=name_of)
 def test_loop(loop):
     name, inputs, outputs = loop
     arguments, results = group(inputs)
