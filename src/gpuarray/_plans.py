@@ -42,13 +42,13 @@ def static(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
+    if kind is bool:
+        return _TRUE if value else _FALSE
     if kind is tuple:
         for x in value:
             if type(x) not in _PLAIN:
                 return tuple([static(x) for x in value])
         return value
-    if kind is bool:
-        return _TRUE if value else _FALSE
     if isinstance(value, tuple | list):
         return (_TYPED, kind, tuple([static(x) for x in value]))
     if kind is slice:
@@ -63,10 +63,7 @@ def static(value: Any) -> Any:
 
 def key_of(function: Any, *arguments: Any) -> tuple:
     """The key of the plan that a function has for layouts and static arguments."""
-    for x in arguments:
-        if type(x) not in _PLAIN:
-            return (function, *[x if type(x) in _PLAIN else static(x) for x in arguments])
-    return (function, *arguments)
+    return (function, *[x if type(x) in _PLAIN else static(x) for x in arguments])
 
 
 def find(

@@ -332,7 +332,11 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
         mask = copies.copy(mask)
         spread = _layout.contiguous(layout.dtype, spread.shape)
     value = as_host_scalar(value, target.dtype)
-    _fill_where_call(current.stream, spread, target)(value, mask, array)
+    stream = current.stream
+    run = stream.plans.get((_fill_where_call, spread, target))  # the key of _fill_where_call
+    if run is None:
+        run = _fill_where_call(stream, spread, target)
+    run(value, mask, array)
 
 
 @planned

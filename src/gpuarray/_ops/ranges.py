@@ -97,7 +97,11 @@ def arange(
     with np.errstate(over="ignore", invalid="ignore"):
         delta = second - first
         exact = length < 2 or first + delta == second
-    run = _plan_range(current.stream, layout, computed, bool(exact))
+    how = "exact" if exact else "second stored"
+    stream = current.stream
+    run = stream.plans.get((_plan_range, layout, computed, how))  # the key of _plan_range
+    if run is None:
+        run = _plan_range(stream, layout, computed, how)
     values = [first.item(), delta.item()]
     return run(*values) if exact else run(*values, second.item())
 
@@ -123,7 +127,7 @@ def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
 
 
 @planned
-def _plan_range(stream: Stream, layout: Layout, computed: np.dtype, exact: bool) -> Any:
+def _plan_range(stream: Stream, layout: Layout, computed: np.dtype, how: str) -> Any:
     code = _dtypes.code(computed)
     number = Input(0, "i8")
     values: Expression = _apply(
@@ -133,7 +137,7 @@ def _plan_range(stream: Stream, layout: Layout, computed: np.dtype, exact: bool)
         _apply("multiply", code, _number_as(number, code), Scalar(2, code)),
     )
     inputs: list = [NUMBER, computed, computed]
-    if not exact:
+    if how != "exact":
         # NumPy stores the second value and computes those behind it.
         is_second = _apply("equal", "b1", number, Constant(1, "i8"))
         values = _apply("where", code, is_second, Scalar(3, code), values)
@@ -227,7 +231,11 @@ def linspace(
     how = "step" if divisor > 0 and step != 0 else "divided" if divisor > 0 else "delta"
     last = bool(endpoint) and num > 1
     layout = _layout.contiguous(found, (num,))
-    run = _plan_linspace(current.stream, layout, computed, how, last)
+    ends = "both" if last else "first"
+    stream = current.stream
+    run = stream.plans.get((_plan_linspace, layout, computed, how, ends))  # as in `arange`
+    if run is None:
+        run = _plan_linspace(stream, layout, computed, how, ends)
     values = [kind(start).item(), (step if how == "step" else delta).item()]
     if how == "divided":
         values.append(kind(divisor).item())
@@ -272,7 +280,7 @@ def _linspace_of_arrays(
 
 
 @planned
-def _plan_linspace(stream: Stream, layout: Layout, computed: np.dtype, how: str, last: bool) -> Any:
+def _plan_linspace(stream: Stream, layout: Layout, computed: np.dtype, how: str, ends: str) -> Any:
     code = _dtypes.code(computed)
     number = Input(0, "i8")
     inputs: list = [NUMBER, computed, computed]
@@ -282,7 +290,7 @@ def _plan_linspace(stream: Stream, layout: Layout, computed: np.dtype, how: str,
         values = _apply("divide", code, values, Scalar(3, code))
     values = _apply("multiply", code, values, Scalar(2, code))
     values = _apply("add", code, values, Scalar(1, code))
-    if last:
+    if ends == "both":
         is_last = _apply("equal", "b1", number, Constant(layout.size - 1, "i8"))
         values = _apply("where", code, is_last, Scalar(len(inputs), code), values)
         inputs.append(computed)

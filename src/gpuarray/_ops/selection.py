@@ -12,7 +12,7 @@ from gpuarray._array import ArrayBase, overlap, same_elements
 from gpuarray._layout import Layout
 from gpuarray._ops import math
 from gpuarray._ops.nonzero import nonzero
-from gpuarray._plans import find, key_of
+from gpuarray._plans import find
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
@@ -185,8 +185,10 @@ def _choose(
     kinds = [one._layout if isinstance(one, ArrayBase) else type(one) for one in operands]
     target = None if out is None else out._layout
     stream = current.stream
-    key = key_of(_choose, name, *kinds, target, loop[-1])
-    run = find(stream, key, _plan, name, operands, loop, out)
+    key = (_choose, name, *kinds, target, loop[-1])  # all stand for themselves
+    run = stream.plans.get(key)
+    if run is None:
+        run = find(stream, key, _plan, name, operands, loop, out)
     if table_key is not None:
         stream.keep_plan(table_key, run)
     return run(*operands) if out is None else run(*operands, out)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 import numpy as np
 
 from gpuarray import _array, _interchange, _layout, _operator_table, _plans
-from gpuarray._plans import key_of
+from gpuarray._plans import static
 from gpuarray._runtime.device import current
 from gpuarray._ufunc import planning
 from gpuarray._ufunc.documentation import CallSignature, Documentation
@@ -221,7 +221,9 @@ class ufunc(Generic[_Result]):
         kinds = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in operands]
         targets = [y if y is None else y._layout for y in outs]
         stream = current.stream
-        key = key_of(self, *kinds, *targets, dtype, casting, order)
+        # What `key_of` makes: only a dtype may be something that does not stand for itself.
+        loop = dtype if dtype is None else static(dtype)
+        key = (self, *kinds, *targets, loop, casting, order)
         run = stream.plans.get(key)
         if run is None:
             run = _plans.find(

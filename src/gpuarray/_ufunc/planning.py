@@ -168,4 +168,4 @@ def _overwrites(y: Any, x: Any) -> bool:
 
     An output that is the operand itself does not: each element is read before it is stored.
     """
-    return _array.overlap(x, y) and not _array.same_elements(x, y)
+    return y is not x and _array.overlap(x, y) and not _array.same_elements(x, y)

@@ -122,8 +122,11 @@ class Deviation:
         key: tuple = (self, *layouts, static(axis), keepdims, static(ddof))
         if dtype is not None or out is not None or given or masked:
             key += (static(dtype), None if out is None else out._layout, given)
-        arguments = (operands, given, masked, axis, keepdims, dtype, ddof, out)
-        run = find(current.stream, key, self._plan, *arguments)
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            arguments = (operands, given, masked, axis, keepdims, dtype, ddof, out)
+            run = find(stream, key, self._plan, *arguments)
         return run(*operands, ddof) if out is None else run(*operands, ddof, out)
 
     def _plan(

@@ -114,7 +114,10 @@ class Reduction:
         key: tuple = (self, *[x._layout for x in operands], static(axis), keepdims)
         if dtype is not None or out is not None or start != "identity":
             key += (static(dtype), None if out is None else out._layout, start)
-        run = find(current.stream, key, self._plan, operands, axis, keepdims, dtype, out, start)
+        stream = current.stream
+        run = stream.plans.get(key)
+        if run is None:
+            run = find(stream, key, self._plan, operands, axis, keepdims, dtype, out, start)
         if start == "given":
             operands.append(initial)
         return run(*operands) if out is None else run(*operands, out)
