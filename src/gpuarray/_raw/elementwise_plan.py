@@ -106,6 +106,13 @@ class Planner:
             parameters.code_types(self.call.types),
             self.kernel.preamble,
             self.kernel.options,
+            parameters.included(
+                self.kernel.options,
+                self.kernel.preamble,
+                self.kernel.operation,
+                self.kernel.loop_prep,
+                self.kernel.after_loop,
+            ),
         )
 
     def _vector_plan(self) -> PlannedLaunch | None:

@@ -164,36 +164,34 @@ class RawModule:
         device_key = device.id, device.generation
         loaded = self._loaded.get(device_key)
         if loaded is None:
-            key = self._key()
+            code = self._kernel_code()
+            key = self._key(code)
             loaded = device.functions.get(key)
             if loaded is None:
-                loaded = self._load(device)
+                loaded = self._load(device, code)
                 loaded = device.functions.setdefault(key, loaded)
             self._loaded[device_key] = loaded
         return loaded
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self, code: KernelCode) -> tuple[Any, ...]:
+        """What modules that share the loaded code have in common: contents, the headers' too."""
         if self.file_path is not None:
-            status = os.stat(self.file_path)
-            return ("raw file", self.file_path, status.st_mtime_ns, status.st_size)
+            return ("raw file", self.file_path, code.image)
         if self.code is not None and not isinstance(self.code, (str, bytes)):
             # By content: the names are in a dict, which has no hash.
             return ("raw image", self.code.data, tuple(self.code.lowered_names.items()))
-        return ("raw", self.code, self.options, self.name_expressions, self._translate)
+        headers = compiler.compilation.content(code.source, code.headers, code.options)
+        return ("raw", self.code, self.options, self.name_expressions, self._translate, headers)
 
-    def _load(self, device: Device) -> LoadedModule:
+    def _kernel_code(self) -> KernelCode:
         if self.file_path is not None:
             with open(self.file_path, "rb") as file:
-                image = loadable(compiler.cache.Image(file.read()), repr(self.file_path))
-            return LoadedModule(device, image, KernelCode("", self.file_path, image=image.data))
-        if self.code is not None and not isinstance(self.code, str):
-            given = self.code
-            image = compiler.cache.Image(given) if isinstance(given, bytes) else given
-            image = loadable(image, "the code")
-            return LoadedModule(device, image, KernelCode("", self._name, image=image.data))
+                return KernelCode("", self.file_path, image=file.read())
         assert self.code is not None
+        if not isinstance(self.code, str):
+            return KernelCode("", self._name, image=bytes(self.code))
         before = "#include <cuComplex.h>\n#line 1\n" if self._translate else ""
-        code = KernelCode(
+        return KernelCode(
             "",
             self._name,
             before + self.code,
@@ -201,13 +199,22 @@ class RawModule:
             options=self.options,
             name_expressions=self.name_expressions or (),
         )
-        image = compiler.compilation.compile(
-            code.source,
-            name=code.name,
-            headers=code.headers,
-            options=code.options,
-            architecture=device.architecture,
-            kind=driver.image_kind,
-            name_expressions=code.name_expressions,
-        )
-        return LoadedModule(device, image, code)
+
+    def _load(self, device: Device, code: KernelCode) -> LoadedModule:
+        if isinstance(self.code, str):
+            image = compiler.compilation.compile(
+                code.source,
+                name=code.name,
+                headers=code.headers,
+                options=code.options,
+                architecture=device.architecture,
+                kind=driver.image_kind,
+                name_expressions=code.name_expressions,
+            )
+            return LoadedModule(device, image, code)
+        label = "the code" if self.file_path is None else repr(self.file_path)
+        given = self.code
+        if not isinstance(given, compiler.cache.Image):
+            given = compiler.cache.Image(code.image)
+        image = loadable(given, label)
+        return LoadedModule(device, image, code._replace(image=image.data))

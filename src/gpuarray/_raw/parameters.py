@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _interchange
 from gpuarray._layout import Layout
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
-from gpuarray.kernels import generator
+from gpuarray.kernels import compiler, generator
 
 _NAME = re.compile(r"[A-Za-z_]\w*$", re.ASCII)
 _QUALIFIERS = ("raw", "_non_const")
@@ -31,6 +31,11 @@ class Parameter(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.letter or self.dtype} {self.name}"
+
+
+def included(options: tuple[str, ...], *code: str) -> Hashable:
+    """What stands in a kernel's specification for the contents of the headers in user code."""
+    return compiler.compilation.content("\n".join(code), options=options)
 
 
 def parse(text: str, kernel: str, output: bool) -> tuple[Parameter, ...]:

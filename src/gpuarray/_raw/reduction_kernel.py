@@ -250,6 +250,13 @@ class ReductionKernel(DeclaredKernel):
                 parameters.code_types(types),
                 self.preamble,
                 self.options,
+                parameters.included(
+                    self.options,
+                    self.preamble,
+                    self.map_expr,
+                    self.reduce_expr,
+                    self.post_map_expr,
+                ),
             ),
             map_code=self.map_expr,
             reduce_code=self.reduce_expr,

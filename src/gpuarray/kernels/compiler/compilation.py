@@ -12,7 +12,7 @@ import re
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from gpuarray._ffi import prepared
 from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import recording, toolchain
 from gpuarray.kernels.compiler.cache import FORMAT, PREPARED, Image, Label, default_cache, digest
-from gpuarray.kernels.compiler.headers import Includes, fingerprint, follow
+from gpuarray.kernels.compiler.headers import Includes, fingerprint, follow, shadows
 from gpuarray.kernels.compiler.request import Request
 
 __all__ = ["KINDS", "Image", "Request", "compile", "compile_request"]
@@ -39,6 +39,17 @@ _DEVICE = "-default-device"
 # LTO-IR is there to be linked, so what other inputs define or call has to stay visible.
 _LINKABLE = ("-dlto", "-rdc=true")
 _MEMORY_BYTES = 128 << 20
+# Options with which NVRTC reads or writes files of its own: such an image is not kept.
+_OPTIONS_WITH_FILES = frozenset((
+    "-pch", "--pch", "-create-pch", "--create-pch", "-use-pch", "--use-pch", "-pch-dir",
+    "--pch-dir", "-time", "--time", "-fdevice-time-trace",
+    "--fdevice-time-trace",
+))  # fmt: skip
+# No file can be there, so that quoted includes of what has no directory are not looked for in the
+# current one.
+_NOWHERE = "/dev/null/"
+_FORCING = ("-include=", "--pre-include=")
+_NOT_A_DIRECTORY = ": Not a directory"
 
 
 class Options(NamedTuple):
@@ -52,6 +63,8 @@ class Options(NamedTuple):
     directories: tuple[str, ...]
     #: Headers that an option includes before the source.
     forced: tuple[str, ...]
+    #: Whether NVRTC may read or write other files than includes.
+    files: bool
 
 
 def checked_options(options: Sequence[str]) -> tuple[str, ...]:
@@ -74,13 +87,15 @@ def sort_options(
     passed: list[str] = []
     directories: list[str] = []
     forced: list[str] = []
-    standard = False
+    standard = files = False
     rest = iter(checked_options(options))
     for option in rest:
+        option = option.strip()
         if option in ("-I", "--include-path", "-include", "--pre-include", "-arch"):
             # NVRTC takes these as one string only in the form with "=".
-            option = f"{option}={next(rest, '')}"
+            option = f"{option}={next(rest, '').strip()}"
         flag, _, value = option.partition("=")
+        files = files or flag in _OPTIONS_WITH_FILES
         if option == MINIMAL and version < _MINIMAL_SINCE:
             continue
         if flag in ("-arch", "--gpu-architecture"):
@@ -89,17 +104,17 @@ def sort_options(
         if flag in ("-std", "--std"):
             standard = True
         elif option.startswith("-I"):
-            directories.append(option[2:].removeprefix("="))
+            directories.append(option[2:].strip().removeprefix("=").strip())
             option = f"-I{directories[-1]}"
         elif flag == "--include-path":
-            directories.append(value)
+            directories.append(value.strip())
         elif flag in ("-include", "--pre-include"):
-            forced.append(value)
+            forced.append(value.strip())
         passed.append(option)
     defaults = [_DEVICE] if standard else [_STANDARD, _DEVICE]
     if config.dump_source is not None:
         defaults.append("-lineinfo")
-    return Options(tuple(defaults + passed), architecture, tuple(directories), tuple(forced))
+    return Options(tuple(defaults + passed), architecture, tuple(directories), tuple(forced), files)
 
 
 def compile(
@@ -139,8 +154,7 @@ def compile_request(request: Request) -> tuple[Image, bool]:
     chosen = sort_options(request.options, request.architecture, expected.version)
     includes = follow(source, request.headers, chosen.directories, chosen.forced)
     directories = toolchain.include_directories() if includes.toolkit else ()
-    # The toolkit's directories are named by content, so that two machines agree on a key.
-    digests = (includes.digests, [fingerprint(directory) for directory in directories])
+    digests = _digests(includes, chosen, directories)
     expressions = tuple(request.name_expressions)
     built = False
 
@@ -179,8 +193,8 @@ def compile_request(request: Request) -> tuple[Image, bool]:
         return _compile(request, "ptx", program, (f"--gpu-architecture=compute_{nearest}", *rest))
 
     wanted = key(expected)
-    program = _program(request, wanted, includes)
-    if not includes.exact:
+    program = _program(request, wanted, includes, chosen)
+    if not includes.exact or chosen.files:
         return build(), True  # an include named by a macro: nobody knows what the key should say
     recording.note(request, includes)
 
@@ -192,6 +206,40 @@ def compile_request(request: Request) -> tuple[Image, bool]:
         return actual, image, Label(name, chosen.architecture, str(compiler))
 
     return find_or_build(wanted, build_labelled), built
+
+
+def _digests(
+    includes: Includes, chosen: Options, directories: Sequence[str]
+) -> tuple[Sequence[tuple[str, bytes]], Sequence[bytes]]:
+    """What the headers that a source reaches have in them, for the key."""
+    found = includes.digests
+    if includes.beside or includes.texts_beside or chosen.forced:
+        # Not to be confused with images for which NVRTC has searched the current directory.
+        found = [*found, (_NOWHERE, b"")]
+    if directories and chosen.directories:
+        found = [*found, *shadows(chosen.directories, directories)]
+    # The toolkit's directories are named by content, so that two machines agree on a key.
+    return found, [fingerprint(directory) for directory in directories]
+
+
+def content(
+    source: str, headers: Mapping[str, str] | None = None, options: Sequence[str] = ()
+) -> Hashable:
+    """What a source and options are compiled with beside themselves, to compare with later.
+
+    It is equal to an earlier answer only while the headers that the source reaches are as they
+    were. Where nobody can know that, it is equal to nothing else.
+    """
+    if "include" not in source and not options:
+        return ()
+    chosen = sort_options(options, "")
+    includes = follow(source, headers or {}, chosen.directories, chosen.forced)
+    if not includes.exact or chosen.files:
+        return object()
+    found = includes.digests
+    if includes.toolkit and chosen.directories:
+        found = [*found, *shadows(chosen.directories, toolchain.include_directories())]
+    return tuple(found)
 
 
 def find_or_build(key: bytes, build: Callable[[], tuple[bytes, Image, Label]]) -> Image:
@@ -242,9 +290,12 @@ def _warn_of_ptx(architecture: str, nearest: int) -> None:
 def _compile(request: Request, kind: str, program: Program, options: tuple[str, ...]) -> Image:
     from gpuarray._ffi import nvrtc
 
+    if program.isolated:
+        # The prefix includes them.
+        options = tuple(option for option in options if not option.startswith(_FORCING))
     try:
         data, _, lowered = nvrtc.compile(
-            request.source,
+            program.prefix + request.source,
             program.name,
             program.headers,
             (*program.options, *options),  # in-memory headers come before the caller's folders
@@ -255,6 +306,9 @@ def _compile(request: Request, kind: str, program: Program, options: tuple[str, 
         from gpuarray.kernels.compiler.remedies import remedy
 
         error.kernel_name = request.name
+        error.source = request.source
+        error.file_name = program.file_name
+        error.log = error.log.replace(_NOT_A_DIRECTORY, "").replace(_NOWHERE, "")
         error.headers |= program.files
         note = remedy(error.log, request.source)
         if note:
@@ -269,12 +323,48 @@ class Program(NamedTuple):
     name: str
     headers: Mapping[str, str]
     options: tuple[str, ...] = ()
-    #: Headers on disk by path, for the messages about them.
+    #: Headers by the names that messages have for them, where NVRTC was not given them by those.
     files: Mapping[str, str] = MappingProxyType({})
+    #: The name in messages.
+    file_name: str = ""
+    #: What comes before the source, without counting as lines of it.
+    prefix: str = ""
+    #: Whether the program is kept from the current directory.
+    isolated: bool = False
 
 
-def _program(request: Request, key: bytes, includes: Includes) -> Program:
-    """The program as it is, or written to the folder of sources, where that is asked for.
+def _program(request: Request, key: bytes, includes: Includes, chosen: Options) -> Program:
+    """The program as it is, or written to the folder of sources, where that is asked for."""
+    program = _dumped(request, key, includes) or Program(request.name, includes.texts)
+    name = program.name if "." in program.name else f"{program.name}.cu"
+    program = program._replace(file_name=name)
+    if not (includes.beside or includes.texts_beside or chosen.forced) or "\0" in request.source:
+        return program
+    # NVRTC looks for quoted includes in the directory of the program's name, or the current one.
+    # Precompiled headers are files beside it, so there it is left to that.
+    lines = [f'#include "{header}"\n' for header in chosen.forced]
+    headers = dict(program.headers)
+    for header in includes.texts_beside.intersection(headers):
+        # The directory of an in-memory header is that of its name, too.
+        headers[_NOWHERE + header] = _numbered(header) + headers[header]
+        headers[header] = f'#include "{_NOWHERE}{header}"\n'
+    program = program._replace(files={**includes.texts, **program.files})
+    if chosen.files and not lines:
+        return program._replace(headers=headers)
+    prefix = "".join(lines) + _numbered(name)
+    return program._replace(
+        name=_NOWHERE + os.path.basename(name), headers=headers, prefix=prefix, isolated=True
+    )
+
+
+def _numbered(name: str) -> str:
+    """A directive that makes the next line the first of a file."""
+    quoted = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return f'#line 1 "{quoted}"\n'
+
+
+def _dumped(request: Request, key: bytes, includes: Includes) -> Program | None:
+    """The program written to the folder of sources, where that is asked for and possible.
 
     Profilers and debuggers find sources by the paths that the compiler saw. In-memory headers have
     none, so they are written, too, to a folder named by their content, and included from there.
@@ -282,7 +372,7 @@ def _program(request: Request, key: bytes, includes: Includes) -> Program:
     """
     folder = config.dump_source
     if folder is None:
-        return Program(request.name, includes.texts)
+        return None
     stem = re.sub(r"[^\w.-]", "_", request.name)[:100]
     path = os.path.join(folder, f"{stem}.{key.hex()[:12]}.cu")
     below = {
@@ -301,7 +391,7 @@ def _program(request: Request, key: bytes, includes: Includes) -> Program:
                 file.write(text)
             os.replace(partial, target)
     except (OSError, UnicodeEncodeError):
-        return Program(request.name, includes.texts)
+        return None
     rest = {name: text for name, text in includes.texts.items() if name not in below}
     return Program(path, rest, (f"-I{headers}",) if below else (), files)
 

@@ -8,6 +8,7 @@ types. What applies it to arrays are the templates of this package's own operati
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from gpuarray._dtypes import category, cpp_name
@@ -98,6 +99,8 @@ class UserCode:
     types: tuple[tuple[str, str], ...]  # letters and dtypes
     preamble: str = ""
     options: tuple[str, ...] = ()
+    #: Stands for the contents of the headers that it includes, which its text does not show.
+    included: Hashable = ()
 
     def global_source(self, functions: str) -> str:
         """The source at global scope: types, the preamble, functions."""
