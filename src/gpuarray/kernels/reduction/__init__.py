@@ -1,4 +1,4 @@
-"""Reductions: NumPy"s rules for them, variances and sums of products, and their kernels."""
+"""Reductions: NumPy's rules for them, variances and sums of products, and their kernels."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         spec,
         tables,
         user,
+        variants,
     )
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "spec",
     "tables",
     "user",
+    "variants",
 ]
 
 __getattr__ = submodules(__name__, __all__)

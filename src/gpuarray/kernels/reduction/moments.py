@@ -31,7 +31,7 @@ from gpuarray.kernels.reduction.arguments import (
     reduced_shape,
     target_of,
 )
-from gpuarray.kernels.reduction.launch import Computation
+from gpuarray.kernels.reduction.launch import ReductionOp
 
 #: Integers whose sums of squares are exact in 64 bits, if there are not more of them.
 _NARROW = ("b1", "i1", "u1", "i2", "u2")
@@ -180,7 +180,7 @@ class Deviation:
 
     def _computation(
         self, codes: Sequence[str], wide: str, masked: bool, count: int
-    ) -> Computation:
+    ) -> ReductionOp:
         real = reduction.tables.real(wide)
         nan = self.nan and codes[0][0] in "fc"
         state = "moments"
@@ -214,7 +214,7 @@ class Deviation:
             finished = _apply("where", "f8", enough, finished, Constant(float("nan"), "f8"))
         if self.root:
             finished = _apply("sqrt", "f8", finished)
-        return Computation(
+        return ReductionOp(
             self.name,
             mapped,
             reduction.tables.pairwise("add", wide),

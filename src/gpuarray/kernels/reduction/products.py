@@ -16,7 +16,7 @@ from gpuarray.kernels import reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.generator.operations import operation
 from gpuarray.kernels.reduction.arguments import reduced_shape
-from gpuarray.kernels.reduction.launch import Computation
+from gpuarray.kernels.reduction.launch import ReductionOp
 
 
 def sum_of_products(a: Any, b: Any, axes: Sequence[int], dtype: np.dtype) -> Any:
@@ -52,7 +52,7 @@ def _sum_call(
     factor: Expression = second
     if dtype.kind == "c":
         factor = Apply(operation("conjugate"), (second,), code)
-    what = Computation(
+    op = ReductionOp(
         "sum_of_products",
         Apply(operation("multiply"), (first, factor), code),
         reduction.tables.pairwise("add", code),
@@ -60,4 +60,4 @@ def _sum_call(
         Input(reduction.functions.VALUE, code),
     )
     target = _layout.contiguous(dtype, reduced_shape(a.shape, axes))
-    return reduction.launch.make_call(what, layouts, False, axes, target, False, stream)
+    return reduction.launch.make_call(op, layouts, False, axes, target, False, stream)

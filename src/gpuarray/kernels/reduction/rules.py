@@ -31,7 +31,7 @@ from gpuarray.kernels.reduction.arguments import (
     reduced_shape,
     target_of,
 )
-from gpuarray.kernels.reduction.launch import Computation
+from gpuarray.kernels.reduction.launch import ReductionOp
 
 _INT64 = np.dtype("int64")
 
@@ -194,7 +194,7 @@ class Reduction:
         result: np.dtype,
         initial: str | None,
         masked: bool = False,
-    ) -> Computation:
+    ) -> ReductionOp:
         read = _dtypes.code(source)
         code = reduction.tables.accumulator(_dtypes.code(loop), self.name)
         nan = self.nan and source.kind in "fc"
@@ -226,7 +226,7 @@ class Reduction:
                 wide,
             )
             finished = Cast(_dtypes.code(stored), finished)
-        return Computation(
+        return ReductionOp(
             ("nan" if nan else "") + ("mean" if self.mean else self.name),
             mapped,
             reduction.tables.pairwise(self.name, code),
@@ -257,7 +257,7 @@ class CountReduction(Reduction):
         result: np.dtype,
         initial: str | None,
         masked: bool = False,
-    ) -> Computation:
+    ) -> ReductionOp:
         bools = super()._computation(np.dtype(bool), loop, result, initial, masked)
         read = _dtypes.code(source)
         return bools._replace(
@@ -365,7 +365,7 @@ class ArgReduction:
         if self.nan:
             ufunc = short
         code = reduction.tables.accumulator(_dtypes.code(layout.dtype), ufunc)
-        what = Computation(
+        op = ReductionOp(
             self.name,
             Cast(code, Input(0, _dtypes.code(layout.dtype))),
             reduction.tables.beats(self.greatest, code, self.nan),
@@ -377,7 +377,7 @@ class ArgReduction:
             ),
         )
         return reduction.launch.make_call(
-            what, [layout], False, axes, target, out is not None, current.stream
+            op, [layout], False, axes, target, out is not None, current.stream
         )
 
 

@@ -1,4 +1,4 @@
-"""Scans: cumulative sums and the like, NumPy"s rules for them, and their kernels."""
+"""Scans: cumulative sums and the like, NumPy's rules for them, and their kernels."""
 
 from __future__ import annotations
 

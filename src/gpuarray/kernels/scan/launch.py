@@ -40,7 +40,7 @@ _SHORT, _MEDIUM = 128, 1024
 _LEAST_STATE_BYTES = 1 << 18
 
 
-class Computation(NamedTuple):
+class ScanOp(NamedTuple):
     """What is computed, whatever the layouts: see ScanSpec."""
 
     name: str
@@ -59,14 +59,12 @@ class LookBackPlan(LaunchPlan):
     state: tuple[Any, int]
 
 
-def accumulation(
-    name: str, source: str, loop: str, mapped: Expression | None = None
-) -> Computation:
+def accumulation(name: str, source: str, loop: str, mapped: Expression | None = None) -> ScanOp:
     """What ``ufunc.accumulate`` computes, for codes of the input's and the loop's dtype."""
     code = reduction.tables.accumulator(loop)
     # A narrow loop converts every element first: 300 as int8 is 44.
     value: Expression = Cast(loop, Input(0, source) if mapped is None else mapped)
-    return Computation(
+    return ScanOp(
         name,
         Cast(code, value),
         reduction.tables.pairwise(name, code),
@@ -77,7 +75,7 @@ def accumulation(
 
 
 def make_call(
-    what: Computation,
+    op: ScanOp,
     operand: Layout,
     axis: int,
     output: Layout,
@@ -89,7 +87,7 @@ def make_call(
 
     Parameters
     ----------
-    what : Computation
+    op : ScanOp
         The map, the combination and the result.
     operand, output : Layout
         Of one shape. The output may be exactly the operand's memory.
@@ -110,13 +108,13 @@ def make_call(
     new = [None if given else output]
     if output.size == 0:
         return _calls.make_call(stream, "a", new, [])
-    plan = _plan(what, operand, axis, output, stream, exclusive)
+    plan = _plan(op, operand, axis, output, stream, exclusive)
     bound = BoundLaunch(plan, stream)
     return _calls.make_call(stream, "a", new, [(bound, {"input": "x0", "output": "y0"})])
 
 
 def _plan(
-    what: Computation, operand: Layout, axis: int, output: Layout, stream: Stream, exclusive: bool
+    op: ScanOp, operand: Layout, axis: int, output: Layout, stream: Stream, exclusive: bool
 ) -> LaunchPlan:
     shape = output.shape
     others = [i for i in range(len(shape)) if i != axis]
@@ -124,15 +122,15 @@ def _plan(
         [shape[i] for i in others],
         [[output.strides[i] for i in others], [operand.strides[i] for i in others]],
     )
-    steps_in = _layout.element_strides(what.name, [operand.strides[axis], *read], operand)
-    steps_out = _layout.element_strides(what.name, [output.strides[axis], *written], output)
+    steps_in = _layout.element_strides(op.name, [operand.strides[axis], *read], operand)
+    steps_out = _layout.element_strides(op.name, [output.strides[axis], *written], output)
     length, lines = shape[axis], math.prod(dims)
     spec = scan.spec.ScanSpec(
-        name=what.name,
-        mapped=what.mapped,
-        combined=what.combined,
-        neutral=what.neutral,
-        finished=what.finished,
+        name=op.name,
+        mapped=op.mapped,
+        combined=op.combined,
+        neutral=op.neutral,
+        finished=op.finished,
         input_dtype=_dtypes.code(operand.dtype),
         output_dtype=_dtypes.code(output.dtype),
         exclusive=exclusive,
@@ -142,7 +140,7 @@ def _plan(
     along_rows = lines == 1 or abs(steps_out[0]) <= abs(steps_out[-1])
     if along_rows:
         gapless = length == 1 or steps_in[0] == steps_out[0] == 1
-        spec = _rows(spec, length, lines, gapless and what.exact)
+        spec = _rows(spec, length, lines, gapless and op.exact)
     else:
         spec = _columns(spec, length, lines)
     return _launch(spec, lines, length, [steps_in, steps_out], dims, stream)

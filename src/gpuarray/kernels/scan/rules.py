@@ -107,7 +107,7 @@ class Accumulation:
         )
         return _dtypes.canonical(loop), _dtypes.canonical(result)
 
-    def computation(self, source: np.dtype, loop: np.dtype) -> scan.launch.Computation:
+    def computation(self, source: np.dtype, loop: np.dtype) -> scan.launch.ScanOp:
         """What the kernel computes."""
         code = _dtypes.code(source)
         mapped: Expression | None = None

@@ -248,7 +248,7 @@ def _passes_call(selection: _Selection, stream: Stream) -> Callable[..., Any]:
     rows, length = selection.rows, selection.length
     spec = _pass_spec(selection)
     # Whole vectors, so that each row's copy is aligned.
-    capacity = ceil_div(length, COPY_SHARE) // 16 * 16
+    capacity = ceil_div(length, 16 * COPY_SHARE) * 16
     units = ceil_div(rows * select_kernels.spec.workspace_bytes(spec), 16)
     block = select_kernels.spec.BLOCK
     blocks = max(1, _COUNT_BLOCKS * stream.device.multiprocessors // rows)
