@@ -390,3 +390,28 @@ def test_threads_share_a_table(few):
     for one in threads:
         one.join()
     assert not failures
+
+
+def test_plans_keep_the_memory_they_share():
+    """Counters and look-back state may be dropped from the table before the plans that use them."""
+    current.stream.drop_plans()
+    n = 70_003
+    host = np.arange(n, dtype="f4") % 7
+    x, mask = cp.asarray(host), cp.asarray(host > 3)
+    works = [lambda: x.sum(), lambda: x.cumsum()[-1], lambda: cp.nonzero(mask)[0].sum()]
+    expected = [work().item() for work in works]
+    plans = dict(current.stream.plans)
+    shared = [key for key, plan in plans.items() if not callable(plan) and is_memory(plan)]
+    assert len(shared) == 2
+    for key in shared:
+        del current.stream.plans[key]
+    del plans
+    gc.collect()
+    sizes = [1 << k for k in range(9, 20)]
+    junk = [cp.full(size, 255, "u1") for size in sizes for _ in range(2)]
+    assert [work().item() for work in works] == expected
+    assert all((one == 255).all() for one in junk)
+
+
+def is_memory(plan):
+    return isinstance(plan, tuple) and hasattr(plan[0], "used_by")
