@@ -166,11 +166,24 @@ CALLS = {
     ),
     "ReductionKernel": (lambda x, v, a: TOTAL(x, axis=a), [0, 1, (1,), (0, 1)]),
     "ReductionKernel-keepdims": (lambda x, v, a: TOTAL(x, axis=1, keepdims=a), [True]),
+    "vectorize": (lambda x, v, a: increased(v, a), [0.0, 1, True]),
+    "vectorize-excluded": (lambda x, v, a: TIMES(v, a), [0.0, 1, True]),
     "fuse": (lambda x, v, a: SCALED(v, a), [0.0, 1, True]),
     "fuse-values": (lambda x, v, a: BRANCHED(v, a), [0.0, 1, True]),
     "fuse-tuples": (lambda x, v, a: SHIFTED(v, a), [(0.0, 1), (1, 2)]),
 }
 
+
+@cp.vectorize
+def increased(x, k):
+    return x + k
+
+
+def times(x, k):
+    return x * k
+
+
+TIMES = cp.vectorize(times, excluded=[1])
 TOTAL = cp.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "total")
 SCALED = cp.fuse(lambda x, a: x * a)
 BRANCHED = cp.fuse(lambda x, a: x * a if np.copysign(1, a) > 0 else x - a)
