@@ -125,3 +125,15 @@ def copyto(
         _ufunc.ufuncs["logical_or"](values, values, out=dst, where=mask)
     else:
         positive(values, out=dst, where=mask, casting="unsafe")
+
+
+def store_result(
+    result: ndarray, out: ndarray | None, name: str, casting: str = "same_kind"
+) -> ndarray:
+    """The result, stored in ``out`` if that is given."""
+    if out is None:
+        return result
+    if not isinstance(out, ArrayBase) or out._layout.shape != result._layout.shape:
+        raise ValueError(f"{name}: out must be an array of shape {result._layout.shape}")
+    copyto(out, result, casting)
+    return out

@@ -7,9 +7,8 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array, _layout
-from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axis
-from gpuarray._ops.casts import copyto
+from gpuarray._ops.casts import copyto, store_result
 from gpuarray._ops.conversion import as_values
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import as_array, ravel, reshape
@@ -78,16 +77,7 @@ def take(
     elif isinstance(indices, tuple):
         indices = list(indices)
     result = getitem(a, (*(slice(None),) * axis, indices) if axis else indices)
-    return _stored(result, out, "take")
-
-
-def _stored(result: Any, out: Any, name: str) -> Any:
-    if out is None:
-        return result
-    if not isinstance(out, ArrayBase) or out._layout.shape != result._layout.shape:
-        raise ValueError(f"{name}: out must be an array of shape {result._layout.shape}")
-    copies.assign(out, result)
-    return out
+    return store_result(result, out, "take", "unsafe")
 
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray:
@@ -235,7 +225,7 @@ def compress(
         raise ValueError(f"condition must be a 1-d array, got {condition.ndim} dimensions")
     if axis is None:
         a, axis = ravel(a), 0
-    return _stored(_chosen(a, condition, check_axis(axis, a.ndim)), out, "compress")
+    return store_result(_chosen(a, condition, check_axis(axis, a.ndim)), out, "compress", "unsafe")
 
 
 def _chosen(a: Any, condition: Any, axis: int) -> Any:

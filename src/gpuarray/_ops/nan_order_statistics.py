@@ -7,27 +7,27 @@ known to the device only.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpuarray._ops.casts import store_result
 from gpuarray._ops.conversion import array
 from gpuarray._ops.indexing import take_along_axis
 from gpuarray._ops.joining import stack
 from gpuarray._ops.logic import greater_equal, isnan, less, logical_not
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import add, floor, floor_divide, maximum, minimum, multiply, subtract
-from gpuarray._ops.order_statistics import (
+from gpuarray._ops.order_statistics import median, quantile_of
+from gpuarray._ops.quantile_methods import (
+    INTEGER_INDICES,
     METHODS,
-    WHOLE,
-    checked,
-    finished,
-    fraction,
-    median,
-    parts_of,
-    quantile_of,
+    Probabilities,
+    checked_elements,
+    interpolation_weight,
+    probabilities_of,
     rows_of,
-    weighted,
+    weighted_quantiles,
 )
 from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import sort
@@ -89,7 +89,7 @@ def nanmedian(
     last = maximum(subtract(numbers, 1), 0)
     middle = stack([floor_divide(last, 2), minimum(floor_divide(numbers, 2), last)], -1)
     result = mean(take_along_axis(rows, middle, -1), -1)
-    return finished(reshape(result, shape), out, "nanmedian")
+    return store_result(reshape(result, shape), out, "nanmedian")
 
 
 def nanquantile(
@@ -140,8 +140,7 @@ def nanquantile(
     >>> cp.nanquantile(cp.asarray([[10.0, cp.nan, 4], [3, 2, 1]]), 0.5, axis=1)
     array([7., 2.])
     """
-    parts, weak = parts_of(q, "nanquantile")
-    return _nanquantile(a, parts, axis, out, method, keepdims, weights, weak, "quantile", "[0, 1]")
+    return _nanquantile(a, probabilities_of(q, "quantile"), axis, out, method, keepdims, weights)
 
 
 def nanpercentile(
@@ -187,68 +186,65 @@ def nanpercentile(
     >>> cp.nanpercentile(cp.asarray([[10.0, cp.nan, 4], [3, 2, 1]]), 50, axis=1)
     array([7., 2.])
     """
-    parts, weak = parts_of(q, "nanpercentile")
-    parts = np.asarray(np.true_divide(parts, 100))
-    return _nanquantile(
-        a, parts, axis, out, method, keepdims, weights, weak, "percentile", "[0, 100]"
-    )
+    return _nanquantile(a, probabilities_of(q, "percentile"), axis, out, method, keepdims, weights)
 
 
 def _nanquantile(
-    a: Any,
-    q: np.ndarray,
-    axis: Any,
-    out: Any,
+    a: ArrayLike,
+    asked: Probabilities,
+    axis: int | Sequence[int] | None,
+    out: ndarray | None,
     method: str,
     keepdims: bool,
-    weights: Any,
-    weak: bool,
-    name: str,
-    bounds: str,
-) -> Any:
-    a = checked(a, q, method, weights, name, bounds)
-    dtype = a._layout.dtype
+    weights: ArrayLike | None,
+) -> ndarray:
+    a = checked_elements(a, asked, method, weights)
+    q, dtype = asked.values, a._layout.dtype
     if dtype.kind != "f" or not a._layout.size:
-        what = name.capitalize() + "s"
-        return quantile_of(a, q, axis, out, method, keepdims, weights, weak, what, bounds)
+        return quantile_of(a, asked, axis, out, method, keepdims, weights)
     if weights is not None:
-        weights = where(isnan(a), 0, weights_of(weights, a, axis, name))
-        return finished(weighted(a, weights, q, axis, keepdims, True), out, name)
+        weights = where(isnan(a), 0, weights_of(weights, a, axis, asked.name))
+        result = weighted_quantiles(a, weights, q, axis, keepdims, nan=True)
+        return store_result(result, out, asked.name)
     rows, numbers, shape = _sorted_rows(a, axis, keepdims)
-    parts = array(q.reshape((-1,) + (1,) * numbers._layout.ndim))
+    probabilities = array(q.reshape((-1,) + (1,) * numbers._layout.ndim))
     count = copies.copy(numbers, "C", q.dtype) if q.dtype.kind == "f" else numbers
-    places = METHODS[method](count, parts)
+    indices = METHODS[method](count, probabilities)
     last = maximum(subtract(numbers, 1), 0)
-    if places._layout.dtype.kind == "i" and method in WHOLE:
-        result = _picked(rows, maximum(minimum(places, last), 0))
+    if indices._layout.dtype.kind == "i" and method in INTEGER_INDICES:
+        result = _select(rows, maximum(minimum(indices, last), 0))
     else:
-        end = greater_equal(places, subtract(numbers, 1))
-        below = floor(places)
-        # NumPy's index of the last element is -1, so what lies between is more than a step.
-        share = fraction(method, places, where(end, -1, where(less(places, 0), 0, below)))
-        share = copies.copy(share, "C", dtype if weak else places._layout.dtype)
+        end = greater_equal(indices, subtract(numbers, 1))
+        below = floor(indices)
+        # NumPy's index of the last element is -1, so its distance to the index is more than 1.
+        nearest = where(end, -1, where(less(indices, 0), 0, below))
+        weight = interpolation_weight(method, indices, nearest)
+        weight = copies.copy(weight, "C", dtype if asked.weak else indices._layout.dtype)
         low, high = [
-            _picked(rows, copies.copy(maximum(minimum(x, last), 0), "C", np.dtype(np.int64)))
+            _select(rows, copies.copy(maximum(minimum(x, last), 0), "C", np.dtype(np.int64)))
             for x in (below, add(below, 1))
         ]
-        result = _between(low, high, share)
-    return finished(reshape(result, q.shape + shape), out, name)
+        result = _interpolate(low, high, weight)
+    return store_result(reshape(result, q.shape + shape), out, asked.name)
 
 
-def _sorted_rows(a: Any, axis: Any, keepdims: bool) -> tuple[Any, Any, tuple[int, ...]]:
-    """Sorted rows, how many elements of each are numbers, and the result's shape."""
+def _sorted_rows(
+    a: ndarray, axis: int | Sequence[int] | None, keepdims: bool
+) -> tuple[ndarray, ndarray, tuple[int, ...]]:
+    """Sorted rows, the number of elements in each that are not NaN, and the result's shape."""
     rows, shape = rows_of(a, axis, keepdims)
     rows = sort(rows, -1)
     return rows, sum(logical_not(isnan(rows)), -1), shape
 
 
-def _picked(rows: Any, places: Any) -> Any:
-    """Elements of each row; the dimension of the parts is the first."""
-    return moveaxis(take_along_axis(rows, moveaxis(places, 0, -1), -1), -1, 0)
+def _select(rows: ndarray, indices: ndarray) -> ndarray:
+    """Elements of each row; the dimension of the probabilities is the first."""
+    return moveaxis(take_along_axis(rows, moveaxis(indices, 0, -1), -1), -1, 0)
 
 
-def _between(below: Any, above: Any, share: Any) -> Any:
+def _interpolate(below: ndarray, above: ndarray, weight: ndarray) -> ndarray:
     """NumPy's interpolation: from the nearer end, so that both ends are exact."""
     distance = subtract(above, below)
-    from_above = subtract(above, multiply(distance, subtract(1, share)))
-    return where(greater_equal(share, 0.5), from_above, add(below, multiply(distance, share)))
+    from_above = subtract(above, multiply(distance, subtract(1, weight)))
+    from_below = add(below, multiply(distance, weight))
+    return where(greater_equal(weight, 0.5), from_above, from_below)
