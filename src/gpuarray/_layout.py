@@ -369,7 +369,7 @@ def keep_order(layouts: Iterable[Layout], shape: tuple[int, ...]) -> tuple[int, 
     axes = list(range(ndim))  # slowest first
     for i in range(ndim - 2, -1, -1):
         # Insert axis i among the sorted faster ones; it moves past those it should be faster than.
-        place = i
+        target = i
         axis = axes[i]
         for k in range(i + 1, ndim):
             other = axes[k]
@@ -384,8 +384,8 @@ def keep_order(layouts: Iterable[Layout], shape: tuple[int, ...]) -> tuple[int, 
             if not ambiguous:
                 if not move:
                     break
-                place = k
-        axes.insert(place, axes.pop(i))
+                target = k
+        axes.insert(target, axes.pop(i))
     return tuple(axes)
 
 

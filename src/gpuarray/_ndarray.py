@@ -81,7 +81,7 @@ class ndarray(ArrayBase):
     Differences from NumPy
     ----------------------
     Elements and results without dimensions are arrays, not scalars. In an index, an array of
-    positions in device memory cannot raise: positions out of bounds wrap around (a list, which
+    indices in device memory cannot raise: indices out of bounds wrap around (a list, which
     is in host memory, raises IndexError; with ``GPUARRAY_DEBUG=1`` arrays do, too). Where an
     assignment stores several values to one element, any of them may stay. An index that is an
     integer array without dimensions gives a copy. Host arrays are refused, also as an index.

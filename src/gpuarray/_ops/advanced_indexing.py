@@ -1,7 +1,7 @@
 """Indexing with integer arrays and boolean masks.
 
 An index is first reduced to a :class:`Selection`: slices and integers are applied to the layout,
-masks become integer arrays of positions, and what is left is one gather or scatter kernel over
+masks become arrays of indices, and what is left is one gather or scatter kernel over
 the result's shape.
 """
 
@@ -42,7 +42,7 @@ class HostIndex:
 
 
 class IndexArray(NamedTuple):
-    """Positions along an axis, or along neighbouring axes that are walked as one."""
+    """Indices along an axis, or along neighbouring axes that are one to them."""
 
     array: Any
     length: int
@@ -51,17 +51,17 @@ class IndexArray(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """What an index selects: the sliced dimensions, and arrays of positions."""
+    """What an index selects: the sliced dimensions, and arrays of indices."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int
     arrays: tuple[IndexArray, ...]
-    place: int  # where the arrays' dimensions go among the sliced ones
+    broadcast_axis: int  # where the arrays' common dimensions go among the sliced ones
 
 
 def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
-    """The positions that one array of an index stands for."""
+    """The indices that one array of an index stands for."""
     if isinstance(item, bool):
         return [IndexArray(_upload(np.zeros(int(item), np.int64)), 1, 0, 0)]
     if item.dtype == bool:
@@ -72,12 +72,12 @@ def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
                 return [IndexArray(_upload(found[0]), 1, 0, 0)]
             return [
                 IndexArray(
-                    _upload(positions),
+                    _upload(indices),
                     layout.shape[axis + i],
                     layout.strides[axis + i],
                     1,
                 )
-                for i, positions in enumerate(found)
+                for i, indices in enumerate(found)
             ]
         _check_mask(item._layout.shape, layout, axis)
         return _of_mask(item, layout, axis)
@@ -106,7 +106,7 @@ def _checked(host: np.ndarray, length: int, axis: int) -> Any:
 
 
 def _check_bounds(index: Any, length: int, axis: int) -> None:
-    """With GPUARRAY_DEBUG=1, look at an index array before it is used."""
+    """With GPUARRAY_DEBUG=1, check an index array before it is used."""
     layout = index._layout
     target = _array.contiguous_layout(index)
     host = np.empty(layout.shape, layout.dtype)
@@ -124,27 +124,27 @@ def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:
 
 
 def _of_mask(mask: Any, layout: Layout, axis: int) -> list[IndexArray]:
-    positions = mask_kernels.launch.flat_nonzero(mask)
+    indices = mask_kernels.launch.flat_nonzero(mask)
     ndim = mask._layout.ndim
     if ndim == 0:
-        return [IndexArray(positions, 1, 0, 0)]
+        return [IndexArray(indices, 1, 0, 0)]
     shape = layout.shape[axis : axis + ndim]
     strides = layout.strides[axis : axis + ndim]
     if all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(ndim - 1)):
-        return [IndexArray(positions, mask._layout.size, strides[-1], ndim)]
+        return [IndexArray(indices, mask._layout.size, strides[-1], ndim)]
     return [
         IndexArray(coordinate, shape[i], strides[i], 1)
-        for i, coordinate in enumerate(unravel(positions, shape))
+        for i, coordinate in enumerate(unravel(indices, shape))
     ]
 
 
-def unravel(positions: Any, shape: tuple[int, ...]) -> list[Any]:
-    """Positions in C order as coordinates of a shape."""
+def unravel(indices: Any, shape: tuple[int, ...]) -> list[Any]:
+    """Indices of the flattened array as coordinates of a shape."""
     coordinates = []
     for length in shape[:0:-1]:
-        coordinates.append(remainder(positions, length))
-        positions = floor_divide(positions, length)
-    coordinates.append(positions)
+        coordinates.append(remainder(indices, length))
+        indices = floor_divide(indices, length)
+    coordinates.append(indices)
     return coordinates[::-1]
 
 
@@ -162,16 +162,16 @@ def _broadcast(arrays: tuple[IndexArray, ...]) -> tuple[int, ...]:
 def _spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, int, int]], list]:
     """The indexed array and the index arrays, each read in the result's shape."""
     common = _broadcast(selection.arrays)
-    shape, strides, place = selection.shape, selection.strides, selection.place
-    result = shape[:place] + common + shape[place:]
-    spread = strides[:place] + (0,) * len(common) + strides[place:]
+    shape, strides, axis = selection.shape, selection.strides, selection.broadcast_axis
+    result = shape[:axis] + common + shape[axis:]
+    spread = strides[:axis] + (0,) * len(common) + strides[axis:]
     layout = array._layout
     base = _array.view(array, _layout.layout_of(layout.dtype, result, spread), selection.offset)
     indices = []
     for one in selection.arrays:
         index = one.array._layout
         steps = _layout.broadcast_strides(index, common)
-        steps = (0,) * place + steps + (0,) * (len(shape) - place)
+        steps = (0,) * axis + steps + (0,) * (len(shape) - axis)
         indices.append((_layout.layout_of(index.dtype, result, steps), one.length, one.stride))
     return base, indices, [one.array for one in selection.arrays]
 
@@ -180,36 +180,35 @@ _PLAIN = (int, type(None), type(Ellipsis))
 
 
 def layouts_of(key: Any) -> tuple[list[Any] | None, list[Any]]:
-    """What a kept call depends on of an index: its parts, arrays as layouts; and those arrays.
+    """The items of an index that a plan depends on, arrays as layouts; and those arrays.
 
-    The parts are None where one is something else than an array on the device, an int, None, an
+    The items are None where one is something else than an array on the device, an int, None, an
     ellipsis, or a slice of such: equal keys (True and 1) would not mean equal indices.
     """
     if isinstance(key, ArrayBase):
         return [key._layout], [key]
-    parts: list[Any] = []
+    items: list[Any] = []
     arrays = []
     for item in key:
         if isinstance(item, ArrayBase):
-            parts.append(item._layout)
+            items.append(item._layout)
             arrays.append(item)
         elif type(item) in _PLAIN:
-            parts.append(item)
+            items.append(item)
         elif type(item) is slice:
             bounds = (item.start, item.stop, item.step)
             if not {*map(type, bounds)}.issubset(_PLAIN):
                 return None, arrays
-            parts.append(bounds)
+            items.append(bounds)
         else:
             return None, arrays
-    return parts, arrays
+    return items, arrays
 
 
 def _keep(table_key: Any, arrays: Sequence[Any], selection: Selection, base: Any, run: Any) -> None:
     """Keep a call for the next index of the same layouts.
 
-    Not where positions were made of the index, as they are of masks and lists, or are looked at
-    first.
+    Not where the index was converted, as masks and lists are, or is checked first.
     """
     used = [one.array for one in selection.arrays]
     if len(used) == len(arrays) and not config.debug:
@@ -218,7 +217,7 @@ def _keep(table_key: Any, arrays: Sequence[Any], selection: Selection, base: Any
 
 
 def apart(array: Any, indices: Sequence[Any], value: Any) -> bool:
-    """Whether a scatter to an array cannot overwrite what it has still to read."""
+    """Whether a scatter to an array leaves alone what it has still to read."""
     memory = array._memory
     if getattr(value, "_memory", None) is memory:
         return False

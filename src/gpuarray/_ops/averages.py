@@ -88,7 +88,7 @@ def average(
     Differences from NumPy
     ----------------------
     Where weights sum to zero the result is NaN or infinite: to raise ZeroDivisionError, sums
-    would have to be looked at on the host. Halves are summed in float32.
+    would have to be checked on the host. Halves are summed in float32.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def var(
     a : ndarray
         The elements; of complex numbers the squared moduli are averaged.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     dtype : dtype, optional
         The dtype of the result: by default float64 for integers and bools, otherwise that of
         ``a`` (of its parts, for complex numbers). What is computed is at least as wide as ``a``
@@ -161,7 +161,7 @@ def var(
     Returns
     -------
     ndarray
-        The variances; without dimensions if all axes are gone through.
+        The variances; without dimensions if all axes are reduced.
 
     Warns
     -----
@@ -216,7 +216,7 @@ def std(
     a : ndarray
         The elements.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     dtype : dtype, optional
         The dtype of the result; see `var`.
     out : ndarray, optional
@@ -235,7 +235,7 @@ def std(
     Returns
     -------
     ndarray
-        The standard deviations; without dimensions if all axes are gone through.
+        The standard deviations; without dimensions if all axes are reduced.
 
     See Also
     --------
@@ -279,7 +279,7 @@ def nanmean(
     Returns
     -------
     ndarray
-        The means; NaN where there is nothing but NaN. Unlike NumPy's, results are not looked at
+        The means; NaN where there is nothing but NaN. Unlike NumPy's, results are not checked
         on the host to warn of it.
 
     Notes
@@ -315,7 +315,7 @@ def nanvar(
     a : ndarray
         The elements.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     dtype : dtype, optional
         The dtype of the result; see `var`.
     out : ndarray, optional
@@ -335,7 +335,7 @@ def nanvar(
     -------
     ndarray
         The variances; NaN where no more than ``ddof`` elements are left. Unlike NumPy's, results
-        are not looked at on the host to warn of it.
+        are not checked on the host to warn of it.
 
     See Also
     --------
@@ -369,7 +369,7 @@ def nanstd(
     a : ndarray
         The elements.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     dtype : dtype, optional
         The dtype of the result; see `var`.
     out : ndarray, optional

@@ -27,7 +27,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> ndarray:
     a, v : ndarray, 1-D
         The sequences.
     mode : {'valid', 'same', 'full'}, optional
-        Where the sums are taken: where the sequences overlap completely, at as many places as the
+        Where the sums are taken: where the sequences overlap completely, at as many offsets as the
         longer one has, or wherever they overlap.
 
     Returns
@@ -91,10 +91,10 @@ def _sequences(a: ArrayLike, v: ArrayLike, name: str) -> tuple[ndarray, ndarray]
     if a._layout.ndim > 1 or v._layout.ndim > 1:
         raise ValueError("object too deep for desired array")
     a, v = [x if x._layout.ndim else x.reshape(1) for x in (a, v)]
-    for x, what in ((a, "a" if name == "convolve" else "first array argument"),
+    for x, label in ((a, "a" if name == "convolve" else "first array argument"),
                     (v, "v" if name == "convolve" else "second array argument")):  # fmt: skip
         if not x._layout.size:
-            raise ValueError(f"{what} cannot be empty")
+            raise ValueError(f"{label} cannot be empty")
     return a, v
 
 

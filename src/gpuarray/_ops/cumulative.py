@@ -29,7 +29,7 @@ def cumsum(
     a : ndarray
         Elements to sum.
     axis : int, optional
-        The axis to walk; by default the flattened array.
+        The axis to accumulate along; by default the flattened array.
     dtype : dtype, optional
         The dtype to sum in. By default that of ``a``, but at least as wide as int64 or uint64
         for integers and bools.
@@ -70,7 +70,7 @@ def cumprod(
     a : ndarray
         Elements to multiply.
     axis : int, optional
-        The axis to walk; by default the flattened array.
+        The axis to accumulate along; by default the flattened array.
     dtype : dtype, optional
         The dtype to multiply in. By default that of ``a``, but at least as wide as int64 or
         uint64 for integers and bools.
@@ -105,7 +105,7 @@ def nancumsum(
     a : ndarray
         Elements to sum.
     axis : int, optional
-        The axis to walk; by default the flattened array.
+        The axis to accumulate along; by default the flattened array.
     dtype : dtype, optional
         The dtype to sum in, as for `cumsum`.
     out : ndarray, optional
@@ -135,7 +135,7 @@ def nancumprod(
     a : ndarray
         Elements to multiply.
     axis : int, optional
-        The axis to walk; by default the flattened array.
+        The axis to accumulate along; by default the flattened array.
     dtype : dtype, optional
         The dtype to multiply in, as for `cumprod`.
     out : ndarray, optional
@@ -171,7 +171,7 @@ def cumulative_sum(
     x : ndarray
         Elements to sum.
     axis : int, optional
-        The axis to walk; needed if there are several.
+        The axis to accumulate along; needed if there are several.
     dtype : dtype, optional
         The dtype to sum in, as for `cumsum`.
     out : ndarray, optional
@@ -209,7 +209,7 @@ def cumulative_prod(
     x : ndarray
         Elements to multiply.
     axis : int, optional
-        The axis to walk; needed if there are several.
+        The axis to accumulate along; needed if there are several.
     dtype : dtype, optional
         The dtype to multiply in, as for `cumprod`.
     out : ndarray, optional

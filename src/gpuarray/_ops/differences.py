@@ -302,8 +302,8 @@ def _derivative(f: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     edges = ((0, 1, spacing[:2] if uneven else (spacing, spacing)),
              (-1, -1, spacing[:-3:-1] if uneven else (spacing, spacing)))  # fmt: skip
     for end, step, (near, *further) in edges:
-        places = [end + step * i for i in range(3)] if end == 0 else [-1, -2, -3]
-        points = [_part(f, axis, i, i + 1 or None) for i in places[: edge_order + 1]]
+        indices = [end + step * i for i in range(3)] if end == 0 else [-1, -2, -3]
+        points = [_part(f, axis, i, i + 1 or None) for i in indices[: edge_order + 1]]
         target = _part(out, axis, end, end + 1 or None)
         sign = 1 if end == 0 else -1
         if edge_order == 1:
@@ -316,10 +316,10 @@ def _derivative(f: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     return out
 
 
-def _weights(first: Any, second: Any, place: int) -> tuple[Any, Any, Any]:
+def _weights(first: Any, second: Any, point: int) -> tuple[Any, Any, Any]:
     """Weights of three points for the parabola's slope at the first or the one in the middle."""
     both = first + second
-    if place == 0:
+    if point == 0:
         return (
             -(2.0 * first + second) / (first * both),
             both / (first * second),

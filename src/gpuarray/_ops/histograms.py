@@ -36,7 +36,7 @@ _COUNTED = "bBhHiIlLqQfd"
 
 
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray:
-    """How often each non-negative integer occurs.
+    """Number of occurrences of each non-negative integer.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
 
     Notes
     -----
-    The greatest element decides how long the result is, so the call waits for the device once.
+    The greatest element decides the length of the result, so the call waits for the device once.
     Elements are counted while it is looked for, in two launches; if it is 2048 or more, they are
     read once more in two others. With weights there are three launches, and the order of additions
-    differs from run to run, and with it the last bits of the sums. Scratch memory: up to 16 KiB.
+    differs from run to run, and with it the last bits of the sums. Temporary memory: up to 16 KiB.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def histogram(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[ndarray, ndarray]:
-    """How many elements are in each bin.
+    """Number of elements in each bin.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def histogram(
     greatest element, and one makes the edges from them and counts. The call waits for their
     end, since a range that is not finite is an error. With ``range`` or edges there are two, and
     the call waits for edges in device memory only. With weights, the order of additions differs
-    from run to run, and with it the last bits of the sums. No scratch memory, but for
+    from run to run, and with it the last bits of the sums. No temporary memory, but for
     conversions of weights and of views.
 
     Differences from NumPy

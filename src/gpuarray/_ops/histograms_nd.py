@@ -38,7 +38,7 @@ def histogramdd(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[ndarray, list[ndarray]]:
-    """How many points are in each bin of a grid.
+    """Histogram in several dimensions: the number of points in each bin of a grid.
 
     Parameters
     ----------
@@ -100,13 +100,13 @@ def histogramdd(
         if weights._layout.size != columns[0]._layout.size:
             raise ValueError("The weights and list don't have the same length.")
     lengths = [len(one) + 1 for one in edges]  # with those below and above
-    place: Any = 0
+    index: Any = 0  # of the bin, in C order
     for column, one, length in zip(columns, edges, lengths, strict=True):
         found = searchsorted(asarray(one), column, "right")
         # The last bin has its upper edge, too.
         found = subtract(found, equal(column, one[-1]))
-        place = add(multiply(place, length), found)
-    hist = count_elements(copies.copy(place, "C"), int(np.prod(lengths)), weights)
+        index = add(multiply(index, length), found)
+    hist = count_elements(copies.copy(index, "C"), int(np.prod(lengths)), weights)
     hist = reshape(copies.copy(hist, "C", _FLOAT64), tuple(lengths))
     hist = hist[(slice(1, -1),) * count]
     if density:
@@ -119,7 +119,7 @@ def histogramdd(
 
 
 def _length(bins: Any) -> int | None:
-    """How many there are, None for a single number."""
+    """The number of items; None for a single number."""
     try:
         return len(bins)
     except TypeError:
@@ -157,7 +157,7 @@ def histogram2d(
     density: bool | None = None,
     weights: ArrayLike | None = None,
 ) -> tuple[ndarray, ndarray, ndarray]:
-    """How many points are in each bin of a grid in the plane.
+    """Histogram in two dimensions: the number of points in each bin.
 
     Parameters
     ----------

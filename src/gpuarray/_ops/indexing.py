@@ -34,20 +34,20 @@ def take(
     out: ndarray | None = None,
     mode: str = "raise",
 ) -> ndarray:
-    """Elements by their positions along an axis.
+    """Elements by their indices along an axis.
 
     Parameters
     ----------
     a : ndarray
         The array.
     indices : ndarray, int or list of int
-        Positions.
+        Indices.
     axis : int, optional
-        The axis; by default positions are of the flattened array.
+        The axis; by default indices are of the flattened array.
     out : ndarray, optional
         Where results are stored.
     mode : {'raise', 'wrap', 'clip'}, optional
-        What becomes of positions out of bounds.
+        What becomes of indices out of bounds.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def take(
 
     Differences from NumPy
     ----------------------
-    Positions in device memory cannot raise: with ``mode='raise'`` they wrap around.
+    Indices in device memory cannot raise: with ``mode='raise'`` they wrap around.
 
     Examples
     --------
@@ -81,21 +81,21 @@ def take(
 
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray:
-    """Elements at positions along an axis, which differ from line to line.
+    """Elements by indices along an axis, which differ from line to line.
 
     Parameters
     ----------
     arr : ndarray
         The array.
     indices : ndarray of integers
-        Positions, of as many dimensions as ``arr``; the other axes broadcast.
+        Indices, of as many dimensions as ``arr``; the other axes broadcast.
     axis : int, optional
         The axis to take along, the last by default; None for the flattened array.
 
     Returns
     -------
     ndarray
-        One launch. Positions out of bounds wrap around.
+        One launch. Indices out of bounds wrap around.
 
     Examples
     --------
@@ -114,22 +114,22 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
 
 
 def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None) -> None:
-    """Store values at positions along an axis, which differ from line to line.
+    """Store values by indices along an axis, which differ from line to line.
 
     Parameters
     ----------
     arr : ndarray
         The array.
     indices : ndarray of integers
-        Positions, of as many dimensions as ``arr``; the other axes broadcast.
+        Indices, of as many dimensions as ``arr``; the other axes broadcast.
     values : ndarray or scalar
-        What is stored: broadcasts to the shape of the positions.
+        What is stored: broadcasts to the shape of the indices.
     axis : int
         The axis to store along; None for the flattened array.
 
     Notes
     -----
-    One launch. Where positions repeat, any of the values may stay; those out of bounds wrap
+    One launch. Where indices repeat, any of the values may stay; those out of bounds wrap
     around.
 
     Examples
@@ -141,12 +141,12 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     array([[10, 99, 20],
            [99, 40, 50]])
     """
-    whole = as_array(arr, "put_along_axis")
-    _layout.check_writable(whole._layout, "put_along_axis")
-    arr, indices, base, read, where = _along_axis(whole, indices, axis, "put_along_axis")
-    if axis is None and arr._memory is not whole._memory:
+    target = as_array(arr, "put_along_axis")
+    _layout.check_writable(target._layout, "put_along_axis")
+    arr, indices, base, read, where = _along_axis(target, indices, axis, "put_along_axis")
+    if axis is None and arr._memory is not target._memory:
         put_along_axis(arr, indices, values, 0)
-        copyto(whole, reshape(arr, whole._layout.shape))
+        copyto(target, reshape(arr, target._layout.shape))
         return
     if indices._memory is arr._memory:
         indices = copies.copy(indices)
@@ -164,32 +164,32 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
 def _along_axis(
     arr: Any, indices: Any, axis: int | None, name: str
 ) -> tuple[ndarray, ndarray, Layout, Layout, tuple[int, int]]:
-    """The array, positions, both as read in the result's shape; length and stride of the axis."""
+    """The array and indices, both as read in the result's shape; length and stride of the axis."""
     arr, indices = as_array(arr, name), as_array(indices, name)
     if axis is None:
         if indices._layout.ndim != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
         arr, axis = ravel(arr), 0
-    layout, positions = arr._layout, indices._layout
+    layout, given = arr._layout, indices._layout
     axis = check_axis(axis, layout.ndim)
-    if positions.dtype.kind not in "iu":
+    if given.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
-    if positions.ndim != layout.ndim:
+    if given.ndim != layout.ndim:
         raise ValueError("`indices` and `arr` must have the same number of dimensions")
     one = layout.shape[:axis] + (1,) + layout.shape[axis + 1 :]
     try:
-        shape = _layout.broadcast_shapes([one, positions.shape])
+        shape = _layout.broadcast_shapes([one, given.shape])
     except ValueError:
         raise IndexError(
             "shape mismatch: indexing arrays could not be broadcast together with shapes "
-            f"{one} {positions.shape}"
+            f"{one} {given.shape}"
         ) from None
     length, stride = layout.shape[axis], layout.strides[axis]
     if length == 0 and math.prod(shape):
         raise IndexError(f"index is out of bounds for axis {axis} with size 0")
     strides = layout.strides[:axis] + (0,) + layout.strides[axis + 1 :]
     base = _layout.broadcast_to(_layout.layout_of(layout.dtype, one, strides), shape)
-    return arr, indices, base, _layout.broadcast_to(positions, shape), (length, stride)
+    return arr, indices, base, _layout.broadcast_to(given, shape), (length, stride)
 
 
 def compress(

@@ -90,8 +90,8 @@ def interp(
         xp = concatenate((subtract(xp[-1:], period), xp, add(xp[:1], period)))
         fp = concatenate((fp[-1:], fp, fp[:1]))
     last = xp._layout.size - 1
-    place = subtract(searchsorted(xp, x, "right"), 1)
-    low = minimum(maximum(place, 0), max(last - 1, 0))
+    index = subtract(searchsorted(xp, x, "right"), 1)
+    low = minimum(maximum(index, 0), max(last - 1, 0))
     high = minimum(add(low, 1), last)
     x0, x1, y0, y1 = take(xp, low), take(xp, high), take(fp, low), take(fp, high)
     slope = divide(subtract(y1, y0), subtract(x1, x0))

@@ -255,7 +255,7 @@ def array_split(
     ary : ndarray
         The array.
     indices_or_sections : int or sequence of int
-        How many parts, or where to split.
+        The number of parts, or the indices to split at.
     axis : int, optional
         The axis.
 
@@ -293,14 +293,14 @@ def array_split(
 
 
 def split(ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[ndarray]:
-    """Split an array into equally long views, or at positions.
+    """Split an array into equally long views, or at indices.
 
     Parameters
     ----------
     ary : ndarray
         The array.
     indices_or_sections : int or sequence of int
-        How many parts, or where to split.
+        The number of parts, or the indices to split at.
     axis : int, optional
         The axis.
 
@@ -339,7 +339,7 @@ def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[nda
     ary : ndarray
         Of at least two dimensions.
     indices_or_sections : int or sequence of int
-        How many parts, or where to split.
+        The number of parts, or the indices to split at.
 
     Returns
     -------
@@ -365,7 +365,7 @@ def hsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[nda
     ary : ndarray
         Of at least one dimension.
     indices_or_sections : int or sequence of int
-        How many parts, or where to split.
+        The number of parts, or the indices to split at.
 
     Returns
     -------
@@ -391,7 +391,7 @@ def dsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[nda
     ary : ndarray
         Of at least three dimensions.
     indices_or_sections : int or sequence of int
-        How many parts, or where to split.
+        The number of parts, or the indices to split at.
 
     Returns
     -------

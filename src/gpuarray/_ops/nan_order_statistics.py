@@ -57,7 +57,7 @@ def nanmedian(
     a : ndarray
         The elements.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     out : ndarray, optional
         Where the result is stored.
     overwrite_input : bool, optional
@@ -68,7 +68,7 @@ def nanmedian(
     Returns
     -------
     ndarray
-        NaN where there is nothing but NaN. Unlike NumPy's, results are not looked at on the host
+        NaN where there is nothing but NaN. Unlike NumPy's, results are not checked on the host
         to warn of it.
 
     Notes
@@ -110,9 +110,9 @@ def nanquantile(
     a : ndarray
         Real elements.
     q : float or sequence of float or ndarray
-        Parts, between 0 and 1.
+        Probabilities, between 0 and 1.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     out : ndarray, optional
         Where the result is stored.
     overwrite_input : bool, optional
@@ -122,13 +122,13 @@ def nanquantile(
     keepdims : bool, optional
         Keep the axes as axes of length 1.
     weights : ndarray, optional
-        How often each element counts; see `quantile`.
+        The weight of each element; see `quantile`.
 
     Returns
     -------
     ndarray
         The dimensions of ``q``, then those of ``a`` that remain. NaN where there is nothing but
-        NaN; unlike NumPy's, results are not looked at on the host to warn of it.
+        NaN; unlike NumPy's, results are not checked on the host to warn of it.
 
     See Also
     --------
@@ -163,7 +163,7 @@ def nanpercentile(
     q : float or sequence of float or ndarray
         Percentages, between 0 and 100.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     out : ndarray, optional
         Where the result is stored.
     overwrite_input : bool, optional
@@ -173,7 +173,7 @@ def nanpercentile(
     keepdims : bool, optional
         Keep the axes as axes of length 1.
     weights : ndarray, optional
-        How often each element counts; see `quantile`.
+        The weight of each element; see `quantile`.
 
     Returns
     -------

@@ -81,7 +81,7 @@ def median(
     a : ndarray
         The elements. A NaN among them is the result.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     out : ndarray, optional
         Where the result is stored.
     overwrite_input : bool, optional
@@ -97,8 +97,8 @@ def median(
     Notes
     -----
     The middle is found by a radix select: one launch for many rows of up to 131072 elements, else
-    one for each 11 bits of an element and one before, with scratch memory of at most a tenth of the
-    elements; then their mean. Complex numbers are sorted. Where the axes are not the last in
+    one for each 11 bits of an element and one before, with temporary memory of at most a tenth of
+    the elements; then their mean. Complex numbers are sorted. Where the axes are not the last in
     memory, elements are copied before.
 
     Examples
@@ -139,9 +139,9 @@ def quantile(
     a : ndarray
         Real elements. A NaN among them is the result.
     q : float or sequence of float or ndarray
-        Parts, between 0 and 1.
+        Probabilities, between 0 and 1.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     out : ndarray, optional
         Where the result is stored.
     overwrite_input : bool, optional
@@ -153,8 +153,8 @@ def quantile(
     keepdims : bool, optional
         Keep the axes as axes of length 1.
     weights : ndarray, optional
-        How often each element counts, of the shape of ``a`` or of the lengths of the axes; with
-        the method 'inverted_cdf' only. Unlike NumPy's, they are not looked at on the host: they
+        The weight of each element, of the shape of ``a`` or of the lengths of the axes; with the
+        method 'inverted_cdf' only. Unlike NumPy's, weights are not checked on the host: they
         must not be negative.
 
     Returns
@@ -196,7 +196,7 @@ def percentile(
     q : float or sequence of float or ndarray
         Percentages, between 0 and 100.
     axis : int or tuple of int, optional
-        The axes to go through; all by default.
+        The axes to reduce; all by default.
     out : ndarray, optional
         Where the result is stored.
     overwrite_input : bool, optional
@@ -206,8 +206,8 @@ def percentile(
     keepdims : bool, optional
         Keep the axes as axes of length 1.
     weights : ndarray, optional
-        How often each element counts, of the shape of ``a`` or of the lengths of the axes; with
-        the method 'inverted_cdf' only. Unlike NumPy's, they are not looked at on the host: they
+        The weight of each element, of the shape of ``a`` or of the lengths of the axes; with the
+        method 'inverted_cdf' only. Unlike NumPy's, weights are not checked on the host: they
         must not be negative.
 
     Returns

@@ -149,7 +149,7 @@ def roll(
     a : ndarray
         The array.
     shift : int or tuple of int
-        By how many places.
+        By how many elements.
     axis : int or tuple of int, optional
         The axes; by default the flattened array is shifted.
 
@@ -287,5 +287,5 @@ def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) 
         raise ValueError(
             f"operands could not be broadcast together with shape ({length},) {counts.shape}"
         )
-    positions = np.repeat(np.arange(length), counts).tolist()
-    return a[(*(slice(None),) * axis, positions)]
+    indices = np.repeat(np.arange(length), counts).tolist()
+    return a[(*(slice(None),) * axis, indices)]

@@ -32,7 +32,7 @@ _count = CountReduction("add")
 def argmax(
     a: Operand, axis: int | None = None, out: ndarray | None = None, *, keepdims: bool = False
 ) -> ndarray:
-    """Positions of the greatest elements along an axis.
+    """Indices of the greatest elements along an axis.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def argmax(
         Elements to search. The first NaN is the greatest; complex numbers are compared by their
         real and then by their imaginary parts.
     axis : int, optional
-        The axis to search; by default the position in the flattened array is returned.
+        The axis to search; by default the index in the flattened array is returned.
     out : ndarray of int64, optional
         Where the result is stored.
     keepdims : bool, optional
@@ -49,11 +49,11 @@ def argmax(
     Returns
     -------
     ndarray of int64
-        Positions; of equal elements, the first.
+        Indices; of equal elements, the first.
 
     Notes
     -----
-    One launch. Temporary memory: where blocks share a result, one element and its position for
+    One launch. Temporary memory: where blocks share a result, one element and its index for
     each of them, a few MB at most.
 
     Examples
@@ -68,7 +68,7 @@ def argmax(
 def argmin(
     a: Operand, axis: int | None = None, out: ndarray | None = None, *, keepdims: bool = False
 ) -> ndarray:
-    """Positions of the least elements along an axis.
+    """Indices of the least elements along an axis.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def argmin(
         Elements to search. The first NaN is the least; complex numbers are compared by their
         real and then by their imaginary parts.
     axis : int, optional
-        The axis to search; by default the position in the flattened array is returned.
+        The axis to search; by default the index in the flattened array is returned.
     out : ndarray of int64, optional
         Where the result is stored.
     keepdims : bool, optional
@@ -85,11 +85,11 @@ def argmin(
     Returns
     -------
     ndarray of int64
-        Positions; of equal elements, the first.
+        Indices; of equal elements, the first.
 
     Notes
     -----
-    One launch. Temporary memory: where blocks share a result, one element and its position for
+    One launch. Temporary memory: where blocks share a result, one element and its index for
     each of them, a few MB at most.
 
     Examples
@@ -104,14 +104,14 @@ def argmin(
 def nanargmax(
     a: Operand, axis: int | None = None, out: ndarray | None = None, *, keepdims: bool = False
 ) -> ndarray:
-    """Positions of the greatest elements along an axis, passing over NaN.
+    """Indices of the greatest elements along an axis, passing over NaN.
 
     Parameters
     ----------
     a : ndarray
         Elements to search.
     axis : int, optional
-        The axis to search; by default the position in the flattened array is returned.
+        The axis to search; by default the index in the flattened array is returned.
     out : ndarray of int64, optional
         Where the result is stored.
     keepdims : bool, optional
@@ -120,16 +120,16 @@ def nanargmax(
     Returns
     -------
     ndarray of int64
-        Positions; of equal elements, the first.
+        Indices; of equal elements, the first.
 
     Differences from NumPy
     ----------------------
-    Where there is nothing but NaN the result is the first position: to raise ValueError, results
-    would have to be looked at on the host.
+    Where there is nothing but NaN the result is the first index: to raise ValueError, results
+    would have to be checked on the host.
 
     Notes
     -----
-    One launch. Temporary memory: where blocks share a result, one element and its position for
+    One launch. Temporary memory: where blocks share a result, one element and its index for
     each of them, a few MB at most.
 
     Examples
@@ -144,14 +144,14 @@ def nanargmax(
 def nanargmin(
     a: Operand, axis: int | None = None, out: ndarray | None = None, *, keepdims: bool = False
 ) -> ndarray:
-    """Positions of the least elements along an axis, passing over NaN.
+    """Indices of the least elements along an axis, passing over NaN.
 
     Parameters
     ----------
     a : ndarray
         Elements to search.
     axis : int, optional
-        The axis to search; by default the position in the flattened array is returned.
+        The axis to search; by default the index in the flattened array is returned.
     out : ndarray of int64, optional
         Where the result is stored.
     keepdims : bool, optional
@@ -160,16 +160,16 @@ def nanargmin(
     Returns
     -------
     ndarray of int64
-        Positions; of equal elements, the first.
+        Indices; of equal elements, the first.
 
     Differences from NumPy
     ----------------------
-    Where there is nothing but NaN the result is the first position: to raise ValueError, results
-    would have to be looked at on the host.
+    Where there is nothing but NaN the result is the first index: to raise ValueError, results
+    would have to be checked on the host.
 
     Notes
     -----
-    One launch. Temporary memory: where blocks share a result, one element and its position for
+    One launch. Temporary memory: where blocks share a result, one element and its index for
     each of them, a few MB at most.
 
     Examples
@@ -184,7 +184,7 @@ def nanargmin(
 def count_nonzero(
     a: Operand, axis: int | tuple[int, ...] | None = None, *, keepdims: bool = False
 ) -> ndarray:
-    """How many elements are not zero.
+    """Number of the elements that are not zero.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def searchsorted(
     side : {'left', 'right'}, optional
         Before or behind elements that are equal to a value.
     sorter : ndarray of integers, optional
-        Positions that sort ``a``, as from `argsort`.
+        Indices that sort ``a``, as from `argsort`.
 
     Returns
     -------
@@ -237,7 +237,7 @@ def searchsorted(
     Notes
     -----
     One launch, and one with a copy for each operand that has to be made contiguous or converted to
-    the common dtype. There is no other scratch memory: the sorted array, or the top of its tree,
+    the common dtype. There is no other temporary memory: the sorted array, or the top of its tree,
     is in shared memory.
 
     Examples

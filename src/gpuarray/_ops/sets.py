@@ -131,11 +131,11 @@ def unique(
     ar : ndarray
         The elements.
     return_index : bool, optional
-        Return also the positions of the first occurrences.
+        Return also the indices of the first occurrences.
     return_inverse : bool, optional
         Return also which distinct element each element is.
     return_counts : bool, optional
-        Return also how often each occurs.
+        Return also the counts.
     axis : int, optional
         Distinct parts along this axis instead of distinct elements of the flattened array.
     equal_nan : bool, optional
@@ -150,9 +150,9 @@ def unique(
 
     Notes
     -----
-    A sort, a comparison of neighbours and a selection by a mask. How many elements are distinct is
-    known to the device only, so the call waits for it once. Scratch memory: the sorted elements,
-    what `sort` takes (with indices or the inverse, positions and what `argsort` takes), and nine
+    A sort, a comparison of neighbours and a selection by a mask. The number of distinct elements is
+    known to the device only, so the call waits for it once. Temporary memory: the sorted elements,
+    what `sort` takes (with indices or the inverse, also indices and what `argsort` takes), and nine
     bits for each element.
 
     Examples
@@ -246,8 +246,8 @@ def _unique_parts(
     else:
         order = argsort(as_array([0] * count, "unique"))
         first = order < 1
-    places = order[first]
-    distinct = take(a, places, axis)
+    indices = order[first]
+    distinct = take(a, indices, axis)
     return _results(distinct, first, order, return_index, return_inverse, return_counts, (count,))
 
 
@@ -274,7 +274,7 @@ def unique_values(x: ArrayLike) -> ndarray:
 
 
 def unique_counts(x: ArrayLike) -> UniqueCountsResult:
-    """The distinct elements and how often each occurs, each NaN on its own.
+    """The distinct elements and the count of each, each NaN on its own.
 
     Parameters
     ----------
@@ -382,8 +382,8 @@ def isin(
         return found
     dtype = np.promote_types(element._layout.dtype, test._layout.dtype)
     test = sort(copies.copy(test, dtype=dtype) if test._layout.dtype != dtype else test)
-    places = searchsorted(test, element)
-    nearest = take(test, minimum(places, test._layout.size - 1))
+    indices = searchsorted(test, element)
+    nearest = take(test, minimum(indices, test._layout.size - 1))
     return nearest != element if invert else equal(nearest, element)
 
 
@@ -442,7 +442,7 @@ def intersect1d(
     assume_unique : bool, optional
         Neither array has an element twice.
     return_indices : bool, optional
-        Return also the positions of the first occurrences in either array.
+        Return also the indices of the first occurrences in either array.
 
     Returns
     -------

@@ -66,7 +66,7 @@ def sort(
     nearly all elements apart. Where the axis is not the last one in memory, elements are copied to
     rows before and back after.
 
-    Scratch memory: none for short rows and for elements of one byte, else a copy of the rows that
+    Temporary memory: none for short rows and for elements of one byte, else a copy of the rows that
     are sorted together (of 8e6 elements at least) and about 3.5 %.
 
     Examples
@@ -126,7 +126,7 @@ def argsort(
     *,
     stable: bool | None = None,
 ) -> ndarray:
-    """The positions of elements in sorted order.
+    """The indices of elements in sorted order.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def argsort(
 
     Notes
     -----
-    The launches are those of `sort` (elements of one byte take three as well). Scratch memory:
+    The launches are those of `sort` (elements of one byte take three as well). Temporary memory:
     none for short rows, else two copies of the rows that are sorted together, 4 bytes for each of
     their elements (8 in rows of 2^30 elements or more), and about 3.5 % of a copy.
 
@@ -180,7 +180,7 @@ def argsort(
 
 
 def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
-    """The positions of elements in the order of several keys.
+    """The indices of elements in the order of several keys.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def partition(
     a : ndarray
         The array, ordered as by `sort`.
     kth : int or sequence of int
-        Positions whose elements are in place afterwards: none before is greater, none behind less.
+        Ranks whose elements are in place afterwards: none before is greater, none behind less.
     axis : int, optional
         The axis to sort along; ``None`` flattens the array first.
     kind : {'introselect'}, optional
@@ -288,7 +288,7 @@ def partition(
     Elements of four bytes are read four times and written once, in five launches, and many rows of
     up to 131072 elements in one. Short rows (4096 elements of four bytes), elements of one byte,
     complex numbers and more than two ``kth`` are sorted, with launches and memory of `sort`.
-    Scratch memory otherwise: at most a tenth of the elements, and none for those many rows. Where
+    Temporary memory otherwise: at most a tenth of the elements, and none for those many rows. Where
     the axis is not the last one in memory, elements are copied to rows before, and back after.
 
     Examples
@@ -298,7 +298,7 @@ def partition(
     array(5)
     """
     a = as_array(a, "partition")
-    places = _partition_places(a, kth, axis, kind, order)
+    ranks = _partition_ranks(a, kth, axis, kind, order)
     if axis is None:
         a, axis = ravel(a), -1
     rows, moved = _rows(a._layout, check_axis(axis, a._layout.ndim))
@@ -306,7 +306,7 @@ def partition(
     if not rows.c_contiguous:
         source = copies.copy(source, "C")
     target = _array.empty(source._layout)
-    partition_rows(source, target, places)
+    partition_rows(source, target, ranks)
     return _as_before(target, moved, a._layout)
 
 
@@ -317,7 +317,7 @@ def partition_in_place(
     kind: str = "introselect",
     order: None = None,
 ) -> None:
-    """``ndarray.partition``: see `gpuarray.partition`. Scratch memory for a copy in addition."""
+    """``ndarray.partition``: see `gpuarray.partition`. Temporary memory for a copy in addition."""
     _layout.check_writable(a._layout, "partition")
     copies.assign(a, partition(a, kth, axis, kind, order))
 
@@ -329,14 +329,14 @@ def argpartition(
     kind: str = "introselect",
     order: None = None,
 ) -> ndarray:
-    """The positions of elements in an order as of `partition`.
+    """The indices of elements in an order as of `partition`.
 
     Parameters
     ----------
     a : ndarray
         The array, ordered as by `sort`.
     kth : int or sequence of int
-        Positions whose elements are in place: none before is greater, none behind less.
+        Ranks whose elements are in place: none before is greater, none behind less.
     axis : int, optional
         The axis to sort along; ``None`` flattens the array first.
     kind : {'introselect'}, optional
@@ -360,7 +360,7 @@ def argpartition(
     array(2)
     """
     a = as_array(a, "argpartition")
-    places = _partition_places(a, kth, axis, kind, order)
+    ranks = _partition_ranks(a, kth, axis, kind, order)
     if axis is None:
         a, axis = ravel(a), -1
     elif not a._layout.ndim:
@@ -370,7 +370,7 @@ def argpartition(
     if not rows.c_contiguous:
         source = copies.copy(source, "C")
     target = _array.empty(_layout.contiguous(_INT64, rows.shape))
-    argpartition_rows(source, target, places)
+    argpartition_rows(source, target, ranks)
     result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
     return _as_before(target, moved, result)
 
@@ -408,8 +408,8 @@ def _rows(layout: Any, axis: int) -> tuple[Any, tuple[int, ...]]:
 def _as_before(a: Any, moved: tuple[int, ...], wanted: Any) -> Any:
     """An array of sorted rows with its axes where they were, in the memory order of a layout."""
     back = [0] * len(moved)
-    for place, axis in enumerate(moved):
-        back[axis] = place
+    for new, old in enumerate(moved):
+        back[old] = new
     result = _array.view(a, _layout.transpose(a._layout, back))
     target = _layout.like_order(a._layout.dtype, wanted.shape, [wanted])
     if _same_order(result._layout, target):
@@ -434,7 +434,7 @@ def _argsort_last(rows: Any) -> Any:
 
 
 def _along_last(rows: Any, order: Any) -> Any:
-    """The elements of C-contiguous rows at positions within each row."""
+    """The elements of C-contiguous rows by their indices within each row."""
     shape = rows._layout.shape
     count, length = (rows._layout.size // shape[-1] if shape[-1] else 0), shape[-1]
     if count > 1:
@@ -465,14 +465,14 @@ def _check_order(order: Any) -> None:
         raise ValueError("Cannot specify order when the array has no fields.")
 
 
-def _partition_places(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> list[int]:
-    """The places from 0 on, of arguments that are right."""
+def _partition_ranks(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> list[int]:
+    """The ranks from 0 on; the arguments are checked."""
     if kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
     _check_order(order)
     if isinstance(kth, ArrayBase):
         raise TypeError(
-            "partition: kth is a device array, but says which elements to look at; "
+            "partition: kth is a device array, but says which ranks to select; "
             "pass integers: kth.tolist()"
         )
     if axis is None:
@@ -480,13 +480,13 @@ def _partition_places(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> lis
     else:
         axis = check_axis(axis, a._layout.ndim)
         length = a._layout.shape[axis]
-    places = []
+    ranks = []
     for one in np.ravel(np.asarray(kth)).tolist():
         try:
-            place = operator.index(one)
+            rank = operator.index(one)
         except TypeError:
             raise TypeError(f"Partition index must be integer, got {one!r}") from None
-        if not -length <= place < length and (length or place):
-            raise ValueError(f"kth(={place}) out of bounds ({length})")
-        places.append(place + length if place < 0 else place)
-    return places
+        if not -length <= rank < length and (length or rank):
+            raise ValueError(f"kth(={rank}) out of bounds ({length})")
+        ranks.append(rank + length if rank < 0 else rank)
+    return ranks

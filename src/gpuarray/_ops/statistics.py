@@ -134,7 +134,7 @@ def mean(
         Keep the averaged axes as axes of length 1.
     where : ndarray of bool, optional
         Which elements are averaged. Where that is none, the result is NaN; unlike NumPy's, the
-        mask's content is not looked at on the host to warn of it.
+        mask's content is not checked on the host to warn of it.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Indexing with slices, integers, ellipsis and newaxis, and what index arrays are made of.
+"""Indexing with slices, integers, ellipsis and newaxis, and the reading of index arrays.
 
 The result of a basic index is a view, worked out once for a layout and kept in its table, so that
 ``a[1:5]`` is a look-up. Index arrays and masks go on to :mod:`gpuarray._ops.advanced_indexing`.
@@ -182,11 +182,11 @@ def _items(layout: Layout, key: Any) -> list[Any]:
     items = [_item(item) for item in given]
     consumed = 0
     ellipsis_at = None
-    for place, item in enumerate(items):
+    for number, item in enumerate(items):
         if item is Ellipsis:
             if ellipsis_at is not None:
                 raise IndexError("an index can only have a single ellipsis ('...')")
-            ellipsis_at = place
+            ellipsis_at = number
         elif isinstance(item, ArrayBase | advanced_indexing.HostIndex):
             consumed += item.ndim if item.dtype.kind == "b" else 1  # type: ignore[union-attr]
         elif item is not None and not isinstance(item, bool):
@@ -246,21 +246,21 @@ def _from_sequence(item: Any) -> Any:
     return advanced_indexing.HostIndex(host)
 
 
-def _invalid(what: Any) -> IndexError:
+def _invalid(item: Any) -> IndexError:
     return IndexError(
         "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or "
-        f"boolean arrays are valid indices, got {what}"
+        f"boolean arrays are valid indices, got {item}"
     )
 
 
 def _select(layout: Layout, items: list[Any]) -> advanced_indexing.Selection:
-    """Apply slices and integers, and gather what index arrays there are."""
+    """Apply slices and integers, and collect the index arrays."""
     shape: list[int] = []
     strides: list[int] = []
     arrays: list[advanced_indexing.IndexArray] = []
     offset = 0
     axis = 0
-    place: int | None = None  # of the index arrays' dimensions in the result
+    broadcast_axis: int | None = None  # of the index arrays' dimensions in the result
     last_advanced = -1
     separated = False  # something stands between them: their dimensions go to the front
     for number, item in enumerate(items):
@@ -280,9 +280,9 @@ def _select(layout: Layout, items: list[Any]) -> advanced_indexing.Selection:
             strides.append(step * layout.strides[axis])
             axis += 1
             continue
-        # Integers beside index arrays have a say in where those arrays' dimensions go.
-        if place is None:
-            place = len(shape)
+        # Integers beside index arrays count as index arrays for where the dimensions go.
+        if broadcast_axis is None:
+            broadcast_axis = len(shape)
         elif last_advanced != number - 1:
             separated = True
         last_advanced = number
@@ -297,5 +297,5 @@ def _select(layout: Layout, items: list[Any]) -> advanced_indexing.Selection:
         offset += (item + length if item < 0 else item) * layout.strides[axis]
         axis += 1
     return advanced_indexing.Selection(
-        tuple(shape), tuple(strides), offset, tuple(arrays), 0 if separated else place or 0
+        tuple(shape), tuple(strides), offset, tuple(arrays), 0 if separated else broadcast_axis or 0
     )

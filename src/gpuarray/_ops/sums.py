@@ -53,7 +53,7 @@ def sum(
     -----
     Floats are summed in many partial sums that are then combined pairwise, float16 in float32;
     the order depends on the layout only, so that the same call always gives the same bits.
-    One kernel launch; where several blocks share a result, scratch memory of one partial sum for
+    One kernel launch; where several blocks share a result, temporary memory of one partial sum for
     each block.
 
     Examples

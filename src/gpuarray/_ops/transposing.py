@@ -111,7 +111,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
 def moveaxis(
     a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]
 ) -> ndarray:
-    """A view with axes moved to other places, the rest in their order.
+    """A view with axes moved, the rest in their order.
 
     Parameters
     ----------
