@@ -115,6 +115,20 @@ def test_cache_info_list_and_clear(run):
     assert "0 kernels" in run(*CACHE, "info")
 
 
+def test_cache_list_escapes_what_labels_would_do_to_a_terminal(run, tmp_path):
+    from gpuarray.kernels.compiler.cache import Cache, Image, Label
+
+    cache = Cache(str(tmp_path / "kernels"), 1 << 20)
+    evil = "\x1b]0;title\x07\x9b2J\r\n\u202e\udc80ä"
+    cache.put(bytes(32), Image(b"1", kind=evil), Label(evil, evil, evil))
+    listing = run(*CACHE, "list")
+    lines = listing.splitlines()
+    assert len(lines) == 3
+    assert listing.isascii()
+    assert all(line.isprintable() for line in lines)
+    assert lines[2].count("title") == 4
+
+
 def test_cache_clear_of_what_is_old(run, tmp_path):
     run("-c", "import gpuarray as cp; cp.asnumpy(cp.arange(5) * 3)")
     files = sorted((tmp_path / "kernels").glob("*.image"))

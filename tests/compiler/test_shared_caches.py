@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import random
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from gpuarray.kernels.compiler import archive as cache_archive
 from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.compiler.archive import read_archive, write_archive
 from gpuarray.kernels.compiler.cache import PREPARED, Cache, Image, Label, digest, encode_entry
+from tests.limits import HANG_SECONDS
 
 KEYS = [digest("key", at) for at in range(4)]
 
@@ -98,6 +102,43 @@ def test_shared_entries_that_others_can_write_are_ignored_and_counted(filled, mo
     (state,) = cache.info().shared
     assert (state.entries, state.distrusted) == (3, 1)
     assert len(cache.entries()) == 3
+
+
+@pytest.mark.parametrize("where", ["own", "shared"])
+def test_a_fifo_makes_nobody_wait(tmp_path, where):
+    program = f"""
+import os
+from gpuarray.kernels.compiler.cache import Cache, Image
+key, folder = bytes(32), {str(tmp_path / where)!r}
+uses = [
+    lambda cache: cache.get(key),
+    lambda cache: cache.put(key, Image(b"1")),
+    lambda cache: cache.claim(key).__enter__(),
+    lambda cache: cache.get_stamp(key),
+    lambda cache: cache.put_stamp(key, {{"a": "b"}}),
+    lambda cache: cache.info(),
+    lambda cache: cache.entries(),
+    lambda cache: list(cache.stored()),
+    lambda cache: cache.clear(),
+]
+os.mkdir(folder)
+for use in uses:
+    for name in (key.hex() + ".image", key.hex() + ".stamp", "written", "locks"):
+        path = os.path.join(folder, name)
+        if os.path.lexists(path):
+            os.unlink(path)
+        os.mkfifo(path, 0o600)
+    use(Cache({str(tmp_path / "own")!r}, 1 << 20, shared=({str(tmp_path / "shared")!r},)))
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=HANG_SECONDS)
+
+
+def test_a_file_too_large_for_an_entry_is_not_read(filled, tmp_path):
+    path = Path(filled.directory) / f"{KEYS[0].hex()}.image"
+    os.truncate(path, 1 << 40)  # sparse: it takes no space
+    assert filled.get(KEYS[0]) is None
+    assert len(filled.entries()) == 3
+    assert Cache(None, 1 << 20, shared=(filled.directory,)).get(KEYS[0]) is None
 
 
 def test_only_prepared_kernels_become_python(monkeypatch, filled):
@@ -196,6 +237,56 @@ def test_archive_with_a_damaged_member(cache, tmp_path, filled):
     report = read_archive(cache, str(path))
     assert report.imported == 2
     assert len(report.problems) == 1
+
+
+def test_members_that_are_bloated_or_compressed_otherwise(cache, tmp_path):
+    path = str(tmp_path / "bloated.zip")
+    entries = [encode_entry(key, image(at), Label()) for at, key in enumerate(KEYS)]
+    bloated = encode_entry(KEYS[1], Image(bytes(900_000)), Label())
+    members = [
+        (KEYS[0], bytes(1 << 20), zipfile.ZIP_DEFLATED),  # zeros, which no entry begins with
+        (KEYS[1], bloated[:-1] + b"x", zipfile.ZIP_DEFLATED),
+        (KEYS[2], entries[2], zipfile.ZIP_BZIP2),
+        (digest("lzma"), entries[2], zipfile.ZIP_LZMA),
+        (KEYS[3], entries[3], zipfile.ZIP_STORED),
+    ]
+    with zipfile.ZipFile(path, "w") as archive:
+        for key, data, method in members:
+            archive.writestr(f"{key.hex()}.image", data, method)
+    report = read_archive(cache, path)
+    assert report.imported == 1
+    assert cache.get(KEYS[3]) == image(3)
+    reasons = dict(problem.split(".image: ") for problem in report.problems)
+    assert list(reasons) == [key.hex() for key, _, _ in members[:-1]]
+    assert ["damaged" in reason for reason in reasons.values()] == [True, True, False, False]
+    assert "method 12" in reasons[KEYS[2].hex()]
+
+
+def test_an_archive_damaged_anywhere_is_refused_or_imported_in_part(tmp_path, filled):
+    """Every failure is an OSError or a ValueError, for which the command has a line."""
+    path = tmp_path / "damaged.zip"
+    write_archive(filled, str(path))
+    intact = path.read_bytes()
+    choose = random.Random(0)
+    imported = []
+    for at in range(300):
+        data = bytearray(intact)
+        for _ in range(choose.randint(1, 3)):
+            data[choose.randrange(len(data))] = choose.randrange(256)
+        if at % 10 == 0:
+            del data[choose.randrange(len(data)) :]
+        path.write_bytes(data)
+        cache = Cache(str(tmp_path / "own"), 1 << 20)
+        try:
+            report = read_archive(cache, str(path))
+        except ValueError:
+            continue
+        imported.append(report.imported)
+        assert report.imported + len(report.problems) <= 3
+        for at_key, key in enumerate(KEYS[:3]):
+            assert cache.get(key) in (None, image(at_key, ("cubin", "ptx", "lto")[at_key]))
+        cache.clear()
+    assert {2, 3} <= set(imported)
 
 
 def test_selects():

@@ -10,6 +10,7 @@ import time
 from gpuarray._commands import terminal
 from gpuarray.kernels.compiler import archive as cache_archive
 from gpuarray.kernels.compiler.cache import CacheInfo, SharedInfo, default_cache
+from gpuarray.kernels.compiler.entry import printable
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
@@ -91,15 +92,15 @@ def _list(options: argparse.Namespace) -> int:
         if not cache_archive.selects(options.patterns, label.name, entry.key):
             continue
         row = [
-            label.name or "?",
-            label.architecture,
-            entry.kind,
-            label.compiler.partition(" (")[0],
+            printable(label.name) or "?",
+            printable(label.architecture),
+            printable(entry.kind),
+            printable(label.compiler.partition(" (")[0]),
             terminal.size(entry.bytes),
             _since(now - entry.used),
             entry.key[:12],
         ]
-        rows.append([*row, entry.directory] if cache.shared else row)
+        rows.append([*row, printable(entry.directory)] if cache.shared else row)
     print(terminal.table(rows, left=4))
     return 0 if len(rows) > 1 or not options.patterns else 1
 
@@ -139,7 +140,7 @@ def _warmup(options: argparse.Namespace) -> int:
 
     report = warmup(options.file, threads=options.threads, architecture=options.architecture)
     for name, error in report.failed:
-        print(f"{name} does not compile: {error}", file=sys.stderr)
+        print(f"{printable(name)} does not compile: {printable(error)}", file=sys.stderr)
     print(
         f"compiled {_kernels(report.compiled)} in {report.seconds:.1f} s; "
         f"{report.found:,} were there, {len(report.failed):,} failed"

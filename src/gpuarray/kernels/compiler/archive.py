@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -18,12 +19,18 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from gpuarray.kernels.compiler.cache import SUFFIX, Cache, encode_entry
-from gpuarray.kernels.compiler.entry import PREPARED, decode_labelled
+from gpuarray.kernels.compiler.entry import PREPARED, decode_labelled, is_intact, printable
 
 _NAME = re.compile(r"([0-9a-f]{64})" + re.escape(SUFFIX))
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a ZIP archive can hold
 #: What a device loads, or what can be linked to that.
 _KINDS = ("cubin", "ptx", "lto")
+#: What `write_archive` writes, and no other decompressor gets bytes of unknown origin.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+#: How damaged archives and members make zipfile fail.
+_DAMAGED = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError,
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -82,8 +89,8 @@ def read_archive(cache: Cache, path: str) -> ImportReport:
             for member in archive.infolist():
                 problem = _import(cache, archive, member, report)
                 if problem:
-                    report.problems.append(f"{_printable(member.filename)}: {problem}")
-    except zipfile.BadZipFile as error:
+                    report.problems.append(f"{printable(member.filename)}: {problem}")
+    except _DAMAGED as error:
         raise ValueError(f"{path!r} is not an archive of kernels ({error})") from None
     return report
 
@@ -97,19 +104,25 @@ def _import(
         return "not the name of a kernel"
     if member.file_size > cache.capacity:
         return "larger than the cache may be"
+    if member.compress_type not in _METHODS:
+        return f"compressed by method {member.compress_type}, which export does not use"
     key = bytes.fromhex(match[1])
     try:
         with archive.open(member) as file:
-            # The size that the archive declares need not be true.
-            data = file.read(member.file_size + 1)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
-        return f"cannot be unpacked ({error})"
+            # A few bytes can unpack to the size that the archive declares.
+            intact = is_intact(key, file)
+        if not intact:
+            return "damaged, or of another version"
+        with archive.open(member) as file:
+            data = file.read()
+    except (*_DAMAGED, OSError, MemoryError) as error:
+        return f"cannot be unpacked ({printable(str(error))})"
     found = decode_labelled(key, data)
     if found is None:
         return "damaged, or of another version"
     image, label = found
     if image.kind not in _KINDS:
-        return f"of a kind that is never imported ({_printable(image.kind) or 'none'})"
+        return f"of a kind that is never imported ({printable(image.kind) or 'none'})"
     if cache.get(key) is not None:
         report.present += 1
         return ""
@@ -118,8 +131,3 @@ def _import(
         return "could not be stored"
     report.imported += 1
     return ""
-
-
-def _printable(text: str) -> str:
-    """A text of unknown origin, safe to print."""
-    return text.encode("ascii", "backslashreplace").decode() if text.isprintable() else ascii(text)

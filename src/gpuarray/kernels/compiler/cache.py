@@ -77,6 +77,10 @@ _USE_RESOLUTION = 3600.0
 # A temporary file this old (s) was left by a process that died.
 _ABANDONED = 3600.0
 _ROOT = 0
+#: Of every file that is opened: no symbolic link, no wait, not for child processes.
+_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+#: An entry larger than this (bytes) is none of ours, and is not read into memory.
+_LARGEST = 1 << 30
 
 
 class CacheEntry(NamedTuple):
@@ -147,7 +151,8 @@ class Cache:
         self._prefix = "" if directory is None else os.path.join(directory, "")
         # Entries of other users could hold any code, so only our own are trusted.
         self._user = os.geteuid() if hasattr(os, "geteuid") else None
-        self._read_flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        # Without O_NONBLOCK opening a FIFO would wait for somebody who writes to it.
+        self._read_flags = os.O_RDONLY | _FLAGS
         self._locks = cache_lock.KeyLocks(self._prefix + LOCKS)
 
     # -- entries ---------------------------------------------------------------------------------
@@ -246,7 +251,7 @@ class Cache:
             return None
         try:
             status = os.fstat(file)
-            if not self._trusts(status, shared):
+            if not self._trusts(status, shared) or status.st_size > _LARGEST:
                 return None
             # Reading a byte more than the size shows a file that is still growing.
             data = os.read(file, status.st_size + 1)
@@ -254,7 +259,7 @@ class Cache:
                 return None
             if not shared and time.time() - status.st_mtime > _USE_RESOLUTION:
                 try:
-                    os.utime(path)
+                    os.utime(file if os.utime in os.supports_fd else path)
                 except OSError:
                     pass  # a read-only cache still serves
         except OSError:
@@ -356,8 +361,7 @@ class Cache:
 
     def _count(self, size: int) -> None:
         path = self._prefix + COUNTER
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
-        file = os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _FLAGS, 0o600)
         try:
             blocks = ceil_div(size, _BLOCK)
             os.write(file, b"." * blocks)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import IO, NamedTuple, TypeAlias
 
 FORMAT = 1
 MAGIC = b"GPUARR" + FORMAT.to_bytes(2, "little")
@@ -28,6 +28,7 @@ PREPARED = "python"
 _LENGTH = struct.Struct("<I")
 _DIGEST_BYTES = 32
 _BODY = len(MAGIC) + _DIGEST_BYTES
+_CHUNK = 1 << 20
 
 Field: TypeAlias = "bytes | str | int | Sequence[Field]"
 
@@ -149,6 +150,24 @@ def decode_labelled(key: bytes, data: bytes) -> tuple[Image, Label] | None:
     except (ValueError, struct.error):
         return None
     return Image(data[start:], names, kind), Label(name, architecture, compiler)
+
+
+def is_intact(key: bytes, file: IO[bytes]) -> bool:
+    """Whether a file holds an entry of `key` whose digest fits, without keeping it in memory."""
+    import hashlib
+
+    head = file.read(_BODY + _DIGEST_BYTES)
+    if head[: len(MAGIC)] != MAGIC or head[_BODY:] != key:
+        return False
+    found = hashlib.sha256(key)
+    while chunk := file.read(_CHUNK):
+        found.update(chunk)
+    return found.digest() == head[len(MAGIC) : _BODY]
+
+
+def printable(text: str) -> str:
+    """A text of unknown origin, such as a label, safe to print on any terminal."""
+    return text.encode("ascii", "backslashreplace").decode() if text.isprintable() else ascii(text)
 
 
 def _texts(data: bytes) -> tuple[list[str], int]:

@@ -75,7 +75,7 @@ class KeyLocks:
                 os.close(self._file)
                 self._file = -1
             if self._file < 0:
-                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+                flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
                 self._file = os.open(self._path, flags, 0o600)
             return self._file
 
