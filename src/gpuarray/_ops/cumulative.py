@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpuarray import _array, _layout
 from gpuarray._ops.creation import fill
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.reduction.rules import operand
+from gpuarray.kernels.reduction.arguments import operand
 from gpuarray.kernels.scan.rules import ACCUMULATIONS, Accumulation
 
 if TYPE_CHECKING:

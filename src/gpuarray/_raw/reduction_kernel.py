@@ -176,7 +176,7 @@ class ReductionKernel(DeclaredKernel):
                 raise ValueError(
                     f"{name}: cannot specify 'out' as both a positional and keyword argument"
                 )
-            out = reduction.rules.output(out, name)
+            out = reduction.arguments.output(out, name)
             args = (*args, out)
         if isinstance(axis, list):
             axis = tuple(axis)
@@ -196,7 +196,7 @@ class ReductionKernel(DeclaredKernel):
             raise ValueError(f"{name}: no array to reduce was given, only numbers and raw arrays")
         shape = _layout.broadcast_shapes([arguments[i]._layout.shape for i in arrays])
         axes = _layout.check_axes(axis, len(shape), duplicates="duplicate value in 'axis'")
-        reduced = reduction.rules.reduced_shape(shape, axes, keepdims)
+        reduced = reduction.arguments.reduced_shape(shape, axes, keepdims)
         given = len(arguments) == self.nargs
         if given:
             target: Layout = arguments[nin]._layout

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -123,3 +124,41 @@ def keep_from_output(operands: list, out: Any) -> None:
         if _array.overlap(x, out):
             target = _array.contiguous_layout(x)
             operands[i] = elementwise.launch.copy_call(x._layout, target, False, current.stream)(x)
+
+
+def read_arguments(
+    name: str, arrays: Sequence[Any], axis: Any, out: Any, where: Any
+) -> tuple[list[Any], bool, Any]:
+    """The arguments of a reduction's call, checked.
+
+    Returns
+    -------
+    operands : list of ndarray
+        The arrays, and behind them the mask where there is one. None overlaps the output.
+    masked : bool
+        Whether there is a mask.
+    out : ndarray or None
+        The output that was given.
+    """
+    operands = [operand(a, name) for a in arrays]
+    out = output(out, name)
+    mask = mask_of(where, name)
+    if mask is not None:
+        operands.append(mask)
+    if isinstance(axis, list):
+        raise TypeError(
+            f"{name}: 'list' object cannot be interpreted as an integer; "
+            "pass several axes as a tuple"
+        )
+    keep_from_output(operands, out)
+    return operands, mask is not None, out
+
+
+def with_warning(run: Callable, text: str) -> Callable:
+    """A call that warns, in the line that called the public function."""
+
+    def call(*args: Any) -> Any:
+        warnings.warn(text, RuntimeWarning, stacklevel=5)
+        return run(*args)
+
+    return call

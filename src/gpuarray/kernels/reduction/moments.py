@@ -8,7 +8,6 @@ of squared differences.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,12 +23,10 @@ from gpuarray.kernels.reduction.arguments import (
     NO_VALUE,
     axes_of,
     broadcast_mask,
-    keep_from_output,
-    mask_of,
-    operand,
-    output,
+    read_arguments,
     reduced_shape,
     target_of,
+    with_warning,
 )
 from gpuarray.kernels.reduction.launch import ReductionOp
 
@@ -99,24 +96,12 @@ class Deviation:
         where: Any,
         mean: Any,
     ) -> Any:
-        operands = [operand(a, self.name)]
-        out = output(out, self.name)
         given = mean is not NO_VALUE and mean is not None
-        if given:
-            operands.append(operand(mean, self.name))
-        mask = mask_of(where, self.name)
-        if mask is not None:
-            operands.append(mask)
-        if isinstance(axis, list):
-            raise TypeError(
-                f"{self.name}: 'list' object cannot be interpreted as an integer; "
-                "pass several axes as a tuple"
-            )
+        arrays = (a, mean) if given else (a,)
+        operands, masked, out = read_arguments(self.name, arrays, axis, out, where)
         if isinstance(ddof, _array.ArrayBase):
             raise TypeError(f"{self.name}: ddof is a number, not an array in device memory")
-        keep_from_output(operands, out)
         keepdims = bool(keepdims)
-        masked = mask is not None
         layouts = [x._layout for x in operands]
         # keepdims is a bool in every key, and needs no type beside it.
         key: tuple = (self, *layouts, static(axis), keepdims, static(ddof))
@@ -162,7 +147,7 @@ class Deviation:
             current.stream,
         )
         if count <= ddof:
-            return _with_warning(run)
+            return with_warning(run, "Degrees of freedom <= 0 for slice")
         return run
 
     def _dtypes(self, sources: Sequence[np.dtype], dtype: Any) -> tuple[np.dtype, np.dtype]:
@@ -229,13 +214,3 @@ class Deviation:
 
 def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
     return Apply(operation(name), operands, dtype)
-
-
-def _with_warning(run: Callable) -> Callable:
-    """A call that warns of a division by nothing."""
-
-    def call(*args: Any) -> Any:
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=5)
-        return run(*args)
-
-    return call

@@ -7,7 +7,6 @@ layout. How it is launched is :mod:`gpuarray.kernels.reduction.launch`'s busines
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,11 +24,12 @@ from gpuarray.kernels.reduction.arguments import (
     axes_of,
     broadcast_mask,
     keep_from_output,
-    mask_of,
     operand,
     output,
+    read_arguments,
     reduced_shape,
     target_of,
+    with_warning,
 )
 from gpuarray.kernels.reduction.launch import ReductionOp
 
@@ -96,18 +96,7 @@ class Reduction:
     ) -> Any:
         if _interchange.symbol_among((a,)) is not None:
             return a.fused_reduction(self, axis, dtype, out, keepdims, initial, where)
-        a = operand(a, self.name)
-        out = output(out, self.name)
-        operands = [a]
-        mask = mask_of(where, self.name)
-        if mask is not None:
-            operands.append(mask)
-        if isinstance(axis, list):
-            raise TypeError(
-                f"{self.name}: 'list' object cannot be interpreted as an integer; "
-                "pass several axes as a tuple"
-            )
-        keep_from_output(operands, out)
+        operands, _, out = read_arguments(self.name, (a,), axis, out, where)
         keepdims = bool(keepdims)
         start = "none" if initial is None else "given" if initial is not NO_VALUE else "identity"
         # keepdims is a bool in every key, and needs no type beside it.
@@ -166,7 +155,7 @@ class Reduction:
         if initial is not None:
             return _with_initial(run, len(layouts), loop)
         if self.mean and count == 0:
-            return _with_warning(run)
+            return with_warning(run, "Mean of empty slice")
         return run
 
     def _dtypes(
@@ -387,15 +376,5 @@ def _with_initial(run: Callable, position: int, dtype: np.dtype) -> Callable:
     def call(*args: Any) -> Any:
         value = np.array(args[position], dtype).item()
         return run(*args[:position], value, *args[position + 1 :])
-
-    return call
-
-
-def _with_warning(run: Callable) -> Callable:
-    """A call that warns of the mean of nothing."""
-
-    def call(*args: Any) -> Any:
-        warnings.warn("Mean of empty slice", RuntimeWarning, stacklevel=5)
-        return run(*args)
 
     return call

@@ -18,7 +18,7 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise, scan
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
 from gpuarray.kernels.generator.operations import OPERATIONS, operation
-from gpuarray.kernels.reduction.rules import operand, output
+from gpuarray.kernels.reduction.arguments import operand, output
 
 _new = object.__new__
 
