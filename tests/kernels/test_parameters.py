@@ -15,7 +15,7 @@ from gpuarray.kernels.generator.expressions import Input
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import Field, number, pointer, structure
 from gpuarray.kernels.generator.source import OperandSpec
-from gpuarray.kernels.generator.user_code import Argument, UserCode
+from gpuarray.kernels.generator.user_code import UserCode, UserParameter
 from gpuarray.kernels.histogram import spec as histogram
 from gpuarray.kernels.join import spec as join
 from gpuarray.kernels.mask import spec as mask
@@ -28,7 +28,10 @@ from gpuarray.kernels.sort import spec as sort
 
 _CODE = UserCode(
     "twice",
-    (Argument("x", "f4", "array", ndim=2), Argument("y", "f4", "array", True, False, 2, True)),
+    (
+        UserParameter("x", "f4", "array", ndim=2),
+        UserParameter("y", "f4", "array", True, False, 2, True),
+    ),
     (),
 )
 
@@ -95,7 +98,7 @@ KERNELS = {
         gather.render_transfer(gather.TransferSpec(True, 16, ("i8",), 1, "int64", True)),
         ("gather", "Dimensions"),
     ),
-    "join": (join.render(join.JoinSpec(8, 3)), ("join", "Parts")),
+    "join": (join.render(join.JoinSpec(8, 3)), ("join", "Segments")),
     "count": (mask.render_count(mask.CountSpec("f4", 2, True)), ("mask", "SelectionDimensions")),
     "coordinates": (
         mask.render_store(mask.StoreSpec("coordinates", "b1", True, 2)),
@@ -106,7 +109,7 @@ KERNELS = {
         ("mask", "SelectionDimensions"),
     ),
     "search": (search.render(search.SearchSpec("f4", False, 9)), None),
-    "histogram": (histogram.render(histogram.CountSpec("edges", "f4", "f8", True, 256)), None),
+    "histogram": (histogram.render(histogram.HistogramSpec("edges", "f4", "f8", True, 256)), None),
     "ends": (histogram.render_ends(histogram.EndsSpec("f4")), None),
     "ranks of a block": (
         sort.render(sort.SortSpec("block", "f4", block=128, items=2, ranks=4)),

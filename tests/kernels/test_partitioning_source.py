@@ -4,7 +4,7 @@ import pytest
 
 from gpuarray._ffi import nvrtc
 from gpuarray.kernels.histogram import spec as counting
-from gpuarray.kernels.histogram.spec import CountSpec, EndsSpec
+from gpuarray.kernels.histogram.spec import EndsSpec, HistogramSpec
 from gpuarray.kernels.search import spec as searching
 from gpuarray.kernels.select import spec as partitioning
 from gpuarray.kernels.select.spec import SelectSpec
@@ -34,10 +34,10 @@ def test_selections_fit_shared_memory(spec):
 @pytest.mark.parametrize(
     "spec",
     [
-        CountSpec("edges", "f8", "f8", True, 1024),
-        CountSpec("ends", "i8", "f8", shared=2048),
-        CountSpec("value", "i8", shared=8192),
-        CountSpec("value", "i8", weighted=True, shared=4096),
+        HistogramSpec("edges", "f8", "f8", True, 1024),
+        HistogramSpec("ends", "i8", "f8", shared=2048),
+        HistogramSpec("value", "i8", shared=8192),
+        HistogramSpec("value", "i8", weighted=True, shared=4096),
     ],
 )
 def test_histograms_fit_shared_memory(spec):
@@ -62,7 +62,7 @@ def test_names_say_what_runs():
         partitioning.render(SelectSpec("row", "i2", 2, True)).name,
         partitioning.render(SelectSpec("split", "f8", 1, indices=True, count="uint64")).name,
         counting.render_ends(EndsSpec("f4")).name,
-        counting.render(CountSpec("value", "i8", shared=2048, greatest=True)).name,
+        counting.render(HistogramSpec("value", "i8", shared=2048, greatest=True)).name,
         searching.render(searching.SearchSpec("f4", False, 12)).name,
         sorting.render(sorting.SortSpec("block", "f4", False, 128, 2, ranks=2)).name,
     ]
@@ -89,11 +89,11 @@ def test_wrong_specifications():
     with pytest.raises(ValueError, match="single elements"):
         sorting.SortSpec("block", "f4", True, ranks=1)
     with pytest.raises(ValueError, match="2048 bins"):
-        CountSpec("ends", "f4", "f4", shared=8192)
+        HistogramSpec("ends", "f4", "f4", shared=8192)
     with pytest.raises(ValueError, match="alone"):
-        CountSpec("width", "f4", "f4", shared=256, alone=True)
+        HistogramSpec("width", "f4", "f4", shared=256, alone=True)
     with pytest.raises(ValueError, match="greatest"):
-        CountSpec("value", "i4", weighted=True, shared=256, greatest=True)
+        HistogramSpec("value", "i4", weighted=True, shared=256, greatest=True)
 
 
 def test_counts_of_long_rows_are_wide(monkeypatch):

@@ -19,7 +19,7 @@ from gpuarray._raw.module import RawModule
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels.generator.parameters import Parameter, scalar
+from gpuarray.kernels.generator.parameters import KernelParameter, scalar
 from gpuarray.kernels.generator.user_code import array_constant, array_parameter
 
 Mode = Literal["numpy", "cuda"]
@@ -317,7 +317,7 @@ class ConfiguredKernel(Generic[P]):
         if shared:
             function.allow_shared(shared)
         kinds = ""
-        parameters: list[Parameter] = []
+        parameters: list[KernelParameter] = []
         constants: dict[str, Any] = {}
         scalars: dict[str, Any] = {}
         for i, (x, kind) in enumerate(zip(args, types)):

@@ -18,7 +18,7 @@ from gpuarray._plans import planned
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
-from gpuarray.kernels.elementwise.launch import NUMBER
+from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
 
@@ -136,7 +136,7 @@ def _plan_range(stream: Stream, layout: Layout, computed: np.dtype, how: str) ->
         Scalar(1, code),
         _apply("multiply", code, _number_as(number, code), Scalar(2, code)),
     )
-    inputs: list = [NUMBER, computed, computed]
+    inputs: list = [ELEMENT_INDEX, computed, computed]
     if how != "exact":
         # NumPy stores the second value and computes those behind it.
         is_second = _apply("equal", "b1", number, Constant(1, "i8"))
@@ -283,7 +283,7 @@ def _linspace_of_arrays(
 def _plan_linspace(stream: Stream, layout: Layout, computed: np.dtype, how: str, ends: str) -> Any:
     code = _dtypes.code(computed)
     number = Input(0, "i8")
-    inputs: list = [NUMBER, computed, computed]
+    inputs: list = [ELEMENT_INDEX, computed, computed]
     values: Expression = Cast(code, number)
     if how == "divided":
         inputs.append(computed)

@@ -15,7 +15,7 @@ from gpuarray._raw.parameters import Parameter, Types
 from gpuarray._runtime.launch import LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, generator
-from gpuarray.kernels.elementwise.launch import NUMBER
+from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX
 from gpuarray.kernels.generator.expressions import Constant
 
 #: Threads of a block in CuPy's plain loop.
@@ -84,7 +84,7 @@ class Planner:
             if not isinstance(layout, Layout):
                 code = _dtypes.code(layout)
                 found.append(
-                    generator.user_code.Argument(
+                    generator.user_code.UserParameter(
                         parameter.name, code, "scalar", constant=parameter.is_const
                     )
                 )
@@ -93,7 +93,7 @@ class Planner:
             else:
                 code = _dtypes.code(layout.dtype)
                 found.append(
-                    generator.user_code.Argument(
+                    generator.user_code.UserParameter(
                         parameter.name, code, "array", output, parameter.is_const
                     )
                 )
@@ -168,7 +168,7 @@ class Planner:
                 return None
             guarded = spec.variant == "contiguous"
         if numbered or guarded:
-            read.append(NUMBER)
+            read.append(ELEMENT_INDEX)
             spec, dims, strides = elementwise.launch.arrange(
                 self.kernel.name, placeholder, read, stored
             )
@@ -219,7 +219,7 @@ class Planner:
         for k, steps in zip(looped, strides):
             view = views[k] = _layout.layout_of(layouts[k].dtype, tuple(shape), tuple(steps))
             x = arguments[k]
-            arguments[k] = user.Argument(
+            arguments[k] = user.UserParameter(
                 x.name, x.dtype, x.kind, x.output, x.constant, len(shape), view.c_contiguous
             )
         size = int(np.prod(shape, dtype=np.int64))

@@ -222,7 +222,7 @@ def code_types(types: Types) -> tuple[tuple[str, str], ...]:
 
 def raw_argument(parameter: Parameter, layout: Layout, output: bool) -> Any:
     """How a raw array appears in the kernel's source."""
-    return generator.user_code.Argument(
+    return generator.user_code.UserParameter(
         parameter.name,
         _dtypes.code(layout.dtype),
         "raw",

@@ -224,15 +224,17 @@ class ReductionKernel(DeclaredKernel):
         described, extras = [], []
         for i, (parameter, x) in enumerate(zip(self.in_params, layouts)):
             if i in arrays:
-                described.append(user.Argument(parameter.name, _dtypes.code(x.dtype), "array"))
+                described.append(user.UserParameter(parameter.name, _dtypes.code(x.dtype), "array"))
                 continue
             extras.append(i)
             if isinstance(x, Layout):
                 described.append(parameters.raw_argument(parameter, x, False))
             else:
-                described.append(user.Argument(parameter.name, _dtypes.code(x), "scalar"))
+                described.append(user.UserParameter(parameter.name, _dtypes.code(x), "scalar"))
         output = self.out_params[0].name
-        described.append(user.Argument(output, _dtypes.code(target.dtype), "array", True, False))
+        described.append(
+            user.UserParameter(output, _dtypes.code(target.dtype), "array", True, False)
+        )
         operands = [_layout.broadcast_to(layouts[i], shape) for i in arrays]
         words = user.words(f"{self.post_map_expr} {self.preamble}")
         value, value_type = self._value(types)

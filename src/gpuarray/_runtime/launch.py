@@ -15,7 +15,7 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import compiler
 
 if TYPE_CHECKING:
-    from gpuarray.kernels.generator.parameters import Parameter
+    from gpuarray.kernels.generator.parameters import KernelParameter
 
 GRID_LIMIT = 2**31 - 1  # blocks in the first dimension
 
@@ -30,7 +30,7 @@ class LoadedKernel:
         self.module = module
         self.source = source
         self.name = source.name
-        self.parameters: tuple[Parameter, ...] = source.parameters
+        self.parameters: tuple[KernelParameter, ...] = source.parameters
         self.handle = driver.module_get_function(module, source.name)
         self.argument = driver.function_argument(self.handle)
 
@@ -78,10 +78,10 @@ class LaunchPlan:
         Blocks and threads in x, y and z.
     constants : dict of str to int or mapping
         Values of the parameters that are the same at every launch, by the parameters' names; see
-        :meth:`Parameter.pack`.
+        :meth:`KernelParameter.pack`.
     shared_bytes : int
         Dynamic shared memory.
-    parameters : sequence of Parameter, optional
+    parameters : sequence of KernelParameter, optional
         The kernel's parameters, where the function itself does not know them.
     """
 
@@ -94,7 +94,7 @@ class LaunchPlan:
         block: tuple[int, int, int],
         constants: dict[str, Any],
         shared_bytes: int = 0,
-        parameters: Sequence[Parameter] | None = None,
+        parameters: Sequence[KernelParameter] | None = None,
     ):
         self.function = function
         self.grid = grid

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from gpuarray.kernels.generator.source import KernelSource
 
 
-class Number:
-    """An input that is the element's own number, as int64."""
+class ElementIndex:
+    """An input that is the element's own index, as int64."""
 
 
-NUMBER = Number()
+ELEMENT_INDEX = ElementIndex()
 
 
 def plan(
     name: str,
     expressions: Sequence[Expression],
-    inputs: Sequence[Layout | np.dtype | Number],
+    inputs: Sequence[Layout | np.dtype | ElementIndex],
     outputs: Sequence[Layout],
     stream: Stream,
     masked: bool = False,
@@ -45,7 +45,7 @@ def plan(
     expressions : sequence of Expression
         One an output, over inputs already of the operands' dtypes.
     inputs : sequence of Layout or dtype
-        Arrays, which broadcast to the outputs' shape, scalars of a dtype, or the number of
+        Arrays, which broadcast to the outputs' shape, scalars of a dtype, or the index of
         the element (only where the outputs are gapless).
     outputs : sequence of Layout
         All of one shape with at least one element.
@@ -62,7 +62,7 @@ def plan(
 def arrange(
     name: str,
     expressions: Sequence[Expression],
-    inputs: Sequence[Layout | np.dtype | Number],
+    inputs: Sequence[Layout | np.dtype | ElementIndex],
     outputs: Sequence[Layout],
     masked: bool = False,
     light: bool = False,
@@ -91,7 +91,7 @@ def arrange(
         if isinstance(x, Layout):
             operands.append(operand(_dtypes.code(x.dtype), choice.kinds[k]))
             k += 1
-        elif x is NUMBER:
+        elif x is ELEMENT_INDEX:
             operands.append(operand("i8", "index"))
         else:
             operands.append(operand(_dtypes.code(x), "scalar"))
@@ -133,7 +133,7 @@ def launch_plan(
 def make_call(
     name: str,
     expressions: Sequence[Expression],
-    inputs: Sequence[Layout | np.dtype | Number],
+    inputs: Sequence[Layout | np.dtype | ElementIndex],
     outputs: Sequence[Layout],
     given: Sequence[bool],
     stream: Stream,
@@ -143,7 +143,7 @@ def make_call(
 
     ``given`` says which outputs the caller passes. Without elements nothing is launched.
     """
-    arrays_and_scalars = [(i, x) for i, x in enumerate(inputs) if x is not NUMBER]
+    arrays_and_scalars = [(i, x) for i, x in enumerate(inputs) if x is not ELEMENT_INDEX]
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for _, x in arrays_and_scalars])
     new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
     if outputs[0].size == 0:

@@ -13,7 +13,7 @@ from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.operations import HEAVY, HUGE, LIGHT, MEDIUM
 from gpuarray.kernels.generator.parameters import (
     Field,
-    Parameter,
+    KernelParameter,
     declared,
     names,
     number,
@@ -121,7 +121,7 @@ def assemble(
     spec: ElementwiseSpec,
     body: Body,
     function: str,
-    extras: Sequence[Parameter] = (),
+    extras: Sequence[KernelParameter] = (),
     before: str = "",
     options: tuple[str, ...] = OPTIONS,
 ) -> KernelSource:
@@ -135,7 +135,7 @@ def assemble(
         Knows the headers and the weight of the function.
     function : str
         The members of the function object.
-    extras : sequence of Parameter
+    extras : sequence of KernelParameter
         The function object's data members. They are passed as kernel parameters behind inputs.
     before : str
         Source at global scope, in front of everything but includes.
@@ -236,7 +236,7 @@ def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
     shifted = "true" if spec.shifted and spec.edge > 1 else "false"
     grouping = spec.grouping if vector > 1 else "ALIGNED_ROWS"
     operands = len(_strided_operands(spec))
-    parts = [
+    arguments = [
         block,
         spec.edge,
         shifted,
@@ -248,7 +248,7 @@ def _tiled(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
         spec.ndim,
         operands,
     ]
-    return _variant("Tiled", spec, parts), block, vector, vector * unroll
+    return _variant("Tiled", spec, arguments), block, vector, vector * unroll
 
 
 def _strided(spec: ElementwiseSpec, body: Body) -> tuple[str, int, int, int]:
@@ -287,7 +287,7 @@ def _function(spec: ElementwiseSpec, body: Body, results: list[str]) -> str:
     return head + "".join(f"        {line}\n" for line in lines) + "    }"
 
 
-def _operands(spec: ElementwiseSpec) -> list[Parameter]:
+def _operands(spec: ElementwiseSpec) -> list[KernelParameter]:
     """The outputs, and each input that is memory or a value."""
     result = [
         pointer(f"out{i}", f"Stored<{cpp_name(dtype)}>::type")
@@ -301,7 +301,7 @@ def _operands(spec: ElementwiseSpec) -> list[Parameter]:
     return result
 
 
-def _numbers(spec: ElementwiseSpec) -> list[Parameter]:
+def _numbers(spec: ElementwiseSpec) -> list[KernelParameter]:
     """The number of elements (of vectors, for rows), and the struct Dimensions."""
     index = f"{spec.index}_t"
     size = number("size", index)

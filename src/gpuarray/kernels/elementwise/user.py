@@ -14,7 +14,13 @@ from gpuarray.kernels.elementwise import spec as elementwise
 from gpuarray.kernels.elementwise.spec import ElementwiseSpec
 from gpuarray.kernels.generator import user_code
 from gpuarray.kernels.generator.headers import cuda_headers
-from gpuarray.kernels.generator.parameters import Field, Parameter, declared, number, structure
+from gpuarray.kernels.generator.parameters import (
+    Field,
+    KernelParameter,
+    declared,
+    number,
+    structure,
+)
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import KernelSource
 from gpuarray.kernels.generator.user_code import UserCode
@@ -124,13 +130,13 @@ def render_direct(spec: DirectSpec) -> KernelSource:
     """Return the CUDA C++ of user code in a loop of its own."""
     code = spec.code
     indexer = f"CIndexer<{spec.ndim}, {'true' if spec.narrow else 'false'}>"
-    parameters: list[Parameter] = []
+    parameters: list[KernelParameter] = []
     elements = []
     located = "_ind" in user_code.words(spec.operation)
     for x in code.arguments:
         if x.kind == "scalar":
             type_ = f"{'const ' if x.constant else ''}{x.type}"
-            parameters.append(Parameter(x.name, type_, itemsize(x.dtype), "scalar"))
+            parameters.append(KernelParameter(x.name, type_, itemsize(x.dtype), "scalar"))
             continue
         name = x.name if x.kind == "raw" else f"_raw_{x.name}"
         const = "const " if x.constant and x.kind == "raw" else ""

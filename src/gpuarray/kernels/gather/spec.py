@@ -8,7 +8,7 @@ from gpuarray._dtypes import cpp_name
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import (
     Field,
-    Parameter,
+    KernelParameter,
     declared,
     names,
     number,
@@ -84,12 +84,12 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
     return KernelSource(symbol, source, cuda_headers(), parameters, items, BLOCK)
 
 
-def _parameters(spec: TransferSpec) -> tuple[Parameter, ...]:
+def _parameters(spec: TransferSpec) -> tuple[KernelParameter, ...]:
     """The dense operand or the scalar, the indexed one, the index arrays, and the numbers."""
     word, index, arrays = WORDS[spec.itemsize], f"{spec.index}_t", len(spec.indices)
     dense = pointer("dense", word)
     if spec.scalar:
-        dense = Parameter("dense", word, spec.itemsize, "scalar")
+        dense = KernelParameter("dense", word, spec.itemsize, "scalar")
     fields = [
         Field("shape", index, spec.ndim),
         Field("strides", index, (2 + arrays) * spec.ndim),

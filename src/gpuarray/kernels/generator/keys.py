@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuarray._dtypes import category, itemsize
-from gpuarray.kernels.generator.parameters import Field, Parameter, structure
+from gpuarray.kernels.generator.parameters import Field, KernelParameter, structure
 
 
 def key_type(dtype: str) -> str:
@@ -20,7 +20,7 @@ def key_type(dtype: str) -> str:
 MAX_RANKS = 32
 
 
-def ranks_parameter(ranks: int) -> Parameter:
+def ranks_parameter(ranks: int) -> KernelParameter:
     """The struct Ranks: ranks in ascending order, and for each result which of them it has."""
     fields = [Field("at", "uint64_t", ranks), Field("of", "uint8_t", MAX_RANKS)]
     return structure("ranks", f"Ranks<{ranks}>", fields)

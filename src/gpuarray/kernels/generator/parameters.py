@@ -48,7 +48,7 @@ class Field(NamedTuple):
         return f"{1 if self.length is None else self.length}{_FORMATS[self.type]}"
 
 
-class Parameter(NamedTuple):
+class KernelParameter(NamedTuple):
     """A parameter of a kernel.
 
     Attributes
@@ -109,32 +109,32 @@ class Parameter(NamedTuple):
         return struct.pack(f"={''.join(formats)}", *numbers)
 
 
-def pointer(name: str, target: str) -> Parameter:
+def pointer(name: str, target: str) -> KernelParameter:
     """A pointer to elements of a C++ type: ``pointer("input", "const float")``."""
-    return Parameter(name, f"{target}*", 8, "pointer")
+    return KernelParameter(name, f"{target}*", 8, "pointer")
 
 
-def number(name: str, type_: str) -> Parameter:
+def number(name: str, type_: str) -> KernelParameter:
     """An integer of a fixed width: ``number("length", "uint64_t")``."""
-    return Parameter(name, type_, struct.calcsize(f"={_FORMATS[type_]}"), "scalar")
+    return KernelParameter(name, type_, struct.calcsize(f"={_FORMATS[type_]}"), "scalar")
 
 
-def scalar(name: str, dtype: str) -> Parameter:
+def scalar(name: str, dtype: str) -> KernelParameter:
     """A value of a dtype."""
-    return Parameter(name, cpp_name(dtype), itemsize(dtype), "scalar")
+    return KernelParameter(name, cpp_name(dtype), itemsize(dtype), "scalar")
 
 
-def structure(name: str, type_: str, fields: Sequence[Field]) -> Parameter:
+def structure(name: str, type_: str, fields: Sequence[Field]) -> KernelParameter:
     """A struct that is passed by value."""
     nbytes = struct.calcsize(f"={''.join([field.format for field in fields])}")
-    return Parameter(name, type_, nbytes, "struct", tuple(fields))
+    return KernelParameter(name, type_, nbytes, "struct", tuple(fields))
 
 
-def declared(parameters: Iterable[Parameter]) -> str:
+def declared(parameters: Iterable[KernelParameter]) -> str:
     """A kernel's parameter list in C++, a parameter on each line."""
     return ",\n    ".join([parameter.declaration for parameter in parameters])
 
 
-def names(parameters: Iterable[Parameter]) -> str:
+def names(parameters: Iterable[KernelParameter]) -> str:
     """The names of parameters as arguments of a call in C++."""
     return ", ".join([parameter.name for parameter in parameters])

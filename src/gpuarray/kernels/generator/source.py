@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from gpuarray.kernels.generator.parameters import Parameter
+from gpuarray.kernels.generator.parameters import KernelParameter
 
 #: Bytes of the types of index arithmetic.
 INDEX_BYTES = {"int32": 4, "int64": 8}
@@ -51,7 +51,7 @@ class KernelSource:
     name: str  # extern "C" symbol
     source: str
     headers: Mapping[str, str]
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     items_per_thread: int
     block: int
     options: tuple[str, ...] = OPTIONS

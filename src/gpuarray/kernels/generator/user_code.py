@@ -15,7 +15,7 @@ from gpuarray._dtypes import category, cpp_name
 from gpuarray._layout import Layout
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.operations import HEAVY, HUGE, LIGHT, MEDIUM
-from gpuarray.kernels.generator.parameters import Field, Parameter, structure
+from gpuarray.kernels.generator.parameters import Field, KernelParameter, structure
 
 #: The types of dtypes in user code: CuPy's spellings, which atomic functions are overloaded for.
 TYPES = {
@@ -56,7 +56,7 @@ _THREAD_WORDS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class UserParameter:
     """A parameter of user code and what is passed for it."""
 
     name: str
@@ -85,7 +85,7 @@ class Argument:
         flags = ["true" if flag else "false" for flag in (self.contiguous, narrow)]
         return f"CArray<{self.qualified}, {self.ndim}, {', '.join(flags)}>"
 
-    def parameter(self, name: str, narrow: bool, const: str = "") -> Parameter:
+    def parameter(self, name: str, narrow: bool, const: str = "") -> KernelParameter:
         """The kernel's parameter for the array."""
         return array_parameter(name, f"{const}{self.array(narrow)}", self.ndim)
 
@@ -95,7 +95,7 @@ class UserCode:
     """What a user has written, with the types that its letters stand for."""
 
     name: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[UserParameter, ...]
     types: tuple[tuple[str, str], ...]  # letters and dtypes
     preamble: str = ""
     options: tuple[str, ...] = ()
@@ -201,21 +201,21 @@ def weight(text: str) -> int:
 # ---- between user code and templates ----------------------------------------------------------
 
 
-def as_user(x: Argument, value: str) -> str:
+def as_user(x: UserParameter, value: str) -> str:
     """A value of the project's type as user code's."""
     if x.dtype == "f2" or category(x.dtype) == "complex":
         return f"as<{x.qualified}>({value})"
     return value
 
 
-def store(x: Argument, target: str, value: str) -> str:
+def store(x: UserParameter, target: str, value: str) -> str:
     """The statement that stores a value of user code's type in one of the project's."""
     if x.dtype == "f2" or category(x.dtype) == "complex":
         return f"{target} = as<{cpp_name(x.dtype)}>({value});"
     return f"{target} = {value};"
 
 
-def array_parameter(name: str, type_: str, ndim: int) -> Parameter:
+def array_parameter(name: str, type_: str, ndim: int) -> KernelParameter:
     """A kernel's parameter that is an array with its shape and strides: the struct CArray."""
     lengths = max(ndim, 1)
     fields = [

@@ -18,7 +18,7 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import histogram as histogram_kernels
 
 if TYPE_CHECKING:
-    from gpuarray.kernels.histogram.spec import CountSpec
+    from gpuarray.kernels.histogram.spec import HistogramSpec
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 _ONE = _layout.contiguous(_UINT64, (1,))
@@ -103,7 +103,7 @@ def count_values(elements: Any, least: int) -> Any:
 def _values_plan(stream: Stream, layout: Layout) -> tuple[Callable[..., Any], int, Layout]:
     """The call for a layout of elements, the values it has room for, and the table's layout."""
     room = 256 if layout.itemsize == 1 else _GUESS
-    spec = histogram_kernels.spec.CountSpec(
+    spec = histogram_kernels.spec.HistogramSpec(
         "value", _dtypes.code(layout.dtype), shared=room, greatest=True
     )
     run = _call(spec, layout, room, stream)
@@ -178,7 +178,7 @@ def _between_ends_plan(stream: Stream, layout: Layout, bins: int) -> tuple:
     code, edge = _dtypes.code(layout.dtype), _dtypes.code(dtype)
     room = next(n for n in histogram_kernels.spec.SHARED_BINS if bins <= n)
     alone = layout.nbytes <= ALONE_BYTES
-    count = histogram_kernels.spec.CountSpec("ends", code, edge, shared=room, alone=alone)
+    count = histogram_kernels.spec.HistogramSpec("ends", code, edge, shared=room, alone=alone)
     bound = _bound(count, histogram_kernels.spec.render, layout, bins, stream)
     launches = [(bound, {"elements": "x0", "edges": "y1", "totals": "y0"})]
     if not alone:
@@ -224,11 +224,11 @@ def _count_call(
     sizes = spec.SHARED_WEIGHTS if weighted else spec.SHARED_BINS
     shared = next((size for size in sizes if bins <= size), 0)
     code = "" if edge is None else _dtypes.code(edge)
-    count = spec.CountSpec(mode, _dtypes.code(layout.dtype), code, weighted, shared)
+    count = spec.HistogramSpec(mode, _dtypes.code(layout.dtype), code, weighted, shared)
     return _call(count, layout, bins, stream)
 
 
-def _call(spec: CountSpec, layout: Layout, bins: int, stream: Stream) -> Callable[..., Any]:
+def _call(spec: HistogramSpec, layout: Layout, bins: int, stream: Stream) -> Callable[..., Any]:
     """A call that takes the elements, the weights and edges that there are, and the result."""
     names = ["elements"]
     names += ["weights"] if spec.weighted else []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gpuarray._dtypes import cpp_name, info
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type
-from gpuarray.kernels.generator.parameters import Parameter, declared, number, pointer
+from gpuarray.kernels.generator.parameters import KernelParameter, declared, number, pointer
 from gpuarray.kernels.generator.source import KernelSource
 
 BLOCK = 512
@@ -28,7 +28,7 @@ _MODES = ("value", "width", "edges", "ends")
 
 
 @dataclass(frozen=True, slots=True)
-class CountSpec:
+class HistogramSpec:
     """A histogram: bins by value, of one width, between edges, or between the ends.
 
     The ends are the least and the greatest element, found by `EndsSpec`; 'ends' makes the edges.
@@ -79,7 +79,7 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 """
 
 
-def render(spec: CountSpec) -> KernelSource:
+def render(spec: HistogramSpec) -> KernelSource:
     """Return the CUDA C++ of a histogram.
 
     ``totals`` is the result: uint64 counts or float64 sums, which are added to, and behind them the
@@ -133,7 +133,7 @@ def render_ends(spec: EndsSpec) -> KernelSource:
     return _kernel(symbol, spec.dtype, parameters, body)
 
 
-def _kernel(symbol: str, dtype: str, parameters: list[Parameter], body: str) -> KernelSource:
+def _kernel(symbol: str, dtype: str, parameters: list[KernelParameter], body: str) -> KernelSource:
     header = info(dtype).header
     source = _SOURCE.format(
         include=f'#include "{header}"\n' if header else "",

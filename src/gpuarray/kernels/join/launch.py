@@ -53,7 +53,7 @@ def make_call(
         function,
         grid_for(ceil_div(target.size, tile)),
         (source.block, 1, 1),
-        {"parts": {"size": target.size, "ends": ends}},
+        {"segments": {"size": target.size, "ends": ends}},
     )
     passed = {"result": "y0"} | {f"array{k}": f"x{k}" for k in range(len(layouts))}
     launches = [(BoundLaunch(plan, stream), passed)]

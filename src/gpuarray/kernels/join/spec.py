@@ -39,7 +39,7 @@ typedef Join<{word}, {block}, {items}, {arrays}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
-    Kernel::run(result, Kernel::Sources{{{names}}}, parts);
+    Kernel::run(result, Kernel::Sources{{{names}}}, segments);
 }}
 
 }}  // namespace gpuarray
@@ -52,7 +52,11 @@ def render(spec: JoinSpec) -> KernelSource:
     symbol = f"gpuarray_join__{8 * spec.itemsize}__{spec.arrays}"
     arrays = [pointer(f"array{k}", f"const {word}") for k in range(spec.arrays)]
     fields = [Field("size", "uint32_t"), Field("ends", "uint32_t", spec.arrays)]
-    parameters = (pointer("result", word), *arrays, structure("parts", "Kernel::Parts", fields))
+    parameters = (
+        pointer("result", word),
+        *arrays,
+        structure("segments", "Kernel::Segments", fields),
+    )
     source = _SOURCE.format(
         word=word,
         block=BLOCK,

@@ -10,7 +10,7 @@ from gpuarray.kernels.generator.expressions import Cast, Input
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import (
     Field,
-    Parameter,
+    KernelParameter,
     declared,
     number,
     pointer,
@@ -129,7 +129,7 @@ def render_store(spec: StoreSpec) -> KernelSource:
 
 
 def _kernel(
-    spec: CountSpec | StoreSpec, symbol: str, arrays: Sequence[Parameter], call: str
+    spec: CountSpec | StoreSpec, symbol: str, arrays: Sequence[KernelParameter], call: str
 ) -> KernelSource:
     body = Body()
     body.type_of(spec.dtype)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gpuarray._dtypes import cpp_name, itemsize
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, Scalar, walk
-from gpuarray.kernels.generator.parameters import Parameter, pointer, scalar
+from gpuarray.kernels.generator.parameters import KernelParameter, pointer, scalar
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.reduction.tables import real
 
@@ -26,7 +26,7 @@ def function_of(spec: ReductionSpec, headers: set[str]) -> Function:
     return _STATES[spec.state](spec, headers)
 
 
-def operands(spec: ReductionSpec) -> list[Parameter]:
+def operands(spec: ReductionSpec) -> list[KernelParameter]:
     """The parameters for the inputs."""
     return [
         pointer(f"operand{i}", f"const Stored<{cpp_name(x.dtype)}>::type")
@@ -65,7 +65,7 @@ class Function:
         text = "\n".join([f"    {line}" for line in lines])
         return f"struct Items {{\n{text}\n}};\n\n"
 
-    def members(self) -> list[Parameter]:
+    def members(self) -> list[KernelParameter]:
         """Its data members, which are also the kernel's parameters behind the output."""
         result = operands(self.spec)
         if self.spec.initial is not None:

@@ -11,7 +11,13 @@ from gpuarray._dtypes import cpp_name, itemsize
 from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.expressions import Constant, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
-from gpuarray.kernels.generator.parameters import Field, Parameter, declared, pointer, structure
+from gpuarray.kernels.generator.parameters import (
+    Field,
+    KernelParameter,
+    declared,
+    pointer,
+    structure,
+)
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import INDEX_BYTES, OPTIONS, KernelSource, OperandSpec
 from gpuarray.kernels.reduction import functions
@@ -176,7 +182,7 @@ def assemble(
     spec: ReductionSpec,
     headers: set[str],
     function: str,
-    members: Sequence[Parameter],
+    members: Sequence[KernelParameter],
     before: str = "",
     options: tuple[str, ...] = OPTIONS,
     more: Sequence[str] = (),
@@ -192,7 +198,7 @@ def assemble(
         Include names of what the function needs.
     function : str
         The function object's members.
-    members : sequence of Parameter
+    members : sequence of KernelParameter
         Its data members, which are the kernel's parameters behind the output.
     before : str
         Source at global scope, in front of everything but includes.

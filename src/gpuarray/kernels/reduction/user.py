@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gpuarray._dtypes import category, cpp_name, itemsize
 from gpuarray.kernels.generator import user_code
-from gpuarray.kernels.generator.parameters import Parameter, scalar
+from gpuarray.kernels.generator.parameters import KernelParameter, scalar
 from gpuarray.kernels.generator.render import Body
 from gpuarray.kernels.generator.source import KernelSource
 from gpuarray.kernels.generator.user_code import UserCode
@@ -85,7 +85,7 @@ class _Reduction:
     def value(self) -> str:
         return self.spec.value_type or user_code.TYPES[self.spec.neutral.dtype]
 
-    def members(self) -> list[Parameter]:
+    def members(self) -> list[KernelParameter]:
         """Data members of the function object, which are kernel parameters."""
         found = operands(self.spec)
         for x in self.extra:
@@ -135,7 +135,7 @@ class _Reduction:
             parameters += ["const gpuarray::Extent _in_ind", "const gpuarray::Extent _out_ind"]
         return text + user_code.function("void gpuarray_post", parameters, f"{spec.post_code};")
 
-    def function(self, members: list[Parameter]) -> list[str]:
+    def function(self, members: list[KernelParameter]) -> list[str]:
         """The lines of the function object."""
         spec, output = self.spec, self.output
         optional = not spec.identity

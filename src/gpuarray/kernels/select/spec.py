@@ -9,7 +9,7 @@ from gpuarray._dtypes import category, itemsize
 from gpuarray._integers import ceil_div, power_of_two_from
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import MAX_RANKS, key_type, ranks_parameter
-from gpuarray.kernels.generator.parameters import Parameter, declared, number, pointer
+from gpuarray.kernels.generator.parameters import KernelParameter, declared, number, pointer
 from gpuarray.kernels.generator.source import KernelSource
 from gpuarray.kernels.scan import spec as scans
 
@@ -122,7 +122,7 @@ extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
 class _Kernel(NamedTuple):
     """The kernel of a step: its parameters but for the ranks, and the call that it consists of."""
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     call: str  # with the fields of the specification
 
 

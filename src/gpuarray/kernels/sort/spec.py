@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gpuarray._dtypes import category, itemsize
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type, ranks_parameter
-from gpuarray.kernels.generator.parameters import Parameter, declared, number, pointer
+from gpuarray.kernels.generator.parameters import KernelParameter, declared, number, pointer
 from gpuarray.kernels.generator.source import KernelSource
 
 BINS = 256
@@ -133,7 +133,7 @@ def workspace_bytes(spec: SortSpec, rows: int, tiles: int) -> int:
 class _Kernel(NamedTuple):
     """The kernel of a step: its parameters, and the call that it consists of."""
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     call: str  # with the fields of the specification
     header: str = "radix_sort"
 
