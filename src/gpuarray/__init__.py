@@ -68,6 +68,7 @@ from gpuarray._ops.differences import *
 from gpuarray._ops.interpolation import *
 
 # Sets
+from gpuarray._ops.unique import *
 from gpuarray._ops.sets import *
 
 # Sorting, searching, counting
