@@ -87,6 +87,15 @@ def test_every_associative_row_reduces_and_accumulates():
         assert ours.identity == theirs.identity
 
 
+@pytest.mark.parametrize("op", [x for x in OPERATIONS.values() if x.summary], ids=lambda x: x.name)
+def test_every_row_of_a_ufunc_is_exported_under_all_its_names(op):
+    assert getattr(cp, op.name) is ufuncs[op.name]
+    for name in (op.name, *op.aliases):
+        assert name in cp.__all__
+        assert getattr(cp, name) is ufuncs[op.name]
+        assert getattr(np, name) is getattr(np, op.name)
+
+
 def test_a_pickled_ufunc_is_the_same_object():
     assert pickle.loads(pickle.dumps(cp.add)) is cp.add
     assert copy.deepcopy(cp.divmod) is cp.divmod
