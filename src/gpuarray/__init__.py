@@ -73,6 +73,7 @@ from gpuarray._ops.sets import *
 
 # Sorting, searching, counting
 from gpuarray._ops.sorting import *
+from gpuarray._ops.partitioning import *
 from gpuarray._ops.searching import *
 
 # Statistics

@@ -31,6 +31,7 @@ from gpuarray._ops import (
     manipulation,
     math,
     nonzero,
+    partitioning,
     printing,
     rearranging,
     rounding,
@@ -232,12 +233,12 @@ class ndarray(ArrayBase):
     any = truth.any
     argmax = searching.argmax
     argmin = searching.argmin
-    argpartition = sorting.argpartition
+    argpartition = partitioning.argpartition
     argsort = sorting.argsort
     max = statistics.max
     mean = statistics.mean
     min = statistics.min
-    partition = sorting.partition_in_place
+    partition = partitioning.partition_in_place
     prod = sums.prod
     sort = sorting.sort_in_place
     std = averages.std

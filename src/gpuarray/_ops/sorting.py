@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
+from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
 from gpuarray._ops.indexing import take
 from gpuarray._ops.manipulation import as_array, ravel, reshape
 from gpuarray._ops.ranges import arange
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.select.launch import argpartition_rows, partition_rows
 from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
-__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
+__all__ = ["argsort", "lexsort", "sort", "sort_complex"]
 
 _INT64 = np.dtype(np.int64)
 _KINDS = ("quicksort", "heapsort", "stable", "mergesort")
@@ -85,7 +83,7 @@ def sort(
     if axis is None:
         a, axis = ravel(a), -1
     axis = check_axis(axis, a._layout.ndim)
-    rows, moved = _rows(a._layout, axis)
+    rows, moved = with_axis_last(a._layout, axis)
     source = _array.view(a, rows)
     if rows.c_contiguous:
         target = _array.empty(rows)
@@ -93,7 +91,7 @@ def sort(
     else:
         target = copies.copy(source, "C")
         sort_rows(target, target)
-    return _as_before(target, moved, a._layout)
+    return with_axis_back(target, moved, a._layout)
 
 
 def sort_in_place(
@@ -108,7 +106,7 @@ def sort_in_place(
     _check_arguments(kind, order, stable)
     axis = check_axis(axis, a._layout.ndim)
     _layout.check_writable(a._layout, "sort")
-    rows, _ = _rows(a._layout, axis)
+    rows, _ = with_axis_last(a._layout, axis)
     target = _array.view(a, rows)
     if rows.c_contiguous:
         sort_rows(target, target)
@@ -169,14 +167,14 @@ def argsort(
     elif not a._layout.ndim:
         a = reshape(a, (1,))
     axis = check_axis(axis, a._layout.ndim)
-    rows, moved = _rows(a._layout, axis)
+    rows, moved = with_axis_last(a._layout, axis)
     source = _array.view(a, rows)
     if not rows.c_contiguous:
         source = copies.copy(source, "C")
     target = _array.empty(_layout.contiguous(_INT64, rows.shape))
     argsort_rows(source, target)
     result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
-    return _as_before(target, moved, result)
+    return with_axis_back(target, moved, result)
 
 
 def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
@@ -212,7 +210,7 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
     if not shape:
         return arange(1).reshape(())
     axis = check_axis(axis, len(shape))
-    moved = _last(axis, len(shape))
+    moved = axes_with_last(axis, len(shape))
     order: Any = None
     for key in arrays:
         row = copies.copy(_array.view(key, _layout.transpose(key._layout, moved)), "C")
@@ -220,7 +218,7 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
             order = _argsort_last(row)
         else:
             order = _along_last(order, _argsort_last(_along_last(row, order)))
-    return _as_before(order, moved, _layout.contiguous(_INT64, shape))
+    return with_axis_back(order, moved, _layout.contiguous(_INT64, shape))
 
 
 def sort_complex(a: ArrayLike) -> ndarray:
@@ -250,139 +248,6 @@ def sort_complex(a: ArrayLike) -> ndarray:
     return copies.copy(result, dtype=np.dtype(np.complex64 if narrow else np.complex128))
 
 
-def partition(
-    a: ArrayLike,
-    kth: int | Sequence[int],
-    axis: int | None = -1,
-    kind: str = "introselect",
-    order: None = None,
-) -> ndarray:
-    """A copy in which some elements are where they are in sorted order.
-
-    Parameters
-    ----------
-    a : ndarray
-        The array, ordered as by `sort`.
-    kth : int or sequence of int
-        Ranks whose elements are in place afterwards: none before is greater, none behind less.
-    axis : int, optional
-        The axis to sort along; ``None`` flattens the array first.
-    kind : {'introselect'}, optional
-        NumPy's only algorithm.
-    order : None
-        Fields to sort by: the device has no structured dtypes.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of ``a``.
-
-    Notes
-    -----
-    A radix select finds the elements (T. Alabi and others, *Fast k-selection algorithms
-    for graphics processing units*, 2012): digits of 11 bits are counted, the highest first, among
-    the elements that agree in the digits before. One more launch stores what is smaller, equal and
-    greater. Elements before, between and behind the ``kth`` keep their order, so the result is
-    always the same.
-
-    Elements of four bytes are read four times and written once, in five launches, and many rows of
-    up to 131072 elements in one. Short rows (4096 elements of four bytes), elements of one byte,
-    complex numbers and more than two ``kth`` are sorted, with launches and memory of `sort`.
-    Temporary memory otherwise: at most a tenth of the elements, and none for those many rows. Where
-    the axis is not the last one in memory, elements are copied to rows before, and back after.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> cp.partition(cp.asarray([7, 1, 7, 7, 1, 5]), 2)[2]
-    array(5)
-    """
-    a = as_array(a, "partition")
-    ranks = _partition_ranks(a, kth, axis, kind, order)
-    if axis is None:
-        a, axis = ravel(a), -1
-    rows, moved = _rows(a._layout, check_axis(axis, a._layout.ndim))
-    source = _array.view(a, rows)
-    if not rows.c_contiguous:
-        source = copies.copy(source, "C")
-    target = _array.empty(source._layout)
-    partition_rows(source, target, ranks)
-    return _as_before(target, moved, a._layout)
-
-
-def partition_in_place(
-    a: ndarray,
-    kth: int | Sequence[int],
-    axis: int = -1,
-    kind: str = "introselect",
-    order: None = None,
-) -> None:
-    """``ndarray.partition``: see `gpuarray.partition`. Temporary memory for a copy in addition."""
-    _layout.check_writable(a._layout, "partition")
-    copies.assign(a, partition(a, kth, axis, kind, order))
-
-
-def argpartition(
-    a: ArrayLike,
-    kth: int | Sequence[int],
-    axis: int | None = -1,
-    kind: str = "introselect",
-    order: None = None,
-) -> ndarray:
-    """The indices of elements in an order as of `partition`.
-
-    Parameters
-    ----------
-    a : ndarray
-        The array, ordered as by `sort`.
-    kth : int or sequence of int
-        Ranks whose elements are in place: none before is greater, none behind less.
-    axis : int, optional
-        The axis to sort along; ``None`` flattens the array first.
-    kind : {'introselect'}, optional
-        NumPy's only algorithm.
-    order : None
-        Fields to sort by: the device has no structured dtypes.
-
-    Returns
-    -------
-    ndarray of int64
-        Of the shape of ``a``.
-
-    Notes
-    -----
-    As `partition`: equal elements keep their order. What is sorted takes the memory of `argsort`.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> cp.argpartition(cp.asarray([30, 10, 20]), 1)[1]
-    array(2)
-    """
-    a = as_array(a, "argpartition")
-    ranks = _partition_ranks(a, kth, axis, kind, order)
-    if axis is None:
-        a, axis = ravel(a), -1
-    elif not a._layout.ndim:
-        a = reshape(a, (1,))
-    rows, moved = _rows(a._layout, check_axis(axis, a._layout.ndim))
-    source = _array.view(a, rows)
-    if not rows.c_contiguous:
-        source = copies.copy(source, "C")
-    target = _array.empty(_layout.contiguous(_INT64, rows.shape))
-    argpartition_rows(source, target, ranks)
-    result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
-    return _as_before(target, moved, result)
-
-
-# ---- rows -------------------------------------------------------------------------------------
-
-
-def _last(axis: int, ndim: int) -> tuple[int, ...]:
-    """The axes with one moved behind the others."""
-    return (*[i for i in range(ndim) if i != axis], axis)
-
-
 def _is_row(layout: Any, axis: Any) -> bool:
     """Whether an array is sorted as it lies: gapless and of one dimension."""
     return (
@@ -390,40 +255,6 @@ def _is_row(layout: Any, axis: Any) -> bool:
         and layout.c_contiguous
         and layout.size > 1
         and (axis is None or (type(axis) is int and -1 <= axis <= 0))
-    )
-
-
-def _rows(layout: Any, axis: int) -> tuple[Any, tuple[int, ...]]:
-    """The layout with one axis moved behind the others, and the axes in that order.
-
-    Of the orders of the others, that of memory: then elements of a gapless array whose fastest
-    axis is the sorted one need not be copied.
-    """
-    others = [i for i in range(layout.ndim) if i != axis]
-    others.sort(key=lambda i: -abs(layout.strides[i]))
-    moved = (*others, axis)
-    return _layout.transpose(layout, moved), moved
-
-
-def _as_before(a: Any, moved: tuple[int, ...], wanted: Any) -> Any:
-    """An array of sorted rows with its axes where they were, in the memory order of a layout."""
-    back = [0] * len(moved)
-    for new, old in enumerate(moved):
-        back[old] = new
-    result = _array.view(a, _layout.transpose(a._layout, back))
-    target = _layout.like_order(a._layout.dtype, wanted.shape, [wanted])
-    if _same_order(result._layout, target):
-        return _array.view(result, target)
-    copied = _array.empty(target)
-    copies.assign(copied, result)
-    return copied
-
-
-def _same_order(layout: Any, other: Any) -> bool:
-    """Whether two layouts of one shape differ only in strides that are never taken."""
-    return layout.size == 0 or all(
-        a == b or length == 1
-        for a, b, length in zip(layout.strides, other.strides, layout.shape, strict=True)
     )
 
 
@@ -457,36 +288,10 @@ def _check_arguments(kind: Any, order: Any, stable: Any) -> None:
             raise ValueError(
                 f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})"
             )
-    _check_order(order)
+    check_order(order)
 
 
-def _check_order(order: Any) -> None:
+def check_order(order: None) -> None:
+    """Refuse `order`: arrays have no fields."""
     if order is not None:
         raise ValueError("Cannot specify order when the array has no fields.")
-
-
-def _partition_ranks(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> list[int]:
-    """The ranks from 0 on; the arguments are checked."""
-    if kind != "introselect":
-        raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
-    _check_order(order)
-    if isinstance(kth, ArrayBase):
-        raise TypeError(
-            "partition: kth is a device array, but says which ranks to select; "
-            "pass integers: kth.tolist()"
-        )
-    if axis is None:
-        length = a._layout.size
-    else:
-        axis = check_axis(axis, a._layout.ndim)
-        length = a._layout.shape[axis]
-    ranks = []
-    for one in np.ravel(np.asarray(kth)).tolist():
-        try:
-            rank = operator.index(one)
-        except TypeError:
-            raise TypeError(f"Partition index must be integer, got {one!r}") from None
-        if not -length <= rank < length and (length or rank):
-            raise ValueError(f"kth(={rank}) out of bounds ({length})")
-        ranks.append(rank + length if rank < 0 else rank)
-    return ranks
