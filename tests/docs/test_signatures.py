@@ -66,6 +66,17 @@ def test_plain_signatures(module):
             _plain(value)
 
 
+def test_fused_functions_keep_their_signature():
+    def scaled(x, factor=2.0, *, offset=0):
+        """Scale."""
+        return x * factor + offset
+
+    fused = cp.fuse(scaled)
+    assert inspect.signature(fused) == inspect.signature(scaled)
+    text = pydoc.render_doc(fused, renderer=pydoc.plaintext)
+    assert "scaled(x, factor=2.0, *, offset=0)\n    Scale." in text
+
+
 def _names_and_defaults(function: Any) -> dict[str, Any]:
     parameters = inspect.signature(function).parameters.values()
     return {x.name: x.default for x in parameters if x.name not in NOT_HERE | CUPY}
