@@ -66,6 +66,39 @@ def test_blocks_merge_and_split(pool):
     assert pool.total_bytes() == 4096
 
 
+def test_arrays_in_reference_cycles(pool):
+    # The collector finalizes them, which brings their memory's blocks back to life.
+    cycle = [cp.empty(100, "u1")]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    a = cp.full(64, 1)
+    b = cp.full(640, 2)  # blocks are merged for it
+    c = cp.full(64, 3)
+    assert (int(a.sum()), int(b.sum()), int(c.sum())) == (64, 1280, 192)
+    assert pool.used_bytes() == 512 + 5120 + 512
+
+
+def test_sizes_that_nobody_uses_are_forgotten(pool):
+    kept = cp.empty(100, "u1")
+    for size in range(1000):
+        pool.malloc(1000 + 512 * size)
+    (arena,) = pool._arenas
+    assert len(arena.bins) < 200
+    before = kept.data.ptr
+    del kept
+    assert cp.empty(100, "u1").data.ptr == before
+
+
+def test_growing_arrays_do_not_keep_the_memory_of_all_that_went(pool, monkeypatch):
+    monkeypatch.setattr("gpuarray._runtime.pool.KEPT_IDLE", 1 << 12)
+    most = 0
+    for size in range(1, 120):
+        x = cp.empty(size << 10, "u1")
+        most = max(most, pool.total_bytes() / x.nbytes)
+    assert most < 5
+
+
 def test_limit(pool):
     pool.set_limit(size=4096)
     assert pool.get_limit() == 4096

@@ -18,12 +18,15 @@ from .structs import (
 )
 
 __all__ = [
+    "address_slot",
     "copy_description",
     "ipc_open_event_handle",
     "ipc_open_mem_handle",
     "mem_advise",
     "mem_alloc_managed",
     "mem_alloc_pitch",
+    "mem_alloc_to",
+    "mem_free_all",
     "mem_host_alloc",
     "mem_host_get_device_pointer",
     "mem_host_register",
@@ -60,6 +63,33 @@ _ADVICE = {
 def mem_alloc_pitch(width: int, height: int, element_size: int = 4) -> tuple[int, int]:
     """Allocate pitched memory; the address, and the pitch in bytes."""
     return library.mem_alloc_pitch(width, height, element_size)
+
+
+def address_slot() -> ctypes.c_uint64:
+    """Where `mem_alloc_to` stores an address; its ``value`` is 0 until then."""
+    return ctypes.c_uint64()
+
+
+def mem_alloc_to(slot: ctypes.c_uint64, nbytes: int) -> None:
+    """Allocate memory whose address the driver stores: an interrupt does not lose it."""
+    status = library.raw("mem_alloc")(ctypes.byref(slot), nbytes)
+    if status:
+        library.fail("mem_alloc", status)
+
+
+def mem_free_all(addresses: list[int]) -> None:
+    """Free the memory at all addresses of a list, which is empty then.
+
+    No interrupt comes between a call of the driver's and the removal of its address.
+    """
+    statuses: list[int] = []
+    try:
+        statuses.extend(map(library.raw("mem_free"), iter(addresses.pop, None)))
+    except IndexError:  # the list is empty
+        pass
+    for status in statuses:
+        if status:
+            library.fail("mem_free", status)
 
 
 def mem_host_alloc(nbytes: int, flags: int = 0) -> int:

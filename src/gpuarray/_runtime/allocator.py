@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gpuarray._config import config
+from gpuarray._runtime.arena import Block
 from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, MemoryPointer, checked_size, malloc
-from gpuarray._runtime.pool import UNIT, Block, MemoryPool
+from gpuarray._runtime.pool import UNIT, MemoryPool
 from gpuarray._runtime.stream import Stream, streams
 
 __all__ = ["get_default_memory_pool"]

@@ -12,8 +12,6 @@ allocation, and freeing it first makes the owning stream wait for the other one.
 
 from __future__ import annotations
 
-import bisect
-import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -21,25 +19,18 @@ from functools import partial
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back, need_context
+from gpuarray._runtime.arena import Arena, Block
+from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, MemoryPointer, checked_size
 from gpuarray._runtime.stream import Event, Stream
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
 UNIT = 512
+#: An arena that grows gives whole segments back where it has more idle memory than this, and more
+#: than is in use.
+KEPT_IDLE = 64 << 20
 
-
-class Block:
-    """A run of a segment's memory. ``before`` and ``behind`` are its neighbours there."""
-
-    __slots__ = ("before", "behind", "idle", "pointer", "size")
-
-    def __init__(self, pointer: int, size: int):
-        self.pointer = pointer
-        self.size = size
-        self.before: Block | None = None
-        self.behind: Block | None = None
-        self.idle = False  # in the best-fit store, so that a neighbour may merge with it
+_OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 
 
 class Allocation(BaseMemory):
@@ -103,110 +94,9 @@ def _release_after(
     release(block)
 
 
-class _Arena:
-    """One pool's blocks on one stream."""
-
-    def __init__(self, pool: MemoryPool, stream: Stream):
-        self.pool = pool
-        self._free_segment = pool._free_segment
-        self.device = stream.device
-        # Size in bytes -> blocks freed with that size. The lists live as long as the arena:
-        # bound launches hold their pop and append.
-        self.bins: dict[int, list[Block]] = {}
-        # The best-fit store: blocks by size, and the sizes in order.
-        self.idle: dict[int, dict[Block, None]] = {}
-        self.sizes: list[int] = []
-        self.total = 0
-
-    def __del__(self) -> None:
-        # The stream is gone, and with it every allocation made on it.
-        if not sys.is_finalizing():
-            self.free_segments()
-
-    def bin(self, size: int) -> list[Block]:
-        found = self.bins.get(size)
-        return self.bins.setdefault(size, []) if found is None else found
-
-    def take(self, size: int) -> Block | None:
-        """The best fitting idle block, split to size; the pool's lock is held."""
-        index = bisect.bisect_left(self.sizes, size)
-        if index == len(self.sizes):
-            return None
-        block = next(iter(self.idle[self.sizes[index]]))
-        self._remove_idle(block)
-        rest = block.size - size
-        if rest:
-            tail = Block(block.pointer + size, rest)
-            tail.before, tail.behind = block, block.behind
-            if block.behind is not None:
-                block.behind.before = tail
-            block.behind = tail
-            block.size = size
-            self._add_idle(tail)
-        return block
-
-    def merge(self) -> None:
-        """Move every freed block to the best-fit store, merging neighbours."""
-        for blocks in self.bins.values():
-            while blocks:
-                try:
-                    block = blocks.pop()
-                except IndexError:  # another thread took the last one
-                    break
-                before, behind = block.before, block.behind
-                if before is not None and before.idle:
-                    self._remove_idle(before)
-                    before.size += block.size
-                    before.behind = behind
-                    if behind is not None:
-                        behind.before = before
-                    block = before
-                if behind is not None and behind.idle:
-                    self._remove_idle(behind)
-                    block.size += behind.size
-                    block.behind = behind.behind
-                    if behind.behind is not None:
-                        behind.behind.before = block
-                self._add_idle(block)
-
-    def free_segments(self) -> None:
-        """Give whole idle segments back to the driver."""
-        self.merge()
-        for size in list(self.sizes):
-            for block in list(self.idle[size]):
-                if block.before is None and block.behind is None:
-                    self._remove_idle(block)
-                    self.total -= block.size
-                    self._free_segment(block.pointer)
-
-    def _add_idle(self, block: Block) -> None:
-        block.idle = True
-        same = self.idle.get(block.size)
-        if same is None:
-            self.idle[block.size] = {block: None}
-            bisect.insort(self.sizes, block.size)
-        else:
-            same[block] = None
-
-    def _remove_idle(self, block: Block) -> None:
-        block.idle = False
-        same = self.idle[block.size]
-        del same[block]
-        if not same:
-            del self.idle[block.size]
-            del self.sizes[bisect.bisect_left(self.sizes, block.size)]
-
-    def lose(self) -> None:
-        """Forget all memory without freeing it: a reset of the device took it away."""
-        # Arrays that are still there append their blocks to the lists: nobody reads them again.
-        self.bins, self.idle, self.sizes, self.total = {}, {}, [], 0
-        self.pool._lose_segments(self.device)
-
-    def counts(self) -> tuple[int, int]:
-        """Free bytes and free blocks."""
-        blocks = [(size, len(found)) for size, found in list(self.bins.items())]
-        blocks += [(size, len(found)) for size, found in list(self.idle.items())]
-        return sum([s * n for s, n in blocks]), sum([n for _, n in blocks])
+def _capturing() -> bool:
+    """Whether the current stream is captured: memory cannot be given back then."""
+    return driver.stream_is_capturing(current.stream.handle)
 
 
 class MemoryPool:
@@ -234,20 +124,20 @@ class MemoryPool:
 
     def __init__(self, allocator: Callable[[int], MemoryPointer] | None = None):
         self._allocator = allocator
-        self._segments: dict[int, MemoryPointer] = {}  # of a user's allocator: address -> pointer
         self._lock = threading.RLock()
         self._limits: dict[int, int] = {}  # device index -> bytes
-        self._arenas: weakref.WeakSet[_Arena] = weakref.WeakSet()
+        self._arenas: weakref.WeakSet[Arena] = weakref.WeakSet()
 
-    def arena(self, stream: Stream) -> _Arena:
+    def arena(self, stream: Stream) -> Arena:
         """This pool's blocks on a stream."""
         found = stream.arenas.get(self)
         if found is None:
             with self._lock:
                 found = stream.arenas.get(self)
                 if found is None:
-                    found = stream.arenas[self] = _Arena(self, stream)
-                    self._arenas.add(found)
+                    made = Arena(stream.device, self._allocator, self._lock)
+                    self._arenas.add(made)
+                    found = stream.arenas[self] = made
         return found
 
     def allocate(self, size: int, stream: Stream | None = None) -> Allocation:
@@ -263,60 +153,40 @@ class MemoryPool:
             block = self._find(arena, size)
         return Allocation(block, freed.append, stream)
 
-    def _find(self, arena: _Arena, size: int) -> Block:
+    def _find(self, arena: Arena, size: int) -> Block:
         with self._lock:
-            block = arena.take(size)
-            if block is None:
-                arena.merge()
-                block = arena.take(size) or self._grow(arena, size)
+            block = arena.find(size)
+            while block is None:
+                self._grow(arena, size)
+                block = arena.find(size)
             return block
 
-    def _grow(self, arena: _Arena, size: int) -> Block:
+    def _grow(self, arena: Arena, size: int) -> None:
         limit = self._limits.get(arena.device.id, 0)
         if size > MAX_BYTES:  # C would take its low bits
-            total = self._device_total(arena.device)
-            raise errors.OutOfMemoryError(size, total, limit, arena.device.mem_info[0])
+            raise self._out_of_memory(arena.device, size)
+        idle = arena.idle
+        if idle > max(KEPT_IDLE, arena.total - idle + size) and not _capturing():
+            arena.free_segments()
         if limit and self._device_total(arena.device) + size > limit:
             self._free_device(arena.device)
-            total = self._device_total(arena.device)
-            if total + size > limit:
-                raise errors.OutOfMemoryError(size, total, limit, arena.device.mem_info[0])
+            if self._device_total(arena.device) + size > limit:
+                raise self._out_of_memory(arena.device, size)
         try:
-            pointer = self._allocate_segment(size)
+            arena.grow(size)
         except (errors.DriverError, errors.OutOfMemoryError) as error:
-            if getattr(error, "status_name", "CUDA_ERROR_OUT_OF_MEMORY") != (
-                "CUDA_ERROR_OUT_OF_MEMORY"
-            ):
+            if getattr(error, "status_name", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
                 raise
             # Memory that other streams have freed may be what is missing.
             self._free_device(arena.device)
             try:
-                pointer = self._allocate_segment(size)
+                arena.grow(size)
             except (errors.DriverError, errors.OutOfMemoryError):
-                raise errors.OutOfMemoryError(
-                    size, self._device_total(arena.device), limit, arena.device.mem_info[0]
-                ) from None
-        arena.total += size
-        return Block(pointer, size)
+                raise self._out_of_memory(arena.device, size) from None
 
-    def _allocate_segment(self, size: int) -> int:
-        if self._allocator is None:
-            return driver.mem_alloc(size)
-        memory = self._allocator(size)
-        self._segments[memory.ptr] = memory
-        return memory.ptr
-
-    def _free_segment(self, pointer: int) -> None:
-        if self._allocator is None:
-            need_context()
-            give_back(driver.mem_free, pointer)
-        else:
-            del self._segments[pointer]
-
-    def _lose_segments(self, device: Device) -> None:
-        for address, memory in list(self._segments.items()):
-            if memory.device is device:
-                del self._segments[address]
+    def _out_of_memory(self, device: Device, size: int) -> errors.OutOfMemoryError:
+        total, limit = self._device_total(device), self._limits.get(device.id, 0)
+        return errors.OutOfMemoryError(size, total, limit, device.mem_info[0])
 
     def _free_device(self, device: Device) -> None:
         # The driver's free waits for the device, so no stream can still be using the memory.
@@ -325,7 +195,7 @@ class MemoryPool:
                 if arena.device is device:
                     arena.free_segments()
 
-    def _device_arenas(self) -> list[_Arena]:
+    def _device_arenas(self) -> list[Arena]:
         device = current.stream.device
         return [arena for arena in list(self._arenas) if arena.device is device]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
-from gpuarray._runtime.device import Device, current, give_back, leave, lost_error
+from gpuarray._runtime.device import Device, current, give_back, leave, lost_error, need_context
 
 _NON_BLOCKING = 1
 _EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
@@ -94,6 +94,7 @@ class Stream:
     def __del__(self) -> None:
         if getattr(self, "owned", False) and self.handle and not sys.is_finalizing():
             handle, self.handle = self.handle, 0
+            need_context()  # the last reference may go in a thread that has used no device
             # Work still queued finishes; the driver keeps the stream until then.
             give_back(driver.stream_destroy, handle)
 
@@ -252,7 +253,7 @@ def _lose(device: Device) -> None:
     for stream in list(streams.values()):
         if stream.device is device:
             for arena in stream.arenas.values():
-                arena.lose()
+                arena.forget()
             stream.arenas.clear()
             stream.drop_plans()
             stream.library_handles.clear()
@@ -298,6 +299,7 @@ class Event:
         if getattr(self, "_handle", 0) and not sys.is_finalizing():
             handle, self._handle = self._handle, 0
             if self.generation == self.device.generation:
+                need_context()
                 give_back(driver.event_destroy, handle)
 
     @property
