@@ -99,14 +99,14 @@ KERNELS = {
         ("gather", "Dimensions"),
     ),
     "join": (join.render(join.JoinSpec(8, 3)), ("join", "Segments")),
-    "count": (mask.render_count(mask.CountSpec("f4", 2, True)), ("mask", "SelectionDimensions")),
+    "count": (mask.render_count(mask.CountSpec("f4", 2, True)), ("mask", "MaskDimensions")),
     "coordinates": (
         mask.render_store(mask.StoreSpec("coordinates", "b1", True, 2)),
-        ("mask", "SelectionDimensions"),
+        ("mask", "MaskDimensions"),
     ),
     "compress": (
         mask.render_store(mask.StoreSpec("compress", "b1", True, 1, 2, "int64")),
-        ("mask", "SelectionDimensions"),
+        ("mask", "MaskDimensions"),
     ),
     "search": (search.render(search.SearchSpec("f4", False, 9)), None),
     "histogram": (histogram.render(histogram.HistogramSpec("edges", "f4", "f8", True, 256)), None),

@@ -1,4 +1,4 @@
-// The indexing family: gather and scatter by integer arrays.
+// The gather family: gather and scatter by integer arrays.
 #pragma once
 
 #include "gpuarray/types.cuh"

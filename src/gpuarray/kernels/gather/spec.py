@@ -1,4 +1,4 @@
-"""The indexing family: gather and scatter by index arrays (`gather.cuh`)."""
+"""The gather family: from a specification to CUDA C++ (`gather.cuh`)."""
 
 from __future__ import annotations
 

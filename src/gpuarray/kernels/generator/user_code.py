@@ -2,7 +2,7 @@
 
 User code is a function at global scope, where it sees the CUDA maths library and CuPy's names for
 types. What applies it to arrays are the templates of this package's own operations
-(:mod:`user_elementwise`, :mod:`user_reductions`).
+(`elementwise.user`, `reduction.user`).
 """
 
 from __future__ import annotations

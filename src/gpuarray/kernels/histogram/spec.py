@@ -1,4 +1,4 @@
-"""The counting family: elements or weights in each bin (`histogram.cuh`)."""
+"""The histogram family: from a specification to CUDA C++ (`histogram.cuh`)."""
 
 from __future__ import annotations
 

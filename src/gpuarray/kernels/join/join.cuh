@@ -1,4 +1,4 @@
-// The joining family: several gapless arrays beside one another in one, for arrays so small that what counts is the
+// The join family: several gapless arrays beside one another in one, for arrays so small that what counts is the
 // number of launches.
 #pragma once
 

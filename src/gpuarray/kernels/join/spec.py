@@ -1,4 +1,4 @@
-"""The joining family: several small arrays into one (`join.cuh`)."""
+"""The join family: from a specification to CUDA C++ (`join.cuh`)."""
 
 from __future__ import annotations
 

@@ -217,5 +217,5 @@ def _plan_store(spec: StoreSpec, dimensions: dict[str, Any], stream: Stream) -> 
 def _dimensions(
     size: int, tiles: int, stride: int, shape: Sequence[int], strides: Sequence[int]
 ) -> dict[str, Any]:
-    """The struct SelectionDimensions."""
+    """The struct MaskDimensions."""
     return {"size": size, "tiles": tiles, "stride": stride, "shape": shape, "strides": strides}

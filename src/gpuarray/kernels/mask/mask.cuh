@@ -1,4 +1,4 @@
-// The selection family: the elements where a mask is true, or their indices, in order.
+// The mask family: the elements where a mask is true, or their indices, in order.
 //
 // Two launches. The first counts: it reads the mask, keeps it as bits if that pays, and finds by look-back how many
 // elements are true before each tile. Then the host knows the size of the result. The second stores: a true element's
@@ -13,10 +13,10 @@
 
 namespace gpuarray {
 
-enum { SELECTION_ROW = 32, SELECTION_SPAN = 32 * 32 };
+enum { MASK_ROW = 32, MASK_SPAN = 32 * 32 };
 
 // The shape and the strides of the operand that is read or written beside the mask, or of the mask when counting.
-template <class Index, int NDIM> struct SelectionDimensions {
+template <class Index, int NDIM> struct MaskDimensions {
     typedef Index Offset;
 
     Index size, tiles;
@@ -62,8 +62,8 @@ GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, UIndex fir
     const int lane = threadIdx.x % 32;
     if constexpr (sizeof(typename Truth::Element) == 1) {
         const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(mask) + first;
-        if (dense && first + SELECTION_SPAN <= size && Vector<uint32_t, 8>::aligned((const uint32_t*)bytes)) {
-            return bits_of_bytes(bytes + lane * SELECTION_ROW);
+        if (dense && first + MASK_SPAN <= size && Vector<uint32_t, 8>::aligned((const uint32_t*)bytes)) {
+            return bits_of_bytes(bytes + lane * MASK_ROW);
         }
     }
     uint32_t own = 0;
@@ -72,7 +72,7 @@ GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, UIndex fir
         bool truths[BATCH];
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
-            const UIndex index = first + (batch + i) * SELECTION_ROW + lane;
+            const UIndex index = first + (batch + i) * MASK_ROW + lane;
             truths[i] = index < size && Truth::of(mask[offset_of(index)]);
         }
 #pragma unroll
@@ -94,7 +94,7 @@ template <class T> struct Counting {
 // offsets[tile] becomes the count before a tile, and the last one that of all. A block counts several tiles before
 // it looks back, since a look-back takes longer than counting a tile does.
 template <class Truth, class Dimensions, int BLOCK, bool BITS>
-GPUARRAY_DEVICE void count_selected(const typename Truth::Element* mask, int64_t* offsets, uint32_t* bits,
+GPUARRAY_DEVICE void count_true(const typename Truth::Element* mask, int64_t* offsets, uint32_t* bits,
                                     const Dimensions& dimensions, uint64_t* memory) {
     typedef typename Unsigned<typename Dimensions::Offset>::type UIndex;
     enum { WARPS = BLOCK / 32 };
@@ -105,7 +105,7 @@ GPUARRAY_DEVICE void count_selected(const typename Truth::Element* mask, int64_t
 #pragma unroll 1
     for (uint32_t round = 0; round < rounds && start + round < tiles; ++round) {
         const uint32_t tile = start + round;
-        const UIndex first = (UIndex(tile) * BLOCK + warp * 32) * SELECTION_ROW;
+        const UIndex first = (UIndex(tile) * BLOCK + warp * 32) * MASK_ROW;
         const uint32_t word =
             collect<Truth>(mask, first, UIndex(dimensions.size), dimensions.dense(),
                            [&](UIndex index) { return dimensions.offset(index); });
@@ -180,13 +180,13 @@ template <class Dimensions, int NDIM> struct Coordinates {
 
 // Without BITS the mask is read again; it is then contiguous.
 template <class Truth, class Dimensions, int BLOCK, bool BITS, class Action>
-GPUARRAY_DEVICE void store_selected(const typename Truth::Element* mask, const int64_t* offsets, const uint32_t* bits,
+GPUARRAY_DEVICE void store_true(const typename Truth::Element* mask, const int64_t* offsets, const uint32_t* bits,
                                 const Dimensions& dimensions, const Action& action) {
     typedef typename Unsigned<typename Dimensions::Offset>::type UIndex;
     enum { BATCH = 8 };
     const int lane = threadIdx.x % 32;
     const uint32_t tile = blockIdx.x;
-    const UIndex first = (UIndex(tile) * BLOCK + threadIdx.x / 32 * 32) * SELECTION_ROW;
+    const UIndex first = (UIndex(tile) * BLOCK + threadIdx.x / 32 * 32) * MASK_ROW;
     const int64_t offset = offsets[tile];
     uint32_t own;
     if constexpr (BITS) {
@@ -215,11 +215,11 @@ GPUARRAY_DEVICE void store_selected(const typename Truth::Element* mask, const i
             const int32_t row = __shfl_sync(0xffffffffu, before, batch + i);
             truths[i] = word >> lane & 1;
             ranks[i] = offset + row + __popc(word & ((1u << lane) - 1));
-            if (truths[i]) values[i] = action.read(first + (batch + i) * SELECTION_ROW + lane, ranks[i]);
+            if (truths[i]) values[i] = action.read(first + (batch + i) * MASK_ROW + lane, ranks[i]);
         }
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
-            if (truths[i]) action.write(values[i], first + (batch + i) * SELECTION_ROW + lane, ranks[i]);
+            if (truths[i]) action.write(values[i], first + (batch + i) * MASK_ROW + lane, ranks[i]);
         }
     }
 }

@@ -1,4 +1,4 @@
-"""The selection family: where a mask is true (`mask.cuh`)."""
+"""The mask family: from a specification to CUDA C++ (`mask.cuh`)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ struct Truth {{
     }}
 }};
 
-typedef SelectionDimensions<{index}_t, {ndim}> Extents;
+typedef MaskDimensions<{index}_t, {ndim}> Extents;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
@@ -97,8 +97,7 @@ def render_count(spec: CountSpec) -> KernelSource:
             pointer("bits", "uint32_t"),  # BLOCK words for each tile
             pointer("lookback", "uint64_t"),
         ],
-        f"count_selected<Truth, Extents, {BLOCK}, {bits}>"
-        "(mask, offsets, bits, dimensions, lookback)",
+        f"count_true<Truth, Extents, {BLOCK}, {bits}>(mask, offsets, bits, dimensions, lookback)",
     )
 
 
@@ -123,7 +122,7 @@ def render_store(spec: StoreSpec) -> KernelSource:
         spec,
         symbol + ("_bits" if spec.bits else ""),
         parameters,
-        f"store_selected<Truth, Extents, {BLOCK}, {bits}>(\n"
+        f"store_true<Truth, Extents, {BLOCK}, {bits}>(\n"
         f"        mask, offsets, bits, dimensions, {action})",
     )
 
@@ -153,6 +152,6 @@ def _kernel(
 
 
 def _fields(spec: CountSpec | StoreSpec) -> list[Field]:
-    """The members of the struct SelectionDimensions."""
+    """The members of the struct MaskDimensions."""
     counts = {"size": None, "tiles": None, "stride": None, "shape": spec.ndim, "strides": spec.ndim}
     return [Field(name, f"{spec.index}_t", count) for name, count in counts.items()]

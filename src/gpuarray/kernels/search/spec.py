@@ -1,4 +1,4 @@
-"""Binary searches: from a specification to CUDA C++ (`binary_search.cuh`)."""
+"""The search family: from a specification to CUDA C++ (`binary_search.cuh`)."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def partition_rows(source: Any, target: Any, ranks: Sequence[int]) -> None:
     -----
     Elements before, between and behind these keep their order. Rows that fit a block, rows
     of elements of one byte or of complex numbers, and those with more than two ranks are sorted:
-    see `_sort.sort_rows`. Scratch memory otherwise: as of `select_rows`.
+    see `sort_rows`. Scratch memory otherwise: as of `select_rows`.
     """
     _split(source, target, ranks, "split", sort_rows)
 

@@ -1,4 +1,4 @@
-"""The partitioning family: from a specification to CUDA C++ (`radix_select.cuh`)."""
+"""The select family: from a specification to CUDA C++ (`radix_select.cuh`)."""
 
 from __future__ import annotations
 

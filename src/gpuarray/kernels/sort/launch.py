@@ -60,7 +60,7 @@ def sort_rows(source: Any, target: Any) -> None:
 
     Notes
     -----
-    Scratch memory: none for rows that fit a block (`kernels.sorting.BLOCK_LIMIT`) and for keys of
+    Scratch memory: none for rows that fit a block (`BLOCK_LIMIT`) and for keys of
     one byte; else a copy of the rows that are sorted together, and, unless they are merged, a
     workspace of about 3.5 %.
     """

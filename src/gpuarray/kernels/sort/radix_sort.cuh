@@ -1,4 +1,4 @@
-// The sorting family: radix sort by digits of 8 bits, the lowest first.
+// The sort family: radix sort by digits of 8 bits, the lowest first.
 //
 //   sort_block   one block sorts a row (or a small array) in shared memory: one launch
 //   sort_tile, merge_tiles    a few blocks sort a tile each, and then each key finds its rank among all tiles

@@ -1,4 +1,4 @@
-"""The sorting family: from a specification to CUDA C++.
+"""The sort family: from a specification to CUDA C++.
 
 The device code is in `radix_sort.cuh`, and that of long rows of keys of eight bytes in
 `sort_runs.cuh`.
