@@ -22,7 +22,13 @@ from gpuarray.kernels.generator.parameters import (
     structure,
 )
 from gpuarray.kernels.generator.render import Body
-from gpuarray.kernels.generator.source import INDEX_BYTES, OPTIONS, KernelSource, OperandSpec
+from gpuarray.kernels.generator.source import (
+    INDEX_BYTES,
+    OPTIONS,
+    KernelSource,
+    OperandSpec,
+    check_choice,
+)
 
 #: Threads per block, by variant.
 BLOCKS = {"contiguous": 256, "rows": 256, "picked": 256, "tiled": 256, "strided": 128}
@@ -70,10 +76,8 @@ class ElementwiseSpec:
     steps: tuple[tuple[int, int], ...] = ()  # of operands with memory (elementwise_picked.cuh)
 
     def __post_init__(self) -> None:
-        if self.variant not in _VARIANTS:
-            raise ValueError(f"variant {self.variant!r} is not one of {', '.join(_VARIANTS)}")
-        if self.index not in INDEX_BYTES:
-            raise ValueError(f"index {self.index!r} is not one of {', '.join(INDEX_BYTES)}")
+        check_choice("variant", self.variant, _VARIANTS)
+        check_choice("index", self.index, INDEX_BYTES)
         if not self.outputs or len(self.outputs) != len(self.output_dtypes):
             raise ValueError("an element-wise kernel needs one dtype for each of its outputs")
         if self.masked and (not self.inputs or self.inputs[-1].dtype != "b1"):

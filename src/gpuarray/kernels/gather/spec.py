@@ -15,7 +15,7 @@ from gpuarray.kernels.generator.parameters import (
     pointer,
     structure,
 )
-from gpuarray.kernels.generator.source import INDEX_BYTES, WORDS, KernelSource
+from gpuarray.kernels.generator.source import INDEX_BYTES, WORDS, KernelSource, check_choice
 
 BLOCK = 256
 
@@ -38,8 +38,7 @@ class TransferSpec:
             raise ValueError("a gather or scatter needs at least one index array")
         if self.scalar and not self.scatter:
             raise ValueError("a gather writes to an array, not to a scalar")
-        if self.index not in INDEX_BYTES:
-            raise ValueError(f"index {self.index!r} is not one of {', '.join(INDEX_BYTES)}")
+        check_choice("index", self.index, INDEX_BYTES)
 
 
 _TRANSFER = """\

@@ -8,7 +8,7 @@ from gpuarray._dtypes import cpp_name, info
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type
 from gpuarray.kernels.generator.parameters import KernelParameter, declared, number, pointer
-from gpuarray.kernels.generator.source import KernelSource
+from gpuarray.kernels.generator.source import KernelSource, check_choice
 
 BLOCK = 512
 
@@ -43,8 +43,7 @@ class HistogramSpec:
     alone: bool = False  # 'ends': by one block, which finds the ends as well
 
     def __post_init__(self) -> None:
-        if self.mode not in _MODES:
-            raise ValueError(f"mode {self.mode!r} is not one of {', '.join(_MODES)}")
+        check_choice("mode", self.mode, _MODES)
         if (self.mode == "value") == bool(self.edges):
             raise ValueError("edges have a dtype where elements are compared with edges")
         if self.mode == "ends" and not 0 < self.shared <= STAGED_BINS:

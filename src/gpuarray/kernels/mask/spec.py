@@ -17,7 +17,7 @@ from gpuarray.kernels.generator.parameters import (
     structure,
 )
 from gpuarray.kernels.generator.render import Body
-from gpuarray.kernels.generator.source import WORDS, KernelSource
+from gpuarray.kernels.generator.source import WORDS, KernelSource, check_choice
 
 BLOCK = 256
 
@@ -53,8 +53,7 @@ class StoreSpec:
     index: str = "int32"
 
     def __post_init__(self) -> None:
-        if self.action not in ACTIONS:
-            raise ValueError(f"action {self.action!r} is not one of {', '.join(ACTIONS)}")
+        check_choice("action", self.action, ACTIONS)
         if self.itemsize not in WORDS:
             raise ValueError(f"elements of {self.itemsize} bytes cannot be selected")
 

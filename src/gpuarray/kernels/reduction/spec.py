@@ -19,7 +19,13 @@ from gpuarray.kernels.generator.parameters import (
     structure,
 )
 from gpuarray.kernels.generator.render import Body
-from gpuarray.kernels.generator.source import INDEX_BYTES, OPTIONS, KernelSource, OperandSpec
+from gpuarray.kernels.generator.source import (
+    INDEX_BYTES,
+    OPTIONS,
+    KernelSource,
+    OperandSpec,
+    check_choice,
+)
 from gpuarray.kernels.reduction import functions
 from gpuarray.kernels.reduction.tables import Packed, Partial, real
 
@@ -91,14 +97,11 @@ class ReductionSpec:
     index: str = "int32"
 
     def __post_init__(self) -> None:
-        if self.variant not in _HEADERS:
-            raise ValueError(f"variant {self.variant!r} is not one of {', '.join(_HEADERS)}")
-        if self.state not in STATES:
-            raise ValueError(f"state {self.state!r} is not one of {', '.join(STATES)}")
+        check_choice("variant", self.variant, _HEADERS)
+        check_choice("state", self.state, STATES)
         if self.partial and self.state != "value":
             raise ValueError("only the values of threads are narrower than those of results")
-        if self.index not in INDEX_BYTES:
-            raise ValueError(f"index {self.index!r} is not one of {', '.join(INDEX_BYTES)}")
+        check_choice("index", self.index, INDEX_BYTES)
         if self.masked and (not self.inputs or self.inputs[-1].dtype != "b1"):
             raise ValueError("the mask of a masked reduction is its last input and has dtype b1")
         if self.width & (self.width - 1) or not 1 <= self.width <= BLOCK:

@@ -11,7 +11,7 @@ from gpuarray.kernels.generator.expressions import Cast, Constant, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import Field, declared, pointer, structure
 from gpuarray.kernels.generator.render import Body
-from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource
+from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_choice
 from gpuarray.kernels.reduction.tables import neutral as reduction_neutral
 
 #: Threads of a block.
@@ -53,10 +53,8 @@ class ScanSpec:
     resident: int = 1  # blocks for which a multiprocessor's registers must suffice
 
     def __post_init__(self) -> None:
-        if self.variant not in _VARIANTS:
-            raise ValueError(f"variant {self.variant!r} is not one of {', '.join(_VARIANTS)}")
-        if self.index not in INDEX_BYTES:
-            raise ValueError(f"index {self.index!r} is not one of {', '.join(INDEX_BYTES)}")
+        check_choice("variant", self.variant, _VARIANTS)
+        check_choice("index", self.index, INDEX_BYTES)
         if self.width & (self.width - 1) or not 1 <= self.width <= self.block:
             raise ValueError(f"width {self.width} is no power of two up to {self.block}")
         if self.variant == "rows":

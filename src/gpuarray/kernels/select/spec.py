@@ -10,7 +10,7 @@ from gpuarray._integers import ceil_div, power_of_two_from
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import MAX_RANKS, key_type, ranks_parameter
 from gpuarray.kernels.generator.parameters import KernelParameter, declared, number, pointer
-from gpuarray.kernels.generator.source import KernelSource
+from gpuarray.kernels.generator.source import KernelSource, check_choice
 from gpuarray.kernels.scan import spec as scans
 
 #: Threads of the blocks that count digits, and of those that split a tile.
@@ -44,10 +44,8 @@ class SelectSpec:
     count: str = "uint32"  # the type of counts of keys
 
     def __post_init__(self) -> None:
-        if self.step not in _STEPS:
-            raise ValueError(f"step {self.step!r} is not one of {', '.join(_STEPS)}")
-        if self.count not in _COUNT_BYTES:
-            raise ValueError(f"count {self.count!r} is not one of {', '.join(_COUNT_BYTES)}")
+        check_choice("step", self.step, _STEPS)
+        check_choice("count", self.count, _COUNT_BYTES)
         if category(self.dtype) == "complex":
             raise ValueError("complex numbers have no digits that a selection could go by")
         splits = self.step == "split" or (self.step == "row" and not self.values)

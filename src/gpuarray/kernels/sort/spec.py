@@ -13,7 +13,7 @@ from gpuarray._dtypes import category, itemsize
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type, ranks_parameter
 from gpuarray.kernels.generator.parameters import KernelParameter, declared, number, pointer
-from gpuarray.kernels.generator.source import KernelSource
+from gpuarray.kernels.generator.source import KernelSource, check_choice
 
 BINS = 256
 
@@ -73,10 +73,8 @@ class SortSpec:
     ranks: int = 0  # 'block': up to so many elements of the sorted row are stored, not the row
 
     def __post_init__(self) -> None:
-        if self.step not in _STEPS:
-            raise ValueError(f"step {self.step!r} is not one of {', '.join(_STEPS)}")
-        if self.count not in _COUNT_BYTES:
-            raise ValueError(f"count {self.count!r} is not one of {', '.join(_COUNT_BYTES)}")
+        check_choice("step", self.step, _STEPS)
+        check_choice("count", self.count, _COUNT_BYTES)
         if self.block % 32 or self.block > 1024:
             raise ValueError(f"a block of {self.block} threads is not a number of whole warps")
         if self.step == "fill" and itemsize(self.dtype) != 1:
