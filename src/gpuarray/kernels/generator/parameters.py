@@ -22,8 +22,6 @@ _FORMATS = {
     "ptrdiff_t": "q",
 }
 
-_POINTER = "uint64_t"
-
 
 class Field(NamedTuple):
     """A member of a struct that is passed by value.
@@ -63,6 +61,8 @@ class KernelParameter(NamedTuple):
         What is passed: an address, a number, or a struct.
     fields : tuple of Field
         The members of a struct, in order and without padding between them.
+    format : str
+        The struct format that packs a constant argument.
     """
 
     name: str
@@ -70,6 +70,7 @@ class KernelParameter(NamedTuple):
     nbytes: int
     kind: str
     fields: tuple[Field, ...] = ()
+    format: str = ""
 
     @property
     def declaration(self) -> str:
@@ -86,12 +87,10 @@ class KernelParameter(NamedTuple):
         """
         if self.kind == "struct":
             return self._pack_fields(value)
-        type_ = _POINTER if self.kind == "pointer" else self.type
-        return struct.pack(f"={_FORMATS[type_]}", value)
+        return struct.pack(self.format, value)
 
     def _pack_fields(self, values: Mapping[str, Any]) -> bytes:
         numbers: list[int] = []
-        formats = []
         for field in self.fields:
             given = values[field.name]
             if field.length is None:
@@ -102,21 +101,21 @@ class KernelParameter(NamedTuple):
                 raise ValueError(
                     f"{self.name}.{field.name} has {field.length} elements, not {len(given)}"
                 )
-            formats.append(field.format)
         if len(values) != len(self.fields):
             unknown = ", ".join(values.keys() - {field.name for field in self.fields})
             raise ValueError(f"{self.name} of type {self.type} has no field {unknown}")
-        return struct.pack(f"={''.join(formats)}", *numbers)
+        return struct.pack(self.format, *numbers)
 
 
 def pointer(name: str, target: str) -> KernelParameter:
     """A pointer to elements of a C++ type: ``pointer("input", "const float")``."""
-    return KernelParameter(name, f"{target}*", 8, "pointer")
+    return KernelParameter(name, f"{target}*", 8, "pointer", format="=Q")
 
 
 def number(name: str, type_: str) -> KernelParameter:
     """An integer of a fixed width: ``number("length", "uint64_t")``."""
-    return KernelParameter(name, type_, struct.calcsize(f"={_FORMATS[type_]}"), "scalar")
+    format_ = f"={_FORMATS[type_]}"
+    return KernelParameter(name, type_, struct.calcsize(format_), "scalar", format=format_)
 
 
 def scalar(name: str, dtype: str) -> KernelParameter:
@@ -126,8 +125,8 @@ def scalar(name: str, dtype: str) -> KernelParameter:
 
 def structure(name: str, type_: str, fields: Sequence[Field]) -> KernelParameter:
     """A struct that is passed by value."""
-    nbytes = struct.calcsize(f"={''.join([field.format for field in fields])}")
-    return KernelParameter(name, type_, nbytes, "struct", tuple(fields))
+    format_ = f"={''.join([field.format for field in fields])}"
+    return KernelParameter(name, type_, struct.calcsize(format_), "struct", tuple(fields), format_)
 
 
 def declared(parameters: Iterable[KernelParameter]) -> str:
