@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuarray._ffi import nvrtc
+from gpuarray._ffi import locate, nvrtc
 from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.compiler import toolchain
@@ -446,14 +446,96 @@ def test_real_error_shows_the_lines(monkeypatch, tmp_path):
     assert build().data
 
 
-def test_missing_optional_header_says_what_to_install(recorder, monkeypatch):
+@pytest.mark.parametrize(
+    "header, major, wheel",
+    [
+        ("nv/target", 12, "nvidia-cuda-cccl-cu12"),
+        ("cuda/std/cstdint", 13, "nvidia-cuda-cccl"),
+        ("cub/cub.cuh", 12, "nvidia-cuda-cccl-cu12"),
+        ("curand_kernel.h", 12, "nvidia-curand-cu12"),
+        ("curand_kernel.h", 13, "nvidia-curand"),
+        ("crt/mma.h", 12, "nvidia-cuda-nvcc-cu12"),
+        ("crt/mma.h", 13, "nvidia-cuda-crt"),
+        ("cooperative_groups.h", 12, "nvidia-cuda-runtime-cu12"),
+    ],
+)
+@pytest.mark.parametrize("could", ["cannot", "could not"])
+def test_missing_header_says_which_wheel_has_it(recorder, monkeypatch, header, major, wheel, could):
     def compile_(*arguments):
-        raise CompileError('info.h(50): catastrophic error: cannot open source file "nv/target"')
+        raise CompileError(f'info.h(50): catastrophic error: {could} open source file "{header}"')
 
     monkeypatch.setattr(nvrtc, "compile", compile_)
+    monkeypatch.setattr(locate, "cuda_major", lambda: major)
+    monkeypatch.setattr(locate, "include_directories", lambda: ())
     with pytest.raises(CompileError) as caught:
         build()
-    assert "gpuarray[cccl]" in caught.value.__notes__[0]
+    assert caught.value.__notes__[0].endswith(f": pip install {wheel}")
+
+
+def test_a_header_that_the_installed_wheel_lacks():
+    with pytest.raises(CompileError) as caught:
+        build("#include <cuda/std/vector>\n")
+    assert "is not in the version of nvidia-cuda-cccl" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    "header, remedy",
+    [
+        ("cstdint", "use <cuda/std/cstdint>"),
+        ("stdint.h", "use <cuda/std/cstdint>"),
+        ("type_traits", "use <cuda/std/type_traits>"),
+        ("cassert", "device code has assert without an include, else use <cuda/std/cassert>"),
+        ("assert.h", "device code has assert without an include, else use <cuda/std/cassert>"),
+        ("stdio.h", "device code has printf without an include"),
+        ("math.h", "device code has mathematical functions without an include"),
+    ],
+)
+def test_standard_headers_say_what_to_use(header, remedy):
+    with pytest.raises(CompileError) as caught:
+        build(f"#include <{header}>\n")
+    note = caught.value.__notes__[0]
+    assert note.endswith(remedy) or f"{remedy}, else" in note
+    body = {"cassert": "assert(x);", "stdio.h": 'printf("1");', "math.h": "x[0] = sin(x[0]);"}
+    named = "<cuda/std/" in note and "else" not in note
+    start = f"#include <{note.rpartition('<')[2]}\n" if named else ""
+    build(f"{start}{F}{body.get(header, '')}}}\n")  # what the remedy says is true
+
+
+@pytest.mark.parametrize(
+    "header, body",
+    [
+        ("cooperative_groups.h", "cooperative_groups::this_thread_block().sync();"),
+        ("cuda/std/type_traits", "static_assert(cuda::std::is_same<int, int>::value);"),
+        ("cuda/std/cstdint", "cuda::std::uint32_t y = 1; x[0] = y;"),
+        (
+            "cub/cub.cuh",
+            "typedef cub::WarpReduce<float> R; __shared__ R::TempStorage t; x[0] = R(t).Sum(1);",
+        ),
+    ],
+)
+def test_headers_of_the_core_libraries_compile(header, body):
+    assert build(f"#include <{header}>\n{F}{body}}}\n").data
+
+
+def test_random_numbers_on_the_device_compile():
+    if not any(
+        Path(folder, "curand_kernel.h").is_file() for folder in locate.include_directories()
+    ):
+        pytest.skip("cuRAND is not installed")
+    assert build(f"#include <curand_kernel.h>\n{F}curandStatePhilox4_32_10_t y;}}\n").data
+
+
+def test_core_algorithms_for_host_code_say_so():
+    with pytest.raises(CompileError) as caught:
+        build("#include <thrust/sort.h>\n")
+    assert "is for host code" in caught.value.__notes__[0]
+
+
+def test_every_remedy_names_a_package_that_is_there():
+    """The package itself is installed from a checkout: its name on an index may be another's."""
+    sources = [*Path(PACKAGE).rglob("*.py"), *Path(PACKAGE).parent.glob("docs/*.md")]
+    for path in sources:
+        assert not re.search(r"pip install[^\n]* '?gpuarray\b", path.read_text()), path
 
 
 F = 'extern "C" __global__ void f(float* x) {\n'
@@ -462,7 +544,12 @@ F = 'extern "C" __global__ void f(float* x) {\n'
 @pytest.mark.parametrize(
     "source, changed, message, note",
     [
-        ("#include <vector>\n", {}, "> 1 | #include <vector>", "use <cuda/std/vector>"),
+        (
+            "#include <vector>\n",
+            {},
+            "> 1 | #include <vector>",
+            "'vector': the C\\+\\+ standard library does not exist on a device",
+        ),
         ('#include "own.h"\n', {}, '> 1 | #include "own.h"', "'own.h' is neither in headers="),
         (F + "}\n", {"name_expressions": ("g<int>",)}, "g<int>", "'g<int>' is no name .*: f"),
         (F + "  größe = 1;\n}\n", {}, "> 2 |   größe = 1;", "Beyond ASCII"),

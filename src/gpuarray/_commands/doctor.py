@@ -26,6 +26,9 @@ class Finding:
 
 Check = Callable[[], Iterator[Finding]]
 
+#: Of the package's dependencies, which are NVIDIA's wheels.
+_REINSTALL = "in a checkout of gpuarray: pip install --force-reinstall ."
+
 
 def _backend() -> Iterator[Finding]:
     """The driver and its devices."""
@@ -68,7 +71,7 @@ def _libraries() -> Iterator[Finding]:
     """Each library, and the headers."""
     from gpuarray._ffi import locate
 
-    reinstall = "pip install --force-reinstall gpuarray"
+    reinstall = _REINSTALL
     missing = []
     for name in locate.LIBRARIES:
         try:
@@ -84,7 +87,9 @@ def _libraries() -> Iterator[Finding]:
             yield Finding("ok", f"{name}: {path}")
     if missing:
         yield Finding(
-            "note", f"not installed: {', '.join(missing)}; functions that need them fail", reinstall
+            "note",
+            f"not installed: {', '.join(missing)}; functions that need them fail",
+            "pip install " + " ".join(dict.fromkeys(map(locate.wheel, missing))),
         )
     try:
         yield Finding("ok", f"CUDA headers: {locate.include_directories()[0]}")
@@ -151,7 +156,7 @@ def _kernel() -> Iterator[Finding]:
 
 _CHECKS: list[tuple[str, Check, str]] = [
     ("device", _backend, "see that `nvidia-smi` works, or set GPUARRAY_BACKEND=emulator"),
-    ("libraries", _libraries, "pip install --force-reinstall gpuarray"),
+    ("libraries", _libraries, _REINSTALL),
     ("versions", _versions, "install NVIDIA's driver and the libraries for one CUDA version"),
     ("cache", _cache, "set GPUARRAY_CACHE_DIR to a directory of yours that can be written"),
     ("kernel", _kernel, "mend the faults above first"),

@@ -23,7 +23,9 @@ from functools import cache
 from gpuarray._config import config
 from gpuarray.errors import LibraryNotFoundError, MixedCUDAError
 
-__all__ = ["LIBRARIES", "Found", "cuda_major", "include_directories", "library", "report"]
+__all__ = [
+    "LIBRARIES", "Found", "cuda_major", "include_directories", "library", "report", "wheel",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,12 @@ LIBRARIES: dict[str, _LibraryFiles] = {
 
 #: Folders of the cu12 wheels that hold headers, in the order that a compiler searches them.
 _WHEEL_12_HEADERS = ("cuda_runtime", "cuda_cccl", "cuda_nvcc", "curand")
+#: The wheels of headers for CUDA 12 and 13.
+_HEADER_WHEELS = {
+    "cccl": ("nvidia-cuda-cccl-cu12", "nvidia-cuda-cccl"),
+    "crt": ("nvidia-cuda-nvcc-cu12", "nvidia-cuda-crt"),
+    "runtime": ("nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime"),
+}
 _TOOLKIT_LIBRARY_FOLDERS = ("lib64", "lib", f"targets/{os.uname().machine}-linux/lib")
 #: Libraries whose file name ends in the CUDA major version.
 _NAMED_AFTER_MAJOR = ("nvrtc", "cudart", "cublas", "nvJitLink")
@@ -227,6 +235,24 @@ def include_directories() -> tuple[str, ...]:
     raise LibraryNotFoundError(
         f"the headers of CUDA {major} were not found: pip install nvidia-cuda-runtime{suffix}"
     )
+
+
+def wheel(name: str) -> str:
+    """The wheel of a library or of headers, of the CUDA major version that the process uses.
+
+    Parameters
+    ----------
+    name : str
+        A name in `LIBRARIES`, or of headers: 'cccl', 'crt', 'runtime'.
+    """
+    wheels = _HEADER_WHEELS.get(name)
+    if wheels is None:
+        wheels = LIBRARIES[name].pip_12, LIBRARIES[name].pip_13
+    try:
+        major = cuda_major()
+    except (ImportError, RuntimeError):  # nothing is there, or versions are mixed
+        major = config.cuda_major or 12
+    return wheels[major == 13]
 
 
 def report() -> list[Found]:

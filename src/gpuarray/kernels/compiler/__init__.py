@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         recording,
         remedies,
         request,
+        standins,
         toolchain,
         warmup,
     )
@@ -35,6 +36,7 @@ __all__ = [
     "recording",
     "remedies",
     "request",
+    "standins",
     "toolchain",
     "warmup",
 ]

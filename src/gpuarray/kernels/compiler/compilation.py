@@ -23,6 +23,7 @@ from gpuarray.kernels.compiler import recording, toolchain
 from gpuarray.kernels.compiler.cache import FORMAT, PREPARED, Image, Label, default_cache, digest
 from gpuarray.kernels.compiler.headers import Includes, fingerprint, follow, shadows
 from gpuarray.kernels.compiler.request import Request
+from gpuarray.kernels.compiler.standins import STAND_INS
 
 __all__ = ["KINDS", "Image", "Request", "compile", "compile_request"]
 
@@ -153,6 +154,9 @@ def compile_request(request: Request) -> tuple[Image, bool]:
     expected = toolchain.identity(cache)
     chosen = sort_options(request.options, request.architecture, expected.version)
     includes = follow(source, request.headers, chosen.directories, chosen.forced)
+    if not includes.missing.isdisjoint(STAND_INS):
+        request = request._replace(headers={**STAND_INS, **request.headers})
+        includes = follow(source, request.headers, chosen.directories, chosen.forced)
     directories = toolchain.include_directories() if includes.toolkit else ()
     digests = _digests(includes, chosen, directories)
     expressions = tuple(request.name_expressions)

@@ -69,7 +69,7 @@ class Scan(NamedTuple):
 class Includes:
     """What a source reaches through its includes."""
 
-    __slots__ = ("beside", "digests", "exact", "texts", "texts_beside", "toolkit")
+    __slots__ = ("beside", "digests", "exact", "missing", "texts", "texts_beside", "toolkit")
 
     def __init__(self) -> None:
         #: In-memory headers, name to text, as NVRTC gets them.
@@ -78,6 +78,8 @@ class Includes:
         self.digests: list[tuple[str, bytes]] = []
         #: Something is left for the toolkit's directories to answer.
         self.toolkit = False
+        #: The names of that, as far as they are in a text.
+        self.missing: set[str] = set()
         #: The digests name all that the compiler would read.
         self.exact = True
         #: The source has an include that NVRTC would look for in the current directory.
@@ -209,6 +211,7 @@ def follow(
                         break
                 if every or (text is None and missing):
                     result.toolkit = True
+                    result.missing.add(name)
     if result.toolkit and len(result.texts) < len(headers):
         # A header of the toolkit may include an in-memory one; nobody looks into the toolkit.
         for name, text in headers.items():
