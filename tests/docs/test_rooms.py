@@ -14,8 +14,9 @@ def _rooms() -> set[str]:
     found = set()
     for entry in [*package.iterdir(), *(package / "kernels").iterdir()]:
         name = str(entry.relative_to(package))
-        if entry.is_dir() and entry.name not in ("__pycache__", "kernels"):
-            found.add(f"{name}/")
+        if entry.is_dir():
+            if entry.name != "kernels" and [*entry.rglob("*.py"), *entry.glob("*.cuh")]:
+                found.add(f"{name}/")
         elif entry.suffix in (".py", ".pyi"):
             found.add(name)
     return found

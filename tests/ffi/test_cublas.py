@@ -29,13 +29,8 @@ _TYPES = [
     ("CUBLAS_COMPUTE_64F", "c16", "c16", "c16", 1e-13),
     ("CUBLAS_COMPUTE_32I", "i1", "i4", "i4", 0),
 ]
-#: Type and operations of the products; one of int8 whose B is transposed is not supported.
-_PRODUCTS = [
-    (types, transa, transb)
-    for types in _TYPES
-    for transa in "NTC"
-    for transb in ("N" if types[1] == "i1" else "NTC")
-]
+#: Type and operations of the products.
+_PRODUCTS = [(types, transa, transb) for types in _TYPES for transa in "NTC" for transb in "NTC"]
 
 
 @pytest.fixture
@@ -64,7 +59,7 @@ def _column_major(matrices, ld):
 class Gemm:
     """The operands of a product in device memory; call it with changes of its arguments."""
 
-    def __init__(self, handle, allocate, types=_TYPES[5], transa="N", transb="N", count=2):
+    def __init__(self, handle, allocate, types=_TYPES[5], transa="N", transb="N", count=2, pad=3):
         compute, dtype, result, scale, _ = types
         rng = np.random.default_rng(5)
         m, n, k = 8, 12, 4
@@ -72,7 +67,7 @@ class Gemm:
         self.a, self.b = [_numbers(rng, dtype, (count, *shape)) for shape in ((m, k), (k, n))]
         self.c = _numbers(rng, result, self.shape)
         stored_a, stored_b = _OPS[transa](self.a), _OPS[transb](self.b)
-        lda, ldb, ldc = stored_a.shape[1] + 4, stored_b.shape[1] + 8, m + 3
+        lda, ldb, ldc = stored_a.shape[1] + 4, stored_b.shape[1] + 8, m + pad
         memory = [
             _column_major(x, ld) for x, ld in ((stored_a, lda), (stored_b, ldb), (self.c, ldc))
         ]
@@ -127,7 +122,9 @@ def gemm(handle, allocate):
     ids=["-".join([*types[:3], transa, transb]) for types, transa, transb in _PRODUCTS],
 )
 def test_products(handle, allocate, types, transa, transb):
-    gemm = Gemm(handle, allocate, types, transa, transb)
+    # An int8 product with B transposed is there for aligned columns of C only.
+    pad = 4 if types[1] == "i1" and transb != "N" else 3
+    gemm = Gemm(handle, allocate, types, transa, transb, pad=pad)
     result = gemm(beta=gemm.scale.type(3))
     expected = gemm.expected(2, 3)
     np.testing.assert_allclose(result, expected, rtol=types[4], atol=10 * types[4])
@@ -135,7 +132,7 @@ def test_products(handle, allocate, types, transa, transb):
 
 @pytest.mark.parametrize("transb", "TC")
 @pytest.mark.parametrize("transa", "NTC")
-def test_int8_is_not_supported_if_b_is_transposed(handle, allocate, transa, transb):
+def test_int8_with_b_transposed_wants_an_aligned_ldc(handle, allocate, transa, transb):
     gemm = Gemm(handle, allocate, _TYPES[-1], transa, transb)
     with pytest.raises(LibraryError) as raised:
         gemm()

@@ -112,9 +112,9 @@ def _scale_type(call: Any) -> np.dtype:
         raise Refusal(
             "unsupported", "int8: A, B and their leading dimensions must be multiples of 4"
         )
-    if found == "i4" and call.transb:
+    if found == "i4" and call.transb and call.ldc % 4:
         # On Hopper, with CUDA 13, whatever A's operation is.
-        raise Refusal("unsupported", "int8: B must not be transposed")
+        raise Refusal("unsupported", "int8: if B is transposed, ldc must be a multiple of 4")
     if found is None or call.Atype != call.Btype:
         raise Refusal(
             "unsupported",

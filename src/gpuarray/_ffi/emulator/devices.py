@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 import uuid
 
+from gpuarray.errors import LibraryNotFoundError
+
+from .. import locate
 from .attributes import ATTRIBUTES, DRIVER_VERSION
 from .machine import DEVICE_BYTES, Machine
 from .statuses import INVALID_DEVICE, INVALID_VALUE, Failure
@@ -26,7 +29,11 @@ class DeviceCalls:
             raise Failure(INVALID_VALUE, f"cuInit takes no flags, not {flags}")
 
     def driver_version(self) -> int:
-        return DRIVER_VERSION
+        # It runs what the compiler at hand makes, so it is never older than that.
+        try:
+            return max(DRIVER_VERSION, 1000 * locate.cuda_major())
+        except LibraryNotFoundError:
+            return DRIVER_VERSION
 
     # --- devices
 
