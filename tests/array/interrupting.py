@@ -72,6 +72,8 @@ def interrupted(work: Callable[[], object], *folders: str, step: int = 1) -> Ite
         interrupter = _Interrupter(folders, place)
         hook, sys.unraisablehook = sys.unraisablehook, _ignore
         gc.disable()  # a collection would run other code at places that change
+        # Python 3.12 asks whether any frame wants opcodes when the trace function is set.
+        sys._getframe().f_trace_opcodes = True
         sys.settrace(interrupter)
         try:
             work()

@@ -50,6 +50,7 @@ def test_the_pool(own):
     pool.free_all_blocks()
 
 
+@pytest.mark.emulator  # the free memory of a GPU is that of all its processes
 def test_the_driver_gets_its_memory_back():
     def work():
         pool.malloc(3 << 20)
