@@ -76,6 +76,7 @@ def launch_of(trace: LaunchTrace, stream: Stream) -> Callable[..., int]:
         layouts = tuple([x._layout for x in arguments if hasattr(x, "_layout")])
         status = driver.launch(launch_config, function, params, None)
         if status:
+            stream.drop_plans()  # as BoundLaunch.failed does
             error: Any = launch_history.failed(trace, status, layouts)
         else:
             try:

@@ -206,7 +206,8 @@ class BoundLaunch:
         }
 
     def failed(self, status: int) -> BaseException:
-        """The exception for a launch that the driver refused."""
+        """The exception for a launch that the driver refused, or that did not run to its end."""
+        self.stream.drop_plans()  # a kernel that stopped halfway leaves look-back state unfinished
         return launch_history.failed(self.trace, status)
 
 

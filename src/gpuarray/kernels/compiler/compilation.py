@@ -40,6 +40,8 @@ _DEVICE = "-default-device"
 # LTO-IR is there to be linked, so what other inputs define or call has to stay visible.
 _LINKABLE = ("-dlto", "-rdc=true")
 _MEMORY_BYTES = 128 << 20
+#: How often a thread that waits for another's image looks whether that one still gets it.
+_LOOK_SECONDS = 0.2
 # Options with which NVRTC reads or writes files of its own: such an image is not kept.
 _OPTIONS_WITH_FILES = frozenset((
     "-pch", "--pch", "-create-pch", "--create-pch", "-use-pch", "--use-pch", "-pch-dir",
@@ -403,9 +405,11 @@ def _dumped(request: Request, key: bytes, includes: Includes) -> Program | None:
 class _Pending:
     """An image that a thread is getting, for the threads that want it too."""
 
-    __slots__ = ("done", "error", "image")
+    __slots__ = ("active", "done", "error", "image")
 
     def __init__(self) -> None:
+        #: False when its thread is through with it, however that came; then ``done`` is mostly set.
+        self.active = True
         self.done = threading.Event()
         self.image: Image | None = None
         self.error: CompileError | None = None
@@ -417,7 +421,6 @@ class ImageMemory:
     def __init__(self, capacity: int = _MEMORY_BYTES) -> None:
         self._capacity = capacity
         self._images: OrderedDict[bytes, Image] = OrderedDict()
-        self._bytes = 0
         self._pending: dict[bytes, _Pending] = {}
         self._lock = threading.Lock()
 
@@ -427,46 +430,50 @@ class ImageMemory:
         Of several threads one produces and the others wait. A source that does not compile fails
         for all of them; after any other failure (an interrupt, say) the next one tries.
         """
-        while True:
+        mine = _Pending()
+        try:
+            while True:
+                with self._lock:
+                    image = self._images.get(key)
+                    if image is not None:
+                        self._images.move_to_end(key)
+                        return image
+                    pending = self._pending.get(key)
+                    if pending is None or not pending.active:
+                        pending = self._pending[key] = mine
+                if pending is mine:
+                    return self._produce(key, produce, mine)
+                while pending.active and not pending.done.wait(_LOOK_SECONDS):
+                    pass
+                if pending.image is not None:
+                    return pending.image
+                if pending.error is not None:
+                    raise pending.error
+        finally:
+            # One store, which no interrupt can prevent; the rest saves others time and memory.
+            mine.active = False
+            mine.done.set()
             with self._lock:
-                image = self._images.get(key)
-                if image is not None:
-                    self._images.move_to_end(key)
-                    return image
-                pending = self._pending.get(key)
-                first = pending is None
-                if pending is None:
-                    pending = self._pending[key] = _Pending()
-            if first:
-                return self._produce(key, produce, pending)
-            pending.done.wait()
-            if pending.image is not None:
-                return pending.image
-            if pending.error is not None:
-                raise pending.error
+                if self._pending.get(key) is mine:
+                    del self._pending[key]
 
     def clear(self) -> None:
         """Forget every image."""
         with self._lock:
             self._images.clear()
-            self._bytes = 0
 
     def _produce(self, key: bytes, produce: Callable[[], Image], pending: _Pending) -> Image:
         try:
             image = pending.image = produce()
-            with self._lock:
-                self._images[key] = image
-                self._bytes += len(image.data)
-                while self._bytes > self._capacity and len(self._images) > 1:
-                    self._bytes -= len(self._images.popitem(last=False)[1].data)
-            return image
         except CompileError as error:
             pending.error = error
             raise
-        finally:
-            with self._lock:
-                del self._pending[key]
-            pending.done.set()
+        with self._lock:
+            self._images[key] = image
+            nbytes = sum([len(one.data) for one in self._images.values()])
+            while nbytes > self._capacity and len(self._images) > 1:
+                nbytes -= len(self._images.popitem(last=False)[1].data)
+        return image
 
 
 _memory = ImageMemory()
