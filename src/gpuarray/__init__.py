@@ -14,8 +14,11 @@ import numpy as _numpy
 
 # Packages, classes
 from gpuarray import errors as errors
-from gpuarray._missing_names import missing_name as _missing_name
-from gpuarray._signatures import without_annotations as _without_annotations
+from gpuarray._namespace.missing_names import (
+    missing_name as _missing_name,
+    suggesting as _suggesting,
+)
+from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray._ndarray import *
 from gpuarray._ufunc.function import *
 
@@ -103,6 +106,9 @@ if _typing.TYPE_CHECKING:
 else:
     # Type checkers take the imports above as they are, and a __getattr__ would have them believe
     # in any name.
+
+    # The module is below everything else, so it imports nothing of the package itself.
+    errors.__getattr__ = _suggesting(errors.__name__)
 
     #: Packages that are imported when they are first used.
     _LAZY = ("cuda", "debug", "jit", "scipy")

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from gpuarray._config import child_environment, config
-from gpuarray._missing_names import suggesting
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.debugging import Fault
 from gpuarray._runtime.launch_history import Argument, Launch
-from gpuarray._signatures import without_annotations
 from gpuarray.errors import CUDAError
 
 __all__ = ["Argument", "Fault", "Launch", "last_fault", "launches", "replay", "save"]

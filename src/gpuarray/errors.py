@@ -8,9 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-from gpuarray._missing_names import suggesting
+from typing import Any
 
 __all__ = [
     "BackendWarning",
@@ -27,9 +25,6 @@ __all__ = [
     "OutOfMemoryError",
     "UnsupportedDTypeError",
 ]
-
-if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
 
 
 class CUDAError(RuntimeError):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._operator_table import BINARY, COMPARISONS, INPLACE, UNARY
+from gpuarray._ufunc.operator_table import BINARY, COMPARISONS, INPLACE, UNARY
 
 TWO_OPERANDS = [*BINARY, *COMPARISONS]
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray import _calls, _layout, _plans
-from gpuarray._plans import key_of, planned, static
+from gpuarray import _calls, _layout
+from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime import stream as streams
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import key_of, planned, static
 
 
 class Axis(enum.IntEnum):
@@ -279,7 +280,7 @@ def test_none_is_planned_anew(few):
 
 def test_arguments_without_a_hash_are_planned_each_time(few):
     key = key_of(len, {"a": 1})
-    assert [_plans.find(current.stream, key, list, "ab") for _ in range(2)] == [["a", "b"]] * 2
+    assert [plan_cache.find(current.stream, key, list, "ab") for _ in range(2)] == [["a", "b"]] * 2
     assert not kept()
 
 

@@ -9,8 +9,8 @@ from typing import Any, Generic, ParamSpec, Protocol, TypeVar, overload
 import numpy as np
 
 from gpuarray import _array, _interchange
-from gpuarray._plans import find, key_of, static
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import find, key_of, static
 
 _NUMBERS = (bool, int, float, complex)
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _operator_table, _ufunc
+from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
 from gpuarray._layout import Layout
+from gpuarray._ufunc import operator_table
 from gpuarray._ufunc.planning import loop_of
 from gpuarray.kernels.generator import operations
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
@@ -454,17 +455,17 @@ def _of_number(self: SymbolicNumber, other: Any = None, *rest: Any) -> Any:
 
 def _install_operators() -> None:
     """Give both classes the special methods of the table of operators."""
-    for x in _operator_table.BINARY:
+    for x in operator_table.BINARY:
         setattr(Symbol, x.method, _binary(x.ufunc))
         setattr(Symbol, x.reflected_method, _binary(x.ufunc, reflected=True))
         setattr(SymbolicNumber, x.method, _of_number)
         setattr(SymbolicNumber, x.reflected_method, _of_number)
-    for x in _operator_table.INPLACE:
+    for x in operator_table.INPLACE:
         setattr(Symbol, x.inplace_method, _inplace(x.ufunc))
-    for x in _operator_table.COMPARISONS:
+    for x in operator_table.COMPARISONS:
         setattr(Symbol, x.method, _binary(x.ufunc))
         setattr(SymbolicNumber, x.method, _of_number)
-    for x in _operator_table.UNARY:
+    for x in operator_table.UNARY:
         setattr(Symbol, x.method, _unary(x.ufunc))
         setattr(SymbolicNumber, x.method, _of_number)
     for name in ("bool", "int", "float", "complex", "index", "str", "format", "hash", "round"):

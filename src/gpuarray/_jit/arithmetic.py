@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _operator_table
+from gpuarray import _dtypes
 from gpuarray._jit.values import (
     NumberType,
     PythonConstant,
@@ -22,6 +22,7 @@ from gpuarray._jit.values import (
     is_number,
     is_simple,
 )
+from gpuarray._ufunc import operator_table
 from gpuarray.kernels.generator import expressions, operations, render
 from gpuarray.kernels.generator.expressions import Apply, Input
 
@@ -31,12 +32,12 @@ def _invert(x: Any) -> Any:
     return ~int(x) if isinstance(x, bool) else ~x
 
 
-_COMPARISONS = {x.ufunc: getattr(operator, x.method) for x in _operator_table.COMPARISONS}
+_COMPARISONS = {x.ufunc: getattr(operator, x.method) for x in operator_table.COMPARISONS}
 #: Python's operators, by the names of their ufuncs: for constants.
 _FOLDED: dict[str, Callable[..., Any]] = {
     **_COMPARISONS,
-    **{x.ufunc: getattr(operator, x.method) for x in _operator_table.BINARY if x.symbol},
-    **{x.ufunc: getattr(operator, x.method) for x in _operator_table.UNARY},
+    **{x.ufunc: getattr(operator, x.method) for x in operator_table.BINARY if x.symbol},
+    **{x.ufunc: getattr(operator, x.method) for x in operator_table.UNARY},
     "invert": _invert,
 }
 

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpuarray import _operator_table
 from gpuarray._jit.arithmetic import as_items
 from gpuarray._jit.translation import Translation
 from gpuarray._jit.values import (
@@ -20,8 +19,9 @@ from gpuarray._jit.values import (
     bare,
     is_number,
 )
+from gpuarray._ufunc import operator_table
 
-_COMPARISONS = {getattr(ast, x.node): x.ufunc for x in _operator_table.COMPARISONS}
+_COMPARISONS = {getattr(ast, x.node): x.ufunc for x in operator_table.COMPARISONS}
 
 
 def truth(t: Translation, node: ast.expr) -> Value | PythonConstant:

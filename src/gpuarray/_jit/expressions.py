@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _operator_table
+from gpuarray import _array
 from gpuarray._jit import calls, conditions, indexing, intrinsics
 from gpuarray._jit.arithmetic import as_items
 from gpuarray._jit.translation import Translation
@@ -24,10 +24,11 @@ from gpuarray._jit.values import (
     describe,
     is_number,
 )
+from gpuarray._ufunc import operator_table
 
 #: The ufunc of each binary operator in a syntax tree.
-BINARY_UFUNCS = {getattr(ast, x.node): x.ufunc for x in _operator_table.BINARY if x.node}
-_UNARY_UFUNCS = {getattr(ast, x.node): x.ufunc for x in _operator_table.UNARY if x.node}
+BINARY_UFUNCS = {getattr(ast, x.node): x.ufunc for x in operator_table.BINARY if x.node}
+_UNARY_UFUNCS = {getattr(ast, x.node): x.ufunc for x in operator_table.UNARY if x.node}
 
 
 # ---- names and literals --------------------------------------------------------------------------

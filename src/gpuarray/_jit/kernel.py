@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, ParamSpec, 
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._jit import launch_arguments
 from gpuarray._jit.functions import JitFunction, call_signature
-from gpuarray._plans import find, key_of
 from gpuarray._raw.kernel import RawKernel
 from gpuarray._raw.module import RawModule
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan
+from gpuarray._runtime.plans import find, key_of
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.generator.parameters import KernelParameter, scalar
 from gpuarray.kernels.generator.user_code import array_constant, array_parameter

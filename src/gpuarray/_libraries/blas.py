@@ -11,9 +11,9 @@ from gpuarray import _calls, _layout
 from gpuarray._ffi import cublas
 from gpuarray._layout import Layout
 from gpuarray._libraries.handles import BLAS
-from gpuarray._plans import find
 from gpuarray._runtime.device import current
 from gpuarray._runtime.library_call import BoundCall
+from gpuarray._runtime.plans import find
 from gpuarray._runtime.stream import Stream
 
 __all__ = ["gemm", "gemm_call"]

@@ -18,8 +18,8 @@ from gpuarray._config import config
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, as_values
 from gpuarray._ops.math import floor_divide, remainder
-from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels import gather as gather_kernels

@@ -12,8 +12,8 @@ from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, asarray
-from gpuarray._plans import find, key_of, planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import find, key_of, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies

@@ -14,8 +14,8 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.math import floor
 from gpuarray._ops.selection import where
 from gpuarray._ops.transposing import moveaxis
-from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX

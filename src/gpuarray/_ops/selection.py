@@ -12,8 +12,8 @@ from gpuarray._array import ArrayBase, overlap, same_elements
 from gpuarray._layout import Layout
 from gpuarray._ops import math
 from gpuarray._ops.nonzero import nonzero
-from gpuarray._plans import find
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import find
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar

@@ -18,8 +18,8 @@ from gpuarray._ops.nonzero import flatnonzero
 from gpuarray._ops.sorting import argsort, lexsort, sort
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.truth import any
-from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.generator.expressions import Apply, Expression, Input

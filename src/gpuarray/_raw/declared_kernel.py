@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpuarray import _array, _plans
-from gpuarray._plans import find
+from gpuarray import _array
 from gpuarray._raw import parameters
 from gpuarray._raw.parameters import Parameter
+from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import find
 from gpuarray._runtime.stream import Stream
 
 
@@ -50,7 +51,7 @@ class DeclaredKernel:
         arguments = parameters.operands(args, self.in_params, self.out_params, name)
         layouts = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in arguments]
         # A bool is what the public call has made of a flag, and needs no type beside it.
-        known = [x if type(x) is bool else _plans.static(x) for x in static]
+        known = [x if type(x) is bool else plan_cache.static(x) for x in static]
         stream = current.stream
         run = find(stream, (self, *known, *layouts), self._plan, arguments, static, stream)
         try:

@@ -10,7 +10,6 @@ from typing import Any, TextIO
 
 from gpuarray._config import config as settings
 from gpuarray._ffi import driver
-from gpuarray._plans import find, key_of
 from gpuarray._raw import declarations
 from gpuarray._raw.arguments import Signature, explain, signature
 from gpuarray._raw.loaded_module import LoadedFunction, refusal
@@ -18,6 +17,7 @@ from gpuarray._raw.module import RawModule
 from gpuarray._raw.occupancy import Occupancy
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import find, key_of
 from gpuarray._runtime.stream import Stream
 
 #: Blocks of a cluster that every device with clusters can have, and that any can have.

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout, _plans
+from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
 from gpuarray._raw.declared_kernel import DeclaredKernel, check_stream
 from gpuarray._raw.parameters import Types
+from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch
 from gpuarray._runtime.stream import Stream
@@ -149,7 +150,7 @@ class ReductionKernel(DeclaredKernel):
                 run = current.stream.plans.get(
                     (
                         self,
-                        axis if axis is None or type(axis) is int else _plans.static(axis),
+                        axis if axis is None or type(axis) is int else plan_cache.static(axis),
                         keepdims,
                         *[x._layout if type(x) is cls else type(x) for x in args],
                     )

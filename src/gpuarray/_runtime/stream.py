@@ -84,7 +84,7 @@ class Stream:
         self.handle = handle
         self.device = device
         self.owned = owned
-        # Plans by the keys of gpuarray._plans: the present generation, and the one before.
+        # Plans by the keys of gpuarray._runtime.plans: the present generation, and the one before.
         self.plans: dict[Any, Any] = {}
         self.older_plans: dict[Any, Any] = {}
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
@@ -102,7 +102,7 @@ class Stream:
     # than needed at worst.
 
     def keep_plan(self, key: tuple, plan: Any) -> None:
-        """Keep a plan under a key of `gpuarray._plans`."""
+        """Keep a plan under a key of `gpuarray._runtime.plans`."""
         plans = self.plans
         if len(plans) >= PLAN_LIMIT:
             if self.plans is plans:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout, _operator_table, _plans
-from gpuarray._plans import static
+from gpuarray import _array, _interchange, _layout
+from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime.device import current
-from gpuarray._ufunc import planning
+from gpuarray._runtime.plans import static
+from gpuarray._ufunc import operator_table, planning
 from gpuarray._ufunc.documentation import CallSignature, Documentation
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import reduction, scan
@@ -32,7 +33,7 @@ _Result = TypeVar("_Result", covariant=True)
 __all__ = ["ufunc"]
 
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    x.ufunc: getattr(operator, x.method) for x in _operator_table.COMPARISONS
+    x.ufunc: getattr(operator, x.method) for x in operator_table.COMPARISONS
 }
 
 
@@ -226,7 +227,7 @@ class ufunc(Generic[_Result]):
         key = (self, *kinds, *targets, loop, casting, order)
         run = stream.plans.get(key)
         if run is None:
-            run = _plans.find(
+            run = plan_cache.find(
                 stream, key, planning.plan, self, operands, outs, masked, casting, order, dtype
             )
             if not masked and dtype is None and casting == "same_kind" and order == "K":

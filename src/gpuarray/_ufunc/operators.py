@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gpuarray import _array, _interchange, _operator_table
+from gpuarray import _array, _interchange
 from gpuarray._interchange import WEAK
 from gpuarray._runtime.device import current
+from gpuarray._ufunc import operator_table
 from gpuarray._ufunc.function import ufunc
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ _Result = TypeVar("_Result")
 
 
 _BY_UFUNC = {
-    x.ufunc: x
-    for x in (*_operator_table.BINARY, *_operator_table.COMPARISONS, *_operator_table.UNARY)
+    x.ufunc: x for x in (*operator_table.BINARY, *operator_table.COMPARISONS, *operator_table.UNARY)
 }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._missing_names import suggesting
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.memory import (
@@ -24,7 +25,6 @@ from gpuarray._runtime.stream import (
     get_current_stream,
     get_elapsed_time,
 )
-from gpuarray._signatures import without_annotations
 from gpuarray.cuda import compiler, memory, runtime
 from gpuarray.cuda._checking import check
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from gpuarray._config import config
 from gpuarray._ffi import driver
-from gpuarray._missing_names import suggesting
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current
-from gpuarray._signatures import without_annotations
 from gpuarray.errors import CompileError, LinkError
 from gpuarray.kernels import compiler
 from gpuarray.kernels.compiler.entry import Image

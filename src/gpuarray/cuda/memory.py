@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._missing_names import suggesting
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
 from gpuarray._runtime.memory import (
     BaseMemory,
@@ -16,7 +17,6 @@ from gpuarray._runtime.memory import (
 )
 from gpuarray._runtime.pinned_memory import PinnedMemory, PinnedMemoryPool, alloc_pinned_memory
 from gpuarray._runtime.pool import MemoryPool
-from gpuarray._signatures import without_annotations
 from gpuarray.errors import OutOfMemoryError
 
 __all__ = [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
-from gpuarray._missing_names import suggesting
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import Device, current
-from gpuarray._signatures import without_annotations
 from gpuarray.errors import CUDAError
 
 __all__ = [

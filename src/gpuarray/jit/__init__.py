@@ -45,8 +45,8 @@ from gpuarray._jit.intrinsics import (
     warpsize,
 )
 from gpuarray._jit.kernel import rawkernel
-from gpuarray._missing_names import missing_name as _missing_name
-from gpuarray._signatures import without_annotations as _without_annotations
+from gpuarray._namespace.missing_names import missing_name as _missing_name
+from gpuarray._namespace.signatures import without_annotations as _without_annotations
 
 __all__ = [
     "rawkernel",

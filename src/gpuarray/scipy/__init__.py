@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._array import ArrayBase
-from gpuarray._missing_names import suggesting
-from gpuarray._signatures import without_annotations
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
 
 __all__ = ["get_array_module"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from gpuarray import _array, _interchange, _layout
 from gpuarray._layout import Layout
-from gpuarray._plans import planned
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 

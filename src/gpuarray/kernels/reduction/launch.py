@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gpuarray import _calls, _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
-from gpuarray._plans import planned
 from gpuarray._runtime import allocator
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
+from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import generator, reduction
 from gpuarray.kernels.generator.expressions import Constant, Expression

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._plans import find, static
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation

@@ -14,9 +14,9 @@ from gpuarray import _calls, _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div, power_of_two_from
 from gpuarray._layout import Layout
-from gpuarray._plans import planned
 from gpuarray._runtime import allocator
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
+from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import reduction, scan
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input

@@ -13,8 +13,8 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._plans import find, static
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import elementwise, scan
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
 from gpuarray.kernels.generator.operations import OPERATIONS, operation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._lazy import submodules
+from gpuarray._namespace.lazy import submodules
 
 if TYPE_CHECKING:
     from gpuarray.kernels.select import launch, spec

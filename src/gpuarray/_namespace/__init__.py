@@ -1,0 +1,1 @@
+"""What makes the public modules: lazy submodules, answers for missing names, plain signatures."""
