@@ -133,6 +133,8 @@ def upload(array: Any, source: np.ndarray, stream: Stream | None = None) -> None
     target = address_of(array, stream)
     address = source.ctypes.data
     if pinned_memory.is_pinned(address, layout.nbytes):
+        if asynchronous:
+            pinned_memory.used_by(address, stream)
         driver.memcpy_htod_async(target, address, layout.nbytes, stream.handle)
         if not asynchronous:
             stream.synchronize()
@@ -152,11 +154,12 @@ def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bo
         stream = current.stream
     source = address_of(array, stream)
     address = target.ctypes.data
-    if layout.nbytes >= pinned_memory.STAGED_BYTES and not pinned_memory.is_pinned(
-        address, layout.nbytes
-    ):
+    pinned = pinned_memory.is_pinned(address, layout.nbytes)
+    if layout.nbytes >= pinned_memory.STAGED_BYTES and not pinned:
         pinned_memory.staged_download(address, source, layout.nbytes, stream)
         return
+    if pinned and not blocking:
+        pinned_memory.used_by(address, stream)
     driver.memcpy_dtoh_async(address, source, layout.nbytes, stream.handle)
     if blocking:
         stream.synchronize()

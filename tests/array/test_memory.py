@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._runtime import allocator
+from gpuarray._runtime.stream import StreamWork, streams
 from gpuarray.errors import OutOfMemoryError
 from tests.array.arrays import same
 
@@ -221,6 +223,62 @@ def test_pinned_memory():
     del memory, host
     gc.collect()
     assert pinned.n_free_blocks() == free + 1
+
+
+def test_pinned_memory_of_a_copy_in_flight(monkeypatch):
+    stream = cp.cuda.Stream(non_blocking=True)
+    memory = cp.cuda.alloc_pinned_memory(3000)
+    host = np.frombuffer(memory, "u1", 3000)
+    host[...] = 7
+    address = host.ctypes.data
+    x = cp.empty(3000, "u1")
+    x.set(host, stream=stream)
+    monkeypatch.setattr(StreamWork, "done", False)  # as on a device that is busy
+    del memory, host
+    gc.collect()
+    other = cp.cuda.alloc_pinned_memory(3000)
+    assert np.frombuffer(other, "u1", 3000).ctypes.data != address
+    monkeypatch.undo()
+    again = cp.cuda.alloc_pinned_memory(3000)
+    assert np.frombuffer(again, "u1", 3000).ctypes.data == address
+
+
+def test_an_array_does_not_keep_the_streams_that_used_it():
+    x = cp.ones(1000)
+    gc.collect()
+    before = len(streams)
+    for _ in range(20):
+        with cp.cuda.Stream(non_blocking=True):
+            y = x + 1
+        del y
+        gc.collect()
+    assert len(streams) <= before + 1
+    assert len(x._memory.release.args[1]) <= 2  # streams that are gone left an event, which is over
+    same(x + x, np.full(1000, 2.0))
+
+
+def test_streams_noted_by_threads_at_once():
+    # No note may be lost: memory would be used again before a stream is through with it.
+    made = [cp.cuda.Stream(non_blocking=True) for _ in range(8)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(60):
+            x = cp.empty(10)
+            gate = threading.Barrier(len(made))
+
+            def work(stream, x=x, gate=gate):
+                gate.wait()
+                x._memory.used_by(stream)
+
+            threads = [threading.Thread(target=work, args=(stream,)) for stream in made]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert x._memory.release.args[1] == {stream.work for stream in made}
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_runtime_queries():

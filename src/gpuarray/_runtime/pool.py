@@ -22,7 +22,7 @@ from gpuarray._ffi import driver
 from gpuarray._runtime.arena import Arena, Block
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, MemoryPointer, checked_size
-from gpuarray._runtime.stream import Event, Stream
+from gpuarray._runtime.stream import Stream, StreamWork
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
 UNIT = 512
@@ -71,26 +71,32 @@ class Allocation(BaseMemory):
     def used_by(self, stream: Stream) -> None:
         """Note that work on another stream uses the memory; freeing will wait for it."""
         BaseMemory.used_by(self, stream)
+        work = stream.work
         release = self.release
-        if isinstance(release, partial):
-            release.args[1].add(stream)
-        else:
-            self.release = partial(_release_after, release, {stream}, self.stream)
+        if isinstance(release, partial) and work in release.args[1]:
+            return
+        with _users_lock:
+            work.noted = True
+            release = self.release  # another thread may have noted its stream meanwhile
+            if isinstance(release, partial):
+                users = release.args[1]
+                users.difference_update([x for x in users if x.event is not None and x.done])
+                users.add(work)
+            else:
+                self.release = partial(_release_after, release, {work}, self.stream)
+
+
+_users_lock = threading.Lock()
 
 
 def _release_after(
-    release: Callable[[Block], object], users: set[Stream], owner: Stream, block: Block
+    release: Callable[[Block], object], users: set[StreamWork], owner: Stream, block: Block
 ) -> None:
     """Return a block to its owning stream behind the work of the streams that used it."""
     if owner.lost:
         return
-    for stream in users:
-        if stream.lost:
-            continue
-        with stream.device:
-            event = Event(disable_timing=True)
-            event.record(stream)
-            owner.wait_event(event)
+    for work in users:
+        work.precede(owner)
     release(block)
 
 

@@ -21,6 +21,67 @@ streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary(
 PLAN_LIMIT = 4096
 
 
+class StreamWork:
+    """The work queued on a stream, for what has to wait for it. It does not keep the stream."""
+
+    __slots__ = ("_stream", "device", "event", "generation", "handle", "noted", "owned")
+
+    def __init__(self, stream: Stream):
+        self._stream = weakref.ref(stream)
+        self.handle = stream.handle
+        self.owned = stream.owned
+        self.device = stream.device
+        self.generation = stream.device.generation
+        #: Whether somebody will wait for it: then an owned stream leaves an event when it dies.
+        self.noted = False
+        self.event: Event | None = None
+
+    def __eq__(self, other: object) -> bool:
+        # Stream objects for a handle of somebody else's are often made for one use.
+        return self is other or (
+            isinstance(other, StreamWork)
+            and not (self.owned or other.owned)
+            and (self.handle, self.device) == (other.handle, other.device)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    @property
+    def done(self) -> bool:
+        """Whether all of it has finished."""
+        if self.generation != self.device.generation:
+            return True
+        if self.event is not None:
+            return self.event.done
+        if self._left_nothing():
+            self.device.synchronize()
+            return True
+        return driver.stream_query(self.handle)
+
+    def precede(self, other: Stream) -> None:
+        """Let what is queued on another stream from now on wait for this work."""
+        if self.generation != self.device.generation:
+            return
+        event = self.event
+        if event is None:
+            if self._left_nothing():
+                self.device.synchronize()
+                return
+            with self.device:
+                event = Event(disable_timing=True)
+                driver.event_record(event.handle, self.handle)
+        other.wait_event(event)
+
+    def _left_nothing(self) -> bool:
+        """Whether the stream is gone, or about to be, and has left no event.
+
+        The garbage collector clears references to all that it collects before the first of them
+        is finalized.
+        """
+        return self.owned and self._stream() is None and self.event is None
+
+
 class Stream:
     """A queue of work on a device.
 
@@ -48,7 +109,7 @@ class Stream:
 
     __slots__ = (
         "__weakref__", "arenas", "device", "handle", "library_handles", "older_plans", "owned",
-        "plans",
+        "plans", "work",
     )  # fmt: skip
 
     null: Stream
@@ -89,14 +150,23 @@ class Stream:
         self.older_plans: dict[Any, Any] = {}
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
         self.library_handles: dict[Any, Any] = {}  # of gpuarray._libraries.handles
+        self.work = StreamWork(self)
         streams[id(self)] = self
 
     def __del__(self) -> None:
         if getattr(self, "owned", False) and self.handle and not sys.is_finalizing():
             handle, self.handle = self.handle, 0
             need_context()  # the last reference may go in a thread that has used no device
+            if self.work.noted:
+                give_back(self._leave_event, handle)
             # Work still queued finishes; the driver keeps the stream until then.
             give_back(driver.stream_destroy, handle)
+
+    def _leave_event(self, handle: int) -> None:
+        with self.device:
+            event = Event(disable_timing=True)
+            driver.event_record(event.handle, handle)
+        self.work.event = event
 
     # No lock: each step is one operation of a dict, and threads that meet here plan once more
     # than needed at worst.
