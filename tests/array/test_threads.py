@@ -108,3 +108,28 @@ def test_memory_goes_back_to_the_pool(sizes):
 
     together(work)
     assert pool.used_bytes() == before
+
+
+def test_a_per_thread_default_stream_shared_by_threads():
+    shared = cp.cuda.Stream(ptds=True)
+    found = {}
+    host = np.arange(300.0)
+    a = cp.asarray(host)
+
+    def work(number):
+        with shared:
+            stream = cp.cuda.get_current_stream()
+            assert stream == shared
+            assert stream.ptr == shared.ptr == 2
+            found[number] = stream
+            for _ in range(3):
+                assert (cp.asnumpy(a[a > number]) == host[host > number]).all()
+            with shared:
+                assert cp.cuda.get_current_stream() is stream
+
+    together(work)
+    # Each thread's stream has memory, plans and look-back state of its own.
+    assert len({id(stream) for stream in found.values()}) == THREADS
+    assert len({id(stream.plans) for stream in found.values()}) == THREADS
+    with shared:
+        assert cp.cuda.get_current_stream() is shared

@@ -24,6 +24,7 @@ class _Current(threading.local):
     stream: Stream
     streams: dict[int, Stream]
     outer: list[Stream]
+    per_thread: dict[int, Stream]
 
     def __getattr__(self, name: str) -> Any:
         if name == "stream":
@@ -32,6 +33,9 @@ class _Current(threading.local):
         if name == "streams":  # device index -> the stream that is current there
             self.streams = {}
             return self.streams
+        if name == "per_thread":  # device index -> the thread's own default stream
+            self.per_thread = {}
+            return self.per_thread
         if name == "outer":  # what ``with`` blocks of this thread go back to
             self.outer = []
             return self.outer

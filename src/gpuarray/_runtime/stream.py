@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import weakref
 from typing import Any
 
@@ -11,6 +12,8 @@ from gpuarray._runtime import launch_history
 from gpuarray._runtime.device import Device, current, give_back, leave, lost_error, need_context
 
 _NON_BLOCKING = 1
+#: CU_STREAM_PER_THREAD
+PER_THREAD = 2
 _EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
 
 #: Every live stream by its identity (equal streams may share a handle).
@@ -24,12 +27,13 @@ PLAN_LIMIT = 4096
 class StreamWork:
     """The work queued on a stream, for what has to wait for it. It does not keep the stream."""
 
-    __slots__ = ("_stream", "device", "event", "generation", "handle", "noted", "owned")
+    __slots__ = ("_stream", "device", "event", "generation", "handle", "noted", "owned", "thread")
 
     def __init__(self, stream: Stream):
         self._stream = weakref.ref(stream)
         self.handle = stream.handle
         self.owned = stream.owned
+        self.thread = stream.thread
         self.device = stream.device
         self.generation = stream.device.generation
         #: Whether somebody will wait for it: then an owned stream leaves an event when it dies.
@@ -41,7 +45,8 @@ class StreamWork:
         return self is other or (
             isinstance(other, StreamWork)
             and not (self.owned or other.owned)
-            and (self.handle, self.device) == (other.handle, other.device)
+            and (self.handle, self.device, self.thread)
+            == (other.handle, other.device, other.thread)
         )
 
     def __hash__(self) -> int:
@@ -64,6 +69,9 @@ class StreamWork:
         if self.generation != self.device.generation:
             return
         event = self.event
+        if _of_another_thread(other):
+            self.device.synchronize()
+            return
         if event is None:
             if self._left_nothing():
                 self.device.synchronize()
@@ -74,12 +82,18 @@ class StreamWork:
         other.wait_event(event)
 
     def _left_nothing(self) -> bool:
-        """Whether the stream is gone, or about to be, and has left no event.
+        """Whether nothing can be waited for: the stream is gone, or about to be, without an event.
 
         The garbage collector clears references to all that it collects before the first of them
         is finalized.
         """
-        return self.owned and self._stream() is None and self.event is None
+        gone = self.owned and self._stream() is None and self.event is None
+        return gone or _of_another_thread(self)
+
+
+def _of_another_thread(stream: Stream | StreamWork) -> bool:
+    """Whether no handle in this thread stands for the stream."""
+    return bool(stream.thread) and stream.thread != threading.get_ident()
 
 
 class Stream:
@@ -109,7 +123,7 @@ class Stream:
 
     __slots__ = (
         "__weakref__", "arenas", "device", "handle", "library_handles", "older_plans", "owned",
-        "plans", "work",
+        "plans", "thread", "work",
     )  # fmt: skip
 
     null: Stream
@@ -131,7 +145,7 @@ class Stream:
         if owned:
             handle = driver.stream_create(_NON_BLOCKING if non_blocking else 0, priority)
         else:
-            handle = 2 if ptds else 0
+            handle = PER_THREAD if ptds else 0
         self._set(handle, device, owned)
 
     @classmethod
@@ -145,6 +159,7 @@ class Stream:
         self.handle = handle
         self.device = device
         self.owned = owned
+        self.thread = threading.get_ident() if handle == PER_THREAD else 0
         # Plans by the keys of gpuarray._runtime.plans: the present generation, and the one before.
         self.plans: dict[Any, Any] = {}
         self.older_plans: dict[Any, Any] = {}
@@ -213,8 +228,22 @@ class Stream:
                 f"{self!r} belongs to {self.device}, but {current.stream.device} is current; "
                 "enter that device first"
             )
-        current.stream = current.streams[self.device.id] = self
+        stream = self.of_this_thread() if self.handle == PER_THREAD else self
+        current.stream = current.streams[self.device.id] = stream
         return self
+
+    def of_this_thread(self) -> Stream:
+        """The object for the calling thread's own default stream.
+
+        One handle stands for a stream in each thread, and those share neither freed memory nor
+        plans nor look-back state.
+        """
+        found = current.per_thread.get(self.device.id)
+        if found is None or found.lost:
+            mine = self.thread == threading.get_ident()
+            found = self if mine else Stream._of_handle(PER_THREAD, self.device)
+            current.per_thread[self.device.id] = found
+        return found
 
     def __enter__(self) -> Stream:
         outer = current.stream
