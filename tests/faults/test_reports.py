@@ -178,3 +178,24 @@ def test_debug_mode_lets_streams_be_captured():
         """,
         GPUARRAY_DEBUG="1",
     )
+
+
+def test_calls_after_a_fault_keep_no_memory():
+    run(
+        """
+        import gc, tracemalloc
+
+        def fail_again(times):
+            for _ in range(times):
+                assert error_of(lambda: cp.ones(10)).status == 700
+
+        a = cp.zeros(16, "i4")
+        assert error_of(launch, a, 0).status == 700
+        fail_again(20)
+        gc.collect()
+        tracemalloc.start()
+        fail_again(100)
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] < 100 * 4000
+        """,
+    )

@@ -36,7 +36,8 @@ class ContextCalls:
         device = self._machine.device(ordinal)
         context = device.primary
         if device.fault is not None and not context.alive:
-            raise device.fault  # only where the context is alive it is still given out
+            # Where the context is alive it is still given out.
+            raise device.fault.with_traceback(None)
         device.retained += 1
         if not context.alive:
             context.alive = True

@@ -58,7 +58,7 @@ class KernelLaunch(StreamOperation):
         launch = _simt_launch or _load_simt()
         context = self.function.context
         if context.fault is not None:
-            raise context.fault
+            raise context.fault.with_traceback(None)
         try:
             launch(self.function.kernel, self.grid, self.block, self.data, self.shared)
         except DeviceFault as fault:

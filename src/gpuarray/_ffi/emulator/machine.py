@@ -191,7 +191,7 @@ class Machine:
     def new_context(self, device: EmulatedDevice, flags: int) -> EmulatedContext:
         """A context beside the primary one."""
         if device.fault is not None:
-            raise device.fault
+            raise device.fault.with_traceback(None)
         context = EmulatedContext(device, self._new_handle(), flags)
         self.contexts[context.handle] = context
         self.space.add_context(context)
@@ -354,5 +354,5 @@ def unusable(context: EmulatedContext | None) -> Failure:
     if context is None:
         return Failure(INVALID_CONTEXT, "no context is current in this thread")
     if context.fault is not None:
-        return context.fault
+        return context.fault.with_traceback(None)  # it would keep every frame that it passed
     return Failure(CONTEXT_IS_DESTROYED, "this thread's current context was destroyed")

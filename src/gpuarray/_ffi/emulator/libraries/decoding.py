@@ -179,7 +179,7 @@ class LibraryCall(StreamOperation):
     def run(self, machine: Machine) -> None:
         """Do the work. A fault leaves the device unusable, as that of a kernel does."""
         if self.context.fault is not None:
-            raise self.context.fault
+            raise self.context.fault.with_traceback(None)
         work = copy.copy(self)  # a graph runs it again
         work.written = []
         try:
