@@ -20,6 +20,7 @@ from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator, launch_history, pool
 from gpuarray._runtime.launch import BoundLaunch
+from gpuarray._runtime.step_source import step_lines
 from gpuarray._runtime.stream import Stream
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _source(
         lines.append(f"    t{i}, scratch_address{i} = allocate(scratch{i}, stream)")
         address[f"t{i}"] = f"scratch_address{i}"
     for k, (kind, names) in enumerate(steps):
-        lines += _STEPS[kind](k, names, address)
+        lines += [f"    {line}" for line in _STEPS[kind](k, names, address)]
     results = [f"y{i}" for i in range(len(outputs))]
     lines.append(f"    return {', '.join(results)}")
     return lines
@@ -143,47 +144,34 @@ def _source(
 
 def _launch(k: int, names: Sequence[tuple[str, int]], address: dict[str, str]) -> list[str]:
     """The lines of a kernel's launch."""
-    slots = [name for name, _ in names if name not in address]
     passed = ", ".join([name for name, _ in names])
     extra = f"(words, {passed})" if config.debug else None
-    lines = [
-        "    try:",
-        f"        buffer = take{k}()",
-        "    except IndexError:",
-        f"        buffer = make{k}({passed})",
-        f"    {', '.join(['words', 'params', *[f'slot_{name}' for name in slots]])} = buffer",
-    ]
-    for name, word in names:
-        if name in address:
-            lines.append(f"    words[{word}] = {address[name]}")
-        else:
-            lines.append(f"    slot_{name}[0] = {name}")
-    lines.append(f"    status = launch{k}(config{k}, function{k}, params, {extra})")
-    return lines + _checked(k)
+    return step_lines(
+        k,
+        passed,
+        ["words", "params", *[f"slot_{name}" for name, _ in names if name not in address]],
+        [
+            f"words[{word}] = {address[name]}" if name in address else f"slot_{name}[0] = {name}"
+            for name, word in names
+        ],
+        f"launch{k}(config{k}, function{k}, params, {extra})",
+        f"failed{k}(status)",
+        f"trace{k}",
+    )
 
 
 def _library_call(k: int, names: Sequence[tuple[str, int]], address: dict[str, str]) -> list[str]:
     """The lines of a call of a library's function; its last word is the thread's handle."""
-    lines = [
-        "    try:",
-        f"        buffer = take{k}()",
-        "    except IndexError:",
-        f"        buffer = make{k}({', '.join([name for name, _ in names])})",
-        "    words, arguments = buffer",
-        *[f"    words[{word}] = {address[name]}" for name, word in names],
-        f"    words[{len(names)}] = handles{k}.handle",
-        f"    status = function{k}({'words, ' if config.debug else ''}*arguments)",
-    ]
-    return lines + _checked(k)
-
-
-def _checked(k: int) -> list[str]:
-    return [
-        f"    give{k}(buffer)",
-        "    if status:",
-        f"        raise failed{k}(status)",
-        f"    note(trace{k})",
-    ]
+    stores = [f"words[{word}] = {address[name]}" for name, word in names]
+    return step_lines(
+        k,
+        ", ".join([name for name, _ in names]),
+        ["words", "arguments"],
+        [*stores, f"words[{len(names)}] = handles{k}.handle"],
+        f"function{k}({'words, ' if config.debug else ''}*arguments)",
+        f"failed{k}(status)",
+        f"trace{k}",
+    )
 
 
 #: What writes the lines of each kind of step.

@@ -5,7 +5,7 @@ once.  It is written as Python source and compiled, because that took 0.9 µs wi
 a scalar where a loop over a recipe took 1.5 µs (and the driver's own call 2.9 µs).  Its source for
 ``(array, numpy.int32)``::
 
-    def bind(stream, config, function, launch, pop, append, make, other, refused, trace):
+    def bind(stream, config, function, launch, take, give, make, other, refused, trace):
         def run(args):
             try:
                 a0, a1 = args
@@ -13,20 +13,20 @@ a scalar where a loop over a recipe took 1.5 µs (and the driver's own call 2.9 
                 return other(args)
             if type(a0) is T0 and type(a1) is T1:
                 try:
-                    buffer = pop()
+                    buffer = take()
                 except IndexError:
                     buffer = make()
-                params, words, _, v1 = buffer
+                words, params, v1 = buffer
                 try:
-                    words[0] = a0._pointer
                     if a0._memory.stream is not stream:
                         a0._memory.used_by(stream)
+                    words[0] = a0._pointer
                     v1[0] = a1
                 except (TypeError, ValueError, OverflowError) as error:
                     refused(args, error)
                     raise
                 status = launch(config, function, params, None)
-                append(buffer)
+                give(buffer)
                 if status:
                     raise failed(trace, status, (a0._layout,))
                 note((trace, a0._layout))
@@ -50,6 +50,7 @@ from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
 from gpuarray._runtime.memory import MemoryPointer
+from gpuarray._runtime.step_source import step_lines
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
 
 # struct's codes for the scalars that a typed memoryview stores.
@@ -121,7 +122,7 @@ class Signature:
         """A new argument buffer: what ``driver.launch`` takes, and the views that are written."""
         buffer = driver.ArgumentBuffer(self.sizes)
         views = (buffer.view(position, format) for position, format in self.views)
-        return (buffer.params, buffer.words, buffer, *views)
+        return (buffer.words, buffer.params, *views)
 
 
 _signatures: dict[tuple, Signature] = {}
@@ -253,14 +254,36 @@ def _compile(kinds: tuple[tuple, ...], owner: Signature) -> Callable[..., Callab
     scope["note"], scope["failed"] = launch_history.note, launch_history.failed
     scope["memory_of"] = _interface_pointer
     scope["bits16"] = np.uint16
-    source = _TEMPLATE.format(
-        unpacked=f"[{', '.join(names)}]",
-        guards=" and ".join(guards) or "True",
-        targets=", ".join(["params", "words", "_", *views]),
-        stores="\n                ".join(stores) or "pass",
-        extra="(words, *args)" if config.debug else None,
-        layouts=f"({', '.join([*layouts, ''])})" if layouts else "()",
-        noted=f"({', '.join(['trace', *layouts])})" if layouts else "trace",
+    checked = [
+        "try:",
+        *[f"    {line}" for line in stores or ["pass"]],
+        "except (TypeError, ValueError, OverflowError) as error:",
+        "    refused(args, error)",
+        "    raise",
+    ]
+    launch = step_lines(
+        "",
+        "",
+        ["words", "params", *views],
+        checked,
+        f"launch(config, function, params, {'(words, *args)' if config.debug else None})",
+        f"failed(trace, status, ({', '.join([*layouts, ''])}))",
+        f"(trace, {', '.join(layouts)})" if layouts else "trace",
+    )
+    source = "\n".join(
+        [
+            "def bind(stream, config, function, launch, take, give, make, other, refused, trace):",
+            "    def run(args):",
+            "        try:",
+            f"            [{', '.join(names)}] = args",
+            "        except (TypeError, ValueError):",
+            "            return other(args)",
+            f"        if {' and '.join(guards) or 'True'}:",
+            *[f"            {line}" for line in launch],
+            "            return None",
+            "        return other(args)",
+            "    return run",
+        ]
     )
     exec(compile(source, "<launcher>", "exec"), scope)
     return scope["bind"]
@@ -292,32 +315,3 @@ def _stores(kind: tuple, name: str, view: str, word: int) -> list[str]:
 
 def _interface_pointer(value: Any) -> int:
     return value.__cuda_array_interface__["data"][0]
-
-
-_TEMPLATE = """\
-def bind(stream, config, function, launch, pop, append, make, other, refused, trace):
-    def run(args):
-        try:
-            {unpacked} = args
-        except (TypeError, ValueError):
-            return other(args)
-        if {guards}:
-            try:
-                buffer = pop()
-            except IndexError:
-                buffer = make()
-            {targets} = buffer
-            try:
-                {stores}
-            except (TypeError, ValueError, OverflowError) as error:
-                refused(args, error)
-                raise
-            status = launch(config, function, params, {extra})
-            append(buffer)
-            if status:
-                raise failed(trace, status, {layouts})
-            note({noted})
-            return None
-        return other(args)
-    return run
-"""

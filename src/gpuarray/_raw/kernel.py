@@ -264,7 +264,7 @@ class RawKernel:
 
         trace = launch_history.LaunchTrace(
             self.name, grid, block, shared_mem, stream.device.id, stream.handle, accepted.sizes,
-            spare, 1, function.code,
+            spare, function.code,
         )  # fmt: skip
         trace.parameters = accepted.parameters()
         trace.attributes = attributes

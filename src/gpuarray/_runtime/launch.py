@@ -151,7 +151,6 @@ class BoundLaunch:
             stream.handle,
             self._sizes,
             self.spare,
-            0,
             plan.function.code,
         )
         self.launch = debugging.launch_of(self.trace, stream) if config.debug else driver.launch

@@ -126,16 +126,15 @@ class LaunchTrace:
     sizes : tuple of int
         The parameters' sizes in bytes.
     spare : list
-        The launch's argument buffers that are not in use; the last one was used last.
-    words_at : int
-        Which item of such a buffer shows it as words.
+        The launch's argument buffers that are not in use, each with its words first; the last one
+        was used last.
     code : callable
         Returns the kernel's `KernelCode`.
     """
 
     __slots__ = (
         "attributes", "block", "code", "device", "grid", "kernel", "parameters", "shared_bytes",
-        "sizes", "spare", "stream", "words_at",
+        "sizes", "spare", "stream",
     )  # fmt: skip
 
     def __init__(
@@ -148,7 +147,6 @@ class LaunchTrace:
         stream: int,
         sizes: tuple[int, ...],
         spare: list,
-        words_at: int,
         code: Callable[[], KernelCode],
     ):
         self.kernel = kernel
@@ -159,7 +157,6 @@ class LaunchTrace:
         self.stream = stream
         self.sizes = sizes
         self.spare = spare
-        self.words_at = words_at
         self.code = code
         #: Cooperation and the like, by `driver.launch_config`'s names.
         self.attributes: dict[str, Any] = {}
@@ -168,7 +165,7 @@ class LaunchTrace:
 
     def launch(self, layouts: tuple = (), *, latest: bool = True) -> Launch:
         """The launch; layouts of arrays are those given, in order, where they may vary."""
-        words = self.spare[-1][self.words_at] if latest and self.spare else None
+        words = self.spare[-1][0] if latest and self.spare else None
         rest = iter(layouts)
         known = [
             (name, next(rest, None) if kind == "array" else kind) for name, kind in self.parameters

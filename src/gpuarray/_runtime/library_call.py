@@ -69,7 +69,6 @@ class BoundCall:
             stream.handle,
             (8,) * len(pointers),
             self.spare,
-            0,
             lambda: launch_history.KernelCode(name),
         )
         function = library.foreign(name)
