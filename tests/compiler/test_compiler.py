@@ -472,7 +472,7 @@ def test_missing_header_says_which_wheel_has_it(recorder, monkeypatch, header, m
     assert caught.value.__notes__[0].endswith(f": pip install {wheel}")
 
 
-def test_a_header_that_the_installed_wheel_lacks():
+def test_a_header_that_the_installed_wheel_lacks(core_headers):
     with pytest.raises(CompileError) as caught:
         build("#include <cuda/std/vector>\n")
     assert "is not in the version of nvidia-cuda-cccl" in caught.value.__notes__[0]
@@ -490,7 +490,7 @@ def test_a_header_that_the_installed_wheel_lacks():
         ("math.h", "device code has mathematical functions without an include"),
     ],
 )
-def test_standard_headers_say_what_to_use(header, remedy):
+def test_standard_headers_say_what_to_use(header, remedy, core_headers):
     with pytest.raises(CompileError) as caught:
         build(f"#include <{header}>\n")
     note = caught.value.__notes__[0]
@@ -513,11 +513,11 @@ def test_standard_headers_say_what_to_use(header, remedy):
         ),
     ],
 )
-def test_headers_of_the_core_libraries_compile(header, body):
+def test_headers_of_the_core_libraries_compile(header, body, core_headers):
     assert build(f"#include <{header}>\n{F}{body}}}\n").data
 
 
-def test_random_numbers_on_the_device_compile():
+def test_random_numbers_on_the_device_compile(core_headers):
     if not any(
         Path(folder, "curand_kernel.h").is_file() for folder in locate.include_directories()
     ):
@@ -525,7 +525,7 @@ def test_random_numbers_on_the_device_compile():
     assert build(f"#include <curand_kernel.h>\n{F}curandStatePhilox4_32_10_t y;}}\n").data
 
 
-def test_core_algorithms_for_host_code_say_so():
+def test_core_algorithms_for_host_code_say_so(core_headers):
     with pytest.raises(CompileError) as caught:
         build("#include <thrust/sort.h>\n")
     assert "is for host code" in caught.value.__notes__[0]
