@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
+_COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+
 #: The dtypes of Python's numbers where they are not weak.
 _PYTHON = {int: np.dtype("int64"), float: np.dtype("float64"), complex: np.dtype("complex128")}
 
@@ -69,6 +71,38 @@ def resolve(
                 f"Cannot cast ufunc '{row.name}' output from {to!r} to {x!r} with casting rule "
                 f"'{casting}'"
             )
+    return found
+
+
+def resolve_numbers(
+    row: Operation,
+    dtypes: Sequence[Any],
+    signature: Sequence[np.dtype | None] | None,
+    casting: Any,
+) -> tuple[np.dtype, ...]:
+    """Return the dtypes of NumPy's loop for operands with Python's numbers among them.
+
+    NumPy's ``resolve_dtypes`` crashes on Python's numbers under the casting rule 'equiv', so it is
+    asked for 'no', which allows the same: dtypes of the device have one byte order.
+    """
+    inputs = dtypes[: row.nin]
+    compares = row.name in _COMPARISONS
+    if len(set(inputs)) == 1 and (compares or row.nin == 1):
+        # NumPy would compare two Python integers as objects.
+        dtypes = [_PYTHON[x] for x in inputs] + list(dtypes[row.nin :])
+    given: dict[str, Any] = {} if signature is None else {"signature": tuple(signature)}
+    found = getattr(np, row.name).resolve_dtypes(
+        tuple(dtypes), casting="no" if casting == "equiv" else casting, **given
+    )
+    if casting == "equiv":
+        for x, to in zip(inputs, found):
+            # Integers are compared, and truth is tested, without a cast.
+            exempt = to.kind == "b" or (compares and x is int and to.kind in "iu")
+            if isinstance(x, type) and _PYTHON[x] != to and not exempt:
+                raise TypeError(
+                    f"{row.name}: cannot cast Python {x.__name__} to {to} under the casting "
+                    "rule 'equiv'"
+                )
     return found
 
 

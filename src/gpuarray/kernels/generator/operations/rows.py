@@ -198,6 +198,10 @@ class Operation:
             from gpuarray.kernels.generator.operations import loops
 
             return loops.resolve(self, dtypes, signature, casting, reduction)
+        if type in [type(x) for x in dtypes]:
+            from gpuarray.kernels.generator.operations import loops
+
+            return loops.resolve_numbers(self, dtypes, signature, casting)
         given: dict[str, Any] = {} if signature is None else {"signature": tuple(signature)}
         return getattr(np, self.name).resolve_dtypes(
             tuple(dtypes), casting=casting, reduction=reduction, **given
