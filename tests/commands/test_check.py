@@ -12,6 +12,9 @@ import pytest
 
 pytestmark = pytest.mark.emulator
 
+#: The exit status of the command where something was found.
+FOUND = 66
+
 KERNEL = '''
 import sys
 import numpy as np
@@ -42,7 +45,7 @@ def run(tmp_path, text: str, *arguments: str, options=(), **environment: str):
 
 def test_a_race_is_printed_once_with_its_line(tmp_path):
     result = run(tmp_path, KERNEL, "a", "--b")
-    assert result.returncode == 1, result.stderr
+    assert result.returncode == FOUND, result.stderr
     assert result.stdout == "2079.0 ['a', '--b']\n"
     assert result.stderr.count("[races]") == 1
     assert "y[threadIdx.x] = tile[63 - threadIdx.x];" in result.stderr
@@ -99,6 +102,36 @@ def test_the_status_of_the_script(tmp_path):
     assert result.returncode == 1
     assert "ZeroDivisionError" in result.stderr
     assert "runpy" not in result.stderr
+    assert result.stderr.endswith("nothing found; the script failed with status 1\n")
+
+
+BEYOND = '''
+import gpuarray as cp
+beyond = cp.RawKernel(r"""
+extern "C" __global__ void beyond(int* x, int at) {
+    x[at] = 1;
+}""", "beyond")
+x = cp.zeros(100, "i4")
+def go(at):
+    beyond((1,), (1,), (x, at))
+    cp.cuda.runtime.deviceSynchronize()
+'''
+
+
+@pytest.mark.parametrize("caught", [False, True])
+def test_a_fault_is_a_finding(tmp_path, caught):
+    call = "go(100)"
+    if caught:
+        call = "try:\n    go(100)\nexcept cp.errors.DriverError:\n    print('caught')"
+    result = run(tmp_path, BEYOND + call)
+    assert result.returncode == FOUND, result.stderr
+    assert result.stdout == "caught\n" * caught
+    assert result.stderr.count("[faults] invalid 4-byte store at 0x") == 1
+    assert "0 bytes past the 400-byte allocation" in result.stderr
+    assert "in kernel beyond, block (0,0,0), thread (0,0,0)\n    at " in result.stderr
+    assert "cu:3: x[at] = 1;" in result.stderr
+    status = "" if caught else "; the script failed with status 1"
+    assert result.stderr.endswith(f"gpuarray check: 1 finding{status}\n")
 
 
 def test_leaks(tmp_path):
@@ -109,13 +142,14 @@ def test_leaks(tmp_path):
         import gpuarray as cp
         kept = cp.zeros(10)
         first = driver.mem_alloc(100)
-        lost = driver.mem_alloc(1000)
+        for k in range(3):
+            lost = driver.mem_alloc(1000)
         driver.mem_free(first)
         """,
     )
-    assert result.returncode == 1, result.stderr
+    assert result.returncode == FOUND, result.stderr
     assert result.stderr.count("[leaks]") == 1
-    assert "1000 bytes" in result.stderr
+    assert "3000 bytes in 3 allocations, the first at 0x" in result.stderr
     assert "lost = driver.mem_alloc(1000)" in result.stderr
 
 

@@ -93,6 +93,45 @@ extern "C" __global__ void two_barriers(int* o) {
 extern "C" __global__ void halves(int* o) { __shared__ int s[128]; s[T] = T;
   if (T < 64) asm volatile("bar.sync 1, 64;" ::: "memory"); else asm volatile("bar.sync 2, 64;" ::: "memory");
   o[T] = s[T ^ 32]; }
+extern "C" __global__ void two_places(int* o) { __shared__ int s[128]; s[T] = T;
+  if (T < 64) { o[T] = 7;
+    asm volatile("bar.sync 1, 128;" ::: "memory"); }
+  else { o[T] = 8;
+    asm volatile("bar.sync 1, 128;" ::: "memory"); }
+  o[T] = s[T ^ 64]; }
+extern "C" __global__ void hand_over(int* o) { __shared__ int s[32]; __shared__ int t[32];
+  if (T < 32) { for (int k = 0; k < 3; ++k) { s[T] = T + k; asm volatile("bar.arrive 1, 64;" ::: "memory");
+    asm volatile("bar.sync 2, 64;" ::: "memory"); o[T] = t[31 - T]; } }
+  else { for (int k = 0; k < 3; ++k) { asm volatile("bar.sync 1, 64;" ::: "memory");
+    t[T - 32] = s[63 - T]; asm volatile("bar.arrive 2, 64;" ::: "memory"); } } }
+extern "C" __global__ void sums(const float* a, float* o, int n) { float v = T < n ? a[T] : 0;
+  for (int k = 16; k; k >>= 1) v += __shfl_down_sync(~0u, v, k);
+  if ((T & 31) == 0) o[T >> 5] = v; }
+extern "C" __global__ void syncwarps(int* o) { __shared__ int s[32];
+  if (T < 16) { s[T] = T; __syncwarp(); o[T] = 1; } else { s[T] = 1; __syncwarp(); o[T] = 2; }
+  __syncwarp(); o[T] += s[31 - T]; }
+extern "C" __global__ void masked(int* o) { int v = T; unsigned half = T & 16 ? 0xffff0000u : 0xffffu;
+  if (T & 16) v += __shfl_xor_sync(half, v, 8); else v -= __shfl_xor_sync(half, v, 4);
+  v += __reduce_add_sync(half, v); unsigned odd = __ballot_sync(~0u, v & 1);
+  if (v & 1) v += __popc(__match_any_sync(odd, v)); o[T] = v + __all_sync(half, v); }
+extern "C" __global__ void loop_of_warps(int* o) { __shared__ int s[64]; int v = 0;
+  for (int k = 0; k < 4; ++k) { if ((T & 3) == k) s[T] = k; else if ((T & 7) > k) v += 2;
+    __syncwarp(); v += __any_sync(~0u, v > k); }
+  o[T] = v + s[T]; }
+extern "C" __global__ void after_return(int* o, int n) { if (T >= n) return;
+  __syncwarp(); o[T] = __ballot_sync(~0u, T & 1) + __any_sync(~0u, T); }
+extern "C" __global__ void not_myself(int* o) { o[T] = __shfl_sync(0xffu, T, 0); }
+extern "C" __global__ void nobody_comes(int* o) {
+  int v = 5; if (T < 16) v = __ballot_sync(~0u, 1);
+  o[T] = v; }
+extern "C" __global__ void syncwarp_alone(int* o) { if (T < 16) { o[T] = 1; __syncwarp(); } o[T] += T; }
+extern "C" __global__ void loop_ends_early(int* o) { int v = 0;
+  for (int k = 0; k <= (T & 7); ++k) v += __any_sync(~0u, k == T);
+  o[T] = v; }
+extern "C" __global__ void ended_lane(int* o, int n) { if (T >= n) return; o[T] = __shfl_down_sync(~0u, T, 4); }
+extern "C" __global__ void not_a_member(int* o) {
+  if (T < 16) o[T] = __shfl_sync(0xffffu, T, T + 1, 32); else o[T] = 0; }
+extern "C" __global__ void masks_differ(int* o) { o[T] = __any_sync(~(1u << (T & 31) << 1), T == 5); }
 """  # noqa: E501
 
 
@@ -129,7 +168,7 @@ def data(n: int, dtype="f4") -> np.ndarray:
 
 
 def copies(arguments):
-    return [a.copy() for a in arguments]
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
 
 
 CORRECT = {
@@ -147,6 +186,14 @@ CORRECT = {
     "copy": (1, 64, data(256), np.zeros(256, "f4")),
     "copy_bytes": (1, 64, data(64, "i1"), np.zeros(64, "i1")),
     "halves": (1, 128, np.zeros(128, "i4")),
+    "two_places": (1, 128, np.zeros(128, "i4")),
+    "hand_over": (1, 64, np.zeros(64, "i4")),
+    "early_exit": (1, 128, np.zeros(128, "i4"), 64),
+    "sums": (1, 96, data(96), np.zeros(3, "f4"), 70),
+    "syncwarps": (1, 32, np.zeros(32, "i4")),
+    "loop_of_warps": (1, 64, np.zeros(64, "i4")),
+    "masked": (1, 64, np.zeros(64, "i4")),
+    "after_return": (1, 64, np.zeros(64, "i4"), 41),
 }  # fmt: skip
 
 
@@ -249,11 +296,36 @@ def test_fresh_device_memory(module, check, name, width, first):
 def test_barriers(check):
     (finding,) = check("early_exit", 1, 64, np.zeros(64, "i4"), 40)
     assert finding.kind == "barriers"
-    assert "only 40 of the block's 64 threads" in finding.message
+    assert "only 8 of the 32 threads of warp 1 reach the barrier" in finding.message
+    assert finding.thread == (32, 0, 0)
     assert finding.source[1] == line_of("void early_exit")
     assert not check("early_exit", 1, 64, np.zeros(64, "i4"), 64)
     (finding,) = check("two_barriers", 1, 128, np.zeros(128, "i4"))
     assert "different barriers" in finding.message
+
+
+MASKS = {
+    "not_myself": ((1, 32, np.zeros(32, "i4")), "lane 8 is not in its own member mask 0x000000ff"),
+    "nobody_comes": ((1, 32, np.zeros(32, "i4")), "names lanes 16 to 31, which do not come here"),
+    "syncwarp_alone": ((1, 32, np.zeros(32, "i4")), "names lanes 16 to 31, which do not come"),
+    "loop_ends_early": ((1, 32, np.zeros(32, "i4")), "names lanes 0, 8, 16, 24, which do not come"),
+    "ended_lane": ((1, 32, np.zeros(32, "i4"), 20), "a shuffle reads lane 20, which is not here"),
+    "not_a_member": (
+        (1, 32, np.zeros(32, "i4")),
+        "a shuffle reads lane 16, which is not here: it has ended, or took another branch",
+    ),
+    "masks_differ": ((1, 32, np.zeros(32, "i4")), "lanes that meet have different member masks"),
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_member_masks_and_source_lanes(check, name):
+    (grid, block, *arguments), message = MASKS[name]
+    (finding,) = check(name, grid, block, *copies(arguments))
+    assert finding.kind == "barriers"
+    assert message in finding.message
+    assert finding.source is not None
+    assert line_of(f"void {name}(") <= finding.source[1] <= line_of(f"void {name}(") + 1
 
 
 def test_only_what_was_asked_for_is_checked(check):

@@ -1,4 +1,8 @@
-"""``python -m gpuarray check script.py``: run a script under all checkers of the emulator."""
+"""``python -m gpuarray check script.py``: run a script under all checkers of the emulator.
+
+The exit status is :data:`FOUND` if there is any finding, whatever became of the script; else the
+script's own, which is 1 if an exception ended it. It is 2 if nothing could be run.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,12 @@ from collections.abc import Sequence
 
 from gpuarray._config import checks_of, child_environment, config
 
+#: The exit status where something was found: one that scripts and Python itself do not end with.
+FOUND = 66
+
 
 def run(script: str, arguments: Sequence[str], checks: str = "all") -> int:
-    """Run the script and return the exit status: its own, or 1 if something was found."""
+    """Run the script and return the exit status: `FOUND`, or the script's own."""
     if config.backend == "emulator" and config.checks and config.dump_source:
         return _run_here(script, arguments)
     try:
@@ -62,8 +69,9 @@ def _run_here(script: str, arguments: Sequence[str]) -> int:
     for finding in found:
         print(finding, file=sys.stderr)
     count = f"{len(found)} finding{'s' if len(found) != 1 else ''}"
-    print(f"gpuarray check: {count if found else 'nothing found'}", file=sys.stderr)
-    return status or int(bool(found))
+    ended = f"; the script failed with status {status}" if status else ""
+    print(f"gpuarray check: {count if found else 'nothing found'}{ended}", file=sys.stderr)
+    return FOUND if found else status
 
 
 def _show(error: BaseException) -> None:

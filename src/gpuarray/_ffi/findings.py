@@ -1,4 +1,4 @@
-"""A finding of the checkers: a fault that a GPU would not report."""
+"""A finding of the checkers: a fault of a kernel, most often one that a GPU would not report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ class Finding(NamedTuple):
     Attributes
     ----------
     kind : str
-        'races', 'uninit', 'barriers' or 'leaks'.
+        'races', 'uninit', 'barriers', 'leaks' or 'faults'. Faults are what ended a kernel: an
+        access out of bounds, a failed assertion, a deadlock. They are always among the findings.
     message : str
         What happened: the access, the address and the nearest allocation.
     kernel : str

@@ -17,12 +17,21 @@ class DeviceFault(Exception):
     its location once the launch has added it.
     """
 
-    def __init__(self, status: int, message: str, lane: int | None = None):
+    def __init__(self, status: int, message: str, lane: int | None = None, address: int = 0):
         super().__init__(message)
         self.status = status
         self.message = message
+        #: The message without the location.
+        self.reason = message
         #: Index of the faulting thread within its chunk of blocks, where one is known.
         self.lane = lane
+        #: The block and the thread, the address, the line as a text and as (file, line), where
+        #: they are known.
+        self.block: tuple[int, int, int] | None = None
+        self.thread: tuple[int, int, int] | None = None
+        self.address = address
+        self.place = ""
+        self.source: tuple[str, int] | None = None
 
     def __str__(self) -> str:
         return self.message

@@ -40,6 +40,7 @@ def check_lanes(S, L, addresses, size: int, verb: str) -> None:
             f"invalid {size}-byte {verb} at 0x{address & 2**64 - 1:x} "
             f"({arena.describe(address)}; {int(bad.sum())} of {L.n} threads here)",
             int(L.ids[k if len(addresses) > 1 else 0]),
+            address,
         )
 
 
@@ -50,6 +51,7 @@ def _misaligned(L, addresses, size: int, verb: str) -> DeviceFault:
         MISALIGNED_ADDRESS,
         f"misaligned {size}-byte {verb} at 0x{int(addresses[k]) & 2**64 - 1:x}",
         int(L.ids[k if len(addresses) > 1 else 0]),
+        int(addresses[k]),
     )
 
 

@@ -131,18 +131,28 @@ class Checker:
         return shadow
 
     def report_leaks(self) -> None:
-        """Report memory that is still allocated and that no Python object will free."""
-        for shadow in list(self.shadows.values()):
-            if not shadow.origin:
-                continue
+        """Report memory that is still allocated and that no Python object will free.
+
+        There is one finding for each line that allocated some.
+        """
+        lost: dict[str, list[Shadow]] = {}
+        for shadow in self.shadows.values():
+            if shadow.origin:
+                lost.setdefault(shadow.origin, []).append(shadow)
+        for origin, shadows in lost.items():
+            first = shadows[0]
+            nbytes = sum(shadow.nbytes for shadow in shadows)
+            where = f"at 0x{first.start:x}"
+            if len(shadows) > 1:
+                where = f"in {len(shadows)} allocations, the first {where},"
             self.add(
-                ("leaks", shadow.start, shadow.origin),
+                ("leaks", origin),
                 Finding(
                     "leaks",
-                    f"{shadow.nbytes} bytes at 0x{shadow.start:x} were allocated and not freed",
-                    address=shadow.start,
-                    place=f"allocated at {shadow.origin}",
-                    source=shadow.source,
+                    f"{nbytes} bytes {where} were allocated and not freed",
+                    address=first.start,
+                    place=f"allocated at {origin}",
+                    source=first.source,
                 ),
             )
 

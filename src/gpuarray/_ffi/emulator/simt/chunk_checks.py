@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...findings import Finding
+from ..faults import NOT_SUPPORTED, DeviceFault
 from . import source_lines
 from .accesses import Access
 from .affine import Affine
+from .barrier_checks import BarrierChecks
 from .checker import Checker
-from .lanes import RANGE, RECTANGLE, LaneSet
+from .lanes import RANGE, RECTANGLE
 from .ordering import Agents, Segments
 from .shadow import Shadow
 
@@ -31,8 +33,28 @@ class LaunchChecks:
     def finish(self) -> None:
         self.checker.next_segment = self.segments.end
 
+    def failed(self, fault: DeviceFault) -> None:
+        """Count the fault that ends the launch, whatever the program does with its error."""
+        if fault.status == NOT_SUPPORTED:
+            return  # of the emulator, not of the program
+        kernel = self.kernel.name
+        place = f"at {fault.place}" if fault.place else ""
+        self.checker.add(
+            ("faults", kernel, fault.source or fault.place or fault.reason),
+            Finding(
+                "faults",
+                fault.reason,
+                kernel,
+                fault.block,
+                fault.thread,
+                fault.address,
+                place,
+                fault.source,
+            ),
+        )
 
-class ChunkChecks:
+
+class ChunkChecks(BarrierChecks):
     """The checks of one chunk of blocks. Generated code reaches it as ``S.checks``."""
 
     def __init__(self, launch: LaunchChecks, chunk):
@@ -42,6 +64,7 @@ class ChunkChecks:
         self.chunk = chunk
         self.agents = Agents(launch.segments, chunk, launch.checker.by_lane)
         self.base = launch.segments.base << _SHIFT
+        super().__init__()
 
     # -------------------------------------------------------------- accesses
 
@@ -315,58 +338,6 @@ class ChunkChecks:
             address,
         )
 
-    # -------------------------------------------------------------- barriers
-
-    def barrier(self, parked, everyone: bool) -> None:
-        """Check a barrier that blocks pass; ``parked`` has (lanes, PTX line) of each group."""
-        self.agents.barrier([L for L, _ in parked])
-        if not self.checker.barriers:
-            return
-        if len({line for _, line in parked}) > 1:
-            self._check_same_barrier(parked)
-        if everyone and self.chunk.live < self.chunk.n:
-            self._check_all_arrive(parked)
-
-    def _check_same_barrier(self, parked) -> None:
-        """Report threads of a block that wait at different barriers."""
-        chunk = self.chunk
-        lines = np.zeros(chunk.nb, np.int64)
-        for L, line in parked:
-            blocks = np.unique(L.thread_block[1])
-            other = blocks[(lines[blocks] != 0) & (lines[blocks] != line)]
-            if len(other):
-                first = int(lines[other[0]])
-                chunk.site = line
-                location, _ = source_lines.describe(self._ptx, first)
-                self._report(
-                    ("barriers", self.launch.kernel.name, tuple(sorted((first, line)))),
-                    "barriers",
-                    "threads of a block meet at different barriers: others came to\n"
-                    f"    {location}",
-                    _lane_of_block(L, other[0]),
-                )
-            lines[blocks] = line
-
-    def _check_all_arrive(self, parked) -> None:
-        """Report a block of which some threads have ended before the barrier."""
-        chunk = self.chunk
-        arrived = np.zeros(chunk.nb, np.int64)
-        for L, _ in parked:
-            arrived += np.bincount(L.thread_block[1], minlength=chunk.nb)
-        short = np.flatnonzero((arrived > 0) & (arrived < chunk.T))
-        if not len(short):
-            return
-        block = short[0]
-        L, line = next((L, line) for L, line in parked if (L.thread_block[1] == block).any())
-        chunk.site = line
-        self._report(
-            ("barriers", self.launch.kernel.name, line),
-            "barriers",
-            f"only {int(arrived[block])} of the block's {chunk.T} threads reach the barrier: the "
-            "others have ended",
-            _lane_of_block(L, block),
-        )
-
     # -------------------------------------------------------------- the device heap
 
     def allocated(self, addresses: list[int], sizes: list[int]) -> None:
@@ -418,8 +389,3 @@ class ChunkChecks:
                 source,
             ),
         )
-
-
-def _lane_of_block(L: LaneSet, block: int) -> int:
-    """The number of the first lane that belongs to a block."""
-    return int(L.ids[np.flatnonzero(L.thread_block[1] == block)[0]])

@@ -79,6 +79,26 @@ def member_mask(i: Instruction):
     return i.operands[-1]
 
 
+def blocks_behind(order: list[BasicBlock]) -> dict[int, list[int]]:
+    """Of each block that does something: the blocks with member masks that come before it.
+
+    That is on a path that does not go back to the beginning of a loop.
+    """
+    found: dict[int, list[int]] = {}
+    for block in order:
+        stack = [block] if block.sync is not None else []
+        seen = {block}
+        while stack:
+            current = stack.pop()
+            for following in current.successors:
+                if following.number > current.number and following not in seen:
+                    seen.add(following)
+                    stack.append(following)
+                    if following.instructions or following.kind in ("barrier", "call"):
+                        found.setdefault(following.number, []).append(block.number)
+    return found
+
+
 def build_blocks(function: PTXFunction, ends_block) -> list[BasicBlock]:
     """Blocks in execution order. ``ends_block(call)`` says whether a call leaves the function."""
     blocks = _Builder(function, ends_block).blocks

@@ -18,7 +18,7 @@ from ..ptx.syntax import (
     Register,
     SpecialRegister,
 )
-from .control_flow import BasicBlock, defines_and_uses, member_mask, registers_in
+from .control_flow import BasicBlock, blocks_behind, defines_and_uses, member_mask, registers_in
 from .registry import HANDLERS
 from .slots import parameter_variable
 from .types import CODES, SCALARS, SIZES
@@ -65,6 +65,7 @@ class Emitter:
         #: Results that their store will compute: register -> (ufunc, operand, operand).
         self.deferred: dict[str, tuple[str, str, str]] = {}
         self._temporaries = 0
+        self._behind = blocks_behind(routine.order) if checked else {}
 
     # -------------------------------------------------------------- text
 
@@ -313,6 +314,9 @@ class Emitter:
         arguments = ",".join(["S", "L", *(self.name(r) for r in block.registers)])
         self.lines.append(f"def b{block.number}({arguments}):")
         self.line_numbers.append(block.line)
+        if block.number in self._behind:
+            before = tuple(self._behind[block.number])
+            self.line(f"if S.checks.awaited: S.checks.pass_by(L,{before})")
         if block.sync is not None:
             self._rendezvous(block)
         for self.position, i in enumerate(block.instructions):
@@ -350,10 +354,18 @@ class Emitter:
         """Wait for the lanes of a member mask before the block runs."""
         self.ptx_line = block.sync.line
         mask = member_mask(block.sync)
+        if self.checked:
+            self.line(f"S.site={self.ptx_line}")
         self.line("if L.warps is not None:")
         registers = self.tuple_of(block.registers)
+        is_barrier = self.checked and block.sync.name == "bar"
+        if is_barrier:
+            self.line(f" S.checks.warp_barrier_at({block.number})")
         self.line(f" t0=S.converge(L,{self.value(mask, 'u4')},{block.number},{registers})")
         self.line(" if t0 is not S: return t0")
+        if self.checked:
+            mask = self.value(mask, "u4")
+            self.line(f"S.checks.members(L,{mask},{block.number},{self.ptx_line},{is_barrier})")
 
     def tuple_of(self, registers) -> str:
         return f"({''.join(self.name(r) + ',' for r in registers)})"

@@ -93,6 +93,10 @@ def launch(
         per_chunk = ceil_div(blocks, chunks)
         try:
             _run_chunks(shared, blocks, per_chunk)
+        except DeviceFault as fault:
+            if shared.checks is not None:
+                shared.checks.failed(fault)
+            raise
         finally:
             shared.release()
 
@@ -167,19 +171,19 @@ def _located(fault: DeviceFault, chunk: Chunk) -> DeviceFault:
         gx, gy, _ = chunk.grid
         bx, by, _ = chunk.block
         number = chunk.b0 + block
-        where += (
-            f", block ({number % gx},{number // gx % gy},{number // (gx * gy)})"
-            f", thread ({thread % bx},{thread // bx % by},{thread // (bx * by)})"
-        )
+        fault.block = number % gx, number // gx % gy, number // (gx * gy)
+        fault.thread = thread % bx, thread // bx % by, thread // (bx * by)
+        where += ", block ({},{},{}), thread ({},{},{})".format(*fault.block, *fault.thread)
     trace = fault.__traceback__
     while trace is not None:
         code = kernel.program.code_of_file(trace.tb_frame.f_code.co_filename)
         if code is not None:
             line = code.ptx_line(trace.tb_lineno)
-            text, _ = source_lines.describe(kernel.program.module.text, line)
+            text, fault.source = source_lines.describe(kernel.program.module.text, line)
+            fault.place = text
             if code.name != kernel.name:
                 where += f", function {code.name}"
             where += f", {text}"
         trace = trace.tb_next
-    fault.message = f"{fault.message} {where}"
+    fault.reason, fault.message = fault.message, f"{fault.message} {where}"
     return fault

@@ -87,6 +87,9 @@ class Agents:
         #: Accesses of this chunk's blocks to their own memory, in segments before this one, are
         #: ordered before everything to come: all threads passed a barrier together.
         self.settled = 0
+        #: Of each barrier's number: the latest epoch and what was seen, of the agents of each
+        #: block that arrived there without waiting.
+        self.arrived: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.current = np.empty(n, np.int64)
         #: Counts changes of ``current``, for caches.
         self.version = 0
@@ -121,7 +124,19 @@ class Agents:
 
     # -------------------------------------------------------------- events
 
-    def barrier(self, lane_sets) -> None:
+    def arrive(self, L, ident: int) -> None:
+        """These lanes count at a barrier that others wait at: ``bar.arrive``."""
+        n = self.chunk.nb
+        epoch, seen = self.arrived.setdefault(
+            ident, (np.zeros(n, np.int32), np.full(n, -1, np.int64))
+        )
+        which = np.unique(self.of(L))
+        blocks = self.block_of[which]
+        np.maximum.at(epoch, blocks, self.epoch[which])
+        np.maximum.at(seen, blocks, self.seen[which])
+        self._renew(which)
+
+    def barrier(self, lane_sets, ident: int = 0) -> None:
         """These lanes pass a barrier of their blocks together."""
         shape = (self.chunk.nb, self.per_block)
         together = sum(L.n for L in lane_sets) == self.chunk.n
@@ -138,6 +153,11 @@ class Agents:
             np.maximum.at(epoch, blocks, self.epoch[which])
             np.maximum.at(seen, blocks, self.seen[which])
         numbers = self.block_of[which]
+        if ident in self.arrived:
+            arrived = self.arrived[ident]
+            passed = np.unique(numbers)
+            epoch[passed] = np.maximum(epoch, arrived[0])[passed]
+            seen[passed] = np.maximum(seen, arrived[1])[passed]
         self.epoch[which] = epoch[numbers] + 1
         self.seen[which] = seen[numbers]
         if together:

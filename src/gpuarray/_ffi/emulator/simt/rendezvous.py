@@ -44,7 +44,7 @@ class Rendezvous:
         """A block-wide barrier; ``block`` runs behind it."""
         if L.n == self.live and not self.parked and (count is None or count == self.T):
             if self.checks is not None:
-                self.checks.barrier([(L, self.site)], count is None)
+                self.checks.barrier([(L, self.site)], int(ident), count is None)
             if vote is None:
                 return block, L, registers
             return block, L, self._voted(L, registers, vote, [(L, vote[1])])
@@ -60,6 +60,8 @@ class Rendezvous:
         ident = int(ident)
         arrived = self._arrived.setdefault(ident, np.zeros(self.nb, np.int64))
         arrived += np.bincount(L.thread_block[1], minlength=self.nb)
+        if self.checks is not None:
+            self.checks.agents.arrive(L, ident)
 
     def _voted(self, L, registers: tuple, vote, ballots) -> tuple:
         mode, _, slot = vote
@@ -110,7 +112,8 @@ class Rendezvous:
                 continue
             released = True
             if self.checks is not None:
-                self.checks.barrier([(p.lanes, p.line) for p in through], count is None)
+                groups = [(p.lanes, p.line) for p in through]
+                self.checks.barrier(groups, ident, count is None)
             if ident in self._arrived:
                 self._arrived[ident][complete] = 0
             if remaining:
@@ -168,6 +171,8 @@ class Rendezvous:
         incomplete[warp[missing != 0]] = True
         waits = incomplete[warp]
         frame = self.frame
+        if self.checks is not None:
+            self.checks.wait_for(L, block, mask, missing)
         if waits.all():
             frame.waiting.setdefault(block, []).append((L, registers))
             return None
@@ -196,6 +201,8 @@ class Rendezvous:
             return False
         state = (waiting, self.live, self.arena.writes)
         self.lenient = self._waiting_lanes == state
+        if self.lenient and self.checks is not None:
+            self.checks.warps_pass(self.frames)
         self._waiting_lanes = state
         return self._release_warps()
 

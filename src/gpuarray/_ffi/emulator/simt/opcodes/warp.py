@@ -14,6 +14,7 @@ from gpuarray._integers import round_up
 from ...ptx.syntax import Discard, Pair
 from ..emitter import Emitter, UnsupportedForm
 from ..registry import handles, runtime
+from ..shuffles import shuffle_sources
 from ..types import code_of, unsigned
 from .compare import copy_code
 
@@ -36,6 +37,9 @@ def shuffle(e: Emitter, i) -> None:
     lane, clamp = (e.value(o, "u4") for o in i.operands[2:4])
     is_valid_used = e.is_used_later(valid)
     moved, inside = e.temporary(), e.temporary()
+    if e.checked and len(i.operands) > 4:
+        mask = e.value(i.operands[4], "u4")
+        e.line(f"S.checks.sources(L,{mode!r},{lane},{clamp},{mask},{i.line})")
     e.line(f"{moved},{inside}=shuffled(S,L,{mode!r},{value},{lane},{clamp},{is_valid_used})")
     e.assign(result, moved, code)
     if is_valid_used:
@@ -139,35 +143,13 @@ def shuffled(S, L, mode: str, value, lane, clamp, is_valid_used: bool):
         lane = _warp_rows(S, L, lane, u4(0))[0]
     if type(clamp) is nd:
         clamp = _warp_rows(S, L, clamp, u4(0))[0]
-    source, valid = _sources(mode, np.asarray(lane), np.asarray(clamp))
+    source, valid = shuffle_sources(mode, _LANES, np.asarray(lane), np.asarray(clamp))
     shape = matrix.shape
     source, valid = np.broadcast_to(source, shape), np.broadcast_to(valid, shape)
     moved = (
         value if uniform_value else _lane_values(np.take_along_axis(matrix, source, 1), positions)
     )
     return moved, _lane_values(np.ascontiguousarray(valid), positions)
-
-
-def _sources(mode: str, lane, clamp):
-    """Source lanes and their validity, by the rules of the manual."""
-    lane = lane.astype(np.int64) & 31
-    clamp = clamp.astype(np.int64)
-    bound, segment = clamp & 31, (clamp >> 8) & 31
-    highest = (_LANES & segment) | (bound & ~segment)
-    lowest = _LANES & segment
-    if mode == "up":
-        source = _LANES - lane
-        valid = source >= highest
-    elif mode == "down":
-        source = _LANES + lane
-        valid = source <= highest
-    elif mode == "bfly":
-        source = _LANES ^ lane
-        valid = source <= highest
-    else:
-        source = lowest | (lane & ~segment)
-        valid = source <= highest
-    return np.where(valid, source, _LANES), valid
 
 
 def _shuffled_uniform(matrix, mode: str, lane: int, clamp: int):
@@ -188,7 +170,7 @@ def _shuffled_uniform(matrix, mode: str, lane: int, clamp: int):
     elif mode == "idx" and clamp == 31:
         result = np.repeat(matrix[:, lane], 32)
     else:
-        source, _ = _sources(mode, np.asarray(lane), np.asarray(clamp))
+        source, _ = shuffle_sources(mode, _LANES, np.asarray(lane), np.asarray(clamp))
         result = matrix[:, source]
     return result.reshape(matrix.shape)
 
