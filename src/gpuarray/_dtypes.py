@@ -137,3 +137,15 @@ def _unsupported(dtype: np.dtype) -> TypeError:
         f"dtype {dtype.str if dtype.names is None else dtype} is not supported on the device; "
         f"supported are {supported}. Remedy: {remedy}."
     )
+
+
+def holds(dtype: np.dtype, value: int) -> bool:
+    """Whether an integer becomes a dtype's number, but for rounding."""
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return bool(limits.min <= value <= limits.max)
+    try:
+        float(value)
+    except OverflowError:
+        return dtype.kind == "b"
+    return True

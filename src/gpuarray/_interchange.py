@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 #: Python's numbers take on the dtype of the arrays beside them (NEP 50).
 WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 _SCALARS = tuple(WEAK)
+_LONG = 128
 
 
 def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
@@ -62,6 +63,13 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
         f"{name}: unsupported operand type {kind.__name__!r}; pass a gpuarray array, a NumPy "
         "scalar or a Python number"
     )
+
+
+def shown(value: Any) -> str:
+    """A number for a message; a very long integer by its length."""
+    if isinstance(value, int) and value.bit_length() > _LONG:
+        return f"an integer of {value.bit_length()} bits"
+    return str(value)
 
 
 def symbol_among(args: Sequence[Any]) -> Any:

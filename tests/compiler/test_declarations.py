@@ -60,12 +60,28 @@ def test_declared_templates_and_namespaces():
     """
     found = declared(source, "inner::scale<unsigned char, 3>")
     assert [(one.pointer, one.dtypes) for one in found] == [
-        (True, "bB?"), (False, "d"), (False, "LQ")
+        (True, "Bb?"), (False, "d"), (False, "LQ")
     ]  # fmt: skip
     found = declared(source, "inner::scale<complex<float>, 3, float>")
     assert [one.dtypes for one in found] == ["F", "f", "LQ"]
     assert declared(source, "missing") is None
     assert declared("__global__ void f(int x", "f") is None
+
+
+def test_declarations_that_differ_by_the_preprocessor_are_not_known():
+    source = """
+    #ifdef WIDE
+    typedef double real;
+    #else
+    typedef float real;
+    #endif
+    __global__ void f(real a, int b);
+    __global__ void f(real a, int n) { }
+    __global__ void g(int a) { }
+    __global__ void g(float a) { }
+    """
+    assert [one.dtypes for one in declared(source, "f")] == ["", "i"]
+    assert declared(source, "g") is None
 
 
 @pytest.fixture
@@ -93,7 +109,7 @@ def test_right_arguments_pass(add):
         ({3: None}, TypeError, "is a value, but None"),
         ({3: np.int64(3)}, TypeError, r"is int32, but a NumPy scalar of int64 .* numpy.int32\(3\)"),
         ({3: 3.0}, TypeError, r"is int32, but a Python float was given; pass numpy.int32"),
-        ({3: 1 << 31}, ValueError, "is int32, which 2147483648 does not fit"),
+        ({3: 1 << 31}, OverflowError, "is int32, which 2147483648 does not fit"),
         ({2: "strided"}, ValueError, r"argument 2 .*strides \(8,\); pass ascontiguousarray"),
     ],
 )  # fmt: skip

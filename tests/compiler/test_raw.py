@@ -165,6 +165,82 @@ def test_scalars(value, ctype, dtype):
     assert down(out)[0] == expected
 
 
+_MISFITS = [
+    (2**40, "int", "i4", OverflowError), (np.int64(2**40), "int", "i4", OverflowError),
+    (2**31, "int", "i4", OverflowError), (np.uint32(2**31), "int", "i4", OverflowError),
+    (-1, "unsigned", "u4", OverflowError), (np.int32(-1), "unsigned", "u4", OverflowError),
+    (-1, "size_t", "u8", OverflowError), (2**64, "unsigned long long", "u8", OverflowError),
+    (2**63, "long long", "i8", OverflowError), (300, "unsigned char", "u1", OverflowError),
+    (-129, "signed char", "i1", OverflowError), (2**16, "short", "i2", OverflowError),
+    (10**5000, "int", "i4", OverflowError), (1, "float", "f4", TypeError),
+    (np.int32(1), "float", "f4", TypeError), (np.float32(1), "int", "i4", TypeError),
+    (1.5, "long long", "i8", TypeError), (2, "double", "f8", TypeError),
+    (np.complex64(1), "long long", "i8", TypeError), (np.complex64(1), "double", "f8", TypeError),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value, ctype, dtype, error", _MISFITS, ids=map(str, range(len(_MISFITS))))
+def test_numbers_that_do_not_fit_their_parameter(value, ctype, dtype, error):
+    code = f'extern "C" __global__ void store({ctype} value, {ctype}* out) {{ *out = value; }}'
+    kernel = RawKernel(code, "store")
+    out = up(np.full(1, 7, dtype))
+    for _ in range(2):
+        with pytest.raises(error, match="store: argument 0"):
+            kernel((1,), (1,), (value, out))
+        assert down(out)[0] == 7
+        kernel((1,), (1,), (np.dtype(dtype).type(7), out))
+
+
+def test_integers_of_a_sign_that_the_source_does_not_tell():
+    # The parameter's type is a macro's, so that only its size is known.
+    code = """
+    #define WORD(sign) sign int
+    extern "C" __global__ void store(WORD(unsigned) a, WORD(signed) b, long long* out) {
+        out[0] = a; out[1] = b;
+    }"""
+    kernel = RawKernel(code, "store")
+    out = up(np.zeros(2, "i8"))
+    for a, b in [(1, -1), (2**32 - 1, -(2**31)), (5, 2**31 - 1), (np.int64(2**31), 3)]:
+        for _ in range(2):
+            kernel((1,), (1,), (a, b, out))
+            assert down(out).tolist() == [a, b]
+    for a, b in [(2**32, 0), (0, -(2**31) - 1), (2**32 - 1, 2**40)]:
+        with pytest.raises(OverflowError, match="store: argument [01] .* 32-bit integer"):
+            kernel((1,), (1,), (a, b, out))
+
+
+def test_unsigned_parameters_take_all_of_their_range():
+    code = """extern "C" __global__ void store(unsigned long long a, unsigned b, bool c,
+    unsigned long long* out) { out[0] = a; out[1] = b; out[2] = c; }"""
+    out = up(np.zeros(3, "u8"))
+    kernel = RawKernel(code, "store")
+    kernel((1,), (1,), (2**64 - 1, 2**32 - 1, 256, out))
+    assert down(out).tolist() == [2**64 - 1, 2**32 - 1, 1]
+
+
+@pytest.mark.parametrize("value", [1.5, True, np.float64(3), -1])
+def test_numbers_that_are_no_addresses(value):
+    kernel = RawKernel('extern "C" __global__ void touch(int* p) { if (p) *p = 1; }', "touch")
+    with pytest.raises((TypeError, OverflowError), match="touch: argument 0"):
+        kernel((1,), (1,), (value,))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+def test_host_arrays_of_one_element_are_passed_by_value(shape):
+    code = """extern "C" __global__ void store(int a, double b, bool c, double* out) {
+        out[0] = a + b + c; }"""
+    kernel = RawKernel(code, "store")
+    out = up(np.zeros(1))
+    for k in (1, 2):
+        values = np.full(shape, -7 * k, "i4"), np.full(shape, 0.5), np.full(shape, True)
+        kernel((1,), (1,), (*values, out))
+        assert down(out)[0] == -7 * k + 1.5
+    with pytest.raises(TypeError, match="argument 0 .* has 8 bytes"):
+        kernel((1,), (1,), (np.full(shape, 1), *values[1:], out))
+    with pytest.raises(HostArrayError, match="argument 0"):
+        kernel((1,), (1,), (np.ones(2, "i4"), *values[1:], out))
+
+
 @pytest.mark.parametrize("value, ctype", [(np.complex64(1 - 2j), "float"), (3 + 4j, "double")])
 def test_complex_scalars(value, ctype):
     code = f"""struct C {{ {ctype} re, im; }};

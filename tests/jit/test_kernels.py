@@ -162,6 +162,50 @@ def test_numbers(value):
     assert out[0].item() == value
 
 
+@pytest.mark.parametrize(
+    "dtype, values, body, mode",
+    [
+        ("u1", (-1, 256), "x[0] = n", "numpy"),
+        ("i1", (-129, 128), "x[0] += n", "numpy"),
+        ("i4", (2**31, 2**40), "if x[0] < n:\n        x[0] = min(x[0], n)", "numpy"),
+        ("i4", (2**31, -(2**40)), "for k in range(2):\n        x[0] = x[0] * n", "cuda"),
+        ("u4", (-1, 2**32), "n += x[0]\n    x[0] = n", "numpy"),
+        ("u8", (-1,), "x[0] = n", "numpy"),
+        ("i8", (2**63, 10**400), "x[0] = n", "numpy"),
+        ("f4", (10**400,), "x[0] = n", "numpy"),
+    ],
+)
+def test_python_integers_that_do_not_fit(dtype, values, body, mode):
+    kernel = jit.rawkernel(function_of(f"def f(x, n):\n    {body}\n"), mode=mode)
+    x = cp.ones(1, dtype)
+    for _ in range(2):
+        kernel[1, 1](x, 1)
+        before = x.item()
+        for value in values:
+            with pytest.raises(OverflowError, match="f: argument 1 is .* takes this Python int as"):
+                kernel[1, 1](x, value)
+            assert x.item() == before
+
+
+def test_python_integers_of_device_functions():
+    fill = jit.rawkernel(function_of("def f(x, n):\n    x[0] = n\n"), device=True)
+    kernel = jit.rawkernel(function_of("def f(x, n):\n    fill(x, n)\n", fill=fill))
+    x = cp.zeros(1, "u1")
+    kernel[1, 1](x, 255)
+    with pytest.raises(OverflowError, match="argument 1 is 256, .*uint8"):
+        kernel[1, 1](x, 256)
+    assert x.item() == 255
+
+
+def test_a_narrow_python_integer_counts_as_int64_among_its_kind():
+    kernel = jit.rawkernel(function_of(
+        "def f(x, n, out):\n    x[0] = n\n    out[0] = n * n * n * n * n\n"
+        "    out[1] = n > x[0] - 1\n"))  # fmt: skip
+    x, out = cp.zeros(1, "u1"), cp.zeros(2, "i8")
+    kernel[1, 1](x, 255, out)
+    assert (x.item(), out.tolist()) == (255, [255**5, 1])
+
+
 def test_none():
     kernel = jit.rawkernel(
         function_of("def f(x, mask):\n    if mask is None or mask[0]:\n        x[0] += 1\n")

@@ -189,3 +189,13 @@ def test_refusals():
 
     with pytest.raises(TypeError, match="jit.threadIdx is for threads"):
         cp.vectorize(place)(x)
+
+
+@pytest.mark.parametrize("dtype, value", [("u1", -1), ("u1", 300), ("i4", 2**40), ("i8", 10**400)])
+def test_python_integers_that_do_not_fit(dtype, value):
+    multiply = cp.vectorize(lambda x, n: x * n)
+    x = cp.ones(3, dtype)
+    for _ in range(2):
+        assert multiply(x, 2).tolist() == [2, 2, 2]
+        with pytest.raises(OverflowError, match=f"{np.dtype(dtype).name} x1"):
+            multiply(x, value)

@@ -60,6 +60,8 @@ class Arithmetic:
         self.headers: set[str] = set()
         #: The C++ of functions for operations that use an operand twice; a dict as ordered set.
         self.functions: dict[str, None] = {}
+        #: The integer dtypes that each variable which began as a Python integer is converted to.
+        self.conversions: dict[str, set[str]] = {}
         wide = mode == "numpy"
         #: The dtypes of Python's numbers, by kind.
         self.weak = {
@@ -141,7 +143,10 @@ class Arithmetic:
 
     def cast(self, x: Value, dtype: str) -> Value:
         """A number converted as ``astype`` does."""
-        source = self.number_type(x).dtype
+        given = self.number_type(x)
+        source = given.dtype
+        if given.weak and x.simple and given.kind in "iu" and dtype[0] in "iu":
+            self.conversions.setdefault(x.text, set()).add(dtype)
         if source == dtype:
             return x if not x.type.weak else Value(NumberType(dtype), x.text, x.effect, x.simple)  # type: ignore[union-attr]
         code, header = render.cast_code(self.operand(x), source, dtype)

@@ -67,7 +67,12 @@ def translate(
                 f"{len(outputs)} numbers"
             )
         outputs = list(otypes)
-    passed = [x for x in types if isinstance(x, NumberType)]
+    # A Python integer comes as narrow as it is used, so that a launch checks its range.
+    passed = [
+        NumberType(translated.narrowed.get(i, x.dtype))
+        for i, x in enumerate(types)
+        if isinstance(x, NumberType)
+    ]
     codes = [_dtypes.code(x) for x in outputs]
     lines = _element_lines(unit.math, translated, passed, codes)
     unit.add(source.file, [CodeLine(text, 0) for text in lines])

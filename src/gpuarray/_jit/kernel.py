@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._jit import launch_arguments
 from gpuarray._jit.functions import JitFunction, call_signature
 from gpuarray._raw.kernel import RawKernel
@@ -94,6 +94,9 @@ def rawkernel(function: Any = None, *, mode: str = "numpy", device: bool = False
     count from the end, others do not.
 
     Globals and outer variables are constants, read when the function is translated.
+
+    A Python int among the arguments has to fit every integer dtype that it is converted to: beside
+    an int32 or stored in one, ``2**40`` raises OverflowError at the launch.
 
     Differences from CuPy
     ---------------------
@@ -233,6 +236,7 @@ class TranslatedKernel(NamedTuple):
     code: str  # for readers
     kernel: RawKernel
     written: frozenset[int]  # arguments whose elements are assigned to
+    narrowed: dict[int, str]  # dtypes of Python integers that are converted to narrower ones
 
 
 def translate(kernel: JitFunction, types: tuple, mode: str) -> TranslatedKernel:
@@ -247,7 +251,7 @@ def translate(kernel: JitFunction, types: tuple, mode: str) -> TranslatedKernel:
     module = RawModule(code=unit.render("directives"), options=("-lineinfo",))
     module._name = function.name
     raw = RawKernel._of_module(module, function.name)
-    return TranslatedKernel(unit.render(), raw, function.written)
+    return TranslatedKernel(unit.render(), raw, function.written, function.narrowed)
 
 
 class ConfiguredKernel(Generic[P]):
@@ -332,18 +336,24 @@ class ConfiguredKernel(Generic[P]):
                 kinds += "s"
                 if x is None:
                     continue
-                dtype = _dtypes.dtype_of(kind.dtype)
-                scalars[name] = dtype
-                parameters.append(scalar(name, kind.dtype))
+                code = translated.narrowed.get(i, kind.dtype)
+                scalars[name] = _dtypes.dtype_of(code)
+                parameters.append(scalar(name, code))
         plan = LaunchPlan(function, grid, block, constants, shared, parameters)  # type: ignore[arg-type]
         bound = BoundLaunch(plan, stream, scalars)
         return _calls.make_call(stream, kinds, [], [(bound, {x.name: x.name for x in parameters})])
 
     def _explain(self, args: Sequence[Any], error: Exception) -> None:
         """Raise a better error where `error` came from a number out of range."""
+        kernel = self._kernel
+        types = tuple([launch_arguments.type_of(x, kernel.mode) for x in args])
+        narrowed = kernel.translated(types).narrowed
         for i, x in enumerate(args):
-            if type(x) is int and not -(1 << 63) <= x < 1 << 63:
+            if type(x) is not int:
+                continue
+            dtype = _dtypes.dtype_of(narrowed.get(i, "i8"))
+            if not _dtypes.holds(dtype, x):
                 raise OverflowError(
-                    f"{self._kernel.__name__}: argument {i} is {x}, but a Python int is passed "
-                    "as a 64-bit integer; pass numpy.uint64 or a float"
+                    f"{kernel.__name__}: argument {i} is {_interchange.shown(x)}, but the kernel "
+                    f"takes this Python int as {dtype}; pass a NumPy scalar of a wider dtype"
                 ) from error

@@ -32,6 +32,8 @@ class TranslatedFunction:
     effect: int
     #: Indices of the parameters that are arrays whose elements are assigned to.
     written: frozenset[int]
+    #: Python integers among the parameters that are converted to another integer: the narrowest.
+    narrowed: dict[int, str]
 
 
 class TranslationUnit:

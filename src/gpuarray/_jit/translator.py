@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from gpuarray import _dtypes
 from gpuarray._jit import conditions, expressions, loops, returns, statements
 from gpuarray._jit.functions import JitFunction
 from gpuarray._jit.identifiers import identifier
 from gpuarray._jit.source import FunctionSource
 from gpuarray._jit.translation import Retranslate, Translation, Translators
 from gpuarray._jit.translation_unit import CodeLine, TranslatedFunction, TranslationUnit
-from gpuarray._jit.values import PURE, LiteralType, PythonConstant, Term, TupleTerm, Value, bare
+from gpuarray._jit.values import (
+    PURE,
+    LiteralType,
+    NumberType,
+    PythonConstant,
+    Term,
+    TupleTerm,
+    Value,
+    bare,
+)
 
 
 def translate_function(
@@ -32,7 +44,9 @@ def translate_function(
         Whether it is launched, or called by other functions.
     """
     t = Translation(unit, source, types, kernel, _TRANSLATORS)
+    outer = unit.math.conversions  # of the function that calls this one
     while True:
+        unit.math.conversions = {}
         try:
             lines = _definition(t)
             break
@@ -40,7 +54,21 @@ def translate_function(
             t.restart()
     unit.add(source.file, lines)
     written = [i for i, x in enumerate(source.parameters) if t.names.get(x) in t.written]
-    return TranslatedFunction(t.name, t.result, t.effect, frozenset(written))
+    narrowed = {}
+    for i, name in enumerate(source.parameters):
+        if (dtype := _narrowed(t, name)) is not None:
+            narrowed[i] = dtype
+    unit.math.conversions = outer
+    return TranslatedFunction(t.name, t.result, t.effect, frozenset(written), narrowed)
+
+
+def _narrowed(t: Translation, name: str) -> str | None:
+    """The narrowest integer dtype that the value of a parameter is converted to, if any."""
+    given = t.names.get(f"{name} given")
+    if given is None and t.assignments.get(name):
+        return None  # it has other values, too
+    found = t.math.conversions.get(given or t.names.get(name, ""))
+    return min(found, key=lambda x: np.iinfo(_dtypes.dtype_of(x)).max) if found else None
 
 
 def _device_function(
@@ -68,6 +96,9 @@ def _definition(t: Translation) -> list[CodeLine]:
     for name, kind in zip(t.source.parameters, t.types):
         t.variables[name] = _parameter(t, name, kind, parameters)
     ends = t.block(t.source.body)
+    declared = list(t.declarations)
+    if t.kernel:
+        declared = _narrow_parameters(t, parameters) + declared
     if t.returns and t.result is not None and not ends:
         raise t.source.error(
             TypeError,
@@ -88,10 +119,30 @@ def _definition(t: Translation) -> list[CodeLine]:
     first = t.source.node.lineno
     return [
         *[CodeLine(text, 0, first) for text in head],
-        *[CodeLine(text, 1, first) for text in t.declarations],
+        *[CodeLine(text, 1, first) for text in declared],
         *t.lines,
         CodeLine("}", 0, t.source.node.end_lineno or first),
     ]
+
+
+def _narrow_parameters(t: Translation, parameters: list[str]) -> list[str]:
+    """Let Python's integers come as narrow as they are used, so that a launch checks their range.
+
+    Returns the declarations of the variables that the function reads in their place.
+    """
+    declared: list[str] = []
+    for name, kind in zip(t.source.parameters, t.types):
+        dtype = _narrowed(t, name) if isinstance(kind, NumberType) else None
+        if dtype is None or dtype == kind.dtype:
+            continue
+        given = t.names.get(f"{name} given") or t.cpp_name(name)
+        at = parameters.index(f"{kind.cpp} {given}")
+        if f"{name} given" not in t.names:
+            passed = identifier(f"{name}_given", t.names.values())
+            declared.append(f"const {kind.cpp} {given} = {passed};")
+            given = passed
+        parameters[at] = f"{t.math.cpp(dtype)} {given}"
+    return declared
 
 
 def _parameter(t: Translation, name: str, kind: Any, parameters: list[str]) -> Term:

@@ -158,7 +158,7 @@ class vectorize(Generic[P]):
                 try:
                     return run(*args)
                 except (TypeError, ValueError, OverflowError):
-                    pass  # a number that has to be converted first
+                    pass  # a number that has to be converted first, or does not fit
             if all(type(x) is cls or type(x) in _NUMBERS for x in args):
                 kernel = self._kernels.get(
                     tuple([x._layout.dtype.char if type(x) is cls else type(x) for x in args])

@@ -23,8 +23,7 @@ a scalar where a loop over a recipe took 1.5 µs (and the driver's own call 2.9 
                     words[0] = a0._pointer
                     v1[0] = a1
                 except (TypeError, ValueError, OverflowError) as error:
-                    refused(args, error)
-                    raise
+                    return refused(args, error)
                 status = launch(config, function, params, None)
                 give(buffer)
                 if status:
@@ -36,6 +35,10 @@ a scalar where a loop over a recipe took 1.5 µs (and the driver's own call 2.9 
 
 A buffer belongs to one launch at a time, so threads never share one; other types than the
 launcher's own go to ``other``.
+
+Integers are stored by memoryviews of the parameters' own formats, which refuse what does not fit;
+``refused`` says so. The size of a parameter is the image's, its sign the source's. Where the
+source does not tell the sign, a number is stored as signed, and again as unsigned if that fails.
 """
 
 from __future__ import annotations
@@ -48,6 +51,8 @@ import numpy as np
 from gpuarray import _array
 from gpuarray._config import config
 from gpuarray._ffi import driver
+from gpuarray._interchange import shown
+from gpuarray._raw.declarations import SourceParameter
 from gpuarray._runtime import launch_history
 from gpuarray._runtime.memory import MemoryPointer
 from gpuarray._runtime.step_source import step_lines
@@ -60,6 +65,9 @@ _FORMATS = {
 }  # fmt: skip
 # A C++ compiler's types for Python's numbers, as in CuPy; bool before int, which it inherits.
 _PYTHON_NUMBERS = ((bool, "?", 1), (int, "q", 8), (float, "d", 8))
+
+#: Pairs of floats, which complex numbers can be given for.
+_PAIRS = ("Ff", "Dd")
 
 _NULL = ("null", 8)
 _ARRAY = ("array", 8)
@@ -85,24 +93,52 @@ class Signature:
         )
         self.bind = _compile(kinds, self)
 
-    def check(self, parameters: tuple[int, ...] | None, kernel: str) -> None:
-        """Refuse arguments that the kernel's parameters (their sizes) cannot take."""
-        if parameters is None:
-            return
-        if len(parameters) != len(self.kinds):
+    def fitted(
+        self,
+        sizes: tuple[int, ...] | None,
+        declared: Sequence[SourceParameter] | None,
+        kernel: str,
+    ) -> Signature:
+        """The signature of the same arguments as a kernel's parameters take them.
+
+        Parameters
+        ----------
+        sizes : tuple of int or None
+            The parameters' sizes in bytes, where the image tells them.
+        declared : sequence of SourceParameter or None
+            The parameters as the source declares them, where it does.
+        kernel : str
+            The kernel's name.
+
+        Raises
+        ------
+        TypeError
+            A parameter cannot take its argument.
+        """
+        if sizes is not None and len(sizes) != len(self.kinds):
             raise TypeError(
-                f"{kernel} takes {len(parameters)} arguments"
-                f"{_list_sizes(parameters)}, but {len(self.kinds)} were given"
+                f"{kernel} takes {len(sizes)} arguments{_list_sizes(sizes)}, but "
+                f"{len(self.kinds)} were given"
             )
-        for position, ((type_, kind), size) in enumerate(zip(self.kinds, parameters)):
-            given = kind[1]
-            # A wider integer is right as long as its value fits, as people pass Python ints.
-            integer = kind[0] == "scalar" and kind[2] not in "fd"
-            if given < size or (given > size and not integer):
-                raise TypeError(
-                    f"{kernel}: argument {position} ({type_.__name__}) has {given} bytes, but "
-                    f"the kernel's parameter has {size}; pass a NumPy scalar of its very type"
+        if declared is None or len(declared) != len(self.kinds):
+            declared = (_UNKNOWN,) * len(self.kinds)
+        kinds = tuple(
+            [
+                (type_, _fitted(type_, kind, size, parameter, f"{kernel}: argument {position}"))
+                for position, ((type_, kind), size, parameter) in enumerate(
+                    zip(self.kinds, sizes or [None] * len(self.kinds), declared)
                 )
+            ]
+        )
+        return self if kinds == self.kinds else _signature_of(kinds)
+
+    def unsigned(self, args: Sequence[Any]) -> Signature:
+        """The signature with unsigned integers where these need it and the sign is not known."""
+        kinds = list(self.kinds)
+        for position, (value, (type_, kind)) in enumerate(zip(args, self.kinds)):
+            if kind[0] == "either" and value > _limits(kind[2])[1]:
+                kinds[position] = type_, ("scalar", kind[1], kind[2].upper())
+        return _signature_of(tuple(kinds))
 
     def parameters(self) -> tuple[tuple[str, Any], ...]:
         """Names of the parameters and how reports show them: see `launch_history.LaunchTrace`."""
@@ -112,8 +148,10 @@ class Signature:
                 shown.append("array")
             elif kind[0] == "struct":
                 shown.append(None if kind[4] else kind[3])
-            elif kind[0] in ("scalar", "complex", "half"):
-                shown.append(np.dtype(type_))  # Python's numbers too: int is int64
+            elif kind[0] in ("scalar", "either"):
+                shown.append(np.dtype(kind[2]))
+            elif kind[0] in ("complex", "half"):
+                shown.append(np.dtype(type_))
             else:
                 shown.append(None)
         return tuple([(str(position), kind) for position, kind in enumerate(shown)])
@@ -151,6 +189,13 @@ def signature(args: Sequence[Any], kernel: str) -> Signature:
         (type_, _kind(value, position, kernel))
         for position, (type_, value) in enumerate(zip(types, args))
     )
+    found = _signature_of(kinds)
+    if found.by_types:
+        _by_types[types] = found
+    return found
+
+
+def _signature_of(kinds: tuple[tuple, ...]) -> Signature:
     found = _signatures.get(kinds)
     if found is None:
         if len(_signatures) >= _MOST_SIGNATURES:
@@ -158,9 +203,58 @@ def signature(args: Sequence[Any], kernel: str) -> Signature:
             _by_types.clear()
         # Launchers are kept by signature, so of two threads one object has to win.
         found = _signatures.setdefault(kinds, Signature(kinds))
-        if found.by_types:
-            _by_types[types] = found
     return found
+
+
+#: Formats of parameters by the first of the dtype characters that a declaration stands for.
+_PARAMETER_FORMATS = {"l": "q", "L": "Q", **{x: x for x in "?bBhHiIqQefdFD"}}
+_SIGNED = {1: "b", 2: "h", 4: "i", 8: "q"}
+_UNKNOWN = SourceParameter("", False, "")
+
+
+def _fitted(
+    type_: type, kind: tuple, size: int | None, parameter: SourceParameter, label: str
+) -> tuple:
+    """How a value is passed to a parameter; see `Signature.fitted`."""
+    given = kind[1]
+    integer = kind[0] == "scalar" and kind[2] not in "fd"
+    # A wider integer is right as long as its value fits, as people pass Python ints.
+    if size is not None and (given < size or (given > size and not integer)):
+        raise TypeError(
+            f"{label} ({type_.__name__}) has {given} bytes, but the kernel's parameter has {size}; "
+            "pass a NumPy scalar of its very type"
+        )
+    # Kernels without the header of half precision take its bits as an integer.
+    if kind[0] not in ("scalar", "complex"):
+        return kind
+    if parameter.pointer:
+        if integer and given == 8:  # an address
+            return ("scalar", 8, "Q")
+        raise TypeError(
+            f"{label} ({type_.__name__}) is given for the pointer {parameter.text}; pass an array "
+            "or None"
+        )
+    wanted = np.dtype(parameter.dtypes[0]) if parameter.dtypes else None
+    if wanted is None or size not in (None, wanted.itemsize):
+        if integer and size is not None and given > size:
+            return ("either", size, _SIGNED[size])
+        return kind
+    if integer and wanted.kind in "iub" and given >= wanted.itemsize:
+        return ("scalar", wanted.itemsize, _PARAMETER_FORMATS[wanted.char])
+    passed = np.dtype(type_)
+    if (passed.kind in "fc") != (wanted.kind in "fc") or (
+        passed.kind == "c" and wanted.kind != "c" and parameter.dtypes not in _PAIRS
+    ):
+        raise TypeError(
+            f"{label} ({type_.__name__}) is given for {parameter.text}, which is {wanted}; pass "
+            f"numpy.{wanted.name}(it)"
+        )
+    return kind
+
+
+def _limits(format: str) -> tuple[int, int]:
+    limits = np.iinfo(np.dtype(format))
+    return int(limits.min), int(limits.max)
 
 
 def _kind(value: Any, position: int, kernel: str) -> tuple:
@@ -179,11 +273,13 @@ def _kind(value: Any, position: int, kernel: str) -> tuple:
     if isinstance(value, MemoryPointer):
         return _MEMORY
     if isinstance(value, np.ndarray):
-        if value.dtype.kind == "V":  # a structure has no other host form than this and np.void
+        # A structure has no other host form than this and np.void.
+        if value.dtype.kind == "V" or (value.size == 1 and value.dtype.kind in "biufc"):
             return ("struct", value.nbytes, "B", value.dtype, value.shape)
         raise HostArrayError(
             f"{kernel}: argument {position} is a NumPy array of {value.dtype}, which the GPU "
-            "cannot read: pass gpuarray.asarray(it), or a NumPy scalar to pass a value"
+            "cannot read: pass gpuarray.asarray(it), or a NumPy scalar or an array of one element "
+            "to pass a value"
         )
     if hasattr(value, "__cuda_array_interface__"):
         return _INTERFACE
@@ -216,14 +312,24 @@ def _list_sizes(parameters: tuple[int, ...]) -> str:
     return f" (of {', '.join(map(str, parameters))} bytes)"
 
 
-def explain(args: Sequence[Any], error: Exception, kernel: str) -> None:
-    """Raise a better error where `error` came from storing a Python number out of range."""
-    for position, value in enumerate(args):
-        if type(value) is int and not -(1 << 63) <= value < 1 << 63:
-            raise OverflowError(
-                f"{kernel}: argument {position} is {value}, but a Python int is passed as a "
-                "64-bit integer; pass numpy.uint64 or a float"
-            ) from error
+def explain(signature: Signature, args: Sequence[Any], error: Exception, kernel: str) -> Exception:
+    """The error for arguments that were refused: a better one for an integer out of range."""
+    for position, (value, (_, kind)) in enumerate(zip(args, signature.kinds)):
+        if kind[0] not in ("scalar", "either") or kind[2] in "fd?":
+            continue
+        least, most = _limits(kind[2])
+        if kind[0] == "either":
+            most = 2 * most + 1
+        if not least <= value <= most:
+            signed = "unsigned " if kind[2].isupper() else ""
+            remedy = "; pass a NumPy scalar of the parameter's type" if kind[1] == 8 else ""
+            found = OverflowError(
+                f"{kernel}: argument {position} is {shown(value)}, which does not fit the "
+                f"parameter's {8 * kind[1]}-bit {signed}integer{remedy}"
+            )
+            found.__cause__ = error
+            return found
+    return error
 
 
 # -- the launcher's source -----------------------------------------------------------------------
@@ -258,8 +364,7 @@ def _compile(kinds: tuple[tuple, ...], owner: Signature) -> Callable[..., Callab
         "try:",
         *[f"    {line}" for line in stores or ["pass"]],
         "except (TypeError, ValueError, OverflowError) as error:",
-        "    refused(args, error)",
-        "    raise",
+        "    return refused(args, error)",
     ]
     launch = step_lines(
         "",

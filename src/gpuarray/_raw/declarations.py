@@ -16,19 +16,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array
+from gpuarray._interchange import shown
 from gpuarray._runtime.memory import MemoryPointer
 from gpuarray._runtime.stream import Stream
 
 #: C++ types by their normal form: NumPy's dtype characters that an array of it can have.
 _DTYPES: dict[str, str] = {
     "bool": "?",
-    "char": "bB?", "signed char": "bB?", "unsigned char": "bB?",
+    "char": "bB?", "signed char": "bB?", "unsigned char": "Bb?",
     "short": "h", "unsigned short": "H",
     "int": "i", "unsigned int": "I",
     "long": "lq", "unsigned long": "LQ",
     "long long": "lq", "unsigned long long": "LQ",
     "float": "f", "double": "d",
-    "int8_t": "bB?", "uint8_t": "bB?", "int16_t": "h", "uint16_t": "H",
+    "int8_t": "bB?", "uint8_t": "Bb?", "int16_t": "h", "uint16_t": "H",
     "int32_t": "i", "uint32_t": "I", "int64_t": "lq", "uint64_t": "LQ",
     "size_t": "LQ", "ptrdiff_t": "lq", "ssize_t": "lq", "intptr_t": "lq", "uintptr_t": "LQ",
     "half": "e", "__half": "e", "float16": "e",
@@ -72,22 +73,34 @@ def declared(source: str, name: str) -> tuple[SourceParameter, ...] | None:
     text = _IGNORED.sub(" ", source)
     plain, _, given = name.partition("<")
     plain = plain.rpartition("::")[2].strip()
-    found: tuple[str, str] | None = None
+    found: list[tuple[str, str]] = []
+    end = 0
     for match in re.finditer(rf"\b{re.escape(plain)}\s*\(", text):
+        if match.start() < end:
+            continue  # a default value
         before = text[: match.start()]
         head = before[max(before.rfind(mark) for mark in ";}{") + 1 :]
         inside = _inside(text, match.end() - 1)
         if "__global__" in head and inside is not None:
-            found = head, inside
-            break
-    if found is None:
-        return None
-    head, inside = found
-    types = {}
+            found.append((head, inside))
+            end = match.end() + len(inside)
+    types: dict[str, str] = {}
     for alias in _ALIAS.finditer(text):
         old = alias["old"] or alias["type"] or alias["text"]
-        types[alias["name"] or alias["new"] or alias["macro"]] = old
-    types.update(_template_types(head, given.rpartition(">")[0]))
+        new = alias["name"] or alias["new"] or alias["macro"]
+        # Of several meanings the preprocessor knows which one holds.
+        types[new] = old if types.get(new, old) == old else "?"
+    known = [_parameters(head, inside, given, types) for head, inside in found]
+    if any([one[1:] for one in other] != [one[1:] for one in known[0]] for other in known):
+        return None  # overloads, or declarations in branches of the preprocessor
+    return known[0] if known else None
+
+
+def _parameters(
+    head: str, inside: str, given: str, types: dict[str, str]
+) -> tuple[SourceParameter, ...]:
+    """The parameters between a declaration's brackets."""
+    types = types | _template_types(head, given.rpartition(">")[0])
     pieces = [piece for piece in _split(inside) if piece.strip() not in ("", "void")]
     return tuple([_parameter(piece, types) for piece in pieces])
 
@@ -192,7 +205,9 @@ def check(
     TypeError
         Their number, or the type of one, differs.
     ValueError
-        An array is on another device or not contiguous, or a number does not fit.
+        An array is on another device or not contiguous.
+    OverflowError
+        A number does not fit.
     """
     if parameters is not None and len(parameters) != len(args):
         raise TypeError(
@@ -259,7 +274,7 @@ def _check_value(value: Any, parameter: SourceParameter, label: str) -> None:
     elif isinstance(value, (bool, int)) and wanted.kind in "iu":
         limits = np.iinfo(wanted)
         if not limits.min <= value <= limits.max:
-            raise ValueError(f"{label} is {wanted}, which {value} does not fit")
+            raise OverflowError(f"{label} is {wanted}, which {shown(value)} does not fit")
     elif isinstance(value, (bool, int, float, complex)) and np.dtype(type(value)) != wanted:
         raise TypeError(
             f"{label} is {wanted}, but a Python {type(value).__name__} was given; pass "

@@ -59,12 +59,9 @@ class DeclaredKernel:
         except (TypeError, ValueError, OverflowError):
             if all(isinstance(x, _array.ArrayBase) for x in arguments):
                 raise
-        # A number that its parameter's slot does not take as it is: converted as astype does.
-        types = parameters.resolve(name, self.in_params, self.out_params, arguments)
-        for i, dtype in enumerate(types.inputs):
-            if not isinstance(arguments[i], _array.ArrayBase):
-                arguments[i] = parameters.number(arguments[i], dtype)
-        return run(*arguments)
+            # A number that its parameter's slot does not take as it is.
+            types = parameters.resolve(name, self.in_params, self.out_params, arguments)
+            return run(*parameters.converted(name, self.in_params, types, arguments))
 
 
 def check_stream(stream: Any) -> None:

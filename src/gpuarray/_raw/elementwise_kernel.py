@@ -59,7 +59,8 @@ class ElementwiseKernel(DeclaredKernel):
     -----
     A call takes the inputs, which broadcast, then optionally the outputs, and ``size=`` (how
     often the operation runs, where every array is raw), ``stream=`` and ``block_size=``.
-    Numbers take on the types that the arrays say, and are converted as ``astype`` does.
+    Numbers take on the types that the arrays say. One that such a type cannot hold raises
+    OverflowError (``2**40`` for int32) or TypeError (``0.5`` for int32, ``1j`` for float32).
 
     One launch; memory is read and written as by this package's own functions, unless the code
     asks where its thread is. C++ is compiled once for each combination of dtypes, and as CuPy
@@ -150,7 +151,7 @@ class ElementwiseKernel(DeclaredKernel):
                 try:
                     return run(*args)
                 except (TypeError, ValueError, OverflowError):
-                    pass  # a number that has to be converted first
+                    pass  # a number that has to be converted first, or does not fit
         return self._call(args, **kwargs)
 
     def _call(

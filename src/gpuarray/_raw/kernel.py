@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from gpuarray._config import config as settings
 from gpuarray._ffi import driver
@@ -77,9 +76,12 @@ class RawKernel:
     Notes
     -----
     Arrays are passed as the pointer to their first element, ``None`` as the null pointer, NumPy
-    scalars (structured ones too) by value as the C type of their dtype, and Python's ``bool``,
-    ``int``, ``float`` and ``complex`` as ``bool``, ``long long``, ``double`` and a complex of
-    doubles.
+    scalars and arrays of one element (structured ones of any shape) by value as the C type of
+    their dtype, and Python's ``bool``, ``int``, ``float`` and ``complex`` as ``bool``,
+    ``long long``, ``double`` and a complex of doubles. An integer may be given for a narrower
+    one: it raises OverflowError where its value does not fit the parameter. What the parameter is
+    follows from its size and from the declaration in the source; a float for an integer, or an
+    integer for a float, raises TypeError.
 
     Examples
     --------
@@ -95,7 +97,12 @@ class RawKernel:
     >>> z
     array([0., 2., 4., 6., 8.], dtype=float32)
 
-    Types are told to the compiler only, so that a mistake goes unnoticed unless it is asked for:
+    >>> add((1,), (32,), (x, x, z, 2**40))
+    Traceback (most recent call last):
+        ...
+    OverflowError: add: argument 3 is 1099511627776, which does not fit the parameter's 32-bit ...
+
+    The types of arrays are compared with the declaration only where that is asked for:
 
     >>> add = cp.RawKernel(add.code, "add", check_arguments=True)
     >>> add((1,), (32,), (x, x, cp.empty(5), cp.int32(5)))
@@ -239,7 +246,8 @@ class RawKernel:
         accepted: Signature,
     ) -> Callable[[Sequence[Any]], None]:
         function = self._function()
-        accepted.check(function.parameters, self.name)
+        declared = self._declared()
+        fitted = accepted.fitted(function.parameters, declared, self.name)
         self._check(function, grid, block)
         if shared_mem:
             function.allow_shared(shared_mem)
@@ -248,7 +256,29 @@ class RawKernel:
             self._check_cluster(function, grid, cluster)
             attributes["cluster"] = cluster
         config = driver.launch_config(grid, block, shared_mem, stream.handle, **attributes)
-        spare = self._spares.setdefault(accepted, [])
+        code = function.code
+
+        def launch_as(stored: Signature, refused: Callable[..., None]) -> Callable[..., None]:
+            """The launcher that stores the arguments so."""
+            spare = self._spares.setdefault(stored, [])
+            trace = launch_history.LaunchTrace(
+                self.name, grid, block, shared_mem, stream.device.id, stream.handle, stored.sizes,
+                spare, code,
+            )  # fmt: skip
+            trace.parameters = stored.parameters()
+            trace.attributes = attributes
+            return stored.bind(
+                stream,
+                config,
+                function.argument,
+                debugging.launch_of(trace, stream) if settings.debug else driver.launch,
+                spare.pop,
+                spare.append,
+                stored.make_buffer,
+                other,
+                refused,
+                trace,
+            )
 
         others: dict[tuple[type, ...], Callable] = {}
 
@@ -262,28 +292,24 @@ class RawKernel:
                     others[types] = run
             run(args)
 
-        trace = launch_history.LaunchTrace(
-            self.name, grid, block, shared_mem, stream.device.id, stream.handle, accepted.sizes,
-            spare, function.code,
-        )  # fmt: skip
-        trace.parameters = accepted.parameters()
-        trace.attributes = attributes
+        unsigned: dict[Signature, Callable] = {}
 
-        run = accepted.bind(
-            stream,
-            config,
-            function.argument,
-            debugging.launch_of(trace, stream) if settings.debug else driver.launch,
-            spare.pop,
-            spare.append,
-            accepted.make_buffer,
-            other,
-            partial(explain, kernel=self.name),
-            trace,
-        )
+        def refused(args: Sequence[Any], error: Exception) -> None:
+            """Launch with integers that fit unsigned ones, where the sign is not known."""
+            stored = fitted.unsigned(args)
+            if stored is fitted:
+                misfit(args, error)
+            if stored not in unsigned:
+                unsigned[stored] = launch_as(stored, misfit)
+            unsigned[stored](args)
+
+        def misfit(args: Sequence[Any], error: Exception) -> NoReturn:
+            raise explain(fitted, args, error, self.name)
+
+        run = launch_as(fitted, refused)
         if not self.check_arguments:
             return run
-        return declarations.checked(run, self._declared(), stream, self.name)
+        return declarations.checked(run, declared, stream, self.name)
 
     def _declared(self) -> tuple[declarations.SourceParameter, ...] | None:
         """The parameters by the source, or None where there is none or it does not tell."""

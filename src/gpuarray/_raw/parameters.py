@@ -193,6 +193,9 @@ def resolve(
             numbers.setdefault(parameter.letter, []).append(dtype)
     for letter, dtypes in numbers.items():
         letters[letter] = _dtypes.canonical(np.result_type(*dtypes))
+    for parameter, x in zip(ins, arguments):
+        if not isinstance(x, _array.ArrayBase):
+            _check_kind(x, parameter, parameter.dtype or letters[parameter.letter], kernel)
     for parameter in outs:
         if parameter.letter and parameter.letter not in letters:
             raise TypeError(
@@ -206,13 +209,45 @@ def resolve(
     )
 
 
-def number(value: Any, dtype: np.dtype) -> Any:
-    """A scalar argument as a Python number that fits its dtype: wrapped around, truncated."""
-    with np.errstate(all="ignore"):
-        found = np.asarray(value)
-        if found.dtype.kind == "c" and dtype.kind != "c":
-            found = found.real
-        return found.astype(dtype).item()
+def _check_kind(x: Any, parameter: Parameter, dtype: np.dtype, kernel: str) -> None:
+    """Refuse a complex number for a real parameter, and a float for a bool."""
+    given = x.dtype if isinstance(x, np.generic) else np.dtype(type(x))
+    if (given.kind == "c" and dtype.kind != "c") or (given.kind in "fc" and dtype.kind == "b"):
+        raise _misfit(TypeError, x, parameter, dtype, kernel)
+
+
+def converted(
+    kernel: str, ins: Sequence[Parameter], types: Types, arguments: Sequence[Any]
+) -> list[Any]:
+    """Arguments with whole floats as integers, where a parameter is an integer.
+
+    Raises
+    ------
+    OverflowError
+        An integer is beyond its parameter's dtype.
+    TypeError
+        A float that is not whole is given for an integer.
+    """
+    found = list(arguments)
+    for i, (parameter, dtype, x) in enumerate(zip(ins, types.inputs, arguments)):
+        if isinstance(x, _array.ArrayBase | complex | np.complexfloating):
+            continue
+        if isinstance(x, float | np.floating) and dtype.kind in "iu":
+            if not float(x).is_integer():
+                raise _misfit(TypeError, x, parameter, dtype, kernel)
+            found[i] = int(x)
+        if isinstance(found[i], int | np.integer) and not _dtypes.holds(dtype, int(found[i])):
+            raise _misfit(OverflowError, x, parameter, dtype, kernel)
+    return found
+
+
+def _misfit(
+    error: type[Exception], x: Any, parameter: Parameter, dtype: np.dtype, kernel: str
+) -> Exception:
+    return error(
+        f"{kernel}: {_interchange.shown(x)} is given for {parameter}, which is {dtype} and cannot "
+        "hold it; convert it, or declare another type"
+    )
 
 
 def code_types(types: Types) -> tuple[tuple[str, str], ...]:

@@ -161,7 +161,7 @@ class ReductionKernel(DeclaredKernel):
                 try:
                     return run(*args)
                 except (TypeError, ValueError, OverflowError):
-                    pass  # a number that has to be converted first
+                    pass  # a number that has to be converted first, or does not fit
         return self._call(args, out, axis, keepdims, stream)
 
     def _call(
