@@ -101,6 +101,22 @@ def test_histogram_of_weights(rng):
         same(counts, np.histogram(x, bins=[0, 0.2, 1], weights=weights)[0])
 
 
+@pytest.mark.parametrize("edges", [[], [1.0]], ids=["no edge", "one edge"])
+@pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
+def test_histogram_without_bins(edges):
+    for x in (np.arange(5.0), np.arange(5), np.empty(0)):
+        weights = np.ones(x.shape, "c8")
+        for options in ({}, {"density": True}, {"weights": weights}, {"weights": weights.real}):
+            given = {k: cp.asarray(v) if k == "weights" else v for k, v in options.items()}
+            for bins in (edges, cp.asarray(edges)):
+                same(
+                    cp.histogram(cp.asarray(x), bins, **given),
+                    np.histogram(x, edges, **options),
+                    context=(x, options),
+                )
+        same(cp.histogram_bin_edges(cp.asarray(x), edges), np.histogram_bin_edges(x, edges))
+
+
 def test_digitize():
     x = np.array([[-1, 0, 0.5], [1, 2.5, 4], [5, np.nan, 2]])
     for bins in ([0, 1, 2.5, 4], [4, 2.5, 1, 0], [1]):

@@ -131,7 +131,8 @@ def count_between(elements: Any, edges: Any, weights: Any = None, uniform: bool 
         One launch, and one to clear the result.
     """
     mode = "width" if uniform else "edges"
-    return _count(mode, elements, edges, edges._layout.size - 1, weights)
+    # One edge has no bin beside it, and neither has none.
+    return _count(mode, elements, edges, max(edges._layout.size - 1, 0), weights)
 
 
 def count_between_ends(elements: Any, bins: int) -> tuple[Any, Any] | None:
