@@ -59,6 +59,10 @@ class Layout:
     )
 
     def __init__(self, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]):
+        # Others find this layout by keys that are equal only, as (2.0, 3) is to (2, 3).
+        shape = tuple([operator.index(length) for length in shape])
+        strides = tuple([operator.index(stride) for stride in strides])
+        check_lengths(shape)
         self.dtype = dtype
         self.shape = shape
         self.strides = strides
@@ -166,25 +170,46 @@ def contiguous(dtype: np.dtype, shape: tuple[int, ...], order: str = "C") -> Lay
 
 def check_shape(shape: object) -> tuple[int, ...]:
     """A shape given by the user as a tuple of Python integers."""
-    dims: tuple[int, ...]
-    if type(shape) is int:
-        dims = (shape,)
-    else:
-        try:
-            dims = (operator.index(shape),)  # type: ignore[arg-type]  # anything but an int raises
-        except TypeError:
-            try:
-                dims = tuple([operator.index(n) for n in shape])  # type: ignore[attr-defined]
-            except TypeError:
-                raise TypeError(
-                    f"expected a shape: an integer or a sequence of integers, got {shape!r}"
-                ) from None
-    for length in dims:
-        if length < 0:
-            raise ValueError(f"negative dimensions are not allowed: shape {dims}")
-    if len(dims) > 64:
-        raise ValueError(f"maximum supported dimension for an ndarray is 64, found {len(dims)}")
+    dims = (shape,) if type(shape) is int else as_lengths(shape)
+    check_lengths(dims)
     return dims
+
+
+def as_lengths(shape: object) -> tuple[int, ...]:
+    """A shape given by the user as Python integers, of which some may be negative."""
+    try:
+        return (operator.index(shape),)  # type: ignore[arg-type]  # anything but an int raises
+    except TypeError:
+        try:
+            return tuple([operator.index(n) for n in shape])  # type: ignore[attr-defined]
+        except TypeError:
+            raise TypeError(
+                f"expected a shape: an integer or a sequence of integers, got {shape!r}"
+            ) from None
+
+
+def check_lengths(shape: tuple[int, ...]) -> None:
+    """Refuse a shape that no array can have."""
+    for length in shape:
+        if length < 0:
+            raise ValueError(f"negative dimensions are not allowed: shape {shape}")
+    if len(shape) > 64:
+        raise ValueError(f"maximum supported dimension for an ndarray is 64, found {len(shape)}")
+
+
+def strided(dtype: np.dtype, shape: tuple[int, ...], strides: object) -> Layout:
+    """The layout with a (canonical) dtype, a checked shape, and strides given by the user."""
+    try:
+        steps = tuple([operator.index(stride) for stride in strides])  # type: ignore[attr-defined]
+    except TypeError:
+        raise TypeError(
+            f"expected strides: a sequence of integers, in bytes, got {strides!r}"
+        ) from None
+    if len(steps) != len(shape):
+        raise ValueError(
+            f"{len(shape)} lengths but {len(steps)} strides: shape {shape}, strides {steps}"
+        )
+    return layout_of(dtype, shape, steps)
 
 
 def check_axis(axis: int, ndim: int, name: str = "axis") -> int:

@@ -1,5 +1,6 @@
 """Layouts against NumPy: contiguity, broadcasting, result order, reshaping, collapsing."""
 
+import enum
 import itertools
 
 import numpy as np
@@ -188,3 +189,33 @@ def test_overlap_is_that_of_byte_ranges(array, shift):
     bytes_a = set(range(address + first.low, address + first.high))
     bytes_b = {x + shift for x in bytes_a}
     assert _layout.overlap(first, address, first, address + shift) == bool(bytes_a & bytes_b)
+
+
+class Length(enum.IntEnum):
+    TWO = 2
+
+
+@pytest.mark.parametrize("bad", [2.0, np.float32(2), "2", None, 2 + 0j], ids=repr)
+@pytest.mark.parametrize("place", ["shape", "strides"])
+def test_a_layout_has_integers(bad, place):
+    good = {"shape": (2, 31), "strides": (124, 4)}
+    dtype = np.dtype("f4")
+    with pytest.raises(TypeError):
+        _layout.layout_of(dtype, **(good | {place: (bad, good[place][1])}))
+    assert _layout.layout_of(dtype, **good).shape == (2, 31)
+
+
+@pytest.mark.parametrize("two", [np.int64(2), np.uint8(2), Length.TWO], ids=repr)
+def test_a_layout_made_of_other_integers_has_plain_ones(two):
+    # A length that no other test uses, so that the layout is made here.
+    found = _layout.layout_of(np.dtype("f4"), (two, 37), (np.int16(37 * 4), 4))
+    assert [type(n) for n in (*found.shape, *found.strides)] == [int] * 4
+    assert _layout.layout_of(np.dtype("f4"), (2, 37), (148, 4)) is found
+    one = _layout.layout_of(np.dtype("f4"), (True, 41), (164, 4))
+    assert type(one.shape[0]) is int
+
+
+def test_a_layout_has_no_negative_length():
+    for shape in ((-1,), (2, -3), (-2, -3)):
+        with pytest.raises(ValueError, match="negative dimensions"):
+            _layout.contiguous(np.dtype("f4"), shape)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +63,7 @@ def reshape(
         order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
     elif order not in ("C", "F"):
         raise ValueError(f"order must be one of 'C', 'F' or 'A' (got {order!r})")
-    resolved = _layout.resolve_reshape(layout.size, _lengths(shape))
+    resolved = _layout.resolve_reshape(layout.size, _layout.as_lengths(shape))
     if copy:
         a = copies.copy(a, order)
         layout = a._layout
@@ -80,13 +79,6 @@ def reshape(
     elif order == "C":
         _keep_reshape(layout, shape, target)
     return _array.view(a, target)
-
-
-def _lengths(shape: Any) -> tuple[int, ...]:
-    try:
-        return (operator.index(shape),)
-    except TypeError:
-        return tuple([operator.index(length) for length in shape])
 
 
 def _keep_reshape(layout: Any, shape: Any, target: Any) -> None:
