@@ -98,6 +98,51 @@ def use_source(name: str) -> list[str]:
     ]
 
 
+def aligned(name: str, layout: Layout, address: int, remedy: str) -> Layout:
+    """The layout for a view of memory, in which the address of each element suits its size.
+
+    Kernels load and store whole elements, which a device can do at multiples of their size alone.
+
+    Parameters
+    ----------
+    name : str
+        What makes the view, for error messages.
+    layout : Layout
+        As it was asked for.
+    address : int
+        Of the first element.
+    remedy : str
+        What to do instead, for the same.
+
+    Returns
+    -------
+    Layout
+        Strides that lead to no element are multiples of the size, too.
+
+    Raises
+    ------
+    ValueError
+        If an element would be at another address.
+    """
+    itemsize = layout.itemsize
+    if layout.size and address % itemsize:
+        raise ValueError(
+            f"{name}: the first element, of {itemsize} bytes ({layout.dtype}), would be at "
+            f"address {address:#x}, which is no multiple of {itemsize}; {remedy}"
+        )
+    if not any(stride % itemsize for stride in layout.strides):
+        return layout
+    strides = []
+    for length, stride in zip(layout.shape, layout.strides, strict=True):
+        if stride % itemsize and length > 1 and layout.size:
+            raise ValueError(
+                f"{name}: elements of {itemsize} bytes ({layout.dtype}) would be {stride} bytes "
+                f"apart, which is no multiple of {itemsize}; {remedy}"
+            )
+        strides.append(stride - stride % itemsize)
+    return _layout.layout_of(layout.dtype, layout.shape, tuple(strides))
+
+
 def same_elements(a: Any, b: Any) -> bool:
     """Whether two arrays have the same elements at the same indices."""
     return a._layout is b._layout and a._pointer == b._pointer

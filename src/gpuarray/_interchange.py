@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._layout import Layout
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.memory import UnownedMemory
+from gpuarray._runtime.memory import UnownedMemory, check_device_memory
 from gpuarray._runtime.stream import ExternalStream
 from gpuarray.errors import HostArrayError
 
@@ -20,6 +23,12 @@ if TYPE_CHECKING:
 WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 _SCALARS = tuple(WEAK)
 _LONG = 128
+
+#: What to do about another library's array of which this package makes no view.
+COPY_THERE = "copy the array in the library that it comes from"
+
+#: The newest version of ``__cuda_array_interface__``.
+_NEWEST_VERSION = 3
 
 
 def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
@@ -50,7 +59,7 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
         _dtypes.canonical(x.dtype)
         return bool(x) if isinstance(x, np.bool) else x
     if hasattr(x, "__cuda_array_interface__"):
-        return from_interface(x)
+        return from_interface(x, name)
     for base in _SCALARS:  # subclasses of Python's numbers, such as enum.IntEnum
         if isinstance(x, base):
             return base(x)  # type: ignore[arg-type]  # x is of a subclass of base
@@ -101,27 +110,33 @@ def scalar_array(value: Any, dtype: np.dtype) -> ndarray:
     return _array.from_host(np.array(value, dtype), _layout.contiguous(dtype, ()))
 
 
-def from_interface(x: Any) -> ndarray:
+def from_interface(x: Any, name: str = "asarray") -> ndarray:
     """An array over the memory of another library's array, without a copy.
 
     The ``__cuda_array_interface__`` protocol, versions 0 to 3: a stream that it names is waited
     for, and the exporter is kept alive.
+
+    Parameters
+    ----------
+    x : object
+        With the interface.
+    name : str
+        The operation, for error messages.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an entry is missing or has a wrong type; if the memory is not a device's, is not
+        aligned, or has fewer bytes than the shape needs.
     """
     interface = x.__cuda_array_interface__
-    if interface.get("mask") is not None:
-        raise ValueError("asarray: a masked __cuda_array_interface__ is not supported; fill it")
-    dtype = _dtypes.canonical(np.dtype(interface["typestr"]))
-    shape = tuple(interface["shape"])
-    strides = interface.get("strides")
-    if strides is None:
-        strides = _layout.contiguous_strides(shape, dtype.itemsize)
-    layout = _layout.layout_of(dtype, shape, tuple(strides))
-    pointer = interface["data"][0]
+    where = f"{name}: __cuda_array_interface__"
+    layout, pointer, producer = _read_interface(interface, where)
     if not layout.size:
-        return _array.empty(_layout.contiguous(dtype, shape))
+        return _array.empty(_layout.contiguous(layout.dtype, layout.shape))
+    layout = _array.aligned(f"{where}['data']", layout, pointer, COPY_THERE)
     start = pointer + layout.low
-    memory = UnownedMemory(start, layout.high - layout.low, x)
-    producer = interface.get("stream")
+    memory = imported_memory(f"{where}['data']", start, layout.high - layout.low, x)
     if producer is not None and producer != current.stream.handle:
         # 1 and 2 stand for the legacy and the per-thread default stream.
         handle = 0 if producer == 1 else producer
@@ -129,6 +144,107 @@ def from_interface(x: Any) -> ndarray:
             event = ExternalStream(handle).record()
         current.stream.wait_event(event)
     return _array.wrap(memory, pointer, layout)
+
+
+def imported_memory(name: str, start: int, size: int, owner: object) -> UnownedMemory:
+    """Memory of another library that arrays can live in: the driver knows all of its bytes.
+
+    ``name`` is what says where it is, for error messages.
+    """
+    device = check_device_memory(name, start, size)
+    return UnownedMemory(start, size, owner, device)
+
+
+def _read_interface(interface: Any, where: str) -> tuple[Layout, int, int | None]:
+    """The layout, the address and the stream that a ``__cuda_array_interface__`` names."""
+    if not isinstance(interface, Mapping):
+        raise TypeError(f"{where} must be a dict, got {type(interface).__name__}")
+    for key in ("shape", "typestr", "data"):
+        if interface.get(key) is None:
+            raise ValueError(f"{where} has no {key!r}, which the protocol requires")
+    version = interface.get("version", 0)
+    if type(version) is not int or not 0 <= version <= _NEWEST_VERSION:
+        raise ValueError(
+            f"{where}['version'] is {version!r}; versions 0 to {_NEWEST_VERSION} are known"
+        )
+    if interface.get("mask") is not None:
+        raise ValueError(
+            f"{where}['mask'] is not None: masked arrays are not supported; fill the masked "
+            "elements in the library that the array comes from"
+        )
+    dtype = _interface_dtype(interface, where)
+    with _naming(f"{where}['shape']"):
+        shape = _layout.check_shape(tuple(interface["shape"]))
+        layout = _layout.contiguous(dtype, shape)
+    strides = interface.get("strides")
+    if strides is not None:
+        with _naming(f"{where}['strides']"):
+            layout = _layout.strided(dtype, shape, strides)
+    return layout, _interface_address(interface["data"], where), _interface_stream(interface, where)
+
+
+@contextmanager
+def _naming(what: str) -> Iterator[None]:
+    """Put the name of what is read in front of an error's message."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{what}: {error}") from None
+
+
+def _interface_dtype(interface: Mapping[str, Any], where: str) -> np.dtype:
+    typestr = interface["typestr"]
+    if not isinstance(typestr, str):
+        raise TypeError(f"{where}['typestr'] must be a str such as '<f4', got {typestr!r}")
+    try:
+        found = np.dtype(typestr)
+    except (TypeError, ValueError):
+        raise TypeError(f"{where}['typestr'] is {typestr!r}, which is no dtype") from None
+    descr = interface.get("descr")
+    if descr is not None and not (isinstance(descr, list | tuple) and len(descr) == 1):
+        raise TypeError(
+            f"{where}['descr'] is {descr!r}: structured dtypes are not supported; export each "
+            "field as an array"
+        )
+    with _naming(f"{where}['typestr']"):
+        return _dtypes.canonical(found)
+
+
+def _interface_address(data: Any, where: str) -> int:
+    if not isinstance(data, tuple | list) or len(data) != 2:
+        raise TypeError(
+            f"{where}['data'] must be an address and whether it is read-only, got {data!r}"
+        )
+    try:
+        address = operator.index(0 if data[0] is None else data[0])
+    except TypeError:
+        raise TypeError(f"{where}['data'] has the address {data[0]!r}, which is no int") from None
+    if not 0 <= address < 1 << 64:
+        raise ValueError(f"{where}['data'] has the address {address}, which no memory has")
+    return address
+
+
+def _interface_stream(interface: Mapping[str, Any], where: str) -> int | None:
+    stream = interface.get("stream")
+    if stream is None:
+        return None
+    if type(stream) is not int:
+        raise TypeError(f"{where}['stream'] must be an int or None, got {stream!r}")
+    if not 0 < stream < 1 << 64:
+        raise ValueError(
+            f"{where}['stream'] is {stream}, which the protocol does not allow: 1 is the legacy "
+            "default stream, 2 the per-thread one, None asks for no wait"
+        )
+    return stream
+
+
+def interface_pointer(x: Any) -> int:
+    """The address alone that a ``__cuda_array_interface__`` has, for a kernel's parameter."""
+    where = "__cuda_array_interface__"
+    try:
+        return _interface_address(x.__cuda_array_interface__["data"], where)
+    except KeyError:
+        raise ValueError(f"{where} has no 'data', which the protocol requires") from None
 
 
 def to_device(array: Any, device: Device) -> ndarray:

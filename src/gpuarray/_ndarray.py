@@ -86,6 +86,8 @@ class ndarray(ArrayBase):
     is in host memory, raises IndexError; with ``GPUARRAY_DEBUG=1`` arrays do, too). Where an
     assignment stores several values to one element, any of them may stay. An index that is an
     integer array without dimensions gives a copy. Host arrays are refused, also as an index.
+    Elements are at multiples of their size, which a device requires: a view or an array of another
+    library in which they would not be raises ValueError.
 
     Examples
     --------

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gpuarray import _dtypes, _layout
-from gpuarray._array import address_of
+from gpuarray._array import address_of, aligned
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as make_array
 from gpuarray._ops.conversion import asnumpy
@@ -116,18 +115,17 @@ def over_memory(
             raise ValueError(f"ndarray: order must be 'C' or 'F', got {order!r}")
         layout = _layout.contiguous(found, lengths, order)
     else:
-        steps = tuple([operator.index(stride) for stride in strides])
-        if len(steps) != len(lengths):
-            raise ValueError(
-                f"ndarray: {len(lengths)} lengths but {len(steps)} strides: shape {lengths}, "
-                f"strides {steps}"
-            )
-        layout = _layout.layout_of(found, lengths, steps)
+        layout = _layout.strided(found, lengths, strides)
     if memptr is None:
         memory, pointer = _own(layout)
-    else:
+    elif isinstance(memptr, MemoryPointer):
         memory, pointer = memptr.mem, memptr.ptr
         _check_range(layout, memory, pointer)
+    else:
+        raise TypeError(
+            f"ndarray: memptr must be a gpuarray.cuda.MemoryPointer, got {type(memptr).__name__}"
+        )
+    layout = aligned("ndarray", layout, pointer, "choose another address or other strides")
     array._layout = layout
     array._memory = memory
     array._pointer = pointer
@@ -212,10 +210,7 @@ def deepcopy(array: ndarray, memo: Any) -> ndarray:
 def set_shape(array: ndarray, shape: int | Sequence[int]) -> None:
     """``array.shape = shape``: only where no copy is needed."""
     layout = array._layout
-    try:
-        given = (shape,) if isinstance(shape, int) else tuple(shape)
-    except TypeError:
-        raise TypeError(f"expected a shape, got {shape!r}") from None
+    given = _layout.as_lengths(shape)
     target = _layout.reshape_view(layout, _layout.resolve_reshape(layout.size, given))
     if target is None:
         raise AttributeError(

@@ -41,7 +41,12 @@ def astype(
 
 
 def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
-    """The same memory read as another dtype (``ndarray.view``)."""
+    """The same memory read as another dtype (``ndarray.view``).
+
+    Differences from NumPy
+    ----------------------
+    A view in which elements would not be at multiples of their size raises ValueError.
+    """
     layout = a._layout
     if dtype is None:
         return _array.view(a, layout)
@@ -64,7 +69,11 @@ def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
                 f"in bytes of the last axis of the array: {shape[-1] * itemsize} and {size}"
             )
         shape, strides = shape[:-1] + (last,), strides[:-1] + (size,)
-    return _array.view(a, _layout.layout_of(found, shape, strides))
+    target = _array.aligned(
+        "view", _layout.layout_of(found, shape, strides), _array.address_of(a),
+        "copy the array first: x.copy().view(...)",
+    )  # fmt: skip
+    return _array.view(a, target)
 
 
 def copyto(

@@ -5,10 +5,9 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._ffi import dlpack
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.memory import UnownedMemory
 from gpuarray._runtime.stream import ExternalStream
 from gpuarray.kernels.elementwise import copies
 
@@ -156,8 +155,9 @@ def from_dlpack(
         layout = _layout.layout_of(dtype, tensor.shape, strides)
     if not layout.size:
         return _array.empty(_layout.contiguous(dtype, tensor.shape))
-    memory = UnownedMemory(
-        tensor.pointer + layout.low, layout.high - layout.low, received, tensor.device_id
+    layout = _array.aligned("from_dlpack", layout, tensor.pointer, _interchange.COPY_THERE)
+    memory = _interchange.imported_memory(
+        "from_dlpack", tensor.pointer + layout.low, layout.high - layout.low, received
     )
     array = _array.wrap(memory, tensor.pointer, layout)
     if copy or (tensor.read_only and copy is None):

@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array
+from gpuarray import _array, _interchange
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._interchange import shown
@@ -358,7 +358,7 @@ def _compile(kinds: tuple[tuple, ...], owner: Signature) -> Callable[..., Callab
     layouts = [f"{names[i]}._layout" for i, (_, kind) in enumerate(kinds) if kind is _ARRAY]
     scope["__name__"] = __name__
     scope["note"], scope["failed"] = launch_history.note, launch_history.failed
-    scope["memory_of"] = _interface_pointer
+    scope["memory_of"] = _interchange.interface_pointer
     scope["bits16"] = np.uint16
     checked = [
         "try:",
@@ -416,7 +416,3 @@ def _stores(kind: tuple, name: str, view: str, word: int) -> list[str]:
     if mode == "struct":
         return [f"{view}[:] = {name}.tobytes()"]
     return [f"{view}[0] = {name}"]
-
-
-def _interface_pointer(value: Any) -> int:
-    return value.__cuda_array_interface__["data"][0]

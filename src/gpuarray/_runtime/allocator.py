@@ -14,6 +14,9 @@ __all__ = ["get_default_memory_pool"]
 
 default_pool = MemoryPool()
 
+#: Bytes of the largest element, at whose multiples every element is aligned.
+_ALIGNMENT = 16
+
 #: The user's allocator, or ``None`` while memory comes from ``pool`` without a detour.
 _user_allocator: Callable[[int], MemoryPointer] | None = None
 _pool: MemoryPool = default_pool
@@ -25,6 +28,16 @@ def allocate(nbytes: int, stream: Stream | None = None) -> tuple[BaseMemory, int
         return NO_MEMORY, 0
     if _user_allocator is not None:
         pointer = _user_allocator(nbytes)
+        if not isinstance(pointer, MemoryPointer):
+            raise TypeError(
+                "the allocator given to set_allocator must return a gpuarray.cuda.MemoryPointer, "
+                f"got {type(pointer).__name__}"
+            )
+        if not pointer.ptr or pointer.ptr % _ALIGNMENT:
+            raise ValueError(
+                f"the allocator given to set_allocator returned the address {pointer.ptr:#x}; "
+                f"arrays need a multiple of {_ALIGNMENT}"
+            )
         return pointer.mem, pointer.ptr
     memory = _pool.allocate(nbytes, stream)
     return memory, memory.block.pointer

@@ -25,6 +25,45 @@ def checked_size(name: str, size: object) -> int:
     return nbytes
 
 
+def check_device_memory(name: str, pointer: int, size: int) -> int:
+    """Refuse memory of others that a device cannot reach, or of which it has fewer bytes.
+
+    Parameters
+    ----------
+    name : str
+        What says where the memory is, for error messages.
+    pointer, size : int
+        The address of the first byte, and how many there should be.
+
+    Returns
+    -------
+    int
+        The number of the device that the memory is on.
+    """
+    device_id = None
+    end = pointer
+    # Memory that was mapped in parts is one range of addresses, and several for the driver.
+    while end < pointer + size:
+        found = driver.pointer_attributes(_RANGE, end) if 0 < end < 1 << 64 else {}
+        if not found.get("memory_type") or not found["range_size"]:
+            break
+        if device_id is None:
+            device_id = found["device_ordinal"]
+        end = found["range_start_addr"] + found["range_size"]
+    if device_id is None:
+        what = "is null" if not pointer else "is not device memory"
+        raise ValueError(f"{name}: the address {pointer:#x} {what}")
+    if end < pointer + size:
+        raise ValueError(
+            f"{name}: {size} bytes at {pointer:#x} go beyond the end of their allocation by "
+            f"{pointer + size - end}"
+        )
+    return device_id
+
+
+_RANGE = ("memory_type", "device_ordinal", "range_start_addr", "range_size")
+
+
 class BaseMemory:
     """Memory that an array can live in.
 
