@@ -1,14 +1,15 @@
 """DLPack: arrays leave and enter without a copy, and their memory outlives neither side."""
 
 import gc
+import subprocess
+import sys
+import weakref
 
 import numpy as np
 import pytest
 
 import gpuarray as cp
 from gpuarray._ffi import dlpack
-
-DTYPES = "?bhilBHILefdFD"
 
 DTYPES = "?bhilBHILefdFD"
 
@@ -42,27 +43,41 @@ def test_views_keep_their_strides(view):
 
 
 def test_memory_lives_as_long_as_the_importer():
-    before = len(dlpack._exported)
     x = cp.arange(5)
+    memory = weakref.ref(x._memory)
     y = cp.from_dlpack(x)
     z = y[1:]
-    assert len(dlpack._exported) == before + 1
     del x, y
     gc.collect()
-    assert len(dlpack._exported) == before + 1
     assert cp.asnumpy(z).tolist() == [1, 2, 3, 4]
+    assert memory() is not None
     del z
     gc.collect()
-    assert len(dlpack._exported) == before
+    assert memory() is None
 
 
-def test_unused_capsules_release_their_array():
-    before = len(dlpack._exported)
-    capsule = cp.arange(5).toDlpack()
-    assert len(dlpack._exported) == before + 1
+@pytest.mark.parametrize("version", [None, (1, 0)])
+def test_unused_capsules_release_their_array(version):
+    x = cp.arange(5)
+    memory = weakref.ref(x._memory)
+    capsule = x.__dlpack__(max_version=version)
+    del x
+    gc.collect()
+    assert memory() is not None
     del capsule
     gc.collect()
-    assert len(dlpack._exported) == before
+    assert memory() is None
+
+
+def test_a_consumer_that_fails_keeps_its_exception():
+    # It drops the capsule while its exception is pending.
+    x = cp.arange(5)
+    memory = weakref.ref(x._memory)
+    with pytest.raises((BufferError, RuntimeError), match="Unsupported device"):
+        np.from_dlpack(x)
+    del x
+    gc.collect()
+    assert memory() is None
 
 
 def test_a_capsule_is_used_once():
@@ -110,6 +125,120 @@ def test_consumers_stream_waits():
         y = cp.from_dlpack(capsule) + 1
     stream.synchronize()
     assert int(y[-1]) == 1000
+
+
+ABSURD = {
+    "ndim of 2**31 - 1": ({"ndim": 2**31 - 1}, "ndim is 2147483647"),
+    "negative ndim": ({"ndim": -1}, "ndim is -1"),
+    "ndim of 65": ({"ndim": 65}, "ndim is 65"),
+    "null shape": ({"shape": None}, "shape is a null pointer"),
+    "null data": ({"data": None}, "data is a null pointer"),
+    "null data at an offset": ({"data": None, "byte_offset": 64}, "data is a null pointer"),
+    "byte_offset": ({"byte_offset": 2**64 - 1}, "byte_offset 18446744073709551615"),
+    "negative length": ((-1, 3), "negative length"),
+    "great length": ((2**62, 3), "do not fit into memory"),
+    "great shape without strides": (
+        {"lengths": (2**62, 3), "strides": None},
+        "do not fit into memory",
+    ),
+    "great strides": ({"steps": (2**62, 1)}, "do not fit into memory"),
+    "strides before memory": ({"steps": (-(2**62), 1)}, "do not fit into memory"),
+    "no bits": ({"bits": 0}, "0 bits"),
+    "12 bits": ({"bits": 12}, "12 bits"),
+    "int128": ({"bits": 128}, "128 bits"),
+    "bool of 32 bits": ({"code": 6, "bits": 32}, "type code 6"),
+    "bfloat16": ({"code": 4, "bits": 16}, "type code 4"),
+    "type code": ({"code": 255}, "type code 255"),
+    "no lanes": ({"lanes": 0}, "0 lanes"),
+    "vectors": ({"lanes": 4}, "4 lanes"),
+    "device": ({"device_id": 999}, "device 999"),
+    "negative device": ({"device_id": -1}, "device -1"),
+}
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)])
+@pytest.mark.parametrize("case", ABSURD)
+def test_a_capsule_that_describes_no_array_is_refused(case, version):
+    fields, message = ABSURD[case]
+    x = cp.zeros((2, 3), "i4")
+    memory = weakref.ref(x._memory)
+    capsule = x.__dlpack__(max_version=version)
+    record = dlpack._managed(capsule)[0].tensor
+    fields = {"lengths": fields} if isinstance(fields, tuple) else dict(fields)
+    if "lengths" in fields:
+        record.shape[0], record.shape[1] = fields.pop("lengths")
+    if "steps" in fields:
+        record.strides[0], record.strides[1] = fields.pop("steps")
+    for name, value in fields.items():
+        setattr(record, name, value)
+    with pytest.raises(BufferError, match=f"from_dlpack: .*{message}"):
+        cp.from_dlpack(capsule)
+    del x, capsule, record
+    gc.collect()
+    assert memory() is None
+
+
+def test_a_capsule_of_nothing_may_have_no_memory():
+    capsule = cp.zeros((0, 3)).__dlpack__()
+    record = dlpack._managed(capsule)[0].tensor
+    assert not record.data
+    assert cp.from_dlpack(capsule).shape == (0, 3)
+
+
+# Programs that leave capsules behind when the interpreter ends: with Python's own objects of all
+# kinds, in a thread that never ends, and with C code that runs later than any Python.
+LEFT_BEHIND = {
+    "objects": """
+import atexit, builtins, codecs, contextvars, json
+keep = [make()]
+keep.append(keep)
+class Holder:
+    keep = make()
+class Late:
+    def __del__(self, make=make):
+        sys.last = make()
+json.keep, builtins.keep, sys.keep, cp.keep = make(), [make(), Late()], make(), make()
+local = threading.local()
+local.keep = make()
+contextvars.ContextVar("keep").set(make())
+codecs.register(lambda name, keep=make(): None)
+atexit.register(lambda keep=make(): None)
+""",
+    "thread": """
+def hold():
+    keep = make()
+    made.set()
+    threading.Event().wait()
+made = threading.Event()
+threading.Thread(target=hold, daemon=True).start()
+made.wait()
+""",
+    "C": """
+keep = make()
+for capsule, name in zip(keep, [b"used_dltensor", b"used_dltensor_versioned"]):
+    managed, address = dlpack._managed(capsule)
+    ctypes.CDLL(None).__cxa_atexit(managed.deleter, ctypes.c_void_p(address), None)
+    dlpack._set_name(id(capsule), name)
+""",
+}
+
+
+@pytest.mark.parametrize("holder", LEFT_BEHIND)
+def test_capsules_that_outlive_the_interpreter(holder):
+    program = f"""
+import ctypes, sys, threading
+import gpuarray as cp
+from gpuarray._ffi import dlpack
+x = cp.arange(5)
+def make():
+    return [x.__dlpack__(), x.__dlpack__(max_version=(1, 0)), cp.from_dlpack(x)]
+{LEFT_BEHIND[holder]}
+print("made")
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert (result.returncode, result.stdout) == (0, "made\n"), result.stderr
 
 
 @pytest.mark.cuda

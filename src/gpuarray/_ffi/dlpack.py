@@ -6,21 +6,27 @@ Source: dlpack.h of DLPack 1.0 (https://dmlc.github.io/dlpack/latest/c_api.html)
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 __all__ = ["CUDA", "CUDA_HOST", "CUDA_MANAGED", "Tensor", "export", "receive"]
 
 CUDA, CUDA_HOST, CUDA_MANAGED = 2, 3, 13
 
 _VERSION = (1, 0)
-_READ_ONLY = 1
+_READ_ONLY, _COPIED = 1, 2
+#: Dimensions that NumPy's arrays can have.
+_MAX_DIMENSIONS = 64
+_ADDRESSES = 1 << 64
 _NAME, _USED = b"dltensor", b"used_dltensor"
 _VERSIONED_NAME, _VERSIONED_USED = b"dltensor_versioned", b"used_dltensor_versioned"
 
-# DLPack's type codes by the kind of a dtype code such as 'f4'.
-_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-_KINDS = {number: kind for kind, number in _CODES.items()}
+# The kind of a dtype code such as 'f4' by DLPack's type code.
+_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
+_DTYPES = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"}
 
 
 class Tensor(NamedTuple):
@@ -72,20 +78,7 @@ class _VersionedManaged(ctypes.Structure):
     ]
 
 
-#: Objects that exported structures keep alive, by the structure's address.
-_exported: dict[int, tuple[Any, ...]] = {}
-
-
-@_Deleter
-def _forget(address: int) -> None:
-    _exported.pop(address, None)
-
-
-_Destructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 _api = ctypes.pythonapi
-_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, _Destructor)(
-    ("PyCapsule_New", _api)
-)
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
     ("PyCapsule_IsValid", _api)
 )
@@ -97,12 +90,21 @@ _set_name = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(
 )
 
 
-@_Destructor
-def _destroy(capsule: int) -> None:
-    """Release an export that was not consumed; a consumer renames the capsule."""
-    for name in (_NAME, _VERSIONED_NAME):
-        if _is_valid(capsule, name):
-            _exported.pop(_get_pointer(capsule, name), None)
+class _Described:
+    """A tensor as NumPy's interface of arrays describes one, and what has to outlive it."""
+
+    __slots__ = ("__array_interface__", "owner")
+
+    def __init__(self, tensor: Tensor, owner: object):
+        itemsize = int(tensor.dtype[1:])
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": f"<{tensor.dtype}",
+            "shape": tensor.shape,
+            "strides": tuple([stride * itemsize for stride in tensor.strides or ()]),
+            "data": (tensor.pointer, tensor.read_only),
+        }
 
 
 def export(tensor: Tensor, owner: object, versioned: bool, copied: bool = False) -> Any:
@@ -118,29 +120,47 @@ def export(tensor: Tensor, owner: object, versioned: bool, copied: bool = False)
         Use the structure of DLPack 1.0.
     copied : bool
         Tell the consumer that the memory is a copy made for it.
+
+    Raises
+    ------
+    BufferError
+        If the structure has no place for a read-only array.
+
+    Notes
+    -----
+    The capsule is NumPy's, of an array over the same addresses that nobody reads, and then says
+    what device they are on. So what releases it is compiled code, which a consumer may call while
+    an exception is pending, from a thread that Python does not know, and when the interpreter
+    has ended. Functions made by ctypes may not be called so.
     """
-    ndim = len(tensor.shape)
-    shape = (ctypes.c_int64 * ndim)(*tensor.shape)
-    strides = (ctypes.c_int64 * ndim)(*(tensor.strides or ()))
-    kind = _VersionedManaged if versioned else _Managed
-    managed = kind()
-    managed.deleter = _forget
+    host = np.asarray(_Described(tensor, owner))
+    try:
+        capsule = host.__dlpack__(max_version=_VERSION) if versioned else host.__dlpack__()
+    except TypeError:  # NumPy 2.0, which is older than DLPack 1.0
+        capsule = host.__dlpack__()
+    managed, _ = _managed(capsule)
     if isinstance(managed, _VersionedManaged):
-        managed.major, managed.minor = _VERSION
-        managed.flags = 2 * copied
+        managed.flags |= _COPIED * copied
     record = managed.tensor
     record.data = tensor.pointer
     record.device_type = tensor.device_type
     record.device_id = tensor.device_id
-    record.ndim = ndim
-    record.code = _CODES[tensor.dtype[0]]
-    record.bits = 8 * int(tensor.dtype[1:])
-    record.lanes = 1
-    record.shape = ctypes.cast(shape, ctypes.POINTER(ctypes.c_int64))
-    record.strides = ctypes.cast(strides, ctypes.POINTER(ctypes.c_int64))
-    address = ctypes.addressof(managed)
-    _exported[address] = (managed, shape, strides, owner)
-    return _new(address, _VERSIONED_NAME if versioned else _NAME, _destroy)
+    return capsule
+
+
+def _managed(capsule: Any) -> tuple[_Managed | _VersionedManaged, int]:
+    """The structure of a capsule that has not been consumed, and its address."""
+    if type(capsule).__name__ != "PyCapsule":
+        raise TypeError(f"from_dlpack: expected a DLPack capsule, got {type(capsule).__name__}")
+    kinds: tuple[tuple[bytes, Any], ...] = (
+        (_VERSIONED_NAME, _VersionedManaged),
+        (_NAME, _Managed),
+    )
+    for name, kind in kinds:
+        if _is_valid(id(capsule), name):
+            address = _get_pointer(id(capsule), name)
+            return kind.from_address(address), address
+    raise TypeError("from_dlpack: this is no DLPack capsule, or it has been consumed already")
 
 
 def receive(capsule: Any) -> tuple[Tensor, Callable[[], None]]:
@@ -158,42 +178,60 @@ def receive(capsule: Any) -> tuple[Tensor, Callable[[], None]]:
     BufferError
         If its contents cannot be represented.
     """
-    address_of_capsule = id(capsule)
-    versioned = False
-    if type(capsule).__name__ != "PyCapsule":
-        raise TypeError(f"from_dlpack: expected a DLPack capsule, got {type(capsule).__name__}")
-    if _is_valid(address_of_capsule, _VERSIONED_NAME):
-        versioned = True
-    elif not _is_valid(address_of_capsule, _NAME):
-        raise TypeError("from_dlpack: this is no DLPack capsule, or it has been consumed already")
-    name, used = (_VERSIONED_NAME, _VERSIONED_USED) if versioned else (_NAME, _USED)
-    address = _get_pointer(address_of_capsule, name)
-    managed = (_VersionedManaged if versioned else _Managed).from_address(address)
+    managed, address = _managed(capsule)
+    versioned = isinstance(managed, _VersionedManaged)
     if isinstance(managed, _VersionedManaged) and managed.major > _VERSION[0]:
         raise BufferError(
             f"from_dlpack: DLPack {managed.major}.{managed.minor} is newer than "
             f"{_VERSION[0]}.x; ask the producer for max_version={_VERSION}"
         )
-    record = managed.tensor
-    kind = _KINDS.get(record.code)
-    if kind is None or record.lanes != 1 or record.bits % 8:
-        raise BufferError(
-            f"from_dlpack: no dtype for type code {record.code} of {record.bits} bits and "
-            f"{record.lanes} lanes; convert the array in the library that it comes from"
-        )
-    tensor = Tensor(
-        pointer=(record.data or 0) + record.byte_offset,
-        device_type=record.device_type,
-        device_id=record.device_id,
-        dtype=f"{kind}{record.bits // 8}",
-        shape=tuple(record.shape[: record.ndim]),
-        strides=tuple(record.strides[: record.ndim]) if record.strides else None,
-        read_only=bool(versioned and managed.flags & _READ_ONLY),
-    )
-    _set_name(address_of_capsule, used)
+    tensor = _checked(managed.tensor)
+    if isinstance(managed, _VersionedManaged) and managed.flags & _READ_ONLY:
+        tensor = tensor._replace(read_only=True)
+    _set_name(id(capsule), _VERSIONED_USED if versioned else _USED)
 
     def release() -> None:
         if managed.deleter:
             managed.deleter(address)
 
     return tensor, release
+
+
+def _checked(record: _DLTensor) -> Tensor:
+    """What a structure describes, if it can be an array's memory."""
+    dtype = f"{_KINDS.get(record.code)}{record.bits // 8}"
+    if dtype not in _DTYPES or record.lanes != 1 or record.bits % 8:
+        raise BufferError(
+            f"from_dlpack: no dtype for type code {record.code} of {record.bits} bits and "
+            f"{record.lanes} lanes; convert the array in the library that it comes from"
+        )
+    ndim = record.ndim
+    if not 0 <= ndim <= _MAX_DIMENSIONS:
+        raise _damaged(f"ndim is {ndim}, not between 0 and {_MAX_DIMENSIONS}")
+    if ndim and not record.shape:
+        raise _damaged(f"shape is a null pointer, but ndim is {ndim}")
+    shape = tuple(record.shape[:ndim])
+    strides = tuple(record.strides[:ndim]) if record.strides else None
+    if any(length < 0 for length in shape):
+        raise _damaged(f"shape {shape} has a negative length")
+    pointer = (record.data or 0) + record.byte_offset
+    if 0 not in shape:
+        if not record.data:
+            raise _damaged(f"data is a null pointer, but shape {shape} has elements")
+        itemsize = record.bits // 8
+        if strides is None:
+            steps = [(math.prod(shape) - 1) * itemsize]
+        else:
+            steps = [stride * (n - 1) * itemsize for stride, n in zip(strides, shape)]
+        low = pointer + sum([step for step in steps if step < 0])
+        high = pointer + sum([step for step in steps if step > 0]) + itemsize
+        if low < 0 or high > _ADDRESSES:
+            raise _damaged(
+                f"the elements of shape {shape} and strides {strides} from address "
+                f"{record.data:#x}, byte_offset {record.byte_offset}, do not fit into memory"
+            )
+    return Tensor(pointer, record.device_type, record.device_id, dtype, shape, strides)
+
+
+def _damaged(what: str) -> BufferError:
+    return BufferError(f"from_dlpack: the capsule describes no array: {what}")

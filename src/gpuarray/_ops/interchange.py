@@ -6,7 +6,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array, _dtypes, _interchange, _layout
-from gpuarray._ffi import dlpack
+from gpuarray._ffi import dlpack, driver
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.stream import ExternalStream
 from gpuarray.kernels.elementwise import copies
@@ -108,7 +108,7 @@ def from_dlpack(
     Raises
     ------
     BufferError
-        If the array is not in device memory.
+        If the array is not in device memory, or a capsule describes no array.
 
     Examples
     --------
@@ -141,6 +141,11 @@ def from_dlpack(
         raise BufferError(
             f"from_dlpack: the capsule's array is on DLPack device type {tensor.device_type}, "
             "not on a CUDA device; use asarray to copy host data"
+        )
+    if not 0 <= tensor.device_id < driver.device_count():
+        raise BufferError(
+            f"from_dlpack: the capsule's array is on device {tensor.device_id}, but there are "
+            f"{driver.device_count()} devices, numbered from 0"
         )
     if device is not None and Device(device).id != tensor.device_id:
         raise BufferError(
