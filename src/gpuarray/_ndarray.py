@@ -82,8 +82,9 @@ class ndarray(ArrayBase):
     Differences from NumPy
     ----------------------
     Elements and results without dimensions are arrays, not scalars. In an index, an array of
-    indices in device memory cannot raise: indices out of bounds wrap around (a list, which
-    is in host memory, raises IndexError; with ``GPUARRAY_DEBUG=1`` arrays do, too). Where an
+    indices in device memory cannot raise on a GPU: indices out of bounds wrap around (a list, which
+    is in host memory, raises IndexError; arrays do, too, with ``GPUARRAY_DEBUG=1`` and on the
+    emulator). Where an
     assignment stores several values to one element, any of them may stay. An index that is an
     integer array without dimensions gives a copy. Host arrays are refused, also as an index.
     Elements are at multiples of their size, which a device requires: a view or an array of another

@@ -101,11 +101,36 @@ def test_errors():
         cp.broadcast_to(device[0, 0], (3,))[cp.asarray([0])] = 1
 
 
+@pytest.mark.cuda
 def test_positions_out_of_bounds_wrap_around():
     x = cp.arange(5)
     same(x[cp.asarray([5, -6, 12, -11])], np.array([0, 4, 2, 4]))
     x[cp.asarray([5])] = 9
     assert x[0] == 9
+
+
+OUT_OF_BOUNDS = {
+    "gather": lambda x, i: x[i],
+    "again": lambda x, i: (x[i % 5], x[i]),  # by a plan that is kept
+    "scatter": lambda x, i: x.__setitem__(i, x[:1]),
+    "scalar": lambda x, i: x.__setitem__(i, 3),
+    "take": lambda x, i: cp.take(x, i),
+    "columns": lambda x, i: cp.stack([x, x])[:, i],
+    "two arrays": lambda x, i: cp.stack([x, x])[i * 0, i],
+    "take_along_axis": lambda x, i: cp.take_along_axis(x, i, 0),
+    "put_along_axis": lambda x, i: cp.put_along_axis(x, i, 1, 0),
+}
+
+
+@pytest.mark.emulator
+@pytest.mark.parametrize("wrong", [5, -6, 10**9])
+@pytest.mark.parametrize("name", OUT_OF_BOUNDS)
+def test_positions_out_of_bounds_raise_on_the_emulator(name, wrong):
+    x = cp.arange(5)
+    index = cp.asarray(np.array([0, 4, wrong], "i4"))
+    with pytest.raises(IndexError, match=f"^index {wrong} is out of bounds for an axis of size 5$"):
+        OUT_OF_BOUNDS[name](x, index)
+    same(x, np.arange(5))  # nothing was stored, and the device goes on
 
 
 def test_debug_mode_checks_positions(monkeypatch):

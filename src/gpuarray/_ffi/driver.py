@@ -25,6 +25,7 @@ from typing import Any
 from .driver_checks import *
 from .driver_contexts import *
 from .driver_graphs import *
+from .driver_library import image_options as image_options
 from .driver_library import library, opened
 from .driver_memory import *
 from .driver_modules import *

@@ -15,7 +15,10 @@ from .driver_enums import STATUS_NAMES
 from .driver_prototypes import PROTOTYPES
 from .library import Library, SymbolSource
 
-__all__ = ["error_of", "fault_of_device", "library", "number_of", "opened"]
+__all__ = ["error_of", "fault_of_device", "image_options", "library", "number_of", "opened"]
+
+#: Kernels that the emulator runs can raise an exception in the call that launched them.
+_EMULATED_OPTIONS = ("-DGPUARRAY_RAISES",)
 
 _opening = threading.RLock()
 _backend: Backend | None = None
@@ -38,8 +41,15 @@ def _open_source() -> SymbolSource:
     return opened().source
 
 
+def image_options(kind: str) -> tuple[str, ...]:
+    """Options of NVRTC for all images of a kind that the open backend runs; it opens none."""
+    if kind == "ptx" and _backend is not None and _backend.name == "emulator":
+        return _EMULATED_OPTIONS
+    return ()
+
+
 def error_of(call: str, status: int) -> BaseException:
-    """The exception for a failed call: what interrupted the emulator, or a DriverError."""
+    """The exception for a failed call: one that the emulator kept for it, or a DriverError."""
     take_interruption = getattr(opened().source, "take_interruption", None)
     interruption = take_interruption() if take_interruption is not None else None
     if interruption is not None:

@@ -56,7 +56,8 @@ def take(
 
     Differences from NumPy
     ----------------------
-    Indices in device memory cannot raise: with ``mode='raise'`` they wrap around.
+    Indices in device memory cannot raise on a GPU: with ``mode='raise'`` they wrap around. They do
+    raise IndexError on the emulator.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
     Returns
     -------
     ndarray
-        One launch. Indices out of bounds wrap around.
+        One launch. Indices out of bounds wrap around; on the emulator they raise IndexError.
 
     Examples
     --------
@@ -130,7 +131,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     Notes
     -----
     One launch. Where indices repeat, any of the values may stay; those out of bounds wrap
-    around.
+    around, or raise IndexError on the emulator.
 
     Examples
     --------

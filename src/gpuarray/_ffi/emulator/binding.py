@@ -6,7 +6,8 @@ the pointers that C would be given, and exceptions become statuses. No exception
 
 * `Failure`, `DeviceFault` and `PTXError` give their status, and their text to cuGetErrorString;
 * any other `Exception` is a fault of the emulator: CUDA_ERROR_UNKNOWN with the traceback;
-* KeyboardInterrupt and its like are kept for `take_interruption`, and raised in the caller.
+* KeyboardInterrupt and its like are kept for `take_interruption`, and raised in the caller; so is
+  the IndexError of a kernel that found an index out of bounds.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..library import Out
-from .faults import DeviceFault
+from .faults import DeviceFault, IndexFault
 from .ptx.syntax import PTXError
 from .statuses import INVALID_PTX, INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN, Failure
 
@@ -50,6 +51,9 @@ class LastError(threading.local):
         """The status that an exception becomes."""
         if isinstance(error, Failure):
             return self.fail(error.status, error.detail)
+        if isinstance(error, IndexFault):
+            self.interruptions.append(IndexError(error.reason))
+            return self.fail(error.status, error.message)
         if isinstance(error, DeviceFault):
             return self.fail(error.status, error.message)
         if isinstance(error, PTXError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+INVALID_VALUE = 1
 ILLEGAL_ADDRESS = 700
 ASSERT = 710
 MISALIGNED_ADDRESS = 716
@@ -35,6 +36,13 @@ class DeviceFault(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+
+class IndexFault(DeviceFault):
+    """A kernel of the package found an index out of bounds: IndexError in the call that ran it."""
+
+    def __init__(self, message: str, lane: int):
+        super().__init__(INVALID_VALUE, message, lane)
 
 
 class UnsupportedInstruction(DeviceFault):

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gpuarray._config import config
-from gpuarray._ffi import prepared
+from gpuarray._ffi import driver, prepared
 from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import recording, toolchain
 from gpuarray.kernels.compiler.cache import FORMAT, PREPARED, Image, Label, default_cache, digest
@@ -154,7 +154,8 @@ def compile_request(request: Request) -> tuple[Image, bool]:
         raise ValueError(f"an image is one of {', '.join(map(repr, KINDS))}, not {kind!r}")
     cache = default_cache()
     expected = toolchain.identity(cache)
-    chosen = sort_options(request.options, request.architecture, expected.version)
+    options = (*driver.image_options(kind), *request.options)
+    chosen = sort_options(options, request.architecture, expected.version)
     includes = follow(source, request.headers, chosen.directories, chosen.forced)
     if not includes.missing.isdisjoint(STAND_INS):
         request = request._replace(headers={**STAND_INS, **request.headers})

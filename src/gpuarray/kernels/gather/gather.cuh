@@ -10,11 +10,19 @@ struct Pair {
     uint64_t low, high;
 };
 
-// Negative indices count from the end. Indices out of bounds wrap around, since a kernel cannot raise: the
+#ifdef GPUARRAY_RAISES
+// Ends the kernel with IndexError in the call that launched it. The emulator has it; a GPU's kernel cannot raise.
+extern "C" __device__ void gpuarray_raise_index(int64_t index, int64_t length);
+#endif
+
+// Negative indices count from the end. Indices out of bounds wrap around where a kernel cannot raise: the
 // branch is not taken by sound programs and costs them one comparison.
 template <class Index> GPUARRAY_DEVICE Index wrapped(int64_t index, Index length) {
     if (index < 0) index += length;
     if ((uint64_t)index >= (uint64_t)length) {
+#ifdef GPUARRAY_RAISES
+        gpuarray_raise_index(index < 0 ? index - length : index, length);
+#endif
         index %= length;
         if (index < 0) index += length;
     }

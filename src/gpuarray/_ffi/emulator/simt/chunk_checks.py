@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...findings import Finding
-from ..faults import NOT_SUPPORTED, DeviceFault
+from ..faults import INVALID_VALUE, NOT_SUPPORTED, DeviceFault
 from . import source_lines
 from .accesses import Access
 from .affine import Affine
@@ -35,8 +35,8 @@ class LaunchChecks:
 
     def failed(self, fault: DeviceFault) -> None:
         """Count the fault that ends the launch, whatever the program does with its error."""
-        if fault.status == NOT_SUPPORTED:
-            return  # of the emulator, not of the program
+        if fault.status in (NOT_SUPPORTED, INVALID_VALUE):
+            return  # a limit of the emulator; an IndexError, which a program may expect
         kernel = self.kernel.name
         place = f"at {fault.place}" if fault.place else ""
         self.checker.add(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...faults import ASSERT, LAUNCH_FAILED, DeviceFault, UnsupportedInstruction
+from ...faults import ASSERT, LAUNCH_FAILED, DeviceFault, IndexFault, UnsupportedInstruction
 from ...ptx.syntax import Identifier
 from ..chunk import read_slot
 from ..emitter import Emitter, UnsupportedForm
@@ -168,6 +168,13 @@ def assertion(S, L, slots: dict) -> dict:
     raise DeviceFault(
         ASSERT, f"{file}:{line}: {function}: assertion `{message}` failed", int(L.ids[0])
     )
+
+
+@external("gpuarray_raise_index")
+def raise_index(S, L, slots: dict) -> dict:
+    index, length = (int(L.filled(read_slot(slots, k, 0, "i8", L))[0]) for k in (0, 1))
+    message = f"index {index} is out of bounds for an axis of size {length}"
+    raise IndexFault(message, int(L.ids[0]))
 
 
 @external("malloc")
