@@ -50,14 +50,29 @@ def wrap(memory: BaseMemory, pointer: int, layout: Layout) -> ndarray:
 
 
 def empty(layout: Layout) -> ndarray:
-    """An uninitialised array; its layout must be gapless."""
+    """An uninitialised array that may be written to; its layout must be gapless."""
+    if not layout.writable:  # that of an operand which the result is like
+        layout = _layout.writable(layout)
     memory, pointer = allocator.allocate(layout.nbytes)
     return wrap(memory, pointer, layout)
 
 
 def view(array: Any, layout: Layout, offset: int = 0) -> ndarray:
-    """An array over the same memory, ``offset`` bytes further on."""
+    """An array over the same memory, ``offset`` bytes further on; read-only if the array is."""
+    if not array._layout.writable:
+        layout = _layout.read_only(layout)
     return wrap(array._memory, array._pointer + offset, layout)
+
+
+def shifted(array: Any, layout: Layout, offset: int) -> ndarray:
+    """The view whose layout :func:`view` found for another array of this array's layout."""
+    return wrap(array._memory, array._pointer + offset, layout)
+
+
+def lock(array: ndarray) -> ndarray:
+    """Make an array read-only, and with it all views that are made of it."""
+    array._layout = _layout.read_only(array._layout)
+    return array
 
 
 # ---- addresses ---------------------------------------------------------------------------------
@@ -140,7 +155,7 @@ def aligned(name: str, layout: Layout, address: int, remedy: str) -> Layout:
                 f"apart, which is no multiple of {itemsize}; {remedy}"
             )
         strides.append(stride - stride % itemsize)
-    return _layout.layout_of(layout.dtype, layout.shape, tuple(strides))
+    return _layout.layout_of(layout.dtype, layout.shape, tuple(strides), layout.writable)
 
 
 def same_elements(a: Any, b: Any) -> bool:

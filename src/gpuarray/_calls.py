@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from gpuarray import _array
+from gpuarray import _array, _layout
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
@@ -58,6 +58,8 @@ def make_call(
     callable
         Takes the inputs, then the given outputs; returns the output, or a tuple of several.
     """
+    # A new output is writable, whatever the operand is that it is like.
+    outputs = [x if x is None or x.writable else _layout.writable(x) for x in outputs]
     signature = (
         inputs,
         "".join(["g" if layout is None else "n" for layout in outputs]),

@@ -114,7 +114,7 @@ def from_interface(x: Any, name: str = "asarray") -> ndarray:
     """An array over the memory of another library's array, without a copy.
 
     The ``__cuda_array_interface__`` protocol, versions 0 to 3: a stream that it names is waited
-    for, and the exporter is kept alive.
+    for, and the exporter is kept alive. What is exported as read-only is a read-only array.
 
     Parameters
     ----------
@@ -133,10 +133,12 @@ def from_interface(x: Any, name: str = "asarray") -> ndarray:
     where = f"{name}: __cuda_array_interface__"
     layout, pointer, producer = _read_interface(interface, where)
     if not layout.size:
-        return _array.empty(_layout.contiguous(layout.dtype, layout.shape))
+        array = _array.empty(_layout.contiguous(layout.dtype, layout.shape))
+        return array if layout.writable else _array.lock(array)
     layout = _array.aligned(f"{where}['data']", layout, pointer, COPY_THERE)
     start = pointer + layout.low
-    memory = imported_memory(f"{where}['data']", start, layout.high - layout.low, x)
+    size = layout.high - layout.low
+    memory = imported_memory(f"{where}['data']", start, size, x, layout.writable)
     if producer is not None and producer != current.stream.handle:
         # 1 and 2 stand for the legacy and the per-thread default stream.
         handle = 0 if producer == 1 else producer
@@ -146,13 +148,15 @@ def from_interface(x: Any, name: str = "asarray") -> ndarray:
     return _array.wrap(memory, pointer, layout)
 
 
-def imported_memory(name: str, start: int, size: int, owner: object) -> UnownedMemory:
+def imported_memory(
+    name: str, start: int, size: int, owner: object, writable: bool = True
+) -> UnownedMemory:
     """Memory of another library that arrays can live in: the driver knows all of its bytes.
 
     ``name`` is what says where it is, for error messages.
     """
     device = check_device_memory(name, start, size)
-    return UnownedMemory(start, size, owner, device)
+    return UnownedMemory(start, size, owner, device, writable=writable)
 
 
 def _read_interface(interface: Any, where: str) -> tuple[Layout, int, int | None]:
@@ -180,7 +184,10 @@ def _read_interface(interface: Any, where: str) -> tuple[Layout, int, int | None
     if strides is not None:
         with _naming(f"{where}['strides']"):
             layout = _layout.strided(dtype, shape, strides)
-    return layout, _interface_address(interface["data"], where), _interface_stream(interface, where)
+    address = _interface_address(interface["data"], where)
+    if interface["data"][1]:
+        layout = _layout.read_only(layout)
+    return layout, address, _interface_stream(interface, where)
 
 
 @contextmanager

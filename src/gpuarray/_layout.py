@@ -1,9 +1,9 @@
 """Shapes and strides: what an array's elements look like in memory, without any memory.
 
-A :class:`Layout` is interned: two arrays with the same dtype, shape and strides hold the same
-object. Launch plans are therefore looked up by identity, which costs a fraction of hashing a
-dtype and two tuples. Nothing relies on it for correctness: were an equal layout made twice, the
-plan would only be built twice.
+A :class:`Layout` is interned: two arrays with the same dtype, shape and strides, both writable or
+both not, hold the same object. Launch plans are therefore looked up by identity, which costs a
+fraction of hashing a dtype and two tuples. Nothing relies on it for correctness: were an equal
+layout made twice, the plan would only be built twice.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ class Layout:
     Use :func:`layout_of` to get one. ``strides`` are in bytes. ``low`` and ``high`` bound the
     bytes that elements occupy, relative to the address of element ``[0, 0, ...]``: ``low`` is
     negative when a stride is.
+
+    ``writable`` says whether an array may be written to. It is here, and not in the array, so that
+    it costs no launch a test: no plan exists that writes to a read-only layout.
     """
 
     __slots__ = (
@@ -56,9 +59,16 @@ class Layout:
         "strides",
         "transposed",
         "views",
+        "writable",
     )
 
-    def __init__(self, dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]):
+    def __init__(
+        self,
+        dtype: np.dtype,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        writable: bool = True,
+    ):
         # Others find this layout by keys that are equal only, as (2.0, 3) is to (2, 3).
         shape = tuple([operator.index(length) for length in shape])
         strides = tuple([operator.index(stride) for stride in strides])
@@ -66,6 +76,7 @@ class Layout:
         self.dtype = dtype
         self.shape = shape
         self.strides = strides
+        self.writable = writable
         self.ndim = len(shape)
         self.itemsize = itemsize = dtype.itemsize
         self.size = size = math.prod(shape)
@@ -88,7 +99,8 @@ class Layout:
         self.reshapes: dict[object, Layout] = {}
 
     def __repr__(self) -> str:
-        return f"Layout({self.dtype}, shape={self.shape}, strides={self.strides})"
+        end = "" if self.writable else ", read-only"
+        return f"Layout({self.dtype}, shape={self.shape}, strides={self.strides}{end})"
 
     @property
     def contiguous(self) -> bool:
@@ -125,14 +137,26 @@ def _is_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) 
     return True
 
 
-def layout_of(dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...]) -> Layout:
+def layout_of(
+    dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...], writable: bool = True
+) -> Layout:
     """The one layout with this (canonical) dtype, shape and byte strides."""
-    key = (dtype, shape, strides)
+    key = (dtype, shape, strides) if writable else (dtype, shape, strides, False)
     found = _interned.get(key)
     if found is None:
         # setdefault keeps one object when two threads make the layout at once.
-        found = _interned.setdefault(key, Layout(dtype, shape, strides))
+        found = _interned.setdefault(key, Layout(dtype, shape, strides, writable))
     return found
+
+
+def read_only(layout: Layout) -> Layout:
+    """The layout of a view that may not be written to."""
+    return layout_of(layout.dtype, layout.shape, layout.strides, False)
+
+
+def writable(layout: Layout) -> Layout:
+    """The layout of an array like this that may be written to."""
+    return layout_of(layout.dtype, layout.shape, layout.strides)
 
 
 def keep_view(table: dict[Any, Any], key: Any, view: Any) -> None:
@@ -301,12 +325,15 @@ def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
         found = layout.transposed
         if found is None:
             found = layout.transposed = layout_of(
-                layout.dtype, layout.shape[::-1], layout.strides[::-1]
+                layout.dtype, layout.shape[::-1], layout.strides[::-1], layout.writable
             )
         return found
     shape, strides = layout.shape, layout.strides
     return layout_of(
-        layout.dtype, tuple([shape[i] for i in axes]), tuple([strides[i] for i in axes])
+        layout.dtype,
+        tuple([shape[i] for i in axes]),
+        tuple([strides[i] for i in axes]),
+        layout.writable,
     )
 
 
@@ -333,10 +360,13 @@ def reshape_view(layout: Layout, shape: tuple[int, ...], order: str = "C") -> La
     The old dimensions are walked in groups whose element counts match groups of new ones; a
     group of old dimensions must be gapless in itself for the view to exist.
     """
-    if layout.size == 0:
-        return contiguous(layout.dtype, shape, order)
-    if (order == "C" and layout.c_contiguous) or (order == "F" and layout.f_contiguous):
-        return contiguous(layout.dtype, shape, order)
+    if (
+        layout.size == 0
+        or (order == "C" and layout.c_contiguous)
+        or (order == "F" and layout.f_contiguous)
+    ):
+        gapless = contiguous_strides(shape, layout.itemsize, order)
+        return layout_of(layout.dtype, shape, gapless, layout.writable)
     old = [(n, s) for n, s in zip(layout.shape, layout.strides, strict=True) if n != 1]
     new_shape = list(shape)
     if order == "F":
@@ -377,7 +407,7 @@ def reshape_view(layout: Layout, shape: tuple[int, ...], order: str = "C") -> La
             stride = strides[k] * new_shape[k]
     if order == "F":
         strides.reverse()
-    return layout_of(layout.dtype, shape, tuple(strides))
+    return layout_of(layout.dtype, shape, tuple(strides), layout.writable)
 
 
 def keep_order(layouts: Iterable[Layout], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -495,13 +525,23 @@ def needs_int64(size: int, layouts: Iterable[Layout]) -> bool:
 
 
 def check_writable(layout: Layout, name: str) -> None:
-    """Refuse to write through a broadcast view, whose elements share memory."""
+    """Refuse to write to a read-only array, or one whose elements share memory."""
+    check_not_read_only(layout, name)
     for length, stride in zip(layout.shape, layout.strides, strict=True):
         if stride == 0 and length > 1:
             raise ValueError(
                 f"{name}: output array is read-only: it has shape {layout.shape} but is a "
                 f"broadcast view (strides {layout.strides}); write to a copy of it"
             )
+
+
+def check_not_read_only(layout: Layout, name: str) -> None:
+    """Refuse to write to a read-only array; ``name`` is the operation, for the message."""
+    if not layout.writable:
+        raise ValueError(
+            f"{name}: assignment destination is read-only: an array of shape {layout.shape} and "
+            f"dtype {layout.dtype} whose flags.writeable is False; write to a copy of it"
+        )
 
 
 def overlap(layout_a: Layout, address_a: int, layout_b: Layout, address_b: int) -> bool:

@@ -128,7 +128,7 @@ class ndarray(ArrayBase):
     strides: Attribute[tuple[int, ...]] = property(
         attrgetter("_layout.strides"), doc="Bytes from an element to the next."
     )
-    flags: Attribute[Flags] = property(attributes.flags, doc="How the array lies in memory.")
+    flags: Attribute[Flags] = property(attributes.Flags, doc="How the array lies in memory.")
     data: Attribute[MemoryPointer] = property(
         attributes.data, doc="A pointer to the first element."
     )
@@ -215,6 +215,7 @@ class ndarray(ArrayBase):
     swapaxes = transposing.swapaxes
     repeat = rearranging.repeat
     fill = creation.fill
+    setflags = attributes.set_flags
 
     # ---- to and from the host ------------------------------------------------------------------
 

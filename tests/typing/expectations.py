@@ -40,6 +40,7 @@ def attributes(x: ndarray) -> None:
     assert_type(x.real, ndarray)
     assert_type(x.imag, ndarray)
     assert_type(x.flags.c_contiguous, bool)
+    x.flags.writeable = False
     assert_type(x.device, cp.cuda.Device)
     assert_type(x.data, cp.cuda.MemoryPointer)
     x.shape = (3, 1)

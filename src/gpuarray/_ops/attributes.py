@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import address_of, aligned
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as make_array
@@ -21,16 +21,69 @@ if TYPE_CHECKING:
 
 
 class Flags:
-    """How an array lies in memory: ``flags.c_contiguous`` or ``flags['C_CONTIGUOUS']``."""
+    """How an array lies in memory: ``flags.c_contiguous`` or ``flags['C_CONTIGUOUS']``.
 
-    __slots__ = ("c_contiguous", "f_contiguous", "owndata")
+    ``writeable`` can be set: an array made read-only is refused by all that would write to it, and
+    views made of it are read-only as well.
 
-    _SHORT: ClassVar[dict[str, str]] = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata"}
+    Differences from NumPy
+    ----------------------
+    ``writeable`` can be set to True on a view of a read-only array, but not where another library
+    said that its memory is read-only. A view whose elements share memory, as `broadcast_to` makes
+    it, is never written to.
+    """
 
-    def __init__(self, c_contiguous: bool, f_contiguous: bool, owndata: bool):
-        self.c_contiguous = c_contiguous
-        self.f_contiguous = f_contiguous
-        self.owndata = owndata
+    __slots__ = ("_array",)
+
+    _SHORT: ClassVar[dict[str, str]] = {
+        "C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable",
+    }  # fmt: skip
+    _NAMES: ClassVar[tuple[str, ...]] = ("c_contiguous", "f_contiguous", "owndata", "writeable")
+
+    def __init__(self, array: ndarray):
+        self._array = array
+
+    @property
+    def c_contiguous(self) -> bool:
+        """Gapless in C order."""
+        return self._array._layout.c_contiguous
+
+    @property
+    def f_contiguous(self) -> bool:
+        """Gapless in Fortran order."""
+        return self._array._layout.f_contiguous
+
+    @property
+    def owndata(self) -> bool:
+        """Whether the array fills memory of its own from the start.
+
+        A reshaped view of all of it looks the same.
+        """
+        layout, memory = self._array._layout, self._array._memory
+        return (
+            not isinstance(memory, UnownedMemory)
+            and layout.contiguous
+            and memory.pointer == address_of(self._array)
+            and memory.size - layout.nbytes < pool.UNIT
+        )
+
+    @property
+    def writeable(self) -> bool:
+        """Whether the array may be written to."""
+        return self._array._layout.writable
+
+    @writeable.setter
+    def writeable(self, value: bool) -> None:
+        array = self._array
+        if not value:
+            _array.lock(array)
+            return
+        if not array._memory.writable:
+            raise ValueError(
+                "cannot set WRITEABLE flag to True of this array: its memory belongs to another "
+                "library, which exported it as read-only; write to a copy of it"
+            )
+        array._layout = _layout.writable(array._layout)
 
     @property
     def fnc(self) -> bool:
@@ -42,32 +95,35 @@ class Flags:
         """In Fortran or C order."""
         return self.f_contiguous or self.c_contiguous
 
-    def __getitem__(self, name: str) -> bool:
-        try:
-            return getattr(self, self._SHORT.get(name, name.lower()))
-        except AttributeError:
+    def _attribute(self, name: str) -> str:
+        found = self._SHORT.get(name, name.lower())
+        if found not in (*self._NAMES, "fnc", "forc"):
             raise KeyError(
-                f"Unknown flag {name!r}; known are C_CONTIGUOUS, F_CONTIGUOUS, OWNDATA, FNC, FORC"
-            ) from None
+                f"Unknown flag {name!r}; known are C_CONTIGUOUS, F_CONTIGUOUS, OWNDATA, "
+                "WRITEABLE, FNC, FORC"
+            )
+        return found
+
+    def __getitem__(self, name: str) -> bool:
+        return getattr(self, self._attribute(name))
+
+    def __setitem__(self, name: str, value: bool) -> None:
+        if self._attribute(name) != "writeable":
+            raise KeyError(f"flag {name!r} cannot be set; only WRITEABLE can")
+        self.writeable = value
 
     def __repr__(self) -> str:
-        return "\n".join([f"  {name.upper()} : {getattr(self, name)}" for name in self.__slots__])
+        return "\n".join([f"  {name.upper()} : {getattr(self, name)}" for name in self._NAMES])
 
 
-def flags(array: ndarray) -> Flags:
-    """The flags of an array.
-
-    ``owndata`` says whether the array fills memory of its own from the start; a reshaped view of
-    all of it looks the same.
-    """
-    layout, memory = array._layout, array._memory
-    owns = (
-        not isinstance(memory, UnownedMemory)
-        and layout.contiguous
-        and memory.pointer == address_of(array)
-        and memory.size - layout.nbytes < pool.UNIT
-    )
-    return Flags(layout.c_contiguous, layout.f_contiguous, owns)
+def set_flags(
+    array: ndarray, write: bool | None = None, align: bool | None = None, uic: bool | None = None
+) -> None:
+    """Set ``flags.writeable`` to ``write`` (``ndarray.setflags``); no other flag can be set."""
+    if align is not None or uic is not None:
+        raise ValueError("setflags: of a device array, only 'write' can be set")
+    if write is not None:
+        Flags(array).writeable = write
 
 
 def data(array: ndarray) -> MemoryPointer:
@@ -91,7 +147,7 @@ def interface(array: ndarray) -> dict[str, Any]:
         "shape": layout.shape,
         "typestr": layout.dtype.str,
         "descr": [("", layout.dtype.str)],
-        "data": (address_of(array) if layout.size else 0, False),
+        "data": (address_of(array) if layout.size else 0, not layout.writable),
         "strides": None if layout.c_contiguous else layout.strides,
         # 0 is not a stream in the protocol; 1 is the legacy default stream.
         "stream": handle or 1,

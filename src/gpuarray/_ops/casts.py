@@ -105,6 +105,7 @@ def copyto(
             f"copyto: dst must be a gpuarray array, got {type(dst).__name__}; use asnumpy to "
             "fetch an array"
         )
+    _layout.check_writable(dst._layout, "copyto")
     src = _interchange.as_operand(src, "copyto") if not isinstance(src, list) else asarray(src)
     if isinstance(src, bool | int | float | complex):
         # Python's numbers are weak: 1 may go to float32, 1.5 may not go to int64.
@@ -144,5 +145,6 @@ def store_result(
         return result
     if not isinstance(out, ArrayBase) or out._layout.shape != result._layout.shape:
         raise ValueError(f"{name}: out must be an array of shape {result._layout.shape}")
+    _layout.check_writable(out._layout, name)
     copyto(out, result, casting)
     return out

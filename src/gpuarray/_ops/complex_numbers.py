@@ -60,7 +60,7 @@ def imag(val: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray
-        A view, or zeros if the array is not complex.
+        A view, or read-only zeros if the array is not complex.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def imag(val: ArrayLike) -> ndarray:
     """
     val = val if isinstance(val, ArrayBase) else as_values(val, "imag")
     if val._layout.dtype.kind != "c":
-        return zeros_like(val)
+        return _array.lock(zeros_like(val))
     return _array.view(val, _part(val._layout), val._layout.itemsize // 2)
 
 

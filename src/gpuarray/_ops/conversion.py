@@ -407,6 +407,7 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
     if isinstance(source, ArrayBase):
         raise TypeError("set: the source is a device array; use x[...] = source")
     layout = array._layout
+    _layout.check_writable(layout, "set")
     host = np.asarray(source)
     if host.dtype != layout.dtype:
         raise TypeError(

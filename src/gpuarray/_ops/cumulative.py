@@ -264,6 +264,7 @@ def _cumulative(
             f"{out._layout.shape}, {shape} is needed"
         )
     target = out._layout
+    _layout.check_writable(target, function.name)
     one = tuple([1 if i == axis else length for i, length in enumerate(shape)])
     if _array.overlap(x, out):
         x = copies.copy(x)

@@ -210,7 +210,7 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
     Returns
     -------
     ndarray
-        A view whose elements share memory: writing to it is refused.
+        A read-only view: its elements share memory.
 
     Raises
     ------
@@ -225,7 +225,8 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
            [0, 1]])
     """
     array = as_array(array, "broadcast_to")
-    return _array.view(array, _layout.broadcast_to(array._layout, _layout.check_shape(shape)))
+    layout = _layout.broadcast_to(array._layout, _layout.check_shape(shape))
+    return _array.view(array, _layout.read_only(layout))
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ...]:
@@ -241,7 +242,11 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ..
     Returns
     -------
     tuple of ndarray
-        Views.
+        Views. Those that have been broadcast are read-only.
+
+    Differences from NumPy
+    ----------------------
+    NumPy's views can still be written to, with a warning that this will end.
 
     Examples
     --------

@@ -262,7 +262,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
 
 
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
-    """A view of a diagonal.
+    """A read-only view of a diagonal.
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> n
     Returns
     -------
     ndarray
-        A view; the diagonal is the last dimension.
+        A read-only view; the diagonal is the last dimension.
 
     Examples
     --------
@@ -284,7 +284,11 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> n
     >>> cp.diagonal(cp.arange(9).reshape(3, 3))
     array([0, 4, 8])
     """
-    a = as_array(a, "diagonal")
+    return _array.lock(_diagonal(as_array(a, "diagonal"), offset, axis1, axis2))
+
+
+def _diagonal(a: ndarray, offset: int, axis1: int = 0, axis2: int = 1) -> ndarray:
+    """A view of a diagonal."""
     layout = a._layout
     if layout.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
@@ -318,7 +322,7 @@ def diag(v: ArrayLike, k: int = 0) -> ndarray:
     Returns
     -------
     ndarray
-        A view of the diagonal, or a new matrix.
+        A read-only view of the diagonal, or a new matrix.
 
     Examples
     --------
@@ -334,5 +338,5 @@ def diag(v: ArrayLike, k: int = 0) -> ndarray:
         raise ValueError("Input must be 1- or 2-d.")
     side = v.size + abs(k)
     result = zeros((side, side), v.dtype)
-    diagonal(result, k)[...] = v
+    _diagonal(result, k)[...] = v
     return result

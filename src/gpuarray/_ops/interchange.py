@@ -51,7 +51,8 @@ def to_dlpack(
     Raises
     ------
     BufferError
-        If the array is wanted on another device.
+        If the array is wanted on another device, or is read-only and the consumer's DLPack (before
+        1.0) cannot be told.
     """
     here = dlpack_device(self)
     if dl_device is not None and tuple(dl_device) != here:
@@ -69,6 +70,12 @@ def to_dlpack(
         if handle != current.stream.handle:
             with array._memory.device:
                 ExternalStream(handle).wait_event(current.stream.record())
+    versioned = max_version is not None and max_version[0] >= 1
+    if not layout.writable and not versioned:
+        raise BufferError(
+            f"__dlpack__: the array of shape {layout.shape} is read-only, which only DLPack 1.0 "
+            "and later can tell a consumer; ask for max_version=(1, 0), or export a copy"
+        )
     tensor = dlpack.Tensor(
         pointer=_array.address_of(array),
         device_type=here[0],
@@ -76,8 +83,8 @@ def to_dlpack(
         dtype=_dtypes.code(layout.dtype),
         shape=layout.shape,
         strides=tuple([stride // layout.itemsize for stride in layout.strides]),
+        read_only=not layout.writable,
     )
-    versioned = max_version is not None and max_version[0] >= 1
     return dlpack.export(tensor, array, versioned, bool(copy))
 
 
@@ -104,6 +111,7 @@ def from_dlpack(
     Returns
     -------
     ndarray
+        Read-only if the producer says so.
 
     Raises
     ------
@@ -158,15 +166,18 @@ def from_dlpack(
     else:
         strides = tuple([stride * dtype.itemsize for stride in tensor.strides])
         layout = _layout.layout_of(dtype, tensor.shape, strides)
+    if tensor.read_only:
+        layout = _layout.read_only(layout)
     if not layout.size:
-        return _array.empty(_layout.contiguous(dtype, tensor.shape))
+        array = _array.empty(_layout.contiguous(dtype, tensor.shape))
+        return _array.lock(array) if tensor.read_only and not copy else array
     layout = _array.aligned("from_dlpack", layout, tensor.pointer, _interchange.COPY_THERE)
     memory = _interchange.imported_memory(
-        "from_dlpack", tensor.pointer + layout.low, layout.high - layout.low, received
+        "from_dlpack",
+        tensor.pointer + layout.low,
+        layout.high - layout.low,
+        received,
+        not tensor.read_only,
     )
     array = _array.wrap(memory, tensor.pointer, layout)
-    if copy or (tensor.read_only and copy is None):
-        return copies.copy(array)
-    if tensor.read_only:
-        raise BufferError("from_dlpack: the array is read-only; pass copy=True")
-    return array
+    return copies.copy(array) if copy else array

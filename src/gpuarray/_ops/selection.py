@@ -204,6 +204,8 @@ def _apart(x: Any, out: Any) -> Any:
 def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any) -> Any:
     layouts = [one._layout for one in operands if isinstance(one, ArrayBase)]
     shape = _layout.broadcast_shapes([one.shape for one in layouts])
+    if out is not None:
+        _layout.check_writable(out._layout, name)
     if out is not None and out._layout.shape != shape:
         raise ValueError(
             f"{name}: non-broadcastable output operand with shape {out._layout.shape} doesn't "

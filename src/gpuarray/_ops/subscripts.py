@@ -66,7 +66,7 @@ def _by_arrays(array: Any, key: Any) -> Any:
     kept: Any = current.stream.plans.get(table_key)
     if kept is not None:
         run, base, offset = kept
-        return run(_array.view(array, base, offset) if offset else array, *arrays)
+        return run(_array.shifted(array, base, offset) if offset else array, *arrays)
     if advanced_indexing.masks_whole(array, key):
         return mask_kernels.launch.compress(array, key)
     found = _find(layout, key)
@@ -90,7 +90,7 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
         kept: Any = current.stream.plans.get(table_key)
         if kept is not None and advanced_indexing.apart(array, arrays, value):
             run, base, start = kept
-            run(value, *arrays, _array.view(array, base, start) if start else array)
+            run(value, *arrays, _array.shifted(array, base, start) if start else array)
             return
     if number and isinstance(key, ArrayBase) and key._layout.dtype == bool and key._layout.ndim:
         if key._layout.ndim <= array._layout.ndim:
@@ -169,7 +169,7 @@ def _find(layout: Layout, key: Any) -> tuple[Layout, int] | advanced_indexing.Se
     selection = _select(layout, items)
     if selection.arrays:
         return selection
-    target = _layout.layout_of(layout.dtype, selection.shape, selection.strides)
+    target = _layout.layout_of(layout.dtype, selection.shape, selection.strides, layout.writable)
     result = (target, selection.offset)
     if table_key is not None:
         _layout.keep_view(layout.views, table_key, result)

@@ -223,6 +223,7 @@ class ElementwiseKernel(DeclaredKernel):
                 outputs.append(_layout.contiguous(dtype, shape))
                 continue
             layout = arguments[self.nin + i]._layout
+            _layout.check_not_read_only(layout, name)
             if not parameter.raw:
                 if layout.shape != shape:
                     raise ValueError(

@@ -68,12 +68,13 @@ class BaseMemory:
     """Memory that an array can live in.
 
     ``stream`` is the stream that reuse of the memory is ordered on, ``None`` where nobody in
-    this process reuses it.
+    this process reuses it. ``writable`` is False where its owner said that nobody may write to it.
     """
 
     __slots__ = ("__weakref__",)
 
     stream: Stream | None = None
+    writable: bool = True
     pointer: int
     size: int
     device: Device
@@ -183,11 +184,21 @@ class UnownedMemory(BaseMemory):
         Kept alive as long as the memory is in use.
     device_id : int, optional
         Asked of the driver by default.
+    writable : bool, optional
+        Whether arrays over the memory may be written to.
     """
 
-    __slots__ = ("device", "generation", "owner", "pointer", "size")
+    __slots__ = ("device", "generation", "owner", "pointer", "size", "writable")
 
-    def __init__(self, ptr: int, size: int, owner: object, device_id: int | None = None):
+    def __init__(
+        self,
+        ptr: int,
+        size: int,
+        owner: object,
+        device_id: int | None = None,
+        *,
+        writable: bool = True,
+    ):
         if device_id is None:
             device_id = driver.pointer_attribute("device_ordinal", ptr) if ptr else None
         self.device = Device(device_id)
@@ -195,6 +206,7 @@ class UnownedMemory(BaseMemory):
         self.pointer = operator.index(ptr)
         self.size = checked_size("UnownedMemory", size)
         self.owner = owner
+        self.writable = writable
 
 
 class MemoryPointer:

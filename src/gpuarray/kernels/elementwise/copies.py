@@ -40,9 +40,11 @@ def _copy_call(
 def assign(target: Any, source: Any) -> None:
     """Store an array, which broadcasts to the target's shape, with any cast."""
     if source._layout.size == 0 and target._layout.size == 0:
+        _layout.check_writable(target._layout, "assignment")
         return
     if _array.overlap(source, target):
         if _array.same_elements(source, target):
+            _layout.check_writable(target._layout, "assignment")
             return
         source = copy(source)
     elif source._memory.device is not target._memory.device:

@@ -55,6 +55,7 @@ def concatenate(
             raise TypeError("concatenate: only one of out and dtype may be given")
         if not isinstance(out, ArrayBase):
             raise TypeError(f"concatenate: out must be an ndarray, got {type(out).__name__}")
+        _layout.check_writable(out._layout, "concatenate")
         if out._layout.shape != shape:
             raise ValueError(
                 f"concatenate: out has shape {out._layout.shape}, but the result has {shape}"

@@ -102,6 +102,7 @@ def target_of(
         kept = _layout.layout_of(layout.dtype, shape, tuple(strides))
         return _layout.like_order(dtype, shape, [kept])
     target: Layout = out._layout
+    _layout.check_writable(target, name)
     if target.ndim != len(shape):
         raise ValueError(
             f"output parameter for reduction operation {name} has the wrong number of dimensions: "

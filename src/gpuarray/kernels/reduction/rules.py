@@ -339,6 +339,7 @@ class ArgReduction:
         if out is None:
             target = _layout.contiguous(_INT64, shape)
         else:
+            _layout.check_writable(out, self.name)
             if out.shape != shape:
                 raise ValueError(
                     f"output array does not match result of {self.name}: it has shape "
