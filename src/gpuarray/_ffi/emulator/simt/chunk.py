@@ -18,7 +18,16 @@ import numpy as np
 from ..faults import LAUNCH_FAILED, DeviceFault
 from .affine import Affine
 from .chunk_checks import ChunkChecks
-from .lanes import RANGE, RECTANGLE, LaneSet, merge, same, select_registers, should_stay_split
+from .groups import (
+    Unselected,
+    merge,
+    same,
+    select_registers,
+    selected,
+    should_stay_split,
+    unselected,
+)
+from .lanes import RANGE, RECTANGLE, LaneSet
 from .rendezvous import Parked, Rendezvous
 
 nd = np.ndarray
@@ -179,8 +188,8 @@ class Chunk(Rendezvous):
         if taken == 0:
             return if_false, L, false_registers
         taken, select_taken, other, select_other = L.split(guard)
-        self.frame.push(if_true, taken, select_registers(select_taken, true_registers))
-        self.frame.push(if_false, other, select_registers(select_other, false_registers))
+        self.frame.push(if_true, taken, unselected(select_taken, true_registers))
+        self.frame.push(if_false, other, unselected(select_other, false_registers))
         return None
 
     def switch(self, L, index, targets):
@@ -342,6 +351,8 @@ class Chunk(Rendezvous):
                     heapq.heappush(heap, block)
                     groups = groups[:1]
                 L, registers = groups[0] if len(groups) == 1 else merge(groups)
+                if type(registers) is Unselected:
+                    registers = selected(L, registers)
                 self.spinning = False
                 while True:
                     following = code[block](self, L, *registers)

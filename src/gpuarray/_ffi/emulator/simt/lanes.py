@@ -24,7 +24,7 @@ class LaneSet:
 
     __slots__ = (
         "T", "_arrays", "_ids", "_selection", "_thread_block", "_warps", "b0", "b_high", "b_low",
-        "kind", "n", "nb", "parent", "state", "t0", "t_high", "t_low",
+        "kind", "n", "nb", "origins", "parent", "state", "t0", "t_high", "t_low",
     )  # fmt: skip
 
     def __init__(self, state, kind: int, n: int, b0=0, nb=0, t0=0, T=0, ids=None, ends=None):
@@ -42,6 +42,8 @@ class LaneSet:
         #: The set that was split to give this one, and the mask or positions of these lanes in it.
         self.parent: LaneSet | None = None
         self._selection: np.ndarray | None = None
+        #: Registers of these lanes, and those of the parent that they were selected from.
+        self.origins: dict[int, tuple] | None = None
         if kind == RECTANGLE:
             self.t_low, self.t_high = t0, t0 + T - 1
             self.b_low, self.b_high = b0, b0 + nb - 1
@@ -225,6 +227,11 @@ class LaneSet:
             return (self.b0 + block) * self.state.T + self.t0 + thread
         return self.b0 + position if self.kind == RANGE else int(self.ids[position])
 
+    def origin(self, value):
+        """The register of the parent from which one of these lanes was selected, or None."""
+        found = self.origins.get(id(value)) if self.origins else None
+        return found[1]() if found is not None and found[0]() is value else None
+
     def pick(self, positions: np.ndarray):
         """(the lanes at these positions, selector)."""
         ids = self.ids[positions]
@@ -265,29 +272,11 @@ def _is_incoherent(mask: np.ndarray) -> bool:
     if n > _WINDOWS * _WINDOW:
         rows = n // _WINDOW
         mask = mask[: rows * _WINDOW].reshape(rows, _WINDOW)[:: rows // _WINDOWS]
-    return np.count_nonzero(mask[..., 1:] != mask[..., :-1]) * _COHERENT_RUN > mask.size
+    changes = np.count_nonzero(mask[..., 1:] != mask[..., :-1])
+    return bool(changes * _COHERENT_RUN > mask.size)
 
 
-def select_registers(select, registers: tuple) -> tuple:
-    """The registers of a subset of lanes."""
-    return tuple([select(x) if type(x) is nd else x for x in registers])
-
-
-def same(a, b) -> bool:
-    """Whether two registers are certainly equal for all lanes; arrays are not compared."""
-    if a is b:
-        return True
-    kind = type(a)
-    if kind is not type(b) or kind is nd:
-        return False
-    if kind is Affine:
-        return a.c == b.c and a.st == b.st and a.sb == b.sb and a.dt is b.dt
-    if a.dtype.kind == "f":  # NaNs and zeros of either sign are told apart by their bits
-        return a.tobytes() == b.tobytes()
-    return bool(a == b)
-
-
-def _rectangle(state, ids: np.ndarray) -> LaneSet | None:
+def rectangle(state, ids: np.ndarray) -> LaneSet | None:
     """Sorted lane numbers as a rectangle, if they are the same threads of consecutive blocks."""
     T, n = state.T, len(ids)
     b0, t0 = divmod(int(ids[0]), T)
@@ -299,62 +288,3 @@ def _rectangle(state, ids: np.ndarray) -> LaneSet | None:
     if (rows[:, -1] - rows[:, 0] != width - 1).any() or (np.diff(rows[:, 0]) != T).any():
         return None
     return LaneSet(state, RECTANGLE, n, b0, nb, t0, width)
-
-
-#: At most so many groups, with at least so many lanes together, may stay split.
-_SPLIT_LANES, _SPLIT_GROUPS = 8192, 4
-
-
-def should_stay_split(groups: list[tuple[LaneSet, tuple]]) -> bool:
-    """Whether merging groups would turn affine values of many lanes into arrays.
-
-    Threads that made one iteration more than others have the same indices but for a constant.
-    While the groups stay split, their memory accesses stay slices.
-    """
-    if len(groups) > _SPLIT_GROUPS or sum(L.n for L, _ in groups) < _SPLIT_LANES:
-        return False
-    for values in zip(*[registers for _, registers in groups], strict=True):
-        first = values[0]
-        if any(type(v) is Affine for v in values) and not all(same(first, v) for v in values[1:]):
-            return True
-    return False
-
-
-def _union(groups: list[tuple[LaneSet, tuple]]) -> LaneSet:
-    """The union of disjoint lane sets."""
-    first = groups[0][0]
-    state = first.state
-    n = sum(L.n for L, _ in groups)
-    if n == state.n:
-        return state.full
-    if len(groups) == 2 and first.parent is not None and first.parent is groups[1][0].parent:
-        return first.parent  # the two sides of a branch
-    ids = np.concatenate([L.ids for L, _ in groups])
-    ids.sort(kind="stable")  # runs that are sorted already
-    if ids[-1] - ids[0] == n - 1:
-        return state.lane_range(int(ids[0]), n)
-    return _rectangle(state, ids) or LaneSet(state, INDICES, n, ids=ids)
-
-
-def merge(groups: list[tuple[LaneSet, tuple]]) -> tuple[LaneSet, tuple]:
-    """Merge groups that wait at the same block into one lane set with its registers."""
-    if len(groups) == 1:
-        return groups[0]
-    union = _union(groups)
-    positions = None
-    registers = []
-    for values in zip(*[regs for _, regs in groups], strict=True):
-        first = values[0]
-        if type(first) is not nd and all(same(first, v) for v in values[1:]):
-            registers.append(first)
-            continue
-        if positions is None:
-            positions = [L.positions_in(union) for L, _ in groups]
-        joined = None
-        for (L, _), position, value in zip(groups, positions, values, strict=True):
-            value = L.array_of(value) if type(value) is Affine else value
-            if joined is None:
-                joined = np.empty(union.n, value.dtype)
-            joined[position] = value
-        registers.append(joined)
-    return union, tuple(registers)

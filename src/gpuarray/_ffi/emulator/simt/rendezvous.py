@@ -7,7 +7,7 @@ import numpy as np
 from gpuarray._integers import round_up
 
 from ..faults import LAUNCH_TIMEOUT, DeviceFault
-from .lanes import select_registers
+from .groups import select_registers
 
 
 class Parked:
