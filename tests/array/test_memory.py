@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import sys
 import threading
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._ffi import driver
 from gpuarray._runtime import allocator
 from gpuarray._runtime.stream import StreamWork, streams
 from gpuarray.errors import OutOfMemoryError
@@ -293,4 +295,187 @@ def test_runtime_queries():
     assert runtime.getDevice() == 0
     runtime.deviceSynchronize()
     assert runtime.driverGetVersion() >= 12000
-    assert cp.cuda.is_available()
+
+
+# ---- pointers ----------------------------------------------------------------------------------
+
+
+def _host(pointer, nbytes):
+    found = np.zeros(nbytes, "u1")
+    pointer.copy_to_host(found.ctypes.data, nbytes)
+    return found
+
+
+def test_copies_from_and_to_the_host():
+    sent = np.arange(100, dtype="u1")
+    pointer = cp.cuda.alloc(100)
+    pointer.copy_from_host(sent.ctypes.data, 100)
+    assert (_host(pointer, 100) == sent).all()
+    pointer.copy_from(ctypes.c_void_p(sent[50:].ctypes.data), 50)
+    assert _host(pointer, 51).tolist() == [*range(50, 100), 50]
+    pointer.copy_from_host(sent.ctypes.data, 0)
+    (pointer + 2).copy_to_host(ctypes.c_void_p(sent.ctypes.data), 1)
+    assert sent[0] == 52
+    for call in (pointer.copy_from_host, pointer.copy_to_host, pointer.copy_from):
+        with pytest.raises(TypeError, match=r"ctypes\.data"):
+            call(sent, 4)
+        with pytest.raises(ValueError, match="size must not be negative"):
+            call(sent.ctypes.data, -1)
+    with pytest.raises(TypeError, match="the source is a MemoryPointer"):
+        pointer.copy_from_device(sent.ctypes.data, 4)
+
+
+def test_copies_on_the_device_and_fills():
+    x, y = cp.arange(8, dtype="i4"), cp.zeros(8, "i4")
+    y.data.copy_from_device(x.data + 8, 16)
+    assert y.tolist() == [2, 3, 4, 5, 0, 0, 0, 0]
+    (y.data + 16).copy_from(x.data, 4)
+    y.data.memset(0x101, 8)
+    assert y.tolist() == [0x01010101, 0x01010101, 4, 5, 0, 0, 0, 0]
+
+
+def test_queued_copies_are_in_the_order_of_their_stream():
+    stream = cp.cuda.Stream(non_blocking=True)
+    pinned = cp.cuda.alloc_pinned_memory(400)
+    host = np.frombuffer(pinned, "i4", 100)
+    host[:] = np.arange(100)
+    x, y = cp.zeros(100, "i4"), cp.zeros(100, "i4")
+    cp.cuda.Device().synchronize()
+    x.data.copy_from_host_async(pinned.ptr, 400, stream)
+    with stream:
+        x += 1
+        y.data.copy_from_async(x.data, 400)
+        y.data.memset_async(0, 4)
+    y.data.copy_to_host_async(pinned.ptr, 400, stream)
+    stream.synchronize()
+    assert host.tolist() == [0, *range(2, 101)]
+
+
+def test_no_copy_waits_while_the_stream_is_captured():
+    stream = cp.cuda.Stream(non_blocking=True)
+    pointer = cp.cuda.alloc(4)
+    driver.stream_begin_capture(stream.handle)
+    try:
+        with stream, pytest.raises(RuntimeError, match=r"memset.* is captured"):
+            pointer.memset(0, 4)
+    finally:
+        driver.graph_destroy(driver.stream_end_capture(stream.handle))
+
+
+# ---- CuPy's names --------------------------------------------------------------------------------
+
+
+def test_default_streams_by_name():
+    Stream = cp.cuda.Stream
+    assert Stream.null is cp.cuda.Device().default_stream
+    assert Stream.null == Stream(null=True)
+    assert Stream.ptds is Stream.ptds
+    assert Stream.ptds == Stream(ptds=True) != Stream.null
+    for stream in (Stream.null, Stream.ptds):
+        with stream:
+            assert cp.cuda.get_current_stream() is stream
+            x = cp.arange(3) + 1
+        stream.synchronize()
+        assert x.tolist() == [1, 2, 3]
+    found = []
+    thread = threading.Thread(target=lambda: found.append(Stream.ptds))
+    thread.start()
+    thread.join()
+    assert found[0] is not Stream.ptds
+
+
+def test_modules_have_cupys_names():
+    cuda = cp.cuda
+    for module, names in {
+        "stream": "Event ExternalStream Stream get_current_stream get_elapsed_time",
+        "memory": "MemoryPointer MemoryPool alloc set_allocator",
+        "pinned_memory": "PinnedMemory PinnedMemoryPointer PinnedMemoryPool alloc_pinned_memory "
+        "set_pinned_memory_allocator",
+        "device": "Device",
+    }.items():
+        for name in names.split():
+            assert getattr(getattr(cuda, module), name) is getattr(cuda, name)
+    assert cuda.device.get_device_id() == 0
+    assert cuda.device.get_compute_capability() == cuda.Device().compute_capability
+
+
+def test_pinned_memory_allocators():
+    made = []
+
+    def allocator(size):
+        made.append(size)
+        return cp.cuda.PinnedMemoryPointer(cp.cuda.PinnedMemory(size), 0)
+
+    try:
+        cp.cuda.set_pinned_memory_allocator(allocator)
+        pointer = cp.cuda.alloc_pinned_memory(100)
+        assert made == [100]
+        assert (pointer.size(), int(pointer), (pointer + 4).ptr) == (
+            100,
+            pointer.ptr,
+            pointer.ptr + 4,
+        )
+        assert (pointer + 4 - 2).size() == 98
+        with pytest.raises(ValueError, match="offset 101"):
+            pointer + 101
+        pool = cp.cuda.PinnedMemoryPool(allocator)
+        cp.cuda.set_pinned_memory_allocator(pool.malloc)
+        address = cp.cuda.alloc_pinned_memory(100).ptr
+        assert pool.n_free_blocks() == 1
+        assert cp.cuda.alloc_pinned_memory(500).ptr == address
+        assert made == [100, 512]
+        cp.cuda.set_pinned_memory_allocator()
+        host = np.frombuffer(cp.cuda.alloc_pinned_memory(12), "f4")
+        host[:] = 1, 2, 3
+        assert cp.asarray(host).tolist() == [1, 2, 3]
+        assert made == [100, 512]
+    finally:
+        cp.cuda.set_pinned_memory_allocator(cp.get_default_pinned_memory_pool().malloc)
+
+
+def test_the_runtimes_memory():
+    runtime = cp.cuda.runtime
+    host = np.arange(10, dtype="i4")
+    device, other = runtime.malloc(40), runtime.mallocManaged(40)
+    pinned = runtime.hostAlloc(40)
+    stream = runtime.streamCreateWithFlags(runtime.streamNonBlocking)
+    start, end = runtime.eventCreate(), runtime.eventCreate()
+    runtime.eventRecord(start, stream)
+    runtime.memcpyAsync(device, host.ctypes.data, 40, runtime.memcpyHostToDevice, stream)
+    runtime.memsetAsync(device, 0, 4, stream)
+    runtime.memcpyAsync(other, device, 40, runtime.memcpyDeviceToDevice, stream)
+    runtime.memcpyAsync(pinned, other, 40, runtime.memcpyDefault, stream)
+    runtime.eventRecord(end, stream)
+    runtime.streamWaitEvent(stream, start)
+    runtime.streamSynchronize(stream)
+    runtime.eventSynchronize(end)
+    assert runtime.streamQuery(stream) == runtime.eventQuery(end) == 0
+    assert runtime.eventElapsedTime(start, end) >= 0
+    found = np.zeros(10, "i4")
+    runtime.memcpy(found.ctypes.data, pinned, 40, runtime.memcpyHostToHost)
+    assert found.tolist() == [0, *range(1, 10)]
+    runtime.memset(other, 1, 40)
+    runtime.memcpyPeer(device, 0, other, 0, 40)
+    runtime.memcpy(found.ctypes.data, device, 40, runtime.memcpyDeviceToHost)
+    assert (found == 0x01010101).all()
+    with pytest.raises(ValueError, match="kind=7 is none of the constants"):
+        runtime.memcpy(device, other, 40, 7)
+    with pytest.raises(ValueError, match="malloc: size must not be negative"):
+        runtime.malloc(-1)
+    runtime.free(runtime.malloc(0))
+    later = runtime.mallocAsync(40, stream)
+    runtime.freeAsync(later, stream)
+    runtime.streamDestroy(stream)
+    runtime.eventDestroy(start), runtime.eventDestroy(end)
+    runtime.free(device), runtime.free(other), runtime.freeHost(pinned)
+    with pytest.raises(runtime.CUDARuntimeError):
+        runtime.free(device)
+
+
+def test_page_locking_of_memory_that_is_there():
+    runtime = cp.cuda.runtime
+    host = np.zeros(1 << 16, "u1")
+    runtime.hostRegister(host.ctypes.data, host.nbytes, 0)
+    runtime.hostUnregister(host.ctypes.data)
+    with pytest.raises(runtime.CUDARuntimeError):
+        runtime.hostUnregister(host.ctypes.data)

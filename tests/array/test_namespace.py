@@ -16,7 +16,7 @@ import gpuarray as cp
         ("gpuarray", "arrange", "arange"),
         ("gpuarray", "Float32", "float32"),
         ("gpuarray", "elementwisekernel", "ElementwiseKernel"),
-        ("gpuarray.cuda", "stream", "Stream"),
+        ("gpuarray.cuda", "event", "Event"),
         ("gpuarray.cuda.runtime", "getdevicecount", "getDeviceCount"),
         ("gpuarray.jit", "syncthread", "syncthreads"),
         ("gpuarray.errors", "CompilError", "CompileError"),

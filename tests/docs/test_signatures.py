@@ -23,7 +23,10 @@ def _public(module: Any) -> dict[str, Any]:
     }
 
 
-MODULES = (cp, cp.cuda, cp.cuda.compiler, cp.cuda.memory, cp.cuda.runtime, cp.debug, cp.jit)
+MODULES = (
+    cp, cp.cuda, cp.cuda.compiler, cp.cuda.device, cp.cuda.memory, cp.cuda.pinned_memory,
+    cp.cuda.runtime, cp.cuda.stream, cp.debug, cp.jit,
+)  # fmt: skip
 OURS = _public(cp)
 FUNCTIONS = sorted(name for name, x in OURS.items() if isinstance(x, FunctionType | cp.ufunc))
 

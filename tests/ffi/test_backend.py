@@ -141,3 +141,26 @@ def test_a_wrong_backend():
     result = run(_USE, GPUARRAY_BACKEND="opencl")
     assert result.returncode == 1
     assert "GPUARRAY_BACKEND='opencl' is not understood" in result.stderr
+
+
+_ASK = "import gpuarray as cp; print(cp.cuda.is_available()); print(cp.arange(3).sum())"
+
+
+@pytest.mark.parametrize("chosen", ["auto", "emulator"])
+def test_available_means_a_gpu(chosen):
+    result = run(_ABSENT + _ASK, GPUARRAY_BACKEND=chosen)
+    assert result.stdout.split() == ["False", "3"], result.stderr
+    # The question opens nothing; only the first use of a device warns.
+    assert result.stderr.count("BackendWarning") == (chosen == "auto")
+
+
+def test_available_does_not_raise_where_a_gpu_is_demanded():
+    ask = "import gpuarray; print(gpuarray.cuda.is_available())"
+    result = run(_ABSENT + ask, GPUARRAY_BACKEND="cuda", warnings="error")
+    assert (result.stdout.strip(), result.stderr) == ("False", "")
+
+
+def test_available_in_this_process(backend):
+    import gpuarray as cp
+
+    assert cp.cuda.is_available() is (backend == "cuda")

@@ -13,7 +13,7 @@ from gpuarray.errors import BackendWarning, DriverError, LibraryNotFoundError
 from .driver_enums import STATUS_NAMES
 from .library import SymbolSource
 
-__all__ = ["Backend", "select"]
+__all__ = ["Backend", "gpu_answers", "select"]
 
 _DRIVER_FILE = "libcuda.so.1"
 _NO_DEVICE = 100
@@ -51,6 +51,17 @@ def select() -> Backend:
         if config.backend == "cuda":
             raise failure.error from None
         return _emulator(failure.reason)
+
+
+def gpu_answers() -> bool:
+    """Whether CUDA has a device, and is not ruled out by ``GPUARRAY_BACKEND``."""
+    if config.backend == "emulator":
+        return False
+    try:
+        _open_cuda()
+    except _NoDeviceError:
+        return False
+    return True
 
 
 def warn_of_fallback(backend: Backend) -> None:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from .backend import gpu_answers as gpu_answers
 from .driver_checks import *
 from .driver_contexts import *
 from .driver_graphs import *
@@ -31,6 +32,7 @@ from .driver_memory import *
 from .driver_modules import *
 from .driver_prototypes import PROTOTYPES
 from .driver_streams import *
+from .host import HostBuffer as HostBuffer
 from .host import copy_host as copy_host
 from .host import host_buffer as host_buffer
 from .launch_arguments import *

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-__all__ = ["copy_host", "host_buffer"]
+__all__ = ["HostBuffer", "copy_host", "host_buffer"]
 
 
-class _HostBuffer(ctypes.Array):
+class HostBuffer(ctypes.Array):
     """Bytes at an address; ``mem`` is kept alive with the buffer, ``ptr`` is the address."""
 
     _type_ = ctypes.c_uint8
@@ -17,7 +17,7 @@ class _HostBuffer(ctypes.Array):
     ptr: int
 
 
-def host_buffer(address: int, size: int, owner: object) -> Any:
+def host_buffer(address: int, size: int, owner: object, kind: type[HostBuffer] = HostBuffer) -> Any:
     """An object with the buffer protocol over host memory.
 
     Parameters
@@ -26,20 +26,23 @@ def host_buffer(address: int, size: int, owner: object) -> Any:
         The memory, in bytes.
     owner : object
         Kept alive as long as the buffer or a view of it is.
+    kind : type, optional
+        The class of the buffer.
     """
     # ctypes needs a type for every length, and its own cache does not cover subclasses.
-    kind: Any = _types.get(size)
-    if kind is None:
+    sized: Any = _types.get((kind, size))
+    if sized is None:
         if len(_types) >= 256:
             _types.clear()
-        kind = _types[size] = type("HostBuffer", (_HostBuffer,), {"_length_": size})
-    buffer = kind.from_address(address)
+        sized = type(kind.__name__, (kind,), {"_length_": size, "__module__": kind.__module__})
+        _types[kind, size] = sized
+    buffer = sized.from_address(address)
     buffer.mem = owner
     buffer.ptr = address
     return buffer
 
 
-_types: dict[int, Any] = {}
+_types: dict[Any, Any] = {}
 
 
 def copy_host(target: int, source: int, nbytes: int) -> None:

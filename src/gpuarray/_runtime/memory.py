@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
+from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
@@ -249,6 +250,194 @@ class MemoryPointer:
 
     def __repr__(self) -> str:
         return f"<MemoryPointer {self.ptr:#x} on device {self.device_id}>"
+
+    # The functions that wait do their work on the current stream, where CuPy's take the default
+    # stream: so they are in order with what was queued before.
+
+    def copy_from(self, mem: Any, size: int) -> None:
+        """Copy bytes from another device pointer or from the host, and wait.
+
+        Parameters
+        ----------
+        mem : MemoryPointer, int or ctypes.c_void_p
+            The source: a number is an address on the host.
+        size : int
+            How many bytes.
+        """
+        _wait("MemoryPointer.copy_from", self.copy_from_async, mem, size)
+
+    def copy_from_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
+        """Queue a copy of bytes from another device pointer or from the host.
+
+        Parameters
+        ----------
+        mem : MemoryPointer, int or ctypes.c_void_p
+            The source: a number is an address on the host, which stays valid until the copy ends.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        copy = self.copy_from_device_async if isinstance(mem, MemoryPointer) else None
+        (copy or self.copy_from_host_async)(mem, size, stream)
+
+    def copy_from_device(self, src: MemoryPointer, size: int) -> None:
+        """Copy bytes from another device pointer, and wait; the devices may differ.
+
+        Parameters
+        ----------
+        src : MemoryPointer
+            The source.
+        size : int
+            How many bytes.
+        """
+        _wait("MemoryPointer.copy_from_device", self.copy_from_device_async, src, size)
+
+    def copy_from_device_async(
+        self, src: MemoryPointer, size: int, stream: Stream | None = None
+    ) -> None:
+        """Queue a copy of bytes from another device pointer; the devices may differ.
+
+        Parameters
+        ----------
+        src : MemoryPointer
+            The source.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        if not isinstance(src, MemoryPointer):
+            raise TypeError(
+                f"MemoryPointer.copy_from_device: the source is a MemoryPointer, not {src!r}; "
+                "copy_from_host takes addresses on the host"
+            )
+        queue = current.stream if stream is None else stream
+        nbytes = checked_size("MemoryPointer.copy_from_device", size)
+        if nbytes:
+            target, source = self._used_on(queue), src._used_on(queue)
+            driver.memcpy_async(target, source, nbytes, queue.handle)
+
+    def copy_from_host(self, mem: Any, size: int) -> None:
+        """Copy bytes from the host, and wait.
+
+        Parameters
+        ----------
+        mem : int or ctypes.c_void_p
+            The address of the source, such as ``array.ctypes.data``.
+        size : int
+            How many bytes.
+        """
+        _wait("MemoryPointer.copy_from_host", self.copy_from_host_async, mem, size)
+
+    def copy_from_host_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
+        """Queue a copy of bytes from the host.
+
+        Parameters
+        ----------
+        mem : int or ctypes.c_void_p
+            The address of the source, which stays valid until the copy ends. The copy overlaps
+            with other work only if it is page-locked memory.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        queue = current.stream if stream is None else stream
+        nbytes = checked_size("MemoryPointer.copy_from_host", size)
+        address = _host_address("copy_from_host", mem)
+        if nbytes:
+            driver.memcpy_htod_async(self._used_on(queue), address, nbytes, queue.handle)
+
+    def copy_to_host(self, mem: Any, size: int) -> None:
+        """Copy bytes to the host, and wait.
+
+        Parameters
+        ----------
+        mem : int or ctypes.c_void_p
+            The address of the target, such as ``array.ctypes.data``.
+        size : int
+            How many bytes.
+        """
+        _wait("MemoryPointer.copy_to_host", self.copy_to_host_async, mem, size)
+
+    def copy_to_host_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
+        """Queue a copy of bytes to the host.
+
+        Parameters
+        ----------
+        mem : int or ctypes.c_void_p
+            The address of the target, which stays valid until the copy ends. The copy overlaps
+            with other work only if it is page-locked memory.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        queue = current.stream if stream is None else stream
+        nbytes = checked_size("MemoryPointer.copy_to_host", size)
+        address = _host_address("copy_to_host", mem)
+        if nbytes:
+            driver.memcpy_dtoh_async(address, self._used_on(queue), nbytes, queue.handle)
+
+    def memset(self, value: int, size: int) -> None:
+        """Store one value in every byte, and wait.
+
+        Parameters
+        ----------
+        value : int
+            The value; its lowest byte is stored.
+        size : int
+            How many bytes.
+        """
+        _wait("MemoryPointer.memset", self.memset_async, value, size)
+
+    def memset_async(self, value: int, size: int, stream: Stream | None = None) -> None:
+        """Queue a fill of every byte with one value.
+
+        Parameters
+        ----------
+        value : int
+            The value; its lowest byte is stored.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        queue = current.stream if stream is None else stream
+        nbytes = checked_size("MemoryPointer.memset", size)
+        byte = operator.index(value) & 0xFF
+        if nbytes:
+            driver.memset_d8_async(self._used_on(queue), byte, nbytes, queue.handle)
+
+    def _used_on(self, stream: Stream) -> int:
+        """The address, for work on a stream."""
+        if self.mem.stream is not stream:
+            self.mem.used_by(stream)
+        return self.ptr
+
+
+def _wait(name: str, queue: Callable[..., None], *args: Any) -> None:
+    """Do work on the current stream and wait for it."""
+    stream = current.stream
+    if driver.stream_is_capturing(stream.handle):
+        raise RuntimeError(
+            f"{name}: the current stream is captured, so that nothing can be waited for; use "
+            "the function whose name ends in _async"
+        )
+    queue(*args)
+    stream.synchronize()
+
+
+def _host_address(name: str, mem: Any) -> int:
+    """The address that a pointer into host memory holds: a number, or a ``ctypes.c_void_p``."""
+    address = getattr(mem, "value", mem)
+    if isinstance(address, int):
+        return address
+    raise TypeError(
+        f"MemoryPointer.{name}: the host's memory is an address or a ctypes.c_void_p, not "
+        f"{type(mem).__name__}; pass array.ctypes.data"
+    )
 
 
 def _driver_allocate(allocate: Callable[[int], int], size: int, device: Device) -> int:

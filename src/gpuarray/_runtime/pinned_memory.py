@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import operator
 import sys
 import threading
 from collections.abc import Callable
@@ -28,11 +29,13 @@ class PinnedMemory:
     ----------
     size : int
         Bytes.
+    flags : int, optional
+        Of ``cuMemHostAlloc``; see the constants ``hostAlloc...`` of `cuda.runtime`.
     """
 
     __slots__ = ("__weakref__", "device", "generation", "ptr", "size", "users")
 
-    def __init__(self, size: int):
+    def __init__(self, size: int, flags: int = 0):
         self.size = size = checked_size("PinnedMemory", size)
         self.ptr = 0
         self.device = current.stream.device
@@ -40,7 +43,7 @@ class PinnedMemory:
         #: Streams with copies that nobody waited for.
         self.users: set[StreamWork] = set()
         if size:
-            self.ptr = driver.mem_host_alloc(size)
+            self.ptr = driver.mem_host_alloc(size, operator.index(flags))
             _note(self.ptr, size, self.device, self.users)
 
     @property
@@ -56,6 +59,49 @@ class PinnedMemory:
             _forget(pointer)
             need_context()  # the last reference may go in a thread that has used no device
             give_back(driver.mem_host_free, pointer)
+
+
+class PinnedMemoryPointer(driver.HostBuffer):
+    """An address in page-locked host memory.
+
+    It supports the buffer protocol, so that ``numpy.frombuffer(pointer, dtype, count)`` gives an
+    array over the memory, which is kept as long as either is.
+
+    Parameters
+    ----------
+    mem : PinnedMemory
+        The memory.
+    offset : int
+        Bytes from its beginning.
+    """
+
+    def __new__(cls, mem: Any, offset: int) -> PinnedMemoryPointer:
+        at = operator.index(offset)
+        if not 0 <= at <= mem.size:
+            raise ValueError(f"PinnedMemoryPointer: offset {at} is not within {mem.size} bytes")
+        return driver.host_buffer(mem.ptr + at, mem.size - at, mem, PinnedMemoryPointer)
+
+    def __init__(self, mem: Any, offset: int):  # without the base's, which stores elements
+        pass
+
+    def size(self) -> int:
+        """The bytes from here to the end of the memory."""
+        return len(self)
+
+    def __int__(self) -> int:
+        return self.ptr
+
+    def __add__(self, offset: int) -> PinnedMemoryPointer:
+        mem: Any = self.mem
+        return PinnedMemoryPointer(mem, self.ptr - mem.ptr + offset)
+
+    __radd__ = __add__
+
+    def __sub__(self, offset: int) -> PinnedMemoryPointer:
+        return self + -offset
+
+    def __repr__(self) -> str:
+        return f"<PinnedMemoryPointer {self.ptr:#x}, {len(self)} bytes>"
 
 
 # Address ranges that are pinned through this module, in order, and the devices that pinned them.
@@ -129,9 +175,16 @@ class _Pooled:
 
 
 class PinnedMemoryPool:
-    """Keeps freed page-locked memory for reuse; sizes are rounded up to powers of two."""
+    """Keeps freed page-locked memory for reuse; sizes are rounded up to powers of two.
 
-    def __init__(self, allocator: Callable[[int], PinnedMemory] = PinnedMemory):
+    Parameters
+    ----------
+    allocator : callable, optional
+        Where the pool has its memory from: takes a number of bytes, returns a
+        `PinnedMemoryPointer` or a `PinnedMemory`.
+    """
+
+    def __init__(self, allocator: Callable[[int], Any] = PinnedMemory):
         self._allocator = allocator
         self._free: dict[int, list[PinnedMemory]] = {}
         #: Freed memory that copies may still read or write.
@@ -142,13 +195,12 @@ class PinnedMemoryPool:
 
         Returns
         -------
-        buffer
+        PinnedMemoryPointer
             Supports the buffer protocol, so ``numpy.frombuffer(memory, dtype, count)`` gives an
-            array over it; ``ptr`` is its address. It goes back to the pool when nothing refers
-            to it.
+            array over it; ``ptr`` is its address. The memory goes back to the pool when nothing
+            refers to it.
         """
-        memory = self._take(checked_size("alloc_pinned_memory", size))
-        return driver.host_buffer(memory.ptr, memory.size, memory)
+        return PinnedMemoryPointer(self._take(checked_size("alloc_pinned_memory", size)), 0)
 
     def _take(self, size: int) -> _Pooled:
         size = max(512, 1 << (size - 1).bit_length())
@@ -158,7 +210,8 @@ class PinnedMemoryPool:
             try:
                 memory = self._free[size].pop()
             except (KeyError, IndexError):
-                memory = self._allocator(size)
+                made = self._allocator(size)
+                memory = getattr(made, "mem", made)
             if not memory.lost:
                 return _Pooled(memory, self)
 
@@ -198,8 +251,59 @@ def get_default_pinned_memory_pool() -> PinnedMemoryPool:
 
 
 def alloc_pinned_memory(size: int) -> Any:
-    """Page-locked host memory from the default pool; see :meth:`PinnedMemoryPool.malloc`."""
-    return _default_pool.malloc(size)
+    """Page-locked host memory from the allocator that is set, a pool by default.
+
+    Parameters
+    ----------
+    size : int
+        Bytes.
+
+    Returns
+    -------
+    PinnedMemoryPointer
+        See :meth:`PinnedMemoryPool.malloc`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> memory = cp.cuda.alloc_pinned_memory(4 * 3)
+    >>> host = np.frombuffer(memory, np.float32, 3)
+    >>> host[:] = 1, 2, 3
+    >>> cp.asarray(host)
+    array([1., 2., 3.], dtype=float32)
+    """
+    return _allocator(size)
+
+
+def set_pinned_memory_allocator(allocator: Callable[[int], Any] | None = None) -> None:
+    """Let `alloc_pinned_memory` get its memory from another allocator.
+
+    Parameters
+    ----------
+    allocator : callable, optional
+        Takes a number of bytes, returns a `PinnedMemoryPointer`. ``None`` allocates without a
+        pool.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.set_pinned_memory_allocator(cp.cuda.PinnedMemoryPool().malloc)
+    >>> cp.cuda.set_pinned_memory_allocator(cp.get_default_pinned_memory_pool().malloc)
+    """
+    global _allocator
+    if allocator is not None and not callable(allocator):
+        raise TypeError(
+            f"set_pinned_memory_allocator: the allocator is a function of a size, not {allocator!r}"
+        )
+    _allocator = _malloc if allocator is None else allocator
+
+
+def _malloc(size: int) -> PinnedMemoryPointer:
+    """Page-locked memory of its own, without a pool."""
+    return PinnedMemoryPointer(PinnedMemory(size), 0)
+
+
+_allocator: Callable[[int], Any] = _default_pool.malloc
 
 
 def staged_upload(device_pointer: int, address: int, nbytes: int, stream: Stream) -> None:

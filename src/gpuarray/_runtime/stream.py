@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
@@ -96,6 +97,17 @@ def _of_another_thread(stream: Stream | StreamWork) -> bool:
     return bool(stream.thread) and stream.thread != threading.get_ident()
 
 
+class _DefaultStream:
+    """An attribute of the class `Stream`: a stream of the device that is current."""
+
+    def __init__(self, doc: str, find: Callable[[Device], Stream]):
+        self.__doc__ = doc
+        self._find = find
+
+    def __get__(self, instance: Stream | None, owner: type) -> Stream:
+        return self._find(current.stream.device)
+
+
 class Stream:
     """A queue of work on a device.
 
@@ -126,8 +138,11 @@ class Stream:
         "plans", "thread", "work",
     )  # fmt: skip
 
-    null: Stream
-    ptds: Stream
+    null = _DefaultStream("The default stream of the current device.", lambda x: x.default_stream)
+    ptds = _DefaultStream(
+        "The default stream that the calling thread has on the current device.",
+        lambda x: x.default_stream.of_this_thread(),
+    )
     #: Whether a reset of the device took the stream away.
     lost = False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gpuarray._ffi import driver
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
@@ -16,7 +17,13 @@ from gpuarray._runtime.memory import (
     UnownedMemory,
     malloc_managed,
 )
-from gpuarray._runtime.pinned_memory import PinnedMemory, PinnedMemoryPool, alloc_pinned_memory
+from gpuarray._runtime.pinned_memory import (
+    PinnedMemory,
+    PinnedMemoryPointer,
+    PinnedMemoryPool,
+    alloc_pinned_memory,
+    set_pinned_memory_allocator,
+)
 from gpuarray._runtime.pool import MemoryPool
 from gpuarray._runtime.stream import (
     Event,
@@ -25,17 +32,18 @@ from gpuarray._runtime.stream import (
     get_current_stream,
     get_elapsed_time,
 )
-from gpuarray.cuda import compiler, memory, runtime
+from gpuarray.cuda import compiler, device, memory, pinned_memory, runtime, stream
 from gpuarray.cuda._checking import check
 
 __all__ = [
-    "compiler", "memory", "runtime",
+    "compiler", "device", "memory", "pinned_memory", "runtime", "stream",
     "Device",
     "Stream", "ExternalStream", "get_current_stream",
     "Event", "get_elapsed_time",
     "BaseMemory", "Memory", "ManagedMemory", "UnownedMemory", "MemoryPointer",
     "MemoryPool", "alloc", "malloc_managed", "get_allocator", "set_allocator",
-    "PinnedMemory", "PinnedMemoryPool", "alloc_pinned_memory",
+    "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "alloc_pinned_memory",
+    "set_pinned_memory_allocator",
     "check", "is_available",
 ]  # fmt: skip
 
@@ -44,14 +52,22 @@ if not TYPE_CHECKING:
 
 
 def is_available() -> bool:
-    """Whether a device, emulated or not, answers.
+    """Whether there is a GPU.
+
+    On a machine without one it is False, as CuPy's, although arrays work there on the emulated
+    device. It neither warns nor raises, whatever is missing.
 
     Returns
     -------
     bool
         Whether.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> xp = cp if cp.cuda.is_available() else np
     """
-    return runtime.getDeviceCount() > 0
+    return driver.gpu_answers()
 
 
 without_annotations(globals())

@@ -15,14 +15,21 @@ from gpuarray._runtime.memory import (
     UnownedMemory,
     malloc_managed,
 )
-from gpuarray._runtime.pinned_memory import PinnedMemory, PinnedMemoryPool, alloc_pinned_memory
+from gpuarray._runtime.pinned_memory import (
+    PinnedMemory,
+    PinnedMemoryPointer,
+    PinnedMemoryPool,
+    alloc_pinned_memory,
+    set_pinned_memory_allocator,
+)
 from gpuarray._runtime.pool import MemoryPool
 from gpuarray.errors import OutOfMemoryError
 
 __all__ = [
     "BaseMemory", "Memory", "ManagedMemory", "UnownedMemory", "MemoryPointer",
     "MemoryPool", "alloc", "malloc_managed", "get_allocator", "set_allocator",
-    "PinnedMemory", "PinnedMemoryPool", "alloc_pinned_memory",
+    "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "alloc_pinned_memory",
+    "set_pinned_memory_allocator",
     "OutOfMemoryError",
 ]  # fmt: skip
 

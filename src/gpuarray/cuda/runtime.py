@@ -1,4 +1,4 @@
-"""The CUDA runtime's names for questions about devices."""
+"""The CUDA runtime's functions for devices, memory, streams and events, by CuPy's names."""
 
 from __future__ import annotations
 
@@ -8,19 +8,80 @@ from gpuarray._ffi import driver
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import Device, current
+from gpuarray.cuda._memory_calls import (
+    free,
+    freeAsync,
+    freeHost,
+    hostAlloc,
+    hostAllocDefault,
+    hostAllocMapped,
+    hostAllocPortable,
+    hostAllocWriteCombined,
+    hostRegister,
+    hostUnregister,
+    malloc,
+    mallocAsync,
+    mallocManaged,
+    memAttachGlobal,
+    memAttachHost,
+    memAttachSingle,
+    memcpy,
+    memcpyAsync,
+    memcpyDefault,
+    memcpyDeviceToDevice,
+    memcpyDeviceToHost,
+    memcpyHostToDevice,
+    memcpyHostToHost,
+    memcpyPeer,
+    memcpyPeerAsync,
+    memset,
+    memsetAsync,
+)
+from gpuarray.cuda._stream_calls import (
+    eventBlockingSync,
+    eventCreate,
+    eventCreateWithFlags,
+    eventDefault,
+    eventDestroy,
+    eventDisableTiming,
+    eventElapsedTime,
+    eventInterprocess,
+    eventQuery,
+    eventRecord,
+    eventSynchronize,
+    streamCreate,
+    streamCreateWithFlags,
+    streamCreateWithPriority,
+    streamDefault,
+    streamDestroy,
+    streamGetFlags,
+    streamGetPriority,
+    streamLegacy,
+    streamNonBlocking,
+    streamPerThread,
+    streamQuery,
+    streamSynchronize,
+    streamWaitEvent,
+)
 from gpuarray.errors import CUDAError
 
 __all__ = [
     "CUDARuntimeError",
-    "deviceReset",
-    "deviceSynchronize",
-    "driverGetVersion",
-    "getDevice",
-    "getDeviceCount",
-    "getDeviceProperties",
-    "memGetInfo",
-    "setDevice",
-]
+    "deviceReset", "deviceSynchronize", "driverGetVersion", "getDevice", "getDeviceCount",
+    "getDeviceProperties", "memGetInfo", "setDevice",
+    "free", "freeAsync", "freeHost", "hostAlloc", "hostRegister", "hostUnregister", "malloc",
+    "mallocAsync", "mallocManaged", "memcpy", "memcpyAsync", "memcpyPeer", "memcpyPeerAsync",
+    "memset", "memsetAsync",
+    "memcpyHostToHost", "memcpyHostToDevice", "memcpyDeviceToHost", "memcpyDeviceToDevice",
+    "memcpyDefault", "hostAllocDefault", "hostAllocPortable", "hostAllocMapped",
+    "hostAllocWriteCombined", "memAttachGlobal", "memAttachHost", "memAttachSingle",
+    "eventCreate", "eventCreateWithFlags", "eventDestroy", "eventElapsedTime", "eventQuery",
+    "eventRecord", "eventSynchronize", "streamCreate", "streamCreateWithFlags",
+    "streamCreateWithPriority", "streamDestroy", "streamGetFlags", "streamGetPriority",
+    "streamQuery", "streamSynchronize", "streamWaitEvent",
+    "streamDefault", "streamNonBlocking", "streamLegacy", "streamPerThread", "eventDefault",
+    "eventBlockingSync", "eventDisableTiming", "eventInterprocess",
+]  # fmt: skip
 
 if not TYPE_CHECKING:
     __getattr__ = suggesting(__name__)

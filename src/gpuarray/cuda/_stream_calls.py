@@ -1,0 +1,262 @@
+"""The CUDA runtime's functions for streams and events, by handles."""
+
+from __future__ import annotations
+
+import operator
+
+from gpuarray._ffi import driver
+from gpuarray._runtime.device import need_context
+
+streamDefault = 0
+streamNonBlocking = 1
+streamLegacy = 1  # a handle
+streamPerThread = 2  # a handle
+
+eventDefault = 0
+eventBlockingSync = 1
+eventDisableTiming = 2
+eventInterprocess = 4
+
+_NOT_READY = 600  # cudaErrorNotReady
+
+
+def streamCreate() -> int:
+    """Make a stream.
+
+    Returns
+    -------
+    int
+        Its handle.
+    """
+    need_context()
+    return driver.stream_create(streamDefault)
+
+
+def streamCreateWithFlags(flags: int) -> int:
+    """Make a stream.
+
+    Parameters
+    ----------
+    flags : int
+        One of the constants ``stream...``.
+
+    Returns
+    -------
+    int
+        Its handle.
+    """
+    need_context()
+    return driver.stream_create(operator.index(flags))
+
+
+def streamCreateWithPriority(flags: int, priority: int) -> int:
+    """Make a stream with a priority.
+
+    Parameters
+    ----------
+    flags : int
+        One of the constants ``stream...``.
+    priority : int
+        Lower numbers are served first.
+
+    Returns
+    -------
+    int
+        Its handle.
+    """
+    need_context()
+    return driver.stream_create(operator.index(flags), operator.index(priority))
+
+
+def streamDestroy(stream: int) -> None:
+    """Destroy a stream; its work still runs to the end.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+    """
+    need_context()
+    driver.stream_destroy(stream)
+
+
+def streamSynchronize(stream: int) -> None:
+    """Wait until the work queued on a stream has finished.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+    """
+    need_context()
+    driver.stream_synchronize(stream)
+
+
+def streamQuery(stream: int) -> int:
+    """Whether the work queued on a stream has finished.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+
+    Returns
+    -------
+    int
+        0, or 600 (``cudaErrorNotReady``).
+    """
+    need_context()
+    return 0 if driver.stream_query(stream) else _NOT_READY
+
+
+def streamWaitEvent(stream: int, event: int, flags: int = 0) -> None:
+    """Let work queued on a stream from now on wait for an event.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+    event : int
+        A handle, such as `Event.ptr`.
+    flags : int, optional
+        None is defined yet.
+    """
+    need_context()
+    driver.stream_wait_event(stream, event, operator.index(flags))
+
+
+def streamGetFlags(stream: int) -> int:
+    """The flags that a stream was made with.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+
+    Returns
+    -------
+    int
+        One of the constants ``stream...``.
+    """
+    need_context()
+    return driver.stream_get_flags(stream)
+
+
+def streamGetPriority(stream: int) -> int:
+    """The priority that a stream was made with.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+
+    Returns
+    -------
+    int
+        Lower numbers are served first.
+    """
+    need_context()
+    return driver.stream_get_priority(stream)
+
+
+def eventCreate() -> int:
+    """Make an event.
+
+    Returns
+    -------
+    int
+        Its handle.
+    """
+    need_context()
+    return driver.event_create(eventDefault)
+
+
+def eventCreateWithFlags(flags: int) -> int:
+    """Make an event.
+
+    Parameters
+    ----------
+    flags : int
+        The sum of constants ``event...``.
+
+    Returns
+    -------
+    int
+        Its handle.
+    """
+    need_context()
+    return driver.event_create(operator.index(flags))
+
+
+def eventDestroy(event: int) -> None:
+    """Destroy an event.
+
+    Parameters
+    ----------
+    event : int
+        A handle, such as `Event.ptr`.
+    """
+    need_context()
+    driver.event_destroy(event)
+
+
+def eventRecord(event: int, stream: int) -> None:
+    """Record an event behind the work queued on a stream.
+
+    Parameters
+    ----------
+    event : int
+        A handle, such as `Event.ptr`.
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+    """
+    need_context()
+    driver.event_record(event, stream)
+
+
+def eventSynchronize(event: int) -> None:
+    """Wait until an event has happened.
+
+    Parameters
+    ----------
+    event : int
+        A handle, such as `Event.ptr`.
+    """
+    need_context()
+    driver.event_synchronize(event)
+
+
+def eventQuery(event: int) -> int:
+    """Whether an event has happened.
+
+    Parameters
+    ----------
+    event : int
+        A handle, such as `Event.ptr`.
+
+    Returns
+    -------
+    int
+        0, or 600 (``cudaErrorNotReady``).
+    """
+    need_context()
+    return 0 if driver.event_query(event) else _NOT_READY
+
+
+def eventElapsedTime(start: int, end: int) -> float:
+    """The time between two events that have both happened.
+
+    Parameters
+    ----------
+    start : int
+        A handle of an event that has happened.
+    end : int
+        A handle of an event that has happened.
+
+    Returns
+    -------
+    float
+        Milliseconds.
+    """
+    need_context()
+    return driver.event_elapsed_time(start, end)

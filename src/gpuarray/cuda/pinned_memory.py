@@ -1,0 +1,29 @@
+"""CuPy's names for page-locked host memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
+from gpuarray._runtime.pinned_memory import (
+    PinnedMemory,
+    PinnedMemoryPointer,
+    PinnedMemoryPool,
+    alloc_pinned_memory,
+    set_pinned_memory_allocator,
+)
+
+__all__ = [
+    "PinnedMemory",
+    "PinnedMemoryPointer",
+    "PinnedMemoryPool",
+    "alloc_pinned_memory",
+    "set_pinned_memory_allocator",
+]
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
+
+
+without_annotations(globals())

@@ -1,0 +1,23 @@
+"""CuPy's names for streams and events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
+from gpuarray._runtime.stream import (
+    Event,
+    ExternalStream,
+    Stream,
+    get_current_stream,
+    get_elapsed_time,
+)
+
+__all__ = ["Event", "ExternalStream", "Stream", "get_current_stream", "get_elapsed_time"]
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
+
+
+without_annotations(globals())
