@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._ops import ranges
 from gpuarray.errors import UnsupportedDTypeError
-from tests.array.arrays import DTYPES, LAYOUTS, pair, raises_alike, same, values
+from tests.array.arrays import DTYPES, LAYOUTS, pair, raises_alike, raises_as_numpy, same, values
 from tests.slow import slow_except
 
 
@@ -92,6 +93,64 @@ def test_arange_has_numpys_bits(dtype):
             continue
         same(cp.arange(*args, dtype=dtype), np.arange(*args, dtype=dtype))
     same(cp.arange(1, dtype=dtype), np.arange(1, dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [None, *DTYPES])
+def test_arange_of_one_reads_no_memory_that_nobody_wrote(monkeypatch, dtype):
+    class Poisoned:
+        """NumPy, where new memory holds NaN, -1 or True."""
+
+        def __getattr__(self, name):
+            return getattr(np, name)
+
+        def empty(self, shape, dtype=float):
+            return np.full(shape, np.nan if np.dtype(dtype).kind in "fc" else ~np.zeros((), dtype))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ranges, "np", Poisoned())
+        x = cp.arange(1.0, dtype=dtype)
+        y = cp.arange(3, 4, dtype=dtype)
+    same(x, np.arange(1.0, dtype=dtype))
+    same(y, np.arange(3, 4, dtype=dtype))
+
+
+@pytest.mark.parametrize(
+    ("args", "dtype"),
+    [
+        ((2**53, 2**53 + 3), "f2"), ((2**53, 2**53 + 1), "f2"), ((-70000, 70001, 70000), "f2"),
+        ((65504, 65504 + 96, 32), "f2"), ((1e39, 1.5e39, 1e38), "f4"), ((1e308, 1.7e308, 3e307), None),
+        ((-0.0, 3), None), ((-0.0, 1), None), ((-0.0, 2), "c8"), ((-0.0, -3, -1), "f2"),
+        ((2**63, 2**63 + 2), None), ((-(2**63), -(2**63) + 2), None), ((2**62, 2**63 - 1, 2**61), None),
+        ((0, 2**62 + 1, 2**62), None), ((0, 2**53, 2**51), "f8"), ((0, -1e-320, 1e300), None),
+        ((0, 1e-320, 1e300), None), ((0, 2**70, 2**69), "f4"), ((1 + 1j, 5), "c16"), ((5, 9 + 3j), None),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_arange_at_the_ends_of_dtypes(args, dtype):
+    same(cp.arange(*args, dtype=dtype), np.arange(*args, dtype=dtype))
+    zeros = np.arange(*args, dtype=dtype) == 0
+    expected = np.signbit(np.arange(*args, dtype=dtype).real[zeros])
+    np.testing.assert_array_equal(
+        np.signbit(cp.asnumpy(cp.arange(*args, dtype=dtype)).real[zeros]), expected
+    )
+
+
+@pytest.mark.parametrize("args", [(0, 2**64, 2**62), (2**70, 2**70 + 2), (0, 1, 2**70)])
+def test_a_range_of_integers_beyond_64_bits_is_refused(args):
+    """NumPy's is of Python's objects."""
+    assert np.arange(*args).dtype == object
+    with pytest.raises(TypeError):
+        cp.arange(*args)
+
+
+test_lengths_that_arange_refuses = raises_as_numpy(
+    lambda xp: xp.arange(1, float("inf")),
+    lambda xp: xp.arange(-float("inf"), 1),
+    lambda xp: xp.arange(1e300, 3),
+    lambda xp: xp.arange(0.0, 1.0, np.float32(0)),
+    lambda xp: xp.arange(3j, dtype="f4"),
+    lambda xp: xp.arange(2**64, 2**53, dtype="f4"),
+)
 
 
 def test_arange_errors():

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = ["arange", "linspace"]
 
+#: Up to this the quotient of integers, from which NumPy has the length, is not rounded.
+_EXACT = 2**52
+
 
 def arange(
     start: Number,
@@ -57,6 +60,10 @@ def arange(
     ZeroDivisionError
         If `step` is 0.
 
+    Differences from NumPy
+    ----------------------
+    A range of integers beyond 64 bits, which NumPy makes of Python's objects, is refused.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -67,7 +74,15 @@ def arange(
         start, stop = 0, start
     if step is None:
         step = 1
-    if type(start) is int and type(stop) is int and type(step) is int and dtype is None:
+    if (
+        dtype is None
+        and type(start) is int
+        and type(stop) is int
+        and type(step) is int
+        and -_EXACT <= start <= _EXACT
+        and -_EXACT <= stop <= _EXACT
+        and -_EXACT <= step <= _EXACT
+    ):
         found = np.dtype(np.int64)
         length = len(range(start, stop, step)) if step else 1 // step
     else:
@@ -76,13 +91,16 @@ def arange(
             found = _dtypes.canonical(np.result_type(np.int_, *kinds))
         else:
             found = _dtypes.canonical(dtype)
+            if found.kind != "c" and any(np.iscomplexobj(x) for x in (start, stop, step)):
+                raise TypeError(f"arange: a range of {found} must be of real numbers, not complex")
         length = _range_length(start, stop, step)
     # The dtype's own arithmetic fixes the spacing, as in NumPy.
-    ends = np.empty(2, found)
-    if length:
-        ends[0] = start
-    if length > 1:
-        ends[1] = start + step
+    ends = np.zeros(2, found)
+    with np.errstate(all="ignore"):
+        if length:
+            ends[0] = start
+        if length > 1:
+            ends[1] = start + step
     if found.kind == "b":
         if length > 2:
             raise TypeError(
@@ -90,36 +108,51 @@ def arange(
                 f"{length}; compare a range of integers instead"
             )
         return asarray(ends[:length])
-    layout = _layout.contiguous(found, (max(length, 0),))
+    layout = _layout.contiguous(found, (length,))
     computed = np.dtype(np.float32) if found == np.float16 else found
-    first: Any = ends[0].astype(computed)
-    second: Any = ends[1].astype(computed)
-    with np.errstate(over="ignore", invalid="ignore"):
-        delta = second - first
-        exact = length < 2 or first + delta == second
-    how = "exact" if exact else "second stored"
+    first, second = ends.astype(computed)
+    how, delta = _spacing(first, second, length)
     stream = current.stream
     run = stream.plans.get((_plan_range, layout, computed, how))  # the key of _plan_range
     if run is None:
         run = _plan_range(stream, layout, computed, how)
     values = [first.item(), delta.item()]
-    return run(*values) if exact else run(*values, second.item())
+    return run(*values) if how == "exact" else run(*values, second.item())
+
+
+def _spacing(first: Any, second: Any, length: int) -> tuple[str, Any]:
+    """Which of the first two values the kernel has to be given, and the spacing."""
+    kind = type(first)
+    if length < 2:
+        second = first
+    with np.errstate(all="ignore"):
+        delta = second - first if length > 1 else kind(0)
+        computed = [first + kind(i) * delta for i in range(2)]
+    # Bits, since -0.0 equals 0.0 and NaN, of which infinities come, equals nothing.
+    if computed[0].tobytes() != first.tobytes():
+        return "ends stored", delta
+    return "exact" if computed[1].tobytes() == second.tobytes() else "second stored", delta
 
 
 def _range_length(start: Any, stop: Any, step: Any) -> int:
-    if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
-        quotient: Any = -((start - stop) // step)
-        return max(quotient, 0)
-    span = stop - start
-    quotient = span / step
-    if isinstance(quotient, complex | np.complexfloating):
-        return max(
-            min(math.ceil(quotient.real), math.ceil(quotient.imag) if quotient.imag else 1 << 62),
-            0,
-        )
-    if math.isnan(quotient):
-        raise ValueError(f"arange: cannot compute length from {start}, {stop}, {step}")
-    return max(math.ceil(quotient), 0)
+    """How many values there are: from a rounded quotient, as in NumPy."""
+    try:
+        span = stop - start
+        quotient = span / step
+    except OverflowError:
+        span, quotient = 1, math.inf
+    real = not isinstance(quotient, complex | np.complexfloating)
+    lengths = []
+    for part in map(float, [quotient] if real else [quotient.real, quotient.imag]):
+        if math.isnan(part):
+            raise ValueError(f"arange: cannot compute length from {start}, {stop}, {step}")
+        if not -_layout.INT64_MAX - 1 <= part < _layout.INT64_MAX:
+            raise ValueError(
+                f"arange: Maximum allowed size exceeded: from {start} to {stop} by {step}"
+            )
+        underflowed = real and part == 0 and span != 0 and math.copysign(1, part) > 0
+        lengths.append(1 if underflowed else max(math.ceil(part), 0))
+    return min(lengths)
 
 
 def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
@@ -138,10 +171,13 @@ def _plan_range(stream: Stream, layout: Layout, computed: np.dtype, how: str) ->
     )
     inputs: list = [ELEMENT_INDEX, computed, computed]
     if how != "exact":
-        # NumPy stores the second value and computes those behind it.
+        # NumPy stores the first two values and computes those behind them.
         is_second = _apply("equal", "b1", number, Constant(1, "i8"))
         values = _apply("where", code, is_second, Scalar(3, code), values)
         inputs.append(computed)
+    if how == "ends stored":
+        is_first = _apply("equal", "b1", number, Constant(0, "i8"))
+        values = _apply("where", code, is_first, Scalar(1, code), values)
     if computed != layout.dtype:
         values = Cast(_dtypes.code(layout.dtype), values)
     return elementwise.launch.make_call("arange", [values], inputs, [layout], [False], stream)
