@@ -78,8 +78,8 @@ def test_a_missing_script(capsys):
     [
         ("", ()),
         ("0", ()),
-        ("all", ("races", "uninit", "barriers", "leaks")),
-        ("1", ("races", "uninit", "barriers", "leaks")),
+        ("all", ("races", "uninit", "bounds", "barriers", "leaks")),
+        ("1", ("races", "uninit", "bounds", "barriers", "leaks")),
         ("races=lane, uninit", ("races=lane", "uninit")),
     ],
 )
@@ -227,7 +227,7 @@ def test_kernels_of_the_package(xp):
     few = rng.integers(0, 9, 5000)
     scaled = xp.ElementwiseKernel("T x, T k", "T y", "y = x * k", "scaled")
     squares = xp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = a", "0", "squares")
-    with xp.cuda.check("races", "uninit", "barriers"):
+    with xp.cuda.check("races", "uninit", "bounds", "barriers"):
         x = xp.asarray(host)
         y = xp.asarray(host[::-1].copy())
         small = xp.asarray(few)

@@ -132,7 +132,29 @@ extern "C" __global__ void ended_lane(int* o, int n) { if (T >= n) return; o[T] 
 extern "C" __global__ void not_a_member(int* o) {
   if (T < 16) o[T] = __shfl_sync(0xffffu, T, T + 1, 32); else o[T] = 0; }
 extern "C" __global__ void masks_differ(int* o) { o[T] = __any_sync(~(1u << (T & 31) << 1), T == 5); }
+__shared__ int outer[8];
+__device__ __noinline__ int helper(int i) { __shared__ int mine[40]; mine[T] = i; __syncthreads();
+  return mine[T ^ 1] + outer[T & 7]; }
+extern "C" __global__ void into_the_next(int* o, int n) { __shared__ int a[32]; __shared__ int b[32];
+  b[T] = T; __syncthreads();
+  a[T + n] = T;
+  __syncthreads(); o[T] = a[T] + b[T]; }
+extern "C" __global__ void before_the_second(int* o, int n) { __shared__ short a[32]; __shared__ int b[32];
+  a[T] = T; b[T] = T; __syncthreads();
+  o[T] = a[T] + b[(int)T - n]; }
+extern "C" __global__ void generic_pointer(int* o, int n) { __shared__ int a[32]; __shared__ int b[32];
+  a[T] = T; b[T] = -T; __syncthreads(); int* p = T & 1 ? a : b; int* volatile q = p;
+  o[T] = q[T + n]; }
+extern "C" __global__ void past_dynamic(int* o, int n) { __shared__ int a[32]; extern __shared__ int d[];
+  a[T] = T; d[T] = 1; __syncthreads();
+  atomicAdd(&d[T + n], a[T]); __syncthreads(); o[T] = d[T]; }
+extern "C" __global__ void in_a_function(int* o, int n) { __shared__ int a[32];
+  if (T < 8) outer[T + n] = T;
+  a[T] = helper(T); __syncthreads(); o[T] = a[31 - T]; }
 """  # noqa: E501
+
+
+ALL = "races", "uninit", "bounds", "barriers"
 
 
 @pytest.fixture
@@ -147,8 +169,7 @@ def check(module):
 
     arena = module.device.arena
 
-    def check(name, grid, block, *arguments, checks=("races", "uninit", "barriers"), by_lane=False,
-              **options):  # fmt: skip
+    def check(name, grid, block, *arguments, checks=ALL, by_lane=False, **options):
         arena.checker = Checker(arena, frozenset(checks), by_lane)
         try:
             module.run(name, grid, block, *arguments, **options)
@@ -326,6 +347,35 @@ def test_member_masks_and_source_lanes(check, name):
     assert message in finding.message
     assert finding.source is not None
     assert line_of(f"void {name}(") <= finding.source[1] <= line_of(f"void {name}(") + 1
+
+
+SHARED_BOUNDS = {
+    "into_the_next": ("4-byte write", "0 bytes past the end of the 128 bytes of a", 3),
+    "before_the_second": ("4-byte read", "4 bytes before the 128 bytes of b", 1),
+    "generic_pointer": ("4-byte read", "0 bytes past the end of the 128 bytes of", 2),
+    "past_dynamic": (
+        "4-byte atomic",
+        "0 bytes past the end of the 128 bytes of dynamic shared memory",
+        1,
+    ),
+    "in_a_function": ("4-byte write", "0 bytes past the end of the 32 bytes of outer", 1),
+}
+
+
+@pytest.mark.parametrize("chunk", [32, 10**6])
+@pytest.mark.parametrize("name", SHARED_BOUNDS)
+def test_overruns_of_shared_arrays(check, name, chunk):
+    action, where, n = SHARED_BOUNDS[name]
+    out = np.zeros(32, "i4")
+    assert not check(name, 1, 32, out, 0, shared=128, chunk=chunk)
+    assert out.any()
+    found = check(name, 2, 32, out, n, shared=128, chunk=chunk, checks=("bounds",))
+    assert {finding.kind for finding in found} == {"bounds"}
+    assert f"a {action} at offset" in found[0].message
+    assert f"of shared memory, {where}" in found[0].message
+    lines = line_of(f"void {name}("), line_of(f"void {name}(") + 2
+    assert lines[0] <= found[0].source[1] <= lines[1]
+    assert not check(name, 1, 32, out, n, shared=128, chunk=chunk, checks=("barriers",))
 
 
 def test_only_what_was_asked_for_is_checked(check):

@@ -13,8 +13,8 @@ class Finding(NamedTuple):
     Attributes
     ----------
     kind : str
-        'races', 'uninit', 'barriers', 'leaks' or 'faults'. Faults are what ended a kernel: an
-        access out of bounds, a failed assertion, a deadlock. They are always among the findings.
+        'races', 'uninit', 'bounds', 'barriers', 'leaks' or 'faults'. A fault is what ended a
+        kernel: an access out of bounds, a failed assertion, a deadlock. It is always reported.
     message : str
         What happened: the access, the address and the nearest allocation.
     kernel : str

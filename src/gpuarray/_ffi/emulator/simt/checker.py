@@ -1,4 +1,4 @@
-"""The checkers that run on request: races, uninitialised reads, barriers, leaks.
+"""The checkers that run on request: races, uninitialised reads, bounds, barriers, leaks.
 
 A :class:`Checker` belongs to the arena while checks are on. Launches then run a variant of the
 generated code whose loads, stores and atomics come through :mod:`.checked_access` to
@@ -25,7 +25,7 @@ class Checker:
     arena : Arena
         Device memory.
     checks : frozenset of str
-        Of 'races', 'uninit', 'barriers', 'leaks'.
+        Of 'races', 'uninit', 'bounds', 'barriers', 'leaks'.
     by_lane : bool
         Whether threads of one warp race with each other too.
     outer : Checker, optional
@@ -46,6 +46,7 @@ class Checker:
         self.uninit = "uninit" in checks
         self.barriers = "barriers" in checks
         self.leaks = "leaks" in checks
+        self.bounds = "bounds" in checks
         self.by_lane = by_lane
         self.shadows: dict[int, Shadow] = {}
         self.next_segment = 1

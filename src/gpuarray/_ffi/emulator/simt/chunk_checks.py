@@ -25,9 +25,10 @@ _ALL_VALID = {1: 1, 2: 0x0101, 4: 0x01010101, 8: 0x0101010101010101}
 class LaunchChecks:
     """The state that the chunks of a launch share."""
 
-    def __init__(self, checker: Checker, kernel):
+    def __init__(self, checker: Checker, kernel, dynamic_shared: int):
         self.checker = checker
         self.kernel = kernel
+        self.bounds = kernel.shared_bounds(dynamic_shared)
         self.segments = Segments(checker.next_segment)
 
     def finish(self) -> None:
@@ -134,6 +135,8 @@ class ChunkChecks(BarrierChecks):
 
     def _check(self, access: Access) -> None:
         checker, shadow = self.checker, access.shadow
+        if shadow.window and not self._check_shared_bounds(access):
+            return
         if checker.uninit and shadow.valid is not None:
             if access.reads:
                 self._check_valid(access)
@@ -141,6 +144,45 @@ class ChunkChecks(BarrierChecks):
                 self._make_valid(access)
         if checker.races and not shadow.private:
             self._check_races(access)
+
+    # -------------------------------------------------------------- bounds of shared variables
+
+    def _check_shared_bounds(self, access: Access) -> bool:
+        """Whether all lanes access shared variables, not the gaps between them."""
+        shadow, size = access.shadow, access.size
+        bounds = self.launch.bounds
+        if access.is_run:
+            first = (access.where - shadow.start) % shadow.window
+            if bounds.is_inside(first, size * access.L.n):
+                return True
+            where = access.where - shadow.start + np.arange(access.L.n) * size
+        else:
+            where = access.where - shadow.start
+        offsets = where % shadow.window
+        bad = bounds.outside(offsets, size)
+        if not len(bad):
+            return True
+        line = source_lines.key_of(self._ptx, self.chunk.site)
+        key = ("bounds", self.launch.kernel.name, line)
+        if self.checker.bounds and not self.checker.knows(key):
+            position = int(bad[0])
+            count = len(np.unique(bad))
+            more = f" ({count} threads here)" if count > 1 else ""
+            action = (
+                "atomic"
+                if access.sync and access.writes and access.reads
+                else ("write" if access.writes else "read")
+            )
+            address = access.address(position)
+            self._report(
+                key,
+                "bounds",
+                f"a {size}-byte {action} at {self._name_of(shadow, address)}, "
+                f"{bounds.describe(int(offsets[position]))}{more}",
+                access.lane(position),
+                address,
+            )
+        return False
 
     # -------------------------------------------------------------- uninitialised reads
 
@@ -364,7 +406,8 @@ class ChunkChecks(BarrierChecks):
 
     def _name_of(self, shadow: Shadow, address: int) -> str:
         if shadow.window:
-            return f"offset {(address - shadow.start) % shadow.window} of shared memory"
+            offset = self.launch.bounds.plain((address - shadow.start) % shadow.window)
+            return f"offset {offset} of shared memory"
         where = address - shadow.start
         if shadow.private:
             return f"offset {where % (shadow.nbytes // self.chunk.n)} of the thread's local memory"

@@ -192,9 +192,10 @@ class Emitter:
         name, offset = symbol
         routine = self.routine
         if name in routine.shared:
-            return self.constant(routine.shared[name] + offset, code)
+            offsets = routine.spaced_shared if self.checked else routine.shared
+            return self.constant(offsets[name] + offset, code)
         if name in routine.dynamic_shared:
-            expression = f"i8(S.launch.kernel.dynamic_offset+{offset})"
+            expression = f"i8(S.launch.dynamic_offset+{offset})"
             return self.cast(expression, "i8", code)
         if name in routine.locals:
             expression = f"S.local({routine.locals[name] + offset})"

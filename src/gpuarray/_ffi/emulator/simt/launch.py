@@ -21,8 +21,9 @@ class LaunchState:
     """The state that all chunks of a launch share."""
 
     __slots__ = (
-        "arena", "arguments", "block", "checks", "dynamic_shared", "grid", "kernel",
-        "parameter_address", "parameters", "shared_bytes", "workspace",
+        "arena", "arguments", "block", "checks", "dynamic_offset", "dynamic_shared", "grid",
+        "kernel", "parameter_address", "parameters", "plain_shared_bytes", "shared_bytes",
+        "workspace",
     )  # fmt: skip
 
     def __init__(self, kernel, grid, block, parameters: bytes, dynamic_shared: int):
@@ -32,10 +33,18 @@ class LaunchState:
         self.block = block
         self.parameters = parameters
         self.dynamic_shared = dynamic_shared
+        self.dynamic_offset = kernel.dynamic_offset
         self.shared_bytes = round_up(kernel.dynamic_offset + dynamic_shared, 16)
+        #: What a GPU's block has: under the checkers gaps come to it.
+        self.plain_shared_bytes = self.shared_bytes
         self.arguments = kernel.decode(parameters)
         checker = self.arena.checker
-        self.checks = None if checker is None else LaunchChecks(checker, kernel)
+        self.checks = None
+        if checker is not None:
+            self.checks = LaunchChecks(checker, kernel, dynamic_shared)
+            self.dynamic_offset = kernel.spaced_dynamic_offset
+            if self.shared_bytes:
+                self.shared_bytes = self.checks.bounds.nbytes
         self.parameter_address = 0
         self.workspace = 0
 

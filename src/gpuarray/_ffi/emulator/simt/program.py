@@ -8,13 +8,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpuarray._integers import round_up
-
 from ..faults import ILLEGAL_ADDRESS, DeviceFault
 from ..ptx.module import PTXModule
 from ..ptx.syntax import TYPE_SIZES, Identifier, Instruction, PTXError, PTXFunction, Variable
 from ..ptx.tokens import literal
 from .routine import GeneratedCode, Routine
+from .shared_layout import lay_out_shared
 
 #: Shared memory below this offset belongs to the system, in kernels that ask where it is.
 RESERVED_SHARED_BYTES = 1024
@@ -37,8 +36,9 @@ class PTXProgram:
         #: (address, bytes) of the variables in constant memory, for isspacep.
         self.constants: list[tuple[int, int]] = []
         self._functions_by_address: dict[int, str] = {}
-        self._module_shared: tuple[dict[str, int], int] | None = None
-        self._reserved = RESERVED_SHARED_BYTES if "%reserved_smem" in ptx else 0
+        #: The layout of what functions share, without gaps and with.
+        self._module_shared: dict[bool, tuple[dict[str, int], int]] = {}
+        self.reserved_shared = RESERVED_SHARED_BYTES if "%reserved_smem" in ptx else 0
         self._heap: set[int] = set()
         try:
             self._allocate_globals()
@@ -184,32 +184,43 @@ class PTXProgram:
 
     # -------------------------------------------------------------- shared memory
 
-    def shared_layout(self, function: PTXFunction) -> tuple[dict[str, int], int]:
-        """Offsets of the shared variables a function may name, and its bytes of static ones.
+    def shared_layout(
+        self, function: PTXFunction, gaps: bool = False
+    ) -> tuple[dict[str, int], int, list[Variable]]:
+        """Offsets of the shared variables a function may name, its bytes of static ones, and
+        those that a kernel and what it calls use.
 
         Variables of the module have the same offsets in every function. Dynamic ones begin
         behind all static ones; that depends on the kernel, so they are not in the table.
         """
-        end = self._reserved
+        end = self.reserved_shared
         offsets: dict[str, int] = {}
-        common, total = self._common_shared()
+        used: list[Variable] = []
+        common, total = self._common_shared(gaps)
         if common:
             if not function.is_kernel or self._uses_any(function, set(common)):
                 end = total
+                used += self._common_variables()
             offsets = dict(common)
         if function.is_kernel:
-            end = _lay_out_shared(function.variables.values(), offsets, end)
-        return offsets, end
+            end = lay_out_shared(function.variables.values(), offsets, end, gaps)
+            used += function.variables.values()
+        return offsets, end, [v for v in used if v.space == "shared" and not v.extern]
 
-    def _common_shared(self) -> tuple[dict[str, int], int]:
+    def _common_variables(self) -> list[Variable]:
+        """The variables of the module and of its device functions with shared ones."""
+        found = list(self.module.variables.values())
+        for name in self.module.functions_with_shared():
+            found += self.module.function(name).variables.values()
+        return found
+
+    def _common_shared(self, gaps: bool) -> tuple[dict[str, int], int]:
         """Offsets of the shared variables of the module and of its device functions."""
-        if self._module_shared is None:
+        if gaps not in self._module_shared:
             offsets: dict[str, int] = {}
-            end = _lay_out_shared(self.module.variables.values(), offsets, self._reserved)
-            for name in self.module.functions_with_shared():
-                end = _lay_out_shared(self.module.function(name).variables.values(), offsets, end)
-            self._module_shared = offsets, end
-        return self._module_shared
+            end = lay_out_shared(self._common_variables(), offsets, self.reserved_shared, gaps)
+            self._module_shared[gaps] = offsets, end
+        return self._module_shared[gaps]
 
     def _uses_any(self, function: PTXFunction, names: set[str]) -> bool:
         """Whether a function, or one that it calls, uses one of these symbols."""
@@ -248,15 +259,6 @@ class PTXProgram:
                 )
             self._heap.discard(address)
             self.arena.free(address)
-
-
-def _lay_out_shared(variables, offsets: dict[str, int], end: int) -> int:
-    for variable in variables:
-        if variable.space == "shared" and not variable.extern:
-            end = round_up(end, variable.align)
-            offsets[variable.name] = end
-            end += variable.size
-    return end
 
 
 def _symbols(operands):

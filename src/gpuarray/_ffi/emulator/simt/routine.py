@@ -15,6 +15,7 @@ from .chunk import read_slot
 from .control_flow import BasicBlock, build_blocks, defines_and_uses, registers_in, solve_liveness
 from .emitter import Emitter
 from .registry import EXTERNALS, NAMESPACE
+from .shared_layout import SharedBounds, SharedVariable
 from .slots import parameter_slots
 from .storage import affine_registers, pending_registers, storage_codes
 from .types import SCALARS
@@ -89,7 +90,7 @@ class Routine:
                 self.locals[variable.name] = local_bytes
                 local_bytes += variable.size
         self.local_bytes = round_up(local_bytes, 16)
-        self.shared, self.static_shared_bytes = self.program.shared_layout(self.function)
+        self.shared, self.static_shared_bytes, _ = self.program.shared_layout(self.function)
         dynamic = [
             v
             for table in (self.function.variables, self.program.module.variables)
@@ -98,8 +99,34 @@ class Routine:
         ]
         #: Dynamic shared variables: all begin at the same place, behind the static ones.
         self.dynamic_shared = {v.name for v in dynamic}
-        align = max((v.align for v in dynamic), default=16)
-        self.dynamic_offset = round_up(self.static_shared_bytes, max(align, 16))
+        self._dynamic_align = max((v.align for v in dynamic), default=16)
+        self.dynamic_offset = self._dynamic_begin(self.static_shared_bytes)
+
+    def _dynamic_begin(self, end: int) -> int:
+        """Where dynamic shared memory begins, behind static one."""
+        return round_up(end, max(self._dynamic_align, 16))
+
+    def _lay_out_gaps(self) -> None:
+        """The layout of shared memory under the checkers."""
+        offsets, end, used = self.program.shared_layout(self.function, True)
+        self.spaced_shared = offsets
+        variables = [
+            SharedVariable(offsets[v.name], v.size, self.shared[v.name], v.name) for v in used
+        ]
+        self.shared_variables = sorted(variables)
+        self.spaced_dynamic_offset = self._dynamic_begin(end)
+
+    def shared_bounds(self, dynamic_bytes: int) -> SharedBounds:
+        """The gaps of shared memory under the checkers, with so much of the dynamic one."""
+        if self._checked is None:
+            self._checked = self._generate(True).functions
+        return SharedBounds(
+            self.shared_variables,
+            self.program.reserved_shared,
+            self.spaced_dynamic_offset,
+            self.dynamic_offset,
+            dynamic_bytes,
+        )
 
     @property
     def max_threads(self) -> int:
@@ -172,12 +199,17 @@ class Routine:
             cached = self._emit(checked)
             source = cached.pop("source")
             code_cache.save(key, cached, f"{self.name} (prepared)")
+        if checked:
+            self.spaced_dynamic_offset, variables = cached["shared"]
+            self.shared_variables = [SharedVariable(*row) for row in variables]
         return self._link(cached, checked, source)
 
     def _emit(self, checked: bool) -> dict:
         """Generate and compile the code; the entry of the cache."""
         if not self._analysed:
             self._analyse()
+        if checked:
+            self._lay_out_gaps()
         emitter = Emitter(self, checked)
         for block in self.order:
             emitter.emit(block)
@@ -186,6 +218,11 @@ class Routine:
         file = f"<ptx {self.program.digest.hex()[:16]} {self.name}{variant}>"
         return {
             "layout": (self.static_shared_bytes, self.dynamic_offset, self.local_bytes),
+            "shared": (
+                (self.spaced_dynamic_offset, [tuple(v) for v in self.shared_variables])
+                if checked
+                else None
+            ),
             "file": file,
             "code": compile(source, file, "exec"),
             "source": source,

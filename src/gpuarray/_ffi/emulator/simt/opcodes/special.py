@@ -106,9 +106,9 @@ def special(S, L, name: str):
     if name == "dynamic_smem_size":
         return i4(S.launch.dynamic_shared)
     if name == "total_smem_size":  # without what the system reserves, in units of 128 bytes
-        return i4(round_up(max(S.shared_bytes - RESERVED_SHARED_BYTES, 0), 128))
+        return i4(round_up(max(S.launch.plain_shared_bytes - RESERVED_SHARED_BYTES, 0), 128))
     if name == "aggr_smem_size":
-        return i4(S.shared_bytes)
+        return i4(S.launch.plain_shared_bytes)
     if name in ("clock", "clock_hi", "globaltimer_lo", "globaltimer_hi"):
         wide = int(special_wide(S, L, "clock64" if name[0] == "c" else "globaltimer"))
         bits = wide >> 32 if name.endswith("_hi") else wide & 0xFFFFFFFF
