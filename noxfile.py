@@ -78,6 +78,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Compare random calls with NumPy's: ``nox -s fuzz -- --cases 100000 --seed 1 --jobs 8``."""
+    session.install(".", *group("test"))
+    session.run("python", "-m", "tests.fuzz", *(session.posargs or ["--cases=2000"]))
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Measure beside the peers that are installed: ``nox -s bench -- --list``."""
     session.install(".")

@@ -1,0 +1,94 @@
+"""Differences from NumPy that are intended, each with where the documentation says so.
+
+A difference that one of these explains is counted under its name; everything else is a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tests.fuzz.case import Case
+from tests.fuzz.comparison import Difference
+
+
+class Known(NamedTuple):
+    """An intended difference."""
+
+    name: str
+    #: What has the documentation: a dotted name of gpuarray, or a file below docs/.
+    documented: str
+    #: Words of it that say so.
+    words: str
+    #: Whether it explains a difference.
+    explains: Callable[[Case, Difference], bool]
+
+
+def _text(case: Case) -> str:
+    return "; ".join(case.program)
+
+
+KNOWN: list[Known] = [
+    Known(
+        "no device type for objects, strings and dates",
+        "errors.UnsupportedDTypeError",
+        "no device type for a NumPy dtype",
+        lambda case, x: x.kind == "raises UnsupportedDTypeError",
+    ),
+    Known(
+        "reductions by functions that have none",
+        "ufunc.reduce",
+        "Available for the functions that name a reduction",
+        lambda case, x: x.kind == "raises TypeError" and ".reduce is not supported" in x.detail,
+    ),
+    Known(
+        "cumulative operations by functions that are not associative",
+        "ufunc.accumulate",
+        "Available for functions that are associative",
+        lambda case, x: x.kind == "raises TypeError" and ".accumulate is not supported" in x.detail,
+    ),
+    Known(
+        "negative exponents in an integer array",
+        "power",
+        "Negative exponents in an integer array give 1 / x truncated",
+        lambda case, x: (
+            x.kind == "accepts, NumPy ValueError" and "negative integer powers" in x.detail
+        ),
+    ),
+    Known(
+        "slices of nothing but NaN",
+        "nanargmax",
+        "Where there is nothing but NaN the result is the first index",
+        lambda case, x: x.kind == "accepts, NumPy ValueError" and "All-NaN slice" in x.detail,
+    ),
+    Known(
+        "weights that sum to zero",
+        "average",
+        "Where weights sum to zero the result is NaN or infinite",
+        lambda case, x: x.kind == "accepts, NumPy ZeroDivisionError" and case.function == "average",
+    ),
+    Known(
+        "repeats in device memory",
+        "repeat",
+        "a device array is refused",
+        lambda case, x: (
+            x.kind == "raises TypeError" and "repeats must be in host memory" in x.detail
+        ),
+    ),
+    Known(
+        "estimated numbers of bins",
+        "histogram",
+        "The number of bins is not estimated",
+        lambda case, x: (
+            x.kind == "raises TypeError" and "histogram" in _text(case) and "bins" in x.detail
+        ),
+    ),
+]
+
+
+def known_difference(case: Case, difference: Difference) -> Known | None:
+    """The entry that explains a difference, if there is one."""
+    for known in KNOWN:
+        if known.explains(case, difference):
+            return known
+    return None
