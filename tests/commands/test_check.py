@@ -134,6 +134,27 @@ def test_a_fault_is_a_finding(tmp_path, caught):
     assert result.stderr.endswith(f"gpuarray check: 1 finding{status}\n")
 
 
+def test_use_after_free(tmp_path):
+    result = run(
+        tmp_path,
+        """
+        import numpy as np
+        import gpuarray as cp
+        fill = cp.RawKernel("extern \\"C\\" __global__ void fill(int* x) { x[1] = 3; }", "fill")
+        x = cp.zeros(100, "i4")
+        address = x.data.ptr
+        del x
+        others = [cp.zeros(100, "i4") for _ in range(20)]
+        fill((1,), (1,), (np.uint64(address),))
+        """,
+    )
+    assert result.returncode == FOUND, result.stderr
+    assert "[faults] invalid 4-byte store at 0x" in result.stderr
+    assert "4 bytes into the 400-byte allocation 0x" in result.stderr
+    assert "which was freed at " in result.stderr
+    assert "script.py:7: del x" in result.stderr
+
+
 def test_leaks(tmp_path):
     result = run(
         tmp_path,

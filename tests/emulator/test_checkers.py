@@ -390,3 +390,51 @@ def test_plain_code_has_no_trace_of_the_checkers(module):
     (code,) = module.program.code_files.values()
     assert "site" not in code.source
     assert "checks" not in code.source
+
+
+def test_freed_memory_is_kept_for_a_while(device, monkeypatch):
+    from gpuarray._ffi.emulator.simt import quarantine
+    from gpuarray._ffi.emulator.simt.checker import Checker
+
+    monkeypatch.setattr(quarantine, "_MOST_BLOCKS", 3)
+    arena = device.arena
+    arena.checker = Checker(arena, frozenset(ALL))
+    try:
+        addresses = [arena.allocate(5000) for _ in range(4)]
+        for address in addresses[:3]:
+            arena.free(address, at_once=False)
+        again = arena.allocate(5000)
+        assert again not in addresses
+        where = arena.describe(addresses[1] + 8)
+        assert where.startswith(f"8 bytes into the 5000-byte allocation 0x{addresses[1]:x}, which")
+        assert "was freed at " in where
+        assert "test_checkers.py" in where
+        arena.free(addresses[3], at_once=False)  # the oldest one leaves
+        assert arena.allocate(5000) == addresses[0]
+        monkeypatch.setattr(arena, "size", arena._top + 5000)
+        assert arena.allocate(10000) == addresses[1]  # before memory runs out, all of them do
+        for address in (addresses[0], addresses[1], again):
+            arena.free(address)
+    finally:
+        arena.end_quarantine()
+        arena.checker = None
+
+
+def test_use_after_free_on_the_device_heap(build, check):
+    source = """extern "C" __global__ void late(int* o) {
+  int* p = (int*)malloc(64); int* q = p; *q = 3; free(p); int* r = (int*)malloc(64); *r = 4;
+  o[0] = *(volatile int*)q; }"""
+    from gpuarray._ffi.emulator.faults import DeviceFault
+    from gpuarray._ffi.emulator.simt.checker import Checker
+
+    module = build(source)
+    arena = module.device.arena
+    arena.checker = checker = Checker(arena, frozenset(ALL))
+    try:
+        with pytest.raises(DeviceFault, match="64-byte allocation 0x.*, which was freed"):
+            module.run("late", 1, 1, np.zeros(1, "i4"))
+        (finding,) = checker.findings
+        assert finding.kind == "faults"
+    finally:
+        arena.end_quarantine()
+        arena.checker = None

@@ -85,8 +85,8 @@ class AddressSpace:
                 window.insert(address, address + nbytes)
         return address
 
-    def free(self, address: int) -> None:
-        self.arena.free(address)
+    def free(self, address: int, *, at_once: bool = True) -> None:
+        self.arena.free(address, at_once=at_once)
         self._owners.pop(address, None)
         for window in self._windows.values():
             window.drop(address)
@@ -191,9 +191,9 @@ class Window(Arena):
         with self.lock:
             return self._space.allocate(int(nbytes), self._context.device)
 
-    def free(self, address: int) -> None:
+    def free(self, address: int, *, at_once: bool = True) -> None:
         with self.lock:
-            self._space.free(address)
+            self._space.free(address, at_once=at_once)
 
     def describe(self, address: int) -> str:
         owned = self._space.owner(address)

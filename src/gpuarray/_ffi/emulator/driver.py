@@ -122,6 +122,7 @@ class EmulatedDriver:
         with self._machine.lock:
             arena = self._machine.arena
             if arena.checker is not None:
+                arena.end_quarantine()
                 arena.checker = arena.checker.outer
 
 

@@ -292,7 +292,7 @@ class Machine:
         if allocation.kind == "registered":
             self.space.unmap(allocation.address)
             return
-        self.space.free(allocation.address)
+        self.space.free(allocation.address, at_once=False)
         if allocation.kind == "pool":
             allocation.pool.count_free(allocation.nbytes)
         elif allocation.kind != "host":

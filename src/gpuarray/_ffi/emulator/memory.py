@@ -82,7 +82,12 @@ class Arena:
         nbytes = max(int(nbytes), 1)
         block = (nbytes + ALIGNMENT) & -ALIGNMENT  # always leaves at least one unused byte
         with self.lock:
-            offset = self._take_block(block)
+            try:
+                offset = self._take_block(block)
+            except MemoryError:
+                if not self.end_quarantine():
+                    raise
+                offset = self._take_block(block)
             start = self.base + offset
             if not self.starts or start > self.starts[-1]:
                 self.starts.append(start)
@@ -94,24 +99,47 @@ class Arena:
             self.used += nbytes
             return start
 
-    def free(self, address: int) -> None:
-        """Free the allocation that begins at ``address``; KeyError if there is none."""
+    def free(self, address: int, *, at_once: bool = True) -> None:
+        """Free the allocation that begins at ``address``; KeyError if there is none.
+
+        Where it need not be at once, the checkers keep the memory from being used again for a
+        while, so that an access to it is noticed.
+        """
         with self.lock:
             index = bisect.bisect_left(self.starts, address)
             if index == len(self.starts) or self.starts[index] != address:
                 raise KeyError(address)
             nbytes = self.ends[index] - address
             del self.starts[index], self.ends[index]
-            if self.checker is not None:
-                self.checker.forget(address)
             self.used -= nbytes
             offset = address - self.base
             block = (nbytes + ALIGNMENT) & -ALIGNMENT
-            if nbytes >= _RETURNED_PAGES and hasattr(mmap, "MADV_DONTNEED"):
-                first = (offset + _PAGE - 1) & -_PAGE
-                last = (offset + nbytes) & -_PAGE
-                self._mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
+            kept = self.checker is not None and not at_once
+            if nbytes >= (2 * _PAGE if kept else _RETURNED_PAGES):
+                self.drop_pages(address, nbytes)
+            if self.checker is not None:
+                self.checker.forget(address)
+                if kept:
+                    for old in self.checker.freed(address, nbytes):
+                        self._return_block(*old)
+                    return
             self._return_block(offset, block)
+
+    def drop_pages(self, address: int, nbytes: int) -> None:
+        """Return the whole pages in a range to the system; they read as zeros."""
+        first = (address - self.base + _PAGE - 1) & -_PAGE
+        last = (address - self.base + nbytes) & -_PAGE
+        if last > first and hasattr(mmap, "MADV_DONTNEED"):
+            self._mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
+
+    def end_quarantine(self) -> bool:
+        """Let freed memory that the checkers kept be used again; whether there was some."""
+        if self.checker is None:
+            return False
+        blocks = self.checker.quarantine.clear()
+        for block in blocks:
+            self._return_block(*block)
+        return bool(blocks)
 
     def wrote(self, address: int, nbytes: int) -> None:
         """The host wrote to memory: it counts as initialised from now on."""
@@ -150,6 +178,9 @@ class Arena:
 
     def describe(self, address: int) -> str:
         """Where ``address`` lies with respect to live allocations, for messages."""
+        freed = self.checker and self.checker.quarantine.describe(address)
+        if freed:
+            return freed
         index = bisect.bisect_right(self.starts, address) - 1
         parts = []
         if index >= 0:

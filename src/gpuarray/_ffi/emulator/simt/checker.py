@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import bisect
 import sys
+from types import FrameType
 
 import numpy as np
 
 from ...findings import Finding
 from . import source_lines
+from .quarantine import Quarantine
 from .shadow import Shadow
 
 
@@ -49,6 +51,7 @@ class Checker:
         self.bounds = "bounds" in checks
         self.by_lane = by_lane
         self.shadows: dict[int, Shadow] = {}
+        self.quarantine = Quarantine(arena.base)
         self.next_segment = 1
         self._found: dict[tuple, Finding] = {}
 
@@ -73,11 +76,9 @@ class Checker:
     def host_allocated(self, address: int, nbytes: int, *, fresh: bool) -> None:
         """Add memory that the host allocated, with the line of Python that did."""
         shadow = self.shadows[address] = Shadow(address, nbytes, fresh and self.uninit)
-        shadow.source = _python_line() if self.leaks else None
-        if shadow.source is not None:
-            file, line = shadow.source
-            text = source_lines.text_of(file, line)
-            shadow.origin = f"{file}:{line}{': ' + text if text else ''}"
+        line, owned = _python_line() if self.leaks else (None, True)
+        if line is not None and not owned:
+            shadow.source, shadow.origin = line, _quoted(line)
 
     def kernel_allocated(self, address: int, nbytes: int, place: str, source) -> None:
         """Add memory of the device heap, with the line of the kernel that allocated it."""
@@ -86,6 +87,11 @@ class Checker:
 
     def forget(self, address: int) -> None:
         self.shadows.pop(address, None)
+
+    def freed(self, address: int, nbytes: int) -> list[tuple[int, int]]:
+        """Put freed memory into quarantine; the blocks that leave it."""
+        line, _ = _python_line()
+        return self.quarantine.add(address, nbytes, "" if line is None else _quoted(line))
 
     def wrote(self, address: int, nbytes: int) -> None:
         """Mark bytes as written by the host, or by a copy from it."""
@@ -162,14 +168,21 @@ class Checker:
 _OWNERS = ("gpuarray._runtime.memory", "gpuarray._runtime.pinned_memory")
 
 
-def _python_line() -> tuple[str, int] | None:
-    """The innermost line of Python outside of this package; None if an object owns the memory."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
+def _python_line() -> tuple[tuple[str, int] | None, bool]:
+    """The innermost line of Python outside of this package, and whether an object owns memory
+    that is allocated there."""
+    owned = False
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
         name = frame.f_globals.get("__name__", "")
-        if name in _OWNERS:
-            return None
+        owned = owned or name in _OWNERS
         if name != "gpuarray" and not name.startswith(("gpuarray.", "ctypes", "_ctypes")):
-            break
+            return (frame.f_code.co_filename, frame.f_lineno), owned
         frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
+    return None, owned
+
+
+def _quoted(line: tuple[str, int]) -> str:
+    """A line of Python with its text."""
+    text = source_lines.text_of(*line)
+    return f"{line[0]}:{line[1]}{': ' + text if text else ''}"

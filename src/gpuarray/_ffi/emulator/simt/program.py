@@ -258,7 +258,7 @@ class PTXProgram:
                     ILLEGAL_ADDRESS, f"free of 0x{address:x}, which is not on the device heap"
                 )
             self._heap.discard(address)
-            self.arena.free(address)
+            self.arena.free(address, at_once=False)
 
 
 def _symbols(operands):
