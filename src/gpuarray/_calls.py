@@ -153,13 +153,26 @@ def _launch(k: int, names: Sequence[tuple[str, int]], address: dict[str, str]) -
         passed,
         ["words", "params", *[f"slot_{name}" for name, _ in names if name not in address]],
         [
-            f"words[{word}] = {address[name]}" if name in address else f"slot_{name}[0] = {name}"
+            line
             for name, word in names
+            for line in (
+                [f"words[{word}] = {address[name]}"] if name in address else _scalar(k, name)
+            )
         ],
         f"launch{k}(config{k}, function{k}, params, {extra})",
         f"failed{k}(status)",
         f"trace{k}",
     )
+
+
+def _scalar(k: int, name: str) -> list[str]:
+    """The lines that store a scalar argument."""
+    return [
+        "try:",
+        f"    slot_{name}[0] = {name}",
+        "except (ValueError, OverflowError):",
+        f"    raise overflow{k}({name!r}, {name}) from None",
+    ]
 
 
 def _library_call(k: int, names: Sequence[tuple[str, int]], address: dict[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Integer arithmetic of launches: divisions that round up, powers of two."""
+"""Integers: divisions that round up, powers of two, how messages show them."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ def power_of_two_from(count: int) -> int:
 def power_of_two_in(count: int) -> int:
     """The greatest power of two that divides ``count``; 1 for 0."""
     return count & -count or 1
+
+
+def shortened(number: int) -> str:
+    """A number for a message: Python refuses to print integers of thousands of digits."""
+    if number.bit_length() <= 128:
+        return str(number)
+    return f"about {'-' if number < 0 else ''}2**{number.bit_length()}"

@@ -60,10 +60,11 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
         return bool(x) if isinstance(x, np.bool) else x
     if hasattr(x, "__cuda_array_interface__"):
         return from_interface(x, name)
-    for base in _SCALARS:  # subclasses of Python's numbers, such as enum.IntEnum
-        if isinstance(x, base):
-            return base(x)  # type: ignore[arg-type]  # x is of a subclass of base
-    if isinstance(x, list | tuple):
+    if isinstance(x, _SCALARS):  # of a subclass, such as enum.IntEnum: not weak, as in NumPy
+        number = np.asarray(x)[()]
+        _dtypes.canonical(number.dtype)
+        return number
+    if isinstance(x, list | tuple | range):
         raise HostArrayError(
             f"{name}: one operand is a {kind.__name__} in host memory; convert it with "
             "gpuarray.asarray(...)"

@@ -60,7 +60,10 @@ def call(x0, x1, y0):
     words, params, slot_x1 = buffer
     words[0] = scratch_address0
     words[3] = x0._pointer
-    slot_x1[0] = x1
+    try:
+        slot_x1[0] = x1
+    except (ValueError, OverflowError):
+        raise overflow1('x1', x1) from None
     status = launch1(config1, function1, params, None)
     give1(buffer)
     if status:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._integers import shortened
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies
@@ -138,6 +139,8 @@ def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) 
         host = np.asarray(obj, dtype)
     except HostArrayError:  # from __array__ of a device array within a sequence
         return _from_nested(obj, dtype, order)
+    if host.dtype == object:
+        _refuse_great_integers(host)
     found = _dtypes.canonical(host.dtype)
     layout = _layout.layout_of(found, host.shape, host.strides)
     target = _layout.like_order(found, host.shape, [layout], order)
@@ -149,6 +152,16 @@ def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) 
         staged[...] = host
         host = staged
     return _array.from_host(host, target)
+
+
+def _refuse_great_integers(host: np.ndarray) -> None:
+    """Raise OverflowError for integers that NumPy keeps as objects because no dtype holds them."""
+    for x in host.flat:
+        if isinstance(x, int) and not -(2**63) <= x < 2**64:
+            raise OverflowError(
+                f"array: Python integer {shortened(x)} out of bounds for int64 and uint64; convert "
+                "it with float(...) first"
+            )
 
 
 def _from_nested(obj: Any, dtype: np.dtype | None, order: str) -> Any:

@@ -52,6 +52,8 @@ def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarra
         return math.positive(a, out=out)
     if decimals == 0:
         return math.rint(a, out=out)
+    if a.dtype.kind == "b":
+        raise TypeError("round: bools cannot be rounded to decimals; use astype first")
     power = 10.0 ** abs(decimals)
     before, after = math.multiply, math.divide
     if decimals < 0:

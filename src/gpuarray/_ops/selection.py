@@ -53,6 +53,15 @@ def where(
     ndarray
         Of the dtype that `x` and `y` promote to. Without them, as `nonzero`.
 
+    Raises
+    ------
+    OverflowError
+        If a Python integer does not fit in that dtype.
+
+    Differences from NumPy
+    ----------------------
+    NumPy wraps a Python integer that does not fit.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -144,11 +153,6 @@ def clip(
     if kwargs:
         raise TypeError(f"clip() got an unexpected keyword argument {next(iter(kwargs))!r}")
     found = _promoted(operands) if dtype is None else _dtypes.canonical(dtype)
-    for one in operands[1:]:
-        if isinstance(one, int) and found.kind in "iu":
-            info = np.iinfo(found)
-            if not info.min <= one <= info.max:
-                raise OverflowError(f"Python integer {one} out of bounds for {found}")
     return _choose("clip", operands, [found] * 3, out, casting)
 
 

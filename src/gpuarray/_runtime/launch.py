@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuarray._config import config
 from gpuarray._ffi import driver
+from gpuarray._integers import shortened
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream import Stream
@@ -113,21 +114,27 @@ class BoundLaunch:
 
     A buffer is the tuple ``(words, params, *slots)``: addresses are stored to ``words``, which
     shows the buffer as 8-byte words, and values to ``slots[i][0]``, one for each parameter that is
-    a scalar. ``scalars`` has the dtypes of those by name.
+    a scalar. ``scalars`` has the dtypes of those by name. ``operation`` is what errors about them
+    name.
     """
 
     __slots__ = (
-        "_constants", "_names", "_offsets", "_scalars", "_sizes", "config", "function", "launch",
-        "plan", "spare", "stream", "trace",
+        "_constants", "_names", "_offsets", "_operation", "_scalars", "_sizes", "config",
+        "function", "launch", "plan", "spare", "stream", "trace",
     )  # fmt: skip
 
     #: Which lines :mod:`gpuarray._calls` writes for it.
     kind = "launch"
 
     def __init__(
-        self, plan: LaunchPlan, stream: Stream, scalars: Mapping[str, np.dtype] | None = None
+        self,
+        plan: LaunchPlan,
+        stream: Stream,
+        scalars: Mapping[str, np.dtype] | None = None,
+        operation: str = "",
     ):
         self.plan = plan
+        self._operation = operation or plan.function.name
         self.stream = stream
         self.config = driver.launch_config(plan.grid, plan.block, plan.shared_bytes, stream.handle)
         self.function = plan.function.argument
@@ -201,8 +208,17 @@ class BoundLaunch:
             "give": self.spare.append,
             "make": self.make_buffer,
             "failed": self.failed,
+            "overflow": self.overflow,
             "trace": self.trace,
         }
+
+    def overflow(self, argument: str, value: Any) -> OverflowError:
+        """The exception for a number that the dtype of its parameter does not hold."""
+        dtype = self._scalars[self._names.index(argument)]
+        return OverflowError(
+            f"{self._operation}: Python integer {shortened(value)} out of bounds for {dtype}; "
+            "convert the array to a wider dtype first"
+        )
 
     def failed(self, status: int) -> BaseException:
         """The exception for a launch that the driver refused, or that did not run to its end."""

@@ -7,7 +7,6 @@ same name (``numpy.ufunc.resolve_dtypes``), once for every combination of operan
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
@@ -17,7 +16,7 @@ from gpuarray import _array, _interchange, _layout
 from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import static
-from gpuarray._ufunc import operator_table, planning
+from gpuarray._ufunc import comparisons, planning
 from gpuarray._ufunc.documentation import CallSignature, Documentation
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import reduction, scan
@@ -31,10 +30,6 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result", covariant=True)
 
 __all__ = ["ufunc"]
-
-_COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    x.ufunc: getattr(operator, x.method) for x in operator_table.COMPARISONS
-}
 
 
 class ufunc(Generic[_Result]):
@@ -203,7 +198,16 @@ class ufunc(Generic[_Result]):
         if symbol is not None:
             return symbol.fused_call(self, args, out, where, casting, dtype)
         outs = self._outputs(args, out)
-        inputs = [_interchange.as_operand(x, name, args) for x in args[: self.nin]]
+        try:
+            inputs = [_interchange.as_operand(x, name, args) for x in args[: self.nin]]
+        except TypeError:
+            # Strings have no loop, though the operators compare them.
+            if not comparisons.is_comparison(name) or any(isinstance(x, str | bytes) for x in args):
+                raise
+            result = self._compare_with_object(*args[:2], outs, where)
+            if result is NotImplemented:
+                raise
+            return result
         if where is not True:
             where = _interchange.as_operand(where, name)
             if isinstance(where, bool | np.bool):
@@ -272,38 +276,25 @@ class ufunc(Generic[_Result]):
     def _run(self, run: Callable, operands: Sequence, given: Sequence, outs: Sequence) -> Any:
         try:
             return run(*operands, *given)
-        except (ValueError, OverflowError):
-            if not any(isinstance(x, int) for x in operands):
+        except OverflowError:
+            found = None
+            if comparisons.is_comparison(self.__name__):
+                found = comparisons.with_great_integer(self.__name__, *operands[:2])
+            if found is None:
                 raise
-            return self._with_great_integer(operands, outs)
+            return self._compare(found, outs, operands[2] if len(operands) > 2 else True)
 
-    def _with_great_integer(self, operands: Sequence, outs: Sequence) -> Any:
-        """Repeat a call whose Python integer may not fit in the loop's dtype.
+    def _compare_with_object(
+        self, a: Any, b: Any, outs: Sequence[Any] = (None,), where: Any = True
+    ) -> Any:
+        """A comparison with an object that is no operand, or NotImplemented."""
+        found = comparisons.with_object(self.__name__, a, b)
+        return NotImplemented if found is None else self._compare(found, outs, where)
 
-        A comparison with it has an answer (an ``int8`` is always less than 300); everything
-        else is an error, as in NumPy.
-        """
-        where = operands[self.nin] if len(operands) > self.nin else True
-        operands = operands[: self.nin]
-        loop = planning.loop_of(self.row, planning.kinds_of(operands, outs), "same_kind", None)
-        for i, x in enumerate(operands):
-            if not isinstance(x, int) or loop[i].kind not in "iu":
-                continue
-            info = np.iinfo(loop[i])
-            if info.min <= x <= info.max:
-                continue
-            compare = _COMPARISONS.get(self.__name__)
-            other = operands[1 - i] if compare else None
-            if compare is None or not isinstance(other, _array.ArrayBase):
-                raise OverflowError(
-                    f"{self.__name__}: Python integer {x} out of bounds for {loop[i]}; "
-                    "convert the array to a wider dtype first"
-                ) from None
-            answer = compare(x, 0) if i == 0 else compare(0, x)
-            # x >= smallest holds for every element, and x < smallest for none.
-            always: Callable[..., Any] = ufuncs["greater_equal"] if answer else ufuncs["less"]
-            return always(other, int(np.iinfo(other._layout.dtype).min), out=outs[0], where=where)
-        raise
+    def _compare(self, found: tuple[str, Any, Any], outs: Sequence[Any], where: Any) -> Any:
+        """Compute a comparison that has the answer of another one."""
+        name, a, b = found
+        return ufuncs[name](a, b, out=outs[0], where=where)
 
 
 class _UnaryUfunc(ufunc[_Result]):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gpuarray import _array, _interchange
 from gpuarray._interchange import WEAK
 from gpuarray._runtime.device import current
-from gpuarray._ufunc import operator_table
+from gpuarray._ufunc import comparisons, operator_table
 from gpuarray._ufunc.function import ufunc
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ def binary_operator(
     function: ufunc[_Result], reflected: bool = False
 ) -> Callable[[ndarray, Operand], _Result]:
     """The method of an array class for an operator such as ``+``."""
+    row = _BY_UFUNC[function.__name__]
+    defers, deferred = _interchange.defers, _not_implemented
+    if comparisons.is_comparison(function.__name__):
+        defers, deferred = comparisons.defers, function._compare_with_object
 
     def method(self: Any, other: Any) -> Any:
         if type(other) is type(self):
@@ -39,8 +43,8 @@ def binary_operator(
             run = current.stream.plans.get((function, self._layout, type(other)))
             if run is not None:
                 return function._run(run, (self, other), (), (None,))
-        elif not isinstance(other, _array.ArrayBase) and _interchange.defers(other):
-            return NotImplemented
+        elif not isinstance(other, _array.ArrayBase) and defers(other):
+            return deferred(self, other)
         return function(self, other)
 
     def reflected_method(self: Any, other: Any) -> Any:
@@ -48,9 +52,12 @@ def binary_operator(
             return NotImplemented
         return function(other, self)
 
-    row = _BY_UFUNC[function.__name__]
     method.__name__, reflected_method.__name__ = row.method, row.reflected_method
     return reflected_method if reflected else method
+
+
+def _not_implemented(a: Any, b: Any) -> Any:
+    return NotImplemented
 
 
 def inplace_operator(function: ufunc[_Result]) -> Callable[[ndarray, Operand], _Result]:

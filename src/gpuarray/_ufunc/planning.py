@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
@@ -142,8 +143,8 @@ def _refuse_negative_exponent(run: Callable) -> Callable:
     def checked(base: Any, exponent: Any, *rest: Any) -> Any:
         if exponent < 0:
             raise ValueError(
-                f"power: Integers to negative integer powers are not allowed (got {exponent}); "
-                "convert the base to a float dtype first"
+                "power: Integers to negative integer powers are not allowed (got "
+                f"{shortened(int(exponent))}); convert the base to a float dtype first"
             )
         return run(base, exponent, *rest)
 

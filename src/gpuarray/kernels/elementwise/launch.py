@@ -152,7 +152,7 @@ def make_call(
     passed = {f"out{i}": f"y{i}" for i in range(len(outputs))}
     passed |= {f"in{i}": f"x{k}" for k, (i, _) in enumerate(arrays_and_scalars)}
     scalars = {f"in{i}": x for i, x in arrays_and_scalars if isinstance(x, np.dtype)}
-    bound = BoundLaunch(decided, stream, scalars)
+    bound = BoundLaunch(decided, stream, scalars, name)
     return _calls.make_call(stream, kinds, new, [(bound, passed)])
 
 
