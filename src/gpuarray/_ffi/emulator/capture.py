@@ -92,6 +92,9 @@ def submit(machine: Machine, stream: EmulatedStream, operation: StreamOperation)
             stream.capture.record(stream, operation)
             return
         refuse_implicit(machine, stream)
+    checker = machine.arena.checker
+    if checker is not None:
+        checker.begin(stream, operation.noun)
     operation.run(machine)
 
 

@@ -132,6 +132,8 @@ class ContextCalls:
     def context_synchronize(self) -> None:
         context = self._machine.current()
         refuse_unsafe(self._machine, "waiting for a context", context)
+        if (order := self._machine.order) is not None:
+            order.host_waits_for_all(context)
         # Work is done when its call returns; only pools have something to release.
         for pool in context.device.pools:
             pool.release_unused()

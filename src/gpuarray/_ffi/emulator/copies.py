@@ -56,6 +56,7 @@ class Copy(StreamOperation):
     """A copy of up to three dimensions, in bytes, rows and planes."""
 
     kind = MEMCPY
+    noun = "a copy"
 
     def __init__(
         self,
@@ -96,11 +97,12 @@ class Copy(StreamOperation):
         for plane in range(depth):
             for row in range(height):
                 to = target.address + plane * target.plane + row * target.pitch
-                if source.kind == _HOST:
-                    arena.wrote(to, width)
-                else:
-                    origin = source.address + plane * source.plane + row * source.pitch
-                    arena.copied(to, origin, width)
+                origin = source.address + plane * source.plane + row * source.pitch
+                arena.copied(to, origin, width)
+
+    def ends_in_pageable_memory(self, machine: Machine) -> bool:
+        """Whether it is to host memory that is not page-locked: such a copy is waited for."""
+        return machine.space.find(self.target.address) is None
 
     def _view(self, side: Side) -> np.ndarray:
         depth, height, width = self.extent
@@ -165,6 +167,9 @@ class CopyCalls:
         target_stream = any_stream(machine, stream or 0)
         copy = Copy(machine, Side(target or 0, target_kind), Side(source or 0, source_kind), nbytes)
         submit(machine, target_stream, copy)
+        order = machine.order
+        if order is not None and (stream is None or copy.ends_in_pageable_memory(machine)):
+            order.host_waits(target_stream)
 
     def memcpy_htod_async(self, target: int, source: int | None, nbytes: int, stream: int) -> None:
         self._copy(target, _DEVICE, source, _HOST, nbytes, stream)
@@ -230,7 +235,12 @@ class CopyCalls:
         if not address:
             raise Failure(INVALID_VALUE, "the description of the copy is null")
         description = type_.from_address(address)  # type: ignore[attr-defined]
-        submit(machine, any_stream(machine, stream or 0), copy_of(machine, description))
+        target_stream = any_stream(machine, stream or 0)
+        copy = copy_of(machine, description)
+        submit(machine, target_stream, copy)
+        order = machine.order
+        if order is not None and (stream is None or copy.ends_in_pageable_memory(machine)):
+            order.host_waits(target_stream)
 
     def memcpy_2d(self, copy: int | None) -> None:
         self._structured(CUDA_MEMCPY2D, copy, None)

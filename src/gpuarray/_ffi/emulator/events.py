@@ -56,6 +56,9 @@ class EventRecord(StreamOperation):
 
     def run(self, machine: Machine) -> None:
         self.event.mark()
+        checker = machine.arena.checker
+        if checker is not None:
+            checker.order.record(self.event, checker.operation.stream)
 
 
 class EventWait(StreamOperation):
@@ -65,6 +68,11 @@ class EventWait(StreamOperation):
 
     def __init__(self, event: EmulatedEvent) -> None:
         self.event = event
+
+    def run(self, machine: Machine) -> None:
+        checker = machine.arena.checker
+        if checker is not None:
+            checker.order.wait(checker.operation.stream, self.event)
 
 
 class EventCalls:
@@ -121,6 +129,8 @@ class EventCalls:
                     "its capture",
                 )
             refuse_implicit(self._machine, target)
+            if (order := self._machine.order) is not None:
+                order.wait(target, awaited)
         else:
             self._join(target, awaited)
 
@@ -159,6 +169,8 @@ class EventCalls:
             if recorded.capture in self._machine.captures:
                 recorded.capture.status = INVALIDATED
             raise _captured(recorded)
+        if (order := self._machine.order) is not None:
+            order.host_waits_for_event(recorded)
         return recorded
 
     def event_elapsed_time(self, start: int, end: int) -> float:

@@ -21,6 +21,7 @@ class Fill(StreamOperation):
     """A fill of rows with elements of 1, 2 or 4 bytes."""
 
     kind = MEMSET
+    noun = "a fill"
 
     def __init__(
         self,

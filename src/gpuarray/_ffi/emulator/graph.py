@@ -9,6 +9,8 @@ from typing import Any
 
 from .machine import ContextObject, EmulatedAllocation, Machine
 from .statuses import INVALID_VALUE, Failure
+from .stream import EmulatedStream
+from .stream_order import GraphOrder
 
 __all__ = [
     "ChildGraph",
@@ -29,6 +31,9 @@ class StreamOperation:
     """Work for a stream or a graph; its arguments are checked when it is created."""
 
     kind = EMPTY
+
+    #: What messages call it.
+    noun: Any = "an operation"
 
     def run(self, machine: Machine) -> None:
         """Do the work."""
@@ -162,9 +167,17 @@ class GraphExec(ContextObject):
             [sorted(position[id(d)] for d in node.dependencies) for node in order],
         )
 
-    def run(self, machine: Machine) -> None:
-        for operation in self.operations:
+    def run(self, machine: Machine, stream: EmulatedStream) -> None:
+        checker = machine.arena.checker
+        if checker is None:
+            for operation in self.operations:
+                operation.run(machine)
+            return
+        graph = GraphOrder(checker.order, stream)
+        for operation, needed in zip(self.operations, self.dependencies, strict=True):
+            checker.begin_node(graph, operation.noun, needed)
             operation.run(machine)
+        graph.end()
 
     def close(self) -> None:
         self.memory.release()

@@ -241,7 +241,7 @@ class GraphCalls:
                 CAPTURE_UNSUPPORTED, "an executable graph cannot be launched into a capture"
             )
         refuse_implicit(machine, target)
-        graph_exec.run(machine)
+        graph_exec.run(machine, target)
 
     def graph_exec_kernel_node_set_params(
         self, executable: int, node: int, params: int | None

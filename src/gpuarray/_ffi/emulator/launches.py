@@ -53,6 +53,10 @@ class KernelLaunch(StreamOperation):
     data: bytes
     cooperative: bool = False
 
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        return f"kernel {self.function.kernel.name}"
+
     def run(self, machine: Machine) -> None:
         """Run the kernel; a fault leaves its device unusable."""
         launch = _simt_launch or _load_simt()
@@ -138,6 +142,9 @@ class LaunchCalls:
                 target.capture.record(target, launch)
                 return
             refuse_implicit(machine, target)
+        checker = machine.arena.checker
+        if checker is not None:
+            checker.begin(target, launch.noun)
         launch.run(machine)
 
 

@@ -19,6 +19,7 @@ from .statuses import (
     NOT_PERMITTED,
     Failure,
 )
+from .stream_order import StreamOrder
 
 __all__ = [
     "DEVICE_BYTES",
@@ -165,6 +166,12 @@ class Machine:
     def arena(self) -> Arena:
         """All memory, regardless of who may access it."""
         return self.space.arena
+
+    @property
+    def order(self) -> StreamOrder | None:
+        """The order of the streams' operations, while the checkers are on."""
+        checker = self.arena.checker
+        return None if checker is None else checker.order
 
     # --- devices and contexts
 

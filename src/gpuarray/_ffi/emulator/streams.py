@@ -62,12 +62,17 @@ class StreamCalls:
         self._machine.current()
         waited = any_stream(self._machine, stream)
         refuse_conflict(waited, "waiting for")
+        if (order := self._machine.order) is not None:
+            order.host_waits(waited)
         for pool in waited.device.pools:
             pool.release_unused()
 
     def stream_query(self, stream: int) -> None:
         self._machine.current()
-        refuse_conflict(any_stream(self._machine, stream), "asking for the state of")
+        asked = any_stream(self._machine, stream)
+        refuse_conflict(asked, "asking for the state of")
+        if (order := self._machine.order) is not None:
+            order.host_waits(asked)  # the answer is that all is done
 
     def stream_get_priority(self, stream: int) -> int:
         return self._stream(stream).priority

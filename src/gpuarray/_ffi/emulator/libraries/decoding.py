@@ -176,6 +176,10 @@ class LibraryCall(StreamOperation):
         streams = [getattr(getattr(self, name), "stream", None) for name in self.row.handles]
         return next((stream for stream in streams if stream is not None), 0)
 
+    @property
+    def noun(self) -> str:  # type: ignore[override]
+        return str(self.row.name)
+
     def run(self, machine: Machine) -> None:
         """Do the work. A fault leaves the device unusable, as that of a kernel does."""
         if self.context.fault is not None:

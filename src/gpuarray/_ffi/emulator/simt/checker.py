@@ -14,9 +14,13 @@ from types import FrameType
 import numpy as np
 
 from ...findings import Finding
+from ..stream_order import GraphOrder, Operation, StreamOrder
 from . import source_lines
 from .quarantine import Quarantine
-from .shadow import Shadow
+from .shadow import Range, Shadow
+
+#: Copies and fills that are remembered of an allocation, each with a range of addresses.
+_MOST_RANGES = 64
 
 
 class Checker:
@@ -52,6 +56,9 @@ class Checker:
         self.by_lane = by_lane
         self.shadows: dict[int, Shadow] = {}
         self.quarantine = Quarantine(arena.base)
+        self.order = StreamOrder()
+        #: What a stream is doing now.
+        self.operation: Operation | None = None
         self.next_segment = 1
         self._found: dict[tuple, Finding] = {}
 
@@ -65,6 +72,54 @@ class Checker:
 
     def knows(self, key: tuple) -> bool:
         return key in self._found
+
+    # -------------------------------------------------------------- operations of streams
+
+    def begin(self, stream, noun: str) -> None:
+        """A stream begins an operation."""
+        line, _ = _python_line()
+        self.operation = self.order.begin(stream, noun, "" if line is None else _quoted(line))
+
+    def begin_node(self, graph: GraphOrder, noun: str, dependencies: list[int]) -> None:
+        """A node of a graph begins."""
+        line, _ = _python_line()
+        self.operation = graph.begin(noun, "" if line is None else _quoted(line), dependencies)
+
+    def touched(self, address: int, nbytes: int, *, writes: bool) -> None:
+        """The current operation, which is no kernel, accesses memory."""
+        operation = self.operation
+        shadow = self.shadow_at(address, nbytes) if self.races and operation is not None else None
+        if shadow is None:
+            return
+        end = address + nbytes
+        if operation.others:
+            for other, earlier in shadow.touched_by(address, end, operation.others, writes):
+                self._unordered(operation, other, address, nbytes, earlier, writes)
+        ranges = [
+            one
+            for one in shadow.ranges
+            if not (
+                one.operation.stream is operation.stream
+                and (one.first, one.end, one.writes) == (address, end, writes)
+            )
+        ]
+        if len(ranges) >= _MOST_RANGES:
+            ranges = [one for one in ranges if not self.order.is_over(one.operation)]
+        shadow.ranges = [*ranges[1 - _MOST_RANGES :], Range(address, end, writes, operation)]
+
+    def _unordered(self, operation, other, address, nbytes, earlier: str, writes: bool) -> None:
+        action = "written" if writes else "read"
+        self.add(
+            ("races", operation.noun, operation.line, other.noun, other.line),
+            Finding(
+                "races",
+                f"{operation.noun}: {nbytes} bytes at 0x{address:x} are {action} "
+                f"({self.arena.describe(address)}), which is not ordered with the {earlier} by "
+                f"{other.noun} in another stream\n    submitted at {other.line}",
+                address=address,
+                place=f"submitted at {operation.line}",
+            ),
+        )
 
     # -------------------------------------------------------------- memory
 
@@ -98,9 +153,12 @@ class Checker:
         shadow = self.shadow_at(address, nbytes)
         if shadow is not None:
             shadow.fill(address, nbytes)
+        self.touched(address, nbytes, writes=True)
 
     def copied(self, target: int, source: int, nbytes: int) -> None:
-        """Mark the target of a device copy: bytes are as initialised as those of the source."""
+        """Mark the target of a copy: bytes are as initialised as those of the source."""
+        self.touched(source, nbytes, writes=False)
+        self.touched(target, nbytes, writes=True)
         to, origin = self.shadow_at(target, nbytes), self.shadow_at(source, nbytes)
         if to is None or to.valid is None:
             return
@@ -109,6 +167,7 @@ class Checker:
 
     def library_reads(self, call: str, argument: str, address: int, nbytes: int) -> None:
         """A library's function reads memory, which should have been written before."""
+        self.touched(address, nbytes, writes=False)
         shadow = self.shadow_at(address, nbytes)
         if not self.uninit or shadow is None or shadow.valid is None:
             return

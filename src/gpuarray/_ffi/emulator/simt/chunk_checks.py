@@ -6,6 +6,7 @@ import numpy as np
 
 from ...findings import Finding
 from ..faults import INVALID_VALUE, NOT_SUPPORTED, DeviceFault
+from ..stream_order import Operation
 from . import source_lines
 from .accesses import Access
 from .affine import Affine
@@ -13,11 +14,10 @@ from .barrier_checks import BarrierChecks
 from .checker import Checker
 from .lanes import RANGE, RECTANGLE
 from .ordering import Agents, Segments
+from .shadow import SHIFT as _SHIFT
 from .shadow import Shadow
 
 nd = np.ndarray
-#: A mark is segment << _SHIFT | PTX line << 1 | synchronising.
-_SHIFT = 22
 _LINE_MASK = (1 << _SHIFT - 1) - 1
 _ALL_VALID = {1: 1, 2: 0x0101, 4: 0x01010101, 8: 0x0101010101010101}
 
@@ -30,9 +30,19 @@ class LaunchChecks:
         self.kernel = kernel
         self.bounds = kernel.shared_bounds(dynamic_shared)
         self.segments = Segments(checker.next_segment)
+        #: The stream's operation that the launch is.
+        self.operation = operation = checker.operation
+        #: Earlier operations of other streams that it is not ordered with.
+        self.others: list[Operation] = []
+        if operation is not None:
+            self.others = operation.others
+            operation.first = operation.first or checker.next_segment
+            operation.ptx = kernel.program.module.text
 
     def finish(self) -> None:
         self.checker.next_segment = self.segments.end
+        if self.operation is not None:
+            self.operation.end = self.segments.end
 
     def failed(self, fault: DeviceFault) -> None:
         """Count the fault that ends the launch, whatever the program does with its error."""
@@ -65,6 +75,8 @@ class ChunkChecks(BarrierChecks):
         self.chunk = chunk
         self.agents = Agents(launch.segments, chunk, launch.checker.by_lane)
         self.base = launch.segments.base << _SHIFT
+        #: Kernels among the operations that the launch is not ordered with.
+        self.kernels = [one for one in launch.others if one.end]
         super().__init__()
 
     # -------------------------------------------------------------- accesses
@@ -248,6 +260,8 @@ class ChunkChecks(BarrierChecks):
             agents, segments = agents[access.lanes], segments[access.lanes]
         marks = (segments << _SHIFT) | (self.chunk.site << 1 | access.sync)
         index = (access.where - shadow.start) // granule
+        if self.launch.others and shadow.ranges:
+            self._check_ranges(access)
         if access.is_run:
             if repeats > 1:
                 agents, marks = agents.repeat(repeats), marks.repeat(repeats)
@@ -263,6 +277,8 @@ class ChunkChecks(BarrierChecks):
         lenient = 1 if sync or not (writes or shadow.window) else 0
         base = max(self.base, self.agents.settled << _SHIFT) if shadow.window else self.base
         written = shadow.written[index]
+        if self.kernels and not shadow.window:
+            self._check_streams(access, index, written, lenient, repeats)
         if len(written) and int(written.max()) >= base:
             bad = self._conflicts(written, agents, base, lenient if not writes else sync)
             if bad is not None and writes and not sync:
@@ -284,6 +300,64 @@ class ChunkChecks(BarrierChecks):
             lost = np.flatnonzero(shadow.read[index] != marks)
             if len(lost):
                 shadow.read_before[index[lost]] = marks[lost]
+
+    def _check_ranges(self, access: Access) -> None:
+        """Check an access against copies and fills that the launch is not ordered with."""
+        where, end = access.where, access.size
+        if access.is_run:
+            end = where + access.size * access.L.n
+        else:
+            end = where + access.size
+        for one in access.shadow.ranges:
+            if (access.writes or one.writes) and one.operation in self.launch.others:
+                bad = np.flatnonzero(np.atleast_1d((where < one.end) & (end > one.first)))
+                if len(bad):
+                    position = int(bad[0])
+                    if access.is_run:
+                        position = max(one.first - access.where, 0) // access.size
+                    action = "write" if one.writes else "read"
+                    self._stream_race(access, position, one.operation, action, "")
+
+    def _check_streams(self, access: Access, index, written, lenient: int, repeats: int) -> None:
+        """Check granules against kernels of streams that the launch is not ordered with."""
+        shadow, sync = access.shadow, access.sync
+        tables = [("write", written, lenient if not access.writes else sync)]
+        if access.writes and not sync:
+            tables += [("read", shadow.read[index], 0), ("read", shadow.read_before[index], 0)]
+        for action, marks, exempt in tables:
+            segments = marks >> _SHIFT
+            for other in self.kernels:
+                bad = (segments >= other.first) & (segments < other.end)
+                if exempt:
+                    bad &= (marks & 1) == 0
+                positions = np.flatnonzero(bad)
+                if len(positions):
+                    k = int(positions[0])
+                    line = int(marks[k]) >> 1 & _LINE_MASK
+                    location, _ = source_lines.describe(other.ptx, line)
+                    self._stream_race(access, k // repeats, other, action, f"\n    at {location}")
+
+    def _stream_race(
+        self, access: Access, position: int, other: Operation, earlier: str, location: str
+    ) -> None:
+        """Report an access and one of an operation in another stream."""
+        name = self.launch.kernel.name
+        line = source_lines.key_of(self._ptx, self.chunk.site)
+        key = ("races", name, line, other.noun, other.line)
+        if self.checker.knows(key):
+            return
+        address = access.address(position)
+        action = "atomic" if access.sync else "write" if access.writes else "read"
+        mine = self.launch.operation.line
+        self._report(
+            key,
+            "races",
+            f"a {access.size}-byte {action} at {self._name_of(access.shadow, address)} is not "
+            f"ordered with the {earlier} by {other.noun} in another stream{location}\n"
+            f"    submitted at {other.line}\n    and this kernel at {mine}",
+            access.lane(position),
+            address,
+        )
 
     def _mark_write(self, access: Access, index, agents, marks, base: int, repeats: int) -> None:
         """Check a write against earlier reads and against other lanes, and mark it."""

@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 
 from gpuarray._integers import ceil_div, round_up
+
+from ..stream_order import Operation
+
+#: A mark is segment << SHIFT | PTX line << 1 | synchronising.
+SHIFT = 22
+
+
+class Range(NamedTuple):
+    """What a copy or a fill accessed."""
+
+    first: int
+    end: int
+    writes: bool
+    operation: Operation
 
 
 class Shadow:
@@ -14,8 +31,8 @@ class Shadow:
     """
 
     __slots__ = (
-        "end", "granule", "nbytes", "origin", "private", "read", "read_before", "source", "start",
-        "valid", "window", "written",
+        "end", "granule", "nbytes", "origin", "private", "ranges", "read", "read_before", "source",
+        "start", "valid", "window", "written",
     )  # fmt: skip
 
     def __init__(self, start: int, nbytes: int, fresh: bool):
@@ -31,6 +48,8 @@ class Shadow:
         #: memory has an owner that will free it.
         self.origin = ""
         self.source: tuple[str, int] | None = None
+        #: What copies and fills accessed.
+        self.ranges: list[Range] = []
         self.written: np.ndarray | None = None
         self.read: np.ndarray | None = None
         self.read_before: np.ndarray | None = None
@@ -62,3 +81,23 @@ class Shadow:
             return np.ones(nbytes, np.uint8)
         low = address - self.start
         return self.valid[low : low + nbytes]
+
+    def touched_by(
+        self, first: int, end: int, others: list[Operation], writes: bool
+    ) -> Iterator[tuple[Operation, str]]:
+        """Which of some operations accessed these addresses, and how, if either access writes."""
+        for one in self.ranges:
+            if one.first < end and first < one.end and (writes or one.writes):
+                if one.operation in others:
+                    yield one.operation, "write" if one.writes else "read"
+        if self.written is None or self.window:
+            return
+        low, high = (first - self.start) // self.granule, ceil_div(end - self.start, self.granule)
+        tables = [("write", self.written)]
+        if writes:
+            tables += [("read", self.read), ("read", self.read_before)]
+        for action, marks in tables:
+            segments = marks[low:high] >> SHIFT
+            for other in others:
+                if other.end and ((segments >= other.first) & (segments < other.end)).any():
+                    yield other, action
