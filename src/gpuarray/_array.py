@@ -50,17 +50,18 @@ def wrap(memory: BaseMemory, pointer: int, layout: Layout) -> ndarray:
 
 
 def empty(layout: Layout) -> ndarray:
-    """An uninitialised array that may be written to; its layout must be gapless."""
-    if not layout.writable:  # that of an operand which the result is like
-        layout = _layout.writable(layout)
+    """An uninitialised array with memory of its own; its layout must be gapless."""
+    if layout.access:  # that of an operand which the result is like
+        layout = _layout.own(layout)
     memory, pointer = allocator.allocate(layout.nbytes)
     return wrap(memory, pointer, layout)
 
 
 def view(array: Any, layout: Layout, offset: int = 0) -> ndarray:
-    """An array over the same memory, ``offset`` bytes further on; read-only if the array is."""
-    if not array._layout.writable:
-        layout = _layout.read_only(layout)
+    """An array over the same memory, ``offset`` bytes further on, with no more access to it."""
+    access = array._layout.access
+    if access:
+        layout = _layout.with_access(layout, layout.access | access)
     return wrap(array._memory, array._pointer + offset, layout)
 
 
@@ -155,12 +156,12 @@ def aligned(name: str, layout: Layout, address: int, remedy: str) -> Layout:
                 f"apart, which is no multiple of {itemsize}; {remedy}"
             )
         strides.append(stride - stride % itemsize)
-    return _layout.layout_of(layout.dtype, layout.shape, tuple(strides), layout.writable)
+    return _layout.layout_of(layout.dtype, layout.shape, tuple(strides), layout.access)
 
 
 def same_elements(a: Any, b: Any) -> bool:
     """Whether two arrays have the same elements at the same indices."""
-    return a._layout is b._layout and a._pointer == b._pointer
+    return a._pointer == b._pointer and _layout.own(a._layout) is _layout.own(b._layout)
 
 
 def overlap(a: Any, b: Any) -> bool:

@@ -58,8 +58,8 @@ def make_call(
     callable
         Takes the inputs, then the given outputs; returns the output, or a tuple of several.
     """
-    # A new output is writable, whatever the operand is that it is like.
-    outputs = [x if x is None or x.writable else _layout.writable(x) for x in outputs]
+    # A new output has memory of its own, whatever the operand has that it is like.
+    outputs = [x if x is None or not x.access else _layout.own(x) for x in outputs]
     signature = (
         inputs,
         "".join(["g" if layout is None else "n" for layout in outputs]),

@@ -146,7 +146,7 @@ def from_interface(x: Any, name: str = "asarray") -> ndarray:
         with memory.device:
             event = ExternalStream(handle).record()
         current.stream.wait_event(event)
-    return _array.wrap(memory, pointer, layout)
+    return _array.wrap(memory, pointer, _layout.foreign(layout))
 
 
 def imported_memory(

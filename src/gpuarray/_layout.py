@@ -1,7 +1,7 @@
 """Shapes and strides: what an array's elements look like in memory, without any memory.
 
-A :class:`Layout` is interned: two arrays with the same dtype, shape and strides, both writable or
-both not, hold the same object. Launch plans are therefore looked up by identity, which costs a
+A :class:`Layout` is interned: two arrays with the same dtype, shape, strides and access hold the
+same object. Launch plans are therefore looked up by identity, which costs a
 fraction of hashing a dtype and two tuples. Nothing relies on it for correctness: were an equal
 layout made twice, the plan would only be built twice.
 """
@@ -28,6 +28,10 @@ ALL_VIEWS_LIMIT = 1 << 14
 _tables_of_views: list[dict] = []
 _views_kept = 0
 
+#: What a layout says of its memory: written to by this package alone; not to be written to; memory
+#: of others. See `Layout`.
+OWN, READ_ONLY, FOREIGN = 0, 1, 2
+
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 
@@ -39,15 +43,20 @@ class Layout:
     bytes that elements occupy, relative to the address of element ``[0, 0, ...]``: ``low`` is
     negative when a stride is.
 
-    ``writable`` says whether an array may be written to. It is here, and not in the array, so that
-    it costs no launch a test: no plan exists that writes to a read-only layout.
+    ``writable`` says whether an array may be written to, and ``foreign`` whether its memory came
+    from outside of this package, so that other memory objects may have the same bytes; ``access``
+    is both. They are here, and not in the array, so that they cost no launch a test: no plan exists
+    that writes to a read-only layout, and none is kept for a call that writes to an operand's bytes
+    unless each operand's memory object is the only one that has them.
     """
 
     __slots__ = (
         "__weakref__",
+        "access",
         "c_contiguous",
         "dtype",
         "f_contiguous",
+        "foreign",
         "high",
         "itemsize",
         "low",
@@ -67,7 +76,7 @@ class Layout:
         dtype: np.dtype,
         shape: tuple[int, ...],
         strides: tuple[int, ...],
-        writable: bool = True,
+        access: int = OWN,
     ):
         # Others find this layout by keys that are equal only, as (2.0, 3) is to (2, 3).
         shape = tuple([operator.index(length) for length in shape])
@@ -76,7 +85,9 @@ class Layout:
         self.dtype = dtype
         self.shape = shape
         self.strides = strides
-        self.writable = writable
+        self.access = access
+        self.writable = not access & READ_ONLY
+        self.foreign = bool(access & FOREIGN)
         self.ndim = len(shape)
         self.itemsize = itemsize = dtype.itemsize
         self.size = size = math.prod(shape)
@@ -99,7 +110,7 @@ class Layout:
         self.reshapes: dict[object, Layout] = {}
 
     def __repr__(self) -> str:
-        end = "" if self.writable else ", read-only"
+        end = ("" if self.writable else ", read-only") + (", foreign" if self.foreign else "")
         return f"Layout({self.dtype}, shape={self.shape}, strides={self.strides}{end})"
 
     @property
@@ -138,25 +149,45 @@ def _is_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) 
 
 
 def layout_of(
-    dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...], writable: bool = True
+    dtype: np.dtype, shape: tuple[int, ...], strides: tuple[int, ...], access: int = OWN
 ) -> Layout:
-    """The one layout with this (canonical) dtype, shape and byte strides."""
-    key = (dtype, shape, strides) if writable else (dtype, shape, strides, False)
+    """The one layout with this (canonical) dtype, shape, byte strides and access.
+
+    The access is `OWN`, or `READ_ONLY` and `FOREIGN` in any combination.
+    """
+    key = (dtype, shape, strides, access) if access else (dtype, shape, strides)
     found = _interned.get(key)
     if found is None:
         # setdefault keeps one object when two threads make the layout at once.
-        found = _interned.setdefault(key, Layout(dtype, shape, strides, writable))
+        found = _interned.setdefault(key, Layout(dtype, shape, strides, access))
     return found
+
+
+def with_access(layout: Layout, access: int) -> Layout:
+    """The layout with another access."""
+    if layout.access == access:
+        return layout
+    return layout_of(layout.dtype, layout.shape, layout.strides, access)
+
+
+def own(layout: Layout) -> Layout:
+    """The layout of an array like this that has memory of its own."""
+    return with_access(layout, OWN)
 
 
 def read_only(layout: Layout) -> Layout:
     """The layout of a view that may not be written to."""
-    return layout_of(layout.dtype, layout.shape, layout.strides, False)
+    return with_access(layout, layout.access | READ_ONLY)
 
 
 def writable(layout: Layout) -> Layout:
-    """The layout of an array like this that may be written to."""
-    return layout_of(layout.dtype, layout.shape, layout.strides)
+    """The layout of a view that may be written to."""
+    return with_access(layout, layout.access & ~READ_ONLY)
+
+
+def foreign(layout: Layout) -> Layout:
+    """The layout of an array over memory from outside of this package."""
+    return with_access(layout, layout.access | FOREIGN)
 
 
 def keep_view(table: dict[Any, Any], key: Any, view: Any) -> None:
@@ -325,7 +356,7 @@ def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
         found = layout.transposed
         if found is None:
             found = layout.transposed = layout_of(
-                layout.dtype, layout.shape[::-1], layout.strides[::-1], layout.writable
+                layout.dtype, layout.shape[::-1], layout.strides[::-1], layout.access
             )
         return found
     shape, strides = layout.shape, layout.strides
@@ -333,7 +364,7 @@ def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
         layout.dtype,
         tuple([shape[i] for i in axes]),
         tuple([strides[i] for i in axes]),
-        layout.writable,
+        layout.access,
     )
 
 
@@ -366,7 +397,7 @@ def reshape_view(layout: Layout, shape: tuple[int, ...], order: str = "C") -> La
         or (order == "F" and layout.f_contiguous)
     ):
         gapless = contiguous_strides(shape, layout.itemsize, order)
-        return layout_of(layout.dtype, shape, gapless, layout.writable)
+        return layout_of(layout.dtype, shape, gapless, layout.access)
     old = [(n, s) for n, s in zip(layout.shape, layout.strides, strict=True) if n != 1]
     new_shape = list(shape)
     if order == "F":
@@ -407,7 +438,7 @@ def reshape_view(layout: Layout, shape: tuple[int, ...], order: str = "C") -> La
             stride = strides[k] * new_shape[k]
     if order == "F":
         strides.reverse()
-    return layout_of(layout.dtype, shape, tuple(strides), layout.writable)
+    return layout_of(layout.dtype, shape, tuple(strides), layout.access)
 
 
 def keep_order(layouts: Iterable[Layout], shape: tuple[int, ...]) -> tuple[int, ...]:

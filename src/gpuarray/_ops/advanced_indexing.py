@@ -217,7 +217,10 @@ def _keep(table_key: Any, arrays: Sequence[Any], selection: Selection, base: Any
 
 
 def apart(array: Any, indices: Sequence[Any], value: Any) -> bool:
-    """Whether a scatter to an array leaves alone what it has still to read."""
+    """Whether a scatter to an array leaves alone what it has still to read.
+
+    Of arrays that are not foreign: they have the same bytes only if they have one memory object.
+    """
     memory = array._memory
     if getattr(value, "_memory", None) is memory:
         return False
@@ -253,7 +256,9 @@ def scatter(
     """Store values at the selected elements; `table_key` and `given` as for `gather`."""
     layout = array._layout
     _layout.check_writable(layout, "assignment")
-    if any(one.array._memory is array._memory for one in selection.arrays):
+    if any(isinstance(x, Layout) and x.foreign for x in table_key or ()):
+        table_key = None  # `apart` knows memory objects, not addresses
+    if any(_array.overlap(one.array, array) for one in selection.arrays):
         arrays = [one._replace(array=copies.copy(one.array)) for one in selection.arrays]
         selection = selection._replace(arrays=tuple(arrays))
     base, indices, arrays = _spread(array, selection)
@@ -262,7 +267,7 @@ def scatter(
     if isinstance(value, ArrayBase):
         if value._layout.dtype is not layout.dtype:
             value = copies.copy(value, "K", layout.dtype)
-        elif value._memory is array._memory:
+        elif _array.overlap(value, array):
             value = copies.copy(value)
     elif isinstance(value, bool | int | float | complex | np.generic):
         if base._layout.size:
@@ -310,10 +315,12 @@ def store_where(array: Any, mask: Any, value: Any) -> bool:
     _layout.check_writable(layout, "assignment")
     if value._layout.dtype is not layout.dtype:
         value = copies.copy(value, "K", layout.dtype)
-    elif value._memory is array._memory:
+    elif _array.overlap(value, array):
         value = copies.copy(value)
     if value._memory.device is not array._memory.device:
         return False
+    if _array.overlap(mask, array):
+        mask = copies.copy(mask)
     mask_kernels.launch.place(array, mask, value)
     return True
 
@@ -327,7 +334,7 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
     spread = _layout.layout_of(
         layout.dtype, layout.shape + (1,) * behind, layout.strides + (0,) * behind
     )
-    if mask._memory is array._memory:
+    if _array.overlap(mask, array):
         mask = copies.copy(mask)
         spread = _layout.contiguous(layout.dtype, spread.shape)
     value = as_host_scalar(value, target.dtype)

@@ -177,6 +177,8 @@ def over_memory(
     elif isinstance(memptr, MemoryPointer):
         memory, pointer = memptr.mem, memptr.ptr
         _check_range(layout, memory, pointer)
+        if memory.foreign:
+            layout = _layout.foreign(layout)
     else:
         raise TypeError(
             f"ndarray: memptr must be a gpuarray.cuda.MemoryPointer, got {type(memptr).__name__}"

@@ -127,7 +127,7 @@ def copyto(
         raise TypeError(f"copyto: where must be bools, got {mask.dtype}; use astype(bool)")
     mask = broadcast_to(mask, dst.shape)
     values = src if isinstance(src, ArrayBase) else asarray(src, dst.dtype)
-    if values._layout.ndim > dst.ndim or values._memory is dst._memory:
+    if values._layout.ndim > dst.ndim:
         values = copies.copy(broadcast_to(values, dst.shape))
     positive = _ufunc.ufuncs["positive"]
     if dst.dtype == bool:

@@ -149,12 +149,12 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
         put_along_axis(arr, indices, values, 0)
         copyto(target, reshape(arr, target._layout.shape))
         return
-    if indices._memory is arr._memory:
+    if _array.overlap(indices, arr):
         indices = copies.copy(indices)
         read = _layout.broadcast_to(indices._layout, base.shape)
     dtype = arr._layout.dtype
     values = as_values(values, "put_along_axis")
-    if values._layout.dtype is not dtype or values._memory is arr._memory:
+    if values._layout.dtype is not dtype or _array.overlap(values, arr):
         values = copies.copy(values, "K", dtype)
     spread = _layout.broadcast_to(values._layout, base.shape)
     if base.size:

@@ -179,5 +179,5 @@ def from_dlpack(
         received,
         not tensor.read_only,
     )
-    array = _array.wrap(memory, tensor.pointer, layout)
+    array = _array.wrap(memory, tensor.pointer, _layout.foreign(layout))
     return copies.copy(array) if copy else array

@@ -69,13 +69,15 @@ class BaseMemory:
     """Memory that an array can live in.
 
     ``stream`` is the stream that reuse of the memory is ordered on, ``None`` where nobody in
-    this process reuses it. ``writable`` is False where its owner said that nobody may write to it.
+    this process reuses it. ``writable`` is False where its owner said that nobody may write to it,
+    and ``foreign`` where this package allocated it, so that no other object has the same bytes.
     """
 
     __slots__ = ("__weakref__",)
 
     stream: Stream | None = None
     writable: bool = True
+    foreign: bool = True
     pointer: int
     size: int
     device: Device
@@ -143,6 +145,8 @@ class Memory(BaseMemory):
     """
 
     __slots__ = ("device", "generation", "pointer", "size")
+
+    foreign = False
 
     def __init__(self, size: int):
         self.device = current.stream.device
@@ -454,6 +458,7 @@ class _NoMemory(BaseMemory):
 
     __slots__ = ()
 
+    foreign = False
     pointer = 0
     size = 0
 

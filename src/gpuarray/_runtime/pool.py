@@ -39,6 +39,7 @@ class Allocation(BaseMemory):
     __slots__ = ("block", "release", "stream")
 
     stream: Stream
+    foreign = False
 
     def __init__(self, block: Block, release: Callable[[Block], object], stream: Stream):
         self.block = block

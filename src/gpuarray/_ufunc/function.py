@@ -238,7 +238,7 @@ class ufunc(Generic[_Result]):
                 # Fast paths look it up by layouts and types alone.
                 if all(y is None for y in outs):
                     stream.keep_plan((self, *kinds), run)
-                elif len(outs) == 1:
+                elif len(outs) == 1 and not planning.any_foreign(operands, outs):
                     stream.keep_plan((self, *kinds, *targets), run)
         return self._run(run, operands, [y for y in outs if y is not None], outs)
 

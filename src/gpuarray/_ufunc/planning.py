@@ -151,6 +151,11 @@ def _refuse_negative_exponent(run: Callable) -> Callable:
     return checked
 
 
+def any_foreign(operands: Sequence[Any], outs: Sequence[Any]) -> bool:
+    """Whether an operand or output may share bytes with another memory object."""
+    return any(isinstance(x, _array.ArrayBase) and x._layout.foreign for x in [*operands, *outs])
+
+
 def copy_overlapping(operands: list[Any], outs: Sequence[Any]) -> None:
     """Replace operands that an output overwrites before they have been read by copies."""
     given = [y for y in outs if y is not None]

@@ -61,6 +61,8 @@ def concatenate(
                 f"concatenate: out has shape {out._layout.shape}, but the result has {shape}"
             )
         target = out
+        # What is stored first must not be read as an operand that follows.
+        arrays = [copies.copy(a) if _array.overlap(a, out) else a for a in arrays]
     else:
         found = _dtypes.canonical(
             np.result_type(*[x.dtype for x in layouts]) if dtype is None else dtype
