@@ -37,7 +37,8 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--report", metavar="FILE", default="", help="write a report as JSON")
     parser.add_argument("--shrink", type=int, default=40, help="how many causes are shortened")
-    parser.add_argument("--hang-seconds", type=float, default=300, help="how long a case may take")
+    parser.add_argument("--seconds", type=float, default=0, help="begin nothing after this time")
+    parser.add_argument("--hang-seconds", type=float, default=120, help="how long a case may take")
     return parser.parse_args()
 
 
@@ -60,9 +61,11 @@ def main() -> int:
         families=tuple(filter(None, asked.families.split(","))),
         only=tuple(asked.case),
         hang_seconds=asked.hang_seconds,
+        seconds=asked.seconds,
         shrink=asked.shrink,
     )
     with tempfile.TemporaryDirectory(prefix="gpuarray-fuzz-cache-") as directory:
+        os.environ.setdefault("GPUARRAY_CACHE_SIZE", "16G")
         os.environ["GPUARRAY_CACHE_DIR"] = os.path.abspath(asked.kernel_cache or directory)
         report = Campaign(settings).run()
     print(report.text())

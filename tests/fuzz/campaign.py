@@ -36,10 +36,14 @@ class Settings(NamedTuple):
     only: tuple[str, ...] = ()
     #: How long a case may take (s).
     hang_seconds: float = 300
+    #: After this time (s) no recipe is begun any more (0: no limit).
+    seconds: float = 0
     #: How many causes are shortened to a reproducer.
     shrink: int = 40
     #: Tasks after which a process is replaced, since kernels stay loaded.
     tasks_of_a_process: int = 400
+    #: Deaths of processes after which the rest of a recipe is given up.
+    deaths_of_a_recipe: int = 3
 
 
 class Process:
@@ -162,9 +166,9 @@ class Campaign:
         while not self._stop:
             with self._lock:
                 task = next(self._tasks, None)
-            if task is None:
+            if task is None or self._out_of_time():
                 break
-            parts = [(*task, False)]
+            parts, deaths = [(*task, False)], 0
             while parts and not self._stop:
                 if process is None or process.tasks >= self.settings.tasks_of_a_process:
                     if process is not None:
@@ -181,8 +185,17 @@ class Campaign:
                 parts += self._after_a_death(process, reply, recipe, first, stop, careful)
                 process.end(signal.SIGKILL)
                 process = None
+                deaths += "died" in reply or careful
+                if deaths == self.settings.deaths_of_a_recipe or reply.get("died") == "hang":
+                    with self._lock:
+                        self.report.given_up += sum(stop - first for _, first, stop, _ in parts)
+                    break
         if process is not None:
             process.end()
+
+    def _out_of_time(self) -> bool:
+        limit = self.settings.seconds
+        return bool(limit) and self.report.elapsed() > limit
 
     def _task(self, recipe: int, first: int, stop: int, careful: bool) -> dict[str, Any]:
         settings = self.settings

@@ -17,7 +17,7 @@ class Report:
 
     def __init__(self, settings: Any):
         self._settings = settings
-        self.cases = self.steps = self.restarts = 0
+        self.cases = self.steps = self.restarts = self.given_up = 0
         self.seconds = self.busy_seconds = 0.0
         self.families: Counter[str] = Counter()
         self.known: Counter[str] = Counter()
@@ -30,11 +30,15 @@ class Report:
         """Start the clock."""
         self._begun = time.perf_counter()
 
+    def elapsed(self) -> float:
+        """Seconds since the campaign began."""
+        return time.perf_counter() - self._begun
+
     def end(self) -> None:
         """Stop the clock."""
         from tests.fuzz.campaign import compiled_kernels
 
-        self.seconds = time.perf_counter() - self._begun
+        self.seconds = self.elapsed()
         self.kernels = compiled_kernels()
 
     def add(self, reply: dict[str, Any]) -> None:
@@ -99,7 +103,7 @@ class Report:
             "cases": self.cases, "steps": self.steps, "findings": self.findings,
             "causes": len(self.causes), "seconds": round(self.seconds, 1),
             "seconds_of_workers": round(self.busy_seconds, 1), "restarts": self.restarts,
-            "compiled_kernels": self.kernels, "families": dict(self.families),
+            "given_up": self.given_up, "compiled_kernels": self.kernels, "families": dict(self.families),
             "kinds": dict(Counter({
                 kind: sum(x["count"] for x in self.causes.values() if x["kind"] == kind)
                 for kind in sorted({x["kind"] for x in self.causes.values()})
@@ -120,6 +124,7 @@ class Report:
         lines = [
             f"{self.cases:,} cases ({self.steps:,} comparisons) in {self.seconds:.0f} s",
             f"{self.kernels:,} images of kernels, {self.restarts} processes lost",
+            f"{self.given_up:,} cases given up after processes that died of the same recipe",
             ", ".join(f"{name} {count:,}" for name, count in self.families.most_common()),
             f"intended differences: {sum(self.known.values()):,}",
             *(f"    {count:7,}  {name} (such as {self.known_examples[name]})"

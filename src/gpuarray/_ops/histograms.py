@@ -186,7 +186,8 @@ def histogram(
 
     Differences from NumPy
     ----------------------
-    The number of bins is not estimated: ``bins='auto'`` and the like are refused.
+    The number of bins is not estimated: ``bins='auto'`` and the like are refused. Complex numbers
+    are refused: bins of them are not defined.
 
     Examples
     --------
