@@ -57,10 +57,10 @@ class _Buffer:
         return block
 
 
-def run(family: str, seed: int = 0) -> Outcome:
-    """Run every row; one that fails does not keep the others from running, unless its fault takes
-    the device away from the process."""
-    rows = rows_of(family)
+def run(family: str, seed: int = 0, rows: list[Row] | None = None) -> Outcome:
+    """Run every row of a family, or those given. One that fails does not keep the others from
+    running, unless its fault takes the device away from the process."""
+    rows = rows_of(family) if rows is None else rows
     outcome = Outcome()
     inputs, outputs = _Buffer(), _Buffer()
     places = []
@@ -81,6 +81,30 @@ def run(family: str, seed: int = 0) -> Outcome:
             for offset, kind in zip(at, blank, strict=True)
         ]
     return outcome
+
+
+def run_uniform(
+    rows: list[Row], outcome: Outcome, lane: int
+) -> tuple[dict[str, str], list[list[np.ndarray]]]:
+    """Run rows once more, with one lane's operands where they are uniform: errors and results."""
+    again = Outcome()
+    inputs, outputs = _Buffer(), _Buffer()
+    places = []
+    for row in rows:
+        found = outcome.operands[row.name]
+        blank = [np.zeros(LANES, TYPES[t][0]) for t in row.outputs]
+        at = [
+            inputs.place(a) + (lane * a.itemsize if uniform else 0)
+            for a, uniform in zip(found, row.uniform, strict=True)
+        ]
+        places.append((at, [outputs.place(a) for a in blank], blank))
+    text = module(rows).encode("ascii")
+    memory = _launch(text, rows, inputs.host(), outputs.host(), places, again)
+    results = [
+        [memory[offset : offset + kind.nbytes].view(kind.dtype) for offset, kind in zip(at, blank)]
+        for _, at, blank in places
+    ]
+    return again.errors, results
 
 
 def _launch(

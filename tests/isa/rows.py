@@ -68,6 +68,8 @@ class Row:
     scratch: bytes = b""
     #: Operands of which lanes are compared; None: all.
     mask: Callable | None = field(default=None)
+    #: Operands that every thread loads from one address; empty: none.
+    uniform: tuple[bool, ...] = ()
 
     @property
     def results(self) -> tuple[str, ...]:
@@ -92,11 +94,13 @@ def kernel(row: Row, name: str) -> str:
     lines += ["{", _REGISTERS]
     lines.append("mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %t, %tid.x;")
     lines.append("mad.lo.u32 %i, %r0, %r1, %t; and.b32 %lane, %t, 31;")
-    for operand, type_ in zip(INPUT_NAMES, row.inputs, strict=False):
+    for k, (operand, type_) in enumerate(zip(INPUT_NAMES, row.inputs, strict=False)):
         carrier, register, access = TYPES[type_]
+        step = 0 if any(row.uniform[k : k + 1]) else np.dtype(carrier).itemsize
         lines.append(f".reg .{register} %{operand}; .reg .b64 %p{operand};")
         lines.append(f"ld.param.u64 %p{operand}, [p{operand}];")
-        lines.append(f"mad.wide.u32 %p{operand}, %i, {np.dtype(carrier).itemsize}, %p{operand};")
+        if step:
+            lines.append(f"mad.wide.u32 %p{operand}, %i, {step}, %p{operand};")
         lines.append(f"ld.global.{access} %{operand}, [%p{operand}];")
     if row.scratch:
         lines.append("ld.param.u64 %sb, [ps];")

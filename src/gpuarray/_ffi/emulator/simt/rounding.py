@@ -144,7 +144,9 @@ def mul_directed(a, b, mode: str):
     z = a * b
     (ma, ea), (mb, eb) = np.frexp(a), np.frexp(b)
     scaled = np.ldexp(z, -(ea + eb))
-    side = np.sign(fma64(np.atleast_1d(ma), np.atleast_1d(mb), -np.atleast_1d(scaled)))
+    # An operand that is the same for all lanes has one element.
+    factors = np.broadcast_arrays(np.atleast_1d(ma), np.atleast_1d(mb))
+    side = np.sign(fma64(*factors, -np.atleast_1d(scaled)))
     side = side.reshape(np.shape(z))
     return step(z, _overflow_side(z, np.nan_to_num(side), np.isfinite(a) & np.isfinite(b)), mode)
 
