@@ -31,6 +31,9 @@ class Config(NamedTuple):
     backend: str = "auto"
     #: ``GPUARRAY_EMULATED_DEVICES``: how many devices the emulator shows.
     emulated_devices: int = 1
+    #: ``GPUARRAY_STICKY_FAULTS``: on the emulator, too, the fault of a kernel ends the use of its
+    #: device.
+    sticky_faults: bool = False
     #: ``GPUARRAY_CUDA_MAJOR``: take the CUDA libraries of this major version only.
     cuda_major: int | None = None
     #: ``GPUARRAY_CACHE_DIR``: the folder of compiled kernels (None: under the user's cache).
@@ -59,6 +62,7 @@ class Config(NamedTuple):
             backend=_choice(environ, "GPUARRAY_BACKEND", "auto", _BACKENDS),
             emulated_devices=_count(environ, "GPUARRAY_EMULATED_DEVICES", 1, _MOST_EMULATED_DEVICES)
             or 1,
+            sticky_faults=_flag(environ, "GPUARRAY_STICKY_FAULTS"),
             cuda_major=_count(environ, "GPUARRAY_CUDA_MAJOR", 11, 99),
             cache_dir=_path(environ, "GPUARRAY_CACHE_DIR"),
             cache_dirs=_directories(environ, "GPUARRAY_CACHE_DIRS"),

@@ -106,9 +106,7 @@ def replay(file: TextIO | None = None) -> None:
             "GPUARRAY_BACKEND": "emulator",
             "GPUARRAY_DEBUG": "0",
             "GPUARRAY_CHECK": "",
-            # The source is written down, so that the line can be quoted; that brings -lineinfo.
-            "GPUARRAY_DUMP_SOURCE": folder,
-            # An image from the cache would name the file that it was compiled from long ago.
+            "GPUARRAY_DUMP_SOURCE": "",
             "GPUARRAY_CACHE_IN_MEMORY": "1",
         }
         here = str(Path(__file__).resolve().parents[1])
@@ -125,7 +123,7 @@ def replay(file: TextIO | None = None) -> None:
             errors="replace",
             check=False,
         )
-        out.write((done.stdout + done.stderr).replace(folder + os.sep, ""))
+        out.write(done.stdout + done.stderr)
 
 
 def save(folder: str | os.PathLike[str]) -> None:

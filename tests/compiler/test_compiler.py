@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuarray._ffi import locate, nvrtc
+from gpuarray._ffi import driver, locate, nvrtc
 from gpuarray.errors import CompileError
 from gpuarray.kernels.compiler import compilation as compiler
 from gpuarray.kernels.compiler import toolchain
@@ -145,6 +145,7 @@ def test_options_given_to_nvrtc(recorder):
         "--gpu-architecture=compute_90",
         "-std=c++17",
         "-default-device",
+        *driver.image_options("ptx"),
     )
     assert recorder.calls[1][3] == ("--gpu-architecture=sm_80", "-default-device", "--std=c++20")
 

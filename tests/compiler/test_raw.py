@@ -528,17 +528,19 @@ def test_attributes(add):
         add.num_regs = 3
 
 
-def test_cooperative_launch():
+def with_a_grid_barrier(**options):
     kernel = RawKernel(
         """#include <cooperative_groups.h>
         extern "C" __global__ void f(int* x, int* out) {
             x[blockIdx.x] = blockIdx.x + 1;
-            cooperative_groups::this_grid().sync();
+            auto grid = cooperative_groups::this_grid();
+            if (!out) { x[blockIdx.x] = grid.is_valid(); return; }
+            grid.sync();
             if (blockIdx.x == 0) { int sum = 0; for (int i = 0; i < gridDim.x; ++i) sum += x[i];
                 *out = sum; }
         }""",
         "f",
-        enable_cooperative_groups=True,
+        **options,
     )
     try:
         kernel.compile()
@@ -546,9 +548,18 @@ def test_cooperative_launch():
         if "nv/target" not in error.log:
             raise
         pytest.skip("the CCCL headers are not installed")
-    out = up(np.zeros(1, "i"))
+    return kernel
+
+
+def test_cooperative_launch():
+    kernel = with_a_grid_barrier(enable_cooperative_groups=True)
+    out, valid = up(np.zeros(1, "i")), up(np.zeros(8, "i"))
     kernel((8,), (1,), (up(np.zeros(8, "i")), out))
     assert down(out)[0] == 36
+    kernel((8,), (1,), (valid, 0))
+    assert down(valid).tolist() == [1] * 8
+    with_a_grid_barrier()((8,), (1,), (valid, 0))
+    assert down(valid).tolist() == [0] * 8
 
 
 @pytest.mark.parametrize("header", ["cupy/complex.cuh", "thrust/complex.h"])

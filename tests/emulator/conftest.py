@@ -57,7 +57,16 @@ class Module:
         self.printed: list[str] = []
         self.program = simt.PTXProgram(ptx, device.arena, self.printed.append)
 
-    def run(self, name: str, grid, block, *arguments, shared: int = 0, chunk: int | None = None):
+    def run(
+        self,
+        name: str,
+        grid,
+        block,
+        *arguments,
+        shared: int = 0,
+        chunk: int | None = None,
+        cooperative: bool = False,
+    ):
         from gpuarray._ffi.emulator.simt import launch as simt_launch
 
         arena = self.device.arena
@@ -79,7 +88,13 @@ class Module:
             parameters[offset : offset + size] = data
         try:
             simt_launch(
-                kernel, _three(grid), _three(block), bytes(parameters), shared, chunk_threads=chunk
+                kernel,
+                _three(grid),
+                _three(block),
+                bytes(parameters),
+                shared,
+                chunk_threads=chunk,
+                cooperative=cooperative,
             )
             assert not kernel.unsupported, kernel.unsupported
         finally:

@@ -346,5 +346,5 @@ extern "C" __global__ void grid(const float* a, float* o, int n) {
     y = np.arange(700, dtype="f4")
     for chunk in (128, 100000):
         out = np.zeros(1400, "f4")
-        module.run("grid", 5, 128, y, out, 700, chunk=chunk)
+        module.run("grid", 5, 128, y, out, 700, chunk=chunk, cooperative=True)
         np.testing.assert_array_equal(out[700:], y[::-1] * 2)

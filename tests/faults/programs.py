@@ -1,4 +1,8 @@
-"""Programs of their own: a fault, and a reset, take everything in the process with them."""
+"""Programs of their own: a fault, and a reset, take everything in the process with them.
+
+The emulator goes on after a fault unless it is told not to; these programs tell it, so that they
+see what a GPU shows.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +46,7 @@ def run(body: str, *, prelude: str = PRELUDE, **environment: str) -> str:
     """What a program prints; it has to end well, and to leave no exception unraised."""
     done = subprocess.run(
         [sys.executable, "-c", prelude + textwrap.dedent(body)],
-        env={**os.environ, **environment},
+        env={**os.environ, "GPUARRAY_STICKY_FAULTS": "1", **environment},
         capture_output=True,
         text=True,
         timeout=HANG_SECONDS,

@@ -157,7 +157,7 @@ def test_saved_launches_are_replayed_by_the_command(tmp_path):
             timeout=HANG_SECONDS,
         )
 
-    done = command(str(folder), GPUARRAY_BACKEND="emulator", GPUARRAY_DUMP_SOURCE=str(tmp_path))
+    done = command(str(folder), GPUARRAY_BACKEND="emulator")
     assert done.returncode == 1, done.stderr
     assert "> 4 |         a[threadIdx.x + (1ll << 40)] = 1;" in done.stdout
     assert "thread (0,0,0)" in done.stdout

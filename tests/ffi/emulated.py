@@ -21,8 +21,8 @@ extern "C" __global__ void __launch_bounds__(64) bounded(int *a) { a[0] = 1; }
 class Emulated:
     """A fresh emulated machine, apart from the one of the process."""
 
-    def __init__(self, count=2):
-        self.source = open_driver(count)
+    def __init__(self, count=2, sticky_faults=False):
+        self.source = open_driver(count, sticky_faults)
         self.calls = Library("emulated", PROTOTYPES, lambda: self.source, self.error)
         self.launch = self.source["cuLaunchKernelEx"]
         self.contexts = [self.calls.primary_context_retain(n) for n in range(count)]

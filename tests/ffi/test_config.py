@@ -17,6 +17,7 @@ def test_every_variable():
         {
             "GPUARRAY_BACKEND": "Emulator",
             "GPUARRAY_EMULATED_DEVICES": "3",
+            "GPUARRAY_STICKY_FAULTS": "1",
             "GPUARRAY_CUDA_MAJOR": "13",
             "GPUARRAY_CACHE_DIR": "/some/where",
             "GPUARRAY_CACHE_DIRS": "/one::/two:/one",
@@ -30,6 +31,7 @@ def test_every_variable():
     assert settings == Config(
         backend="emulator",
         emulated_devices=3,
+        sticky_faults=True,
         cuda_major=13,
         cache_dir="/some/where",
         cache_dirs=("/one", "/two"),

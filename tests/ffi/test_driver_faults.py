@@ -73,7 +73,7 @@ start()
 def run(body, **environment):
     done = subprocess.run(
         [sys.executable, "-c", PRELUDE + textwrap.dedent(body)],
-        env={**os.environ, **environment},
+        env={**os.environ, "GPUARRAY_STICKY_FAULTS": "1", **environment},
         capture_output=True,
         text=True,
         timeout=HANG_SECONDS,

@@ -195,3 +195,51 @@ def test_declared_shared_memory_ends_at_48_kilobytes(nbytes, fits):
     else:
         text = fails("CUDA_ERROR_INVALID_PTX", load, TEXT.replace("BODY", body)).detail
         assert "uses too much shared data (0xc004 bytes, 0xc000 max)" in text
+
+
+#: Declarations, an instruction that uses one, and what is undefined.
+UNDEFINED = [
+    (".extern .func missing();", "call missing, ();", "function 'missing'"),
+    (".extern .func missing();", "mov.u64 %rd2, missing;", "function 'missing'"),
+    (".extern .global .b32 room;", "st.global.u32 [room], %r1;", "variable 'room'"),
+    (".extern .const .b32 room;", "ld.const.u32 %r1, [room+0];", "variable 'room'"),
+    (
+        ".extern .func missing();\n.visible .global .u64 table[1] = {missing};",
+        "ld.global.u64 %rd2, [table];",
+        "function 'missing'",
+    ),
+]
+
+
+def declaring(declarations, body):
+    at = TEXT.index(".visible")
+    return f"{TEXT[:at]}{declarations}\n{TEXT[at:].replace('BODY', body)}"
+
+
+@pytest.mark.parametrize(("declarations", "body", "what"), UNDEFINED)
+def test_what_nothing_defines_is_refused_when_the_module_is_loaded(declarations, body, what):
+    from gpuarray.cuda import compiler
+    from gpuarray.errors import LinkError
+
+    text = declaring(declarations, body)
+    with pytest.raises(LinkError):  # by NVIDIA's assembler and linker
+        compiler.link([text.encode()], name="store", architecture="sm_90", kind="cubin")
+    emulated = Emulated(1)
+    error = fails("CUDA_ERROR_INVALID_PTX", emulated.load, text.encode(), "store")
+    assert error.detail.startswith(f"Unresolved extern {what} (")
+    _, function = emulated.load(TEXT.replace("BODY", "").encode(), "store")
+    pointer = emulated.calls.mem_alloc(16)
+    emulated.store(function, pointer, 3)  # the device goes on
+    assert emulated.fetch(pointer, 1) == [3]
+
+
+@pytest.mark.parametrize(("declarations", "body", "what"), UNDEFINED)
+def test_a_declaration_that_is_not_used_does_no_harm(declarations, body, what):
+    load(declaring(declarations.partition("\n")[0], ""))
+
+
+def test_a_declaration_before_the_definition():
+    text = ".extern .func later();\n.func later() { ret; }"
+    load(declaring(text, "call later, ();"))
+    load(declaring(".visible .global .b32 room = 4;\n.extern .global .b32 room;", "")
+         .replace("ret;", "st.global.u32 [room], %r1; ret;"))  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from gpuarray._config import config
 from gpuarray._ffi import driver
+from gpuarray._runtime import launch_history
 from gpuarray._runtime.device import Device
 from gpuarray.errors import DriverError
 
@@ -31,8 +31,7 @@ def run(folder: str) -> int:
         return 2
     if config.backend != "emulator":
         print(
-            "python -m gpuarray replay: set GPUARRAY_BACKEND=emulator, where a fault is located; "
-            "GPUARRAY_DUMP_SOURCE=FOLDER brings the lines of the source",
+            "python -m gpuarray replay: set GPUARRAY_BACKEND=emulator, where a fault is located",
             file=sys.stderr,
         )
         return 2
@@ -93,7 +92,7 @@ def _launch(
     error = driver.launch_error(status, record["kernel"], grid, block)
     print(f"{error.status_name} ({status}): {error.detail}" if isinstance(error, DriverError)
           else error)  # fmt: skip
-    _print_source(record["source"], str(error))
+    _print_source(record["source"], launch_history.line_number(str(error), record["name"]))
     return 1
 
 
@@ -118,13 +117,11 @@ def _function(device: Device, directory: Path, record: dict[str, Any]) -> int:
     return driver.module_get_function(module, symbol)
 
 
-def _print_source(source: str, message: str) -> None:
-    """The lines of the source around the one that the message names."""
-    match = re.search(r"\.[0-9a-f]{12}\.cu:(\d+)", message)
-    if match is None or not source:
-        return
-    number = int(match[1])
+def _print_source(source: str, number: int) -> None:
+    """The lines of the source around one; 0 is none."""
     lines = source.splitlines()
+    if not 0 < number <= len(lines):
+        return
     first, last = max(1, number - _AROUND), min(len(lines), number + _AROUND)
     width = len(str(last))
     for at in range(first, last + 1):

@@ -30,6 +30,8 @@ class Backend(NamedTuple):
     source: SymbolSource
     #: Why the emulator was chosen where the configuration did not ask for it.
     reason: str = ""
+    #: Whether the fault of a kernel leaves its device unusable.
+    sticky_faults: bool = True
 
 
 class _NoDeviceError(Exception):
@@ -116,4 +118,5 @@ def _emulator(reason: str = "") -> Backend:
     # Imported here: a process with a GPU does not need it.
     from .emulator import open_driver
 
-    return Backend("emulator", open_driver(config.emulated_devices), reason)
+    sticky = config.sticky_faults
+    return Backend("emulator", open_driver(config.emulated_devices, sticky), reason, sticky)

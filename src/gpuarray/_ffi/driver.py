@@ -27,6 +27,7 @@ from .driver_checks import *
 from .driver_contexts import *
 from .driver_graphs import *
 from .driver_library import image_options as image_options
+from .driver_library import is_sticky as is_sticky
 from .driver_library import library, opened
 from .driver_memory import *
 from .driver_modules import *
@@ -36,7 +37,7 @@ from .host import HostBuffer as HostBuffer
 from .host import copy_host as copy_host
 from .host import host_buffer as host_buffer
 from .launch_arguments import *
-from .sticky_errors import STICKY as STICKY
+from .sticky_errors import KERNEL_FAULTS as KERNEL_FAULTS
 from .sticky_errors import explain_faults_by as explain_faults_by
 
 

@@ -15,10 +15,13 @@ from .driver_enums import STATUS_NAMES
 from .driver_prototypes import PROTOTYPES
 from .library import Library, SymbolSource
 
-__all__ = ["error_of", "fault_of_device", "image_options", "library", "number_of", "opened"]
+__all__ = [
+    "error_of", "fault_of_device", "image_options", "is_sticky", "library", "number_of", "opened",
+]  # fmt: skip
 
-#: Kernels that the emulator runs can raise an exception in the call that launched them.
-_EMULATED_OPTIONS = ("-DGPUARRAY_RAISES",)
+#: Kernels that the emulator runs can raise an exception in the call that launched them, and their
+#: faults name the line of the source.
+_EMULATED_OPTIONS = ("-DGPUARRAY_RAISES", "-lineinfo")
 
 _opening = threading.RLock()
 _backend: Backend | None = None
@@ -55,8 +58,14 @@ def error_of(call: str, status: int) -> BaseException:
     if interruption is not None:
         return interruption
     error = DriverError(call, status, _status_name(status), _status_detail(status))
-    sticky_errors.explain(error)
+    if is_sticky(status):
+        sticky_errors.explain(error)
     return error
+
+
+def is_sticky(status: int) -> bool:
+    """Whether every later call on the device of a call with this status has the same status."""
+    return status in sticky_errors.KERNEL_FAULTS and opened().sticky_faults
 
 
 def fault_of_device(call: str) -> BaseException | None:
@@ -66,7 +75,7 @@ def fault_of_device(call: str) -> BaseException | None:
     """
     sizes = ctypes.c_size_t(), ctypes.c_size_t()
     status = library.raw("mem_get_info")(*map(ctypes.byref, sizes))
-    return error_of(call, status) if status in sticky_errors.STICKY else None
+    return error_of(call, status) if is_sticky(status) else None
 
 
 def _status_name(status: int) -> str:

@@ -9,7 +9,7 @@ from gpuarray.errors import DriverError
 
 from .driver_enums import FUNCTION_ATTRIBUTES
 from .driver_library import error_of, library, number_of, opened
-from .sticky_errors import STICKY
+from .sticky_errors import KERNEL_FAULTS
 
 __all__ = [
     "function_attribute",
@@ -146,7 +146,7 @@ def launch_error(
     if isinstance(error, DriverError):
         detail = error.detail
         # A GPU runs kernels later, so a launch never reports a fault of its own.
-        if status in STICKY and opened().name == "cuda":
+        if status in KERNEL_FAULTS and opened().name == "cuda":
             detail = f"{_EARLIER} of this device failed: {detail}"
         remedy = None
         if not detail.startswith(_EARLIER):

@@ -21,7 +21,7 @@ from typing import Any
 
 from gpuarray.errors import LibraryError
 
-from .driver_library import fault_of_device, opened
+from .driver_library import error_of, fault_of_device, opened
 from .library import LocatedLibrary, Out, SymbolSource
 from .library_kinds import Handle, Kind, Result
 from .library_pointers import Address, Workspace
@@ -121,6 +121,9 @@ class TableLibrary(LocatedLibrary):
         interruption = take_interruption() if take_interruption is not None else None
         if interruption is not None:
             return interruption
+        fault_status = getattr(source, "fault_status", None)
+        if fault_status is not None and (behind := fault_status()):
+            return error_of(call, behind)
         detail_of = getattr(source, "detail_of", None)
         detail = detail_of(status) if detail_of is not None else ""
         if status not in (self.refusals["value"], self.refusals["unsupported"]):

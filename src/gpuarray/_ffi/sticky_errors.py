@@ -1,4 +1,4 @@
-"""Errors that leave a device unusable, and who adds to them what is known of the launches."""
+"""Faults of kernels, and who adds to their errors what is known of the launches."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Callable
 
 from gpuarray.errors import DriverError
 
-__all__ = ["STICKY", "explain", "explain_faults_by"]
+__all__ = ["KERNEL_FAULTS", "explain", "explain_faults_by"]
 
-#: Faults of a kernel that leave its device unusable, as cuda.h says of each: "the process must
-#: be terminated and relaunched". A reset does not help: the context cannot be created again.
-STICKY = frozenset({700, 702, 710, 714, 715, 716, 717, 718, 719})
+#: Faults of a kernel. They leave a GPU unusable, as cuda.h says of each: "the process must be
+#: terminated and relaunched". A reset does not help: the context cannot be created again.
+KERNEL_FAULTS = frozenset({700, 702, 710, 714, 715, 716, 717, 718, 719})
 
 _explain: Callable[[DriverError], None] | None = None
 
 
 def explain_faults_by(function: Callable[[DriverError], None]) -> None:
-    """Let a function add details to every sticky error: the record of launches does."""
+    """Let a function add details to every error of a lost device: the record of launches does."""
     global _explain
     _explain = function
 
 
 def explain(error: DriverError) -> None:
-    """Add details of the launches before it to an error, if it is sticky."""
-    if error.status in STICKY and _explain is not None:
+    """Add details of the launches before it to an error that a fault of one of them is behind."""
+    if _explain is not None:
         _explain(error)

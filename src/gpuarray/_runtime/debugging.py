@@ -87,13 +87,15 @@ def launch_of(trace: LaunchTrace, stream: Stream) -> Callable[..., int]:
                 error.kernel = trace.kernel
                 error.detail = f"kernel {trace.kernel}: {error.detail}"
                 error.args = (error.call, error.status, error.status_name, error.detail)
-        if not (isinstance(error, DriverError) and error.kernel and error.status in driver.STICKY):
+        if not isinstance(error, DriverError) or not error.kernel:
+            raise error
+        if error.status not in driver.KERNEL_FAULTS:
             raise error
         rest = iter(layouts)
         known = [(name, next(rest) if w == "array" else w) for name, w in trace.parameters]
         described = trace.describe(known, words)
         line = launch_history.users_line()
-        launch_history.blame(error, described, f"Launched at {line}:")
+        launch_history.blame(error, described, f"Launched at {line}:", trace.code)
         last_fault = Fault(
             described,
             line,
@@ -131,7 +133,7 @@ def call_of(
                 raise failed(status)
             stream.synchronize()
         except DriverError as error:
-            if error.status in driver.STICKY:
+            if error.status in driver.KERNEL_FAULTS:
                 line = launch_history.users_line()
                 described = trace.describe(trace.parameters, words)
                 launch_history.blame(error, described, f"Called at {line}:")

@@ -71,7 +71,7 @@ def give_back(release: Callable[[int], object], handle: int) -> None:
     try:
         release(handle)
     except DriverError as error:
-        if error.status not in driver.STICKY and error.status != _CONTEXT_IS_DESTROYED:
+        if not driver.is_sticky(error.status) and error.status != _CONTEXT_IS_DESTROYED:
             raise
 
 
@@ -236,7 +236,7 @@ class Device:
                 self._need_no_fault()
                 self.context = driver.context_reset(self.handle)
             except DriverError as error:
-                if error.status not in driver.STICKY:
+                if not driver.is_sticky(error.status):
                     raise
                 raise _no_reset(self, error) from None
             self.generation += 1
@@ -251,7 +251,7 @@ class Device:
         try:
             _ = self.mem_info
         except DriverError as error:
-            if error.status in driver.STICKY:
+            if driver.is_sticky(error.status):
                 raise
 
     @property

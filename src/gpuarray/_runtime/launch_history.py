@@ -8,6 +8,7 @@ somebody asks: addresses and numbers are still in the launch's argument buffer.
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -248,18 +249,48 @@ def in_flight() -> tuple[Launch, ...]:
 def failed(trace: LaunchTrace, status: int, layouts: tuple = ()) -> BaseException:
     """The exception for a launch for which the driver returned a status."""
     error = driver.launch_error(status, trace.kernel, trace.grid, trace.block)
-    if isinstance(error, DriverError) and error.kernel and status in driver.STICKY:
-        blame(error, trace.launch(layouts), "The launch:")
+    if isinstance(error, DriverError) and error.kernel and status in driver.KERNEL_FAULTS:
+        blame(error, trace.launch(layouts), "The launch:", trace.code)
     return error
 
 
-def blame(error: DriverError, launch: Launch, heading: str) -> None:
-    """Put the launch at fault into its error, and into every later one of the lost context."""
+def blame(
+    error: DriverError,
+    launch: Launch,
+    heading: str,
+    code: Callable[[], KernelCode] | None = None,
+) -> None:
+    """Put the launch at fault into its error, and into every later one of a lost context."""
     global _at_fault
     error.launches = (launch,)
-    # A library's function cannot be run again on the emulator.
-    error.report = f"{heading}\n  {launch}\n{advice() if any(launch.grid) else _OVER}"
-    _at_fault = error.launches, error.report
+    error.report = f"{heading}\n  {launch}"
+    line = "" if code is None else _source_line(error.detail, code())
+    if line:
+        error.report += f"\n{line}"
+    if driver.is_sticky(error.status):
+        # A library's function cannot be run again on the emulator.
+        error.report += f"\n{advice() if any(launch.grid) else _OVER}"
+        _at_fault = error.launches, error.report
+
+
+def _source_line(detail: str, code: KernelCode) -> str:
+    """The line of a kernel's source that a message names, with its text."""
+    number = line_number(detail, code.name)
+    lines = code.source.splitlines()
+    if not 0 < number <= len(lines):
+        return ""
+    return f"{file_name(code.name)}:{number}: {lines[number - 1].strip()}"
+
+
+def file_name(name: str) -> str:
+    """What the compiler calls a source in memory."""
+    return name if "." in name else f"{name}.cu"
+
+
+def line_number(message: str, name: str) -> int:
+    """The line of a source in memory that a message names; 0 if it names none."""
+    match = re.search(rf"(?<![^\s(]){re.escape(file_name(name))}:(\d+)", message)
+    return int(match[1]) if match else 0
 
 
 def advice() -> str:

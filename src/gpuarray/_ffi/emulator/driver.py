@@ -38,10 +38,12 @@ class EmulatedDriver:
     ----------
     device_count : int
         How many devices there are.
+    sticky_faults : bool
+        Whether the fault of a kernel leaves its device unusable, as that of a GPU.
     """
 
-    def __init__(self, device_count: int) -> None:
-        self._machine = Machine(device_count)
+    def __init__(self, device_count: int, sticky_faults: bool = False) -> None:
+        self._machine = Machine(device_count, sticky_faults)
         machine = self._machine
         self._groups = (
             _ErrorCalls(machine),

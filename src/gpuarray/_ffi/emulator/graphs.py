@@ -168,7 +168,7 @@ class GraphCalls:
 
     # --- kernel nodes
 
-    def _kernel(self, params: int | None) -> KernelLaunch:
+    def _kernel(self, params: int | None, cooperative: bool = False) -> KernelLaunch:
         node_params = CUDA_KERNEL_NODE_PARAMS.from_address(_required(params))
         if not node_params.func and node_params.kern:
             raise Failure(NOT_SUPPORTED, "kernels of libraries (CUkernel) are not emulated")
@@ -179,6 +179,7 @@ class GraphCalls:
             node_params.sharedMemBytes,
             node_params.kernelParams,
             node_params.extra,
+            cooperative,
         )
 
     def _kernel_node(self, handle: int) -> tuple[GraphNode, KernelLaunch]:
@@ -208,8 +209,8 @@ class GraphCalls:
         node_params.ctx = graph_node.context.handle
 
     def graph_kernel_node_set_params(self, node: int, params: int | None) -> None:
-        changed, _ = self._kernel_node(node)
-        changed.operation = self._kernel(params)
+        changed, former = self._kernel_node(node)
+        changed.operation = self._kernel(params, former.cooperative)
 
     # --- executable graphs
 
@@ -250,8 +251,10 @@ class GraphCalls:
         if node not in graph_exec.nodes:
             raise Failure(INVALID_VALUE, "the executable graph was not made of this node")
         index = graph_exec.nodes.index(node)
-        launch = self._kernel(params)
-        if not graph_exec.operations[index].can_be_updated_to(launch):
+        former = graph_exec.operations[index]
+        # An attribute of the node, which its parameters do not have.
+        launch = self._kernel(params, getattr(former, "cooperative", False))
+        if not former.can_be_updated_to(launch):
             raise Failure(INVALID_VALUE, "the kernel belongs to another context")
         graph_exec.operations[index] = launch
 

@@ -25,7 +25,6 @@ from .statuses import (
     INVALID_HANDLE,
     INVALID_VALUE,
     NOT_SUPPORTED,
-    STICKY,
     Failure,
 )
 from .stream import stream_of
@@ -58,19 +57,22 @@ class KernelLaunch(StreamOperation):
         return f"kernel {self.function.kernel.name}"
 
     def run(self, machine: Machine) -> None:
-        """Run the kernel; a fault leaves its device unusable."""
+        """Run the kernel."""
         launch = _simt_launch or _load_simt()
         context = self.function.context
         if context.fault is not None:
             raise context.fault.with_traceback(None)
         try:
-            launch(self.function.kernel, self.grid, self.block, self.data, self.shared)
+            launch(
+                self.function.kernel,
+                self.grid,
+                self.block,
+                self.data,
+                self.shared,
+                cooperative=self.cooperative,
+            )
         except DeviceFault as fault:
-            if fault.status in STICKY:
-                why = Failure(
-                    fault.status, f"an earlier kernel of this device failed: {fault.message}"
-                )
-                machine.lose(context.device, why)
+            machine.note_fault(context.device, fault)
             raise
 
     def can_be_updated_to(self, other: StreamOperation) -> bool:

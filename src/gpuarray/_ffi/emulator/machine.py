@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from ..sticky_errors import KERNEL_FAULTS
 from .address_space import AddressSpace
+from .faults import DeviceFault
 from .memory import Arena
 from .statuses import (
     CONTEXT_IS_DESTROYED,
@@ -124,7 +126,8 @@ _T = TypeVar("_T", bound=ContextObject)
 class Machine:
     """The state of one emulated driver."""
 
-    def __init__(self, device_count: int) -> None:
+    def __init__(self, device_count: int, sticky_faults: bool) -> None:
+        self._sticky_faults = sticky_faults
         #: Held by every call: kernels run one at a time.
         self.lock = threading.RLock()
         self.devices = [EmulatedDevice(ordinal) for ordinal in range(device_count)]
@@ -255,12 +258,15 @@ class Machine:
             self.lock.acquire()
             self._thread.context = outer
 
-    def lose(self, device: EmulatedDevice, fault: Failure) -> None:
-        """Mark a device as lost, as the fault of a kernel does."""
-        device.fault = fault
+    def note_fault(self, device: EmulatedDevice, fault: DeviceFault) -> None:
+        """Mark a device as lost after the fault of a kernel, where faults are sticky."""
+        if not self._sticky_faults or fault.status not in KERNEL_FAULTS:
+            return
+        why = Failure(fault.status, f"an earlier kernel of this device failed: {fault.message}")
+        device.fault = why
         for context in self.contexts.values():
             if context.device is device:
-                context.fault = fault
+                context.fault = why
 
     def destroy_contents(self, context: EmulatedContext) -> None:
         """Destroy every object and allocation of a context."""

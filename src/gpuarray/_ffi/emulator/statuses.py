@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ..sticky_errors import STICKY as STICKY
-
 INVALID_VALUE = 1
 OUT_OF_MEMORY = 2
 INVALID_DEVICE = 101

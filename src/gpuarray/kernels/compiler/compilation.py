@@ -12,7 +12,7 @@ import re
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -154,7 +154,7 @@ def compile_request(request: Request) -> tuple[Image, bool]:
         raise ValueError(f"an image is one of {', '.join(map(repr, KINDS))}, not {kind!r}")
     cache = default_cache()
     expected = toolchain.identity(cache)
-    options = (*driver.image_options(kind), *request.options)
+    options = (*driver.image_options(kind), *checked_options(request.options))
     chosen = sort_options(options, request.architecture, expected.version)
     includes = follow(source, request.headers, chosen.directories, chosen.forced)
     if not includes.missing.isdisjoint(STAND_INS):
@@ -321,7 +321,31 @@ def _compile(request: Request, kind: str, program: Program, options: tuple[str, 
         if note:
             error.add_note(note)
         raise
+    if driver.image_options(kind):
+        data = _without_directory(data, {program.name, program.file_name, *program.headers})
     return Image(data, lowered, kind)
+
+
+_FILE_DIRECTIVE = re.compile(rb'^(\s*\.file\s+\d+\s+")([^"]*)(?=")', re.M)
+
+
+def _without_directory(ptx: bytes, names: Collection[str]) -> bytes:
+    """PTX that names the sources in memory as they are, without the current directory.
+
+    NVRTC puts it before their names in line information, and the image is for any directory.
+    """
+    try:
+        here = os.path.join(os.getcwd(), "").encode(errors="surrogateescape")
+    except FileNotFoundError:  # somebody removed it
+        return ptx
+    known = {name.encode(errors="surrogateescape") for name in names}
+
+    def name(match: re.Match[bytes]) -> bytes:
+        start, path = match.groups()
+        own = path.removeprefix(here)
+        return start + (own if own in known else path)
+
+    return _FILE_DIRECTIVE.sub(name, ptx)
 
 
 class Program(NamedTuple):

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from ...library_kinds import New, Refusal, Result, Stream
+from ...sticky_errors import KERNEL_FAULTS
 from ..binding import callback, foreign_function, last_error
 from ..capture import submit
 from ..faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from ..graph import KERNEL, StreamOperation
 from ..machine import DEVICE_BYTES, ContextObject, EmulatedContext, Machine
-from ..statuses import CAPTURE_UNSUPPORTED, STICKY, Failure
+from ..statuses import CAPTURE_UNSUPPORTED, Failure
 from ..stream import any_stream
 
 __all__ = ["EmulatedLibrary", "LibraryCall", "LibraryObject"]
@@ -181,7 +182,7 @@ class LibraryCall(StreamOperation):
         return str(self.row.name)
 
     def run(self, machine: Machine) -> None:
-        """Do the work. A fault leaves the device unusable, as that of a kernel does."""
+        """Do the work; a fault is like that of a kernel."""
         if self.context.fault is not None:
             raise self.context.fault.with_traceback(None)
         work = copy.copy(self)  # a graph runs it again
@@ -195,11 +196,7 @@ class LibraryCall(StreamOperation):
                 for address, nbytes in _runs(array):
                     machine.arena.wrote(address, nbytes)
         except DeviceFault as fault:
-            if fault.status in STICKY:
-                why = Failure(
-                    fault.status, f"an earlier kernel of this device failed: {fault.message}"
-                )
-                machine.lose(self.context.device, why)
+            machine.note_fault(self.context.device, fault)
             raise
 
     def can_be_updated_to(self, other: StreamOperation) -> bool:
@@ -272,6 +269,10 @@ class EmulatedLibrary:
             return ""
         return last_error.detail.decode(errors="replace")
 
+    def fault_status(self) -> int:
+        """The driver's status of the fault that this thread's last failure was, or 0."""
+        return last_error.status if last_error.status in KERNEL_FAULTS else 0
+
     def _call(self, row: Any, raw: tuple) -> Any:
         call = LibraryCall(self, row, raw)
         if row.queued:
@@ -304,7 +305,8 @@ class EmulatedLibrary:
         if isinstance(error, Failure):
             return last_error.fail(refusals["failed"], error.detail)
         if isinstance(error, DeviceFault):
-            return last_error.fail(refusals["failed"], error.message)
+            last_error.of(error)
+            return refusals["failed"]
         if isinstance(error, MemoryError):
             return last_error.fail(refusals["memory"], str(error) or "out of host memory")
         last_error.of(error)

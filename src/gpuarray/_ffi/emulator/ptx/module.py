@@ -127,4 +127,5 @@ class PTXModule:
             self.functions.setdefault(function.name, function)
         elif tokens and tokens[0] not in (".alias", ".pragma"):
             for variable in parse_variables(tokens):
-                self.variables[variable.name] = variable
+                if not (variable.extern and variable.name in self.variables):
+                    self.variables[variable.name] = variable

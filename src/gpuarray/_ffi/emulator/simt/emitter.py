@@ -54,6 +54,8 @@ class Emitter:
         self.pending: set[str] = routine.pending
         self.lines: list[str] = []
         self.line_numbers: list[int] = []
+        #: The PTX line of the barrier before a block.
+        self.barrier_lines: dict[int, int] = {}
         self.constants: dict[tuple, str] = {}
         self.values: dict[str, object] = {}
         #: Names of constants that are addresses: (symbol, offset).

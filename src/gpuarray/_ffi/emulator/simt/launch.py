@@ -8,7 +8,7 @@ import numpy as np
 
 from gpuarray._integers import ceil_div, round_up
 
-from ..faults import LAUNCH_TIMEOUT, DeviceFault
+from ..faults import ASSERT, LAUNCH_FAILED, LAUNCH_TIMEOUT, DeviceFault
 from . import source_lines
 from .chunk import Chunk
 from .chunk_checks import LaunchChecks
@@ -21,12 +21,14 @@ class LaunchState:
     """The state that all chunks of a launch share."""
 
     __slots__ = (
-        "arena", "arguments", "block", "checks", "dynamic_offset", "dynamic_shared", "grid",
-        "kernel", "parameter_address", "parameters", "plain_shared_bytes", "shared_bytes",
-        "workspace",
+        "arena", "arguments", "block", "checks", "cooperative", "dynamic_offset", "dynamic_shared",
+        "grid", "kernel", "parameter_address", "parameters", "plain_shared_bytes", "shared_bytes",
+        "wants_workspace", "workspace",
     )  # fmt: skip
 
-    def __init__(self, kernel, grid, block, parameters: bytes, dynamic_shared: int):
+    def __init__(
+        self, kernel, grid, block, parameters: bytes, dynamic_shared: int, cooperative: bool
+    ):
         self.kernel = kernel
         self.arena = kernel.program.arena
         self.grid = grid
@@ -46,7 +48,10 @@ class LaunchState:
             if self.shared_bytes:
                 self.shared_bytes = self.checks.bounds.nbytes
         self.parameter_address = 0
+        self.cooperative = cooperative
         self.workspace = 0
+        #: Whether the kernel asked for the workspace of a grid's barrier.
+        self.wants_workspace = False
 
     def parameters_in_memory(self) -> int:
         """The address of a copy of the parameters, for kernels that take their address."""
@@ -59,8 +64,10 @@ class LaunchState:
         return self.parameter_address
 
     def grid_workspace(self) -> int:
-        """Zeroed memory in which cooperative groups keep their grid-wide barrier."""
-        if not self.workspace:
+        """Zeroed memory in which cooperative groups keep their grid-wide barrier; 0, by which they
+        tell that there is none, in a launch that is not cooperative."""
+        self.wants_workspace = True
+        if self.cooperative and not self.workspace:
             self.workspace = self.arena.allocate(1024)
             self.arena.view(self.workspace, 1024)[:] = 0
         return self.workspace
@@ -81,6 +88,7 @@ def launch(
     parameters: bytes,
     dynamic_shared: int = 0,
     *,
+    cooperative: bool = False,
     chunk_threads: int | None = None,
 ) -> None:
     """Run a kernel to completion; a DeviceFault tells the fault and its location."""
@@ -95,7 +103,9 @@ def launch(
         raise ValueError(f"an empty launch: grid {grid}, block {block}")
     arena = kernel.program.arena
     with arena.lock, np.errstate(all="ignore"):
-        shared = LaunchState(kernel, tuple(grid), tuple(block), parameters, dynamic_shared)
+        shared = LaunchState(
+            kernel, tuple(grid), tuple(block), parameters, dynamic_shared, cooperative
+        )
         per_chunk = max(1, (chunk_threads or CHUNK_THREADS) // threads)
         # Chunks of equal size: a small last one would cost as many operations as the others.
         chunks = max(1, round(blocks / per_chunk))
@@ -137,7 +147,7 @@ def _run_chunks(shared: LaunchState, blocks: int, per_chunk: int) -> None:
             except DeviceFault as fault:
                 chunk.release()
                 raise _located(fault, chunk) from None
-            except RecursionError:
+            except BaseException:
                 chunk.release()
                 raise
             started.append((chunk, running))
@@ -160,7 +170,9 @@ def _position(chunk: Chunk) -> str:
     """The first thread that polls in a chunk, for the message about a deadlock."""
     for key in chunk._polls:
         block, thread = divmod(_first_lane(key), chunk.T)
-        return f" (thread {thread} of block {chunk.b0 + block} among them)"
+        line = int(key[0].rpartition(":")[2])
+        where = source_lines.named(chunk.program.module.text, line)
+        return f" (thread {thread} of block {chunk.b0 + block} among them, {where})"
     return ""
 
 
@@ -172,7 +184,7 @@ def _first_lane(key) -> int:
 
 
 def _located(fault: DeviceFault, chunk: Chunk) -> DeviceFault:
-    """The fault with the kernel, thread and PTX line added to its message."""
+    """The fault with the kernel, thread and source line added to its message."""
     kernel = chunk.launch.kernel
     where = f"in kernel {kernel.name}"
     if fault.lane is not None:
@@ -192,7 +204,14 @@ def _located(fault: DeviceFault, chunk: Chunk) -> DeviceFault:
             fault.place = text
             if code.name != kernel.name:
                 where += f", function {code.name}"
-            where += f", {text}"
+            where += f", {source_lines.named(kernel.program.module.text, line)}"
         trace = trace.tb_next
     fault.reason, fault.message = fault.message, f"{fault.message} {where}"
+    launch = chunk.launch
+    without_barrier = launch.wants_workspace and not launch.cooperative
+    if without_barrier and fault.status in (LAUNCH_FAILED, ASSERT):
+        fault.message += (
+            " (grid.sync() fails like this in a launch that is not cooperative: "
+            "enable_cooperative_groups=True makes it one)"
+        )
     return fault

@@ -12,11 +12,14 @@ from ..faults import ILLEGAL_ADDRESS, DeviceFault
 from ..ptx.module import PTXModule
 from ..ptx.syntax import TYPE_SIZES, Identifier, Instruction, PTXError, PTXFunction, Variable
 from ..ptx.tokens import literal
+from .registry import EXTERNALS
 from .routine import GeneratedCode, Routine
 from .shared_layout import lay_out_shared
 
 #: Shared memory below this offset belongs to the system, in kernels that ask where it is.
 RESERVED_SHARED_BYTES = 1024
+#: How the names of CUDA's device runtime begin, by which a kernel launches kernels.
+_DEVICE_RUNTIME = ("cuda", "__cudaCDP2")
 
 
 class PTXProgram:
@@ -59,10 +62,12 @@ class PTXProgram:
         return self.compiled(name)
 
     def check(self, most_shared_bytes: int) -> None:
-        """Raise for text that an assembler would refuse: no PTX, or too much shared memory.
+        """Raise for text that an assembler would refuse: no PTX, too much shared memory, or
+        symbols that nothing defines.
 
         Functions whose code is cached were checked by an earlier process.
         """
+        self._check_symbols()
         for name in self.module.functions:
             if not self.module.has_body(name):
                 continue
@@ -72,6 +77,34 @@ class PTXProgram:
                     f"Entry function '{name}' uses too much shared data "
                     f"({routine.static_shared_bytes:#x} bytes, {most_shared_bytes:#x} max)"
                 )
+
+    def _check_symbols(self) -> None:
+        """Raise for the use of a function or variable that is declared and defined nowhere."""
+        module = self.module
+        undefined = {
+            name: "function"
+            for name in module.functions
+            if not module.has_body(name) and name not in EXTERNALS
+        }
+        undefined |= {
+            v.name: "variable"
+            for v in module.variables.values()
+            if v.extern and v.space in ("global", "const")
+        }
+        if not undefined:
+            return
+        for variable in module.variables.values():
+            for token in variable.initial or ():
+                if token in undefined:
+                    raise _unresolved(token, undefined[token], f"in {variable.name}")
+        for function in filter(module.has_body, module.functions):
+            for item in module.function(function).body:
+                if type(item) is not Instruction:
+                    continue
+                for symbol in _symbols(item.operands):
+                    if symbol in undefined:
+                        where = f"line {item.line} of {function}"
+                        raise _unresolved(symbol, undefined[symbol], where)
 
     def global_symbol(self, name: str) -> tuple[int, int]:
         """(address, bytes) of a variable of the module; KeyError if there is none."""
@@ -259,6 +292,15 @@ class PTXProgram:
                 )
             self._heap.discard(address)
             self.arena.free(address, at_once=False)
+
+
+def _unresolved(name: str, what: str, where: str) -> PTXError:
+    """The error for the use of a symbol without a definition; assemblers begin it in this way."""
+    if name.startswith(_DEVICE_RUNTIME):
+        remedy = "the emulator has no device runtime: launch kernels from the host"
+    else:
+        remedy = "the module declares it and nothing defines it: put its definition into the source"
+    return PTXError(f"Unresolved extern {what} '{name}' ({where}): {remedy}")
 
 
 def _symbols(operands):

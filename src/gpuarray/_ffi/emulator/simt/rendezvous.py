@@ -7,6 +7,7 @@ import numpy as np
 from gpuarray._integers import round_up
 
 from ..faults import LAUNCH_TIMEOUT, DeviceFault
+from . import source_lines
 from .groups import select_registers
 
 
@@ -206,11 +207,16 @@ class Rendezvous:
         self._waiting_lanes = state
         return self._release_warps()
 
+    def _line_of(self, parked: Parked) -> str:
+        """The source line of the barrier at which a group waits."""
+        line = parked.frame.function.barrier_lines.get(parked.block)
+        return f" ({source_lines.named(self.program.module.text, line)})" if line else ""
+
     def _barrier_deadlock(self) -> DeviceFault:
         where = []
         for ident, waiting in sorted(self.parked.items()):
             lanes = sum(p.lanes.n for p in waiting)
-            where.append(f"{lanes} threads at barrier {ident}")
+            where.append(f"{lanes} threads at barrier {ident}{self._line_of(waiting[0])}")
         return DeviceFault(
             LAUNCH_TIMEOUT,
             f"deadlock: {', '.join(where)} wait for threads that never come "

@@ -233,6 +233,7 @@ class Routine:
             "reads": self.reads,
             "entry": (self._entry_codes, self._entry_slots),
             "results": self.result_keys,
+            "barriers": emitter.barrier_lines,
             "unsupported": sorted(self.unsupported),
         }
 
@@ -242,6 +243,8 @@ class Routine:
         codes, self._entry_slots = cached["entry"]
         self._undefined = tuple(SCALARS[code](0) for code in codes)
         self.result_keys = cached["results"]
+        #: The PTX line of the barrier before a block.
+        self.barrier_lines = cached["barriers"]
         self.unsupported.update(cached["unsupported"])
         namespace = dict(NAMESPACE)
         if checked:

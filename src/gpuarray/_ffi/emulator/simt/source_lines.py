@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import linecache
+import os
 import pathlib
 import re
 
@@ -43,21 +44,38 @@ def source_lines(ptx: str, line: int) -> tuple[tuple[str, int], ...]:
 
 def text_of(file: str, line: int) -> str:
     """The source line itself, where the file can be read."""
-    return linecache.getline(file, line).strip()
+    # A source in memory has a name without a directory, and linecache looks for such names.
+    return linecache.getline(file, line).strip() if os.path.isabs(file) else ""
+
+
+def _in_ptx(ptx: str, line: int) -> str:
+    lines = ptx.splitlines()
+    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+    return f"PTX line {line}: {' '.join(text.split())}"
+
+
+def _in_source(found: tuple[tuple[str, int], ...]) -> tuple[str, str]:
+    """The CUDA line with its text, and where its function was inlined."""
+    file, number = found[0]
+    quoted = text_of(file, number)
+    inlined = "".join(f", inlined at {file}:{number}" for file, number in found[1:])
+    return f"{file}:{number}{': ' + quoted if quoted else ''}", inlined
+
+
+def named(ptx: str, line: int) -> str:
+    """The CUDA line of a line of PTX, or else the PTX line."""
+    found = source_lines(ptx, line)
+    return "".join(_in_source(found)) if found else _in_ptx(ptx, line)
 
 
 def describe(ptx: str, line: int) -> tuple[str, tuple[str, int] | None]:
     """A text that names the CUDA and the PTX line, and the CUDA source's file and line."""
-    lines = ptx.splitlines()
-    text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-    where = f"PTX line {line}: {' '.join(text.split())}"
+    where = _in_ptx(ptx, line)
     found = source_lines(ptx, line)
     if not found:
         return where, None
-    file, number = found[0]
-    quoted = text_of(file, number)
-    inlined = "".join(f", inlined at {file}:{number}" for file, number in found[1:])
-    return f"{file}:{number}{': ' + quoted if quoted else ''} ({where}{inlined})", found[0]
+    text, inlined = _in_source(found)
+    return f"{text} ({where}{inlined})", found[0]
 
 
 def key_of(ptx: str, line: int):

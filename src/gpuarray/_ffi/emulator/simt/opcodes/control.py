@@ -29,6 +29,7 @@ def barrier(e: Emitter, i) -> None:
         e.line(f"S.arrive(L,{ident},{count})")
         return
     following = e.block.successors[0]
+    e.barrier_lines[following.number] = i.line
     if "red" not in flags:
         ident = e.value(i.operands[0], "i4") if i.operands else "0"
         count = e.value(i.operands[1], "i4") if len(i.operands) > 1 else "None"

@@ -52,8 +52,8 @@ def element_code(i) -> str:
 
 
 def site(e: Emitter) -> str:
-    """A name for this instruction."""
-    return repr(f"{e.routine.name}:{e.block.number}:{e.position}")
+    """A name for this instruction, which ends in its PTX line."""
+    return repr(f"{e.routine.name}:{e.block.number}:{e.position}:{e.ptx_line}")
 
 
 @handles("ld", "ldu")
