@@ -267,8 +267,14 @@ def strided(dtype: np.dtype, shape: tuple[int, ...], strides: object) -> Layout:
     return layout_of(dtype, shape, steps)
 
 
-def check_axis(axis: int, ndim: int, name: str = "axis") -> int:
-    """A possibly negative axis as an index into a shape of ``ndim`` dimensions."""
+def check_axis(axis: int, ndim: int, name: str = "axis", bools: bool = True) -> int:
+    """A possibly negative axis as an index into a shape of ``ndim`` dimensions.
+
+    ``bools`` is whether True stands for 1: NumPy's functions in Python take it for an axis, those
+    in C refuse it.
+    """
+    if not bools and isinstance(axis, bool):
+        raise TypeError("an integer is required for the axis, not a bool")
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
         raise np.exceptions.AxisError(axis, ndim, None if name == "axis" else name)
@@ -276,22 +282,46 @@ def check_axis(axis: int, ndim: int, name: str = "axis") -> int:
 
 
 def check_axes(
-    axis: object, ndim: int, name: str = "axis", duplicates: str | None = None
+    axis: object,
+    ndim: int,
+    name: str = "axis",
+    duplicates: str | None = None,
+    bools: bool = True,
 ) -> tuple[int, ...]:
     """An axis, several or ``None`` for all as a tuple of distinct axes in the order given."""
     if axis is None:
         return tuple(range(ndim))
     given: tuple[int, ...]
-    try:
-        given = (operator.index(axis),)  # type: ignore[arg-type]  # a tuple raises
-    except TypeError:
-        if not isinstance(axis, Iterable):
-            raise
-        given = tuple(axis)  # type: ignore[arg-type]
-    axes = tuple([check_axis(one, ndim, name) for one in given])
+    if isinstance(axis, bool):
+        given = (axis,)
+    else:
+        try:
+            given = (operator.index(axis),)  # type: ignore[arg-type]  # a tuple raises
+        except TypeError:
+            if not isinstance(axis, Iterable):
+                raise
+            given = tuple(axis)  # type: ignore[arg-type]
+    axes = tuple([check_axis(one, ndim, name, bools) for one in given])
     if len(set(axes)) != len(axes):
         raise ValueError(duplicates or f"duplicate value in '{name}': {given}")
     return axes
+
+
+def check_flag(value: object, name: str) -> bool:
+    """An argument that is True or False, or an integer, as NumPy's functions in C take it.
+
+    A number of another type that equals True or False stands for it, since a plan may be kept under
+    it: they have one hash.
+    """
+    if isinstance(value, float | complex | np.generic) and value in (0, 1):
+        return bool(value)
+    try:
+        return bool(operator.index(value))  # type: ignore[arg-type]  # anything but an int raises
+    except TypeError:
+        raise TypeError(
+            f"{name}: {type(value).__name__!r} object cannot be interpreted as an integer; pass "
+            "True or False"
+        ) from None
 
 
 def broadcast_shapes(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:

@@ -189,9 +189,9 @@ class ndarray(ArrayBase):
 
     def transpose(self, *axes: Any) -> ndarray:
         """A view with the axes in another order; see `gpuarray.transpose`."""
-        if len(axes) == 1 and not isinstance(axes[0], int | np.integer):
-            axes = axes[0]
-        return transposing.transpose(self, axes or None)
+        if not axes:
+            return transposing.transpose(self)
+        return transposing.transpose(self, axes[0] if len(axes) == 1 else axes)
 
     def astype(
         self,

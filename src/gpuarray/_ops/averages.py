@@ -100,7 +100,7 @@ def average(
     layout = a._layout
     axes = check_axes(axis, layout.ndim, duplicates="duplicate value in 'axis'")
     if weights is None:
-        average = arithmetic_mean(a, axis, keepdims=keepdims)
+        average = arithmetic_mean(a, axes, keepdims=keepdims)
         dtype = average._layout.dtype
         if not returned:
             return average
@@ -112,7 +112,7 @@ def average(
     dtype = np.result_type(layout.dtype, weights._layout.dtype)
     if layout.dtype.kind in "biu":
         dtype = np.result_type(dtype, np.float64)
-    total = sum(weights, axis, dtype, keepdims=keepdims)
+    total = sum(weights, axes, dtype, keepdims=keepdims)
     if weights._layout.dtype.kind == "c":
         weights = weights.conj()
     average = sum_of_products(a, weights, axes, dtype)

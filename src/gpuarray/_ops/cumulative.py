@@ -251,9 +251,11 @@ def _cumulative(
                 "For arrays which have more than one dimension ``axis`` argument is required."
             )
         axis = 0
+    if isinstance(axis, tuple) and len(axis) == 1:
+        (axis,) = axis
     if not include_initial:
         return function(x, axis, dtype, out)
-    axis = _layout.check_axis(axis, layout.ndim)
+    axis = _layout.check_axis(axis, layout.ndim, bools=False)
     shape = tuple([length + (i == axis) for i, length in enumerate(layout.shape)])
     if out is None:
         result = function.dtypes(layout.dtype, dtype, None)[1]

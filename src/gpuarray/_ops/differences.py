@@ -171,7 +171,7 @@ def trapezoid(
     array(8.)
     """
     y = as_array(y, "trapezoid")
-    axis = check_axis(axis, y._layout.ndim)
+    axis = check_axis(axis, y._layout.ndim, bools=False)
     distance = dx
     if x is not None:
         x = as_array(x, "trapezoid")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
@@ -86,7 +87,11 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
     if axis is None:
         axes: Sequence[int] = [i for i, length in enumerate(layout.shape) if length == 1]
     else:
-        axes = check_axes(axis, layout.ndim)
+        if not isinstance(axis, tuple):
+            axis = axis if isinstance(axis, bool) else operator.index(axis)
+        if not layout.ndim and axis in (0, -1) and type(axis) is int:
+            return _array.view(a, layout)  # NumPy lets these pass for a scalar
+        axes = check_axes(axis, layout.ndim, bools=False)
         if any(layout.shape[i] != 1 for i in axes):
             raise ValueError(
                 "cannot select an axis to squeeze out which has size not equal to one: axis "

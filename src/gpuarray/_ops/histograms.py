@@ -77,6 +77,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
             f"Cannot cast array data from {layout.dtype!r} to {_INT64!r} according to the rule "
             "'safe'; use astype"
         )
+    if isinstance(minlength, bool):
+        raise TypeError("bincount: 'minlength' is an integer, not a bool")
     minlength = operator.index(minlength)
     if minlength < 0:
         raise ValueError("'minlength' must not be negative")

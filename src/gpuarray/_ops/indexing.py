@@ -11,7 +11,7 @@ from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.casts import copyto, store_result
 from gpuarray._ops.conversion import as_values
 from gpuarray._ops.creation import zeros
-from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.manipulation import along_axis, as_array, ravel, reshape
 from gpuarray._ops.math import remainder
 from gpuarray._ops.selection import clip
 from gpuarray._ops.subscripts import getitem
@@ -68,9 +68,7 @@ def take(
     a = as_array(a, "take")
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    if axis is None:
-        a, axis = ravel(a), 0
-    axis = check_axis(axis, a.ndim)
+    a, axis = along_axis(a, axis)
     if mode != "raise":
         indices = as_array(indices, "take")
         length = a.shape[axis]
@@ -224,9 +222,8 @@ def compress(
     condition = as_array(condition, "compress")
     if condition.ndim != 1:
         raise ValueError(f"condition must be a 1-d array, got {condition.ndim} dimensions")
-    if axis is None:
-        a, axis = ravel(a), 0
-    return store_result(_chosen(a, condition, check_axis(axis, a.ndim)), out, "compress", "unsafe")
+    a, axis = along_axis(a, axis)
+    return store_result(_chosen(a, condition, axis), out, "compress", "unsafe")
 
 
 def _chosen(a: Any, condition: Any, axis: int) -> Any:

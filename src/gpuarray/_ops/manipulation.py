@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axis
+from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.conversion import as_values
 from gpuarray.kernels.elementwise import copies
 
@@ -22,6 +23,18 @@ __all__ = ["ndim", "ravel", "reshape", "shape", "size"]
 def as_array(a: ArrayLike, name: str) -> ndarray:
     """An argument that has to be a device array; numbers and lists become one."""
     return a if isinstance(a, ArrayBase) else as_values(a, name)
+
+
+def along_axis(a: ndarray, axis: int | None) -> tuple[ndarray, int]:
+    """The array and the axis that a function works along.
+
+    It is flattened for None, and one without dimensions is taken for one element.
+    """
+    if axis is None:
+        return ravel(a), 0
+    if not a._layout.ndim:
+        a = ravel(a)
+    return a, check_axis(axis, a._layout.ndim, bools=False)
 
 
 def reshape(
@@ -174,15 +187,15 @@ def ndim(a: object) -> int:
     return a._layout.ndim if isinstance(a, ArrayBase) else np.ndim(a)  # type: ignore[arg-type]  # NumPy refuses what is no array
 
 
-def size(a: object, axis: int | None = None) -> int:
-    """The number of elements, altogether or along an axis.
+def size(a: object, axis: int | tuple[int, ...] | None = None) -> int:
+    """The number of elements, altogether or along axes.
 
     Parameters
     ----------
     a : array_like
         The array.
-    axis : int, optional
-        The axis.
+    axis : int or tuple of int, optional
+        The axes.
 
     Returns
     -------
@@ -198,4 +211,7 @@ def size(a: object, axis: int | None = None) -> int:
     if not isinstance(a, ArrayBase):
         return np.size(a, axis)  # type: ignore[arg-type]  # NumPy refuses what is no array
     layout = a._layout
-    return layout.size if axis is None else layout.shape[check_axis(axis, layout.ndim)]
+    if axis is None:
+        return layout.size
+    axes = check_axes(axis, layout.ndim, duplicates="repeated axis")
+    return math.prod([layout.shape[i] for i in axes])

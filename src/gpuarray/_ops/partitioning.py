@@ -12,7 +12,7 @@ from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.axis_order import with_axis_back, with_axis_last
-from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.manipulation import along_axis, as_array, ravel
 from gpuarray._ops.sorting import check_order
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.select.launch import argpartition_rows, partition_rows
@@ -94,7 +94,7 @@ def partition_in_place(
 ) -> None:
     """``ndarray.partition``: see `gpuarray.partition`. Temporary memory for a copy in addition."""
     _layout.check_writable(a._layout, "partition")
-    copies.assign(a, partition(a, kth, axis, kind, order))
+    copies.assign(a, partition(a, kth, operator.index(axis), kind, order))
 
 
 def argpartition(
@@ -134,13 +134,9 @@ def argpartition(
     >>> cp.argpartition(cp.asarray([30, 10, 20]), 1)[1]
     array(2)
     """
-    a = as_array(a, "argpartition")
+    a, axis = along_axis(as_array(a, "argpartition"), axis)
     ranks = _ranks(a, kth, axis, kind, order)
-    if axis is None:
-        a, axis = ravel(a), -1
-    elif not a._layout.ndim:
-        a = reshape(a, (1,))
-    rows, moved = with_axis_last(a._layout, check_axis(axis, a._layout.ndim))
+    rows, moved = with_axis_last(a._layout, axis)
     source = _array.view(a, rows)
     if not rows.c_contiguous:
         source = copies.copy(source, "C")
@@ -167,6 +163,8 @@ def _ranks(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> list[int]:
         length = a._layout.shape[axis]
     ranks = []
     for one in np.ravel(np.asarray(kth)).tolist():
+        if isinstance(one, bool):
+            raise ValueError("Booleans unacceptable as partition index")
         try:
             rank = operator.index(one)
         except TypeError:

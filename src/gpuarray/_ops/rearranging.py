@@ -12,7 +12,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.creation import empty
 from gpuarray._ops.dimensions import expand_dims
-from gpuarray._ops.manipulation import as_array, ndim, ravel, reshape
+from gpuarray._ops.manipulation import along_axis, as_array, ndim, ravel, reshape
 from gpuarray._ops.transposing import transpose
 
 if TYPE_CHECKING:
@@ -267,9 +267,7 @@ def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) 
     if isinstance(repeats, ArrayBase):
         raise TypeError("repeat: repeats must be in host memory, since the shape of the result "
                         "depends on it; use repeats.tolist()")  # fmt: skip
-    if axis is None:
-        a, axis = ravel(a), 0
-    axis = check_axis(axis, a.ndim)
+    a, axis = along_axis(a, axis)
     length = a.shape[axis]
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "iub":

@@ -11,7 +11,7 @@ from gpuarray import _array, _layout
 from gpuarray._layout import check_axis
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
 from gpuarray._ops.indexing import take
-from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.manipulation import along_axis, as_array, ravel, reshape
 from gpuarray._ops.ranges import arange
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
@@ -162,11 +162,7 @@ def argsort(
         target = _array.empty(_layout.contiguous(_INT64, a._layout.shape))
         argsort_rows(a, target)
         return target
-    if axis is None:
-        a, axis = ravel(a), -1
-    elif not a._layout.ndim:
-        a = reshape(a, (1,))
-    axis = check_axis(axis, a._layout.ndim)
+    a, axis = along_axis(a, axis)
     rows, moved = with_axis_last(a._layout, axis)
     source = _array.view(a, rows)
     if not rows.c_contiguous:
@@ -207,9 +203,9 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
             raise ValueError(
                 f"lexsort: all keys need to be the same shape, got {shape} and {key._layout.shape}"
             )
+    axis = check_axis(axis, max(len(shape), 1))
     if not shape:
         return arange(1).reshape(())
-    axis = check_axis(axis, len(shape))
     moved = axes_with_last(axis, len(shape))
     order: Any = None
     for key in arrays:

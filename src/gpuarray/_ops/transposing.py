@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,7 +43,14 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> ndarray:
     layout = a._layout
     if axes is None:
         return _array.view(a, _layout.transpose(layout))
-    given = tuple(axes) if not isinstance(axes, int | np.integer) else (axes,)
+    try:
+        given: tuple[Any, ...] = (operator.index(axes),)  # type: ignore[arg-type]  # tuples raise
+    except TypeError:
+        given = tuple(axes)  # type: ignore[arg-type]
+    for axis in (axes, *given):
+        if isinstance(axis, bool):
+            raise TypeError(f"transpose: axes are integers, got {axis}")
+    given = tuple([operator.index(axis) for axis in given])
     if len(given) != layout.ndim:
         raise ValueError(f"axes don't match array: {given} for {layout.ndim} dimensions")
     order = check_axes(given, layout.ndim, duplicates=f"repeated axis in transpose: {given}")
@@ -133,6 +140,8 @@ def moveaxis(
     """
     a = as_array(a, "moveaxis")
     ndim = a._layout.ndim
+    if source is None or destination is None:
+        raise TypeError("moveaxis: source and destination are integers or sequences of them")
     sources = check_axes(source, ndim, "source", "repeated axis in `source` argument")
     targets = check_axes(
         destination, ndim, "destination", "repeated axis in `destination` argument"

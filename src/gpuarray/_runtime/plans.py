@@ -14,6 +14,7 @@ the 1 is an int.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from types import BuiltinFunctionType, EllipsisType, FunctionType, NoneType
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -55,6 +56,8 @@ def static(value: Any) -> Any:
         return (_TYPED, slice, static((value.start, value.stop, value.step)))
     if isinstance(value, float | complex | np.generic):
         return (_TYPED, kind, repr(value))  # tells 0.0 from -0.0, and NaN is equal to NaN
+    if hasattr(kind, "__index__"):  # such as an axis in an array without dimensions
+        return (_TYPED, kind, operator.index(value))
     # mypy takes a method and that of `object` for different types.
     if isinstance(value, np.dtype) or kind.__eq__ is object.__eq__:  # type: ignore[comparison-overlap]
         return value

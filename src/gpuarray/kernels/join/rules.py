@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +47,10 @@ def concatenate(
     """
     layouts = [a._layout for a in arrays]
     first = layouts[0]
+    axis = axis if isinstance(axis, bool) else operator.index(axis)
     if not first.ndim:
         raise ValueError("zero-dimensional arrays cannot be concatenated; use stack")
-    axis = check_axis(axis, first.ndim)
+    axis = check_axis(axis, first.ndim, bools=False)
     shape = _joined_shape(layouts, axis)
     if out is not None:
         if dtype is not None:

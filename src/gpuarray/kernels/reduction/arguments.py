@@ -79,12 +79,17 @@ def broadcast_mask(name: str, mask: Layout, shape: tuple[int, ...]) -> Layout:
     return _layout.broadcast_to(mask, shape)
 
 
-def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
-    """The axes that an argument stands for."""
-    if ndim == 0 and not isinstance(axis, tuple):
-        if axis is None or operator.index(axis) in (0, -1):
-            return ()  # NumPy lets these pass for a scalar
-    return _layout.check_axes(axis, ndim, duplicates="duplicate value in 'axis'")
+def axes_of(axis: Any, ndim: int, scalars: bool = True) -> tuple[int, ...]:
+    """The axes that an argument stands for.
+
+    ``scalars`` is whether an array without dimensions has the axes 0 and -1.
+    """
+    if axis is not None and not isinstance(axis, tuple):
+        # A bool is refused below, and a list here.
+        axis = axis if isinstance(axis, bool) else operator.index(axis)
+        if scalars and ndim == 0 and axis in (0, -1) and not isinstance(axis, bool):
+            return ()
+    return _layout.check_axes(axis, ndim, duplicates="duplicate value in 'axis'", bools=False)
 
 
 def target_of(

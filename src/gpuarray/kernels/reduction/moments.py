@@ -72,15 +72,18 @@ class Deviation:
             and type(a) is _array.array_class
         ):
             # The key that _call makes: only here do ints and None stand for themselves unseen.
-            run = current.stream.plans.get(
-                (
-                    self,
-                    a._layout,
-                    axis if axis is None or type(axis) is int else static(axis),
-                    keepdims,
-                    ddof if type(ddof) is int else static(ddof),
+            try:
+                run = current.stream.plans.get(
+                    (
+                        self,
+                        a._layout,
+                        axis if axis is None or type(axis) is int else static(axis),
+                        keepdims,
+                        ddof if type(ddof) is int else static(ddof),
+                    )
                 )
-            )
+            except TypeError:  # keepdims without a hash, such as an array
+                run = None
             if run is not None:
                 return run(a, ddof)
         return self._call(a, axis, dtype, out, ddof, keepdims, where, mean)
@@ -101,7 +104,7 @@ class Deviation:
         operands, masked, out = read_arguments(self.name, arrays, axis, out, where)
         if isinstance(ddof, _array.ArrayBase):
             raise TypeError(f"{self.name}: ddof is a number, not an array in device memory")
-        keepdims = bool(keepdims)
+        keepdims = _layout.check_flag(keepdims, "keepdims")
         layouts = [x._layout for x in operands]
         # keepdims is a bool in every key, and needs no type beside it.
         key: tuple = (self, *layouts, static(axis), keepdims, static(ddof))
@@ -127,7 +130,8 @@ class Deviation:
     ) -> Callable:
         layouts = [x._layout for x in operands]
         layout = layouts[0]
-        axes = axes_of(axis, layout.ndim)
+        # NumPy's var and std count the elements by their axes, of which a scalar has none.
+        axes = axes_of(axis, layout.ndim, scalars=self.nan)
         shape = reduced_shape(layout.shape, axes, keepdims)
         if given:
             layouts[1] = _layout.broadcast_to(layouts[1], layout.shape)

@@ -79,14 +79,17 @@ class Reduction:
             and type(a) is _array.array_class
         ):
             # The key that _call makes: only here does an int or None stand for itself unseen.
-            run = current.stream.plans.get(
-                (
-                    self,
-                    a._layout,
-                    axis if axis is None or type(axis) is int else static(axis),
-                    keepdims,
+            try:
+                run = current.stream.plans.get(
+                    (
+                        self,
+                        a._layout,
+                        axis if axis is None or type(axis) is int else static(axis),
+                        keepdims,
+                    )
                 )
-            )
+            except TypeError:  # keepdims without a hash, such as an array
+                run = None
             if run is not None:
                 return run(a)
         return self._call(a, axis, dtype, out, keepdims, initial, where)
@@ -97,7 +100,7 @@ class Reduction:
         if _interchange.symbol_among((a,)) is not None:
             return a.fused_reduction(self, axis, dtype, out, keepdims, initial, where)
         operands, _, out = read_arguments(self.name, (a,), axis, out, where)
-        keepdims = bool(keepdims)
+        keepdims = _layout.check_flag(keepdims, "keepdims")
         start = "none" if initial is None else "given" if initial is not NO_VALUE else "identity"
         # keepdims is a bool in every key, and needs no type beside it.
         key: tuple = (self, *[x._layout for x in operands], static(axis), keepdims)
@@ -122,7 +125,7 @@ class Reduction:
     ) -> Callable:
         layout = operands[0]._layout
         masked = len(operands) == 2
-        axes = axes_of(axis, layout.ndim)
+        axes = axes_of(axis, layout.ndim, scalars=not self.mean or self.nan)
         shape = reduced_shape(layout.shape, axes, keepdims)
         loop, result = self._dtypes(layout.dtype, dtype, None if out is None else out._layout.dtype)
         target = target_of(self.name, layout, axes, shape, keepdims, result, out)
@@ -304,14 +307,17 @@ class ArgReduction:
 
     def __call__(self, a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
         if out is None and type(a) is _array.array_class:
-            run = current.stream.plans.get(
-                (
-                    self,
-                    a._layout,
-                    axis if axis is None or type(axis) is int else static(axis),
-                    keepdims,
+            try:
+                run = current.stream.plans.get(
+                    (
+                        self,
+                        a._layout,
+                        axis if axis is None or type(axis) is int else static(axis),
+                        keepdims,
+                    )
                 )
-            )
+            except TypeError:  # keepdims without a hash, such as an array
+                run = None
             if run is not None:
                 return run(a)
         a = operand(a, self.name)
@@ -327,10 +333,10 @@ class ArgReduction:
         return run(*operands) if out is None else run(*operands, out)
 
     def _plan(self, layout: Layout, axis: Any, keepdims: bool, out: Layout | None) -> Callable:
-        if isinstance(axis, tuple):
+        if isinstance(axis, tuple | list):
             raise TypeError(
-                f"{self.name}: 'tuple' object cannot be interpreted as an integer; the axis is "
-                "one number, or None for the index in the flattened array"
+                f"{self.name}: {type(axis).__name__!r} object cannot be interpreted as an integer; "
+                "the axis is one number, or None for the index in the flattened array"
             )
         axes = axes_of(axis, layout.ndim)
         if not math.prod([layout.shape[i] for i in axes]):

@@ -5,6 +5,7 @@ How they are launched is :mod:`gpuarray.kernels.scan.launch`'s business.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -54,9 +55,11 @@ class Accumulation:
                 return run(a)
         a = operand(a, self.name)
         out = output(out, self.name)
-        # NumPy gives an array without dimensions one, so that it has the axes 0 and -1.
-        if not a._layout.ndim and type(axis) is int and axis in (0, -1):
-            axis = None
+        if axis is not None and not isinstance(axis, bool):
+            axis = operator.index(axis)
+            # NumPy gives an array without dimensions one, so that it has the axes 0 and -1.
+            if not a._layout.ndim and axis in (0, -1):
+                axis = None
         if axis is None and a._layout.ndim != 1:
             a, axis = flattened(a), 0
         if out is not None and _must_be_kept(a, out):
@@ -74,11 +77,7 @@ class Accumulation:
         return out
 
     def _plan(self, layout: Layout, axis: Any, dtype: Any, out: Layout | None) -> Callable:
-        if isinstance(axis, tuple):
-            if len(axis) != 1:
-                raise ValueError(f"{self.name}: accumulate does not allow multiple axes: {axis}")
-            axis = axis[0]
-        axis = _layout.check_axis(0 if axis is None else axis, layout.ndim)
+        axis = _layout.check_axis(0 if axis is None else axis, layout.ndim, bools=False)
         loop, result = self.dtypes(layout.dtype, dtype, None if out is None else out.dtype)
         if out is None:
             target = _layout.like_order(result, layout.shape, [layout])
@@ -153,6 +152,10 @@ def accumulate(name: str, a: Any, axis: Any = 0, dtype: Any = None, out: Any = N
             f"{', '.join(ACCUMULATIONS)}. Accumulate on the host: "
             f"numpy.{name}.accumulate(asnumpy(a))"
         )
+    if isinstance(axis, tuple):
+        if len(axis) != 1:
+            raise ValueError(f"{name}.accumulate: accumulate does not allow multiple axes: {axis}")
+        (axis,) = axis
     if isinstance(a, ArrayBase):
         if a._layout.ndim == 0:
             raise TypeError(f"{name}.accumulate: cannot accumulate on a scalar")
