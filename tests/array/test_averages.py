@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
-from tests.array.arrays import DTYPES, LAYOUTS, pair, same
+from tests.array.arrays import DTYPES, LAYOUTS, pair, raises_alike, same
 from tests.slow import slow_except
 
 NAN = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"]
@@ -303,3 +303,23 @@ def test_kernels_are_clean(rng):
         ]
         for result, expected in results:
             np.testing.assert_allclose(cp.asnumpy(result), expected, rtol=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [("nanmean", "i4"), ("nanmean", "c8"), ("nanvar", "i4"), ("nanvar", "f4"), ("nanstd", "f4")],
+)
+def test_integers_have_no_nan(name, source):
+    x = np.ones(3, source)
+
+    def store(xp):
+        return getattr(xp, name)(xp.asarray(x), out=xp.asarray(np.array(0, "i4")))
+
+    def convert(xp):
+        return getattr(xp, name)(xp.asarray(x), dtype="i4")
+
+    for call in (store, convert):
+        if source == "i4":
+            same(call(cp), call(np))
+        else:
+            raises_alike(lambda: call(np), lambda: call(cp))  # noqa: B023

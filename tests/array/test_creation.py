@@ -187,6 +187,23 @@ def test_linspace_of_arrays_and_complex():
         same(cp.linspace(cp.asarray(start), cp.asarray(stop), 4, axis=axis), expected)
     same(cp.linspace(cp.asarray(start), 9, 3), np.linspace(start, 9, 3))
     same(cp.linspace(1j, 2 + 3j, 5), np.linspace(1j, 2 + 3j, 5))
+    for dtype in ("i4", "f2", "f4"):
+        ends = np.arange(2).astype(dtype)
+        same(cp.linspace(cp.asarray(ends), 4, 5), np.linspace(ends, 4, 5))
+
+
+@pytest.mark.parametrize("num", [0, 1, 2])
+def test_the_step_of_linspace_is_numpys(num):
+    step = cp.linspace(0, 1, num, retstep=True)[1]
+    expected = np.linspace(0, 1, num, retstep=True)[1]
+    assert type(step) is type(expected)
+    assert step == expected or (step != step and expected != expected)
+
+
+def test_copy_is_no_string():
+    for x in (cp.ones(2), [1, 2]):
+        with pytest.raises(ValueError, match="strings are not allowed for 'copy'"):
+            cp.array(x, copy="never")
     raises_alike(lambda: np.linspace(0, 1, -1), lambda: cp.linspace(0, 1, -1))
 
 

@@ -68,6 +68,18 @@ def test_percentile(rng):
     same(out, np.percentile(x, 50, axis=0), ulps=ULPS)
 
 
+@pytest.mark.parametrize("dtype", ["u1", "f4", "c8"])
+@pytest.mark.parametrize("name", ["median", "nanmedian"])
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_a_median_is_stored_with_any_cast(name, dtype):
+    x = values((5, 4), dtype)
+    for kind in ("i2", "f2"):
+        out, expected = cp.empty(4, kind), np.empty(4, kind)
+        assert getattr(cp, name)(cp.asarray(x), 0, out=out) is out
+        getattr(np, name)(x, 0, out=expected)
+        same(out, expected)
+
+
 def test_median_of_nothing():
     with pytest.warns(RuntimeWarning, match="Mean of empty slice"):
         assert np.isnan(float(cp.median(cp.asarray([]))))

@@ -270,7 +270,7 @@ def nanmean(
     dtype : dtype, optional
         The dtype to sum in, as for `mean`.
     out : ndarray, optional
-        Where the result is stored, with any cast.
+        Where the result is stored, with any cast; of floats or complex numbers if ``a`` is.
     keepdims : bool, optional
         Keep the averaged axes as axes of length 1.
     where : ndarray of bool, optional
@@ -319,7 +319,7 @@ def nanvar(
     dtype : dtype, optional
         The dtype of the result; see `var`.
     out : ndarray, optional
-        Where the result is stored, with any cast.
+        Where the result is stored, with any cast; of floats or complex numbers if ``a`` is.
     ddof : float, optional
         The sum of squares is divided by the number of elements less this.
     keepdims : bool, optional
@@ -373,7 +373,7 @@ def nanstd(
     dtype : dtype, optional
         The dtype of the result; see `var`.
     out : ndarray, optional
-        Where the result is stored, with any cast.
+        Where the result is stored, with any cast; of floats or complex numbers if ``a`` is.
     ddof : float, optional
         The sum of squares is divided by the number of elements less this.
     keepdims : bool, optional

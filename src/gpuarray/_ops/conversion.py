@@ -78,6 +78,11 @@ def array(
     """
     if order not in ("K", "A", "C", "F"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    if isinstance(copy, str):
+        raise ValueError(
+            f"array: strings are not allowed for 'copy' keyword (got {copy!r}); use True, False or "
+            "None"
+        )
     if dtype is not None:
         dtype = _dtypes.canonical(dtype)
     if not isinstance(obj, ArrayBase) and hasattr(obj, "__cuda_array_interface__"):

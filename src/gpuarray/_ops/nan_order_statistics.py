@@ -59,7 +59,7 @@ def nanmedian(
     axis : int or tuple of int, optional
         The axes to reduce; all by default.
     out : ndarray, optional
-        Where the result is stored.
+        Where the result is stored, with any cast.
     overwrite_input : bool, optional
         Has no influence.
     keepdims : bool, optional
@@ -89,7 +89,7 @@ def nanmedian(
     last = maximum(subtract(numbers, 1), 0)
     middle = stack([floor_divide(last, 2), minimum(floor_divide(numbers, 2), last)], -1)
     result = mean(take_along_axis(rows, middle, -1), -1)
-    return store_result(reshape(result, shape), out, "nanmedian")
+    return store_result(reshape(result, shape), out, "nanmedian", "unsafe")
 
 
 def nanquantile(

@@ -83,7 +83,7 @@ def median(
     axis : int or tuple of int, optional
         The axes to reduce; all by default.
     out : ndarray, optional
-        Where the result is stored.
+        Where the result is stored, with any cast.
     overwrite_input : bool, optional
         Has no influence.
     keepdims : bool, optional
@@ -118,7 +118,7 @@ def median(
     else:
         middle = select_rows(rows, range((length - 1) // 2, length // 2 + 1))
         result = statistics.mean(middle, axis=0)
-    return store_result(reshape(result, shape), out, "median")
+    return store_result(reshape(result, shape), out, "median", "unsafe")
 
 
 def quantile(

@@ -262,7 +262,7 @@ def linspace(
     kind = computed.type
     with np.errstate(all="ignore"):
         delta = np.subtract(stop, start, dtype=computed)
-        step = delta / kind(divisor) if divisor > 0 else kind(np.nan)
+        step = delta / kind(divisor) if divisor > 0 else float("nan")
     # A step that underflows would lose everything: NumPy divides the numbers first.
     how = "step" if divisor > 0 and step != 0 else "divided" if divisor > 0 else "delta"
     last = bool(endpoint) and num > 1
@@ -291,8 +291,9 @@ def _linspace_of_arrays(
     start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dtype: Any, axis: int
 ) -> Any:
     """The lines of `linspace` where an end is an array: NumPy's steps, one by one."""
+    # A Python number takes the dtype of the other end, as in NumPy.
+    computed = np.result_type(*[getattr(x, "dtype", x) for x in (start, stop)], float(num))
     start, stop = asarray(start), asarray(stop)
-    computed = np.result_type(start.dtype, stop.dtype, float(num))
     found = computed if dtype is None else _dtypes.canonical(dtype)
     divisor = num - 1 if endpoint else num
     delta = (stop - start).astype(computed, copy=False)

@@ -69,6 +69,18 @@ def mask_of(where: Any, name: str) -> Any:
     return where
 
 
+def check_inexact(name: str, source: np.dtype, dtype: Any, out: np.dtype | None) -> None:
+    """Refuse integers as the dtype of a result that is NaN where there is nothing but NaN."""
+    if source.kind in "fc":
+        for argument, given in (("dtype", dtype), ("out", out)):
+            if given is not None and _dtypes.canonical(given).kind not in "fc":
+                raise TypeError(
+                    f"{name}: If a is inexact, then {argument} must be inexact (got {given}); cast "
+                    "the result, or pass no "
+                    f"{argument}"
+                )
+
+
 def broadcast_mask(name: str, mask: Layout, shape: tuple[int, ...]) -> Layout:
     """The mask's layout in the shape of the operand."""
     if mask.ndim > len(shape) or _layout.broadcast_shapes([mask.shape, shape]) != shape:

@@ -23,6 +23,7 @@ from gpuarray.kernels.reduction.arguments import (
     NO_VALUE,
     axes_of,
     broadcast_mask,
+    check_inexact,
     read_arguments,
     reduced_shape,
     target_of,
@@ -133,6 +134,10 @@ class Deviation:
         # NumPy's var and std count the elements by their axes, of which a scalar has none.
         axes = axes_of(axis, layout.ndim, scalars=self.nan)
         shape = reduced_shape(layout.shape, axes, keepdims)
+        if self.nan:
+            check_inexact(
+                self.name, layout.dtype, dtype, None if out is None else out._layout.dtype
+            )
         if given:
             layouts[1] = _layout.broadcast_to(layouts[1], layout.shape)
         if masked:

@@ -23,6 +23,7 @@ from gpuarray.kernels.reduction.arguments import (
     NO_VALUE,
     axes_of,
     broadcast_mask,
+    check_inexact,
     keep_from_output,
     operand,
     output,
@@ -127,6 +128,10 @@ class Reduction:
         masked = len(operands) == 2
         axes = axes_of(axis, layout.ndim, scalars=not self.mean or self.nan)
         shape = reduced_shape(layout.shape, axes, keepdims)
+        if self.mean and self.nan:
+            check_inexact(
+                "nanmean", layout.dtype, dtype, None if out is None else out._layout.dtype
+            )
         loop, result = self._dtypes(layout.dtype, dtype, None if out is None else out._layout.dtype)
         target = target_of(self.name, layout, axes, shape, keepdims, result, out)
         count = math.prod([layout.shape[i] for i in axes])
