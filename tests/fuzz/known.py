@@ -29,22 +29,47 @@ class Known(NamedTuple):
 _OBJECTS = re.compile(r"; NumPy: dtype (object|[<>|]?[USVMm]|datetime|str|bytes|\[\()")
 
 
+_REFUSALS = ("TypeError", "UnsupportedDTypeError", "HostArrayError", "ValueError", "IndexError")
+
+
 def _text(case: Case) -> str:
     return "; ".join(case.program)
 
 
 KNOWN: list[Known] = [
     Known(
-        "no device type for objects, strings and dates",
-        "errors.UnsupportedDTypeError",
-        "no device type for a NumPy dtype",
+        "no arrays of objects, strings and dates",
+        "errors.md",
+        "also where NumPy makes an array of objects of it or asks whether it is true",
         lambda case, x: (
-            x.kind in ("raises UnsupportedDTypeError", "raises TypeError")
+            x.kind.startswith("raises ")
+            and x.kind.endswith(_REFUSALS)
             and (
-                _OBJECTS.search(x.detail) is not None
-                or ("dtype" in _text(case) and "raises Unsup" in x.kind)
+                "UnsupportedDType" in x.kind
+                or _OBJECTS.search(x.detail) is not None
+                or "an object" in case.notes
             )
         ),
+    ),
+    Known(
+        "integers that no dtype holds",
+        "errors.md",
+        "an integer that no dtype holds raises `OverflowError`",
+        lambda case, x: (
+            x.kind == "raises OverflowError" and "out of bounds for int64 and uint64" in x.detail
+        ),
+    ),
+    Known(
+        "numbers that where does not wrap",
+        "where",
+        "NumPy wraps a Python integer that does not fit",
+        lambda case, x: x.kind == "raises OverflowError" and "xp.where(" in _text(case),
+    ),
+    Known(
+        "views with elements at any address",
+        "ndarray.view",
+        "in which elements would not be at multiples of their size raises ValueError",
+        lambda case, x: x.kind == "raises ValueError" and "is no multiple of" in x.detail,
     ),
     Known(
         "reductions by functions that have none",

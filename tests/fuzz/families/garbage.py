@@ -59,6 +59,14 @@ ARGUMENTS = [
     "'wrap'", "'left'", "'linear'", "'valid'", "'unsafe'", "memoryview(b'abcd')", "bytearray(4)", "__import__('fractions').Fraction(1, 3)",
     "__import__('decimal').Decimal(1)", "__import__('datetime').date(2000, 1, 1)", "(1, 'a')", "[1, [2]]", "-0.0", "1e300",
 ]  # fmt: skip
+#: Of these, what is no number, array or sequence of numbers.
+OBJECTS = {
+    x
+    for x in ARGUMENTS
+    if x.startswith(("'", "b'", "object", "{", "lambda", "slice", "range", "iter", "__import__", "memoryview",
+                     "bytearray", "np.datetime64", "np.str_", "(1, 'a')", "[None]", "['a']", "[1, [2]]"))
+    or x in ("None", "...", "Ellipsis", "int", "float", "str", "xp", "type", "NotImplemented")
+}  # fmt: skip
 _UFUNC_CALLS = [
     "xp.{f}({})", "xp.{f}(a, {})", "xp.{f}({}, a)", "xp.{f}(a, a, {})", "xp.{f}(a, out={})", "xp.{f}(a, a, out={})",
     "xp.{f}(a, dtype={})", "xp.{f}(a, a, dtype={})", "xp.{f}(a, a, where={})", "xp.{f}(a, where={})",
@@ -80,9 +88,13 @@ def recipe(draw: Draw) -> tuple[str, Callable[[Draw, CaseMaker], Case]]:
         make.array(shape, dtype, layout, "ties")
         call = draw.pick(calls)
         argument = draw.pick(ARGUMENTS)
-        if "**" in argument and ("xp.diff(a, {})" in call or "broadcast_to" in call):
-            argument = "-3"  # NumPy counts as far, or gives a view of as many elements
+        if "**" in argument and (
+            "xp.diff(a, {})" in call or "broadcast_to" in call or "arange" in call
+        ):
+            argument = "-3"  # NumPy counts that far, gives a view of as many elements, or overflows
         make.program.append(call.replace("{}", argument))
+        if argument in OBJECTS:
+            make.notes.add("an object")
         return make.done(call, garbage=True)
 
     return "garbage", case

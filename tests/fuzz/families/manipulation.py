@@ -85,7 +85,7 @@ def recipe(draw: Draw) -> tuple[str, Callable[[Draw, CaseMaker], Case]]:
             call = f"xp.{function}({', '.join([name, *value, *options])})"
             made = f"{call} * 0" if function == "empty_like" and other not in "?" else call
             if function == "empty_like":
-                made = f"({call}.shape, {call}.strides, {call}.dtype)"
+                made = f"({call}.shape, {call}.size and {call}.strides, {call}.dtype)"
         if "; " in made:
             *statements, made = made.split("; ")
             make.program += statements
