@@ -164,3 +164,74 @@ def test_bad_input():
     wrong = cp.ReductionKernel("T x", "T y", "x", "a +", "y = a", 0, "wrong")
     with pytest.raises(CompileError):
         wrong(x)
+
+
+# The element's number is computed from its coordinates, so operands of every layout must agree.
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, (0, 2), (2, 0), ()])
+@pytest.mark.parametrize("shape", [(3, 5, 8), (2, 3, 700), (300, 2, 3)])
+def test_numbers_of_elements(axis, shape):
+    x = np.arange(np.prod(shape)).reshape(shape) * 7 % 1009
+    axes = tuple(range(3)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    order = (*sorted(axes), *[i for i in range(3) if i not in axes])
+    results = int(np.prod([shape[i] for i in order[len(axes) :]]))
+    in_front = np.arange(x.size).reshape([shape[i] for i in order])  # with the reduced axes
+    number = in_front.transpose(np.argsort(order))
+    kernel = cp.ReductionKernel(
+        "T x, int64 k",
+        "int64 y",
+        "x * _J + _j * k - _i + _in_ind.size() * _out_ind.size()",
+        "a + b",
+        "y = a",
+        "0",
+        "numbered",
+    )
+    for host, array in ((x, cp.asarray(x)), (x[:, ::-1], cp.asarray(x)[:, ::-1])):
+        wanted = host * (number // results) + number * 3 - number % results + x.size * results
+        found = kernel(array, 3, axis=axis)
+        np.testing.assert_array_equal(cp.asnumpy(found), wanted.sum(axes))
+
+
+def test_coordinates_of_elements():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    kernel = cp.ReductionKernel(
+        "T x",
+        "int64 y",
+        "(long long)(x + 100 * _in_ind.get()[0] + 10000 * _in_ind.get()[1] + "
+        "1000000 * _in_ind.get()[2]) + 0 * _in_ind.shape()[1]",
+        "max(a, b)",
+        "y = a",
+        "0",
+        "located",
+    )
+    first, second, third = np.indices(x.shape)
+    for axis, order in ((1, (second, first, third)), (None, (first, second, third))):
+        wanted = (x + 100 * order[0] + 10000 * order[1] + 1000000 * order[2]).max(axis)
+        assert (cp.asnumpy(kernel(cp.asarray(x), axis=axis)) == wanted).all()
+    row = np.arange(4.0)
+    kernel(cp.asarray(row))  # one dimension
+
+
+def test_index_of_the_largest():
+    pair = cp.ReductionKernel(
+        "T x",
+        "int64 y",
+        "Pair(x, _J)",
+        "a.value < b.value || (a.value == b.value && a.index > b.index) ? b : a",
+        "y = a.index",
+        None,
+        "largest_at",
+        reduce_type="Pair",
+        preamble="struct Pair { double value; long long index; __device__ Pair() {}"
+        " __device__ Pair(double v, long long i) : value(v), index(i) {} };",
+    )
+    x = np.random.default_rng(3).integers(0, 50, (70, 90)).astype("f8")
+    for axis in (None, 0, 1):
+        assert (cp.asnumpy(pair(cp.asarray(x), axis=axis)) == x.argmax(axis)).all()
+
+
+def test_how_many_there_are():
+    mean = cp.ReductionKernel(
+        "T x", "T y", "x / (_in_ind.size() / _out_ind.size())", "a + b", "y = a", "0", "mean"
+    )
+    x = np.arange(12.0).reshape(3, 4)
+    np.testing.assert_allclose(cp.asnumpy(mean(cp.asarray(x), axis=1)), x.mean(1))

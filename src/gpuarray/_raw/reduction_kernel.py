@@ -31,12 +31,16 @@ class ReductionKernel(DeclaredKernel):
     out_params : str
         What it returns: one array.
     map_expr : str
-        What an element is turned into, an expression of the inputs.
+        What an element is turned into, an expression of the inputs. ``_J`` is the element's number
+        along the reduced axes, ``_i`` that of its result, ``_j`` its own where the reduced axes
+        come first, and ``_in_ind.get()`` has its coordinates in that order; ``_in_ind.size()``
+        and ``_out_ind.size()`` are the numbers of elements and of results.
     reduce_expr : str
         How two values are combined, an expression of ``a`` and ``b``. The order in which
         elements are combined is not defined.
     post_map_expr : str
-        A statement that computes the output from the combined value ``a``.
+        A statement that computes the output from the combined value ``a``. ``_in_ind.size()`` and
+        ``_out_ind.size()`` are there, too.
     identity : str or number or None
         The value that changes nothing when it is combined; the result without elements. None
         if there is no such value.
@@ -232,11 +236,24 @@ class ReductionKernel(DeclaredKernel):
                 described.append(parameters.raw_argument(parameter, x, False))
             else:
                 described.append(user.UserParameter(parameter.name, _dtypes.code(x), "scalar"))
+        operands = [_layout.broadcast_to(layouts[i], shape) for i in arrays]
+        map_text = self.map_expr + (self.preamble if "define" in self.preamble else "")
+        mapped = user.words(map_text) - {x.name for x in self.params}
+        asked = user.plain(map_text).replace(" ", "")
+        located = asked.count("_in_ind") != asked.count("_in_ind.size()")
+        numbered = located or bool(mapped & {"_i", "_j", "_J"})
+        if located:
+            described.append(user.UserParameter(
+                "gpuarray_in_shape", "u1", "raw", ndim=len(shape), contiguous=True))  # fmt: skip
+        inputs = [elementwise.spec.OperandSpec(_dtypes.code(x.dtype)) for x in operands]
+        if numbered:
+            order = [*sorted(axes), *[i for i in range(len(shape)) if i not in axes]]
+            operands.append(_numbers(shape, order))
+            inputs.append(elementwise.spec.OperandSpec("u1"))
         output = self.out_params[0].name
         described.append(
             user.UserParameter(output, _dtypes.code(target.dtype), "array", True, False)
         )
-        operands = [_layout.broadcast_to(layouts[i], shape) for i in arrays]
         words = user.words(f"{self.post_map_expr} {self.preamble}")
         value, value_type = self._value(types)
         spec = reduction.user.UserReductionSpec(
@@ -246,7 +263,7 @@ class ReductionKernel(DeclaredKernel):
             neutral=Constant(0, value),
             finished=_UNUSED,
             output_dtype=_dtypes.code(target.dtype),
-            inputs=tuple([elementwise.spec.OperandSpec(_dtypes.code(x.dtype)) for x in operands]),
+            inputs=tuple(inputs),
             code=user.UserCode(
                 name,
                 tuple(described),
@@ -266,12 +283,17 @@ class ReductionKernel(DeclaredKernel):
             post_code=self.post_map_expr,
             identity=self.identity,
             value_type=value_type,
-            counted=bool(words & {"_in_ind", "_out_ind"}),
+            counted=bool((words | mapped) & _INDEX_WORDS),
+            map_counted=bool(mapped & _INDEX_WORDS),
+            numbered=numbered,
+            located=located,
         )
         plan, scratch = reduction.launch.launch_plan(
             spec, reduction.user.render_reduction, operands, axes, target, stream
         )
         passed = {"output": "y0"} | {f"operand{k}": f"x{i}" for k, i in enumerate(arrays)}
+        if numbered:  # nothing is read from it
+            passed[f"operand{len(arrays)}"] = f"x{arrays[0]}"
         scalars = {}
         for i in extras:
             extra = f"extra_{self.in_params[i].name}"
@@ -280,6 +302,10 @@ class ReductionKernel(DeclaredKernel):
                 plan.constants[extra] = user.array_constant(layouts[i])
             else:
                 scalars[extra] = layouts[i]
+        if located:
+            passed["extra_gpuarray_in_shape"] = f"x{arrays[0]}"
+            moved = _layout.contiguous(np.dtype("u1"), tuple([shape[i] for i in order]))
+            plan.constants["extra_gpuarray_in_shape"] = user.array_constant(moved)
         if scratch:
             passed["partials"] = "t0"
         bound = BoundLaunch(plan, stream, scalars)
@@ -300,6 +326,19 @@ class ReductionKernel(DeclaredKernel):
         except TypeError:
             return "f4", given
 
+
+def _numbers(shape: Sequence[int], order: Sequence[int]) -> Layout:
+    """The layout whose offsets number elements in C order, with the axes in that order."""
+    strides = [0] * len(shape)
+    step = 1
+    for axis in reversed(order):
+        strides[axis] = step
+        step *= shape[axis]
+    return _layout.layout_of(np.dtype("u1"), tuple(shape), tuple(strides))
+
+
+#: What tells user code how many elements and results there are, and which one is at hand.
+_INDEX_WORDS = frozenset({"_in_ind", "_out_ind", "_i", "_j", "_J"})
 
 #: Stands for the expressions of a specification whose code is the user's.
 _UNUSED: Any = None

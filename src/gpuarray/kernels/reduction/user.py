@@ -25,7 +25,11 @@ class UserReductionSpec(ReductionSpec):
     """User code in the templates of the reduction family.
 
     ``inputs`` are the arrays. Behind them are passed the scalars and raw arrays, in the order of
-    the arguments. With ``counted`` the code knows how many elements and results there are.
+    the arguments. With ``counted`` the code knows how many elements and results there are; with
+    ``map_counted`` the code that maps an element does. With ``numbered`` the last input is an
+    operand that nothing is read from: its offsets are the elements' numbers, in C order with the
+    reduced axes in front of the others; with ``located`` the last raw array has the shape in that
+    order.
     """
 
     code: UserCode = _NO_CODE
@@ -35,6 +39,9 @@ class UserReductionSpec(ReductionSpec):
     identity: str = ""
     value_type: str = ""  # in C++; '' is the type of neutral's dtype
     counted: bool = False
+    map_counted: bool = False
+    numbered: bool = False
+    located: bool = False
 
     @property
     def value_bytes(self) -> int:
@@ -79,7 +86,10 @@ class _Reduction:
             members,
             code.global_source(self.functions()),
             code.compiler_options(),
-            ("int64_t(dimensions.results) * dimensions.length",) if spec.counted else (),
+            [
+                *(["int64_t(dimensions.results) * dimensions.length"] if spec.counted else []),
+                *(["int64_t(dimensions.results)"] if spec.map_counted else []),
+            ],
         )
 
     def value(self) -> str:
@@ -113,13 +123,21 @@ class _Reduction:
         spec = self.spec
         value = "_type_reduce"
         parameters = [f"const {x.type} {x.name}" for x in self.arrays] + self._extra_parameters()
+        lines = []
+        if spec.map_counted:
+            name = "_elements" if spec.located else "_in_ind"
+            parameters += [f"const gpuarray::Extent {name}", "const gpuarray::Extent _out_ind"]
+        if spec.numbered:
+            parameters.append("const ptrdiff_t _j")
+            lines.append("const ptrdiff_t _J = _j / _out_ind.size(), _i = _j % _out_ind.size();")
+        if spec.located:
+            lines += self._locate()
+        lines.append(f"return static_cast<{value}>({spec.map_code});")
         text = f"typedef {self.value()} {value};\n"
         if spec.value_type:
             fits = f"sizeof({value}) <= {_UNKNOWN_BYTES}"
             text += f'static_assert({fits}, "reduce_type is too large");\n'
-        text += user_code.function(
-            f"{value} gpuarray_map", parameters, f"return static_cast<{value}>({spec.map_code});"
-        )
+        text += user_code.function(f"{value} gpuarray_map", parameters, "\n".join(lines))
         text += user_code.function(
             f"{value} gpuarray_reduce",
             [f"const {value} a", f"const {value} b"],
@@ -135,6 +153,18 @@ class _Reduction:
             parameters += ["const gpuarray::Extent _in_ind", "const gpuarray::Extent _out_ind"]
         return text + user_code.function("void gpuarray_post", parameters, f"{spec.post_code};")
 
+    def _locate(self) -> list[str]:
+        """The lines that make ``_in_ind``, the coordinates of an element."""
+        shape = self.extra[-1]
+        return [
+            f"CIndexer<{shape.ndim}> _in_ind;",
+            "_in_ind.size_ = _elements.size();",
+            "#pragma unroll",
+            f"for (int axis = 0; axis < {shape.ndim}; ++axis)",
+            f"    _in_ind.shape_[axis] = {shape.name}.shape()[axis];",
+            "_in_ind.set(_j);",
+        ]
+
     def function(self, members: list[KernelParameter]) -> list[str]:
         """The lines of the function object."""
         spec, output = self.spec, self.output
@@ -143,13 +173,18 @@ class _Reduction:
         elements = [f"{cpp_name(x.dtype)}({name})" for x, name in zip(self.arrays, names)]
         first = cpp_name(self.arrays[0].dtype)
         parameters = [f"{cpp_name(x.dtype)} in{i}" for i, x in enumerate(self.arrays)]
-        mapped = ", ".join(
-            [
-                *[user_code.as_user(x, f"in{i}") for i, x in enumerate(self.arrays)],
-                *self._extra_values(),
-            ]
-        )
-        mapped = f"::gpuarray_map({mapped})"
+        index = f"{spec.index}_t"
+        passed = [
+            *[user_code.as_user(x, f"in{i}") for i, x in enumerate(self.arrays)],
+            *self._extra_values(),
+        ]
+        if spec.map_counted:
+            passed += ["Extent{count}", "Extent{results}"]
+        if spec.numbered:
+            parameters.append(f"{index} number")
+            passed.append("number")
+            elements.append(f"offsets[{len(self.arrays)}]")
+        mapped = f"::gpuarray_map({', '.join(passed)})"
         post = ["value.value" if optional else "value", "result"]
         values = zip(self._extra_values(), self.extra)
         post += [value for value, x in values if x.name != "a"]
@@ -163,7 +198,6 @@ class _Reduction:
                 "if (!b.present) return a;",
                 "return Value{::gpuarray_reduce(a.value, b.value), true};",
             ]
-        index = f"{spec.index}_t"
         stored = f"Stored<{cpp_name(output.dtype)}>::type"
         return [
             f"typedef {'Optional<::_type_reduce>' if optional else '::_type_reduce'} Value;",
@@ -172,6 +206,7 @@ class _Reduction:
             "enum { INDICES = 0, PACKED = 1 };",
             *[f"{member.declaration};" for member in members],
             *(["int64_t count;"] if spec.counted else []),
+            *(["int64_t results;"] if spec.map_counted else []),
             "",
             "GPUARRAY_DEVICE const Element* elements() const { return operand0; }",
             f"GPUARRAY_DEVICE static Value neutral() {{ return {neutral}; }}",
@@ -181,7 +216,7 @@ class _Reduction:
             *(
                 [f"GPUARRAY_DEVICE Value of(Element element, {index}) const {{",
                  f"    return map({first}(element));", "}"]
-                if len(self.arrays) == 1
+                if len(spec.inputs) == 1
                 else []
             ),
             f"GPUARRAY_DEVICE Value load(const {index}* offsets, {index}) const {{",
