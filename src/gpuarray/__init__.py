@@ -59,6 +59,7 @@ from gpuarray._ops.printing import *
 # Logic
 from gpuarray._ops.logic import *
 from gpuarray._ops.truth import *
+from gpuarray._ops.closeness import *
 
 # Mathematical functions: element by element, complex numbers, rounding, sums, differences
 from gpuarray._ops.math import *

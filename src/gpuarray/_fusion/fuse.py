@@ -47,8 +47,10 @@ def fuse(*args: Any, **kwargs: Any) -> Any:
     Parameters
     ----------
     function : callable
-        Element-wise operations (operators, ufuncs, `where`, `clip`, ``astype``) and reductions
-        (`sum`, `prod`, `max`, `min`, `any`, `all`, `mean`) of its arguments.
+        Element-wise operations (operators, ufuncs, `where`, `clip`, `isclose`, ``astype``) and
+        reductions (`sum`, `prod`, `max`, `min`, `any`, `all`, `mean`, `allclose`, `array_equal`)
+        of its arguments, views of them by basic indices (``x[1:]``), and changes of whole
+        arguments in place (``x += y``, ``y[...] = x``).
     kernel_name : str, optional
         The name of the kernels in profilers; the function's by default.
 
@@ -69,9 +71,12 @@ def fuse(*args: Any, **kwargs: Any) -> Any:
     than combine them with arrays: then there is a kernel for every value. Arrays and numbers
     from closures and from the function's own module are followed if they are replaced.
 
-    A decision by the value of an array (``if x > 0``) raises TypeError, as do indexing, changes
-    of arguments in place and functions that cannot be fused. With NumPy arrays, the function
-    runs as it is.
+    Arguments that the function changes are stored last, by a launch of their own. The function
+    runs as it is where such an argument overlaps another one, where it changes part of an array
+    (``x[1:] = y``), and where an index is an array. With NumPy arrays it runs as it is, too.
+
+    A decision by the value of an array (``if x > 0``) raises TypeError, as do functions that
+    cannot be fused.
 
     Examples
     --------

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._fusion import views
 from gpuarray._fusion.symbols import (
     FusionTrace,
     Leaf,
@@ -18,6 +20,7 @@ from gpuarray._fusion.symbols import (
     Stored,
     Symbol,
     SymbolicNumber,
+    Viewed,
 )
 from gpuarray._layout import Layout
 from gpuarray._runtime.stream import Stream
@@ -59,11 +62,30 @@ def trace(
             given.append(x)
     try:
         result = function(*given)
-        return Plan(traced, result, len(args), stream).make_call()
+        run = Plan(traced, result, len(args), stream).make_call()
     except NeedsValue:
         return None
     except NotFused:
         return function
+    written = [traced.leaves[leaf].argument for leaf in traced.written]
+    return _apart(run, function, written, traced) if written else run
+
+
+def _apart(
+    run: Callable[..., Any], function: Callable[..., Any], written: Sequence[Any], traced: Any
+) -> Callable[..., Any]:
+    """What runs the function itself where an array that it changes overlaps another."""
+    captured = [x.captured for x in traced.leaves if x.captured is not None]
+    arguments = [x.argument for x in traced.leaves if x.argument is not None]
+
+    def call(*args: Any) -> Any:
+        for i in written:
+            others = [args[k] for k in arguments if k != i] + captured
+            if any(_array.overlap(args[i], x) for x in others):
+                return function(*args)
+        return run(*args)
+
+    return call
 
 
 class _Launch(NamedTuple):
@@ -169,8 +191,8 @@ class Plan:
         self.positions: list[int] = [-1] * len(self.outputs)
         groups: dict[tuple[int, ...], list[int]] = {}
         for i, x in enumerate(self.outputs):
-            if isinstance(x.node, Input):
-                self.positions[i] = self._value_of_leaf(x.node.index)
+            if x.leaf is not None:
+                self.positions[i] = self._value_of_leaf(x.leaf)
             else:
                 groups.setdefault(x.shape, []).append(i)
         folded = self._folded(groups)
@@ -188,12 +210,39 @@ class Plan:
                     self.values += 1
                 nodes = [self.outputs[i].node for i in rest]
                 self._elementwise(nodes, self.outputs[rest[0]].shape, gives)
+        self._write()
+
+    def _write(self) -> None:
+        """Store the new elements of arguments, after everything that reads the old ones."""
+        waiting: dict[tuple[int, ...], list[int]] = {}
+        for leaf, x in self.trace.written.items():
+            waiting.setdefault(x.shape, []).append(leaf)
+        nodes = {leaf: x.node for leaf, x in self.trace.written.items()}
+        if len(waiting) > 1 and any(_Terms([x]).scalars for x in nodes.values()):
+            # A number that does not fit must be noticed before anything is stored.
+            raise NotFused
+        while waiting:
+            for shape, members in waiting.items():
+                others = _Terms([nodes[x] for x in nodes if self._shape_in(x, waiting, shape)])
+                if not others.leaves & set(members):
+                    break
+            else:
+                raise NotFused  # each needs the other's old elements
+            gives = [self._value_of_leaf(leaf) for leaf in members]
+            given = [self.trace.leaves[leaf].layout for leaf in members]
+            self._elementwise([nodes[leaf] for leaf in members], shape, gives, given)
+            del waiting[shape]
+
+    def _shape_in(self, leaf: int, waiting: Any, but: tuple[int, ...]) -> bool:
+        """Whether a changed leaf has one of the shapes that wait, but for one."""
+        shape = self.trace.written[leaf].shape
+        return shape != but and shape in waiting
 
     def _needed(self) -> set[int]:
         """Leaves that an output depends on."""
         sources = {step.leaf: step.source for step in self.trace.steps}
         needed: set[int] = set()
-        pending = [x.node for x in self.outputs]
+        pending = [x.node for x in (*self.outputs, *self.trace.written.values())]
         while pending:
             for leaf in _Terms([pending.pop()]).leaves - needed:
                 needed.add(leaf)
@@ -205,6 +254,7 @@ class Plan:
         """Reductions whose result is only used by one output: leaf to output."""
         uses: dict[int, int] = {}
         nodes = [x.node for x in self.outputs] + [step.source for step in self.trace.steps]
+        nodes += [x.node for x in self.trace.written.values()]
         for node in nodes:
             for leaf in _Terms([node]).leaves:
                 uses[leaf] = uses.get(leaf, 0) + 1
@@ -220,7 +270,14 @@ class Plan:
                             folded[step.leaf] = i
         return folded
 
-    def _run_step(self, step: Reduced | Stored, output: int | None) -> None:
+    def _run_step(self, step: Reduced | Stored | Viewed, output: int | None) -> None:
+        if isinstance(step, Viewed):
+            leaves, parent = self.trace.leaves, step.source.index
+            leaves[step.leaf] = Leaf(views.view_layout(leaves[parent].layout, step.key))
+            take = partial(_view, key=step.key)
+            takes, gives = self._value_of_leaf(parent), self._value_of_leaf(step.leaf)
+            self.launches.append(_Launch(take, (takes,), (gives,)))
+            return
         if isinstance(step, Stored):
             self._elementwise([step.source], step.shape, [self._value_of_leaf(step.leaf)])
             return
@@ -251,8 +308,13 @@ class Plan:
         return found
 
     def _elementwise(
-        self, nodes: Sequence[Expression], shape: tuple[int, ...], gives: list[int]
+        self,
+        nodes: Sequence[Expression],
+        shape: tuple[int, ...],
+        gives: list[int],
+        given: Sequence[Layout] = (),
     ) -> None:
+        """Compute expressions into new arrays, or into those that ``gives`` names."""
         terms = _Terms(nodes)
         scalars = self._scalars(terms)
         takes = [(self._value_of_leaf(leaf), leaf, True) for leaf in terms.leaves]
@@ -275,16 +337,17 @@ class Plan:
         done: dict[int, Expression] = {}
         expressions = [_rewrite(node, replace, done) for node in nodes]
         layouts = [x for x in inputs if isinstance(x, Layout)]
-        targets = [
+        targets = list(given) or [
             _layout.like_order(_dtypes.dtype_of(node.dtype), shape, layouts) for node in nodes
         ]
         for value, target in zip(gives, targets):
-            if self.arguments <= value < self.arguments + len(leaves):
+            if not given and self.arguments <= value < self.arguments + len(leaves):
                 leaves[value - self.arguments] = Leaf(target)
         run = elementwise.launch.make_call(
-            self.trace.name, expressions, inputs, targets, [False] * len(nodes), self.stream
+            self.trace.name, expressions, inputs, targets, [bool(given)] * len(nodes), self.stream
         )
-        self.launches.append(_Launch(run, tuple([value for value, *_ in takes]), tuple(gives)))
+        passed = [value for value, *_ in takes] + (gives if given else [])
+        self.launches.append(_Launch(run, tuple(passed), tuple(gives)))
 
     def _reduce(self, step: Reduced, output: Symbol | None, gives: int) -> None:
         leaves = self.trace.leaves
@@ -375,6 +438,10 @@ class Plan:
             return _fill(form, values)
 
         return call
+
+
+def _view(array: Any, key: tuple) -> Any:
+    return array[key]
 
 
 class _Output(NamedTuple):

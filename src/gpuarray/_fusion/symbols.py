@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray._fusion import views
 from gpuarray._layout import Layout
 from gpuarray._ufunc import operator_table
 from gpuarray._ufunc.planning import loop_of
@@ -22,6 +23,10 @@ _PYTHON = (bool, int, float, complex)
 #: Nodes of a tree that is computed anew rather than stored. Hashing a tree visits a node as often
 #: as it is used, so trees must not grow without bound.
 _MOST_NODES = 400
+
+
+#: NumPy's characters for kinds of dtypes; each kind holds those before it.
+_KINDS = "buifc"
 
 
 class NeedsValue(Exception):
@@ -39,6 +44,8 @@ class Leaf:
     layout: Layout
     argument: int | None = None  # of the function
     captured: Any = None  # an array from a closure or a module
+    viewed: bool = False  # another leaf, or more, is a view of it
+    view: bool = False  # it is a view of another leaf
 
 
 @dataclass(slots=True)
@@ -62,13 +69,24 @@ class Stored:
     shape: tuple[int, ...]
 
 
+@dataclass(slots=True)
+class Viewed:
+    """A view to make of a leaf; it is a leaf."""
+
+    leaf: int
+    source: Input  # the leaf that it is a view of
+    key: tuple
+
+
 class FusionTrace:
     """The trace of one call of a function: what it reads, and the steps that need memory."""
 
     def __init__(self, name: str):
         self.name = name
         self.leaves: list[Leaf] = []
-        self.steps: list[Reduced | Stored] = []
+        self.steps: list[Reduced | Stored | Viewed] = []
+        #: Arguments that are changed in place: leaves, with the symbols of their new elements.
+        self.written: dict[int, Symbol] = {}
         self._captured: dict[int, Symbol] = {}
 
     def argument(self, position: int, layout: Layout) -> Symbol:
@@ -79,7 +97,7 @@ class FusionTrace:
         self.leaves.append(leaf)
         dtype = leaf.layout.dtype
         node = Input(len(self.leaves) - 1, _dtypes.code(dtype))
-        return Symbol(self, node, leaf.layout.shape, dtype)
+        return Symbol(self, node, leaf.layout.shape, dtype, leaf=len(self.leaves) - 1)
 
     def symbol(self, x: Any) -> Symbol | Any:
         """An operand as a symbol; numbers stay what they are."""
@@ -154,6 +172,64 @@ class FusionTrace:
             return Cast(code, Constant(x.item(), _dtypes.code(x.dtype)))
         return Constant(x, code)
 
+    def change(self, x: Symbol, node: Expression, nodes: int, name: str) -> None:
+        """Let a symbol have other elements from now on, and so its array if it is an argument."""
+        if x.leaf is not None:
+            leaf = self.leaves[x.leaf]
+            if leaf.viewed or leaf.view:
+                raise NotFused  # what else reads this memory is not followed
+            if leaf.argument is None:
+                x.leaf = None
+            else:
+                _layout.check_writable(leaf.layout, name)
+                self.written[x.leaf] = x
+        x.node, x.nodes = node, nodes
+
+    def view(self, x: Symbol, key: Any) -> Symbol:
+        """The view of a symbol by a basic index."""
+        found = views.basic_key(key)
+        if found is None:
+            raise NotFused
+        if views.takes_everything(found, len(x.shape)):
+            return x
+        if x.leaf in self.written:
+            raise NotFused
+        if x.leaf is None:
+            stored = self._leaf(Leaf(_layout.contiguous(x.dtype, x.shape)))
+            assert stored.leaf is not None
+            self.steps.append(Stored(stored.leaf, x.node, x.shape))
+            x.node, x.nodes, x.leaf = stored.node, 1, stored.leaf
+        leaf = self.leaves[x.leaf]
+        leaf.viewed = True
+        made = self._leaf(Leaf(views.view_layout(leaf.layout, found), view=True))
+        assert made.leaf is not None
+        self.steps.append(Viewed(made.leaf, Input(x.leaf, _dtypes.code(x.dtype)), found))
+        return made
+
+    def assign(self, x: Symbol, key: Any, value: Any) -> None:
+        """``x[key] = value`` where the index stands for all elements."""
+        found = views.basic_key(key)
+        if found is None or not views.takes_everything(found, len(x.shape)):
+            raise NotFused
+        value = self.symbol(value)
+        code = _dtypes.code(x.dtype)
+        if isinstance(value, Symbol):
+            if not _layout.broadcasts_to(value.shape, x.shape):
+                raise NotFused  # which says what is wrong, or drops dimensions of length 1
+            if value.dtype.kind == "c" and x.dtype.kind != "c":
+                raise NotFused
+            node = value.node if value.node.dtype == code else Cast(code, value.node)
+            self.change(x, node, value.nodes + 1, "assignment")
+            return
+        given = np.result_type(_example(value))
+        if _KINDS.index(given.kind) <= _KINDS.index(x.dtype.kind) and x.dtype.kind != "b":
+            node = self.term(value, x.dtype, "assignment")
+        elif given.kind == "c" or (given.kind == "f" and x.dtype.kind != "f"):
+            raise NotFused  # it may not fit
+        else:
+            node = Cast(code, self.term(value, given, "assignment"))
+        self.change(x, node, 1, "assignment")
+
     def reduce(self, x: Symbol, reduction: Any, axis: Any, dtype: Any, keepdims: bool) -> Symbol:
         """Reduce a symbol."""
         ndim = len(x.shape)
@@ -217,11 +293,6 @@ def _binary(name: str, reflected: bool = False) -> Callable[[Any, Any], Any]:
 
 def _inplace(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Symbol, other: Any) -> Symbol:
-        if isinstance(self.node, Input):
-            raise TypeError(
-                f"fuse: {self.trace.name} changes an argument or a captured array in place "
-                f"({name}); write x = x + y instead of x += y, and return the result"
-            )
         found = self.trace.call(_ufunc.ufuncs[name], (self, other), "same_kind", None)
         if found.shape != self.shape:
             raise ValueError(
@@ -234,8 +305,8 @@ def _inplace(name: str) -> Callable[[Any, Any], Any]:
                 "casting rule 'same_kind'"
             )
         code = _dtypes.code(self.dtype)
-        self.node = found.node if found.node.dtype == code else Cast(code, found.node)
-        self.nodes = found.nodes
+        node = found.node if found.node.dtype == code else Cast(code, found.node)
+        self.trace.change(self, node, found.nodes, name)
         return self
 
     return method
@@ -271,7 +342,7 @@ def _testing(reduction: Any) -> Callable[..., Any]:
 class Symbol:
     """An array of a traced function: the expression of its elements, its shape and dtype."""
 
-    __slots__ = ("dtype", "node", "nodes", "shape", "trace")
+    __slots__ = ("dtype", "leaf", "node", "nodes", "shape", "trace")
     __array_priority__ = 200
     __hash__ = None  # type: ignore[assignment]  # as of arrays
 
@@ -282,8 +353,10 @@ class Symbol:
         shape: tuple[int, ...],
         dtype: np.dtype,
         nodes: int = 1,
+        leaf: int | None = None,
     ):
         self.trace = trace
+        self.leaf = leaf  # the leaf that it is, if it is no intermediate result
         self.node = node
         self.shape = shape
         self.dtype = dtype
@@ -409,8 +482,13 @@ class Symbol:
     __index__ = _CONDITION
     __contains__ = _CONDITION
     item = _CONDITION
-    __getitem__ = _refuse("indexes an array", "pass x[index] as an argument")
-    __setitem__ = _refuse("assigns to elements", "use where(condition, new, old)")
+
+    def __getitem__(self, key: Any) -> Symbol:
+        return self.trace.view(self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.trace.assign(self, key, value)
+
     __iter__ = _refuse("iterates over an array", "use functions of whole arrays")
     __matmul__ = _refuse("multiplies matrices", "do it outside of the fused function")
     __rmatmul__ = __matmul__
