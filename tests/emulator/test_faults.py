@@ -20,6 +20,10 @@ extern "C" __global__ void odd_vector(char* a) { ((float4*)(a + 4))[threadIdx.x]
   float4 v = ((float4*)(a + 4))[threadIdx.x]; a[v.y > 3] = v.x; }
 extern "C" __global__ void shared_past(int* o, int k) { __shared__ int s[32]; s[threadIdx.x] = 1;
   __syncthreads(); o[threadIdx.x] = s[(threadIdx.x + k)]; }
+__device__ __noinline__ int indirect(int* p, int k) { return p[k]; }
+extern "C" __global__ void generic(int* o, int k) { __shared__ int s[32]; s[threadIdx.x] = 1;
+  __syncthreads(); int* p = threadIdx.x == 40 ? o : s;
+  o[threadIdx.x] = indirect(p, threadIdx.x + k); }
 extern "C" __global__ void local_past(int* o, int k) { int t[4] = {1, 2, 3, 4};
   t[threadIdx.x & 3] = k; o[threadIdx.x] = t[k]; }
 extern "C" __global__ void trap(const int* a) { if (a[threadIdx.x] > 2) __trap(); }
@@ -87,6 +91,104 @@ def test_shared_memory_of_the_next_block_is_out_of_reach(fails):
     out = np.zeros(32, "i4")
     fails(700, "offset 128 of shared memory.*128 bytes", "shared_past", 4, 32, out, 1)
     fails(700, "offset -4 of shared memory", "shared_past", 4, 32, out, -1)
+
+
+def test_shared_memory_of_the_next_block_by_a_generic_address(fails):
+    out = np.zeros(32, "i4")
+    fails(700, "offset 128 of shared memory.*128 bytes", "generic", 4, 32, out, 1)
+    fails(700, "offset -4 of shared memory", "generic", 4, 32, out, -1)
+
+
+LOCAL = """
+extern "C" __global__ void put(int* o, const int* k) {
+  int t[5]; for (int i = 0; i < 5; ++i) t[i] = i;
+  int g = blockIdx.x * blockDim.x + threadIdx.x;
+  t[k[g]] = 9; for (int i = 0; i < 5; ++i) o[5 * g + i] = t[i];
+}
+extern "C" __global__ void get(int* o, const int* k) {
+  int t[5]; for (int i = 0; i < 5; ++i) t[i] = o[i];
+  int g = blockIdx.x * blockDim.x + threadIdx.x;
+  o[5 * g] = t[k[g]];
+}
+extern "C" __global__ void all(int* o, int k) {
+  int t[5]; for (int i = 0; i < 5; ++i) t[i] = o[i];
+  t[k] = 9; for (int i = 0; i < 5; ++i) o[5 * threadIdx.x + i] = t[i];
+}
+extern "C" __global__ void some(int* o, int k) {
+  int t[5]; for (int i = 0; i < 5; ++i) t[i] = o[i];
+  if (threadIdx.x % 3 == 1) t[k] = 9;
+  for (int i = 0; i < 5; ++i) o[5 * threadIdx.x + i] = t[i];
+}
+extern "C" __global__ void wide(int* o, int k) {
+  alignas(16) int t[8]; for (int i = 0; i < 8; ++i) t[i] = o[i];
+  int4 v = ((int4*)t)[k]; ((int4*)t)[k + threadIdx.x % 2] = make_int4(v.y, v.x, v.w, v.z);
+  for (int i = 0; i < 5; ++i) o[5 * threadIdx.x + i] = t[i];
+}
+__device__ __noinline__ void inner(int* p, int k) {
+  int t[2] = {k, k}; t[p[0] & 1] = 9; p[k] = t[0];
+}
+extern "C" __global__ void called(int* o, int k) {
+  int t[5]; for (int i = 0; i < 5; ++i) t[i] = o[i];
+  inner(threadIdx.x == 7 ? o : t, k);
+  for (int i = 0; i < 5; ++i) o[5 * threadIdx.x + i] = t[i];
+}
+extern "C" __global__ void added(int* o, int k) {
+  int t[5]; for (int i = 0; i < 5; ++i) t[i] = o[i];
+  int* p = threadIdx.x < 40 ? t + k : o; atomicAdd(p, 1);
+  for (int i = 0; i < 5; ++i) o[5 * threadIdx.x + i] = t[i];
+}
+extern "C" __global__ void handed(int* o, int k) {
+  __shared__ int* p; int t[5]; for (int i = 0; i < 5; ++i) t[i] = o[i];
+  if (threadIdx.x == k) p = t;
+  __syncthreads(); *p = 1; for (int i = 0; i < 5; ++i) o[5 * threadIdx.x + i] = t[i];
+}
+"""
+
+
+@pytest.mark.parametrize("chunk", [64, None])
+@pytest.mark.parametrize("beyond", [-1, 5, 7, 8, 12])
+@pytest.mark.parametrize("lane", [0, 1, 31, 63, 64, 127])
+def test_local_memory_of_another_thread_is_out_of_reach(build, lane, beyond, chunk):
+    from gpuarray._ffi.emulator.simt import DeviceFault
+
+    module = build(LOCAL)
+    out, index = np.zeros(5 * 128, "i4"), np.arange(128, dtype="i4") % 5
+    module.run("put", 2, 64, out, index, chunk=chunk)
+    expected = np.tile(np.arange(5), (128, 1))
+    expected[np.arange(128), index] = 9
+    assert (out.reshape(128, 5) == expected).all()
+    index[lane] = beyond
+    at = rf"offset {4 * beyond} of the thread's 20 bytes of local memory; 1 of"
+    where = rf"block \({lane // 64},0,0\), thread \({lane % 64},0,0\)"
+    for kernel in ("put", "get"):
+        with pytest.raises(DeviceFault, match=f"{at}.*{where}"):
+            module.run(kernel, 2, 64, out, index, chunk=chunk)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "within", "beyond", "at"),
+    [
+        ("all", (0, 4), (-1, 5, 8, -8), "64 of 64"),
+        ("some", (0, 4), (-1, 5, 8, -8), "21 of 21"),
+        ("wide", (0,), (2, -1), "64 of 64"),
+        ("wide", (), (1,), "32 of"),
+        ("called", (0, 4), (-1, 5), "6[34] of 64"),
+        ("added", (0, 4), (-1, 5), "40 of 64"),
+        ("handed", (), (0, 63), "63 of 64"),
+    ],
+)
+def test_every_way_into_the_local_memory_of_another_thread(build, kernel, within, beyond, at):
+    from gpuarray._ffi.emulator.simt import DeviceFault
+
+    module = build(LOCAL)
+    out = np.zeros(5 * 64 + 8, "i4")
+    for k in within:
+        module.run(kernel, 1, 64, out, k)
+    used = module.device.arena.used
+    for k in beyond:
+        with pytest.raises(DeviceFault, match=f"bytes of local memory; {at}"):
+            module.run(kernel, 1, 64, out, k)
+    assert module.device.arena.used == used
 
 
 def test_traps_and_assertions(fails):

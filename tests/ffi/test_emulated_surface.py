@@ -122,7 +122,8 @@ def test_contexts_of_one_device_share_its_memory(emulated, ptx):
     fails("CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE", emulated.calls.context_destroy, 0x40001000)
 
 
-def test_a_fault_stays_on_its_device(emulated, ptx):
+def test_a_fault_stays_on_its_device(ptx):
+    emulated = Emulated(sticky_faults=True)
     _, function = emulated.load(ptx, "store")
     with pytest.raises(DriverError, match="nearest|nothing is allocated"):
         emulated.store(function, 0)

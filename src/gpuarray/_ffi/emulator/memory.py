@@ -61,6 +61,8 @@ class Arena:
         #: Start and end addresses of live allocations, sorted.
         self.starts: list[int] = []
         self.ends: list[int] = []
+        #: Start and bytes of memory that is divided among threads and is in no such table.
+        self.divided: dict[int, int] = {}
         #: Sorted offsets of free blocks below ``_top``, and the size of each.
         self._free_offsets: list[int] = []
         self._free_sizes: dict[int, int] = {}
@@ -80,15 +82,8 @@ class Arena:
     def allocate(self, nbytes: int) -> int:
         """Reserve ``nbytes`` and return the address; the content is not initialised."""
         nbytes = max(int(nbytes), 1)
-        block = (nbytes + ALIGNMENT) & -ALIGNMENT  # always leaves at least one unused byte
         with self.lock:
-            try:
-                offset = self._take_block(block)
-            except MemoryError:
-                if not self.end_quarantine():
-                    raise
-                offset = self._take_block(block)
-            start = self.base + offset
+            start = self._place(nbytes)
             if not self.starts or start > self.starts[-1]:
                 self.starts.append(start)
                 self.ends.append(start + nbytes)
@@ -98,6 +93,36 @@ class Arena:
                 self.ends.insert(index, start + nbytes)
             self.used += nbytes
             return start
+
+    def _place(self, nbytes: int) -> int:
+        """The address of free memory."""
+        block = (nbytes + ALIGNMENT) & -ALIGNMENT  # always leaves at least one unused byte
+        try:
+            return self.base + self._take_block(block)
+        except MemoryError:
+            if not self.end_quarantine():
+                raise
+            return self.base + self._take_block(block)
+
+    def divide(self, nbytes: int) -> int:
+        """Allocate memory of which each thread may access its own part only.
+
+        For `holds` nothing is there: who accesses it has to know the parts.
+        """
+        with self.lock:
+            start = self._place(nbytes)
+            self.divided[start] = nbytes
+            self.used += nbytes
+            return start
+
+    def free_divided(self, address: int) -> None:
+        """Free what `divide` allocated."""
+        with self.lock:
+            nbytes = self.divided.pop(address)
+            self.used -= nbytes
+            if self.checker is not None:
+                self.checker.forget(address)
+            self._return_block(address - self.base, (nbytes + ALIGNMENT) & -ALIGNMENT)
 
     def free(self, address: int, *, at_once: bool = True) -> None:
         """Free the allocation that begins at ``address``; KeyError if there is none.
@@ -169,6 +194,9 @@ class Arena:
         index = bisect.bisect_right(self.starts, address) - 1
         if index >= 0 and address < self.ends[index]:
             return self.starts[index], self.ends[index] - self.starts[index]
+        for start, nbytes in self.divided.items():
+            if start <= address < start + nbytes:
+                return start, nbytes
         return None
 
     def holds(self, first: int, last: int) -> bool:

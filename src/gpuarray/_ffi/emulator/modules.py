@@ -139,7 +139,7 @@ class ModuleCalls:
             FUNCTION_ATTRIBUTES["max_threads_per_block"]: entry.max_threads,
             FUNCTION_ATTRIBUTES["shared_size_bytes"]: entry.static_shared_bytes,
             FUNCTION_ATTRIBUTES["const_size_bytes"]: 0,
-            FUNCTION_ATTRIBUTES["local_size_bytes"]: entry.kernel.local_bytes,
+            FUNCTION_ATTRIBUTES["local_size_bytes"]: round_up(entry.kernel.local_bytes, 16),
             FUNCTION_ATTRIBUTES["num_regs"]: _REGISTERS,
             FUNCTION_ATTRIBUTES["ptx_version"]: version,
             FUNCTION_ATTRIBUTES["binary_version"]: version,

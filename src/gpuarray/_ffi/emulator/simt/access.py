@@ -12,6 +12,7 @@ import numpy as np
 from ..faults import ILLEGAL_ADDRESS, MISALIGNED_ADDRESS, DeviceFault
 from .affine import Affine, affine_add, end_points
 from .lanes import RANGE, RECTANGLE
+from .local_memory import in_own_part
 from .registry import runtime
 from .rounding import canonical
 from .types import SIZES
@@ -25,6 +26,8 @@ def check_lanes(S, L, addresses, size: int, verb: str) -> None:
     """Check each lane's access; the fault names the first lane out of bounds."""
     arena = S.arena
     addresses = np.atleast_1d(np.asarray(addresses, np.int64))
+    if S.locals and len(addresses) != L.n:
+        addresses = np.full(L.n, addresses[0])
     if not arena.starts:
         bad = np.ones(len(addresses), bool)
     else:
@@ -32,14 +35,19 @@ def check_lanes(S, L, addresses, size: int, verb: str) -> None:
         ends = np.array(arena.ends)
         index = np.searchsorted(starts, addresses, "right") - 1
         bad = (index < 0) | (addresses + size > ends[index])
+    for memory in S.locals:
+        bad &= ~memory.owns(addresses, L, size)
     if bad.any():
         k = int(bad.argmax())
         address = int(addresses[k])
+        lane = int(L.ids[k if len(addresses) > 1 else 0])
+        places = [memory.describe(address, lane) for memory in reversed(S.locals)]
+        where = next(filter(None, places), "") or arena.describe(address)
         raise DeviceFault(
             ILLEGAL_ADDRESS,
             f"invalid {size}-byte {verb} at 0x{address & 2**64 - 1:x} "
-            f"({arena.describe(address)}; {int(bad.sum())} of {L.n} threads here)",
-            int(L.ids[k if len(addresses) > 1 else 0]),
+            f"({where}; {int(bad.sum())} of {L.n} threads here)",
+            lane,
             address,
         )
 
@@ -79,7 +87,7 @@ def _strides_of(S, L, a: Affine, offset: int, size: int, verb: str):
         shape, strides, steps = (L.n,), (st,), st if L.n > 1 else 0
     else:
         return None
-    if not S.arena.holds(first, last + size):
+    if not S.arena.holds(first, last + size) and not in_own_part(S, L, a, offset, size):
         check_lanes(S, L, L.array_of(a) + offset, size, verb)
     if (start | steps) & (size - 1):
         raise _misaligned(L, L.array_of(a) + offset, size, verb)
@@ -120,7 +128,9 @@ def _gather(S, L, a: np.ndarray, offset: int, size: int, code: str, verb: str):
             S.address_cache.clear()
         cached = S.address_cache[key] = (a, indices, first + arena.base, last + arena.base, bits)
     a, indices, first, last, bits = cached
-    if not arena.holds(first + offset, last + offset + size):
+    if not arena.holds(first + offset, last + offset + size) and not in_own_part(
+        S, L, a, offset, size
+    ):
         check_lanes(S, L, a + offset, size, verb)
     if bits or offset & (size - 1):
         aligned = (a + offset) & (size - 1)
@@ -145,7 +155,7 @@ def _check_vector(S, L, a, offset: int, size: int, whole: int, verb: str) -> Non
     if a.dtype != np.int64:
         a = a.view(np.int64)
     first, last = int(a.min()) + offset, int(a.max()) + offset
-    if not S.arena.holds(first, last + whole):
+    if not S.arena.holds(first, last + whole) and not in_own_part(S, L, a, offset, whole):
         check_lanes(S, L, a + offset, whole, verb)
     if (int(np.bitwise_or.reduce(a + offset if offset & (whole - 1) else a))) & (whole - 1):
         raise _misaligned(L, a + offset, whole, verb)
@@ -303,17 +313,50 @@ def shared_address(S, L, a, offset: int, size: int):
     if low + offset < 0 or high + offset + size > S.shared_bytes:
         # Shared addresses have 32 bits: sums that a compiler makes in 64 bits wrap around.
         offsets = (L.filled(a) + np.int64(offset)).astype(np.int32).astype(np.int64)
-        bad = (offsets < 0) | (offsets + size > S.shared_bytes)
-        if bad.any():
-            k = int(bad.argmax())
-            raise DeviceFault(
-                ILLEGAL_ADDRESS,
-                f"invalid {size}-byte access at offset {int(offsets[k])} of shared memory, "
-                f"of which the block has {S.shared_bytes} bytes ({int(bad.sum())} threads here)",
-                int(L.ids[k]),
-            )
+        _check_shared(S, L, offsets, size)
         a = offsets - np.int64(offset)
     return affine_add(a, S.shared, L)
+
+
+def _check_shared(S, L, offsets: np.ndarray, size: int, where=True) -> None:
+    """Check offsets in the memory of each lane's own block, of some lanes."""
+    bad = ((offsets < 0) | (offsets + size > S.shared_bytes)) & where
+    if bad.any():
+        k = int(bad.argmax())
+        raise DeviceFault(
+            ILLEGAL_ADDRESS,
+            f"invalid {size}-byte access at offset {int(offsets[k])} of shared memory, "
+            f"of which the block has {S.shared_bytes} bytes ({int(bad.sum())} threads here)",
+            int(L.ids[k]),
+        )
+
+
+@runtime
+def generic_address(S, L, a, offset: int, size: int):
+    """A generic address, which may not lie in the shared memory of another block."""
+    if S.nb == 1 or not S.shared_bytes:
+        return a
+    start = S.shared_base
+    end = start + S.shared_bytes * S.nb
+    if type(a) is nd:
+        key = (id(a), -1)
+        cached = S.address_cache.get(key)
+        if cached is None:
+            cached = S.address_cache[key] = (a, int(a.min()), int(a.max()))
+        _, low, high = cached
+    elif type(a) is Affine:
+        low, high = end_points(a.c - start, a.st, a.sb - S.shared_bytes, L)
+        if low + offset >= 0 and high + offset + size <= S.shared_bytes:
+            return a
+        low, high = end_points(a.c, a.st, a.sb, L)
+    else:
+        low = high = int(a)
+    if high + offset + size > start and low + offset < end:
+        addresses = L.filled(a).astype(np.int64, copy=False) + offset
+        inside = (addresses + size > start) & (addresses < end)
+        block = L.thread_block[1]
+        _check_shared(S, L, addresses - start - block * S.shared_bytes, size, inside)
+    return a
 
 
 @runtime

@@ -7,7 +7,6 @@ generated code whose loads, stores and atomics come through :mod:`.checked_acces
 
 from __future__ import annotations
 
-import bisect
 import sys
 from types import FrameType
 
@@ -186,14 +185,13 @@ class Checker:
 
     def shadow_at(self, first: int, nbytes: int) -> Shadow | None:
         """The shadow of the allocation that holds all of these bytes, or None."""
-        arena = self.arena
-        index = bisect.bisect_right(arena.starts, first) - 1
-        if index < 0 or first + nbytes > arena.ends[index]:
+        found = self.arena.find(first)
+        if found is None or first + nbytes > sum(found):
             return None
-        start = arena.starts[index]
+        start, size = found
         shadow = self.shadows.get(start)
         if shadow is None:
-            shadow = self.shadows[start] = Shadow(start, arena.ends[index] - start, False)
+            shadow = self.shadows[start] = Shadow(start, size, False)
         return shadow
 
     def report_leaks(self) -> None:

@@ -28,6 +28,7 @@ from .groups import (
     unselected,
 )
 from .lanes import RANGE, RECTANGLE, LaneSet
+from .local_memory import LocalMemory
 from .rendezvous import Parked, Rendezvous
 
 nd = np.ndarray
@@ -38,8 +39,8 @@ class Frame:
     """One activation of a function (or the kernel itself) by a lane set."""
 
     __slots__ = (
-        "active", "caller", "code", "function", "heap", "lanes", "local_allocation", "local_base",
-        "local_bytes", "ready", "resume", "returned", "waiting",
+        "active", "caller", "code", "function", "heap", "lanes", "local", "ready", "resume",
+        "returned", "waiting",
     )  # fmt: skip
 
     def __init__(self, function, caller, lanes: LaneSet, resume):
@@ -55,9 +56,7 @@ class Frame:
         #: Groups that wait for other lanes of their warps, by block.
         self.waiting: dict[int, list] = {}
         self.returned: list[tuple[LaneSet, tuple]] = []
-        self.local_allocation = 0
-        self.local_base = 0
-        self.local_bytes = function.local_bytes
+        self.local: LocalMemory | None = None
 
     def push(self, block: int, lanes: LaneSet, registers: tuple) -> None:
         groups = self.ready.get(block)
@@ -109,6 +108,8 @@ class Chunk(Rendezvous):
         #: Indices and bounds of address registers; see :mod:`.access`.
         self.address_cache: dict[tuple[int, int], tuple] = {}
         self.allocations: list[int] = []
+        #: Local memory of the frames that use some.
+        self.locals: list[LocalMemory] = []
         self.shared_bytes = launch.shared_bytes
         self.shared_base = 0
         if self.shared_bytes:
@@ -137,6 +138,8 @@ class Chunk(Rendezvous):
         for address in self.allocations:
             self.arena.free(address)
         self.allocations = []
+        while self.locals:
+            self.locals.pop().release()
         self.full = self.frame = self.checks = None
         for table in (
             self.frames, self.parked, self.stalled, self._polls, self._stalls, self.address_cache,
@@ -147,14 +150,15 @@ class Chunk(Rendezvous):
     def local(self, offset: int) -> Affine:
         """The address of the running frame's local memory."""
         frame = self.frame
-        if not frame.local_base:
-            nbytes = frame.local_bytes * self.n
-            frame.local_allocation = frame.local_base = self._allocate(nbytes)
+        memory = frame.local
+        if memory is None:
+            memory = LocalMemory(self.arena, frame.function.local_bytes, self.T, self.nb)
+            frame.local = memory
+            self.locals.append(memory)
             if self.checks is not None:
                 checker = self.launch.checks.checker
-                checker.add_uninitialised(frame.local_base, nbytes).private = True
-        step = frame.local_bytes
-        return Affine(frame.local_base + offset, step, step * self.T, i8)
+                checker.add_uninitialised(memory.base, memory.total).private = True
+        return memory.address(offset)
 
     # -------------------------------------------------------------- lane sets
 
@@ -278,9 +282,9 @@ class Chunk(Rendezvous):
         if not frame.active:
             self.frames.remove(frame)
             self.frame = caller
-            if frame.local_allocation:
-                self.allocations.remove(frame.local_allocation)
-                self.arena.free(frame.local_allocation)
+            if frame.local is not None:
+                self.locals.remove(frame.local)
+                frame.local.release()
         if not frame.returned:
             return
         L, results = merge(frame.returned)

@@ -111,7 +111,8 @@ class ChunkChecks(BarrierChecks):
         if shadow is not None:
             self._check(Access(shadow, L, addresses, size, lanes, None, reads, value, sync))
             return
-        starts = np.array(self.checker.arena.starts, np.int64)
+        arena = self.checker.arena
+        starts = np.array(sorted([*arena.starts, *arena.divided]), np.int64)
         index = np.searchsorted(starts, addresses, "right")
         for allocation in np.unique(index).tolist():
             which = np.flatnonzero(index == allocation)

@@ -89,7 +89,7 @@ class Routine:
                 local_bytes = round_up(local_bytes, variable.align)
                 self.locals[variable.name] = local_bytes
                 local_bytes += variable.size
-        self.local_bytes = round_up(local_bytes, 16)
+        self.local_bytes = local_bytes
         self.shared, self.static_shared_bytes, _ = self.program.shared_layout(self.function)
         dynamic = [
             v

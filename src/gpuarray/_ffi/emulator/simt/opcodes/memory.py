@@ -39,7 +39,10 @@ def address_of(e: Emitter, operand: Address, space: str, nbytes: int) -> tuple[s
         return f"shared_address(S,L,{window},{offset},{nbytes})", offset
     if type(base) is Immediate:
         return e.constant(base.value, "i8"), offset
-    return e.value(base, "i8", affine=True), offset
+    address = e.value(base, "i8", affine=True)
+    if space == "generic":
+        return f"generic_address(S,L,{address},{offset},{nbytes})", offset
+    return address, offset
 
 
 def element_code(i) -> str:

@@ -114,10 +114,8 @@ def in_space(S, L, address, space: str):
     if space == "shared":
         return (address >= shared_low) & (address < shared_high)
     local = address < 0
-    for frame in S.frames:
-        if frame.local_base:
-            size = frame.local_bytes * S.n
-            local = local | ((address >= frame.local_base) & (address < frame.local_base + size))
+    for memory in S.locals:
+        local = local | memory.covers(address)
     if space == "local":
         return local
     constant = address != address
