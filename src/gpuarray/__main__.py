@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
         "--checks",
         default="all",
         metavar="LIST",
-        help="of races (or races=lane), uninit, bounds, barriers, leaks (default: all)",
+        help="of races (or races=lane), uninit, bounds, barriers, host, leaks (default: all)",
     )
     replay = commands.add_parser(
         "replay", help="run on the emulator a launch that gpuarray.debug.save() wrote down"

@@ -13,8 +13,8 @@ from typing import NamedTuple
 __all__ = ["CHECKS", "Config", "checks_of", "child_environment", "config", "home_cache_directory"]
 
 #: What the emulator's checkers can look for. A race is between warps, or between lanes.
-CHECKS = ("races", "races=lane", "uninit", "bounds", "barriers", "leaks")
-_ALL_CHECKS = ("races", "uninit", "bounds", "barriers", "leaks")
+CHECKS = ("races", "races=lane", "uninit", "bounds", "barriers", "host", "leaks")
+_ALL_CHECKS = ("races", "uninit", "bounds", "barriers", "host", "leaks")
 
 _BACKENDS = ("auto", "cuda", "emulator")
 _TRUE = ("1", "true", "yes", "on")

@@ -13,8 +13,9 @@ class Finding(NamedTuple):
     Attributes
     ----------
     kind : str
-        'races', 'uninit', 'bounds', 'barriers', 'leaks' or 'faults'. A fault is what ended a
-        kernel: an access out of bounds, a failed assertion, a deadlock. It is always reported.
+        'races', 'uninit', 'bounds', 'barriers', 'host', 'leaks' or 'faults'. A fault is what
+        ended a kernel: an access out of bounds, a failed assertion, a deadlock; it is always
+        reported.
     message : str
         What happened: the access, the address and the nearest allocation.
     kernel : str

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back, need_context
 from gpuarray._runtime.memory import checked_size
@@ -275,6 +276,11 @@ def alloc_pinned_memory(size: int) -> Any:
     return _allocator(size)
 
 
+def get_pinned_memory_allocator() -> Callable[[int], Any]:
+    """The allocator that `alloc_pinned_memory` gets its memory from."""
+    return _allocator
+
+
 def set_pinned_memory_allocator(allocator: Callable[[int], Any] | None = None) -> None:
     """Let `alloc_pinned_memory` get its memory from another allocator.
 
@@ -303,7 +309,8 @@ def _malloc(size: int) -> PinnedMemoryPointer:
     return PinnedMemoryPointer(PinnedMemory(size), 0)
 
 
-_allocator: Callable[[int], Any] = _default_pool.malloc
+# The checkers watch the pages of memory that was allocated while they are on.
+_allocator: Callable[[int], Any] = _malloc if config.checks else _default_pool.malloc
 
 
 def staged_upload(device_pointer: int, address: int, nbytes: int, stream: Stream) -> None:

@@ -75,9 +75,14 @@ class AddressSpace:
 
     # --- memory
 
-    def allocate(self, nbytes: int, device: Any) -> int:
-        """Allocate memory of a device, or with None memory that every context may access."""
-        address = self.arena.allocate(nbytes)
+    def allocate(self, nbytes: int, device: Any, *, for_host: bool = False) -> int:
+        """Allocate memory of a device, or with None memory that every context may access.
+
+        Under the checkers, memory that the host accesses, too, has pages of its own.
+        """
+        checker = self.arena.checker
+        whole_pages = for_host and checker is not None and checker.host is not None
+        address = self.arena.allocate(nbytes, whole_pages=whole_pages)
         nbytes = max(nbytes, 1)
         self._owners[address] = (nbytes, device)
         for window in self._windows.values():

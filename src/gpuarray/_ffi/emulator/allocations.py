@@ -61,7 +61,8 @@ class AllocationCalls:
                 f"{nbytes} bytes asked for, {DEVICE_BYTES - device.used_bytes} of {DEVICE_BYTES} "
                 f"are free on emulated device {device.ordinal}",
             )
-        address = machine.space.allocate(nbytes, None if kind == "managed" else device)
+        managed = kind == "managed"
+        address = machine.space.allocate(nbytes, None if managed else device, for_host=managed)
         machine.add_allocation(context, address, nbytes, kind)
         device.used_bytes += nbytes
         return address

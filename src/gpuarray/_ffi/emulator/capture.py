@@ -96,6 +96,8 @@ def submit(machine: Machine, stream: EmulatedStream, operation: StreamOperation)
     if checker is not None:
         checker.begin(stream, operation.noun)
     operation.run(machine)
+    if checker is not None:
+        checker.ended()
 
 
 def refuse_implicit(machine: Machine, stream: EmulatedStream) -> None:

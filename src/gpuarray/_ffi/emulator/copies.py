@@ -56,7 +56,10 @@ class Copy(StreamOperation):
     """A copy of up to three dimensions, in bytes, rows and planes."""
 
     kind = MEMCPY
-    noun = "a copy"
+
+    @property
+    def noun(self) -> str:
+        return "a copy"
 
     def __init__(
         self,

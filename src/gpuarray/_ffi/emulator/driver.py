@@ -107,6 +107,8 @@ class EmulatedDriver:
 
         with self._machine.lock:
             arena = self._machine.arena
+            if arena.checker is not None:
+                arena.checker.pause()
             arena.checker = Checker(arena, checks, by_lane, outer=arena.checker)
 
     def findings(self, leaks: bool) -> list[Finding]:
@@ -115,6 +117,7 @@ class EmulatedDriver:
             checker = self._machine.arena.checker
             if checker is None:
                 return []
+            checker.look_at_host()
             if leaks and checker.leaks:
                 checker.report_leaks()
             return checker.findings
@@ -124,6 +127,7 @@ class EmulatedDriver:
         with self._machine.lock:
             arena = self._machine.arena
             if arena.checker is not None:
+                arena.checker.pause()
                 arena.end_quarantine()
                 arena.checker = arena.checker.outer
 

@@ -21,7 +21,10 @@ class Fill(StreamOperation):
     """A fill of rows with elements of 1, 2 or 4 bytes."""
 
     kind = MEMSET
-    noun = "a fill"
+
+    @property
+    def noun(self) -> str:
+        return "a fill"
 
     def __init__(
         self,

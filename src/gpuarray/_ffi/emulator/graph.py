@@ -32,8 +32,10 @@ class StreamOperation:
 
     kind = EMPTY
 
-    #: What messages call it.
-    noun: Any = "an operation"
+    @property
+    def noun(self) -> str:
+        """What messages call it."""
+        return "an operation"
 
     def run(self, machine: Machine) -> None:
         """Do the work."""
@@ -177,6 +179,7 @@ class GraphExec(ContextObject):
         for operation, needed in zip(self.operations, self.dependencies, strict=True):
             checker.begin_node(graph, operation.noun, needed)
             operation.run(machine)
+            checker.ended()
         graph.end()
 
     def close(self) -> None:

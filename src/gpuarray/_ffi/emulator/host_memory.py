@@ -33,7 +33,7 @@ class HostMemoryCalls:
             raise Failure(INVALID_VALUE, f"page-locked memory has no flags {flags}")
         if nbytes == 0:
             raise Failure(INVALID_VALUE, "0 bytes cannot be allocated")
-        address = machine.space.allocate(nbytes, None)
+        address = machine.space.allocate(nbytes, None, for_host=True)
         machine.add_allocation(context, address, nbytes, "host", flags)
         return address
 

@@ -53,7 +53,7 @@ class KernelLaunch(StreamOperation):
     cooperative: bool = False
 
     @property
-    def noun(self) -> str:  # type: ignore[override]
+    def noun(self) -> str:
         return f"kernel {self.function.kernel.name}"
 
     def run(self, machine: Machine) -> None:
@@ -146,8 +146,10 @@ class LaunchCalls:
             refuse_implicit(machine, target)
         checker = machine.arena.checker
         if checker is not None:
-            checker.begin(target, launch.noun)
+            checker.begin(target, launch.noun, is_kernel=True)
         launch.run(machine)
+        if checker is not None:
+            checker.ended()
 
 
 def checked_launch(

@@ -296,7 +296,12 @@ class Machine:
         self.allocations[address] = allocation
         checker = self.arena.checker
         if checker is not None and kind != "registered":
-            checker.host_allocated(address, nbytes, fresh=kind in ("device", "pool", "graph"))
+            checker.host_allocated(
+                address,
+                nbytes,
+                fresh=kind in ("device", "pool", "graph"),
+                kind=kind if kind in ("host", "managed") else "",
+            )
         return allocation
 
     def release(self, allocation: EmulatedAllocation) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import bisect
 import contextlib
 import ctypes
+import functools
 import mmap
 import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from gpuarray._integers import round_up
 
 from .faults import ILLEGAL_ADDRESS, DeviceFault
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Allocations begin at multiples of this, as the CUDA driver promises.
 ALIGNMENT = 256
-_PAGE = mmap.PAGESIZE
+PAGE = mmap.PAGESIZE
 #: The pages of a freed block of at least this size are returned to the system.
 _RETURNED_PAGES = 64 << 20
 
@@ -39,6 +42,27 @@ def _keep_freed_memory() -> None:
         library = ctypes.CDLL(None)
         library.mallopt(mmap_threshold, 1 << 30)
         library.mallopt(trim_threshold, 1 << 30)
+
+
+def _mincore(address: int, nbytes: int, found: int) -> int:
+    function = ctypes.CDLL(None).mincore
+    function.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
+    return function(address, nbytes, found)
+
+
+@functools.cache
+def _pages_are_watched() -> bool:
+    """Whether the system tells a page that was accessed from one that was not."""
+    try:
+        arena = Arena(4 * PAGE)
+        arena.bytes[:] = 1
+        arena.drop_pages(arena.base, 4 * PAGE)
+        before = arena.present_pages(arena.base, 4)
+        read = int(arena.bytes[PAGE])
+        after = arena.present_pages(arena.base, 4)
+    except (OSError, AttributeError):
+        return False
+    return not before.any() and read == 0 and after.tolist() == [False, True, False, False]
 
 
 class Arena:
@@ -66,7 +90,9 @@ class Arena:
         #: Sorted offsets of free blocks below ``_top``, and the size of each.
         self._free_offsets: list[int] = []
         self._free_sizes: dict[int, int] = {}
-        self._top = _PAGE  # address 0 of the arena is never valid
+        self._top = PAGE  # address 0 of the arena is never valid
+        #: Block sizes of allocations that have pages of their own.
+        self._page_blocks: dict[int, int] = {}
         self.used = 0
         #: Counts the writes of kernels, by which the scheduler tells progress from a livelock.
         self.writes = 0
@@ -79,11 +105,14 @@ class Arena:
     def mapping(self) -> mmap.mmap:
         return self._mapping
 
-    def allocate(self, nbytes: int) -> int:
-        """Reserve ``nbytes`` and return the address; the content is not initialised."""
+    def allocate(self, nbytes: int, *, whole_pages: bool = False) -> int:
+        """Reserve ``nbytes`` and return the address; the content is not initialised.
+
+        With `whole_pages` it is zeros, and no other allocation lies in the same pages.
+        """
         nbytes = max(int(nbytes), 1)
         with self.lock:
-            start = self._place(nbytes)
+            start = self._place(nbytes, whole_pages)
             if not self.starts or start > self.starts[-1]:
                 self.starts.append(start)
                 self.ends.append(start + nbytes)
@@ -94,15 +123,25 @@ class Arena:
             self.used += nbytes
             return start
 
-    def _place(self, nbytes: int) -> int:
+    def _place(self, nbytes: int, whole_pages: bool = False) -> int:
         """The address of free memory."""
         block = (nbytes + ALIGNMENT) & -ALIGNMENT  # always leaves at least one unused byte
+        if whole_pages:
+            block = round_up(block, PAGE) + PAGE
         try:
-            return self.base + self._take_block(block)
+            offset = self._take_block(block)
         except MemoryError:
             if not self.end_quarantine():
                 raise
-            return self.base + self._take_block(block)
+            offset = self._take_block(block)
+        if whole_pages:
+            before = -offset % PAGE
+            if before:
+                self._return_block(offset, before)
+            offset, block = offset + before, block - before
+            self._page_blocks[self.base + offset] = block
+            self.drop_pages(self.base + offset, block)
+        return self.base + offset
 
     def divide(self, nbytes: int) -> int:
         """Allocate memory of which each thread may access its own part only.
@@ -137,25 +176,39 @@ class Arena:
             nbytes = self.ends[index] - address
             del self.starts[index], self.ends[index]
             self.used -= nbytes
-            offset = address - self.base
-            block = (nbytes + ALIGNMENT) & -ALIGNMENT
+            block = self._page_blocks.pop(address, (nbytes + ALIGNMENT) & -ALIGNMENT)
             kept = self.checker is not None and not at_once
-            if nbytes >= (2 * _PAGE if kept else _RETURNED_PAGES):
-                self.drop_pages(address, nbytes)
             if self.checker is not None:
                 self.checker.forget(address)
-                if kept:
-                    for old in self.checker.freed(address, nbytes):
-                        self._return_block(*old)
-                    return
-            self._return_block(offset, block)
+            if nbytes >= (2 * PAGE if kept else _RETURNED_PAGES):
+                self.drop_pages(address, nbytes)
+            if kept:
+                for old in self.checker.freed(address, nbytes, block):
+                    self._return_block(*old)
+                return
+            self._return_block(address - self.base, block)
 
     def drop_pages(self, address: int, nbytes: int) -> None:
         """Return the whole pages in a range to the system; they read as zeros."""
-        first = (address - self.base + _PAGE - 1) & -_PAGE
-        last = (address - self.base + nbytes) & -_PAGE
+        first = (address - self.base + PAGE - 1) & -PAGE
+        last = (address - self.base + nbytes) & -PAGE
         if last > first and hasattr(mmap, "MADV_DONTNEED"):
             self._mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
+
+    def present_pages(self, address: int, count: int) -> np.ndarray:
+        """Which of so many pages from an address on are in memory: a page that was returned to
+        the system is again once it was accessed."""
+        found = np.zeros(count, np.uint8)
+        status = _mincore(address, count * PAGE, found.ctypes.data)
+        return (found & 1).astype(bool) if not status else np.zeros(count, bool)
+
+    def watch_pages(self) -> bool:
+        """Let accesses to single pages be noticed; whether the system can."""
+        if not hasattr(mmap, "MADV_NOHUGEPAGE") or not _pages_are_watched():
+            return False
+        with contextlib.suppress(OSError):  # a system without huge pages
+            self._mapping.madvise(mmap.MADV_NOHUGEPAGE)
+        return True
 
     def end_quarantine(self) -> bool:
         """Let freed memory that the checkers kept be used again; whether there was some."""

@@ -9,7 +9,7 @@ waits; what is submitted later begins after all that the host has waited for.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Clock = dict[Any, int]
@@ -54,7 +54,10 @@ def _merge(clock: Clock, other: Clock) -> None:
 class StreamOrder:
     """The clocks of all streams, and the operations that the host has not waited for."""
 
-    def __init__(self):
+    def __init__(self, before_wait: Callable[[], None], after_wait: Callable[[], None]):
+        #: Called when the host waits, while what it waits for is not over yet, and then.
+        self._before_wait = before_wait
+        self._after_wait = after_wait
         self._clocks: dict[Any, Clock] = {}
         self._events: weakref.WeakKeyDictionary[Any, Clock] = weakref.WeakKeyDictionary()
         self._host: Clock = {}
@@ -111,11 +114,14 @@ class StreamOrder:
 
     def host_waits_for_all(self, context: Any) -> None:
         """The host waits for all streams of a context."""
-        for stream, clock in list(self._clocks.items()):
+        reached: Clock = {}
+        for stream, clock in self._clocks.items():
             if stream.context is context:
-                self._host_reaches(clock)
+                _merge(reached, clock)
+        self._host_reaches(reached)
 
     def _host_reaches(self, clock: Clock) -> None:
+        self._before_wait()
         _merge(self._host, clock)
         for stream, pending in list(self._pending.items()):
             ended = self._host.get(stream, 0)
@@ -125,6 +131,7 @@ class StreamOrder:
                 self._pending[stream] = [one for one in pending if one.number > ended]
 
         self.forget_branches(0)
+        self._after_wait()
 
     def forget_branches(self, most: int) -> None:
         """Forget nodes of graphs: those that ended, and the oldest of more than so many."""

@@ -30,6 +30,9 @@ class HostFunction(StreamOperation):
     def run(self, machine: Machine) -> None:
         with machine.callback():
             self.function(self.data)
+        if (order := machine.order) is not None:
+            # The host may learn from it that what came before it in the stream is done.
+            order.host_waits(machine.arena.checker.operation.stream)
 
 
 class StreamCalls:

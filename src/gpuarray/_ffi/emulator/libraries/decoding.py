@@ -178,7 +178,7 @@ class LibraryCall(StreamOperation):
         return next((stream for stream in streams if stream is not None), 0)
 
     @property
-    def noun(self) -> str:  # type: ignore[override]
+    def noun(self) -> str:
         return str(self.row.name)
 
     def run(self, machine: Machine) -> None:

@@ -13,8 +13,10 @@ from types import FrameType
 import numpy as np
 
 from ...findings import Finding
+from ..memory import PAGE
 from ..stream_order import GraphOrder, Operation, StreamOrder
 from . import source_lines
+from .host_accesses import HostMemory, Written
 from .quarantine import Quarantine
 from .shadow import Range, Shadow
 
@@ -52,10 +54,14 @@ class Checker:
         self.barriers = "barriers" in checks
         self.leaks = "leaks" in checks
         self.bounds = "bounds" in checks
+        #: Memory that the host accesses, too; None without that check.
+        self.host: list[HostMemory] | None = None
+        if "host" in checks and arena.watch_pages():
+            self.host = []
         self.by_lane = by_lane
         self.shadows: dict[int, Shadow] = {}
         self.quarantine = Quarantine(arena.base)
-        self.order = StreamOrder()
+        self.order = StreamOrder(self._before_wait, self._after_wait)
         #: What a stream is doing now.
         self.operation: Operation | None = None
         self.next_segment = 1
@@ -74,23 +80,78 @@ class Checker:
 
     # -------------------------------------------------------------- operations of streams
 
-    def begin(self, stream, noun: str) -> None:
-        """A stream begins an operation."""
+    def begin(self, stream, noun: str, *, is_kernel: bool = False) -> None:
+        """A stream begins an operation. A kernel's own accesses take pages back one by one."""
+        if self.host and not is_kernel:
+            self._before_wait()
         line, _ = _python_line()
         self.operation = self.order.begin(stream, noun, "" if line is None else _quoted(line))
 
     def begin_node(self, graph: GraphOrder, noun: str, dependencies: list[int]) -> None:
         """A node of a graph begins."""
+        self._before_wait()
         line, _ = _python_line()
         self.operation = graph.begin(noun, "" if line is None else _quoted(line), dependencies)
+
+    def ended(self) -> None:
+        """The operation has ended."""
+        for memory in self.host or ():
+            if memory.mask is not None:
+                if not memory.tells and self.operation is not None:
+                    memory.written.append(Written(self.operation, 0, 0, memory.mask))
+                memory.mask, memory.tells = None, False
+        self._after_wait()
+
+    def _before_wait(self) -> None:
+        """The host is about to wait, or memory is about to be accessed by a copy."""
+        for memory in self.host or ():
+            self.take_back(memory)
+
+    def _after_wait(self) -> None:
+        for memory in self.host or ():
+            if memory.written and not memory.is_aside:
+                memory.put_aside(self.order)
+
+    def take_back(self, memory: HostMemory) -> None:
+        """Put the pages of memory back, and report an access of the host to them."""
+        found = memory.take_back()
+        if found is None:
+            return
+        address, operation = found
+        line, _ = _python_line()
+        self.add(
+            ("host", operation.noun, operation.line),
+            Finding(
+                "host",
+                f"the host accessed {memory.noun} that {operation.noun} writes, without waiting "
+                f"for it: the page of 0x{address:x} ({self.arena.describe(address)})\n"
+                f"    submitted at {operation.line}",
+                address=address,
+                place="" if line is None else f"accessed before {_quoted(line)}",
+                source=line,
+            ),
+        )
+
+    def pause(self) -> None:
+        """Leave memory as it is without checks, until there is something to do again."""
+        self._before_wait()
+
+    def look_at_host(self) -> None:
+        """Look for accesses of the host so far."""
+        self._before_wait()
+        self._after_wait()
 
     def touched(self, address: int, nbytes: int, *, writes: bool) -> None:
         """The current operation, which is no kernel, accesses memory."""
         operation = self.operation
-        shadow = self.shadow_at(address, nbytes) if self.races and operation is not None else None
+        shadow = self.shadow_at(address, nbytes) if operation is not None else None
         if shadow is None:
             return
         end = address + nbytes
+        if writes and shadow.host is not None:
+            shadow.host.written.append(Written(operation, address, end, None))
+        if not self.races:
+            return
         if operation.others:
             for other, earlier in shadow.touched_by(address, end, operation.others, writes):
                 self._unordered(operation, other, address, nbytes, earlier, writes)
@@ -127,9 +188,15 @@ class Checker:
         shadow = self.shadows[address] = Shadow(address, nbytes, self.uninit)
         return shadow
 
-    def host_allocated(self, address: int, nbytes: int, *, fresh: bool) -> None:
-        """Add memory that the host allocated, with the line of Python that did."""
+    def host_allocated(self, address: int, nbytes: int, *, fresh: bool, kind: str) -> None:
+        """Add memory that the host allocated, with the line of Python that did.
+
+        It is of kind 'host' or 'managed' if the host accesses it, too.
+        """
         shadow = self.shadows[address] = Shadow(address, nbytes, fresh and self.uninit)
+        if kind and self.host is not None and address % PAGE == 0:
+            shadow.host = HostMemory(self.arena, address, nbytes, kind)
+            self.host.append(shadow.host)
         line, owned = _python_line() if self.leaks else (None, True)
         if line is not None and not owned:
             shadow.source, shadow.origin = line, _quoted(line)
@@ -140,12 +207,15 @@ class Checker:
         shadow.origin, shadow.source = place, source
 
     def forget(self, address: int) -> None:
-        self.shadows.pop(address, None)
+        shadow = self.shadows.pop(address, None)
+        if shadow is not None and shadow.host is not None:
+            self.take_back(shadow.host)
+            self.host.remove(shadow.host)
 
-    def freed(self, address: int, nbytes: int) -> list[tuple[int, int]]:
+    def freed(self, address: int, nbytes: int, block: int) -> list[tuple[int, int]]:
         """Put freed memory into quarantine; the blocks that leave it."""
         line, _ = _python_line()
-        return self.quarantine.add(address, nbytes, "" if line is None else _quoted(line))
+        return self.quarantine.add(address, nbytes, block, "" if line is None else _quoted(line))
 
     def wrote(self, address: int, nbytes: int) -> None:
         """Mark bytes as written by the host, or by a copy from it."""

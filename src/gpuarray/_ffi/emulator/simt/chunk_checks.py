@@ -150,11 +150,17 @@ class ChunkChecks(BarrierChecks):
         checker, shadow = self.checker, access.shadow
         if shadow.window and not self._check_shared_bounds(access):
             return
+        if shadow.host is not None:
+            if shadow.host.is_aside:
+                checker.take_back(shadow.host)
+            if access.writes:
+                self._mark_bytes(shadow.host.kernel_mask(), access)
+                shadow.host.tells |= bool(access.sync)
         if checker.uninit and shadow.valid is not None:
             if access.reads:
                 self._check_valid(access)
             if access.writes:
-                self._make_valid(access)
+                self._mark_bytes(shadow.valid, access)
         if checker.races and not shadow.private:
             self._check_races(access)
 
@@ -235,14 +241,15 @@ class ChunkChecks(BarrierChecks):
         )
 
     @staticmethod
-    def _make_valid(access: Access) -> None:
+    def _mark_bytes(table: np.ndarray, access: Access) -> None:
+        """Mark the bytes of an access in a table with a byte for each of the allocation."""
         shadow, where, size = access.shadow, access.where, access.size
         if access.is_run:
             low = where - shadow.start
-            shadow.valid[low : low + size * access.L.n] = 1
+            table[low : low + size * access.L.n] = 1
             return
         step = min(size, 8)
-        view = shadow.valid.view(f"u{step}")
+        view = table.view(f"u{step}")
         index = (where - shadow.start) // step
         for k in range(size // step):
             view[index + k] = _ALL_VALID[step]

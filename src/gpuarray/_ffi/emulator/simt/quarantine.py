@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import NamedTuple
 
-from ..memory import ALIGNMENT
-
 #: Blocks that are kept at most, and their bytes of address space. The pages of all but the
 #: smallest are returned to the system, so this costs 128 MiB of memory at most.
 _MOST_BLOCKS = 16384
@@ -15,6 +13,8 @@ _MOST_BYTES = 1 << 30
 
 class _Freed(NamedTuple):
     nbytes: int
+    #: With the unused bytes behind it.
+    block: int
     #: The line of Python that freed it.
     line: str
 
@@ -33,30 +33,27 @@ class Quarantine:
         self._blocks: OrderedDict[int, _Freed] = OrderedDict()
         self._nbytes = 0
 
-    def add(self, address: int, nbytes: int, line: str) -> list[tuple[int, int]]:
+    def add(self, address: int, nbytes: int, block: int, line: str) -> list[tuple[int, int]]:
         """Keep a block; the oldest ones, which there is no room for any more."""
-        self._blocks[address] = _Freed(nbytes, line)
+        self._blocks[address] = _Freed(nbytes, block, line)
         self._nbytes += nbytes
         old = []
         while len(self._blocks) > _MOST_BLOCKS or self._nbytes > _MOST_BYTES:
-            first, (size, _) = self._blocks.popitem(last=False)
-            self._nbytes -= size
-            old.append(self._block(first, size))
+            first, freed = self._blocks.popitem(last=False)
+            self._nbytes -= freed.nbytes
+            old.append((first - self._base, freed.block))
         return old
 
     def clear(self) -> list[tuple[int, int]]:
         """All blocks, none of which is kept any more."""
-        blocks = [self._block(address, freed.nbytes) for address, freed in self._blocks.items()]
+        blocks = [(address - self._base, freed.block) for address, freed in self._blocks.items()]
         self._blocks.clear()
         self._nbytes = 0
         return blocks
 
-    def _block(self, address: int, nbytes: int) -> tuple[int, int]:
-        return address - self._base, (nbytes + ALIGNMENT) & -ALIGNMENT
-
     def describe(self, address: int) -> str:
         """Which freed block an address is in, for messages; empty if it is in none."""
-        for start, (nbytes, line) in self._blocks.items():
+        for start, (nbytes, _, line) in self._blocks.items():
             if start <= address < start + nbytes:
                 where = f" at {line}" if line else ""
                 return (

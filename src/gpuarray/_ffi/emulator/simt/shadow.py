@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gpuarray._integers import ceil_div, round_up
 
 from ..stream_order import Operation
+
+if TYPE_CHECKING:
+    from .host_accesses import HostMemory
 
 #: A mark is segment << SHIFT | PTX line << 1 | synchronising.
 SHIFT = 22
@@ -31,8 +34,8 @@ class Shadow:
     """
 
     __slots__ = (
-        "end", "granule", "nbytes", "origin", "private", "ranges", "read", "read_before", "source",
-        "start", "valid", "window", "written",
+        "end", "granule", "host", "nbytes", "origin", "private", "ranges", "read", "read_before",
+        "source", "start", "valid", "window", "written",
     )  # fmt: skip
 
     def __init__(self, start: int, nbytes: int, fresh: bool):
@@ -48,6 +51,8 @@ class Shadow:
         #: memory has an owner that will free it.
         self.origin = ""
         self.source: tuple[str, int] | None = None
+        #: Where the host accesses the memory, too.
+        self.host: HostMemory | None = None
         #: What copies and fills accessed.
         self.ranges: list[Range] = []
         self.written: np.ndarray | None = None
