@@ -190,6 +190,7 @@ def test_linspace_of_arrays_and_complex():
     for dtype in ("i4", "f2", "f4"):
         ends = np.arange(2).astype(dtype)
         same(cp.linspace(cp.asarray(ends), 4, 5), np.linspace(ends, 4, 5))
+    same(cp.linspace((1, 2), 4, 5), np.linspace((1, 2), 4, 5))
 
 
 @pytest.mark.parametrize("num", [0, 1, 2])

@@ -19,7 +19,7 @@ _LENGTHS = {
     4: [1, 2, 3, 4],
     5: [1, 2, 3],
 }
-_LONG = {"small": [130, 515, 1025], "full": [515, 1025, 2049, 4099, 10007]}
+_LONG = {"small": [130, 515, 1025], "full": [515, 1025, 2049, 4099]}
 
 #: How a view lies in memory.
 LAYOUTS = [
@@ -67,7 +67,7 @@ class Draw:
         lengths = [self.pick(_LENGTHS[min(ndim, 5)]) for _ in range(ndim)]
         if ndim <= 2 and self.chance(0.06):
             lengths[self.below(ndim)] = self.pick(_LONG[self.sizes])
-            lengths = [min(x, 9) if x not in _LONG[self.sizes] else x for x in lengths]
+            lengths = [min(x, 5) if x not in _LONG[self.sizes] else x for x in lengths]
         if ndim > 2 and self.chance(0.04):
             lengths[self.below(ndim)] = 0
         if not empty:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+
+#: Longer arrays repeat their first elements: a prime number, so that rows differ.
+DISTINCT = 1021
 
 BOOLS = ["?"]
 SIGNED = ["i1", "i2", "i4", "i8"]
@@ -34,10 +39,26 @@ def elements(kind: str, dtype: str, shape: tuple[int, ...], seed: int) -> np.nda
     seed : int
         What the values are drawn from.
     """
-    rng = np.random.Generator(np.random.PCG64(seed))
+    rng = _seeded(seed)
     kind, _, length = kind.partition(" ")
-    made = _KINDS[kind](rng, np.dtype(dtype), shape, int(length or 0))
-    return np.ascontiguousarray(made, dtype).reshape(shape)
+    drawn = shape
+    if kind != "permutation" and math.prod(shape) > DISTINCT:
+        drawn = (DISTINCT,)
+    made = np.asarray(_KINDS[kind](rng, np.dtype(dtype), drawn, int(length or 0)))
+    made = np.ascontiguousarray(made.astype(dtype, copy=False))
+    return made.reshape(shape) if drawn is shape else np.resize(made, shape)
+
+
+_bits = np.random.PCG64(0)
+_generator = np.random.Generator(_bits)
+_state = _bits.state
+
+
+def _seeded(seed: int) -> np.random.Generator:
+    """The generator in a state of its own for each seed: a new one takes as long as a case."""
+    _state["state"]["state"] = (seed + 1) * 0x9E3779B97F4A7C15F39CC0605CEDC835 % (1 << 128)
+    _bits.state = _state
+    return _generator
 
 
 def _small(rng, dtype, shape, _length):
@@ -117,7 +138,7 @@ def _counts(rng, _dtype, shape, length):
 
 
 def _permutation(rng, _dtype, shape, length):
-    return rng.permutation(length)[: int(np.prod(shape, dtype=int))].reshape(shape)
+    return rng.permutation(length)[: math.prod(shape)].reshape(shape)
 
 
 _KINDS = {

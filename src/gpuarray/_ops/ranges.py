@@ -292,8 +292,9 @@ def _linspace_of_arrays(
 ) -> Any:
     """The lines of `linspace` where an end is an array: NumPy's steps, one by one."""
     # A Python number takes the dtype of the other end, as in NumPy.
-    computed = np.result_type(*[getattr(x, "dtype", x) for x in (start, stop)], float(num))
-    start, stop = asarray(start), asarray(stop)
+    ends = [x if _is_scalar(x) else asarray(x) for x in (start, stop)]
+    computed = np.result_type(*[getattr(x, "dtype", x) for x in ends], float(num))
+    start, stop = [asarray(x) for x in ends]
     found = computed if dtype is None else _dtypes.canonical(dtype)
     divisor = num - 1 if endpoint else num
     delta = (stop - start).astype(computed, copy=False)

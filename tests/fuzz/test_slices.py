@@ -1,0 +1,46 @@
+"""A slice of the fuzzer's cases for each family: nothing differs but what is meant to."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from tests.fuzz.families import FAMILIES, cases_of
+from tests.fuzz.worker import Runner, describe, prepare
+
+DRAWN = [name for name, (_recipe, weight) in FAMILIES.items() if weight]
+
+
+@pytest.fixture(scope="module")
+def runner():
+    return Runner()
+
+
+def findings(runner, family, seed, recipes, count):
+    """What differs in some cases of a family, but for intended differences."""
+    found = []
+    with warnings.catch_warnings():
+        prepare()
+        for recipe in recipes:
+            cases = cases_of(seed, recipe, range(count), "small", (family,))
+            found += [describe(*difference) for difference in runner.differences(cases)]
+    return [
+        "\n".join([f"{x['id']} {x['function']}: {x['kind']}: {x['detail']}", x["script"]])
+        for x in found
+        if not x["known"]
+    ]
+
+
+@pytest.mark.parametrize("family", DRAWN)
+def test_a_few_cases(runner, family):
+    found = findings(runner, family, 10, range(4), 3)
+    assert not found, "\n\n".join(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20, 24))
+@pytest.mark.parametrize("family", DRAWN)
+def test_more_cases(runner, family, seed):
+    found = findings(runner, family, seed, range(25), 4)
+    assert not found, f"{len(found)} findings\n" + "\n\n".join(found)
