@@ -41,7 +41,7 @@ class Settings(NamedTuple):
     #: How many causes are shortened to a reproducer.
     shrink: int = 40
     #: Tasks after which a process is replaced, since kernels stay loaded.
-    tasks_of_a_process: int = 400
+    tasks_of_a_process: int = 200
     #: Deaths of processes after which the rest of a recipe is given up.
     deaths_of_a_recipe: int = 3
 

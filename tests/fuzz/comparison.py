@@ -210,7 +210,7 @@ _ORDER_LEFT_OPEN = frozenset(
 def _order_is_defined(case: Case) -> bool:
     if case.function == "getitem":
         # That of advanced indexing is whatever is quickest.
-        return len(case.operands) == 1 and "[[" not in case.program[-1]
+        return len(case.operands) == 1 and case.program[-1].count("[") == 1
     return case.tolerance not in _ORDER_LEFT_OPEN and not any(
         name in case.function for name in _ORDER_LEFT_OPEN
     )

@@ -137,7 +137,7 @@ def recipe(draw: Draw) -> tuple[str, Callable[[Draw, CaseMaker], Case]]:
                 made = f"xp.diag(xp.arange({draw.below(0, 6)}), {draw.below(-3, 4)})"
             case _:
                 name = make.array(draw.shape(ndim), dtype, layout, kind)
-                made = f"xp.asarray(getattr({name}, 'get', lambda: {name})())"
+                made = f"xp.asarray(getattr({name}, 'get', {name}.copy)())"
         make.program.append(made)
         return make.done(function)
 

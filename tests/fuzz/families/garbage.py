@@ -67,6 +67,8 @@ OBJECTS = {
                      "bytearray", "np.datetime64", "np.str_", "(1, 'a')", "[None]", "['a']", "[1, [2]]"))
     or x in ("None", "...", "Ellipsis", "int", "float", "str", "xp", "type", "NotImplemented")
 }  # fmt: skip
+#: NumPy itself counts that far, overflows, or gives a view of as many elements.
+_COUNTING = ("xp.diff(a, {})", "array_split", "broadcast_to", "arange")
 _UFUNC_CALLS = [
     "xp.{f}({})", "xp.{f}(a, {})", "xp.{f}({}, a)", "xp.{f}(a, a, {})", "xp.{f}(a, out={})", "xp.{f}(a, a, out={})",
     "xp.{f}(a, dtype={})", "xp.{f}(a, a, dtype={})", "xp.{f}(a, a, where={})", "xp.{f}(a, where={})",

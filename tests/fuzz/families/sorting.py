@@ -25,6 +25,8 @@ def recipe(draw: Draw) -> tuple[str, Callable[[Draw, CaseMaker], Case]]:
     kind = draw.pick(["ties", "small", "wide", "corners"])
     if function in ("gradient", "trapezoid", "interp", "convolve", "correlate", "average"):
         dtype, kind = draw.pick(FLOATS[1:] + COMPLEX + INTEGERS), "small"
+    if function == "interp":
+        dtype = draw.pick(FLOATS + INTEGERS)
     if function == "sort_complex":
         dtype = draw.pick([dtype, *COMPLEX])
     if function.startswith("histogram") or function in ("ediff1d", "diff"):
