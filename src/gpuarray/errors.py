@@ -16,6 +16,7 @@ __all__ = [
     "CheckError",
     "CompileError",
     "DriverError",
+    "ForkError",
     "HostArrayError",
     "LibraryError",
     "LibraryNotFoundError",
@@ -79,6 +80,10 @@ class DriverError(StatusError):
     def __str__(self) -> str:
         text = super().__str__()
         return f"{text}\n{self.report}" if self.report else text
+
+
+class ForkError(CUDAError):
+    """A process that was forked used what only its parent can use, such as the device."""
 
 
 class NVRTCError(StatusError):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import warnings
 from typing import NamedTuple
 
 from gpuarray._config import config
-from gpuarray.errors import BackendWarning, DriverError, LibraryNotFoundError
+from gpuarray.errors import BackendWarning, DriverError, ForkError, LibraryNotFoundError
 
 from .driver_enums import STATUS_NAMES
 from .library import SymbolSource
@@ -21,6 +22,31 @@ _REMEDY = (
     "check the driver with nvidia-smi and the variable CUDA_VISIBLE_DEVICES, or set "
     "GPUARRAY_BACKEND=emulator to run without a GPU"
 )
+
+
+#: The process in which a backend was opened, or began to be.
+_process = 0
+
+
+_FORKED = (
+    "this process cannot use a device: it was forked from one that had used a device already, and "
+    "CUDA does not work after that. Start processes with multiprocessing.get_context('spawn'), or "
+    "fork before the first use of a device"
+)
+
+
+def forked() -> bool:
+    """Whether this process was forked from one that had used a device, which is lost here.
+
+    It is True as soon as the child runs: the first that it does is to destroy what other threads
+    of its parent have left, and finalizers run then, before any function of `gpuarray._fork`.
+    """
+    return _process != 0 and _process != os.getpid()
+
+
+def fork_error() -> ForkError:
+    """The exception for a use of a device in such a process."""
+    return ForkError(_FORKED)
 
 
 class Backend(NamedTuple):
@@ -45,6 +71,8 @@ class _NoDeviceError(Exception):
 
 def select() -> Backend:
     """The backend that ``GPUARRAY_BACKEND`` names; 'auto' is CUDA if there is a device."""
+    if forked():
+        raise fork_error()
     if config.backend == "emulator":
         return _emulator()
     try:
@@ -57,7 +85,7 @@ def select() -> Backend:
 
 def gpu_answers() -> bool:
     """Whether CUDA has a device, and is not ruled out by ``GPUARRAY_BACKEND``."""
-    if config.backend == "emulator":
+    if config.backend == "emulator" or forked():
         return False
     try:
         _open_cuda()
@@ -91,12 +119,19 @@ def _level_of_caller() -> int:
     return level
 
 
+def _note_process() -> None:
+    """Keep in mind that a process which is forked from now on cannot use a device."""
+    global _process
+    _process = os.getpid()
+
+
 def _open_cuda() -> SymbolSource:
     try:
         library = ctypes.CDLL(_DRIVER_FILE)
     except OSError as error:
         reason = f"the NVIDIA driver's library could not be opened ({error})"
         raise _NoDeviceError(reason, LibraryNotFoundError(f"{reason}; {_REMEDY}")) from None
+    _note_process()
     status = library.cuInit(0)
     if status:
         raise _refused("cuInit", status)
@@ -115,6 +150,7 @@ def _refused(call: str, status: int) -> _NoDeviceError:
 
 
 def _emulator(reason: str = "") -> Backend:
+    _note_process()
     # Imported here: a process with a GPU does not need it.
     from .emulator import open_driver
 

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 
+from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray.errors import BackendWarning, CUDAError
 
@@ -59,6 +60,10 @@ def report_at_exit(backend: Backend | None) -> None:
     atexit.unregister(_report)
     if backend is not None:
         atexit.register(_report, backend)
+
+
+# What a child of the process finds is not the device's.
+_fork.in_child(lambda: report_at_exit(None))
 
 
 def _report(backend: Backend) -> None:

@@ -22,6 +22,10 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
+from gpuarray import _fork
+
+from .backend import fork_error as fork_error
+from .backend import forked as forked
 from .backend import gpu_answers as gpu_answers
 from .driver_checks import *
 from .driver_contexts import *
@@ -51,12 +55,27 @@ def __getattr__(name: str) -> Any:
         # Without argument types: each argument is prebuilt, so that ctypes has nothing to convert.
         value = library.symbol("cuLaunchKernelEx")
         value.restype = ctypes.c_int
+        _bound.append(name)
     elif name in PROTOTYPES:
         value = getattr(library, name)
+        _bound.append(name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value  # the next use finds it as a plain global
     return value
+
+
+#: The functions of the library that are globals of this module.
+_bound: list[str] = []
+
+
+def _lose() -> None:
+    if forked():
+        while _bound:
+            globals().pop(_bound.pop(), None)
+
+
+_fork.in_child(_lose)
 
 
 def describe() -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Mapping
 
+from gpuarray import _fork
 from gpuarray.errors import DriverError
 
 from . import sticky_errors
-from .backend import Backend, select, warn_of_fallback
+from .backend import Backend, fork_error, forked, select, warn_of_fallback
 from .checkers import check_this_process
 from .driver_enums import STATUS_NAMES
 from .driver_prototypes import PROTOTYPES
@@ -23,7 +23,7 @@ __all__ = [
 #: faults name the line of the source.
 _EMULATED_OPTIONS = ("-DGPUARRAY_RAISES", "-lineinfo")
 
-_opening = threading.RLock()
+_opening = _fork.new_rlock()
 _backend: Backend | None = None
 
 
@@ -96,6 +96,14 @@ def _status_detail(status: int) -> str:
 
 
 library = Library("the CUDA driver", PROTOTYPES, _open_source, error_of)
+
+
+def _lose() -> None:
+    if forked():
+        library.lose(str(fork_error()))
+
+
+_fork.in_child(_lose)
 
 
 def number_of(name: str | int, names: Mapping[str, int], what: str) -> int:

@@ -10,10 +10,11 @@ The driver's `Library` opens what the backend is. Every other CUDA library is a 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
 
-from gpuarray.errors import LibraryError, LibraryNotFoundError, StatusError
+from gpuarray.errors import ForkError, LibraryError, LibraryNotFoundError, StatusError
 
 __all__ = ["Library", "LocatedLibrary", "Out", "Prototypes", "SymbolSource"]
 
@@ -39,6 +40,16 @@ class SymbolSource(Protocol):
     """What a library is bound to: a ``ctypes.CDLL``, or the emulator's counterpart."""
 
     def __getitem__(self, c_name: str) -> Any: ...
+
+
+class _LostSource:
+    """What a library is bound to in a child that cannot use it."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def __getitem__(self, c_name: str) -> NoReturn:
+        raise ForkError(self.reason)
 
 
 class Library:
@@ -112,6 +123,13 @@ class Library:
         """Raise the error for a status that the function `name` returned."""
         raise self.error(self._prototypes[name][0], status)
 
+    def lose(self, reason: str) -> None:
+        """In a child after a fork: raise a `ForkError` with that text instead of calling C."""
+        self._source = _LostSource(reason)
+        self._raw.clear()
+        for name in self._prototypes:
+            self.__dict__.pop(name, None)
+
     def _bind(self, name: str) -> Callable[..., Any]:
         c_name, arguments = self._prototypes[name]
         function = self.raw(name)
@@ -159,12 +177,36 @@ class LocatedLibrary(Library):
     ) -> None:
         super().__init__(name, prototypes, self.open, self.error_of)
         self.file = file
+        #: Has an entry for each thread that is inside of a long call.
+        self.busy: list[None] = []
         self._statuses = statuses
         self._exception = exception
         self._load = load
 
+    @contextmanager
+    def long_call(self) -> Iterator[None]:
+        """Surrounds calls during which a fork would leave the library locked in the child."""
+        self.busy.append(None)
+        try:
+            yield
+        finally:
+            self.busy.pop()
+
+    def lose_if_busy(self) -> None:
+        """In a child: do without the library if another thread was inside of it."""
+        if self.busy:
+            self.busy.clear()
+            self.lose(
+                f"this process cannot use {self.name}: it was forked while another thread was in "
+                "a call of it. Start processes with multiprocessing.get_context('spawn')"
+            )
+
     def open(self) -> SymbolSource:
         """Load the file, after the libraries that it links to."""
+        with self.long_call():
+            return self._load_file()
+
+    def _load_file(self) -> SymbolSource:
         from . import locate
 
         path = locate.library(self.file)

@@ -16,11 +16,14 @@ names as the C functions, are in the module of that name in ``emulator/libraries
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gpuarray import _fork
 from gpuarray.errors import LibraryError
 
+from .backend import fork_error, forked
 from .driver_library import error_of, fault_of_device, opened
 from .library import LocatedLibrary, Out, SymbolSource
 from .library_kinds import Handle, Kind, Result
@@ -71,6 +74,18 @@ class Row:
             self.query = Row(name + query, *asked, *sizes, queued=False)
 
 
+_tables: weakref.WeakSet[TableLibrary] = weakref.WeakSet()
+
+
+def _lose() -> None:
+    if forked():
+        for table in list(_tables):
+            table.lose(str(fork_error()))
+
+
+_fork.in_child(_lose)
+
+
 class TableLibrary(LocatedLibrary):
     """A library that is bound, and emulated, by a table of rows.
 
@@ -106,6 +121,7 @@ class TableLibrary(LocatedLibrary):
             row.name: (row.name, tuple([kind.c_type for kind in row.kinds])) for row in every
         }
         super().__init__(name, file, prototypes, statuses, exception)
+        _tables.add(self)
 
     def open(self) -> SymbolSource:
         backend = opened()

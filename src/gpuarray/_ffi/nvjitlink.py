@@ -9,6 +9,7 @@ from ctypes import c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from functools import cache
 from typing import Any
 
+from gpuarray import _fork
 from gpuarray.errors import LinkError
 
 from . import locate
@@ -69,6 +70,7 @@ class _Versioned:
 _library = LocatedLibrary(
     "nvJitLink", "nvJitLink", _PROTOTYPES, dict(enumerate(_STATUSES)), load=_Versioned
 )
+_fork.in_child(_library.lose_if_busy)
 
 
 @cache
@@ -86,6 +88,7 @@ def version() -> tuple[int, int]:
     return source.version
 
 
+@_library.long_call()
 def link(
     inputs: Sequence[tuple[str, bytes, str]],
     options: Sequence[str],

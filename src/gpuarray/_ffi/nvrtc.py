@@ -9,6 +9,7 @@ from ctypes import c_char_p, c_int, c_size_t, c_uint64, c_void_p
 from functools import cache
 from typing import Any
 
+from gpuarray import _fork
 from gpuarray.errors import ASSEMBLY, CompileError, NVRTCError
 
 from . import locate
@@ -44,6 +45,7 @@ _FAULTS_OF_THE_SOURCE = {5: "invalid option", 6: "compilation", 8: "no name expr
 
 
 _library = LocatedLibrary("NVRTC", "nvrtc", _PROTOTYPES, "nvrtcGetErrorString", NVRTCError)
+_fork.in_child(_library.lose_if_busy)
 
 
 @cache
@@ -78,6 +80,7 @@ def supported_architectures() -> tuple[int, ...]:
     return tuple(numbers)
 
 
+@_library.long_call()
 def compile(
     source: str,
     name: str,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.launch_history import KernelCode
@@ -112,7 +112,7 @@ class LoadedFunction:
         self.parameters = compiler.images.parameter_sizes(module.image, symbol)
         self.dynamic_limit: int | None = None
         self._limits: Limits | None = None
-        self._lock = threading.Lock()
+        self._lock = _fork.new_lock()
 
     def code(self) -> KernelCode:
         """What the kernel was compiled from, or its image."""

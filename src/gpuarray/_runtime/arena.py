@@ -114,7 +114,7 @@ class Arena:
 
     def __del__(self) -> None:
         # The stream is gone, and with it every allocation made on it.
-        if not sys.is_finalizing():
+        if not sys.is_finalizing() and not driver.forked():
             self.free_segments()
 
     def bin(self, size: int) -> list[Block]:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
 from gpuarray.errors import CUDAError, DriverError
@@ -60,6 +61,8 @@ def leave() -> None:
     """
     outer = current.outer.pop()
     if outer.lost:
+        if driver.forked():
+            return
         outer = outer.device.default_stream
     if current.stream.device is not outer.device:
         outer.device.use()
@@ -68,7 +71,10 @@ def leave() -> None:
 
 def give_back(release: Callable[[int], object], handle: int) -> None:
     """Free what a dead object held. In a lost context that is neither possible nor needed."""
+    if driver.forked():
+        return
     try:
+        need_context()  # the last reference may go in a thread that has used no device
         release(handle)
     except DriverError as error:
         if not driver.is_sticky(error.status) and error.status != _CONTEXT_IS_DESTROYED:
@@ -76,7 +82,9 @@ def give_back(release: Callable[[int], object], handle: int) -> None:
 
 
 def lost_error(what: str, device: Device) -> CUDAError:
-    """The exception for a use of something that a reset of its device took away."""
+    """The exception for a use of something that a reset of its device, or a fork, took away."""
+    if driver.forked():
+        return driver.fork_error()
     return CUDAError(f"{what} was lost when {device} was reset; make a new one")
 
 
@@ -117,7 +125,7 @@ class Device:
     stream_class: type[Stream]
 
     _devices: ClassVar[dict[int, Device]] = {}
-    _lock = threading.RLock()
+    _lock = _fork.new_rlock()
     _reset_hooks: ClassVar[list[Callable[[Device], None]]] = []
 
     id: int
@@ -204,7 +212,11 @@ class Device:
 
     @classmethod
     def when_reset(cls, hook: Callable[[Device], None]) -> None:
-        """Call a function with each device that was reset, to forget what lived there."""
+        """Call a function with each device that was reset, to forget what lived there.
+
+        It is called in a child after a fork, too, where every device is lost: it must not wait for
+        a lock that `gpuarray._fork` does not know, nor use the driver then.
+        """
         cls._reset_hooks.append(hook)
 
     def reset(self) -> None:
@@ -239,11 +251,28 @@ class Device:
                 if not driver.is_sticky(error.status):
                     raise
                 raise _no_reset(self, error) from None
-            self.generation += 1
-            self.functions = {}
-            launch_history.forget()
-            for hook in self._reset_hooks:
-                hook(self)
+            self._lose()
+
+    def _lose(self) -> None:
+        """Forget what lived on the device."""
+        self.generation += 1
+        self.functions = {}
+        launch_history.forget()
+        for hook in self._reset_hooks:
+            hook(self)
+
+    @classmethod
+    def _lose_all(cls) -> None:
+        """In a child after a fork: nothing of a device that the parent used is there any more.
+
+        So no object gives anything back, and each use of one raises.
+        """
+        if driver.forked():
+            for device in list(cls._devices.values()):
+                device._lose()
+            cls._devices.clear()
+            for name in ("stream", "streams", "per_thread"):
+                current.__dict__.pop(name, None)
 
     def _need_no_fault(self) -> None:
         """Raise a fault's error while the driver still has it: later it says that the context is
@@ -280,3 +309,6 @@ class Device:
     def attribute(self, name: str) -> int:
         """A driver attribute by cuda.h's name without prefix, in lower case."""
         return driver.device_attribute(name, self.handle)
+
+
+_fork.in_child(Device._lose_all)

@@ -9,7 +9,7 @@ from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back, lost_error, need_context
+from gpuarray._runtime.device import Device, current, give_back, lost_error
 from gpuarray._runtime.stream import Stream
 
 #: What an address, and a size, can say at most.
@@ -163,7 +163,6 @@ class Memory(BaseMemory):
         if getattr(self, "pointer", 0) and not sys.is_finalizing():
             pointer, self.pointer = self.pointer, 0
             if not self.lost:  # its address may be another's by now
-                need_context()  # the last reference may go in a thread that has used no device
                 give_back(driver.mem_free, pointer)
 
 

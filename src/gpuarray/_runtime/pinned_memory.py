@@ -5,13 +5,13 @@ from __future__ import annotations
 import bisect
 import operator
 import sys
-import threading
 from collections.abc import Callable
 from typing import Any
 
+from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back, need_context
+from gpuarray._runtime.device import Device, current, give_back
 from gpuarray._runtime.memory import checked_size
 from gpuarray._runtime.stream import Event, Stream, StreamWork
 
@@ -55,10 +55,9 @@ class PinnedMemory:
     def __del__(self) -> None:
         if getattr(self, "ptr", 0) and not sys.is_finalizing():
             pointer, self.ptr = self.ptr, 0
-            if self.lost:
+            if self.lost or driver.forked():
                 return
             _forget(pointer)
-            need_context()  # the last reference may go in a thread that has used no device
             give_back(driver.mem_host_free, pointer)
 
 
@@ -110,7 +109,7 @@ _starts: list[int] = []
 _ends: list[int] = []
 _owners: list[Device] = []
 _users: list[set[StreamWork]] = []
-_lock = threading.Lock()
+_lock = _fork.new_lock()
 
 
 def _note(address: int, size: int, owner: Device, users: set[StreamWork]) -> None:

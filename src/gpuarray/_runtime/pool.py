@@ -12,12 +12,11 @@ allocation, and freeing it first makes the owning stream wait for the other one.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable
 from functools import partial
 
-from gpuarray import errors
+from gpuarray import _fork, errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.arena import Arena, Block
 from gpuarray._runtime.device import Device, current
@@ -87,14 +86,14 @@ class Allocation(BaseMemory):
                 self.release = partial(_release_after, release, {work}, self.stream)
 
 
-_users_lock = threading.Lock()
+_users_lock = _fork.new_lock()
 
 
 def _release_after(
     release: Callable[[Block], object], users: set[StreamWork], owner: Stream, block: Block
 ) -> None:
     """Return a block to its owning stream behind the work of the streams that used it."""
-    if owner.lost:
+    if owner.lost or driver.forked():
         return
     for work in users:
         work.precede(owner)
@@ -131,7 +130,7 @@ class MemoryPool:
 
     def __init__(self, allocator: Callable[[int], MemoryPointer] | None = None):
         self._allocator = allocator
-        self._lock = threading.RLock()
+        self._lock = _fork.new_rlock()
         self._limits: dict[int, int] = {}  # device index -> bytes
         self._arenas: weakref.WeakSet[Arena] = weakref.WeakSet()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
-from gpuarray._runtime.device import Device, current, give_back, leave, lost_error, need_context
+from gpuarray._runtime.device import Device, current, give_back, leave, lost_error
 
 _NON_BLOCKING = 1
 #: CU_STREAM_PER_THREAD
@@ -186,7 +186,6 @@ class Stream:
     def __del__(self) -> None:
         if getattr(self, "owned", False) and self.handle and not sys.is_finalizing():
             handle, self.handle = self.handle, 0
-            need_context()  # the last reference may go in a thread that has used no device
             if self.work.noted:
                 give_back(self._leave_event, handle)
             # Work still queued finishes; the driver keeps the stream until then.
@@ -331,7 +330,7 @@ def _gone(name: str) -> property:
 
 
 class LostStream(Stream):
-    """What a stream becomes when its device is reset: every use of it raises.
+    """What a stream becomes when its device is reset, or in a fork: every use of it raises.
 
     So does every use of memory that was allocated on it, since that is not the memory of a
     current stream: launches tell without a look at more than they look at anyway.
@@ -350,7 +349,7 @@ class LostStream(Stream):
         pass
 
     def __repr__(self) -> str:
-        return f"<Stream lost in a reset of device {self.device.id}>"
+        return f"<Stream of device {self.device.id} that was lost>"
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -363,7 +362,7 @@ class LostStream(Stream):
 
 
 def _lose(device: Device) -> None:
-    """Turn the streams of a device that was reset into lost ones, but for a new default stream."""
+    """Turn the streams of a device that was lost into lost ones, but for a new default stream."""
     for stream in list(streams.values()):
         if stream.device is device:
             for arena in stream.arenas.values():
@@ -373,6 +372,8 @@ def _lose(device: Device) -> None:
             stream.library_handles.clear()
             del streams[id(stream)]
             stream.__class__ = LostStream
+    if driver.forked():
+        return
     device.default_stream = Stream._of_handle(0, device)
     if current.stream.device is device:
         device.use()
@@ -413,7 +414,6 @@ class Event:
         if getattr(self, "_handle", 0) and not sys.is_finalizing():
             handle, self._handle = self._handle, 0
             if self.generation == self.device.generation:
-                need_context()
                 give_back(driver.event_destroy, handle)
 
     @property

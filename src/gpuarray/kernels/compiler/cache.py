@@ -24,13 +24,13 @@ sixteenth can come in, beside what several processes are writing at that moment,
 from __future__ import annotations
 
 import os
-import threading
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from gpuarray import _fork
 from gpuarray._config import config, home_cache_directory
 from gpuarray._integers import ceil_div
 from gpuarray.kernels.compiler import lock as cache_lock
@@ -476,7 +476,7 @@ def _can_write(directory: str) -> bool:
 
 
 _default: Cache | None = None
-_default_lock = threading.Lock()
+_default_lock = _fork.new_lock()
 
 
 def default_cache() -> Cache:

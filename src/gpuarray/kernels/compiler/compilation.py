@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._ffi import driver, prepared
 from gpuarray.errors import CompileError
@@ -447,7 +448,7 @@ class ImageMemory:
         self._capacity = capacity
         self._images: OrderedDict[bytes, Image] = OrderedDict()
         self._pending: dict[bytes, _Pending] = {}
-        self._lock = threading.Lock()
+        self._lock = _fork.new_lock()
 
     def get(self, key: bytes, produce: Callable[[], Image]) -> Image:
         """The image of `key`, from `produce()` where it is not known.
@@ -482,6 +483,10 @@ class ImageMemory:
                 if self._pending.get(key) is mine:
                     del self._pending[key]
 
+    def forget_pending(self) -> None:
+        """In a child after a fork: there are no threads that might still get an image."""
+        self._pending.clear()
+
     def clear(self) -> None:
         """Forget every image."""
         with self._lock:
@@ -502,6 +507,7 @@ class ImageMemory:
 
 
 _memory = ImageMemory()
+_fork.in_child(_memory.forget_pending)
 
 
 def _load_prepared(key: bytes) -> bytes | None:

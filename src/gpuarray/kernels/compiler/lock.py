@@ -13,8 +13,9 @@ directory) each compiles for itself, and nobody waits longer than `PATIENCE`.
 from __future__ import annotations
 
 import os
-import threading
 from types import ModuleType
+
+from gpuarray import _fork
 
 fcntl: ModuleType | None
 try:
@@ -36,7 +37,7 @@ class KeyLocks:
     def __init__(self, path: str) -> None:
         self._path = path
         self._file = -1
-        self._opening = threading.Lock()
+        self._opening = _fork.new_lock()
 
     def take(self, key: bytes) -> bool | None:
         """Try to take the lock of `key`, without waiting.

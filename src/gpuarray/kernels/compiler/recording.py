@@ -9,11 +9,11 @@ own device code is named by its digest alone: another digest is another version 
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray.kernels.compiler.request import Request
 
@@ -30,7 +30,7 @@ class Recorder:
     def __init__(self, path: str) -> None:
         self.path = path
         self._written: set[str] = set()
-        self._lock = threading.Lock()
+        self._lock = _fork.new_lock()
 
     def add(self, request: Request, includes: Includes) -> None:
         """Write down one kernel."""

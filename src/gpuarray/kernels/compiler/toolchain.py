@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from typing import NamedTuple
 
+from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray.kernels.compiler.cache import Cache, digest
 
@@ -35,7 +35,7 @@ class Toolchain(NamedTuple):
 
 _current: Toolchain | None = None
 _opened = False
-_lock = threading.Lock()
+_lock = _fork.new_lock()
 
 
 def identity(cache: Cache) -> Toolchain:

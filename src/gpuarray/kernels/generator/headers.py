@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Mapping
 
+from gpuarray import _fork
+
 _device_headers: Mapping[str, str] | None = None
-_device_lock = threading.Lock()
+_device_lock = _fork.new_lock()
 
 
 def cuda_headers() -> Mapping[str, str]:
