@@ -320,6 +320,10 @@ def test_bad_arguments(add):
         add((1,), (4,), (x, x, x, "4"))
     with pytest.raises(TypeError, match="one tuple"):
         add((1,), (4,), x)
+    with pytest.raises(TypeError, match=r"add: .*kernel\(grid, block, \(x, y, n\)\)"):
+        add[1, 4](x, x, x, 4)
+    with pytest.raises(TypeError, match=r"add: grid=.*kernel\(grid, block, \(x, y, n\)\)"):
+        add(x, x, (x, 4))
     with pytest.raises(UnsupportedDTypeError, match="argument 3"):
         add((1,), (4,), (x, x, x, np.longdouble(4)))
     with pytest.raises(OverflowError, match="argument 3 is 9223372036854775808"):

@@ -70,7 +70,8 @@ def test_running_over_the_end(fails):
 
 
 def test_null_pointer(fails):
-    fails(700, r"store at 0x0 .*thread \(5,0,0\)", "null", 1, 32, 0)
+    fails(700, r"store at 0x0 \(the null pointer; .*thread \(5,0,0\)", "null", 1, 32, 0)
+    fails(700, r"store at 0x14 \(20 bytes behind the null pointer", "null", 1, 32, 20)
 
 
 def test_one_bad_address_of_many(fails):

@@ -120,12 +120,12 @@ def test_launches_are_refused():
         axpy[1, 32]("a", x, y)
     with pytest.raises(TypeError, match=r"axpy\(\) takes 3 arguments, not 2"):
         axpy[1, 32](x, y)
-    with pytest.raises(TypeError, match=r"the arguments are one tuple"):
+    with pytest.raises(TypeError, match=r"write axpy\[grid, block\]\(a, x, y\)"):
         axpy(1, 32, x)
     for _ in range(2):
         with pytest.raises(OverflowError, match="argument 0 is 9223372036854775808"):
             axpy[1, 32](2**63, x, y)
-    with pytest.raises(ValueError, match="axpy, argument 2: output array is read-only"):
+    with pytest.raises(ValueError, match="axpy, argument 2: .* is read-only"):
         axpy[1, 32](2, x, cp.broadcast_to(cp.ones(1, "f"), (100,)))
     np.testing.assert_array_equal(y.get(), np.ones(100))
 
@@ -204,6 +204,56 @@ def test_a_narrow_python_integer_counts_as_int64_among_its_kind():
     x, out = cp.zeros(1, "u1"), cp.zeros(2, "i8")
     kernel[1, 1](x, 255, out)
     assert (x.item(), out.tolist()) == (255, [255**5, 1])
+
+
+_PASSES = "for k in range(3):\n        if k == 0: v = x[k]\n"
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        ("if x[0] > 0: v = 1\n    else: v = 2\n    x[0] = v", 1),
+        ("if x[0] < 0: v = 1\n    elif x[0] > 0: v = 2\n    else: v = 3\n    x[0] = v", 2),
+        ("if x[0] < 0: return\n    else: v = 2\n    x[0] = v", 2),
+        ("if x[0] > 0:\n        v = 4\n        x[0] = v", 4),
+        ("v = 1\n    if x[0] > 0: v = 2\n    x[0] = v", 2),
+        ("for k in range(3):\n        if x[k] < 0: continue\n        v = k\n    x[0] = v", 2),
+        (f"{_PASSES}        else: v = max(v, x[k])\n    x[0] = v", 3),
+        (f"{_PASSES}        elif x[k] > v: v = x[k]\n    x[0] = v", 3),
+        ("if n is None: v = 7\n    if n is None: x[0] = v", 7),
+        ("while True:\n        v = 5\n        if v > x[0]: break\n    x[0] = v", 5),
+    ],
+)  # fmt: skip
+def test_variables_that_have_a_value_on_every_way(body, expected):
+    kernel = jit.rawkernel(function_of(f"def f(x, n):\n    {body}\n"))
+    x = cp.asarray(np.array([1, 3, 2]))
+    kernel[1, 1](x, None)
+    assert x[0].item() == expected
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["y = x\n    y[0] = 1", "y = x\n    z = y\n    z[0] += 1", "y = x[0]\n    y[0] = 1",
+     "x[0][1] = 1", "fill(x)", "y = x\n    fill(y)", "jit.atomic_add(x[0], 0, 1)"],
+)  # fmt: skip
+def test_writes_to_read_only_arrays_by_another_name(body):
+    fill = jit.rawkernel(function_of("def f(x):\n    z = x\n    z[0, 0] = 1\n"), device=True)
+    wide = "fill" in body
+    body = body if wide or "[0]" in body.split("\n")[0] else body.replace("[0]", "[0, 0]")
+    kernel = jit.rawkernel(function_of(f"def f(x):\n    {body}\n", fill=fill))
+    x = cp.zeros((2, 2))
+    kernel[1, 1](x)
+    assert x.any()
+    with pytest.raises(ValueError, match="f, argument 0: .*read-only"):
+        kernel[1, 1](cp.broadcast_to(cp.zeros(1), (2, 2)))
+
+
+def test_a_forgotten_grid():
+    kernel = jit.rawkernel(function_of("def f(x, y):\n    y[0] = x[0]\n"))
+    x = cp.zeros(1)
+    for args in ((), (x,), (x, x), (x, x, 3), (x,) * 6, (x,) * 9, (1, 1, x, x)):
+        with pytest.raises(TypeError, match=r"f is a kernel, .*: write f\[grid, block\]\(x, y\)"):
+            kernel(*args)
 
 
 def test_none():

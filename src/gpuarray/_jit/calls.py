@@ -132,6 +132,10 @@ def _device_function_call(t: Translation, called: JitFunction, node: ast.Call) -
         texts += [bare(value.text) for value in passed]
         effects += [value.effect for value in passed]
     translated = t.device_function(called, tuple(types))
+    for i in translated.written:
+        x = terms[i]
+        if isinstance(x, Value):
+            t.writes(x.text)
     for i, dtype in translated.narrowed.items():
         x = terms[i]
         if isinstance(x, Value) and x.simple:

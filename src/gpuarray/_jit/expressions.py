@@ -42,6 +42,16 @@ def _constant(t: Translation, node: ast.Constant) -> Term:
 
 def _name(t: Translation, node: ast.Name) -> Term:
     found = t.variables.get(node.id)
+    if found is not None and node.id not in t.assigned and node.id not in t.carried:
+        if t.loops and node.id not in t.partly:
+            t.carried.add(node.id)
+            return found
+        lines = t.source.lines_of_assignments(node.id)
+        raise NameError(
+            f"{node.id!r} may have no value here: it is assigned in one branch only (line "
+            f"{' and '.join(map(str, lines))}); give it a value before the if, or in the other "
+            "branch, too"
+        )
     if found is not None:
         return found
     if node.id in t.assignments:

@@ -109,7 +109,7 @@ def element(
     t.math.cpp(array.dtype)
     t.effect = max(t.effect, CHANGES if store else READS)
     if store:
-        t.written.add(base.text)
+        t.writes(base.text)
     if array.dtype == "b1" and not store:
         text = f"({text} != 0)"
     return Value(NumberType(array.dtype), text, effect)

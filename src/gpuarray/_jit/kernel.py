@@ -193,11 +193,12 @@ class JitKernel(JitFunction, Generic[P]):
 
     def __call__(
         self,
-        grid: Any,
-        block: Any,
-        args: Sequence[Any],
+        grid: Any = None,
+        block: Any = None,
+        args: Sequence[Any] | None = None,
         shared_mem: int = 0,
         stream: Stream | None = None,
+        *rest: Any,
     ) -> None:
         """Launch the kernel.
 
@@ -212,10 +213,12 @@ class JitKernel(JitFunction, Generic[P]):
         stream : Stream, optional
             Where to launch; the current stream by default.
         """
-        if not isinstance(args, tuple | list):
+        if not isinstance(args, tuple | list) or rest:
+            names = ", ".join(self.source.parameters)
             raise TypeError(
-                f"{self.__name__}: the arguments are one tuple, kernel(grid, block, (x, y, n)), "
-                f"not {type(args).__name__}; or write kernel[grid, block](x, y, n)"
+                f"{self.__name__} is a kernel, which is launched on a grid of blocks: write "
+                f"{self.__name__}[grid, block]({names}), or {self.__name__}(grid, block, "
+                f"({names}))"
             )
         if stream is None:
             self[grid, block, shared_mem]._call(*args)

@@ -36,7 +36,9 @@ def _while(t: Translation, node: ast.While) -> bool:
     else:
         t.emit(f"while ({bare(condition.text)}) {{")
     t.unit.speculatable = False  # it may not end
+    t.loops += 1
     t.inner_block(node.body)
+    t.loops -= 1
     t.emit("}")
     # while True without a break ends with a return only.
     return isinstance(condition, PythonConstant) and not any(
@@ -72,12 +74,15 @@ def _for(t: Translation, node: ast.For) -> None:
         t.emit(f"#pragma unroll{'' if unroll is True else f' {int(unroll)}'}")
     t.emit(f"for ({counter_type.cpp} {counter} = {begin}; {test}; {advance}) {{")
     t.depth += 1
+    t.loops += 1
     if is_counter:
+        t.assigned.add(name)
         t.variables[name] = Value(counter_type, counter, PURE, True)
     else:
         variables.assign(t, name, Value(counter_type, counter, PURE, True))
     t.block(node.body)
     t.depth -= 1
+    t.loops -= 1
     if is_counter:
         del t.variables[name]
     t.emit("}")

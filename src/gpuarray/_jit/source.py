@@ -86,6 +86,16 @@ class FunctionSource:
             f"global of {self.function.__module__}"
         )
 
+    def lines_of_assignments(self, name: str) -> list[int]:
+        """The numbers of the lines that assign to a variable."""
+        found = {
+            node.lineno
+            for statement in self.body
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        }
+        return sorted(found)
+
     def text(self, node: ast.AST) -> str:
         """The source of a node, on one line."""
         found = ast.get_source_segment("".join(self.lines), node)

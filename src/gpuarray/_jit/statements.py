@@ -144,7 +144,8 @@ def _if(t: Translation, node: ast.If) -> bool:
     if isinstance(condition, PythonConstant):
         return t.block(node.body if condition.value else node.orelse)
     t.emit(f"if ({bare(condition.text)}) {{")
-    ends = t.inner_block(node.body)
+    branches = _Branches(t)
+    ends = branches.translate(node.body)
     orelse = node.orelse
     while len(orelse) == 1 and isinstance(orelse[0], ast.If):
         t.line_number = orelse[0].lineno
@@ -153,13 +154,39 @@ def _if(t: Translation, node: ast.If) -> bool:
         if lines or isinstance(condition, PythonConstant):
             break
         t.emit(f"}} else if ({bare(condition.text)}) {{")
-        ends = t.inner_block(orelse[0].body) and ends
+        ends = branches.translate(orelse[0].body) and ends
         orelse = orelse[0].orelse
     if orelse:
         t.emit("} else {")
-        ends = t.inner_block(orelse) and ends
+    ends = branches.translate(orelse) and ends
     t.emit("}")
+    branches.meet()
     return ends and bool(orelse)
+
+
+class _Branches:
+    """The branches of an ``if``, and which variables have a value behind all of them."""
+
+    def __init__(self, t: Translation):
+        self.t = t
+        self.before = set(t.assigned)
+        self.after: list[set[str]] = []  # of the branches that lead behind the ``if``
+
+    def translate(self, body: list[ast.stmt]) -> bool:
+        """Translate a branch; whether what is behind it is never reached."""
+        t = self.t
+        ends = bool(body) and t.inner_block(body)
+        leaves = any(isinstance(x, ast.Return | ast.Break | ast.Continue) for x in body)
+        if not ends and not leaves:
+            self.after.append(t.assigned)
+        t.assigned = set(self.before)  # for the next condition or branch
+        return ends
+
+    def meet(self) -> None:
+        """Go on behind the branches."""
+        t = self.t
+        t.assigned = set.intersection(*self.after) if self.after else set(self.before)
+        t.partly |= set.union(set(), *self.after) - t.assigned - t.carried
 
 
 def _assert(t: Translation, node: ast.Assert) -> None:

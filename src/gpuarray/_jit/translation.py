@@ -29,6 +29,7 @@ from gpuarray._jit.values import (
     Value,
     bare,
     describe,
+    leading_name,
 )
 
 _UNSUPPORTED = {
@@ -116,6 +117,16 @@ class Translation:
         What calling the function does besides computing: `PURE`, `READS` or `CHANGES`.
     lines : list of CodeLine
         The C++ so far.
+    assigned : set of str
+        Variables that have a value on every way to the current statement.
+    partly : set of str
+        Variables that got a value in some branches of an ``if`` above, and in others not.
+    carried : set of str
+        Variables that are read in a loop where only a pass before can have given them a value.
+    sources : dict of str to str
+        Of variables that are arrays, by C++ names: the array that it is, or is a part of.
+    loops : int
+        How many loops the current statement is in.
     """
 
     variables: dict[str, Term]
@@ -124,6 +135,11 @@ class Translation:
     written: set[str]
     effect: int
     lines: list[CodeLine]
+    assigned: set[str]
+    partly: set[str]
+    carried: set[str]
+    sources: dict[str, str]
+    loops: int
     depth: int
     line_number: int
     _temporaries: dict[str, int]
@@ -158,6 +174,11 @@ class Translation:
         self.written = set()
         self.effect = PURE
         self.lines = []
+        self.assigned = set()
+        self.partly = set()
+        self.carried = set()
+        self.sources = {}
+        self.loops = 0
         self.depth = 1
         self.line_number = self.source.node.lineno
         self._temporaries = {}
@@ -204,6 +225,13 @@ class Translation:
         """Note that the function does more than compute."""
         self.effect = CHANGES
         self.unit.speculatable = False
+
+    def writes(self, array: str) -> None:
+        """Note that elements of an array, given as C++, are assigned to."""
+        name = leading_name(array)
+        while name not in self.written:
+            self.written.add(name)
+            name = self.sources.get(name, name)
 
     # ---- statements -----------------------------------------------------------------------------
 

@@ -95,6 +95,7 @@ def _definition(t: Translation) -> list[CodeLine]:
         )
     for name, kind in zip(t.source.parameters, t.types):
         t.variables[name] = _parameter(t, name, kind, parameters)
+        t.assigned.add(name)
     ends = t.block(t.source.body)
     declared = list(t.declarations)
     if t.kernel:

@@ -166,3 +166,9 @@ def bare(text: str) -> str:
 def is_simple(text: str) -> bool:
     """Whether an expression is a name, a member or a literal."""
     return _SIMPLE.fullmatch(text) is not None
+
+
+def leading_name(text: str) -> str:
+    """The variable that an expression of an array begins with: of ``x.part(i)`` it is ``x``."""
+    found = re.match(r"\w+", bare(text))
+    return found[0] if found else text

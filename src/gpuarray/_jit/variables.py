@@ -20,6 +20,7 @@ from gpuarray._jit.values import (
     bare,
     describe,
     is_number,
+    leading_name,
 )
 
 _KINDS = "biufc"
@@ -35,6 +36,7 @@ def assign(t: Translation, name: str, x: Term) -> None:
     Retranslate
         The variable began as a Python number and meets its dtype here.
     """
+    t.assigned.add(name)
     old = t.variables.get(name)
     if isinstance(x, Void):
         raise TypeError(f"{name} is given the result of a function that has none")
@@ -50,6 +52,8 @@ def assign(t: Translation, name: str, x: Term) -> None:
         t.variables[name] = x
         return
     if isinstance(x, Value) and not isinstance(x.type, NumberType):
+        # One source is enough: of another one, the type alone could be the same.
+        t.sources.setdefault(t.cpp_name(name), leading_name(x.text))
         if old is None:
             t.variables[name] = _declare(t, name, x.type, bare(x.text))
         elif isinstance(old, Value) and old.type == x.type:

@@ -202,6 +202,12 @@ class RawKernel:
             run = self._plan(stream, grid, block, shared_mem, cluster, args)
         return run(args)
 
+    def __getitem__(self, key: Any) -> NoReturn:
+        raise TypeError(
+            f"{self.name}: a RawKernel is launched by kernel(grid, block, (x, y, n)); kernels of "
+            "gpuarray.jit.rawkernel take kernel[grid, block](x, y, n)"
+        )
+
     # -- preparing a launch ----------------------------------------------------------------------
 
     def _plan(
@@ -326,7 +332,8 @@ class RawKernel:
             sizes = [operator.index(size) for size in given]
         except TypeError:
             raise TypeError(
-                f"{self.name}: {label}={value!r} is not a tuple of up to three integers"
+                f"{self.name}: {label}={value!r} is not a tuple of up to three integers; a kernel "
+                "is launched by kernel(grid, block, (x, y, n))"
             ) from None
         return (*sizes, 1, 1, 1)[:3]  # type: ignore[return-value]
 

@@ -44,6 +44,10 @@ def _keep_freed_memory() -> None:
         library.mallopt(trim_threshold, 1 << 30)
 
 
+#: An address this close to 0 comes from a null pointer: no memory is anywhere near.
+_NULL_BYTES = 1 << 30
+
+
 def _mincore(address: int, nbytes: int, found: int) -> int:
     function = ctypes.CDLL(None).mincore
     function.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
@@ -259,6 +263,10 @@ class Arena:
 
     def describe(self, address: int) -> str:
         """Where ``address`` lies with respect to live allocations, for messages."""
+        if address < _NULL_BYTES:
+            return f"{address} bytes behind the null pointer" if address else "the null pointer"
+        if address >= 2**64 - _NULL_BYTES:
+            return f"{2**64 - address} bytes before the null pointer"
         freed = self.checker and self.checker.quarantine.describe(address)
         if freed:
             return freed
