@@ -6,7 +6,7 @@ ufuncs); this module only says which dtypes exist on a device and what they are 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,6 +63,14 @@ _CANONICAL = _canonical_table()
 _CODE_OF_DTYPE = {dtype: code for code, dtype in _DTYPE_OF_CODE.items()}
 
 
+def parsed(dtype: Any) -> np.dtype:
+    """NumPy's dtype of something that stands for one."""
+    try:
+        return np.dtype(dtype)
+    except UnicodeEncodeError:
+        raise TypeError(f"data type {dtype!r} not understood") from None
+
+
 def canonical(dtype: object) -> np.dtype:
     """Return the supported, native-endian dtype that `dtype` stands for.
 
@@ -81,12 +89,27 @@ def canonical(dtype: object) -> np.dtype:
     UnsupportedDTypeError
         If device code has no such type (a TypeError).
     """
-    result = dtype if isinstance(dtype, np.dtype) else np.dtype(dtype)  # type: ignore[call-overload]
+    result = dtype if isinstance(dtype, np.dtype) else parsed(dtype)
     # Metadata and big-endian variants hash or compare differently, so they are not in the table.
     found = _CANONICAL.get(result)
     if found is None:
         raise _unsupported(result)
     return found
+
+
+def can_cast(source: Any, target: np.dtype, casting: Any) -> bool:
+    """Whether a rule that a user gave allows a cast: NumPy's answer."""
+    try:
+        return np.can_cast(source, target, casting)
+    except UnicodeEncodeError:
+        raise no_casting(casting) from None
+
+
+def no_casting(casting: object) -> ValueError:
+    """The error for a text that is the name of no casting rule."""
+    return ValueError(
+        f"casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got {casting!r})"
+    )
 
 
 def code(dtype: object) -> str:

@@ -6,6 +6,7 @@ import ctypes
 
 from .driver_enums import DEVICE_ATTRIBUTES, LIMITS
 from .driver_library import library, number_of
+from .text import encoded
 
 __all__ = [
     "context_create",
@@ -46,7 +47,7 @@ def device_pci_bus_id(device: int) -> str:
 
 def device_get_by_pci_bus_id(bus_id: str) -> int:
     """The device at an address on the PCI bus."""
-    return library.device_get_by_pci_bus_id(bus_id.encode())
+    return library.device_get_by_pci_bus_id(encoded(bus_id, "the PCI bus id"))
 
 
 def device_attribute(attribute: str | int, device: int) -> int:

@@ -10,6 +10,7 @@ from gpuarray.errors import DriverError
 from .driver_enums import FUNCTION_ATTRIBUTES
 from .driver_library import error_of, library, number_of, opened
 from .sticky_errors import KERNEL_FAULTS
+from .text import encoded
 
 __all__ = [
     "function_attribute",
@@ -68,7 +69,7 @@ def module_load_data_with_log(image: bytes) -> tuple[int, str]:
 def module_get_function(module: int, name: str) -> int:
     """A kernel of a module, by its symbol."""
     try:
-        return library.module_get_function(module, name.encode())
+        return library.module_get_function(module, encoded(name, "the name of a kernel"))
     except DriverError as error:
         raise _about(error, f"no kernel {name!r} in this module") from None
 
@@ -76,7 +77,7 @@ def module_get_function(module: int, name: str) -> int:
 def module_get_global(module: int, name: str) -> tuple[int, int]:
     """Address and size of a global variable of a module, by its symbol."""
     try:
-        return library.module_get_global(module, name.encode())
+        return library.module_get_global(module, encoded(name, "the name of a variable"))
     except DriverError as error:
         raise _about(error, f"no global variable {name!r} in this module") from None
 

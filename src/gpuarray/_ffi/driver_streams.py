@@ -60,7 +60,7 @@ def event_query(event: int) -> bool:
 
 
 def _is_ready(name: str, handle: int) -> bool:
-    status = library.raw(name)(handle)
+    status = library.status(name, handle)
     if status == _NOT_READY:
         return False
     if status:

@@ -10,7 +10,7 @@ The driver's `Library` opens what the backend is. Every other CUDA library is a 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
 
@@ -118,6 +118,13 @@ class Library:
         )
         self._raw[name] = function
         return function
+
+    def status(self, name: str, *arguments: Any) -> int:
+        """The status that the function `name`, which has no results, returns."""
+        try:
+            return self.raw(name)(*arguments)
+        except ctypes.ArgumentError as wrong:
+            raise _refused(self._prototypes[name][0], wrong, arguments) from None
 
     def fail(self, name: str, status: int) -> NoReturn:
         """Raise the error for a status that the function `name` returned."""
@@ -232,9 +239,18 @@ class LocatedLibrary(Library):
         return (describe(ctypes.c_int(status)) or b"unknown status").decode()
 
 
+def _refused(c_name: str, error: ctypes.ArgumentError, arguments: Sequence[Any]) -> TypeError:
+    """The error for an argument that is no value of the C function's parameter."""
+    given = ", ".join([type(x).__name__ for x in arguments])
+    return TypeError(f"{c_name}: {error}; arguments have the types ({given})")
+
+
 def _without_results(function: Any, c_name: str, error: Callable) -> Callable[..., None]:
     def call(*arguments):
-        status = function(*arguments)
+        try:
+            status = function(*arguments)
+        except ctypes.ArgumentError as wrong:
+            raise _refused(c_name, wrong, arguments) from None
         if status:
             raise error(c_name, status)
 
@@ -246,7 +262,10 @@ def _one_leading_result(function: Any, c_name: str, error: Callable, type_: type
 
     def call(*arguments):
         result = type_()
-        status = function(byref(result), *arguments)
+        try:
+            status = function(byref(result), *arguments)
+        except ctypes.ArgumentError as wrong:
+            raise _refused(c_name, wrong, arguments) from None
         if status:
             raise error(c_name, status)
         return result.value
@@ -264,7 +283,10 @@ def _any_results(function: Any, c_name: str, error: Callable, outs: list) -> Cal
             result = out.type()
             results.append(result)
             passed.insert(at, byref(result))
-        status = function(*passed)
+        try:
+            status = function(*passed)
+        except ctypes.ArgumentError as wrong:
+            raise _refused(c_name, wrong, arguments) from None
         if status:
             raise error(c_name, status)
         values = tuple(out.read(result) for (_, out), result in zip(outs, results, strict=True))

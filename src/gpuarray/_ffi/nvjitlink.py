@@ -14,6 +14,7 @@ from gpuarray.errors import LinkError
 
 from . import locate
 from .library import LocatedLibrary, Out, Prototypes
+from .text import encoded
 
 __all__ = ["INPUT_KINDS", "identity", "link", "version"]
 
@@ -120,9 +121,9 @@ def link(
     LinkError
         The inputs do not fit together, or one or an option is wrong.
     """
-    encoded = (c_char_p * len(options))(*(option.encode() for option in options))
+    texts = (c_char_p * len(options))(*(encoded(option, "an option") for option in options))
     handle = c_uint64()
-    status = _library.raw("create")(ctypes.byref(handle), len(options), encoded)
+    status = _library.raw("create")(ctypes.byref(handle), len(options), texts)
     try:
         call = "nvJitLinkCreate"
         for input_kind, data, label in inputs:
@@ -130,7 +131,11 @@ def link(
                 break
             call = f"nvJitLinkAddData of {label}"
             status = _library.raw("add_data")(
-                handle, INPUT_KINDS[input_kind], data, len(data), label.encode()
+                handle,
+                INPUT_KINDS[input_kind],
+                data,
+                len(data),
+                encoded(label, "an input"),
             )
         if not status:
             # After a failure it is not called: it would make an empty image and succeed.

@@ -14,6 +14,7 @@ from gpuarray.errors import ASSEMBLY, CompileError, NVRTCError
 
 from . import locate
 from .library import LocatedLibrary, Out, Prototypes
+from .text import encoded
 
 __all__ = ["build", "compile", "supported_architectures", "version"]
 
@@ -125,12 +126,12 @@ def compile(
         raise ValueError(f"kind={kind!r} is not something NVRTC makes: use one of {_KINDS}")
     headers = {} if headers is None else headers
     file_name = name if "." in name else f"{name}.cu"
-    names = [_encoded(header, "the name of a header") for header in headers]
-    texts = [_encoded(text, f"the header {header!r}") for header, text in headers.items()]
+    names = [encoded(header, "the name of a header") for header in headers]
+    texts = [encoded(text, f"the header {header!r}") for header, text in headers.items()]
     count = len(names)
     program = _library.create_program(
-        _encoded(source, f"the source of {name!r}"),
-        _encoded(file_name, "the name of a kernel"),
+        encoded(source, f"the source of {name!r}"),
+        encoded(file_name, "the name of a kernel"),
         count,
         (c_char_p * count)(*texts),
         (c_char_p * count)(*names),
@@ -164,33 +165,17 @@ def compile(
 def _run(program: int, options: Sequence[str], name_expressions: Sequence[str]) -> tuple[str, int]:
     """Compile; the last call made and its status."""
     for expression in name_expressions:
-        encoded = _encoded(expression, "a name expression")
-        status = _library.raw("add_name_expression")(program, encoded)
+        text = encoded(expression, "a name expression")
+        status = _library.raw("add_name_expression")(program, text)
         if status:
             return f"nvrtcAddNameExpression({expression!r})", status
-    texts = (c_char_p * len(options))(*(_encoded(option, "an option") for option in options))
+    texts = (c_char_p * len(options))(*(encoded(option, "an option") for option in options))
     status = _library.raw("compile_program")(program, len(options), texts)
     return "nvrtcCompileProgram", status
 
 
 def _lowered(program: int, expression: str) -> str:
-    return _library.lowered_name(program, _encoded(expression, "a name expression")).decode()
-
-
-def _encoded(text: str, what: str) -> bytes:
-    """A text as C gets it; undecodable bytes of a path or a file are those bytes again."""
-    try:
-        data = text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as error:
-        line = text.count("\n", 0, error.start) + 1
-        raise ValueError(
-            f"{what} has a surrogate alone, {text[error.start]!r}, in line {line}: "
-            "that is no character"
-        ) from None
-    if b"\0" in data:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise ValueError(f"{what} has a null character in line {line}, where C would end it")
-    return data
+    return _library.lowered_name(program, encoded(expression, "a name expression")).decode()
 
 
 def _bytes(program: int, what: str) -> bytes:

@@ -445,7 +445,7 @@ class Symbol:
     ) -> Symbol:
         """The same in another dtype."""
         to = _dtypes.canonical(dtype)
-        if not np.can_cast(self.dtype, to, casting):  # type: ignore[arg-type]
+        if not _dtypes.can_cast(self.dtype, to, casting):
             raise TypeError(
                 f"Cannot cast array data from {self.dtype!r} to {to!r} according to the rule "
                 f"{casting!r}"

@@ -251,7 +251,8 @@ def iterate(array: ndarray) -> Iterator[ndarray]:
 
 def contains(array: ndarray, value: Operand) -> bool:
     """``value in array``."""
-    return bool((array == value).any())
+    found: Any = array == value
+    return bool(found if isinstance(found, bool) else found.any())
 
 
 def reduce(array: ndarray) -> tuple[Any, tuple[Any, ...]]:

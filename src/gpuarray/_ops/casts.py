@@ -28,9 +28,14 @@ def astype(
     copy: bool = True,
 ) -> ndarray:
     """A copy of an array in another dtype (``ndarray.astype``)."""
-    layout = a._layout
+    try:
+        layout = a._layout
+    except AttributeError:
+        raise TypeError(
+            f"astype: Input should be a gpuarray array, got {type(a).__name__}; use asarray(...)"
+        ) from None
     found = _dtypes.canonical(dtype)
-    if not np.can_cast(layout.dtype, found, casting):  # type: ignore[arg-type]
+    if not _dtypes.can_cast(layout.dtype, found, casting):
         raise TypeError(
             f"Cannot cast array data from {layout.dtype!r} to {found!r} according to the rule "
             f"'{casting}'"
@@ -109,11 +114,11 @@ def copyto(
     src = _interchange.as_operand(src, "copyto") if not isinstance(src, list) else asarray(src)
     if isinstance(src, bool | int | float | complex):
         # Python's numbers are weak: 1 may go to float32, 1.5 may not go to int64.
-        allowed = np.can_cast(np.result_type(dst.dtype, src), dst.dtype, casting)  # type: ignore[arg-type]
+        allowed = _dtypes.can_cast(np.result_type(dst.dtype, src), dst.dtype, casting)
         kind: Any = type(src).__name__
     else:
         kind = src.dtype
-        allowed = np.can_cast(kind, dst.dtype, casting)  # type: ignore[arg-type]
+        allowed = _dtypes.can_cast(kind, dst.dtype, casting)
     if not allowed:
         raise TypeError(
             f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule "

@@ -10,6 +10,7 @@ from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._integers import shortened
 from gpuarray._runtime.device import current
+from gpuarray._runtime.stream import check_stream
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.join.rules import stack
@@ -377,6 +378,7 @@ def asnumpy(
         with device:
             return asnumpy(a, stream, order, out, blocking=blocking)
     if stream is not None and stream is not current.stream:
+        check_stream(stream)
         with stream:
             return _fetch(a, stream, order, out, blocking)
     return _fetch(a, stream, order, out, blocking)
@@ -396,6 +398,8 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
                 f"asnumpy: out has dtype {out.dtype}, but the array has {layout.dtype}; "
                 f"use astype({str(out.dtype)!r}) on the device first"
             )
+        if not out.flags.writeable:
+            raise ValueError("asnumpy: out is read-only")
         if not out.flags.c_contiguous and not out.flags.f_contiguous:
             out[...] = _fetch(a, stream, "K", None, True)
             return out
@@ -422,6 +426,8 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
 
     Pinned memory is read asynchronously where the stream is given.
     """
+    if stream is not None:
+        check_stream(stream)
     if isinstance(source, ArrayBase):
         raise TypeError("set: the source is a device array; use x[...] = source")
     layout = array._layout

@@ -16,6 +16,7 @@ from numpy import (
     typename,
 )
 
+from gpuarray import _dtypes
 from gpuarray._array import ArrayBase
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ __all__ = [
 
 
 def _host(x: Any) -> Any:
+    if isinstance(x, str):
+        return _dtypes.parsed(x)
     return x._layout.dtype if isinstance(x, ArrayBase) else x
 
 
@@ -79,7 +82,7 @@ def can_cast(from_: ndarray | np.ndarray | DTypeLike, to: DTypeLike, casting: st
     >>> cp.can_cast("i4", "i8")
     True
     """
-    return np.can_cast(_host(from_), to, casting)  # type: ignore[arg-type]  # NumPy checks the text
+    return _dtypes.can_cast(_host(from_), _dtypes.parsed(to), casting)
 
 
 def common_type(*arrays: ndarray) -> type[np.inexact]:

@@ -71,7 +71,7 @@ def diff(
         parts = [_end(prepend, a, axis), a, _end(append, a, axis)]
         a = concatenate([x for x in parts if x is not None], axis)
     function = not_equal if a._layout.dtype == bool else subtract
-    for _ in range(n):
+    for _ in range(min(n, a._layout.shape[axis])):  # then nothing is left
         a = function(_part(a, axis, 1, None), _part(a, axis, None, -1))
     return a
 

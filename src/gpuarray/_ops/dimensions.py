@@ -42,12 +42,12 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> ndarray:
     """
     a = as_array(a, "expand_dims")
     layout = a._layout
-    count = len(axis) if isinstance(axis, tuple | list) else 1
-    axes = check_axes(
-        tuple(axis) if isinstance(axis, list) else axis,
-        layout.ndim + count,
-        duplicates="repeated axis",
-    )
+    if isinstance(axis, tuple | list):
+        given: tuple[Any, ...] = tuple(axis)
+    else:
+        given = (operator.index(axis),)  # type: ignore[arg-type]  # anything but an int raises
+    count = len(given)
+    axes = check_axes(given, layout.ndim + count, duplicates="repeated axis")
     lengths = iter(zip(layout.shape, layout.strides, strict=True))
     dims = [(1, 0) if i in axes else next(lengths) for i in range(layout.ndim + count)]
     target = _layout.layout_of(

@@ -81,8 +81,10 @@ def histogramdd(
         points: Any = sample if sample._layout.ndim == 2 else transpose(atleast_2d(sample))
         columns = [points[:, i] for i in builtins.range(points._layout.shape[1])]
     else:
-        columns = [ravel(as_array(x, "histogramdd")) for x in sample]
+        columns = [ravel(as_array(x, "histogramdd")) for x in sample] or [asarray(np.empty(0))]
     count = len(columns)
+    if not count:
+        raise ValueError("histogramdd: the points have no coordinates")
     given = _length(bins)
     if given is None:
         all_bins: Any = [bins] * count

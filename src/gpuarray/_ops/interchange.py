@@ -55,6 +55,9 @@ def to_dlpack(
         1.0) cannot be told.
     """
     here = dlpack_device(self)
+    for name, pair in (("max_version", max_version), ("dl_device", dl_device)):
+        if pair is not None and not _is_pair(pair):
+            raise TypeError(f"__dlpack__: {name} must be a tuple of two ints, got {pair!r}")
     if dl_device is not None and tuple(dl_device) != here:
         raise BufferError(
             f"__dlpack__: the array is on DLPack device {here}, not {tuple(dl_device)}; "
@@ -86,6 +89,10 @@ def to_dlpack(
         read_only=not layout.writable,
     )
     return dlpack.export(tensor, array, versioned, bool(copy))
+
+
+def _is_pair(x: object) -> bool:
+    return isinstance(x, tuple | list) and len(x) == 2 and all(isinstance(n, int) for n in x)
 
 
 class _Received:

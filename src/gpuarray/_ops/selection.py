@@ -176,7 +176,7 @@ def _choose(
     if out is not None and not isinstance(out, ArrayBase):
         raise TypeError(f"{name}: out must be an ndarray, got {type(out).__name__}")
     if out is not None:
-        if not np.can_cast(loop[-1], out._layout.dtype, casting):  # type: ignore[arg-type]
+        if not _dtypes.can_cast(loop[-1], out._layout.dtype, casting):
             raise TypeError(
                 f"Cannot cast {name} output from {loop[-1]!r} to {out._layout.dtype!r} with "
                 f"casting rule '{casting}'"

@@ -62,9 +62,3 @@ class DeclaredKernel:
             # A number that its parameter's slot does not take as it is.
             types = parameters.resolve(name, self.in_params, self.out_params, arguments)
             return run(*parameters.converted(name, self.in_params, types, arguments))
-
-
-def check_stream(stream: Any) -> None:
-    """Raise TypeError if ``stream=`` of a call is no stream."""
-    if not isinstance(stream, Stream):
-        raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")

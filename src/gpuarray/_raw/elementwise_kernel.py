@@ -8,11 +8,11 @@ from typing import Any
 
 from gpuarray import _array, _calls, _layout
 from gpuarray._raw import parameters
-from gpuarray._raw.declared_kernel import DeclaredKernel, check_stream
+from gpuarray._raw.declared_kernel import DeclaredKernel
 from gpuarray._raw.elementwise_plan import CallSignature, ElementwiseDeclaration, Planner
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch
-from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream import Stream, check_stream
 
 _MOST_THREADS = 1024
 

@@ -17,7 +17,7 @@ from gpuarray._raw.occupancy import Occupancy
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, key_of
-from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream import Stream, check_stream
 
 #: Blocks of a cluster that every device with clusters can have, and that any can have.
 _PORTABLE_CLUSTER, _MOST_CLUSTERED = 8, 16
@@ -466,7 +466,7 @@ class RawKernel:
 def _elsewhere(stream: Any) -> bool:
     """Whether an explicit stream is on another device than the current one."""
     if not isinstance(stream, Stream):
-        raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
+        check_stream(stream)  # raises
     return stream.device is not current.stream.device
 
 

@@ -129,12 +129,16 @@ class RawModule:
         DriverError
             There is none; the message says which names are near.
         """
+        if not isinstance(name, str):
+            raise TypeError(f"get_function: a kernel's name is a str, not {name!r}")
         kernel = self._kernel_class._of_module(self, name)
         self.load().function(name)  # an unknown name shows here and not at the first launch
         return kernel
 
     def get_global(self, name: str) -> MemoryPointer:
         """A pointer to a global variable (``__device__`` or ``__constant__``) of the module."""
+        if not isinstance(name, str):
+            raise TypeError(f"get_global: a variable's name is a str, not {name!r}")
         loaded = self.load()
         with loaded.device:
             address, size = driver.module_get_global(

@@ -11,12 +11,12 @@ import numpy as np
 from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._raw import parameters
-from gpuarray._raw.declared_kernel import DeclaredKernel, check_stream
+from gpuarray._raw.declared_kernel import DeclaredKernel
 from gpuarray._raw.parameters import Types
 from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch
-from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream import Stream, check_stream
 from gpuarray.kernels import elementwise, generator, reduction
 from gpuarray.kernels.generator.expressions import Constant
 

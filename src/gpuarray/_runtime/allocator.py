@@ -73,6 +73,8 @@ def set_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> No
         _user_allocator = malloc
     elif isinstance(pool, MemoryPool) and allocator == pool.malloc:
         _user_allocator, _pool = None, pool
+    elif not callable(allocator):
+        raise TypeError(f"set_allocator: {allocator!r} is neither callable nor None")
     else:
         _user_allocator = allocator
     for stream in list(streams.values()):

@@ -203,11 +203,14 @@ class UnownedMemory(BaseMemory):
         *,
         writable: bool = True,
     ):
+        pointer = operator.index(ptr)
+        if not 0 <= pointer < 1 << 64:
+            raise ValueError(f"UnownedMemory: no memory has the address {pointer}")
         if device_id is None:
-            device_id = driver.pointer_attribute("device_ordinal", ptr) if ptr else None
+            device_id = driver.pointer_attribute("device_ordinal", pointer) if pointer else None
         self.device = Device(device_id)
         self.generation = self.device.generation
-        self.pointer = operator.index(ptr)
+        self.pointer = pointer
         self.size = checked_size("UnownedMemory", size)
         self.owner = owner
         self.writable = writable
@@ -227,6 +230,10 @@ class MemoryPointer:
     __slots__ = ("mem", "ptr")
 
     def __init__(self, mem: BaseMemory, offset: int):
+        if not isinstance(mem, BaseMemory):
+            raise TypeError(
+                f"MemoryPointer: mem must be a gpuarray.cuda.BaseMemory, got {type(mem).__name__}"
+            )
         self.mem = mem
         self.ptr = mem.pointer + operator.index(offset)
 

@@ -77,6 +77,11 @@ class PinnedMemoryPointer(driver.HostBuffer):
 
     def __new__(cls, mem: Any, offset: int) -> PinnedMemoryPointer:
         at = operator.index(offset)
+        if not isinstance(mem, PinnedMemory | _Pooled):
+            raise TypeError(
+                "PinnedMemoryPointer: mem must be a gpuarray.cuda.PinnedMemory, got "
+                f"{type(mem).__name__}"
+            )
         if not 0 <= at <= mem.size:
             raise ValueError(f"PinnedMemoryPointer: offset {at} is not within {mem.size} bytes")
         return driver.host_buffer(mem.ptr + at, mem.size - at, mem, PinnedMemoryPointer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import threading
 import weakref
@@ -296,11 +297,13 @@ class Stream:
         """Record an event (a new one without ``event``) behind the work queued so far."""
         if event is None:
             event = Event()
+        check_event(event)
         event.record(self)
         return event
 
     def wait_event(self, event: Event) -> None:
         """Let work queued from now on wait for an event."""
+        check_event(event)
         driver.stream_wait_event(self.handle, event.handle)
 
 
@@ -319,7 +322,10 @@ class ExternalStream(Stream):
 
     def __init__(self, ptr: int, device_id: int | None = None):
         device = current.stream.device if device_id is None else Device(device_id)
-        self._set(ptr, device, False)
+        handle = operator.index(ptr)
+        if not 0 <= handle < 1 << 64:
+            raise ValueError(f"ExternalStream: {handle} is no cudaStream_t")
+        self._set(handle, device, False)
 
 
 def _gone(name: str) -> property:
@@ -405,9 +411,9 @@ class Event:
         self.device = current.stream.device
         self.generation = self.device.generation
         self._handle = driver.event_create(
-            block * _EVENT_BLOCKING_SYNC
-            | disable_timing * _EVENT_DISABLE_TIMING
-            | interprocess * _EVENT_INTERPROCESS
+            (_EVENT_BLOCKING_SYNC if block else 0)
+            | (_EVENT_DISABLE_TIMING if disable_timing else 0)
+            | (_EVENT_INTERPROCESS if interprocess else 0)
         )
 
     def __del__(self) -> None:
@@ -430,7 +436,10 @@ class Event:
 
     def record(self, stream: Stream | None = None) -> None:
         """Record behind the work queued so far on a stream (the current one by default)."""
-        driver.event_record(self.handle, (current.stream if stream is None else stream).handle)
+        if stream is None:
+            stream = current.stream
+        check_stream(stream)
+        driver.event_record(self.handle, stream.handle)
 
     def synchronize(self) -> None:
         """Wait until the event has happened."""
@@ -442,8 +451,22 @@ class Event:
         return driver.event_query(self.handle)
 
 
+def check_stream(stream: object) -> None:
+    """Raise TypeError if a user's ``stream=`` is no stream."""
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
+
+
+def check_event(event: object) -> None:
+    """Raise TypeError if a user's event is no event."""
+    if not isinstance(event, Event):
+        raise TypeError(f"an event is a gpuarray.cuda.Event, not {event!r}")
+
+
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     """Milliseconds between two events that have both happened."""
+    check_event(start_event)
+    check_event(end_event)
     return driver.event_elapsed_time(start_event.handle, end_event.handle)
 
 

@@ -45,6 +45,8 @@ class ufunc(Generic[_Result]):
     )
 
     def __new__(cls, row: Operation) -> ufunc[_Result]:
+        if not isinstance(row, operations.Operation):
+            raise TypeError("cannot create 'gpuarray.ufunc' instances")
         return object.__new__({1: _UnaryUfunc, 2: _BinaryUfunc}.get(row.nin, ufunc))
 
     def __init__(self, row: Operation):

@@ -38,7 +38,10 @@ def loop_of(row: Operation, kinds: Sequence[Any], casting: str, dtype: Any) -> t
     signature = None
     if dtype is not None:
         signature = (None,) * row.nin + (_dtypes.canonical(dtype),) * row.nout
-    found = row.resolve_dtypes(kinds, signature=signature, casting=casting)
+    try:
+        found = row.resolve_dtypes(kinds, signature=signature, casting=casting)
+    except UnicodeEncodeError:
+        raise _dtypes.no_casting(casting) from None
     return tuple([_dtypes.canonical(x) for x in found])
 
 

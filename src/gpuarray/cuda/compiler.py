@@ -92,6 +92,8 @@ def compile(
     >>> b".entry f(" in image.data
     True
     """
+    if not isinstance(source, str):
+        raise TypeError(f"compile: source must be a str, got {type(source).__name__}")
     image = compiler.compilation.compile(
         source,
         name=name,

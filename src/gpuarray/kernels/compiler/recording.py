@@ -167,7 +167,8 @@ def read(path: str | os.PathLike[str], architecture: str, kind: str) -> list[Req
 
     texts = {_digest(text): text for text in cuda_headers().values()}
     found: dict[str, Request | str] = {}
-    with open(path, encoding="utf-8", errors="replace") as file:
+    # Not a number: `open` would take it for a file that is open, and close it.
+    with open(os.fspath(path), encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             if line in found or not line.strip():
                 continue

@@ -154,7 +154,7 @@ def _with_new_axis(layout: Layout, axis: int) -> Layout:
 
 def _check_casts(sources: Sequence[Layout], target: np.dtype, casting: str) -> None:
     for source in sources:
-        if not np.can_cast(source.dtype, target, casting):  # type: ignore[arg-type]
+        if not _dtypes.can_cast(source.dtype, target, casting):
             raise TypeError(
                 f"Cannot cast array data from {source.dtype!r} to {target!r} according to the "
                 f"rule '{casting}'"
