@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._integers import round_up
+from gpuarray._runtime.pool import UNIT
 from tests.slow import slow_except
 
 THREADS = 8
@@ -108,6 +111,71 @@ def test_memory_goes_back_to_the_pool(sizes):
 
     together(work)
     assert pool.used_bytes() == before
+
+
+@pytest.mark.parametrize("count", slow_except([100], [100, 3000]))
+def test_statistics_stay_exact_over_threads_and_streams(count):
+    """Each block keeps what its thread wrote to it, and the pool's figures add up."""
+    pool = cp.cuda.MemoryPool()
+    streams = [cp.cuda.Stream(non_blocking=True) for _ in range(4)]
+    held = [0] * THREADS
+
+    def work(number):
+        rng = np.random.default_rng(number)
+        live = []
+        with streams[number % 4] as stream:
+            for step in range(count):
+                if len(live) > 20 or (live and rng.random() < 0.4):
+                    block, nbytes, mark = live.pop(rng.integers(len(live)))
+                    assert block.size == nbytes
+                    ends = cp.asnumpy(block[:: max(1, nbytes - 1)])
+                    assert (ends == mark).all(), (number, step, ends, mark)
+                else:
+                    nbytes, mark = int(rng.integers(1, 5000)), step % 251
+                    live.append((cp.full(nbytes, mark, "u1"), nbytes, mark))
+            stream.synchronize()
+        held[number] = live
+
+    cp.cuda.set_allocator(pool.malloc)
+    try:
+        together(work)
+    finally:
+        cp.cuda.set_allocator(cp.get_default_memory_pool().malloc)
+    expected = sum(round_up(nbytes, UNIT) for live in held for _, nbytes, _ in live)
+    assert pool.used_bytes() == expected
+    assert pool.total_bytes() == pool.used_bytes() + pool.free_bytes()
+    held.clear()
+    gc.collect()
+    cp.cuda.runtime.deviceSynchronize()
+    assert pool.used_bytes() == 0
+    pool.free_all_blocks()
+    assert pool.total_bytes() == 0
+
+
+@pytest.mark.parametrize("count", slow_except([100], [100, 3000]))
+def test_launches_do_not_grow_the_process(count):
+    pool = cp.get_default_memory_pool()
+    a, out = cp.arange(100.0), cp.empty(100)
+
+    def launches(turns):
+        for k in range(turns):
+            cp.add(a, k, out=out)
+            (a[k % 5 :] * out[k % 5 :]).sum()
+        cp.cuda.runtime.deviceSynchronize()
+
+    launches(20)  # every plan is made
+    gc.collect()
+    tracemalloc.start()
+    try:
+        launches(20)
+        blocks, before = pool.total_bytes(), tracemalloc.get_traced_memory()[0]
+        launches(count)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert pool.total_bytes() == blocks
+    assert grown < 20_000
 
 
 def test_a_per_thread_default_stream_shared_by_threads():
