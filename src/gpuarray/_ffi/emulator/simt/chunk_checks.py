@@ -170,14 +170,16 @@ class ChunkChecks(BarrierChecks):
         """Whether all lanes access shared variables, not the gaps between them."""
         shadow, size = access.shadow, access.size
         bounds = self.launch.bounds
+        where = access.where
         if access.is_run:
-            first = (access.where - shadow.start) % shadow.window
+            first = (where - shadow.start) % shadow.window
             if bounds.is_inside(first, size * access.L.n):
                 return True
-            where = access.where - shadow.start + np.arange(access.L.n) * size
-        else:
-            where = access.where - shadow.start
-        offsets = where % shadow.window
+            where = where + np.arange(access.L.n) * size
+        offsets = where - self._windows_of(access)
+        low, high = int(offsets.min()), int(offsets.max())
+        if low >= 0 and bounds.is_inside(low, high - low + size):
+            return True
         bad = bounds.outside(offsets, size)
         if not len(bad):
             return True
@@ -202,6 +204,15 @@ class ChunkChecks(BarrierChecks):
                 address,
             )
         return False
+
+    @staticmethod
+    def _windows_of(access: Access) -> np.ndarray:
+        """Where the shared memory of each lane's block begins."""
+        L, shadow = access.L, access.shadow
+        starts = L._arrays.get("windows")
+        if starts is None:
+            starts = L._arrays["windows"] = L.thread_block[1] * shadow.window + shadow.start
+        return starts if access.lanes is None else starts[access.lanes]
 
     # -------------------------------------------------------------- uninitialised reads
 

@@ -96,9 +96,11 @@ class SharedBounds:
         return end <= self.nbytes and self._before[end] == self._before[offset]
 
     def outside(self, offsets: np.ndarray, nbytes: int) -> np.ndarray:
-        """Positions of the accesses that touch a gap."""
-        ends = np.minimum(offsets + nbytes, self.nbytes)
-        return np.flatnonzero(self._before[ends] != self._before[offsets])
+        """Positions of the accesses that touch a gap, or another block's memory."""
+        inside = (offsets >= 0) & (offsets + nbytes <= self.nbytes)
+        first = np.where(inside, offsets, 0)
+        before = self._before[np.where(inside, offsets + nbytes, 0)] - self._before[first]
+        return np.flatnonzero(~inside | (before != 0))
 
     def plain(self, offset: int) -> int:
         """An offset as it is without gaps."""
@@ -107,6 +109,8 @@ class SharedBounds:
 
     def describe(self, offset: int) -> str:
         """Where an access that touches a gap lies."""
+        if not 0 <= offset < self.nbytes:
+            return "in another block's shared memory"
         variable = self._nearest(offset)
         past = offset - variable.start - variable.nbytes
         if offset < variable.start:
