@@ -60,7 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     warmup.add_argument("--threads", type=int, metavar="N", help="kernels compiled at once")
 
     check = commands.add_parser(
-        "check", help="run a script on the emulator and report races and other faults of kernels"
+        "check",
+        help="run a script on the emulator and report races and other faults of kernels",
+        epilog="The exit status is 66 if something was found, else the script's own.",
     )
     check.add_argument(
         "--checks",
