@@ -31,7 +31,7 @@ FAMILIES: dict[str, tuple[Callable[[Draw], Recipe], int]] = {
     "creation": (creation.recipe, 6),
     "scalars": (scalars.recipe, 7),
     "garbage": (garbage.recipe, 6),
-    "stateful": (stateful.recipe, 5),
+    "stateful": (stateful.recipe, 3),
     "breakdowns": (breakdowns.recipe, 0),
 }
 
