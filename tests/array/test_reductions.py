@@ -11,7 +11,15 @@ from gpuarray import _array, _layout
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import reduction
-from tests.array.arrays import DTYPES, LAYOUTS_3D, against_numpy, device_copy, same, ties
+from tests.array.arrays import (
+    DTYPES,
+    LAYOUTS_3D,
+    against_numpy,
+    device_copy,
+    raises_alike,
+    same,
+    ties,
+)
 from tests.slow import slow_except
 
 FUNCTIONS = ["sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"]
@@ -385,3 +393,28 @@ def test_an_axis_that_is_only_equal_to_an_integer(name):
         getattr(np, name)(np.ones((2, 3)), axis=1.0)
     with pytest.raises(TypeError):
         getattr(cp, name)(cp.ones((2, 3)), axis=1.0)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f4", "c8"])
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_initial_is_converted_as_numpy_converts_it(dtype):
+    host, device = np.ones(3, dtype), cp.ones(3, dtype)
+    numbers = [300, -1, 2**64, 2.7, np.nan, 1j]
+    numbers += [
+        np.int64(300),
+        np.int64(-1),
+        np.uint64(2**63),
+        np.float64(2.7),
+        np.complex64(2 + 1j),
+    ]
+    for number in numbers:
+
+        def call(xp, x, number=number):
+            return xp.sum(x, dtype=dtype, initial=number)
+
+        try:
+            expected = call(np, host)
+        except (OverflowError, ValueError, TypeError):
+            raises_alike(lambda: call(np, host), lambda: call(cp, device))
+        else:
+            same(call(cp, device), expected, context=number)

@@ -386,9 +386,9 @@ def _with_initial(run: Callable, position: int, dtype: np.dtype) -> Callable:
     """A call whose argument number ``position`` is converted to a dtype, as NumPy converts it."""
 
     def call(*args: Any) -> Any:
-        value = args[position]
-        # NumPy refuses a Python number that does not fit, but wraps one of its own.
-        value = np.array(value.item() if isinstance(value, np.generic) else value, dtype).item()
-        return run(*args[:position], value, *args[position + 1 :])
+        # What NumPy refuses, wraps or truncates depends on the type of the number: it stores it.
+        stored = np.empty((), dtype)
+        stored[()] = args[position]
+        return run(*args[:position], stored.item(), *args[position + 1 :])
 
     return call
