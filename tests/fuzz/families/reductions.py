@@ -72,7 +72,7 @@ def recipe(draw: Draw) -> tuple[str, Callable[[Draw, CaseMaker], Case]]:
         if "quantile" in function or "percentile" in function:
             parts.append(_fractions(draw, 100 if "percentile" in function else 1))
         axis = draw.axes(ndim)
-        if one_axis and axis.startswith("(") and draw.chance(0.95):
+        if one_axis and axis.startswith("(") and (group is CUMULATIVE or draw.chance(0.95)):
             axis = str(draw.axis(ndim))
         if group is CUMULATIVE:
             parts.append(f"axis={axis}" if ndim != 1 or draw.chance(0.5) else "")

@@ -131,13 +131,13 @@ class Deviation:
     ) -> Callable:
         layouts = [x._layout for x in operands]
         layout = layouts[0]
-        # NumPy's var and std count the elements by their axes, of which a scalar has none.
-        axes = axes_of(axis, layout.ndim, scalars=self.nan)
-        shape = reduced_shape(layout.shape, axes, keepdims)
         if self.nan:
             check_inexact(
                 self.name, layout.dtype, dtype, None if out is None else out._layout.dtype
             )
+        # NumPy's var and std count the elements by their axes, of which a scalar has none.
+        axes = axes_of(axis, layout.ndim, scalars=self.nan)
+        shape = reduced_shape(layout.shape, axes, keepdims)
         if given:
             layouts[1] = _layout.broadcast_to(layouts[1], layout.shape)
         if masked:

@@ -126,12 +126,12 @@ class Reduction:
     ) -> Callable:
         layout = operands[0]._layout
         masked = len(operands) == 2
-        axes = axes_of(axis, layout.ndim, scalars=not self.mean or self.nan)
-        shape = reduced_shape(layout.shape, axes, keepdims)
         if self.mean and self.nan:
             check_inexact(
                 "nanmean", layout.dtype, dtype, None if out is None else out._layout.dtype
             )
+        axes = axes_of(axis, layout.ndim, scalars=not self.mean or self.nan)
+        shape = reduced_shape(layout.shape, axes, keepdims)
         loop, result = self._dtypes(layout.dtype, dtype, None if out is None else out._layout.dtype)
         target = target_of(self.name, layout, axes, shape, keepdims, result, out)
         count = math.prod([layout.shape[i] for i in axes])
