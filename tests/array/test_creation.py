@@ -201,6 +201,15 @@ def test_the_step_of_linspace_is_numpys(num):
     assert step == expected or (step != step and expected != expected)
 
 
+def test_any_order_needs_no_copy():
+    for xp in (np, cp):
+        x = xp.ones((4, 6))[:, ::2]
+        assert xp.asarray(x, order="A") is x
+        assert xp.array(x, order="A", copy=None) is x
+        assert xp.array(x, order="A").flags.c_contiguous
+        assert xp.array(x.T, order="A").flags.c_contiguous
+
+
 def test_copy_is_no_string():
     for x in (cp.ones(2), [1, 2]):
         with pytest.raises(ValueError, match="strings are not allowed for 'copy'"):

@@ -129,6 +129,8 @@ def _summary(x: Any) -> str:
 def _compare_errors(case: Case, expected: Any, actual: Any) -> Difference | None:
     if not isinstance(actual, Raised):
         error = expected.error
+        if case.garbage and isinstance(error, _INTERNAL):
+            return None  # NumPy stumbles: it refuses by accident
         return Difference(f"accepts, NumPy {public_type(error).__name__}", f"NumPy: {error!s:.160}")
     error = actual.error
     name = type(error).__name__

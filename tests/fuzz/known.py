@@ -52,6 +52,15 @@ KNOWN: list[Known] = [
         ),
     ),
     Known(
+        "results without dimensions are arrays",
+        "ndarray",
+        "Elements and results without dimensions are arrays, not scalars.",
+        lambda case, x: (
+            x.kind == "type"
+            and re.match("an array, NumPy (int|float|complex|bool) ", x.detail) is not None
+        ),
+    ),
+    Known(
         "integers that no dtype holds",
         "errors.md",
         "an integer that no dtype holds raises `OverflowError`",

@@ -120,10 +120,9 @@ def _from_device(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str
         dtype = None
     if dtype is None and not copy:
         in_order = (
-            order == "K"
+            order in ("K", "A")
             or (order == "C" and layout.c_contiguous)
             or (order == "F" and layout.f_contiguous)
-            or (order == "A" and layout.contiguous)
         )
         if in_order:
             return obj
