@@ -76,6 +76,7 @@ def test_methods():
     assert x.ravel().data.ptr == x.data.ptr
     same(x.swapaxes(0, 1), HOST.swapaxes(0, 1))
     same(x.repeat(2, 0), HOST.repeat(2, 0))
+    same(x[:0].repeat([], 0), HOST[:0].repeat([], 0))
     raises_alike(lambda: HOST[0, 0].mT, lambda: x[0, 0].mT)
 
 
@@ -175,6 +176,12 @@ def test_copyto():
         lambda: np.copyto(np.zeros(2, int), np.ones(2)),
         lambda: cp.copyto(cp.zeros(2, int), cp.ones(2)),
     )
+    for dtype in ("i1", "f4", "c8"):
+        host, device = np.zeros(3, dtype), cp.zeros(3, dtype)
+        flags, mask = np.array([True, False, True]), np.array([True, True, False])
+        np.copyto(host, flags, where=mask)
+        cp.copyto(device, cp.asarray(flags), where=cp.asarray(mask))
+        same(device, host)
     flags = cp.zeros(3, bool)
     cp.copyto(flags, cp.array([True, True, False]), where=cp.array([True, False, True]))
     same(flags, np.array([True, False, False]))

@@ -135,7 +135,7 @@ def copyto(
     if values._layout.ndim > dst.ndim:
         values = copies.copy(broadcast_to(values, dst.shape))
     positive = _ufunc.ufuncs["positive"]
-    if dst.dtype == bool:
+    if dst.dtype == bool or values.dtype == bool:
         # There is no bool loop of `positive`; `logical_or` with itself keeps bools.
         _ufunc.ufuncs["logical_or"](values, values, out=dst, where=mask)
     else:

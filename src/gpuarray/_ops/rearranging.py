@@ -270,7 +270,7 @@ def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) 
     a, axis = along_axis(a, axis)
     length = a.shape[axis]
     counts = np.asarray(repeats)
-    if counts.dtype.kind not in "iub":
+    if counts.dtype.kind not in "iub" and counts.size:
         raise TypeError(f"repeat: repeats must be integers, got {counts.dtype}")
     if (counts < 0).any():
         raise ValueError("repeats may not contain negative values.")
@@ -285,5 +285,5 @@ def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) 
         raise ValueError(
             f"operands could not be broadcast together with shape ({length},) {counts.shape}"
         )
-    indices = np.repeat(np.arange(length), counts).tolist()
+    indices = np.repeat(np.arange(length), counts.astype(np.int64)).tolist()
     return a[(*(slice(None),) * axis, indices)]
