@@ -76,6 +76,26 @@ def atomically(S, L, op: str, kind: str, a, offset: int, code: str, value, new, 
 
 
 @_replaces
+def mbarrier_init(S, L, a, offset: int, count) -> None:
+    S.checks.touch(L, a, offset, 8, value=0)
+    NAMESPACE["mbarrier_init"](S, L, a, offset, count)
+
+
+@_replaces
+def mbarrier_arrive(S, L, a, offset: int, count, drops: bool):
+    S.checks.agents.synchronise(L, False, True)
+    S.checks.touch(L, a, offset, 8, reads=True, value=0, sync=1)
+    return NAMESPACE["mbarrier_arrive"](S, L, a, offset, count, drops)
+
+
+@_replaces
+def mbarrier_done(S, L, a, offset: int, phase, parity: bool):
+    S.checks.agents.synchronise(L, True, False)
+    S.checks.touch(L, a, offset, 8, reads=True, sync=1)
+    return NAMESPACE["mbarrier_done"](S, L, a, offset, phase, parity)
+
+
+@_replaces
 def copy_words(S, L, target, target_offset, source, source_offset, words, limit) -> None:
     if limit is None:
         S.checks.touch(L, source, source_offset, 4 * words, reads=True)

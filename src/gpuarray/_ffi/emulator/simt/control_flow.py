@@ -357,7 +357,7 @@ def defines_and_uses(i: Instruction) -> tuple[list[str], list[str]]:
     found = i.effects
     if found is None:
         operands = i.operands
-        if i.name in _NO_RESULT or not operands:
+        if i.name in _NO_RESULT or not operands or type(operands[0]) is Address:
             found = [], [r.name for r in registers_in(operands)]
         else:
             found = (

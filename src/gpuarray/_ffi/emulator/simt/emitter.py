@@ -33,9 +33,11 @@ _MOVABLE = frozenset((
     "add", "sub", "mul", "mad", "fma", "cvt", "cvta", "shl", "shr", "mov", "and", "or", "xor",
     "neg", "selp", "setp",
 ))  # fmt: skip
-_WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar"))
+_WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar", "mbarrier"))
 #: Opcodes whose accesses or barriers the checkers see.
-_CHECKED = frozenset(("ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier", "call"))
+_CHECKED = frozenset((
+    "ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier", "call", "mbarrier",
+))  # fmt: skip
 
 
 class UnsupportedForm(Exception):

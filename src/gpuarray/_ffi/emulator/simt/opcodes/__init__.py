@@ -14,6 +14,7 @@ from . import (
     half,
     integer,
     logic,
+    mbarrier,
     memory,
     move,
     special,
@@ -22,5 +23,5 @@ from . import (
 
 __all__ = [
     "atomic", "bits", "compare", "control", "convert", "floating", "half", "integer", "logic",
-    "memory", "move", "special", "warp",
+    "mbarrier", "memory", "move", "special", "warp",
 ]  # fmt: skip
