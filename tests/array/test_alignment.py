@@ -26,6 +26,8 @@ def test_views_begin_at_multiples_of_the_size(dtype):
                 cp.ndarray(2, dtype, x.data)
             x = x.copy()  # what the message says
         view = x.view(dtype)
+        assert view.flags.aligned
+        assert view.flags["A"]
         view[...] = 1
         same(view, np.ones(2, dtype))
         same(cp.ndarray(2, dtype, x.data), np.ones(2, dtype))

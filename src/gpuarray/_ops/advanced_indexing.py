@@ -311,15 +311,16 @@ def store_where(array: Any, mask: Any, value: Any) -> bool:
     """``array[mask] = value`` for a one-dimensional array on the device; False for others."""
     if not isinstance(value, ArrayBase) or value._layout.ndim > 1:
         return False
-    layout = array._layout
+    layout, memory = array._layout, array._memory
     _layout.check_writable(layout, "assignment")
+    foreign = layout.foreign or value._layout.foreign or mask._layout.foreign
     if value._layout.dtype is not layout.dtype:
         value = copies.copy(value, "K", layout.dtype)
-    elif _array.overlap(value, array):
+    elif (foreign or value._memory is memory) and _array.overlap(value, array):
         value = copies.copy(value)
-    if value._memory.device is not array._memory.device:
+    if value._memory.device is not memory.device:
         return False
-    if _array.overlap(mask, array):
+    if (foreign or mask._memory is memory) and _array.overlap(mask, array):
         mask = copies.copy(mask)
     mask_kernels.launch.place(array, mask, value)
     return True
@@ -334,7 +335,8 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
     spread = _layout.layout_of(
         layout.dtype, layout.shape + (1,) * behind, layout.strides + (0,) * behind
     )
-    if _array.overlap(mask, array):
+    shared = mask._memory is array._memory or layout.foreign or target.foreign
+    if shared and _array.overlap(mask, array):
         mask = copies.copy(mask)
         spread = _layout.contiguous(layout.dtype, spread.shape)
     value = as_host_scalar(value, target.dtype)

@@ -36,9 +36,11 @@ class Flags:
     __slots__ = ("_array",)
 
     _SHORT: ClassVar[dict[str, str]] = {
-        "C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable",
+        "A": "aligned", "C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable",
     }  # fmt: skip
-    _NAMES: ClassVar[tuple[str, ...]] = ("c_contiguous", "f_contiguous", "owndata", "writeable")
+    _NAMES: ClassVar[tuple[str, ...]] = (
+        "c_contiguous", "f_contiguous", "owndata", "writeable", "aligned",
+    )  # fmt: skip
 
     def __init__(self, array: ndarray):
         self._array = array
@@ -66,6 +68,11 @@ class Flags:
             and memory.pointer == address_of(self._array)
             and memory.size - layout.nbytes < pool.UNIT
         )
+
+    @property
+    def aligned(self) -> bool:
+        """Whether elements are at multiples of their size: True, since others are refused."""
+        return True
 
     @property
     def writeable(self) -> bool:
@@ -99,7 +106,7 @@ class Flags:
         found = self._SHORT.get(name, name.lower())
         if found not in (*self._NAMES, "fnc", "forc"):
             raise KeyError(
-                f"Unknown flag {name!r}; known are C_CONTIGUOUS, F_CONTIGUOUS, OWNDATA, "
+                f"Unknown flag {name!r}; known are C_CONTIGUOUS, F_CONTIGUOUS, OWNDATA, ALIGNED, "
                 "WRITEABLE, FNC, FORC"
             )
         return found
