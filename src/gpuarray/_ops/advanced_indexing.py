@@ -277,7 +277,7 @@ def scatter(
                 _keep(table_key, given, selection, base, run)
         return
     else:
-        value = as_values(value, "assignment")
+        value = as_values(value, "assignment", layout.dtype)
         if value._layout.dtype is not layout.dtype:
             value = copies.copy(value, "K", layout.dtype)
     source = value._layout

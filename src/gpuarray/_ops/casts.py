@@ -124,6 +124,10 @@ def copyto(
             f"Cannot cast array data from {kind!r} to {dst.dtype!r} according to the rule "
             f"'{casting}'"
         )
+    if isinstance(src, np.generic | float | complex):
+        # The rule allows the cast of a number as that of an array, whatever becomes of its value.
+        with np.errstate(all="ignore"):
+            src = np.asarray(src).astype(dst.dtype)[()]
     if where is True:
         dst[...] = src
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._integers import shortened
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import check_stream
-from gpuarray.errors import HostArrayError
+from gpuarray.errors import HostArrayError, UnsupportedDTypeError
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.join.rules import stack
 
@@ -171,25 +172,27 @@ def _refuse_great_integers(host: np.ndarray) -> None:
 
 def _from_nested(obj: Any, dtype: np.dtype | None, order: str) -> Any:
     """An array from nested sequences with device arrays among their items."""
-    if isinstance(obj, ArrayBase):
-        return obj
     if not isinstance(obj, list | tuple):
         raise TypeError(
             f"array: a {type(obj).__name__} that holds device arrays cannot be converted; pass "
             "nested lists or tuples"
         )
-    items = [array(x, copy=None) if _holds_arrays(x) else array(x) for x in obj]
     if dtype is None:
-        # Python's numbers are weak beside arrays, as in an operation.
-        kinds = [x if type(x) in (bool, int, float, complex) else y.dtype
-                 for x, y in zip(obj, items, strict=True)]  # fmt: skip
-        dtype = _dtypes.canonical(np.result_type(*kinds))
-    joined = stack([x if x.dtype == dtype else copies.copy(x, "K", dtype) for x in items], 0)
+        dtype = _dtypes.canonical(np.result_type(*_item_dtypes(obj)))
+    # Numbers are converted to this dtype, not cast, so that none is stored that does not fit.
+    joined = stack([array(x, dtype, copy=None) for x in obj], 0)
     return joined if order != "F" else copies.copy(joined, "F")
 
 
-def _holds_arrays(x: Any) -> bool:
-    return isinstance(x, ArrayBase | list | tuple)
+def _item_dtypes(obj: Any) -> Iterator[np.dtype]:
+    """The dtypes of what nested sequences hold, each as of an array of its own."""
+    if isinstance(obj, list | tuple):
+        for x in obj:
+            yield from _item_dtypes(x)
+    elif hasattr(obj, "__cuda_array_interface__"):
+        yield np.dtype(obj.__cuda_array_interface__["typestr"])
+    else:
+        yield np.asarray(obj).dtype
 
 
 def asarray(
@@ -453,26 +456,64 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
                 copies.assign(array, asarray(host))
 
 
-def as_values(value: ArrayLike, name: str) -> ndarray:
-    """Values to store: an array, or nested lists of numbers; host arrays are refused."""
+def as_values(value: ArrayLike, name: str, dtype: np.dtype | None = None) -> ndarray:
+    """Values to store: an array, or nested lists of numbers; host arrays are refused.
+
+    Numbers are converted to the dtype if there is one; device arrays keep their own.
+    """
     if isinstance(value, list | tuple):
-        return array(value)
+        try:
+            return array(value, dtype)
+        except (HostArrayError, UnsupportedDTypeError):
+            raise
+        except (OverflowError, ValueError, TypeError) as error:
+            if dtype is None:
+                raise
+            raise _not_stored(name, value, dtype, error) from None
     value = _interchange.as_operand(value, name)
-    return value if isinstance(value, ArrayBase) else array(value)
+    if isinstance(value, ArrayBase):
+        return value
+    return array(value) if dtype is None else array(as_host_scalar(value, dtype, name), dtype)
 
 
 #: What Python's own types convert to without a loss or an error.
 _EXACT = {"b": bool, "f": float, "c": complex}
+#: Between which integers convert to a dtype without a loss or an error.
+_LIMITS = {char: (int(np.iinfo(char).min), int(np.iinfo(char).max)) for char in "bBhHiIlLqQ"}
+_LIMITS |= {"?": (0, 1)} | dict.fromkeys("efdFD", (-2048, 2048))
 
 
-def as_host_scalar(value: Any, dtype: np.dtype) -> Any:
+def as_host_scalar(value: Any, dtype: np.dtype, name: str = "assignment") -> Any:
     """A number as a Python number that the dtype holds.
 
-    The conversion is NumPy's, with its OverflowError for integers that do not fit.
+    Raises
+    ------
+    OverflowError, ValueError, TypeError
+        As NumPy for a Python number: an integer out of range or an infinity, a NaN for an integer,
+        a complex number for a real one. NumPy's own numbers are converted as Python's.
     """
-    if type(value) is _EXACT.get(dtype.kind):
+    kind = type(value)
+    if kind is _EXACT.get(dtype.kind):
         return value
+    if kind is int:
+        low, high = _LIMITS[dtype.char]
+        if low <= value <= high:
+            return value if dtype.kind in "iu" else _EXACT[dtype.kind](value)
+    if isinstance(value, np.ndarray) and not value.ndim:
+        value = value[()]
+    if dtype.kind in "iu" and isinstance(value, np.floating | np.integer):
+        value = value.item()
     host = np.empty((), dtype)
-    with np.errstate(all="ignore"):
-        np.copyto(host, value, casting="unsafe")
+    try:
+        with np.errstate(all="ignore"):
+            host[()] = value
+    except (OverflowError, ValueError, TypeError) as error:
+        raise _not_stored(name, value, dtype, error) from None
     return host.item()
+
+
+def _not_stored(name: str, value: Any, dtype: np.dtype, error: Exception) -> Exception:
+    """NumPy's error, with the operation and the value in front of its message."""
+    text = repr(value)
+    shown = text if len(text) < 60 else f"a {type(value).__name__}"
+    return type(error)(f"{name}: {shown} cannot be stored as {dtype}: {error}")

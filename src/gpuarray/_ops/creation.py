@@ -165,13 +165,17 @@ def full(
     ndarray
         Of the given shape.
 
+    Differences from NumPy
+    ----------------------
+    A number that does not fit the dtype, such as NaN an integer, raises as in an assignment.
+
     Examples
     --------
     >>> import gpuarray as cp
     >>> cp.full(3, 7)
     array([7, 7, 7])
     """
-    value = _as_fill_value(fill_value)
+    value = _as_fill_value(fill_value, dtype)
     if dtype is None:
         dtype = value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
     result = empty(shape, dtype, order)
@@ -179,20 +183,25 @@ def full(
     return result
 
 
-def _as_fill_value(value: Any) -> Any:
+def _as_fill_value(value: Any, dtype: Any) -> Any:
+    if isinstance(value, np.ndarray) and not value.ndim:
+        value = value[()]
     if isinstance(value, ArrayBase | np.generic | bool | int | float | complex):
         return value
-    return asarray(value)
+    return asarray(value, dtype if isinstance(value, list | tuple) else None)
 
 
 def fill(array: ndarray, value: ArrayLike) -> None:
-    """Set every element of an array to a value, with any cast."""
+    """Set every element of an array to a value.
+
+    An array may have any dtype. A number is converted as in an assignment.
+    """
     if isinstance(value, ArrayBase):
         copies.assign(array, value)
         return
     layout = array._layout
     dtype = layout.dtype
-    value = as_host_scalar(value, dtype)
+    value = as_host_scalar(value, dtype, "fill")
     stream = current.stream
     run = stream.plans.get((_fill_call, layout))  # the key of _fill_call
     if run is None:
@@ -364,7 +373,7 @@ def full_like(
     array([7, 7, 7])
     """
     result = _like(a, dtype, order, shape)
-    fill(result, _as_fill_value(fill_value))
+    fill(result, _as_fill_value(fill_value, result.dtype))
     return result
 
 

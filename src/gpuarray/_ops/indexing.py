@@ -151,7 +151,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
         indices = copies.copy(indices)
         read = _layout.broadcast_to(indices._layout, base.shape)
     dtype = arr._layout.dtype
-    values = as_values(values, "put_along_axis")
+    values = as_values(values, "put_along_axis", dtype)
     if values._layout.dtype is not dtype or _array.overlap(values, arr):
         values = copies.copy(values, "K", dtype)
     spread = _layout.broadcast_to(values._layout, base.shape)

@@ -108,7 +108,9 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
     if number:
         fill(target, value)
         return
-    value = as_values(value, "assignment")
+    if not layout.ndim and isinstance(value, list | tuple):
+        raise ValueError("setting an array element with a sequence: the index has one element")
+    value = as_values(value, "assignment", layout.dtype)
     source = value._layout
     if source.ndim > layout.ndim and set(source.shape[: source.ndim - layout.ndim]) <= {1}:
         # NumPy drops leading dimensions of length 1 here.
