@@ -186,6 +186,68 @@ def test_in_place():
     same(ints, np.arange(3))
 
 
+#: Views of one array as output, operands and mask, which overlap in any way.
+OVERLAPPING = [
+    (np.s_[1:], np.s_[:-1], np.s_[:-1]), (np.s_[:-1], np.s_[1:], np.s_[1:]), (np.s_[:], np.s_[::-1], np.s_[:]),
+    (np.s_[:], np.s_[:], np.s_[::-1]), (np.s_[::2], np.s_[:50], np.s_[50:]), (np.s_[:], np.s_[3:4], np.s_[7]),
+    (np.s_[2:98], np.s_[4:], np.s_[:96]), (np.s_[::-1], np.s_[:], np.s_[:]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i1", "f8"])
+def test_out_that_overlaps_with_where(dtype):
+    base, chosen = values((100,), dtype), values((100,), "?", 1)
+    for out, a, b in OVERLAPPING:
+        for first in (lambda x, i: x[i], lambda x, i: 3):
+            x, y = base.copy(), cp.asarray(base)
+            mask = cp.asarray(chosen)
+            np.add(x[a], first(x, b), out=x[out], where=chosen[out])
+            cp.add(y[a], first(y, b), out=y[out], where=mask[out])
+            same(y, x, context=(out, a, b))
+    # The mask lies in the output, too.
+    for out, a, b in OVERLAPPING:
+        x, y = chosen.copy(), cp.asarray(chosen)
+        np.logical_not(x[a], out=x[out], where=x[b])
+        cp.logical_not(y[a], out=y[out], where=y[b])
+        same(y, x, context=(out, a, b))
+
+
+def _bits(x):
+    """The signs of zeros beside the values; NaN has none."""
+    return np.where(np.isnan(x), 0, np.signbit(x.real)), np.where(
+        np.isnan(x), 0, np.signbit(x.imag)
+    )
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+def test_powers_of_corners(dtype):
+    """NumPy's operator takes a root where the exponent is 0.5, a square where it is 2, and so on."""
+    host = np.array([-np.inf, -0.0, 0.0, np.inf, np.nan, -1, -4, 2, 9, 1e-3], dtype)
+    x = cp.asarray(host)
+    with np.errstate(all="ignore"):
+        for exponent in (0.5, 2, -1, 0, 1, 2.0, -1.0, np.float32(0.5)):
+            if host.dtype.kind == "c" and not (type(exponent) is float and exponent == 0.5):
+                continue
+            expected = host**exponent
+            actual = x**exponent
+            exact = host.dtype.kind != "c"
+            same(actual, expected, ulps=0 if exact else 2)
+            if exact:
+                np.testing.assert_array_equal(_bits(actual.get()), _bits(expected))
+            in_place = x.astype(expected.dtype)
+            in_place **= exponent
+            same(in_place, expected, ulps=0 if exact else 2)
+            fused = cp.fuse(lambda x, exponent=exponent: x**exponent)
+            same(fused(x), expected, ulps=0 if exact else 2)
+        if dtype in ("f4", "f8"):
+            same(x ** cp.array(0.5, dtype), host ** np.array(0.5, dtype))
+            same(x ** cp.array([0.5], dtype), host ** np.array([0.5], dtype))
+            same(cp.power(x, 0.5), np.power(host, 0.5))
+            # Exponents of several elements are powers in any case.
+            several = np.full(host.shape, 0.5, dtype)
+            same(x ** cp.asarray(several), host**several, ulps=2)
+
+
 def test_overlapping_out():
     host = np.arange(12.0)
     x = cp.asarray(host)

@@ -128,6 +128,8 @@ def test_every_loop_of_every_operation_compiles():
     for name, row in OPERATIONS.items():
         if name in ("where", "copy"):
             loops = [(("b1", d, d) if name == "where" else (d,), (d,)) for d in CODES]
+        elif name == "power_of_number":
+            loops = [((d, d), (d,)) for d in ("f2", "f4", "f8", "c8", "c16")]
         else:
             loops = numpy_loops(name)
         for inputs, outputs in loops:

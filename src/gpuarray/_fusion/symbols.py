@@ -134,9 +134,12 @@ class FusionTrace:
                     raise NotFused
         terms = tuple([self.term(x, to, name) for x, to in zip(operands, loop)])
         shape, nodes = _extent(operands)
+        row = function.row
+        if name == "power" and not isinstance(operands[1], Symbol):
+            row = operations.with_one_exponent(row, _dtypes.code(loop[1]), kinds[1])
         results = tuple(
             [
-                self.result(Apply(function.row, terms, _dtypes.code(x), i), shape, nodes)
+                self.result(Apply(row, terms, _dtypes.code(x), i), shape, nodes)
                 for i, x in enumerate(loop[function.nin :])
             ]
         )

@@ -13,6 +13,7 @@ from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator import operations
 from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def plan(
     """
     name, row = function.__name__, function.row
     nin = row.nin
-    loop = loop_of(row, kinds_of(operands[:nin], outs), casting, dtype)
+    kinds = kinds_of(operands[:nin], outs)
+    loop = loop_of(row, kinds, casting, dtype)
     codes = [_dtypes.code(x) for x in loop]
     inputs, terms = _terms(operands, loop)
     converted = [x if x.dtype == code else Cast(code, x) for x, code in zip(terms, codes[:nin])]
@@ -86,6 +88,10 @@ def plan(
         _layout.like_order(loop[nin + i], shape, layouts, order) if y is None else y._layout
         for i, y in enumerate(outs)
     ]
+    if name == "power" and (
+        not isinstance(operands[1], _array.ArrayBase) or operands[1]._layout.size == 1
+    ):
+        row = operations.with_one_exponent(row, codes[1], kinds[1])
     results: list[Expression] = []
     for i, target in enumerate(targets):
         result: Expression = Apply(row, tuple(converted), codes[nin + i], i)

@@ -17,6 +17,8 @@ converts to R.
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpuarray.kernels.generator.operations import (
     arithmetic,
     choosing,
@@ -37,7 +39,7 @@ from gpuarray.kernels.generator.operations.rows import (
 
 __all__ = [
     "ALIASES", "HEAVY", "HUGE", "LIGHT", "MEDIUM", "OPERATIONS",
-    "Code", "Extreme", "Operation", "operation", "row",
+    "Code", "Extreme", "Operation", "operation", "row", "with_one_exponent",
 ]  # fmt: skip
 
 #: Every row by its name.
@@ -55,3 +57,12 @@ def operation(name: str) -> Operation:
     if found is None:
         raise KeyError(f"no device code for an operation named {name!r}")
     return found
+
+
+def with_one_exponent(power: Operation, dtype: str, kind: Any) -> Operation:
+    """Return the row of a power whose exponent is one number for all elements.
+
+    ``dtype`` is that of the loop, ``kind`` what `Operation.resolve_dtypes` takes for the number.
+    """
+    real = dtype[0] == "f" or (dtype[0] == "c" and kind is float)
+    return OPERATIONS["power_of_number"] if real else power

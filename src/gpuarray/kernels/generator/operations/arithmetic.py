@@ -55,6 +55,17 @@ ROWS = (
         weight=_BY_DIVISION | {"complex": HUGE}, headers={"complex": COMPLEX_MATH},
         aliases=("pow",),
     ),
+    # For one real exponent NumPy computes some powers by other means, which differ for -0.0 and
+    # infinities and round less.
+    row(
+        "power_of_number", 2,
+        floats=(
+            "in1 == T(2) ? in0 * in0 : in1 == T(0.5) ? ::sqrt(in0) "
+            ": in1 == T(-1) ? T(1) / in0 : ::pow(in0, in1)"
+        ),
+        complexes="in1.real == V(0.5) ? gpuarray::sqrt(in0) : gpuarray::power(in0, in1)",
+        weight={"float": HEAVY, "complex": HUGE}, headers={"complex": COMPLEX_MATH},
+    ),
     row(
         "float_power", 2, "Power in at least float64.", [1, 2, 3], -2,
         floats="::pow(in0, in1)", complexes="gpuarray::power(in0, in1)",
