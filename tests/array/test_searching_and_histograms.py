@@ -117,6 +117,25 @@ def test_histogram_without_bins(edges):
         same(cp.histogram_bin_edges(cp.asarray(x), edges), np.histogram_bin_edges(x, edges))
 
 
+@pytest.mark.parametrize(
+    "edges", [[0, np.nan], [0, np.nan, 2], [np.nan, 2], [1, 2, np.nan], [np.nan, np.nan]], ids=str
+)
+def test_edges_that_are_nan(edges):
+    """NaN comes last, as in a sort: a bin up to NaN has all that is left."""
+    for x in (
+        np.array([1.0, 2, 3, np.nan, 0.5]),
+        np.array([3, 1, 2]),
+        np.empty(0, "f4"),
+        np.array([2.5], "f2"),
+    ):
+        for weights in (None, np.arange(x.size) + 0.5, np.arange(x.size)):
+            given = None if weights is None else cp.asarray(weights)
+            counts, found = cp.histogram(cp.asarray(x), cp.asarray(edges), weights=given)
+            expected, expected_edges = np.histogram(x, edges, weights=weights)
+            same(counts, expected)
+            same(found, expected_edges)
+
+
 def test_digitize():
     x = np.array([[-1, 0, 0.5], [1, 2.5, 4], [5, np.nan, 2]])
     for bins in ([0, 1, 2.5, 4], [4, 2.5, 1, 0], [1]):

@@ -12,8 +12,12 @@ from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
 from gpuarray._ops.conversion import array, asarray, asnumpy
-from gpuarray._ops.manipulation import as_array, ravel
+from gpuarray._ops.creation import zeros
+from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.joining import concatenate
+from gpuarray._ops.manipulation import as_array, in_one_dimension
 from gpuarray._ops.searching import searchsorted
+from gpuarray._ops.sorting import argsort
 from gpuarray._ops.sums import sum
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.histogram.launch import (
@@ -234,7 +238,27 @@ def _histogram(a: Any, edges: np.ndarray, uniform: bool, weights: Any) -> Any:
         weights = _gapless(weights, _FLOAT64)
     # Edges of a narrower dtype are not equally far from one another in that of comparisons.
     uniform = uniform and edges.dtype == compared
+    if edges.dtype.kind == "f" and np.isnan(edges).any():
+        return _between_positions(a, asarray(edges.astype(compared)), weights)
     return count_between(a, asarray(edges.astype(compared)), weights, uniform)
+
+
+def _between_positions(a: Any, edges: Any, weights: Any) -> Any:
+    """Counts, or sums of weights, between the places that edges have among the sorted elements.
+
+    This is how NumPy counts. Only where an edge is NaN is it no count of elements between edges:
+    NaN comes last, so that a bin up to NaN has all that is left, and one from NaN on is negative.
+    """
+    order = argsort(a)
+    ordered = a[order]
+    places = concatenate(
+        [searchsorted(ordered, edges[:-1], "left"), searchsorted(ordered, edges[-1:], "right")]
+    )
+    if weights is None:
+        return places[1:] - places[:-1]
+    totals = concatenate([zeros(1), cumsum(weights[order])])
+    found = totals[places]
+    return found[1:] - found[:-1]
 
 
 def _between_ends(a: Any, bins: int) -> tuple[Any, Any] | None:
@@ -258,8 +282,8 @@ def _elements(a: ArrayLike, weights: ArrayLike | None, name: str) -> tuple[ndarr
         weights = as_array(weights, name)
         if weights._layout.shape != a._layout.shape:
             raise ValueError("weights should have the same shape as a.")
-        weights = ravel(weights)
-    return _gapless(ravel(a)), weights
+        weights = in_one_dimension(weights)
+    return _gapless(in_one_dimension(a)), weights
 
 
 def _edges(a: Any, bins: Any, range: Any) -> tuple[np.ndarray, bool]:
