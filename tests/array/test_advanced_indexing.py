@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gpuarray as cp
 from gpuarray._ops import advanced_indexing
 from gpuarray.errors import HostArrayError
-from tests.array.arrays import DTYPES, raises_alike, same, values
+from tests.array.arrays import DTYPES, raises_alike, raises_as_numpy, same, values
 
 
 def on_device(key):
@@ -219,6 +219,120 @@ def test_routines():
     cube = np.arange(60).reshape(3, 4, 5)
     same(cp.asarray(cube).diagonal(1, 2, 0), cube.diagonal(1, 2, 0))
     raises_alike(lambda: np.nonzero(np.array(1)), lambda: cp.nonzero(cp.array(1)))
+
+
+#: Indices for `take` from five elements, on the host and on the device.
+TAKEN = {
+    "bools": lambda xp: xp.asarray([True, False]),
+    "a list of bools": lambda xp: [True, False],
+    "True": lambda xp: True,
+    "a number": lambda xp: -2,
+    "numpy's number": lambda xp: np.uint8(4),
+    "an element": lambda xp: xp.asarray(3),
+    "lists": lambda xp: [[0, 1], [2, -5]],
+    "a tuple": lambda xp: (0, 4),
+    "nothing": lambda xp: [],
+    "no elements": lambda xp: xp.asarray([], "u8"),
+    "narrow": lambda xp: xp.asarray([1, -2], "i1"),
+    "unsigned": lambda xp: xp.asarray([4, 0], "u8"),
+    "a number with a fraction": lambda xp: 1.5,
+    "beyond": lambda xp: [7, -8],
+    "beyond, narrow": lambda xp: xp.asarray([7, -8, 127], "i1"),
+    "far beyond": lambda xp: xp.asarray([2**15, -(2**15)]),
+    "a number beyond": lambda xp: 5,
+}
+
+
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+@pytest.mark.parametrize("name", TAKEN)
+def test_take(name, mode):
+    indices, beyond = TAKEN[name], "beyond" in name
+    for shape, axis in (((5,), None), ((2, 5), 1), ((5, 2), 0), ((5,), -1)):
+        host = np.arange(10.0)[: np.prod(shape)].reshape(shape)
+        if mode == "raise" and beyond:
+            if isinstance(indices(cp), cp.ndarray):
+                return  # such indices do not raise on a GPU
+            for xp, x in ((np, host), (cp, cp.asarray(host))):
+                with pytest.raises(IndexError):
+                    xp.take(x, indices(xp), axis)
+            continue
+        x = cp.asarray(host)
+        taken = cp.take(x, indices(cp), axis, mode=mode)
+        same(taken, np.take(host, indices(np), axis, mode=mode))
+        x.fill(-1)  # a copy is none of it
+        same(taken, np.take(host, indices(np), axis, mode=mode))
+
+
+test_what_take_refuses = raises_as_numpy(
+    lambda xp: xp.take(xp.arange(3), None),
+    lambda xp: xp.take(xp.arange(3), slice(0, 2)),
+    lambda xp: xp.take(xp.arange(3), ...),
+    lambda xp: xp.take(xp.arange(3), [0, None]),
+    lambda xp: xp.take(xp.arange(3), "a"),
+    lambda xp: xp.take(xp.arange(3), [1j]),
+    lambda xp: xp.take(xp.arange(3), xp.asarray([0.0])),
+    lambda xp: xp.take(xp.arange(3), 2**70),
+    lambda xp: xp.take(xp.ones((0, 3)), [0], 0),
+    lambda xp: xp.take(xp.ones((0, 3)), xp.asarray([0]), 0, mode="wrap"),
+    lambda xp: xp.take(xp.ones((0, 3)), 0, mode="clip"),
+    lambda xp: xp.take(xp.arange(3), [0], mode="x"),
+)
+
+
+def test_take_of_device_elements_in_a_list():
+    x = cp.arange(10, 15)
+    assert cp.take(x, [x[0] - 10, 2]).tolist() == [10, 12]
+
+
+CONDITIONS = [
+    [0, 1, 0, 0, 0, 0, 0], [0, 1], [1, 2, 0], [float("nan"), 0], [1j], [True, False, True], [],
+    [False] * 9,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("condition", CONDITIONS, ids=str)
+def test_conditions_of_other_lengths(condition):
+    x, m = np.arange(10, 15), np.arange(15).reshape(5, 3)
+    for one in (condition, cp.asarray(condition)):
+        same(cp.compress(one, cp.asarray(x)), np.compress(condition, x))
+        same(cp.compress(one, cp.asarray(m), 0), np.compress(condition, m, 0))
+        same(cp.extract(one, cp.asarray(x)), np.extract(condition, x))
+
+
+test_true_elements_beyond_the_end = raises_as_numpy(
+    lambda xp: xp.compress([0, 0, 0, 0, 0, 1], xp.arange(5)),
+    lambda xp: xp.compress(xp.asarray([1, 0, 0, 0, 0, 0, 1], "?"), xp.arange(5)),
+    lambda xp: xp.compress([0, 0, 0, 1], xp.ones((3, 4)), 0),
+    lambda xp: xp.compress([0, 0, 0, 0, 0, 0, 0, 1], xp.ones((2, 3))),
+    lambda xp: xp.extract(xp.asarray([0, 0, 0, 0, 0, 1], "?"), xp.arange(5)),
+    lambda xp: xp.extract([[0, 1], [1, 1]], xp.arange(3)),
+    lambda xp: xp.compress([True], xp.ones((0, 3)), 0),
+    lambda xp: xp.compress([[True]], xp.arange(3)),
+)
+
+
+#: Shapes of a target without elements and of values for it.
+EMPTY = [
+    ((0, 3), (2, 0)), ((0, 3), (0, 1)), ((0, 3), (2, 3)), ((0, 3), (0,)), ((0,), (0, 3)), ((0, 3), (1, 1, 3)),
+    ((0, 3), ()), ((0,), (2,)), ((0,), (1,)), ((2, 0), (0, 3)), ((0, 3), (1, 0, 3)), ((3, 0), (3, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("shape", "given"), EMPTY)
+def test_values_for_no_elements_have_to_fit(shape, given):
+    for store in (
+        lambda xp: xp.zeros(shape).__setitem__(..., xp.ones(given)),
+        lambda xp: xp.copyto(xp.zeros(shape), xp.ones(given)),
+        lambda xp: xp.zeros(shape).__setitem__(slice(None), xp.ones(given)),
+        lambda xp: xp.zeros((4, *shape)).__setitem__(0, xp.ones(given)),
+        lambda xp: xp.zeros((4, *shape)).__setitem__([], xp.ones(given)),
+    ):
+        try:
+            store(np)
+        except ValueError:
+            raises_alike(lambda store=store: store(np), lambda store=store: store(cp))
+        else:
+            store(cp)
 
 
 # -- calls that are kept for the layouts of one index array ------------------------------------

@@ -45,7 +45,8 @@ def test_as_numpy(call, view):
 
 BAD = [
     ("transpose", (0, 0, 1)), ("transpose", (0, 1)), ("transpose", (0, 1, 3)), ("swapaxes", 0, 3), ("moveaxis", 0, 3), ("moveaxis", (0, 1), (0,)),
-    ("moveaxis", (0, 0), (1, 2)), ("rollaxis", 3), ("rollaxis", 0, 4), ("expand_dims", 5), ("expand_dims", (0, 0)), ("squeeze", 0), ("squeeze", 3),
+    ("moveaxis", (0, 0), (1, 2)), ("rollaxis", 3), ("rollaxis", 0, 4), ("expand_dims", 5), ("expand_dims", (0, 0)), ("expand_dims", None), ("expand_dims", (0, None)),
+    ("moveaxis", None, 0), ("moveaxis", None, None), ("rot90", 1, None), ("swapaxes", None, 0), ("rollaxis", None), ("squeeze", 0), ("squeeze", 3),
     ("flip", 3), ("flip", (0, 0)), ("rot90", 1, (0, 0)), ("rot90", 1, (0,)), ("roll", 1, 3), ("repeat", -1), ("repeat", [1, 2], 0 + 1),
     ("broadcast_to", (2, 3)), ("broadcast_to", (2, 3, 5)), ("split", 5), ("array_split", 0), ("size", 3), ("reshape", (5, 5)),
 ]  # fmt: skip

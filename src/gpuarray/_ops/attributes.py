@@ -12,6 +12,7 @@ from gpuarray._array import address_of, aligned
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as make_array
 from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.manipulation import in_one_dimension
 from gpuarray._runtime import allocator, pool
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import MemoryPointer, UnownedMemory
@@ -220,7 +221,7 @@ def item(array: ndarray, *args: int | tuple[int, ...]) -> Any:
         if len(args) == 1 and isinstance(args[0], tuple):
             args = args[0]
         if len(args) == 1:
-            return asnumpy(array.ravel()[args[0]]).item()
+            return asnumpy(in_one_dimension(array)[args[0]]).item()
         return asnumpy(array[tuple(args)]).item()
     if array._layout.size != 1:
         raise ValueError("can only convert an array of size 1 to a Python scalar")

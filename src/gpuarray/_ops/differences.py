@@ -15,7 +15,7 @@ from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import not_equal
-from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.sums import sum
 from gpuarray.kernels.elementwise import copies
@@ -114,7 +114,7 @@ def ediff1d(
     >>> cp.ediff1d(cp.asarray([1, 2, 4, 7]), to_begin=-99)
     array([-99,   1,   2,   3])
     """
-    ary = ravel(as_array(ary, "ediff1d"))
+    ary = in_one_dimension(as_array(ary, "ediff1d"))
     dtype = ary._layout.dtype
     if dtype.kind == "b":
         raise TypeError(
@@ -123,7 +123,7 @@ def ediff1d(
         )
     ends = []
     for name, values in (("to_begin", to_begin), ("to_end", to_end)):
-        values = None if values is None else ravel(asarray(values))
+        values = None if values is None else in_one_dimension(asarray(values))
         if values is not None and not np.can_cast(values._layout.dtype, dtype, "same_kind"):
             raise TypeError(
                 f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."

@@ -15,7 +15,7 @@ from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.dimensions import atleast_2d
 from gpuarray._ops.joining import stack
 from gpuarray._ops.logic import equal
-from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sums import sum
@@ -81,7 +81,8 @@ def histogramdd(
         points: Any = sample if sample._layout.ndim == 2 else transpose(atleast_2d(sample))
         columns = [points[:, i] for i in builtins.range(points._layout.shape[1])]
     else:
-        columns = [ravel(as_array(x, "histogramdd")) for x in sample] or [asarray(np.empty(0))]
+        columns = [in_one_dimension(as_array(x, "histogramdd")) for x in sample]
+        columns = columns or [asarray(np.empty(0))]
     count = len(columns)
     if not count:
         raise ValueError("histogramdd: the points have no coordinates")
@@ -98,7 +99,7 @@ def histogramdd(
         raise ValueError("range argument must have one entry per dimension")
     edges = [_edges(columns[i], all_bins[i], range[i], i) for i in builtins.range(count)]
     if weights is not None:
-        weights = copies.copy(ravel(as_array(weights, "histogramdd")), "C", _FLOAT64)
+        weights = copies.copy(in_one_dimension(as_array(weights, "histogramdd")), "C", _FLOAT64)
         if weights._layout.size != columns[0]._layout.size:
             raise ValueError("The weights and list don't have the same length.")
     lengths = [len(one) + 1 for one in edges]  # with those below and above

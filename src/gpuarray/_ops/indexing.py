@@ -6,15 +6,18 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpuarray import _array, _layout
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.casts import copyto, store_result
-from gpuarray._ops.conversion import as_values
+from gpuarray._ops.conversion import as_values, asarray
 from gpuarray._ops.creation import zeros
-from gpuarray._ops.manipulation import along_axis, as_array, ravel, reshape
+from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
 from gpuarray._ops.math import remainder
 from gpuarray._ops.selection import clip
 from gpuarray._ops.subscripts import getitem
+from gpuarray.errors import HostArrayError
 from gpuarray.kernels import gather
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies
@@ -69,14 +72,43 @@ def take(
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
     a, axis = along_axis(a, axis)
-    if mode != "raise":
-        indices = as_array(indices, "take")
-        length = a.shape[axis]
-        indices = remainder(indices, length) if mode == "wrap" else clip(indices, 0, length - 1)
-    elif isinstance(indices, tuple):
-        indices = list(indices)
+    indices = _indices_to_take(indices, axis, a.shape[axis], mode)
     result = getitem(a, (*(slice(None),) * axis, indices) if axis else indices)
     return store_result(result, out, "take", "unsafe")
+
+
+def _indices_to_take(indices: Any, axis: int, length: int, mode: str) -> ndarray:
+    """Integers in device memory; what comes from the host is checked, wrapped or clipped there."""
+    host = None
+    if not (hasattr(indices, "__cuda_array_interface__") or isinstance(indices, np.ndarray)):
+        try:
+            host = np.asarray(indices, np.int64)
+        except HostArrayError:  # device arrays among the items
+            pass
+    found = as_array(indices, "take") if host is None else None
+    if length == 0 and (host if found is None else found).size:
+        raise IndexError("take: cannot do a non-empty take from an empty axes.")
+    if host is not None:
+        if mode == "raise":
+            wrong = host[(host < -length) | (host >= length)]
+            if wrong.size:
+                raise IndexError(
+                    f"take: index {wrong.flat[0]} is out of bounds for axis {axis} with size "
+                    f"{length}"
+                )
+        elif host.size:
+            host = host % length if mode == "wrap" else np.clip(host, 0, length - 1)
+        return asarray(host)
+    if found.dtype.kind not in "biu":
+        raise TypeError(
+            f"take: Cannot cast array data from {found.dtype!r} to {np.dtype(np.int64)!r} "
+            "according to the rule 'same_kind'; indices are integers"
+        )
+    if found.dtype == bool or mode != "raise":
+        found = copies.copy(found, dtype=np.dtype(np.int64))
+    if mode != "raise" and found.size:
+        found = remainder(found, length) if mode == "wrap" else clip(found, 0, length - 1)
+    return found
 
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray:
@@ -168,7 +200,7 @@ def _along_axis(
     if axis is None:
         if indices._layout.ndim != 1:
             raise ValueError("when axis=None, `indices` must have a single dimension.")
-        arr, axis = ravel(arr), 0
+        arr, axis = in_one_dimension(arr), 0
     layout, given = arr._layout, indices._layout
     axis = check_axis(axis, layout.ndim)
     if given.dtype.kind not in "iu":
@@ -199,7 +231,7 @@ def compress(
     Parameters
     ----------
     condition : ndarray or list of bool, 1-D
-        At most as long as the axis.
+        Without a true element behind the end of the axis.
     a : ndarray
         The array.
     axis : int, optional
@@ -223,12 +255,21 @@ def compress(
     if condition.ndim != 1:
         raise ValueError(f"condition must be a 1-d array, got {condition.ndim} dimensions")
     a, axis = along_axis(a, axis)
-    return store_result(_chosen(a, condition, axis), out, "compress", "unsafe")
+    return store_result(_chosen(a, condition, axis, "compress"), out, "compress", "unsafe")
 
 
-def _chosen(a: Any, condition: Any, axis: int) -> Any:
-    """The parts along an axis for which a condition, at most as long, is true."""
-    if a.ndim == 1 and condition.dtype == bool and condition.size <= a.size:
+def _chosen(a: Any, condition: Any, axis: int, name: str) -> Any:
+    """The parts along an axis for which a condition is true."""
+    length = a._layout.shape[axis]
+    if condition.size > length:
+        beyond = mask_kernels.launch.flat_nonzero(condition[length:])
+        if beyond.size:
+            raise IndexError(
+                f"{name}: index {length + int(beyond[0])} is out of bounds for axis {axis} with "
+                f"size {length}"
+            )
+        condition = condition[:length]
+    if a.ndim == 1 and condition.dtype == bool:
         return mask_kernels.launch.compress(a[: condition.size], condition)
     return getitem(a, (*(slice(None),) * axis, mask_kernels.launch.flat_nonzero(condition)))
 
@@ -239,7 +280,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     Parameters
     ----------
     condition : ndarray
-        Of the same size.
+        Without a true element behind the array's size.
     arr : ndarray
         The array.
 
@@ -255,7 +296,8 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     >>> cp.extract(x > 2, x)
     array([3, 4])
     """
-    return _chosen(ravel(as_array(arr, "extract")), ravel(as_array(condition, "extract")), 0)
+    condition = in_one_dimension(as_array(condition, "extract"))
+    return _chosen(in_one_dimension(as_array(arr, "extract")), condition, 0, "extract")
 
 
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:

@@ -13,7 +13,7 @@ from gpuarray import _interchange
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d
-from gpuarray._ops.manipulation import as_array, ndim, ravel
+from gpuarray._ops.manipulation import as_array, in_one_dimension, ndim
 from gpuarray._ops.transposing import transpose
 from gpuarray._runtime.device import current
 from gpuarray.kernels.join import rules
@@ -89,7 +89,7 @@ def concatenate(
     if not operands:
         raise ValueError("need at least one array to concatenate")
     if axis is None:
-        operands, axis = [ravel(a) for a in operands], 0
+        operands, axis = [in_one_dimension(a) for a in operands], 0
     return rules.concatenate(operands, axis, out, dtype, casting, plan_key)
 
 

@@ -31,9 +31,9 @@ def along_axis(a: ndarray, axis: int | None) -> tuple[ndarray, int]:
     It is flattened for None, and one without dimensions is taken for one element.
     """
     if axis is None:
-        return ravel(a), 0
+        return in_one_dimension(a), 0
     if not a._layout.ndim:
-        a = ravel(a)
+        a = in_one_dimension(a)
     return a, check_axis(axis, a._layout.ndim, bools=False)
 
 
@@ -107,8 +107,16 @@ def _in_memory_order(a: ndarray) -> ndarray:
     return _array.view(a, _layout.transpose(a._layout, order))
 
 
+def in_one_dimension(a: ndarray, order: str = "C") -> ndarray:
+    """An array as one dimension: a view where its elements lie equally far apart, else a copy."""
+    if order == "K":
+        a = _in_memory_order(a)
+        order = "C"
+    return reshape(a, -1 if a._layout.size else (0,), order)
+
+
 def ravel(a: ArrayLike, order: str = "C") -> ndarray:
-    """An array as one dimension.
+    """An array as one gapless dimension.
 
     Parameters
     ----------
@@ -120,7 +128,7 @@ def ravel(a: ArrayLike, order: str = "C") -> ndarray:
     Returns
     -------
     ndarray, 1-D
-        A view where possible.
+        A view if the elements lie behind one another in that order, else a copy.
 
     Examples
     --------
@@ -128,11 +136,8 @@ def ravel(a: ArrayLike, order: str = "C") -> ndarray:
     >>> cp.ravel(cp.ones((2, 2)))
     array([1., 1., 1., 1.])
     """
-    a = as_array(a, "ravel")
-    if order == "K":
-        a = _in_memory_order(a)
-        order = "C"
-    return reshape(a, -1 if a._layout.size else (0,), order)
+    flat = in_one_dimension(as_array(a, "ravel"), order)
+    return flat if flat._layout.c_contiguous else copies.copy(flat)
 
 
 def flatten(a: ndarray, order: str = "C") -> ndarray:

@@ -12,7 +12,7 @@ from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.axis_order import with_axis_back, with_axis_last
-from gpuarray._ops.manipulation import along_axis, as_array, ravel
+from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension
 from gpuarray._ops.sorting import check_order
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.select.launch import argpartition_rows, partition_rows
@@ -75,7 +75,7 @@ def partition(
     a = as_array(a, "partition")
     ranks = _ranks(a, kth, axis, kind, order)
     if axis is None:
-        a, axis = ravel(a), -1
+        a, axis = in_one_dimension(a), -1
     rows, moved = with_axis_last(a._layout, check_axis(axis, a._layout.ndim))
     source = _array.view(a, rows)
     if not rows.c_contiguous:

@@ -12,7 +12,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.creation import empty
 from gpuarray._ops.dimensions import expand_dims
-from gpuarray._ops.manipulation import along_axis, as_array, ndim, ravel, reshape
+from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, ndim, reshape
 from gpuarray._ops.transposing import transpose
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def roll(
     """
     a = as_array(a, "roll")
     if axis is None:
-        return reshape(roll(ravel(a), shift, 0), a.shape)
+        return reshape(roll(in_one_dimension(a), shift, 0), a.shape)
     axes = axis if isinstance(axis, tuple | list) else (axis,)
     shifts = shift if isinstance(shift, tuple | list) else (shift,)
     if len(axes) == 1:

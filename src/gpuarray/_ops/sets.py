@@ -10,7 +10,7 @@ from gpuarray import _array, _layout
 from gpuarray._ops.indexing import take
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import equal
-from gpuarray._ops.manipulation import as_array, ravel
+from gpuarray._ops.manipulation import as_array, in_one_dimension
 from gpuarray._ops.math import minimum
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import sort
@@ -61,7 +61,7 @@ def isin(
     """
     if kind not in (None, "sort", "table"):
         raise ValueError(f"Invalid kind: '{kind}'. Please use None, 'sort' or 'table'.")
-    element, test = as_array(element, "isin"), ravel(as_array(test_elements, "isin"))
+    element, test = as_array(element, "isin"), in_one_dimension(as_array(test_elements, "isin"))
     if not test._layout.size:
         found = _array.empty(_layout.contiguous(_BOOL, element._layout.shape))
         found[...] = invert
@@ -98,7 +98,7 @@ def in1d(
     >>> cp.in1d(cp.asarray([0, 1, 2]), cp.asarray([0, 2]))
     array([ True, False,  True])
     """
-    return isin(ravel(as_array(ar1, "in1d")), ar2, assume_unique, invert)
+    return isin(in_one_dimension(as_array(ar1, "in1d")), ar2, assume_unique, invert)
 
 
 @overload
@@ -140,7 +140,10 @@ def intersect1d(
     >>> cp.intersect1d(cp.asarray([1, 3, 4, 3]), cp.asarray([3, 1, 2, 1]))
     array([1, 3])
     """
-    ar1, ar2 = ravel(as_array(ar1, "intersect1d")), ravel(as_array(ar2, "intersect1d"))
+    ar1, ar2 = (
+        in_one_dimension(as_array(ar1, "intersect1d")),
+        in_one_dimension(as_array(ar2, "intersect1d")),
+    )
     if return_indices:
         one, index1 = unique(ar1, return_index=True)
         two, index2 = unique(ar2, return_index=True)
@@ -196,7 +199,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nd
     >>> cp.setdiff1d(cp.asarray([1, 2, 3, 2, 4, 1]), cp.asarray([3, 4, 5, 6]))
     array([1, 2])
     """
-    ar1 = ravel(as_array(ar1, "setdiff1d"))
+    ar1 = in_one_dimension(as_array(ar1, "setdiff1d"))
     if not assume_unique:
         ar1 = unique(ar1)
     return ar1[isin(ar1, ar2, invert=True)]
@@ -222,7 +225,10 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nda
     >>> cp.setxor1d(cp.asarray([1, 2, 3, 2, 4]), cp.asarray([2, 3, 5, 7, 5]))
     array([1, 4, 5, 7])
     """
-    ar1, ar2 = ravel(as_array(ar1, "setxor1d")), ravel(as_array(ar2, "setxor1d"))
+    ar1, ar2 = (
+        in_one_dimension(as_array(ar1, "setxor1d")),
+        in_one_dimension(as_array(ar2, "setxor1d")),
+    )
     if not assume_unique:
         ar1, ar2 = unique(ar1), unique(ar2)
     both = sort(concatenate([ar1, ar2]))

@@ -11,7 +11,7 @@ from gpuarray import _array, _layout
 from gpuarray._layout import check_axis
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
 from gpuarray._ops.indexing import take
-from gpuarray._ops.manipulation import along_axis, as_array, ravel, reshape
+from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
 from gpuarray._ops.ranges import arange
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
@@ -81,7 +81,7 @@ def sort(
         sort_rows(a, target)
         return target
     if axis is None:
-        a, axis = ravel(a), -1
+        a, axis = in_one_dimension(a), -1
     axis = check_axis(axis, a._layout.ndim)
     rows, moved = with_axis_last(a._layout, axis)
     source = _array.view(a, rows)

@@ -12,7 +12,7 @@ from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.indexing import take
 from gpuarray._ops.joining import concatenate
-from gpuarray._ops.manipulation import as_array, ravel, reshape
+from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import subtract
 from gpuarray._ops.nonzero import flatnonzero
 from gpuarray._ops.sorting import argsort, lexsort, sort
@@ -159,7 +159,7 @@ def unique(
     if axis is not None:
         return _unique_parts(a, return_index, return_inverse, return_counts, axis)
     shape = a._layout.shape
-    a = ravel(a)
+    a = in_one_dimension(a)
     order = argsort(a) if return_index or return_inverse else None
     values = sort(a) if order is None else take(a, order)
     first = first_of_equals(values, equal_nan)
