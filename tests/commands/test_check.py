@@ -51,6 +51,7 @@ def test_a_race_is_printed_once_with_its_line(tmp_path):
     assert result.returncode == FOUND, result.stderr
     assert result.stdout == "2079.0 ['a', '--b']\n"
     assert result.stderr.count("[races]") == 1
+    assert "    at reverse." in result.stderr  # without the folder, which is gone
     assert "y[threadIdx.x] = tile[63 - threadIdx.x];" in result.stderr
     assert "tile[threadIdx.x] = x[threadIdx.x];" in result.stderr
     assert result.stderr.endswith("gpuarray check: 1 finding\n")

@@ -103,7 +103,7 @@ NOT_RUN = {
     "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes": (
         "[%rd1], [%rd2, {%r1, %r2}], [%rd3]"
     ),
-    "mbarrier.try_wait.parity.shared::cta.b64": "%p1, [%rd1], %r1",
+    "mbarrier.arrive.expect_tx.shared::cta.b64": "%rd2, [%rd1], %r1",
     "tex.2d.v4.f32.f32": "{%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}]",
     "tcgen05.ld.sync.aligned.32x32b.x2.b32": "{%r1,%r2}, [%r3]",
     "multimem.ld_reduce.relaxed.sys.global.add.u32": "%r2, [%rd1]",

@@ -18,6 +18,8 @@ from gpuarray._config import checks_of, child_environment, config
 
 #: The exit status where something was found: one that scripts and Python itself do not end with.
 FOUND = 66
+#: How the folder of sources begins that the command makes.
+_FOLDER = "gpuarray-check-"
 
 
 def run(script: str, arguments: Sequence[str], checks: str = "all") -> int:
@@ -31,7 +33,7 @@ def run(script: str, arguments: Sequence[str], checks: str = "all") -> int:
     if not os.path.isfile(script):
         return _refuse(f"there is no file {script}")
     # Settings are read when the package is imported, and it was: a process of its own.
-    with tempfile.TemporaryDirectory(prefix="gpuarray-check-") as sources:
+    with tempfile.TemporaryDirectory(prefix=_FOLDER) as sources:
         settings = {"GPUARRAY_BACKEND": "emulator", "GPUARRAY_CHECK": ",".join(wanted)}
         # Sources are written down, so that findings can quote them; that brings -lineinfo too.
         settings["GPUARRAY_DUMP_SOURCE"] = config.dump_source or sources
@@ -67,11 +69,19 @@ def _run_here(script: str, arguments: Sequence[str]) -> int:
     gc.collect()
     found = driver.findings(leaks=status == 0)
     for finding in found:
-        print(finding, file=sys.stderr)
+        print(_without_folder(str(finding)), file=sys.stderr)
     count = f"{len(found)} finding{'s' if len(found) != 1 else ''}"
     ended = f"; the script failed with status {status}" if status else ""
     print(f"gpuarray check: {count if found else 'nothing found'}{ended}", file=sys.stderr)
     return FOUND if found else status
+
+
+def _without_folder(text: str) -> str:
+    """A text without the folder of sources, where that is gone when the command ends."""
+    folder = config.dump_source or ""
+    if not os.path.basename(folder).startswith(_FOLDER):
+        return text
+    return text.replace(folder + os.sep, "")
 
 
 def _show(error: BaseException) -> None:

@@ -28,11 +28,13 @@ class HostFunction(StreamOperation):
         self.data = data
 
     def run(self, machine: Machine) -> None:
+        checker = machine.arena.checker
+        operation = None if checker is None else checker.operation
         with machine.callback():
             self.function(self.data)
-        if (order := machine.order) is not None:
+        if checker is not None and operation is not None:
             # The host may learn from it that what came before it in the stream is done.
-            order.host_waits(machine.arena.checker.operation.stream)
+            checker.order.host_waits(operation.stream)
 
 
 class StreamCalls:
