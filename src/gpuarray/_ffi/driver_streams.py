@@ -15,6 +15,7 @@ __all__ = [
     "event_record_with_flags",
     "host_function",
     "launch_host_function",
+    "has_captured",
     "stream_begin_capture",
     "stream_create",
     "stream_get_capture_info",
@@ -109,9 +110,18 @@ def launch_host_function(stream: int, function: Callable[[], Any]) -> None:
 
 # --- capture
 
+_captured = False
+
+
+def has_captured() -> bool:
+    """Whether this process ever began a capture."""
+    return _captured
+
 
 def stream_begin_capture(stream: int, mode: str | int = "global") -> None:
     """Begin to record the work of a stream into a graph, instead of executing it."""
+    global _captured
+    _captured = True
     library.stream_begin_capture(stream, number_of(mode, _CAPTURE_MODES, "capture mode"))
 
 

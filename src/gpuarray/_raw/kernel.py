@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO
 
@@ -263,12 +264,14 @@ class RawKernel:
             attributes["cluster"] = cluster
         config = driver.launch_config(grid, block, shared_mem, stream.handle, **attributes)
         code = function.code
+        # The plan must not keep the kernel alive.
+        name, spares, kernel = self.name, self._spares, weakref.ref(self)
 
         def launch_as(stored: Signature, refused: Callable[..., None]) -> Callable[..., None]:
             """The launcher that stores the arguments so."""
-            spare = self._spares.setdefault(stored, [])
+            spare = spares.setdefault(stored, [])
             trace = launch_history.LaunchTrace(
-                self.name, grid, block, shared_mem, stream.device.id, stream.handle, stored.sizes,
+                name, grid, block, shared_mem, stream.device.id, stream.handle, stored.sizes,
                 spare, code,
             )  # fmt: skip
             trace.parameters = stored.parameters()
@@ -293,8 +296,10 @@ class RawKernel:
             types = tuple(map(type, args)) if isinstance(args, (tuple, list)) else ()
             run = others.get(types)
             if run is None:
-                run = self._plan(stream, grid, block, shared_mem, cluster, args)
-                if signature(args, self.name).by_types:
+                planner = kernel()
+                assert planner is not None  # it is being called
+                run = planner._plan(stream, grid, block, shared_mem, cluster, args)
+                if signature(args, name).by_types:
                     others[types] = run
             run(args)
 
@@ -310,7 +315,7 @@ class RawKernel:
             unsigned[stored](args)
 
         def misfit(args: Sequence[Any], error: Exception) -> NoReturn:
-            raise explain(fitted, args, error, self.name)
+            raise explain(fitted, args, error, name)
 
         run = launch_as(fitted, refused)
         if not self.check_arguments:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.launch_history import KernelCode
+from gpuarray._runtime.user_code import LoadedCode
 from gpuarray.errors import DriverError
 from gpuarray.kernels import compiler
 
@@ -18,24 +20,23 @@ _NOT_FOUND = 500  # CUDA_ERROR_NOT_FOUND
 _INVALID_IMAGE = 200
 
 
-class LoadedModule:
-    """A module on a device, and the kernels of it that were asked for."""
+class LoadedModule(LoadedCode):
+    """A module on a device, and the kernels of it that are in use."""
 
-    __slots__ = ("code", "device", "functions", "handle", "image", "lowered_names")
+    __slots__ = ("code", "functions", "image", "lowered_names")
 
     def __init__(self, device: Device, image: Image, code: KernelCode):
-        self.device = device
         self.code = code
         self.image = image.data
         self.lowered_names = image.lowered_names
-        with device:
-            try:
-                self.handle = driver.module_load_data(image.data)
-            except DriverError as error:
-                error.detail = f"loading {code.name}: {error.detail}"
-                error.args = (error.call, error.status, error.status_name, error.detail)
-                raise
-        self.functions: dict[str, LoadedFunction] = {}
+        try:
+            super().__init__(device, image.data)
+        except DriverError as error:
+            error.detail = f"loading {code.name}: {error.detail}"
+            error.args = (error.call, error.status, error.status_name, error.detail)
+            raise
+        self.functions: weakref.WeakValueDictionary[str, LoadedFunction]
+        self.functions = weakref.WeakValueDictionary()
 
     def function(self, name: str) -> LoadedFunction:
         """A kernel by its name, or by a name expression given to the module."""
@@ -44,7 +45,7 @@ class LoadedModule:
             symbol = self.lowered_names.get(name, name)
             with self.device:
                 try:
-                    handle = driver.module_get_function(self.handle, symbol)
+                    handle = driver.module_get_function(self.module, symbol)
                 except DriverError as error:
                     if error.status != _NOT_FOUND:
                         raise
@@ -91,6 +92,7 @@ class LoadedFunction:
     """A kernel on a device with its limits."""
 
     __slots__ = (
+        "__weakref__",
         "_limits",
         "_lock",
         "argument",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from gpuarray._ffi import driver
 from gpuarray._raw.loaded_module import LoadedModule, loadable
+from gpuarray._runtime import user_code
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.launch_history import KernelCode
 from gpuarray._runtime.memory import MemoryPointer, UnownedMemory
@@ -142,7 +143,7 @@ class RawModule:
         loaded = self.load()
         with loaded.device:
             address, size = driver.module_get_global(
-                loaded.handle, loaded.lowered_names.get(name, name)
+                loaded.module, loaded.lowered_names.get(name, name)
             )
         memory = UnownedMemory(address, size, self, loaded.device.id)
         return MemoryPointer(memory, 0)
@@ -170,10 +171,7 @@ class RawModule:
         if loaded is None:
             code = self._kernel_code()
             key = self._key(code)
-            loaded = device.functions.get(key)
-            if loaded is None:
-                loaded = self._load(device, code)
-                loaded = device.functions.setdefault(key, loaded)
+            loaded = user_code.find(device, key, lambda: self._load(device, code))
             self._loaded[device_key] = loaded
         return loaded
 

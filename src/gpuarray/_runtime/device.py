@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -134,7 +135,11 @@ class Device:
     architecture: str
     multiprocessors: int
     default_stream: Stream
+    #: Kernels of the package by specification.
     functions: dict[Any, Any]
+    #: Code of the user's, for gpuarray._runtime.user_code.
+    user_code: weakref.WeakValueDictionary[Any, Any]
+    user_code_limit: int
     #: How often the device was reset: what was made before that is gone.
     generation: int
 
@@ -166,10 +171,15 @@ class Device:
         minor = driver.device_attribute("compute_capability_minor", self.handle)
         self.architecture = f"sm_{major}{minor}"
         self.multiprocessors = driver.device_attribute("multiprocessor_count", self.handle)
-        self.functions = {}
+        self._have_no_code()
         self.generation = 0
         self.default_stream = cls.stream_class._of_handle(0, self)
         return self
+
+    def _have_no_code(self) -> None:
+        self.functions = {}
+        self.user_code = weakref.WeakValueDictionary()
+        self.user_code_limit = 0
 
     def use(self) -> None:
         """Make this device current in the calling thread."""
@@ -256,7 +266,7 @@ class Device:
     def _lose(self) -> None:
         """Forget what lived on the device."""
         self.generation += 1
-        self.functions = {}
+        self._have_no_code()
         launch_history.forget()
         for hook in self._reset_hooks:
             hook(self)

@@ -10,10 +10,12 @@ import numpy as np
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._integers import shortened
-from gpuarray._runtime import debugging, launch_history
+from gpuarray._runtime import debugging, launch_history, user_code
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.user_code import LoadedCode
 from gpuarray.kernels import compiler
+from gpuarray.kernels.generator.user_code import UserCode
 
 if TYPE_CHECKING:
     from gpuarray.kernels.generator.parameters import KernelParameter
@@ -21,18 +23,17 @@ if TYPE_CHECKING:
 GRID_LIMIT = 2**31 - 1  # blocks in the first dimension
 
 
-class LoadedKernel:
+class LoadedKernel(LoadedCode):
     """A kernel loaded on a device."""
 
-    __slots__ = ("argument", "device", "handle", "module", "name", "parameters", "source")
+    __slots__ = ("argument", "handle", "name", "parameters", "source")
 
-    def __init__(self, device: Device, module: int, source: Any):
-        self.device = device
-        self.module = module
+    def __init__(self, device: Device, image: bytes, source: Any):
+        super().__init__(device, image)
         self.source = source
         self.name = source.name
         self.parameters: tuple[KernelParameter, ...] = source.parameters
-        self.handle = driver.module_get_function(module, source.name)
+        self.handle = driver.module_get_function(self.module, source.name)
         self.argument = driver.function_argument(self.handle)
 
     def code(self) -> launch_history.KernelCode:
@@ -50,22 +51,26 @@ def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[Loade
     -------
     LoadedKernel, KernelSource
     """
+    if isinstance(getattr(spec, "code", None), UserCode):
+        loaded = user_code.find(device, spec, lambda: _load(render(spec), device))
+        return loaded, loaded.source
     found = device.functions.get(spec)
     if found is None:
-        source = render(spec)
-        image = compiler.compilation.compile(
-            source.source,
-            name=source.name,
-            headers=source.headers,
-            options=source.options,
-            architecture=device.architecture,
-            kind=driver.image_kind,
-        )
-        with device:
-            module = driver.module_load_data(image.data)
-        function = LoadedKernel(device, module, source)
-        found = device.functions.setdefault(spec, (function, source))
+        function = _load(render(spec), device)
+        found = device.functions.setdefault(spec, (function, function.source))
     return found
+
+
+def _load(source: Any, device: Device) -> LoadedKernel:
+    image = compiler.compilation.compile(
+        source.source,
+        name=source.name,
+        headers=source.headers,
+        options=source.options,
+        architecture=device.architecture,
+        kind=driver.image_kind,
+    )
+    return LoadedKernel(device, image.data, source)
 
 
 class LaunchPlan:
