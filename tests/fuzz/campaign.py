@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import mmap
-import os
 import queue
 import signal
 import subprocess
@@ -243,9 +242,3 @@ class Campaign:
                 process = None
         if process is not None:
             process.end()
-
-
-def compiled_kernels() -> int:
-    """How many images the kernel cache of this run has."""
-    directory = os.environ.get("GPUARRAY_CACHE_DIR")
-    return sum(1 for _ in Path(directory).rglob("*.image")) if directory else 0

@@ -47,6 +47,7 @@ KNOWN: list[Known] = [
             and (
                 "UnsupportedDType" in x.kind
                 or _OBJECTS.search(x.detail) is not None
+                or "unsupported operand type" in x.detail
                 or "an object" in case.notes
             )
         ),

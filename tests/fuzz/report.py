@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
+
+from tests.fuzz.case import as_python
+from tests.fuzz.families import cases_of
 
 
 class Report:
@@ -28,8 +32,6 @@ class Report:
 
     def begin(self) -> None:
         """Start the clock."""
-        from tests.fuzz.campaign import compiled_kernels
-
         self.kernels = compiled_kernels()
         self._begun = time.perf_counter()
 
@@ -39,8 +41,6 @@ class Report:
 
     def end(self) -> None:
         """Stop the clock."""
-        from tests.fuzz.campaign import compiled_kernels
-
         self.seconds = self.elapsed()
         self.kernels = compiled_kernels() - self.kernels
 
@@ -59,9 +59,6 @@ class Report:
 
     def died(self, id: str, kind: str, last_words: str) -> None:
         """Count a case that ended its process."""
-        from tests.fuzz.case import as_python
-        from tests.fuzz.families import cases_of
-
         _seed, recipe, number = map(int, id.split("/"))
         settings = self._settings
         (case,) = cases_of(
@@ -143,3 +140,9 @@ class Report:
         if len(self.causes) > most:
             lines.append(f"\n{len(self.causes) - most} more causes are in the JSON report")
         return "\n".join(lines)
+
+
+def compiled_kernels() -> int:
+    """How many images the kernel cache has (for the emulator, two for each kernel)."""
+    directory = os.environ.get("GPUARRAY_CACHE_DIR")
+    return sum(1 for _ in Path(directory).rglob("*.image")) if directory else 0

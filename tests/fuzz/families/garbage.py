@@ -59,13 +59,12 @@ ARGUMENTS = [
     "'wrap'", "'left'", "'linear'", "'valid'", "'unsafe'", "memoryview(b'abcd')", "bytearray(4)", "__import__('fractions').Fraction(1, 3)",
     "__import__('decimal').Decimal(1)", "__import__('datetime').date(2000, 1, 1)", "(1, 'a')", "[1, [2]]", "-0.0", "1e300",
 ]  # fmt: skip
-#: Of these, what is no number, array or sequence of numbers.
+#: Of these, what is no number, array, sequence of numbers, or option of any function.
 OBJECTS = {
     x
     for x in ARGUMENTS
-    if x.startswith(("'", "b'", "object", "{", "lambda", "slice", "range", "iter", "__import__", "memoryview",
-                     "bytearray", "np.datetime64", "np.str_", "(1, 'a')", "[None]", "['a']", "[1, [2]]"))
-    or x in ("None", "...", "Ellipsis", "int", "float", "str", "xp", "type", "NotImplemented")
+    if x.startswith(("object", "{", "lambda", "iter", "__import__", "memoryview", "bytearray", "np.datetime64", "np.str_"))
+    or x in ("'s'", "''", "b'x'", "(1, 'a')", "[None]", "['a']", "[1, [2]]", "...", "Ellipsis", "xp", "type", "NotImplemented")
 }  # fmt: skip
 #: What is called, for the tolerance.
 _NAME = re.compile(r"(?:xp|a)\.([\w.]+)\(")

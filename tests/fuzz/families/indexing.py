@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.fuzz.case import Case
+import numpy as np
+
+from tests.fuzz.case import Case, Interpreter
 from tests.fuzz.drawing import LAYOUTS, CaseMaker, Draw
 from tests.fuzz.families.numbers import number, number_in_range
 from tests.fuzz.values import DTYPES
@@ -82,7 +84,6 @@ def _index(draw, make, shape, kinds, index_dtype, count, assign) -> str:
     """Text of an index; distinct elements where it is assigned to."""
     axis, parts = 0, []
     ellipsis = False
-    advanced = 0
     for kind in kinds:
         if kind == "None":
             parts.append("None")
@@ -129,13 +130,11 @@ def _index(draw, make, shape, kinds, index_dtype, count, assign) -> str:
         elif not length:
             parts.append(make.array((0,), index_dtype, "contiguous", "counts 1"))
         elif assign:
-            advanced += 1
             size = min(count, length)
             parts.append(
                 make.array((size,), index_dtype, "contiguous", f"permutation {min(length, 100)}")
             )
         else:
-            advanced += 1
             index_shape = (count,) if draw.chance(0.7) else (draw.below(1, 4), count)
             bound = length if length < 100 or index_dtype not in ("i1", "u1") else 100
             parts.append(
@@ -148,10 +147,6 @@ def _index(draw, make, shape, kinds, index_dtype, count, assign) -> str:
 
 def _shape_of(make: CaseMaker, name: str, index: str) -> tuple[int, ...] | None:
     """The shape that NumPy gives to an element or a view; None where it raises."""
-    import numpy as np
-
-    from tests.fuzz.case import Interpreter
-
     kept, make.program = make.program, [f"{name}[{index}]"]
     trial = make.done("getitem")
     make.program = kept

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.fuzz.case import Case
+from tests.fuzz.case import Case, Interpreter
 from tests.fuzz.drawing import LAYOUTS, CaseMaker, Draw
 from tests.fuzz.values import COMPLEX, DTYPES, FLOATS, INTEGERS
 
@@ -123,8 +123,6 @@ def _fractions(draw: Draw, of: int) -> str:
 
 def _expected(function: str, name: str, parts: list[str], make: CaseMaker) -> np.ndarray | None:
     """What NumPy returns, for the shape of ``out``; None where it raises."""
-    from tests.fuzz.case import Interpreter
-
     program = f"xp.{function}({', '.join([name, *filter(None, parts)])})"
     kept, make.program = make.program, [program]
     trial = make.done(function)

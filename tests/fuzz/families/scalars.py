@@ -35,7 +35,7 @@ def recipe(draw: Draw) -> tuple[str, Callable[[Draw, CaseMaker], Case]]:
         function = form
         match form:
             case "operator":
-                function = OPERATORS and operator
+                function = operator
                 sides = [value, name] if reflected else [name, value]
                 made = f" {OPERATORS[operator]} ".join(f"({x})" for x in sides)
             case "in-place":
