@@ -3,7 +3,6 @@
 import ctypes
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -348,20 +347,15 @@ def lost_interrupt(emulated, monkeypatch):
     return lambda: sys.unraisablehook(Unraisable)
 
 
-def test_a_lost_interrupt_is_raised_for_the_status(emulated, lost_interrupt):
+def test_a_lost_interrupt_is_raised_in_the_caller(emulated, lost_interrupt):
+    """The number that C gets then is that of no call, and so no status."""
     lost_interrupt()
-    assert isinstance(emulated.error("cuCtxSynchronize", 12345), KeyboardInterrupt)
-    time.sleep(0.01)  # and not a second time
-
-
-def test_a_lost_interrupt_strikes_again(lost_interrupt):
-    def work():
-        lost_interrupt()
-        while True:
-            time.sleep(0.001)
-
-    with pytest.raises(KeyboardInterrupt):
-        work()
+    for number in (0, 1, 12345):
+        assert binding._take_status(number, None, ()) == 999
+    assert isinstance(emulated.error("cuCtxSynchronize", 999), KeyboardInterrupt)
+    error = emulated.error("cuCtxSynchronize", binding._take_status(0, None, ()))
+    assert isinstance(error, DriverError)  # and not a second time
+    assert "the call did not begin" in error.detail
 
 
 def test_error_details_are_per_thread(emulated):

@@ -9,6 +9,7 @@ from gpuarray.errors import DriverError
 
 from .driver_enums import FUNCTION_ATTRIBUTES
 from .driver_library import error_of, library, number_of, opened
+from .own_thread import in_own_thread
 from .sticky_errors import KERNEL_FAULTS
 from .text import encoded
 
@@ -115,7 +116,7 @@ def occupancy_max_potential_block_size(
 ) -> tuple[int, int]:
     """The smallest grid and the block that fill the device.
 
-    `shared_bytes` may be a function of the number of threads in a block.
+    `shared_bytes` may be a function of the number of threads in a block; another thread calls it.
     """
     if not callable(shared_bytes):
         return library.occupancy_max_potential_block_size(function, None, shared_bytes, block_limit)
@@ -130,7 +131,13 @@ def occupancy_max_potential_block_size(
 
     callback = _SharedOfBlock(needed)
     address = ctypes.cast(callback, ctypes.c_void_p)
-    result = library.occupancy_max_potential_block_size(function, address, 0, block_limit)
+    context = library.context_get_current()
+
+    def ask() -> tuple[int, int]:
+        library.context_set_current(context)
+        return library.occupancy_max_potential_block_size(function, address, 0, block_limit)
+
+    result = in_own_thread(ask)
     if failures:
         raise failures[0]
     return result

@@ -2,7 +2,9 @@
 
 The types come from the very table that binds libcuda, so a caller cannot tell the two apart: it
 makes the same foreign calls with the same conversions. In between, results are written through
-the pointers that C would be given, and exceptions become statuses. No exception is lost:
+the pointers that C would be given, and exceptions become statuses. C gets a number of the call,
+for which the foreign function finds the status: so a callback that fails before it begins is no
+success. No exception is lost:
 
 * `Failure`, `DeviceFault` and `PTXError` give their status, and their text to cuGetErrorString;
 * any other `Exception` is a fault of the emulator: CUDA_ERROR_UNKNOWN with the traceback;
@@ -12,12 +14,11 @@ the pointers that C would be given, and exceptions become statuses. No exception
 
 from __future__ import annotations
 
-import _thread
 import ctypes
 import functools
+import itertools
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -33,13 +34,22 @@ __all__ = ["callback", "foreign_function", "last_error", "watch_interrupts"]
 _FunctionPointer = ctypes.CDLL(None)._FuncPtr
 
 
+#: The statuses of calls that have ended, by the number that C was given for each, until the caller
+#: takes its own.
+_statuses: dict[int, int] = {}
+_numbers = itertools.count(1)
+_LARGEST = 0x7FFFFFFF
+#: Stands for a status of a call for which there was no stack.
+_TOO_DEEP = -1
+_TOO_DEEP_TEXT = "maximum recursion depth exceeded in the emulator of the CUDA driver"
+
+
 class LastError(threading.local):
     """The status and the text of the last failed call of each thread."""
 
     def __init__(self) -> None:
         self.status = 0
         self.detail = b""
-        #: A list, so that another thread can tell whether the interruption was raised.
         self.interruptions: list[BaseException] = []
 
     def fail(self, status: int, detail: str) -> int:
@@ -49,6 +59,7 @@ class LastError(threading.local):
 
     def of(self, error: BaseException) -> int:
         """The status that an exception becomes."""
+        self._forget_recursion()
         if isinstance(error, Failure):
             return self.fail(error.status, error.detail)
         if isinstance(error, IndexFault):
@@ -60,11 +71,26 @@ class LastError(threading.local):
             return self.fail(INVALID_PTX, str(error))
         if isinstance(error, MemoryError):
             return self.fail(OUT_OF_MEMORY, str(error) or "out of host memory")
+        if isinstance(error, RecursionError):
+            # Without its traceback, which has all the frames.
+            self.interruptions.append(RecursionError(_TOO_DEEP_TEXT))
+            return self.fail(UNKNOWN, _TOO_DEEP_TEXT)
         if not isinstance(error, Exception):
             self.interruptions.append(error)
             return self.fail(UNKNOWN, f"interrupted by {type(error).__name__}")
         text = "".join(traceback.format_exception(error))
         return self.fail(UNKNOWN, f"the emulator failed; please report this\n{text}")
+
+    def never_began(self) -> int:
+        """The status of a call that failed before it had one: its interruption was kept."""
+        self._forget_recursion()
+        return self.fail(UNKNOWN, "the call did not begin")
+
+    def _forget_recursion(self) -> None:
+        """Forget the exceptions of earlier calls that nobody had the stack to raise."""
+        if self.interruptions:
+            kept = [error for error in self.interruptions if type(error) is not RecursionError]
+            self.interruptions[:] = kept
 
     def take_interruption(self) -> BaseException | None:
         """The interruption to raise in the caller, once."""
@@ -97,19 +123,43 @@ def callback(
 
 def foreign_function(held: Any) -> Any:
     """A foreign function on a callback, as a CDLL gives one; the callback must be held."""
-    return _FunctionPointer(ctypes.cast(held, ctypes.c_void_p).value)
+    function = _FunctionPointer(ctypes.cast(held, ctypes.c_void_p).value)
+    function.errcheck = _take_status
+    return function
+
+
+def _take_status(number: int, function: Any, arguments: tuple) -> int:
+    """The status of the call for which C returned a number.
+
+    A callback that fails before its first line, or where it returns, gives C what happens to lie
+    on the stack. That is the number of no call whose status is still to be taken.
+    """
+    status = _statuses.pop(number, None)
+    if status is None:
+        return last_error.never_began()
+    if status == _TOO_DEEP:
+        raise RecursionError(_TOO_DEEP_TEXT)
+    return status
 
 
 def _plain(
     function: Callable[..., None], lock: Any, status_of: Callable[[BaseException], int]
 ) -> Callable[..., int]:
+    statuses, numbers = _statuses, _numbers
+
     def call(*arguments):
         try:
             with lock:
                 function(*arguments)
-            return 0
+            status = 0
         except BaseException as error:
-            return status_of(error)
+            try:
+                status = status_of(error)
+            except RecursionError:  # nor could the function be entered
+                status = _TOO_DEEP
+        number = next(numbers) & _LARGEST
+        statuses[number] = status
+        return number
 
     return call
 
@@ -121,6 +171,7 @@ def _with_results(
     status_of: Callable[[BaseException], int],
 ) -> Callable[..., int]:
     out_indices = {index for index, _ in outs}
+    statuses, numbers = _statuses, _numbers
 
     def call(*arguments):
         try:
@@ -133,9 +184,15 @@ def _with_results(
                     results = (results,)
                 for (index, type_), value in zip(outs, results, strict=True):
                     _write(arguments[index], type_, value)
-            return 0
+            status = 0
         except BaseException as error:
-            return status_of(error)
+            try:
+                status = status_of(error)
+            except RecursionError:  # nor could the function be entered
+                status = _TOO_DEEP
+        number = next(numbers) & _LARGEST
+        statuses[number] = status
+        return number
 
     return call
 
@@ -156,10 +213,8 @@ def watch_interrupts() -> None:
     """Keep a Ctrl-C that arrives between C and the first line of a callback.
 
     Python handles a signal before a called function's ``try`` is entered; ctypes then reports the
-    KeyboardInterrupt to this hook, drops it and returns an undefined status. Where that status is
-    taken for a failure, the caller raises the interruption kept here. Where it happens to be 0,
-    the signal is sent once more, later, since it would otherwise be raised within the hook.
-    The hook is installed once in a process and calls the one that was there before.
+    KeyboardInterrupt to this hook and drops it. The caller finds no status, and raises what is kept
+    here. The hook is installed once in a process and calls the one that was there before.
     """
     previous = sys.unraisablehook
 
@@ -168,17 +223,7 @@ def watch_interrupts() -> None:
         where = f"{unraisable.err_msg} {unraisable.object!r}"
         if isinstance(unraisable.exc_value, KeyboardInterrupt) and _MARK in where:
             last_error.interruptions.append(KeyboardInterrupt())
-            _thread.start_new_thread(_interrupt_later, (last_error.interruptions,))
         else:
             previous(unraisable)
 
     sys.unraisablehook = _unraisable
-
-
-def _interrupt_later(interruptions: list[BaseException]) -> None:
-    time.sleep(0.002)
-    try:
-        interruptions.pop()
-    except IndexError:
-        return  # the caller raised it
-    _thread.interrupt_main()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+from ..own_thread import in_own_thread
 from ..sticky_errors import KERNEL_FAULTS
 from .address_space import AddressSpace
 from .faults import DeviceFault
@@ -246,17 +246,21 @@ class Machine:
             raise unusable(context)
         return context
 
-    @contextlib.contextmanager
-    def callback(self) -> Iterator[None]:
-        """Run a host function: the lock is released, and driver calls are refused."""
-        outer = self.current_or_none()
-        self._thread.context = self._callback_context
+    def call_host(self, function: Callable[[], object]) -> None:
+        """Call a host function in a thread of its own, as a driver does.
+
+        The lock is released meanwhile, and the function's driver calls are refused.
+        """
+
+        def work() -> None:
+            self._thread.context = self._callback_context
+            function()
+
         self.lock.release()
         try:
-            yield
+            in_own_thread(work)
         finally:
             self.lock.acquire()
-            self._thread.context = outer
 
     def note_fault(self, device: EmulatedDevice, fault: DeviceFault) -> None:
         """Mark a device as lost after the fault of a kernel, where faults are sticky."""

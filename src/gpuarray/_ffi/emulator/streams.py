@@ -30,8 +30,7 @@ class HostFunction(StreamOperation):
     def run(self, machine: Machine) -> None:
         checker = machine.arena.checker
         operation = None if checker is None else checker.operation
-        with machine.callback():
-            self.function(self.data)
+        machine.call_host(lambda: self.function(self.data))
         if checker is not None and operation is not None:
             # The host may learn from it that what came before it in the stream is done.
             checker.order.host_waits(operation.stream)
