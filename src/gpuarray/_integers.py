@@ -25,6 +25,7 @@ def power_of_two_in(count: int) -> int:
 
 def shortened(number: int) -> str:
     """A number for a message: Python refuses to print integers of thousands of digits."""
+    number = int(number)  # NumPy's integers may have no bit_length
     if number.bit_length() <= 128:
         return str(number)
     return f"about {'-' if number < 0 else ''}2**{number.bit_length()}"
