@@ -23,9 +23,8 @@ def power_of_two_in(count: int) -> int:
     return count & -count or 1
 
 
-def shortened(number: int) -> str:
+def shortened(number: object) -> str:
     """A number for a message: Python refuses to print integers of thousands of digits."""
-    number = int(number)  # NumPy's integers may have no bit_length
-    if number.bit_length() <= 128:
+    if not isinstance(number, int) or number.bit_length() <= 128:
         return str(number)
     return f"about {'-' if number < 0 else ''}2**{number.bit_length()}"

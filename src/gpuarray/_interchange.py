@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import UnownedMemory, check_device_memory
 from gpuarray._runtime.stream import ExternalStream
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 #: Python's numbers take on the dtype of the arrays beside them (NEP 50).
 WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 _SCALARS = tuple(WEAK)
-_LONG = 128
 
 #: What to do about another library's array of which this package makes no view.
 COPY_THERE = "copy the array in the library that it comes from"
@@ -31,8 +31,12 @@ COPY_THERE = "copy the array in the library that it comes from"
 _NEWEST_VERSION = 3
 
 
+#: Makes an array of nested lists. It is `gpuarray.array`, which is above this module and sets it.
+of_sequence: Callable[[Any], ndarray]
+
+
 def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
-    """An operand as an array or a scalar; host data is refused.
+    """An operand as an array or a scalar; host arrays are refused, lists of numbers become arrays.
 
     Parameters
     ----------
@@ -51,7 +55,8 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
     if isinstance(x, np.ndarray):
         if x.ndim:
             raise HostArrayError(
-                f"{name}: one operand is a numpy.ndarray of shape {x.shape} in host memory, "
+                f"{called_name(name)}: "
+                f"one operand is a numpy.ndarray of shape {x.shape} in host memory, "
                 f"{_beside(others)}; move one with gpuarray.asarray(...) or gpuarray.asnumpy(...)"
             )
         x = x[()]  # NumPy's scalars turn themselves into such arrays to compare
@@ -65,21 +70,12 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
         _dtypes.canonical(number.dtype)
         return number
     if isinstance(x, list | tuple | range):
-        raise HostArrayError(
-            f"{name}: one operand is a {kind.__name__} in host memory; convert it with "
-            "gpuarray.asarray(...)"
-        )
+        return of_sequence(x)  # noqa: F821 (declared above, set by the module of conversions)
     raise TypeError(
-        f"{name}: unsupported operand type {kind.__name__!r}; pass a gpuarray array, a NumPy "
+        f"{called_name(name)}: "
+        f"unsupported operand type {kind.__name__!r}; pass a gpuarray array, a NumPy "
         "scalar or a Python number"
     )
-
-
-def shown(value: Any) -> str:
-    """A number for a message; a very long integer by its length."""
-    if isinstance(value, int) and value.bit_length() > _LONG:
-        return f"an integer of {value.bit_length()} bits"
-    return str(value)
 
 
 def symbol_among(args: Sequence[Any]) -> Any:
@@ -99,7 +95,7 @@ def _beside(others: Sequence[Any]) -> str:
 
 def defers(x: Any) -> bool:
     """Whether an operator should leave the work to the other operand's class."""
-    if isinstance(x, np.ndarray | np.generic | list | tuple | bool | int | float | complex):
+    if isinstance(x, np.ndarray | np.generic | list | tuple | range | bool | int | float | complex):
         return False
     if hasattr(x, "__array_ufunc__"):
         return x.__array_ufunc__ is None
@@ -131,7 +127,7 @@ def from_interface(x: Any, name: str = "asarray") -> ndarray:
         aligned, or has fewer bytes than the shape needs.
     """
     interface = x.__cuda_array_interface__
-    where = f"{name}: __cuda_array_interface__"
+    where = f"{called_name(name)}: __cuda_array_interface__"
     layout, pointer, producer = _read_interface(interface, where)
     if not layout.size:
         array = _array.empty(_layout.contiguous(layout.dtype, layout.shape))

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray._namespace.called_name import called_name
+
 _interned: weakref.WeakValueDictionary[tuple, Layout] = weakref.WeakValueDictionary()
 
 #: Views in a layout's table, which is emptied when it is full.
@@ -319,7 +321,8 @@ def check_flag(value: object, name: str) -> bool:
         return bool(operator.index(value))  # type: ignore[arg-type]  # anything but an int raises
     except TypeError:
         raise TypeError(
-            f"{name}: {type(value).__name__!r} object cannot be interpreted as an integer; pass "
+            f"{called_name(name)}: "
+            f"{type(value).__name__!r} object cannot be interpreted as an integer; pass "
             "True or False"
         ) from None
 
@@ -569,7 +572,8 @@ def element_strides(name: str, strides: Sequence[int], layout: Layout) -> list[i
     for stride in strides:
         if stride % layout.itemsize:
             raise ValueError(
-                f"{name}: an operand of dtype {layout.dtype} has a stride of {stride} bytes, "
+                f"{called_name(name)}: "
+                f"an operand of dtype {layout.dtype} has a stride of {stride} bytes, "
                 f"which is no multiple of {layout.itemsize}; copy it to a contiguous array first"
             )
     return [stride // layout.itemsize for stride in strides]
@@ -591,7 +595,8 @@ def check_writable(layout: Layout, name: str) -> None:
     for length, stride in zip(layout.shape, layout.strides, strict=True):
         if stride == 0 and length > 1:
             raise ValueError(
-                f"{name}: output array is read-only: it has shape {layout.shape} but is a "
+                f"{called_name(name)}: "
+                f"output array is read-only: it has shape {layout.shape} but is a "
                 f"broadcast view (strides {layout.strides}); write to a copy of it"
             )
 
@@ -600,7 +605,8 @@ def check_not_read_only(layout: Layout, name: str) -> None:
     """Refuse to write to a read-only array; ``name`` is the operation, for the message."""
     if not layout.writable:
         raise ValueError(
-            f"{name}: assignment destination is read-only: an array of shape {layout.shape} and "
+            f"{called_name(name)}: "
+            f"assignment destination is read-only: an array of shape {layout.shape} and "
             f"dtype {layout.dtype} whose flags.writeable is False; write to a copy of it"
         )
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._namespace.signatures import as_method
 from gpuarray._ops import (
     attributes,
     averages,
@@ -215,12 +216,12 @@ class ndarray(ArrayBase):
     swapaxes = transposing.swapaxes
     repeat = rearranging.repeat
     fill = creation.fill
-    setflags = attributes.set_flags
+    setflags = as_method(attributes.set_flags, "setflags")
 
     # ---- to and from the host ------------------------------------------------------------------
 
-    get = conversion.asnumpy
-    set = conversion.set_from_host
+    get = as_method(conversion.asnumpy, "get")
+    set = as_method(conversion.set_from_host, "set")
     item = attributes.item
 
     def tolist(self) -> Any:
@@ -242,9 +243,9 @@ class ndarray(ArrayBase):
     max = statistics.max
     mean = statistics.mean
     min = statistics.min
-    partition = partitioning.partition_in_place
+    partition = as_method(partitioning.partition_in_place, "partition")
     prod = sums.prod
-    sort = sorting.sort_in_place
+    sort = as_method(sorting.sort_in_place, "sort")
     std = averages.std
     sum = sums.sum
     var = averages.var
@@ -283,6 +284,7 @@ class ndarray(ArrayBase):
     __str__ = printing.array_str
     __bool__ = attributes.as_bool
     __index__ = attributes.as_index
+    __round__ = rounding.rounded_scalar
     __reduce__ = attributes.reduce
     __deepcopy__ = attributes.deepcopy
 

@@ -89,10 +89,15 @@ def test_objects_that_know_numbers_are_asked():
     assert (x == Knows()) == "asked"
 
 
-@pytest.mark.parametrize("other", [[1, 2], (1, 2), range(2), memoryview(b"12")])
-def test_sequences_are_no_scalars(other):
+@pytest.mark.parametrize("other", [[1, 1], (0, 2), range(2)])
+def test_sequences_are_arrays(other):
+    assert (cp.arange(2) == other).tolist() == (np.arange(2) == np.array(other)).tolist()
+    assert (other > cp.arange(2)).tolist() == (np.array(other) > np.arange(2)).tolist()
+
+
+def test_buffers_are_no_scalars():
     with pytest.raises(HostArrayError, match="in host memory"):
-        cp.arange(2) == other  # noqa: B015
+        cp.arange(2) == memoryview(b"12")  # noqa: B015
 
 
 GREAT = [300, -300, 2**63, -(2**64), 10**400, -(10**400)]

@@ -81,10 +81,9 @@ BINARY = [operator.add, operator.sub, operator.mul, operator.truediv, operator.f
 @pytest.mark.parametrize("op", BINARY)
 def test_host_arrays_are_refused_in_both_orders(op):
     x = cp.asarray(X)
-    for mix in (lambda: op(x, X), lambda: op(X, x), lambda: op(x, X.tolist())):
-        with pytest.raises(HostArrayError, match=r"asarray") as caught:
+    for mix in (lambda: op(x, X), lambda: op(X, x)):
+        with pytest.raises(HostArrayError, match=r"numpy.*asarray"):
             mix()
-        assert "numpy" in str(caught.value) or "list" in str(caught.value)
     for mix in (lambda: np.add(x, X), lambda: cp.add(X, x), lambda: cp.add(x, x, out=X)):
         with pytest.raises(HostArrayError):
             mix()

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
-from gpuarray import _array, _calls, _dtypes, _interchange, _layout
+from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._integers import shortened
 from gpuarray._jit import launch_arguments
 from gpuarray._jit.functions import JitFunction, call_signature
 from gpuarray._raw.kernel import RawKernel
@@ -357,6 +358,6 @@ class ConfiguredKernel(Generic[P]):
             dtype = _dtypes.dtype_of(narrowed.get(i, "i8"))
             if not _dtypes.holds(dtype, x):
                 raise OverflowError(
-                    f"{kernel.__name__}: argument {i} is {_interchange.shown(x)}, but the kernel "
+                    f"{kernel.__name__}: argument {i} is {shortened(x)}, but the kernel "
                     f"takes this Python int as {dtype}; pass a NumPy scalar of a wider dtype"
                 ) from error

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def without_annotations(namespace: dict[str, Any]) -> None:
@@ -39,3 +42,20 @@ def _drop(function: Any) -> None:
     while function is not None:
         function.__annotations__ = {}
         function = getattr(function, "__wrapped__", None)  # under a decorator
+
+
+def as_method(function: F, name: str) -> F:
+    """A function as a method of ndarray that has another name.
+
+    The code gets the name, too: Python's messages about arguments, and the package's own
+    (`called_name`), say what the user has called.
+    """
+    plain: Any = function
+    code = plain.__code__.replace(co_name=name, co_qualname=f"ndarray.{name}")
+    made: Any = FunctionType(code, plain.__globals__, name, plain.__defaults__, plain.__closure__)
+    made.__kwdefaults__ = plain.__kwdefaults__
+    made.__annotations__ = plain.__annotations__
+    made.__doc__ = plain.__doc__
+    made.__module__ = plain.__module__
+    made.__qualname__ = f"ndarray.{name}"
+    return made

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
 from gpuarray._array import ArrayBase
+from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.manipulation import as_array
@@ -153,7 +154,9 @@ def store_result(
     if out is None:
         return result
     if not isinstance(out, ArrayBase) or out._layout.shape != result._layout.shape:
-        raise ValueError(f"{name}: out must be an array of shape {result._layout.shape}")
+        raise ValueError(
+            f"{called_name(name)}: out must be an array of shape {result._layout.shape}"
+        )
     _layout.check_writable(out._layout, name)
     copyto(out, result, casting)
     return out

@@ -10,6 +10,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._integers import shortened
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import check_stream
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
@@ -390,18 +391,22 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
     layout = a._layout
     if out is not None:
         if not isinstance(out, np.ndarray):
-            raise TypeError(f"asnumpy: out must be a numpy.ndarray, got {type(out).__name__}")
+            raise TypeError(
+                f"{called_name('asnumpy')}: out must be a numpy.ndarray, got {type(out).__name__}"
+            )
         if out.shape != layout.shape:
             raise ValueError(
-                f"asnumpy: out has shape {out.shape}, but the array has shape {layout.shape}"
+                f"{called_name('asnumpy')}: "
+                f"out has shape {out.shape}, but the array has shape {layout.shape}"
             )
         if out.dtype != layout.dtype:
             raise TypeError(
-                f"asnumpy: out has dtype {out.dtype}, but the array has {layout.dtype}; "
+                f"{called_name('asnumpy')}: "
+                f"out has dtype {out.dtype}, but the array has {layout.dtype}; "
                 f"use astype({str(out.dtype)!r}) on the device first"
             )
         if not out.flags.writeable:
-            raise ValueError("asnumpy: out is read-only")
+            raise ValueError(f"{called_name('asnumpy')}: out is read-only")
         if not out.flags.c_contiguous and not out.flags.f_contiguous:
             out[...] = _fetch(a, stream, "K", None, True)
             return out
@@ -517,3 +522,6 @@ def _not_stored(name: str, value: Any, dtype: np.dtype, error: Exception) -> Exc
     text = repr(value)
     shown = text if len(text) < 60 else f"a {type(value).__name__}"
     return type(error)(f"{name}: {shown} cannot be stored as {dtype}: {error}")
+
+
+_interchange.of_sequence = array

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array, _layout
+from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.creation import fill
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.arguments import operand
@@ -262,7 +263,8 @@ def _cumulative(
         out = _array.empty(_layout.like_order(result, shape, [layout]))
     elif out._layout.shape != shape:
         raise ValueError(
-            f"{function.name}: provided out is the wrong size for the accumulation: it has shape "
+            f"{called_name(function.name)}: "
+            "provided out is the wrong size for the accumulation: it has shape "
             f"{out._layout.shape}, {shape} is needed"
         )
     target = out._layout

@@ -12,6 +12,7 @@ import numpy as np
 from gpuarray import _interchange
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
+from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.dimensions import atleast_1d, atleast_2d, atleast_3d
 from gpuarray._ops.manipulation import as_array, in_one_dimension, ndim
 from gpuarray._ops.transposing import transpose
@@ -30,7 +31,9 @@ __all__ = [
 
 def _sequence(arrays: Any, name: str) -> list[Any]:
     if isinstance(arrays, ArrayBase) and not arrays._layout.ndim:
-        raise TypeError(f"{name}: iteration over a 0-d array; pass a sequence of arrays")
+        raise TypeError(
+            f"{called_name(name)}: iteration over a 0-d array; pass a sequence of arrays"
+        )
     return [a if isinstance(a, ArrayBase) else _interchange.as_operand(a, name) for a in arrays]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gpuarray._array import ArrayBase
 from gpuarray._ops import complex_numbers, creation, math
@@ -70,3 +71,18 @@ def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarra
 
 
 around = round
+
+
+def rounded_scalar(array: ndarray, ndigits: int | None = None) -> Any:
+    """Python's ``round(array, ndigits)`` of an array without dimensions.
+
+    Without ``ndigits`` the result is an int, which waits for the device.
+    """
+    if array.ndim:
+        raise TypeError(
+            f"round: an array of shape {array.shape} is no number; use gpuarray.round(x, decimals)"
+        )
+    if ndigits is None:
+        number: Any = array.get()[()]
+        return builtins.round(number)
+    return round(array, ndigits)

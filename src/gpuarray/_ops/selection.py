@@ -10,6 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase, overlap, same_elements
 from gpuarray._layout import Layout
+from gpuarray._namespace.called_name import called_name
 from gpuarray._ops import math
 from gpuarray._ops.nonzero import nonzero
 from gpuarray._runtime.device import current
@@ -174,7 +175,7 @@ def _choose(
     If a key is given, the call is kept under it for operands that need no look at all.
     """
     if out is not None and not isinstance(out, ArrayBase):
-        raise TypeError(f"{name}: out must be an ndarray, got {type(out).__name__}")
+        raise TypeError(f"{called_name(name)}: out must be an ndarray, got {type(out).__name__}")
     if out is not None:
         if not _dtypes.can_cast(loop[-1], out._layout.dtype, casting):
             raise TypeError(
@@ -212,7 +213,8 @@ def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any
         _layout.check_writable(out._layout, name)
     if out is not None and out._layout.shape != shape:
         raise ValueError(
-            f"{name}: non-broadcastable output operand with shape {out._layout.shape} doesn't "
+            f"{called_name(name)}: "
+            f"non-broadcastable output operand with shape {out._layout.shape} doesn't "
             f"match the broadcast shape {shape}"
         )
     inputs: list[Layout | np.dtype] = []

@@ -51,7 +51,7 @@ import numpy as np
 from gpuarray import _array, _interchange
 from gpuarray._config import config
 from gpuarray._ffi import driver
-from gpuarray._interchange import shown
+from gpuarray._integers import shortened
 from gpuarray._raw.declarations import SourceParameter
 from gpuarray._runtime import launch_history
 from gpuarray._runtime.memory import MemoryPointer
@@ -324,7 +324,7 @@ def explain(signature: Signature, args: Sequence[Any], error: Exception, kernel:
             signed = "unsigned " if kind[2].isupper() else ""
             remedy = "; pass a NumPy scalar of the parameter's type" if kind[1] == 8 else ""
             found = OverflowError(
-                f"{kernel}: argument {position} is {shown(value)}, which does not fit the "
+                f"{kernel}: argument {position} is {shortened(value)}, which does not fit the "
                 f"parameter's {8 * kind[1]}-bit {signed}integer{remedy}"
             )
             found.__cause__ = error

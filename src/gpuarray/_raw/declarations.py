@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array
-from gpuarray._interchange import shown
+from gpuarray._integers import shortened
 from gpuarray._runtime.memory import MemoryPointer
 from gpuarray._runtime.stream import Stream
 
@@ -274,7 +274,7 @@ def _check_value(value: Any, parameter: SourceParameter, label: str) -> None:
     elif isinstance(value, (bool, int)) and wanted.kind in "iu":
         limits = np.iinfo(wanted)
         if not limits.min <= value <= limits.max:
-            raise OverflowError(f"{label} is {wanted}, which {shown(value)} does not fit")
+            raise OverflowError(f"{label} is {wanted}, which {shortened(value)} does not fit")
     elif isinstance(value, (bool, int, float, complex)) and np.dtype(type(value)) != wanted:
         raise TypeError(
             f"{label} is {wanted}, but a Python {type(value).__name__} was given; pass "

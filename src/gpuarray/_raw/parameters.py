@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange
+from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
 from gpuarray.kernels import compiler, generator
@@ -121,6 +122,12 @@ def operands(
             f"Wrong number of arguments for {kernel}: it takes {nin}, or {nargs} with outputs, "
             f"but {len(args)} were given"
         )
+    for parameter, x in zip(ins, args):
+        if isinstance(x, list | tuple):
+            raise HostArrayError(
+                f"{kernel}: a {type(x).__name__} is given for {parameter}; a kernel takes arrays "
+                "and numbers: convert it with gpuarray.asarray(...)"
+            )
     found = [_interchange.as_operand(x, kernel, args) for x in args[:nin]]
     for parameter, x in zip(outs, args[nin:]):
         if isinstance(x, np.ndarray):
@@ -245,7 +252,7 @@ def _misfit(
     error: type[Exception], x: Any, parameter: Parameter, dtype: np.dtype, kernel: str
 ) -> Exception:
     return error(
-        f"{kernel}: {_interchange.shown(x)} is given for {parameter}, which is {dtype} and cannot "
+        f"{kernel}: {shortened(x)} is given for {parameter}, which is {dtype} and cannot "
         "hold it; convert it, or declare another type"
     )
 

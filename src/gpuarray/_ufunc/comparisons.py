@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _interchange
+from gpuarray._namespace.called_name import called_name
 from gpuarray._ufunc import operator_table
 from gpuarray.errors import HostArrayError
 
@@ -91,7 +92,8 @@ def _equals_no_number(name: str, x: Any) -> bool:
     host = np.asarray(x)
     if host.ndim:
         raise HostArrayError(
-            f"{name}: one operand is a {type(x).__name__} in host memory; convert it with "
+            f"{called_name(name)}: "
+            f"one operand is a {type(x).__name__} in host memory; convert it with "
             "gpuarray.asarray(...)"
         )
     return host.dtype.kind in "OSU"
@@ -113,7 +115,8 @@ def _with_exact_number(name: str, array: Any, number: Any) -> _Comparison:
     dtype = array._layout.dtype
     if dtype.kind == "c" and name not in ("equal", "not_equal"):
         raise TypeError(
-            f"{name}: complex numbers have no order with {type(number).__name__}; compare the real "
+            f"{called_name(name)}: "
+            f"complex numbers have no order with {type(number).__name__}; compare the real "
             "parts"
         )
     try:

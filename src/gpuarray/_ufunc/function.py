@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 import numpy as np
 
 from gpuarray import _array, _interchange, _layout
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import static
@@ -193,7 +194,8 @@ class ufunc(Generic[_Result]):
         name = self.__name__
         if unknown:
             raise TypeError(
-                f"{name}() got an unexpected keyword argument {next(iter(unknown))!r}; "
+                f"{called_name(name)}() got "
+                f"an unexpected keyword argument {next(iter(unknown))!r}; "
                 "it takes out, where, casting, order and dtype"
             )
         symbol = _interchange.symbol_among(args)
@@ -217,7 +219,7 @@ class ufunc(Generic[_Result]):
                     where = True
             elif not (isinstance(where, _array.ArrayBase) and where._layout.dtype == bool):
                 raise TypeError(
-                    f"{name}: where must be a bool or an array of bools, got "
+                    f"{called_name(name)}: where must be a bool or an array of bools, got "
                     f"{getattr(where, 'dtype', type(where).__name__)}; compare or use astype(bool)"
                 )
         masked = where is not True
@@ -255,23 +257,27 @@ class ufunc(Generic[_Result]):
         if out is not None:
             if outs:
                 raise TypeError(
-                    f"{name}: cannot specify 'out' as both a positional and keyword argument"
+                    f"{called_name(name)}: "
+                    "cannot specify 'out' as both a positional and keyword argument"
                 )
             outs = list(out) if isinstance(out, tuple) else [out]
             if len(outs) != nout:
                 raise ValueError(
-                    f"{name}: The 'out' tuple must have exactly {nout} entries, got {len(outs)}"
+                    f"{called_name(name)}: "
+                    f"The 'out' tuple must have exactly {nout} entries, got {len(outs)}"
                 )
         outs += [None] * (nout - len(outs))
         for y in outs:
             if isinstance(y, np.ndarray):
                 raise HostArrayError(
-                    f"{name}: out is a numpy.ndarray of shape {y.shape}, but results are stored "
+                    f"{called_name(name)}: "
+                    f"out is a numpy.ndarray of shape {y.shape}, but results are stored "
                     "in device memory; pass a gpuarray array and fetch it with asnumpy"
                 )
             if y is not None and not isinstance(y, _array.ArrayBase):
                 raise TypeError(
-                    f"{name}: return arrays must be of ArrayType, got {type(y).__name__}"
+                    f"{called_name(name)}: "
+                    f"return arrays must be of ArrayType, got {type(y).__name__}"
                 )
         return outs
 

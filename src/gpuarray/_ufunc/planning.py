@@ -10,6 +10,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._integers import shortened
 from gpuarray._layout import Layout
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
@@ -139,7 +140,8 @@ def _result_shape(name: str, layouts: Sequence[Layout], outs: Sequence[Any]) -> 
         joint = _layout.broadcast_shapes([shape, y._layout.shape])
         if joint != y._layout.shape:
             raise ValueError(
-                f"{name}: non-broadcastable output operand with shape {y._layout.shape} "
+                f"{called_name(name)}: "
+                f"non-broadcastable output operand with shape {y._layout.shape} "
                 f"doesn't match the broadcast shape {joint}"
             )
         shape = joint

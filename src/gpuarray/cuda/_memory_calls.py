@@ -191,8 +191,12 @@ def memcpy(dst: int, src: int, size: int, kind: int) -> None:
     need_context()
     nbytes = checked_size("memcpy", size)
     _check_kind("memcpy", kind)
-    if nbytes:
-        _COPIES[kind](operator.index(dst), operator.index(src), nbytes)
+    if not nbytes:
+        return
+    if kind == memcpyHostToHost:
+        _copy_on_host(dst, src, nbytes, 0)
+    else:
+        getattr(driver, _COPIES[kind])(operator.index(dst), operator.index(src), nbytes)
 
 
 def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int) -> None:
@@ -214,8 +218,13 @@ def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int) -> None:
     need_context()
     nbytes = checked_size("memcpyAsync", size)
     _check_kind("memcpyAsync", kind)
-    if nbytes:
-        _ASYNC_COPIES[kind](operator.index(dst), operator.index(src), nbytes, stream)
+    if not nbytes:
+        return
+    if kind == memcpyHostToHost:
+        _copy_on_host(dst, src, nbytes, stream)
+    else:
+        queue = getattr(driver, f"{_COPIES[kind]}_async")
+        queue(operator.index(dst), operator.index(src), nbytes, stream)
 
 
 def memcpyPeer(dst: int, dstDevice: int, src: int, srcDevice: int, size: int) -> None:
@@ -306,30 +315,23 @@ def memsetAsync(ptr: int, value: int, size: int, stream: int) -> None:
         driver.memset_d8_async(operator.index(ptr), operator.index(value) & 0xFF, nbytes, stream)
 
 
-def _copy_on_host(dst: int, src: int, nbytes: int, stream: int = 0) -> None:
+def _copy_on_host(dst: int, src: int, nbytes: int, stream: int) -> None:
     """Copy behind the work of a stream, and wait."""
     driver.stream_synchronize(stream)
     driver.copy_host(dst, src, nbytes)
 
 
+#: The driver's functions of the kinds of copies that it makes.
 _COPIES = {
-    memcpyHostToHost: _copy_on_host,
-    memcpyHostToDevice: lambda *args: driver.memcpy_htod(*args),
-    memcpyDeviceToHost: lambda *args: driver.memcpy_dtoh(*args),
-    memcpyDeviceToDevice: lambda *args: driver.memcpy_dtod(*args),
-    memcpyDefault: lambda *args: driver.memcpy(*args),
-}
-_ASYNC_COPIES = {
-    memcpyHostToHost: _copy_on_host,
-    memcpyHostToDevice: lambda *args: driver.memcpy_htod_async(*args),
-    memcpyDeviceToHost: lambda *args: driver.memcpy_dtoh_async(*args),
-    memcpyDeviceToDevice: lambda *args: driver.memcpy_dtod_async(*args),
-    memcpyDefault: lambda *args: driver.memcpy_async(*args),
+    memcpyHostToDevice: "memcpy_htod",
+    memcpyDeviceToHost: "memcpy_dtoh",
+    memcpyDeviceToDevice: "memcpy_dtod",
+    memcpyDefault: "memcpy",
 }
 
 
 def _check_kind(name: str, kind: int) -> None:
-    if kind not in _COPIES:
+    if kind != memcpyHostToHost and kind not in _COPIES:
         raise ValueError(
             f"{name}: kind={kind!r} is none of the constants memcpyHostToHost, "
             "memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice and memcpyDefault"

@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axis
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
 from gpuarray.kernels import join as join_kernels
 from gpuarray.kernels.elementwise import copies
@@ -54,13 +55,16 @@ def concatenate(
     shape = _joined_shape(layouts, axis)
     if out is not None:
         if dtype is not None:
-            raise TypeError("concatenate: only one of out and dtype may be given")
+            raise TypeError(f"{called_name('concatenate')}: only one of out and dtype may be given")
         if not isinstance(out, ArrayBase):
-            raise TypeError(f"concatenate: out must be an ndarray, got {type(out).__name__}")
+            raise TypeError(
+                f"{called_name('concatenate')}: out must be an ndarray, got {type(out).__name__}"
+            )
         _layout.check_writable(out._layout, "concatenate")
         if out._layout.shape != shape:
             raise ValueError(
-                f"concatenate: out has shape {out._layout.shape}, but the result has {shape}"
+                f"{called_name('concatenate')}: "
+                f"out has shape {out._layout.shape}, but the result has {shape}"
             )
         target = out
         # What is stored first must not be read as an operand that follows.

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import elementwise
@@ -41,16 +42,21 @@ def output(out: Any, name: str) -> Any:
     """The array given as ``out``, or ``None``."""
     if isinstance(out, tuple):
         if len(out) != 1:
-            raise ValueError(f"{name}: The 'out' tuple must have exactly one entry, got {len(out)}")
+            raise ValueError(
+                f"{called_name(name)}: The 'out' tuple must have exactly one entry, got {len(out)}"
+            )
         out = out[0]
     if out is None or isinstance(out, _array.ArrayBase):
         return out
     if isinstance(out, np.ndarray):
         raise HostArrayError(
-            f"{name}: out is a numpy.ndarray of shape {out.shape}, but results are stored in "
+            f"{called_name(name)}: "
+            f"out is a numpy.ndarray of shape {out.shape}, but results are stored in "
             "device memory; pass a gpuarray array and fetch it with asnumpy"
         )
-    raise TypeError(f"{name}: return arrays must be of ArrayType, got {type(out).__name__}")
+    raise TypeError(
+        f"{called_name(name)}: return arrays must be of ArrayType, got {type(out).__name__}"
+    )
 
 
 def mask_of(where: Any, name: str) -> Any:
@@ -63,7 +69,8 @@ def mask_of(where: Any, name: str) -> Any:
     if not isinstance(where, _array.ArrayBase) or where._layout.dtype != bool:
         given = where._layout.dtype if isinstance(where, _array.ArrayBase) else type(where).__name__
         raise TypeError(
-            f"{name}: Cannot cast where from {given} to bool according to the rule 'safe'; "
+            f"{called_name(name)}: "
+            f"Cannot cast where from {given} to bool according to the rule 'safe'; "
             "compare, or use astype(bool)"
         )
     return where
@@ -75,7 +82,8 @@ def check_inexact(name: str, source: np.dtype, dtype: Any, out: np.dtype | None)
         for argument, given in (("dtype", dtype), ("out", out)):
             if given is not None and _dtypes.canonical(given).kind not in "fc":
                 raise TypeError(
-                    f"{name}: If a is inexact, then {argument} must be inexact (got {given}); cast "
+                    f"{called_name(name)}: "
+                    f"If a is inexact, then {argument} must be inexact (got {given}); cast "
                     "the result, or pass no "
                     f"{argument}"
                 )
@@ -85,7 +93,8 @@ def broadcast_mask(name: str, mask: Layout, shape: tuple[int, ...]) -> Layout:
     """The mask's layout in the shape of the operand."""
     if mask.ndim > len(shape) or _layout.broadcast_shapes([mask.shape, shape]) != shape:
         raise ValueError(
-            f"{name}: where of shape {mask.shape} cannot be broadcast to the operand's shape "
+            f"{called_name(name)}: "
+            f"where of shape {mask.shape} cannot be broadcast to the operand's shape "
             f"{shape}"
         )
     return _layout.broadcast_to(mask, shape)
@@ -165,7 +174,7 @@ def read_arguments(
         operands.append(mask)
     if isinstance(axis, list):
         raise TypeError(
-            f"{name}: 'list' object cannot be interpreted as an integer; "
+            f"{called_name(name)}: 'list' object cannot be interpreted as an integer; "
             "pass several axes as a tuple"
         )
     keep_from_output(operands, out)

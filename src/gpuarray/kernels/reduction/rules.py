@@ -14,6 +14,7 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import reduction
@@ -340,7 +341,8 @@ class ArgReduction:
     def _plan(self, layout: Layout, axis: Any, keepdims: bool, out: Layout | None) -> Callable:
         if isinstance(axis, tuple | list):
             raise TypeError(
-                f"{self.name}: {type(axis).__name__!r} object cannot be interpreted as an integer; "
+                f"{called_name(self.name)}: "
+                f"{type(axis).__name__!r} object cannot be interpreted as an integer; "
                 "the axis is one number, or None for the index in the flattened array"
             )
         axes = axes_of(axis, layout.ndim)
@@ -358,7 +360,8 @@ class ArgReduction:
                 )
             if not np.can_cast(out.dtype, _INT64, "safe"):
                 raise TypeError(
-                    f"{self.name}: Cannot cast array data from {out.dtype!r} to {_INT64!r} "
+                    f"{called_name(self.name)}: "
+                    f"Cannot cast array data from {out.dtype!r} to {_INT64!r} "
                     "according to the rule 'safe'; pass an out of dtype int64"
                 )
             target = out

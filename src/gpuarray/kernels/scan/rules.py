@@ -14,6 +14,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import elementwise, scan
@@ -85,7 +86,8 @@ class Accumulation:
             target = out
             if out.shape != layout.shape:
                 raise ValueError(
-                    f"{self.name}: provided out is the wrong size for the accumulation: it has "
+                    f"{called_name(self.name)}: "
+                    "provided out is the wrong size for the accumulation: it has "
                     f"shape {out.shape}, {layout.shape} is needed"
                 )
             _layout.check_writable(out, self.name)
