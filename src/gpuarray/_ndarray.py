@@ -89,7 +89,8 @@ class ndarray(ArrayBase):
     assignment stores several values to one element, any of them may stay. An index that is an
     integer array without dimensions gives a copy. Host arrays are refused, also as an index.
     Elements are at multiples of their size, which a device requires: a view or an array of another
-    library in which they would not be raises ValueError.
+    library in which they would not be raises ValueError. A number of NumPy's is stored as Python's
+    number: one that does not fit an integer dtype raises, where NumPy casts it in some cases.
 
     Examples
     --------

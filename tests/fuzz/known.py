@@ -122,6 +122,15 @@ KNOWN: list[Known] = [
         ),
     ),
     Known(
+        "numbers that do not fit an integer dtype",
+        "ndarray",
+        "one that does not fit an integer dtype raises",
+        lambda case, x: (
+            x.kind in ("raises OverflowError", "raises ValueError", "raises TypeError")
+            and re.search(r"cannot be stored as u?int\d", x.detail) is not None
+        ),
+    ),
+    Known(
         "histograms of complex numbers",
         "histogram",
         "Complex numbers are refused",
