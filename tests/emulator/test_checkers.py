@@ -118,6 +118,12 @@ extern "C" __global__ void loop_of_warps(int* o) { __shared__ int s[64]; int v =
   for (int k = 0; k < 4; ++k) { if ((T & 3) == k) s[T] = k; else if ((T & 7) > k) v += 2;
     __syncwarp(); v += __any_sync(~0u, v > k); }
   o[T] = v + s[T]; }
+extern "C" __global__ void loop_that_begins_with_warps(int* o) { int v = 0; volatile int* w = o + T;
+#pragma unroll 1
+  for (int k = 0; k < 4; ++k) { v += __any_sync(~0u, v > k);
+    if (T & 1) { *w = v * k; *w = k; continue; }
+    if (T & 2) { *w = *w + v; *w = *w * 3; } else { *w = *w - k; *w = *w - v; } }
+  o[T] += v; }
 extern "C" __global__ void after_return(int* o, int n) { if (T >= n) return;
   __syncwarp(); o[T] = __ballot_sync(~0u, T & 1) + __any_sync(~0u, T); }
 extern "C" __global__ void not_myself(int* o) { o[T] = __shfl_sync(0xffu, T, 0); }
@@ -213,6 +219,7 @@ CORRECT = {
     "sums": (1, 96, data(96), np.zeros(3, "f4"), 70),
     "syncwarps": (1, 32, np.zeros(32, "i4")),
     "loop_of_warps": (1, 64, np.zeros(64, "i4")),
+    "loop_that_begins_with_warps": (1, 64, np.zeros(64, "i4")),
     "masked": (1, 64, np.zeros(64, "i4")),
     "after_return": (1, 64, np.zeros(64, "i4"), 41),
 }  # fmt: skip

@@ -12,7 +12,6 @@ from . import source_lines
 from .lanes import LaneSet
 from .shuffles import shuffle_sources
 
-nd = np.ndarray
 u4 = np.uint32
 _ALL = u4(0xFFFFFFFF)
 
@@ -163,7 +162,7 @@ class BarrierChecks:
         self.awaited.pop((self.chunk.frame.function, block), None)
         if not self.checker.barriers:
             return
-        if L.warps is None and type(mask) is not nd and mask == _ALL:
+        if L.warps is None and np.all(mask == _ALL):
             return
         key = ("masks", self.launch.kernel.name, line)
         if self.checker.knows(key):
@@ -207,7 +206,7 @@ class BarrierChecks:
         """Check the lanes that a shuffle takes its values from."""
         if not self.checker.barriers:
             return
-        if L.warps is None and type(mask) is not nd and mask == _ALL:
+        if L.warps is None and np.all(mask == _ALL):
             return
         key = ("sources", self.launch.kernel.name, line)
         if self.checker.knows(key):

@@ -7,6 +7,7 @@ generated code whose loads, stores and atomics come through :mod:`.checked_acces
 
 from __future__ import annotations
 
+import linecache
 import sys
 from types import FrameType
 
@@ -15,7 +16,6 @@ import numpy as np
 from ...findings import Finding
 from ..memory import PAGE
 from ..stream_order import GraphOrder, Operation, StreamOrder
-from . import source_lines
 from .host_accesses import HostMemory, Written
 from .quarantine import Quarantine
 from .shadow import Range, Shadow
@@ -311,5 +311,5 @@ def _python_line() -> tuple[tuple[str, int] | None, bool]:
 
 def _quoted(line: tuple[str, int]) -> str:
     """A line of Python with its text."""
-    text = source_lines.text_of(*line)
+    text = linecache.getline(*line).strip()
     return f"{line[0]}:{line[1]}{': ' + text if text else ''}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..ptx.syntax import (
     Address,
     Arguments,
@@ -80,23 +82,37 @@ def member_mask(i: Instruction):
 
 
 def blocks_behind(order: list[BasicBlock]) -> dict[int, list[int]]:
-    """Of each block that does something: the blocks with member masks that come before it.
+    """Of each block that does something: the blocks with member masks that are over there.
 
-    That is on a path that does not go back to the beginning of a loop.
+    Those lead to it, and it does not lead back to them.
     """
+    before: dict[BasicBlock, list[BasicBlock]] = {block: [] for block in order}
+    for block in order:
+        for following in block.successors:
+            before[following].append(block)
     found: dict[int, list[int]] = {}
     for block in order:
-        stack = [block] if block.sync is not None else []
-        seen = {block}
-        while stack:
-            current = stack.pop()
-            for following in current.successors:
-                if following.number > current.number and following not in seen:
-                    seen.add(following)
-                    stack.append(following)
-                    if following.instructions or following.kind in ("barrier", "call"):
-                        found.setdefault(following.number, []).append(block.number)
+        if block.sync is None:
+            continue
+        behind = _closure(block, lambda b: b.successors) - _closure(block, before.__getitem__)
+        for other in behind:
+            if other.instructions or other.kind in ("barrier", "call"):
+                found.setdefault(other.number, []).append(block.number)
     return found
+
+
+def _closure(
+    block: BasicBlock, following: Callable[[BasicBlock], list[BasicBlock]]
+) -> set[BasicBlock]:
+    """The block, and all that can be reached from it."""
+    seen = {block}
+    stack = [block]
+    while stack:
+        for other in following(stack.pop()):
+            if other not in seen:
+                seen.add(other)
+                stack.append(other)
+    return seen
 
 
 def build_blocks(function: PTXFunction, ends_block) -> list[BasicBlock]:
