@@ -10,9 +10,13 @@ that could have been made before; the functions of one signature share their cod
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._config import config
@@ -25,6 +29,10 @@ from gpuarray._runtime.stream import Stream
 
 if TYPE_CHECKING:
     from gpuarray._runtime.library_call import BoundCall
+
+
+#: What the names of this package's modules begin with.
+_PACKAGE = __name__.partition(".")[0] + "."
 
 
 def make_call(
@@ -91,6 +99,28 @@ def make_call(
         for name, value in bound.constants().items():
             values[f"{name}{k}"] = value
     return _factory(signature, tuple(values))(*values.values())
+
+
+def discards_imaginary(source: np.dtype, target: np.dtype) -> bool:
+    """Whether a cast loses imaginary parts, of which NumPy warns."""
+    return source.kind == "c" and target.kind not in "cb"
+
+
+def with_complex_warning(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A call that warns that it discards imaginary parts, in the user's line."""
+
+    def call(*args: Any) -> Any:
+        level, frame = 2, sys._getframe(1)
+        while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+            level, frame = level + 1, frame.f_back
+        warnings.warn(
+            "Casting complex values to real discards the imaginary part",
+            np.exceptions.ComplexWarning,
+            stacklevel=level,
+        )
+        return run(*args)
+
+    return call
 
 
 @lru_cache(maxsize=4096)

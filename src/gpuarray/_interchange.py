@@ -78,6 +78,48 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
     )
 
 
+def parameter_dtype(x: Any, loop: np.dtype) -> np.dtype:
+    """The dtype in which a kernel takes a scalar that it computes with in a loop's dtype.
+
+    That of the loop, unless it is of a lesser kind: then the device casts the number, with the
+    result that an array's cast has.
+    """
+    if loop.kind in "iuf":
+        own = np.asarray(x).dtype
+        if own.kind == "c" or (own.kind == "f" and loop.kind != "f"):
+            return own
+    return loop
+
+
+def cast_on_host(host: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A host array in another dtype, with the device's results where floats are out of range.
+
+    NumPy leaves those to the machine; see ``casts.cuh`` for the device's rule.
+    """
+    if host.dtype.kind not in "fc" or dtype.kind not in "iu":
+        return host.astype(dtype)
+    if host.dtype.kind == "c":
+        host = host.astype(host.real.dtype)  # with NumPy's warning
+    if dtype == np.uint64:
+        positive = _saturated(host, dtype)
+        return np.where(host < 0, _saturated(host, np.dtype(np.int64)).astype(dtype), positive)
+    wide = np.int64 if dtype.itemsize == 8 or dtype == np.uint32 else np.int32
+    return _saturated(host, np.dtype(wide)).astype(dtype)
+
+
+def _saturated(host: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Floats as integers; those out of range are the nearest, as the conversion of a GPU has it."""
+    info = np.iinfo(dtype)
+    with np.errstate(invalid="ignore"):
+        result = np.asarray(host.astype(dtype))
+    result[host >= 2.0**info.bits / (2 if dtype.kind == "i" else 1)] = info.max
+    result[host < info.min] = info.min
+    # NaN is 0 only if both are of 32 bits or less.
+    narrow = host.dtype.itemsize < 8 and info.bits < 64
+    result[np.isnan(host)] = 0 if narrow else np.array(1 << (info.bits - 1), "u8").astype(dtype)
+    return result
+
+
 def symbol_among(args: Sequence[Any]) -> Any:
     """The first argument that stands for an array while a function is fused, or ``None``."""
     for x in args:

@@ -220,6 +220,22 @@ def contiguous_strides(shape: Sequence[int], itemsize: int, order: str = "C") ->
     return tuple(reversed(strides)) if order == "C" else tuple(strides)
 
 
+#: What stands for a memory order, as in NumPy.
+_ORDERS = {letter: order for order in "CFAK" for letter in (order, order.lower())}
+
+
+def check_order(order: object, default: str = "K") -> str:
+    """A memory order given by the user as 'C', 'F', 'A' or 'K'; None is the default."""
+    if order is None:
+        return default
+    if not isinstance(order, str):
+        raise TypeError(f"order must be str, not {type(order).__name__}")
+    found = _ORDERS.get(order)
+    if found is None:
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    return found
+
+
 def contiguous(dtype: np.dtype, shape: tuple[int, ...], order: str = "C") -> Layout:
     """The gapless layout of a shape in C or Fortran order."""
     return layout_of(dtype, shape, contiguous_strides(shape, dtype.itemsize, order))
@@ -364,6 +380,17 @@ def broadcast_strides(layout: Layout, shape: tuple[int, ...]) -> tuple[int, ...]
             )
         ]
     )
+
+
+def without_leading_ones(layout: Layout, ndim: int) -> Layout:
+    """A layout without leading dimensions of length 1 beyond ``ndim``.
+
+    An assignment drops them, as in NumPy.
+    """
+    beyond = layout.ndim - ndim
+    if beyond > 0 and set(layout.shape[:beyond]) == {1}:
+        return layout_of(layout.dtype, layout.shape[beyond:], layout.strides[beyond:])
+    return layout
 
 
 def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
@@ -519,16 +546,63 @@ def like_order(
         if len(shape) < 2 or all(x.c_contiguous and x.shape == shape for x in layouts):
             order = "C"
         else:
-            axes = keep_order(layouts, shape)
-            strides = [0] * len(shape)
-            stride = dtype.itemsize
-            for axis in reversed(axes):
-                strides[axis] = stride
-                stride *= max(shape[axis], 1)
-            return layout_of(dtype, shape, tuple(strides))
+            return _in_axis_order(dtype, shape, keep_order(layouts, shape))
     if order not in ("C", "F"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+        return like_order(dtype, shape, layouts, check_order(order))
     return contiguous(dtype, shape, order)
+
+
+def like_prototype(
+    dtype: np.dtype, shape: tuple[int, ...], prototype: Layout, order: str = "K"
+) -> Layout:
+    """The gapless layout for a copy, or for an array like another one with as many dimensions.
+
+    For 'K', NumPy sorts the axes by the strides as they are here, so that axes along which an
+    array is broadcast become the fastest ones.
+    """
+    order = check_order(order)
+    if order == "A":
+        order = "F" if prototype.f_contiguous and not prototype.c_contiguous else "C"
+    if order != "K":
+        return contiguous(dtype, shape, order)
+    if prototype.contiguous:
+        return contiguous(dtype, shape, "C" if prototype.c_contiguous else "F")
+    steps = [abs(stride) for stride in prototype.strides]
+    return _in_axis_order(dtype, shape, sorted(range(len(shape)), key=lambda axis: -steps[axis]))
+
+
+def joined_order(dtype: np.dtype, shape: tuple[int, ...], layouts: Sequence[Layout]) -> Layout:
+    """The gapless layout for arrays of other lengths that are joined to one of ``shape``.
+
+    NumPy sorts the axes by the operands' strides; where operands disagree, C order wins, and axes
+    of length 1 have no say.
+    """
+    axes: list[int] = []  # slowest first
+    for axis in range(len(shape)):
+        place = len(axes)
+        for k in range(len(axes) - 1, -1, -1):
+            other = axes[k]
+            greater = [
+                abs(x.strides[axis]) > abs(x.strides[other])
+                for x in layouts
+                if x.shape[axis] != 1 and x.shape[other] != 1
+            ]
+            if greater and not all(greater):
+                break
+            if greater:
+                place = k
+        axes.insert(place, axis)
+    return _in_axis_order(dtype, shape, axes)
+
+
+def _in_axis_order(dtype: np.dtype, shape: tuple[int, ...], axes: Sequence[int]) -> Layout:
+    """The gapless layout whose axes follow one another in memory as given, the slowest first."""
+    strides = [0] * len(shape)
+    stride = dtype.itemsize
+    for axis in reversed(axes):
+        strides[axis] = stride
+        stride *= max(shape[axis], 1)
+    return layout_of(dtype, shape, tuple(strides))
 
 
 def collapse(

@@ -324,7 +324,7 @@ class ndarray(ArrayBase):
     __truediv__ = operators.binary_operator(math.divide)
     __floordiv__ = operators.binary_operator(math.floor_divide)
     __mod__ = operators.binary_operator(math.remainder)
-    __pow__ = operators.binary_operator(math.power)
+    __pow__ = operators.power_operator(math.power, math.square)
     __lshift__ = operators.binary_operator(bitwise.left_shift)
     __rshift__ = operators.binary_operator(bitwise.right_shift)
     __and__ = operators.binary_operator(bitwise.bitwise_and)

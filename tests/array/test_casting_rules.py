@@ -9,6 +9,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._ufunc import planning, ufuncs
+from tests.array.arrays import INTEGERS, same
 
 CASTINGS = ["no", "equiv", "safe", "same_kind", "unsafe"]
 #: Dtypes of arrays, and Python's numbers.
@@ -60,3 +61,35 @@ def test_two_python_integers():
     for function in (cp.equal, cp.less_equal):
         assert bool(function(3, 3))
     assert not cp.not_equal(3, 3)
+
+
+#: Floats that no integer dtype holds, or only a wide one.
+FLOATS = [1e20, -1e20, np.nan, np.inf, -np.inf, 300.7, -1.5, -300, 2.0**63, 2.0**64, 2.0**31,
+          70000, -(2.0**31), -(2.0**31) - 1, -(2.0**63), 2.0**32, 0.9, -0.9, 65504]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("source", ["f2", "f4", "f8"])
+def test_floats_out_of_range(source, dtype):
+    """NumPy leaves them to the machine: here they saturate, wherever they are converted."""
+    with np.errstate(over="ignore"):
+        host = np.array(FLOATS).astype(source)
+    expected = cp.asarray(host).astype(dtype)
+    same(cp.array(host, dtype=dtype), expected.get())
+    same(cp.stack([cp.array(x, dtype=dtype) for x in host]), expected.get())
+    if dtype in ("i4", "i8") and source != "f2":
+        info = np.iinfo(dtype)
+        assert expected[:2].tolist() == [info.max, info.min]
+
+
+@pytest.mark.parametrize("number", [2.5, -1.0, np.float64(2.5), np.float32(1e20), 1e20, 2j])
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "f4"])
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_scalars_are_cast_as_arrays(number, dtype):
+    x = cp.array([1, 2], dtype)
+    for name in ("add", "maximum"):
+        function = getattr(cp, name)
+        expected = function(x, cp.array(number), dtype=dtype, casting="unsafe")
+        same(function(x, number, dtype=dtype, casting="unsafe"), expected.get())
+    clipped = cp.clip(x, number, 3, dtype=dtype, casting="unsafe")
+    same(clipped, cp.clip(x, cp.array(number), 3, dtype=dtype, casting="unsafe").get())

@@ -175,6 +175,7 @@ def over_memory(
     lengths = _layout.check_shape(shape)
     found = _dtypes.canonical(dtype)
     if strides is None:
+        order = _layout.check_order(order, "C")
         if order not in ("C", "F"):
             raise ValueError(f"ndarray: order must be 'C' or 'F', got {order!r}")
         layout = _layout.contiguous(found, lengths, order)

@@ -28,7 +28,47 @@ def astype(
     subok: bool = True,
     copy: bool = True,
 ) -> ndarray:
-    """A copy of an array in another dtype (``ndarray.astype``)."""
+    """A copy of an array in another dtype (``ndarray.astype``).
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    dtype : dtype
+        The other dtype.
+    order : {'K', 'C', 'F', 'A'}, optional
+        Memory order of the copy.
+    casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+        Which casts are allowed.
+    subok : bool, optional
+        Ignored: there are no subclasses.
+    copy : bool, optional
+        False returns the array itself where its dtype and order are those already.
+
+    Returns
+    -------
+    ndarray
+        A copy, or the array.
+
+    Warns
+    -----
+    ComplexWarning
+        If imaginary parts are discarded.
+
+    Differences from NumPy
+    ----------------------
+    NumPy leaves to the machine what becomes of a float that an integer dtype does not hold. Here,
+    and in copies of host arrays, the conversion saturates: to the bounds of the dtype for int32,
+    int64 and positive numbers in uint64, else to those of int32 (of int64 for uint32 and negative
+    numbers), of which the low bits are kept. NaN becomes 0, or the lowest number where one of the
+    two has 64 bits.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.astype(cp.array([1.5, -1e20, 1e20]), "i4")
+    array([          1, -2147483648,  2147483647], dtype=int32)
+    """
     try:
         layout = a._layout
     except AttributeError:
@@ -137,8 +177,7 @@ def copyto(
         raise TypeError(f"copyto: where must be bools, got {mask.dtype}; use astype(bool)")
     mask = broadcast_to(mask, dst.shape)
     values = src if isinstance(src, ArrayBase) else asarray(src, dst.dtype)
-    if values._layout.ndim > dst.ndim:
-        values = copies.copy(broadcast_to(values, dst.shape))
+    values = _array.view(values, _layout.without_leading_ones(values._layout, dst.ndim))
     positive = _ufunc.ufuncs["positive"]
     if dst.dtype == bool or values.dtype == bool:
         # There is no bool loop of `positive`; `logical_or` with itself keeps bools.

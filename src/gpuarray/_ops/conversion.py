@@ -79,8 +79,7 @@ def array(
     array([[1., 2.],
            [3., 4.]], dtype=float32)
     """
-    if order not in ("K", "A", "C", "F"):
-        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
+    order = _layout.check_order(order)
     if isinstance(copy, str):
         raise ValueError(
             f"array: strings are not allowed for 'copy' keyword (got {copy!r}); use True, False or "
@@ -143,14 +142,17 @@ def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) 
             "copy=False; use copy=None"
         )
     try:
-        host = np.asarray(obj, dtype)
+        if dtype is not None and isinstance(obj, np.ndarray | np.generic) and obj.dtype != dtype:
+            host = _interchange.cast_on_host(np.asarray(obj), dtype)
+        else:
+            host = np.asarray(obj, dtype)
     except HostArrayError:  # from __array__ of a device array within a sequence
         return _from_nested(obj, dtype, order)
     if host.dtype == object:
         _refuse_great_integers(host)
     found = _dtypes.canonical(host.dtype)
     layout = _layout.layout_of(found, host.shape, host.strides)
-    target = _layout.like_order(found, host.shape, [layout], order)
+    target = _layout.like_prototype(found, host.shape, layout, order)
     same_order = (layout.c_contiguous and target.c_contiguous) or (
         layout.f_contiguous and target.f_contiguous
     )
@@ -232,7 +234,7 @@ def asarray(
     >>> cp.asarray(x) is x
     True
     """
-    return array(a, dtype, copy, "K" if order is None else order, blocking=blocking)
+    return array(a, dtype, copy, _layout.check_order(order), blocking=blocking)
 
 
 asanyarray = asarray
@@ -411,7 +413,7 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
             out[...] = _fetch(a, stream, "K", None, True)
             return out
         order = "C" if out.flags.c_contiguous else "F"
-    target = _layout.like_order(layout.dtype, layout.shape, [layout], order)
+    target = _layout.like_prototype(layout.dtype, layout.shape, layout, order)
     same_order = (layout.c_contiguous and target.c_contiguous) or (
         layout.f_contiguous and target.f_contiguous
     )
@@ -466,7 +468,7 @@ def as_values(value: ArrayLike, name: str, dtype: np.dtype | None = None) -> nda
 
     Numbers are converted to the dtype if there is one; device arrays keep their own.
     """
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | range):
         try:
             return array(value, dtype)
         except (HostArrayError, UnsupportedDTypeError):

@@ -78,6 +78,7 @@ def _empty_call(stream: Stream, shape: Any, dtype: Any, order: str, cleared: boo
 
 
 def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
+    order = _layout.check_order(order, "C")
     if order not in ("C", "F"):
         raise ValueError(f"only 'C' or 'F' order is permitted for a new array, got {order!r}")
     return _layout.check_shape(shape), order
@@ -230,6 +231,7 @@ def _like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
     if dtype is None and shape is None and order == "K" and layout.c_contiguous:
         return empty(layout.shape, layout.dtype)
     dtype = layout.dtype if dtype is None else _dtypes.canonical(dtype)
+    order = _layout.check_order(order)
     if shape is not None:
         shape = _layout.check_shape(shape)
         if len(shape) != layout.ndim:
@@ -238,8 +240,8 @@ def _like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
             if order == "A":
                 order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
             return empty(shape, dtype, order)
-        layout = _layout.layout_of(layout.dtype, shape, layout.strides)
-    return _array.empty(_layout.like_order(dtype, layout.shape, [layout], order))
+    lengths = layout.shape if shape is None else shape
+    return _array.empty(_layout.like_prototype(dtype, lengths, layout, order))
 
 
 def empty_like(

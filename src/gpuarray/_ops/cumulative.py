@@ -236,7 +236,7 @@ def _cumulative(
     function: Accumulation,
     initial: int,
     x: Any,
-    axis: int | None,
+    axis: Any,
     dtype: Any,
     out: Any,
     include_initial: bool,

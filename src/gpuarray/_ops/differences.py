@@ -283,7 +283,7 @@ def _derivative(f: Any, axis: int, spacing: Any, edge_order: int) -> Any:
             "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
             "elements are required."
         )
-    out = _array.empty(_layout.like_order(f._layout.dtype, f._layout.shape, [f._layout]))
+    out = _array.empty(_layout.like_prototype(f._layout.dtype, f._layout.shape, f._layout))
     inner = _part(out, axis, 1, -1)
     before, here, behind = (
         _part(f, axis, None, -2),

@@ -88,7 +88,7 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
         axes: Sequence[int] = [i for i, length in enumerate(layout.shape) if length == 1]
     else:
         if not isinstance(axis, tuple):
-            axis = axis if isinstance(axis, bool) else operator.index(axis)
+            axis = axis if isinstance(axis, bool) else operator.index(axis)  # type: ignore[arg-type]  # a list raises
         if not layout.ndim and axis in (0, -1) and type(axis) is int:
             return _array.view(a, layout)  # NumPy lets these pass for a scalar
         axes = check_axes(axis, layout.ndim, bools=False)

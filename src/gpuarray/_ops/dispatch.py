@@ -84,6 +84,8 @@ def array_function(
             f"{module}.{name} has no counterpart for gpuarray arrays; fetch the operands with "
             "gpuarray.asnumpy(...) to compute on the host"
         )
+    if kwargs.get("device", found) is None:
+        del kwargs["device"]  # NumPy passes it on from ``like=``
     return found(*args, **kwargs)
 
 

@@ -72,10 +72,11 @@ def reshape(
     """
     a = as_array(a, "reshape")
     layout = a._layout
+    order = _layout.check_order(order, "C")
     if order == "A":
         order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
     elif order not in ("C", "F"):
-        raise ValueError(f"order must be one of 'C', 'F' or 'A' (got {order!r})")
+        raise ValueError(f"reshape: order must be one of 'C', 'F' or 'A' (got {order!r})")
     resolved = _layout.resolve_reshape(layout.size, _layout.as_lengths(shape))
     if copy:
         a = copies.copy(a, order)
@@ -109,7 +110,7 @@ def _in_memory_order(a: ndarray) -> ndarray:
 
 def in_one_dimension(a: ndarray, order: str = "C") -> ndarray:
     """An array as one dimension: a view where its elements lie equally far apart, else a copy."""
-    if order == "K":
+    if order is not None and _layout.check_order(order) == "K":
         a = _in_memory_order(a)
         order = "C"
     return reshape(a, -1 if a._layout.size else (0,), order)
@@ -142,7 +143,7 @@ def ravel(a: ArrayLike, order: str = "C") -> ndarray:
 
 def flatten(a: ndarray, order: str = "C") -> ndarray:
     """A copy of an array as one dimension (``ndarray.flatten``)."""
-    if order == "K":
+    if order is not None and _layout.check_order(order) == "K":
         a = _in_memory_order(a)
         order = "C"
     return reshape(a, -1 if a._layout.size else (0,), order, copy=True)

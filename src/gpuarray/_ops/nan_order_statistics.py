@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpuarray._layout import check_axes
+from gpuarray._ops.averages import nanmean
 from gpuarray._ops.casts import store_result
 from gpuarray._ops.conversion import array
 from gpuarray._ops.indexing import take_along_axis
@@ -200,7 +202,11 @@ def _nanquantile(
 ) -> ndarray:
     a = checked_elements(a, asked, method, weights)
     q, dtype = asked.values, a._layout.dtype
-    if dtype.kind != "f" or not a._layout.size:
+    if not a._layout.size:
+        # NumPy's quantiles of nothing are its means, whatever the probabilities.
+        axes = None if axis is None else check_axes(axis, a._layout.ndim)
+        return nanmean(a, axes, out=out, keepdims=keepdims)
+    if dtype.kind != "f":
         return quantile_of(a, asked, axis, out, method, keepdims, weights)
     if weights is not None:
         weights = where(isnan(a), 0, weights_of(weights, a, axis, asked.name))

@@ -10,7 +10,8 @@ import numpy as np
 
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
-from gpuarray._ops.creation import empty
+from gpuarray._ops.conversion import array
+from gpuarray._ops.creation import empty, empty_like
 from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, ndim, reshape
 from gpuarray._ops.transposing import transpose
@@ -179,7 +180,7 @@ def roll(
     moves = [0] * a.ndim
     for one, by in zip(axes, shifts, strict=True):
         moves[check_axis(one, a.ndim)] += operator.index(by)
-    result = empty(a.shape, a.dtype)
+    result = empty_like(a)
     if not a.size:
         return result
     # Every combination of the two parts of each shifted axis is one copy.
@@ -226,6 +227,8 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> ndarray:
     counts = (reps,) if isinstance(reps, int | np.integer) else tuple(reps)
     counts = tuple([operator.index(n) for n in counts])
     ndim = max(A.ndim, len(counts))
+    if set(counts) <= {1}:
+        return array(A, ndmin=ndim)  # in the order of A, as NumPy's
     counts = (1,) * (ndim - len(counts)) + counts
     shape = (1,) * (ndim - A.ndim) + A.shape
     result = empty(tuple([n * length for n, length in zip(counts, shape, strict=True)]), A.dtype)

@@ -59,7 +59,7 @@ def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarra
     before, after = math.multiply, math.divide
     if decimals < 0:
         before, after = after, before
-    result = before(a, power)
+    result = before(a, power, order="A")
     math.rint(result, out=result)
     if out is None and not integers:
         return after(result, power, out=result)

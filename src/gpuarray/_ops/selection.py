@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from gpuarray import _dtypes, _interchange, _layout
+from gpuarray import _calls, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase, overlap, same_elements
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
@@ -211,12 +211,13 @@ def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any
     shape = _layout.broadcast_shapes([one.shape for one in layouts])
     if out is not None:
         _layout.check_writable(out._layout, name)
-    if out is not None and out._layout.shape != shape:
-        raise ValueError(
-            f"{called_name(name)}: "
-            f"non-broadcastable output operand with shape {out._layout.shape} doesn't "
-            f"match the broadcast shape {shape}"
-        )
+        shape = _layout.broadcast_shapes([shape, out._layout.shape])
+        if out._layout.shape != shape:
+            raise ValueError(
+                f"{called_name(name)}: "
+                f"non-broadcastable output operand with shape {out._layout.shape} doesn't "
+                f"match the broadcast shape {shape}"
+            )
     inputs: list[Layout | np.dtype] = []
     terms: list[Expression] = []
     for i, (one, dtype) in enumerate(zip(operands, loop, strict=True)):
@@ -224,15 +225,19 @@ def _plan(name: str, operands: Sequence[Any], loop: Sequence[np.dtype], out: Any
         if isinstance(one, ArrayBase):
             inputs.append(one._layout)
             term: Expression = Input(i, _dtypes.code(one._layout.dtype))
-            terms.append(term if term.dtype == code else Cast(code, term))
         else:
+            dtype = _interchange.parameter_dtype(one, dtype)
             inputs.append(dtype)
-            terms.append(Scalar(i, code))
+            term = Scalar(i, _dtypes.code(dtype))
+        terms.append(term if term.dtype == code else Cast(code, term))
     code = _dtypes.code(loop[-1])
     result: Expression = Apply(operation(name), tuple(terms), code)
     target = _layout.like_order(loop[-1], shape, layouts) if out is None else out._layout
     if target.dtype != loop[-1]:
         result = Cast(_dtypes.code(target.dtype), result)
-    return elementwise.launch.make_call(
+    run = elementwise.launch.make_call(
         name, [result], inputs, [target], [out is not None], current.stream
     )
+    if _calls.discards_imaginary(loop[-1], target.dtype):
+        run = _calls.with_complex_warning(run)
+    return run

@@ -112,13 +112,6 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
         raise ValueError("setting an array element with a sequence: the index has one element")
     value = as_values(value, "assignment", layout.dtype)
     source = value._layout
-    if source.ndim > layout.ndim and set(source.shape[: source.ndim - layout.ndim]) <= {1}:
-        # NumPy drops leading dimensions of length 1 here.
-        kept = source.ndim - layout.ndim
-        value = _array.view(
-            value,
-            _layout.layout_of(source.dtype, source.shape[kept:], source.strides[kept:]),
-        )
     try:
         copies.assign(target, value)
     except ValueError:
@@ -226,7 +219,7 @@ def _item(item: Any) -> Any:
             f"indexing: an index is a numpy.ndarray of shape {item.shape} in host memory; move "
             "it with gpuarray.asarray(...)"
         )
-    if isinstance(item, list | tuple):
+    if isinstance(item, list | tuple | range):
         return _from_sequence(item)
     if hasattr(item, "__cuda_array_interface__"):
         return _item(_interchange.from_interface(item))

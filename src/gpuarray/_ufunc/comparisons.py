@@ -87,7 +87,8 @@ def _equals_no_number(name: str, x: Any) -> bool:
     """Whether NumPy takes an object for a scalar that is equal to itself alone."""
     if isinstance(x, np.generic):
         return x.dtype.kind in "SU"
-    if hasattr(type(x), "__array_ufunc__") or type(x).__eq__(x, 1) is not NotImplemented:
+    kind: Any = type(x)
+    if hasattr(kind, "__array_ufunc__") or kind.__eq__(x, 1) is not NotImplemented:
         return False
     host = np.asarray(x)
     if host.ndim:

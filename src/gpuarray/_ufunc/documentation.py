@@ -36,7 +36,14 @@ class CallSignature:
 
 
 #: The keyword arguments of a call and their defaults.
-OPTIONS = {"where": True, "casting": "same_kind", "order": "K", "dtype": None}
+OPTIONS = {
+    "where": True,
+    "casting": "same_kind",
+    "order": "K",
+    "dtype": None,
+    "subok": True,
+    "signature": None,
+}
 
 
 def operand_names(function: Any) -> list[str]:
@@ -84,6 +91,10 @@ def _document(function: Any) -> str:
         "    Memory order of new outputs.",
         "dtype : dtype, optional",
         "    The dtype to compute in.",
+        "subok : bool, optional",
+        "    Ignored: there are no subclasses.",
+        "signature : str or tuple of dtype, optional",
+        "    The dtypes of the loop's inputs and outputs, such as ``'ff->f'``.",
         "",
         "Returns",
         "-------",

@@ -193,11 +193,7 @@ class ufunc(Generic[_Result]):
     ) -> Any:
         name = self.__name__
         if unknown:
-            raise TypeError(
-                f"{called_name(name)}() got "
-                f"an unexpected keyword argument {next(iter(unknown))!r}; "
-                "it takes out, where, casting, order and dtype"
-            )
+            dtype = planning.read_signature(self.row, dtype, **unknown)
         symbol = _interchange.symbol_among(args)
         if symbol is not None:
             return symbol.fused_call(self, args, out, where, casting, dtype)
@@ -208,7 +204,7 @@ class ufunc(Generic[_Result]):
             # Strings have no loop, though the operators compare them.
             if not comparisons.is_comparison(name) or any(isinstance(x, str | bytes) for x in args):
                 raise
-            result = self._compare_with_object(*args[:2], outs, where)
+            result = self._compare_with_object(args[0], args[1], outs, where)
             if result is NotImplemented:
                 raise
             return result

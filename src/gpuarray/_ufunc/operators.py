@@ -26,9 +26,15 @@ _BY_UFUNC = {
 
 
 def binary_operator(
-    function: ufunc[_Result], reflected: bool = False
+    function: ufunc[_Result],
+    reflected: bool = False,
+    with_number: Callable[[ndarray, Any], Any] | None = None,
 ) -> Callable[[ndarray, Operand], _Result]:
-    """The method of an array class for an operator such as ``+``."""
+    """The method of an array class for an operator such as ``+``.
+
+    ``with_number`` is called with Python's numbers that have no plan under it.
+    """
+    weak = unplanned = with_number or function
     row = _BY_UFUNC[function.__name__]
     defers, deferred = _interchange.defers, _not_implemented
     if comparisons.is_comparison(function.__name__):
@@ -40,9 +46,10 @@ def binary_operator(
             if run is not None:
                 return run(self, other)
         elif type(other) in WEAK:
-            run = current.stream.plans.get((function, self._layout, type(other)))
+            run = current.stream.plans.get((weak, self._layout, type(other)))
             if run is not None:
                 return function._run(run, (self, other), (), (None,))
+            return unplanned(self, other)
         elif not isinstance(other, _array.ArrayBase) and defers(other):
             return deferred(self, other)
         return function(self, other)
@@ -54,6 +61,25 @@ def binary_operator(
 
     method.__name__, reflected_method.__name__ = row.method, row.reflected_method
     return reflected_method if reflected else method
+
+
+def power_operator(
+    function: ufunc[_Result], square: ufunc[_Result]
+) -> Callable[[ndarray, Operand], _Result]:
+    """The method for ``**``, which squares for the Python integer 2: of bools that is int8."""
+
+    def with_number(base: Any, exponent: Any) -> Any:
+        layout = base._layout
+        if layout.dtype.kind != "b":
+            result = function(base, exponent)
+            stream = current.stream
+            run = stream.plans.get((function, layout, type(exponent)))
+            if run is not None:
+                stream.keep_plan((with_number, layout, type(exponent)), run)
+            return result
+        return square(base) if type(exponent) is int and exponent == 2 else function(base, exponent)
+
+    return binary_operator(function, with_number=with_number)
 
 
 def _not_implemented(a: Any, b: Any) -> Any:

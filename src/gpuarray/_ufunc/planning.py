@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
@@ -35,10 +35,68 @@ def kinds_of(operands: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
     return kinds + [None if y is None else y._layout.dtype for y in outs]
 
 
-def loop_of(row: Operation, kinds: Sequence[Any], casting: str, dtype: Any) -> tuple[np.dtype, ...]:
-    """The dtypes of the loop's inputs and outputs, where ``dtype`` is that of the outputs."""
-    signature = None
+def read_signature(
+    row: Operation,
+    dtype: Any,
+    signature: Any = None,
+    sig: Any = None,
+    subok: Any = True,
+    **unknown: Any,
+) -> Any:
+    """What NumPy's rarer keyword arguments of a call say: the dtype, or those of the whole loop.
+
+    Returns
+    -------
+    dtype or tuple of (dtype or None)
+        For ``dtype`` of `loop_of`.
+    """
+    name = called_name(row.name)
+    if unknown:
+        raise TypeError(
+            f"{name}() got an unexpected keyword argument {next(iter(unknown))!r}; it takes out, "
+            "where, casting, order, dtype, subok and signature"
+        )
+    if not isinstance(subok, bool):
+        raise TypeError(f"{name}: 'subok' must be a boolean, got {subok!r}")
+    if sig is not None:
+        if signature is not None:
+            raise TypeError(f"{name}: cannot specify both 'sig' and 'signature'")
+        signature = sig
+    if signature is None:
+        return dtype
     if dtype is not None:
+        raise TypeError(f"{name}: cannot specify both 'signature' and 'dtype'")
+    if isinstance(signature, str | tuple) and len(signature) == 1:
+        raise TypeError(f"{name}: a signature of one dtype is not enough; use dtype=")
+    if isinstance(signature, str):
+        inputs, arrow, outputs = signature.partition("->")
+        if not arrow or (len(inputs), len(outputs)) != (row.nin, row.nout):
+            raise ValueError(
+                f"{name}: a type-string has {row.nin} typecode(s) before and {row.nout} after the "
+                f"-> sign, got {signature!r}"
+            )
+        signature = tuple(inputs + outputs)
+    if not isinstance(signature, tuple):
+        raise TypeError(
+            f"{name}: the signature is a string or a tuple of dtypes, got {signature!r}"
+        )
+    if len(signature) != row.nin + row.nout:
+        raise ValueError(
+            f"{name}: a type-tuple must be specified of length {row.nin + row.nout}, got "
+            f"{len(signature)} dtypes"
+        )
+    return tuple([None if x is None else _dtypes.canonical(x) for x in signature])
+
+
+def loop_of(row: Operation, kinds: Sequence[Any], casting: str, dtype: Any) -> tuple[np.dtype, ...]:
+    """The dtypes of the loop's inputs and outputs.
+
+    ``dtype`` is that of the outputs, or a tuple of those of inputs and outputs.
+    """
+    signature = None
+    if isinstance(dtype, tuple):
+        signature = dtype
+    elif dtype is not None:
         signature = (None,) * row.nin + (_dtypes.canonical(dtype),) * row.nout
     try:
         found = row.resolve_dtypes(kinds, signature=signature, casting=casting)
@@ -78,6 +136,7 @@ def plan(
     """
     name, row = function.__name__, function.row
     nin = row.nin
+    order = _layout.check_order(order)
     kinds = kinds_of(operands[:nin], outs)
     loop = loop_of(row, kinds, casting, dtype)
     codes = [_dtypes.code(x) for x in loop]
@@ -108,6 +167,10 @@ def plan(
         current.stream,
         masked,
     )
+    given = [x.dtype if isinstance(x, Layout) else x for x in inputs]
+    casts = [*zip(given, loop[:nin]), *zip(loop[nin:], [y.dtype for y in targets])]
+    if any(_calls.discards_imaginary(one, other) for one, other in casts):
+        run = _calls.with_complex_warning(run)
     if name == "power" and loop[1].kind == "i":
         if not isinstance(operands[1], _array.ArrayBase):
             return _refuse_negative_exponent(run)
@@ -125,8 +188,9 @@ def _terms(
             inputs.append(x._layout)
             terms.append(Input(i, _dtypes.code(x._layout.dtype)))
         else:
-            inputs.append(loop[i])
-            terms.append(Scalar(i, _dtypes.code(loop[i])))
+            dtype = _interchange.parameter_dtype(x, loop[i])
+            inputs.append(dtype)
+            terms.append(Scalar(i, _dtypes.code(dtype)))
     return inputs, terms
 
 

@@ -33,7 +33,7 @@ def _copy_call(
     stream: Stream, layout: Layout, order: str, dtype: np.dtype | None
 ) -> Callable[[Any], Any]:
     dtype = layout.dtype if dtype is None else dtype
-    target = _layout.like_order(dtype, layout.shape, [layout], order)
+    target = _layout.like_prototype(dtype, layout.shape, layout, order)
     return elementwise.launch.copy_call(layout, target, False, stream)
 
 
@@ -60,5 +60,6 @@ def assign(target: Any, source: Any) -> None:
 @planned
 def _assign_call(stream: Stream, source: Layout, target: Layout) -> Callable[[Any, Any], Any]:
     _layout.check_writable(target, "assignment")
+    source = _layout.without_leading_ones(source, target.ndim)
     read = _layout.broadcast_to(source, target.shape)
     return elementwise.launch.copy_call(read, target, True, stream)

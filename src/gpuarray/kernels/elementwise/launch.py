@@ -161,4 +161,7 @@ def copy_call(source: Layout, target: Layout, given: bool, stream: Stream) -> Ca
     expression: Expression = Input(0, _dtypes.code(source.dtype))
     if source.dtype != target.dtype:
         expression = Cast(_dtypes.code(target.dtype), expression)
-    return make_call("copy", [expression], [source], [target], [given], stream)
+    run = make_call("copy", [expression], [source], [target], [given], stream)
+    if _calls.discards_imaginary(source.dtype, target.dtype):
+        return _calls.with_complex_warning(run)
+    return run

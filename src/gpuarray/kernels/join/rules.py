@@ -81,8 +81,7 @@ def concatenate(
             if run is not None:
                 stream.keep_plan(plan_key, run)
                 return run(*arrays)
-        every_f = all(x.f_contiguous and not x.c_contiguous for x in layouts)
-        target = _array.empty(_layout.contiguous(found, shape, "F" if every_f else "C"))
+        target = _array.empty(_layout.joined_order(found, shape, layouts))
     _check_casts(layouts, target._layout.dtype, casting)
     _store(arrays, axis, target)
     return target

@@ -144,6 +144,12 @@ class Deviation:
             layouts[-1] = broadcast_mask(self.name, layouts[-1], layout.shape)
         wide, result = self._dtypes([x.dtype for x in layouts[: 1 + given]], dtype)
         target = target_of(self.name, layout, axes, shape, keepdims, result, out)
+        if self.root and target.dtype.kind in "biu" and (shape or out is not None):
+            # NumPy stores the roots in the array of the variances.
+            raise TypeError(
+                f"{self.name}: Cannot cast ufunc 'sqrt' output from {wide!r} to {target.dtype!r} "
+                "with casting rule 'same_kind'; use a dtype of floats and astype"
+            )
         codes = [_dtypes.code(x.dtype) for x in layouts[: 1 + given]]
         count = math.prod([layout.shape[i] for i in axes])
         run = reduction.launch.make_call(

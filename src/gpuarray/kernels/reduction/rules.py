@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout
+from gpuarray import _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
@@ -161,6 +161,10 @@ class Reduction:
             out is not None,
             current.stream,
         )
+        if _calls.discards_imaginary(layout.dtype, loop) or _calls.discards_imaginary(
+            loop, target.dtype
+        ):
+            run = _calls.with_complex_warning(run)
         if initial is not None:
             return _with_initial(run, len(layouts), loop)
         if self.mean and count == 0:

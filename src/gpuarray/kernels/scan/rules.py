@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
@@ -91,10 +91,15 @@ class Accumulation:
                     f"shape {out.shape}, {layout.shape} is needed"
                 )
             _layout.check_writable(out, self.name)
-        return scan.launch.make_call(
+        run = scan.launch.make_call(
             self.computation(layout.dtype, loop), layout, axis, target, out is not None,
             current.stream,
         )  # fmt: skip
+        if _calls.discards_imaginary(layout.dtype, loop) or _calls.discards_imaginary(
+            loop, target.dtype
+        ):
+            run = _calls.with_complex_warning(run)
+        return run
 
     def dtypes(
         self, source: np.dtype, dtype: Any, out: np.dtype | None
