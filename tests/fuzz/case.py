@@ -77,6 +77,8 @@ class Outcome(NamedTuple):
     result: Any
     #: The memory of watched operands: at the end, or after each statement.
     memory: list[dict[str, Any]]
+    #: Of each array among the results, whether it lies in the memory of an operand.
+    views: tuple[bool, ...] = ()
 
 
 class Interpreter:
@@ -126,9 +128,21 @@ class Interpreter:
                 memory.append(self._watched(case, names, copy=True))
                 if isinstance(result, Raised) and result.statement == number:
                     memory[-1][""] = result
-        if not case.stateful:
-            memory.append(self._watched(case, names))
-        return Outcome(None if case.stateful else result, memory)
+        if case.stateful:
+            return Outcome(None, memory)
+        memory.append(self._watched(case, names))
+        bases = [_bounds(names[operand.base]) for operand in case.operands]
+        return Outcome(result, memory, tuple(self._views(result, bases)))
+
+    def _views(self, result: Any, bases: list[tuple[int, int]]) -> Iterator[bool]:
+        if isinstance(result, self.library.ndarray):
+            start, _stop = _bounds(result)
+            yield any(low <= start < high for low, high in bases)
+        elif isinstance(result, (tuple, list)):
+            for item in result:
+                yield from self._views(item, bases)
+        elif isinstance(result, np.generic):
+            yield False
 
     def _evaluate(self, statement: str, names: dict[str, Any]) -> Any:
         try:
@@ -143,6 +157,12 @@ class Interpreter:
         if not copy:
             return bases
         return {name: x.get() if self._device else x.copy() for name, x in bases.items()}
+
+
+def _bounds(x: Any) -> tuple[int, int]:
+    """The address of an array's first element, and the end of as many bytes as it has."""
+    start = x.__array_interface__["data"][0] if isinstance(x, np.ndarray) else x.data.ptr
+    return start, start + x.nbytes
 
 
 _codes: dict[tuple[str, str], Any] = {}

@@ -58,6 +58,8 @@ def compare(case: Case, expected: Outcome, actual: Outcome) -> Difference | None
     """The first difference; the actual outcome has been fetched."""
     if not case.stateful:
         found = compare_results(case, expected.result, actual.result)
+        if found is None:
+            found = _compare_views(expected, actual)
         if found is not None:
             return found
     for step, (theirs, ours) in enumerate(zip(expected.memory, actual.memory)):
@@ -74,6 +76,18 @@ def compare(case: Case, expected: Outcome, actual: Outcome) -> Difference | None
                 if case.stateful:
                     where += f" after {case.program[step]}"
                 return Difference("memory", f"{where}: {found.detail}")
+    return None
+
+
+def _compare_views(expected: Outcome, actual: Outcome) -> Difference | None:
+    """Whether results share the memory of operands; a scalar of NumPy's never does."""
+    results = expected.result if isinstance(expected.result, (tuple, list)) else [expected.result]
+    if len(expected.views) != len(actual.views) or len(results) != len(expected.views):
+        return None
+    for result, theirs, ours in zip(results, expected.views, actual.views):
+        if isinstance(result, np.ndarray) and result.size and theirs != ours:
+            names = {True: "a view", False: "a copy"}
+            return Difference("sharing", f"{names[ours]}, NumPy {names[theirs]}")
     return None
 
 
@@ -109,7 +123,7 @@ def _compare_objects(expected: Any, actual: Any) -> Difference | None:
     if type(expected) is not type(actual):
         return Difference("type", f"{type(actual).__name__}, NumPy {type(expected).__name__}")
     try:
-        same = expected == actual or expected != expected or repr(expected) == repr(actual)
+        same = expected == actual or repr(expected) == repr(actual)
         if same:
             return None
     except Exception:

@@ -67,6 +67,30 @@ def test_memory_outside_of_a_view_is_compared():
     assert "first at 2" in found.detail
 
 
+def test_a_view_instead_of_a_copy_is_a_difference():
+    x = np.ones(3)
+    for ours, theirs, kind in (
+        (True, True, None),
+        (True, False, "sharing"),
+        (False, True, "sharing"),
+    ):
+        found = compare(
+            case_of("x"), Outcome(x, [{}], (theirs,)), Outcome(Fetched(x, (8,)), [{}], (ours,))
+        )
+        assert (found and found.kind) == kind
+
+
+def test_views_are_those_of_operands():
+    operand = Operand("a", "f4", (4, 6), "small", 7, "a_[1:, ::2]")
+    for library in (np, cp):
+        run = Interpreter(library).run
+        assert run(case_of("(a[1:], a + 1, a.T[0])", operands=[operand])).views == (
+            True,
+            False,
+            True,
+        )
+
+
 def test_tolerances_are_of_the_function():
     x = np.exp(np.linspace(-3, 3, 9))
     near, far = Fetched(np.nextafter(x, 9), (8,)), Fetched(x * (1 + 1e-12), (8,))
@@ -117,7 +141,7 @@ def broken_library():
     def broken_sum(a, **kwargs):
         return cp.sum(a if a.shape[-1] < 3 else a[..., :-1], **kwargs)
 
-    return types.SimpleNamespace(sum=broken_sum, asarray=cp.asarray, add=cp.add)
+    return types.SimpleNamespace(sum=broken_sum, ndarray=cp.ndarray, asarray=cp.asarray, add=cp.add)
 
 
 def test_a_planted_fault_is_found_and_shortened(broken_library):

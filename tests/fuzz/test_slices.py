@@ -34,7 +34,7 @@ def findings(runner, family, seed, recipes, count):
 
 @pytest.mark.parametrize("family", DRAWN)
 def test_a_few_cases(runner, family):
-    found = findings(runner, family, 10, range(4), 3)
+    found = findings(runner, family, 12, range(4), 3)
     assert not found, "\n\n".join(found)
 
 

@@ -98,6 +98,7 @@ class Runner:
                         {name: fetch(x, self._library.ndarray) for name, x in memory.items()}
                         for memory in actual.memory
                     ],
+                    actual.views,
                 )
             except self._library.errors.CUDAError as error:
                 if self._broken():
