@@ -201,6 +201,11 @@ def test_the_step_of_linspace_is_numpys(num):
     assert step == expected or (step != step and expected != expected)
 
 
+@pytest.mark.parametrize("ndmin", [1.0, np.nan, "2", -(2**70)])
+def test_ndmin_is_an_integer(ndmin):
+    raises_alike(lambda: np.array([1], ndmin=ndmin), lambda: cp.array([1], ndmin=ndmin))
+
+
 def test_any_order_needs_no_copy():
     for xp in (np, cp):
         x = xp.ones((4, 6))[:, ::2]

@@ -153,6 +153,8 @@ def test_histogram2d(rng):
             lambda wrong=wrong: cp.histogramdd((A(x), A(y)), wrong),
         )
     raises_alike(lambda: np.histogram2d(x, y[1:]), lambda: cp.histogram2d(A(x), A(y)[1:]))
+    rows = x.reshape(2, -1)
+    raises_alike(lambda: np.histogram2d(rows, rows), lambda: cp.histogram2d(A(rows), A(rows)))
 
 
 @pytest.mark.parametrize(

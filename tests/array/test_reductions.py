@@ -418,3 +418,21 @@ def test_initial_is_converted_as_numpy_converts_it(dtype):
             raises_alike(lambda: call(np, host), lambda: call(cp, device))
         else:
             same(call(cp, device), expected, context=number)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "nanmax", "nanmin"])
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (2, 0, 0)], ids=str)
+def test_extrema_of_empty_axes(shape, name):
+    host = np.zeros(shape)
+    device = cp.zeros(shape)
+    for axis in axes_of(len(shape)):
+
+        def call(xp, x, axis=axis):
+            return getattr(xp, name)(x, axis)
+
+        try:
+            expected = call(np, host)
+        except ValueError:
+            raises_alike(lambda: call(np, host), lambda: call(cp, device))
+        else:
+            same(call(cp, device), expected)

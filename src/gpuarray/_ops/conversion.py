@@ -96,6 +96,8 @@ def array(
     if blocking:
         current.stream.synchronize()
     layout = result._layout
+    if type(ndmin) is not int or ndmin < 0:
+        ndmin = np.array((), ndmin=ndmin).ndim  # as NumPy converts and refuses it
     if ndmin > layout.ndim:
         shape = (1,) * (ndmin - layout.ndim) + layout.shape
         target = _layout.reshape_view(layout, shape)

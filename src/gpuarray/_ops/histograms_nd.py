@@ -197,6 +197,11 @@ def histogram2d(
     x, y = as_array(x, "histogram2d"), as_array(y, "histogram2d")
     if x._layout.size != y._layout.size:
         raise ValueError("x and y must have the same length.")
+    if x._layout.ndim != 1 or y._layout.ndim != 1:
+        raise ValueError(
+            f"histogram2d: x and y must have one dimension (got shapes {x._layout.shape} and "
+            f"{y._layout.shape}); use ravel"
+        )
     if _length(bins) not in (None, 1, 2):
         bins = [bins, bins]
     hist, edges = histogramdd([x, y], bins, range, density, weights)

@@ -142,7 +142,7 @@ class Reduction:
                     f"reduction operation '{self.name}' does not have an identity, so to use a "
                     "where mask one has to specify 'initial'"
                 )
-            if count == 0 and target.size:
+            if count == 0:
                 raise ValueError(
                     f"zero-size array to reduction operation {self.name} which has no identity"
                 )
