@@ -133,7 +133,20 @@ test_what_numpy_refuses = raises_as_numpy(
     lambda xp: xp.add.reduce(xp.zeros(2, "i1"), initial=300, dtype="i1"),
     lambda xp: xp.zeros(2).__setitem__(0, [1.5]),
     lambda xp: xp.zeros(2).__setitem__(0, [1.5, 2.5]),
+    lambda xp: xp.zeros(2, "i1").__setitem__(0, [1]),
+    lambda xp: xp.zeros(2, "c8").__setitem__((0,), (1,)),
+    lambda xp: xp.zeros((), "f4").__setitem__(..., [1.5]),
 )
+
+
+def test_a_sequence_as_one_bool():
+    for value, expected in ([0], True), ([], False), ((1, 2), True):
+        x = np.zeros(2, "?")
+        x[0] = value
+        assert x[0] == expected
+        y = cp.zeros(2, "?")
+        y[0] = value
+        same(y, x)
 
 
 def test_copyto_casts_what_its_rule_allows():

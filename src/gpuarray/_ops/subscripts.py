@@ -109,7 +109,8 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
         fill(target, value)
         return
     if not layout.ndim and isinstance(value, list | tuple):
-        raise ValueError("setting an array element with a sequence: the index has one element")
+        fill(target, as_host_scalar(value, layout.dtype))  # NumPy's error, or the truth as a bool
+        return
     value = as_values(value, "assignment", layout.dtype)
     source = value._layout
     try:
