@@ -177,6 +177,21 @@ def test_memory_pointers_are_pointers():
             cp.ndarray(3, memptr=wrong)
 
 
+def test_unowned_memory_is_memory():
+    memory = malloc(64)
+    assert UnownedMemory(memory.ptr, 64, memory).size == 64
+    assert UnownedMemory(memory.ptr, 0, memory).device_id == memory.device_id
+    with pytest.raises(ValueError, match="UnownedMemory: 65 bytes at .* beyond the end"):
+        UnownedMemory(memory.ptr, 65, memory)
+    with pytest.raises(ValueError, match="UnownedMemory: .*is not device memory"):
+        UnownedMemory(HOST.__array_interface__["data"][0], HOST.nbytes, HOST)
+    for pointer in (-1, 1 << 64):
+        with pytest.raises(ValueError, match="no memory has the address"):
+            UnownedMemory(pointer, 64, None)
+    with pytest.raises(TypeError):
+        UnownedMemory(1.5, 64, None)
+
+
 def test_allocators_return_aligned_pointers():
     before = cp.cuda.get_allocator()
     try:

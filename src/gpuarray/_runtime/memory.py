@@ -46,11 +46,14 @@ def check_device_memory(name: str, pointer: int, size: int) -> int:
     # Memory that was mapped in parts is one range of addresses, and several for the driver.
     while end < pointer + size:
         found = driver.pointer_attributes(_RANGE, end) if 0 < end < 1 << 64 else {}
-        if not found.get("memory_type") or not found["range_size"]:
+        if not found.get("memory_type"):
             break
         if device_id is None:
             device_id = found["device_ordinal"]
-        end = found["range_start_addr"] + found["range_size"]
+        stop = found["range_start_addr"] + found["range_size"]
+        if not found["range_size"] or stop <= end:  # the driver knows no end of such memory
+            return device_id
+        end = stop
     if device_id is None:
         what = "is null" if not pointer else "is not device memory"
         raise ValueError(f"{name}: the address {pointer:#x} {what}")
@@ -187,7 +190,7 @@ class UnownedMemory(BaseMemory):
     owner : object
         Kept alive as long as the memory is in use.
     device_id : int, optional
-        Asked of the driver by default.
+        Asked of the driver by default, and with it whether all of the memory is there.
     writable : bool, optional
         Whether arrays over the memory may be written to.
     """
@@ -206,12 +209,13 @@ class UnownedMemory(BaseMemory):
         pointer = operator.index(ptr)
         if not 0 <= pointer < 1 << 64:
             raise ValueError(f"UnownedMemory: no memory has the address {pointer}")
-        if device_id is None:
-            device_id = driver.pointer_attribute("device_ordinal", pointer) if pointer else None
+        nbytes = checked_size("UnownedMemory", size)
+        if device_id is None and pointer:
+            device_id = check_device_memory("UnownedMemory", pointer, nbytes or 1)
         self.device = Device(device_id)
         self.generation = self.device.generation
         self.pointer = pointer
-        self.size = checked_size("UnownedMemory", size)
+        self.size = nbytes
         self.owner = owner
         self.writable = writable
 
