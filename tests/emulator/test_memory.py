@@ -89,3 +89,33 @@ def test_random_use_keeps_blocks_disjoint(arena):
             arena.view(address, n)[:] = n % 251
             live[address] = n
     assert arena.used == sum(live.values())
+
+
+def test_an_interrupt_leaves_the_tables_whole(arena):
+    """Ctrl-C may come at any place; the memory of the call that it ends may be lost."""
+    from tests.array.interrupting import interrupted
+
+    def work():
+        blocks = [arena.allocate(n) for n in (1000, 10, 5000, 300, 70)]
+        for k in (1, 3, 2, 4, 0):
+            arena.free(blocks[k])
+        divided = arena.divide(100)
+        arena.free(arena.allocate(20))
+        arena.free_divided(divided)
+
+    count = 0
+    for where in interrupted(work, "_ffi/emulator/memory"):
+        count += 1
+        assert len(arena.starts) == len(arena.ends), where
+        assert arena.starts == sorted(arena.starts), where
+        assert all(a < b for a, b in zip(arena.starts, arena.ends)), where
+        assert arena._free_offsets == sorted(arena._free_offsets), where
+        assert set(arena._free_offsets) <= set(arena._free_sizes), where
+        for start in tuple(arena.starts):
+            arena.free(start)
+        for start in tuple(arena.divided):
+            arena.free_divided(start)
+        work()
+        assert not arena.starts, where
+        assert not arena.divided, where
+    assert count > 50

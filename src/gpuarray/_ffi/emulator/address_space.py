@@ -184,8 +184,8 @@ class Window(Arena):
 
     def insert(self, start: int, end: int) -> None:
         index = bisect.bisect_left(self.starts, start)
-        self.starts.insert(index, start)
-        self.ends.insert(index, end)
+        self.starts[index:index] = [start]  # as of the arena's own
+        self.ends[index:index] = [end]
 
     def drop(self, start: int) -> None:
         index = bisect.bisect_left(self.starts, start)

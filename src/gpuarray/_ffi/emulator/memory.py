@@ -117,13 +117,12 @@ class Arena:
         nbytes = max(int(nbytes), 1)
         with self.lock:
             start = self._place(nbytes, whole_pages)
-            if not self.starts or start > self.starts[-1]:
-                self.starts.append(start)
-                self.ends.append(start + nbytes)
-            else:
+            index = len(self.starts)
+            if index and start < self.starts[-1]:
                 index = bisect.bisect_left(self.starts, start)
-                self.starts.insert(index, start)
-                self.ends.insert(index, start + nbytes)
+            # An interrupt comes behind a call, and here is none: both or neither.
+            self.starts[index:index] = [start]
+            self.ends[index:index] = [start + nbytes]
             self.used += nbytes
             return start
 
@@ -313,15 +312,15 @@ class Arena:
         offsets, sizes = self._free_offsets, self._free_sizes
         index = bisect.bisect_left(offsets, offset)
         if index < len(offsets) and offsets[index] == offset + block:
-            block += sizes.pop(offsets[index])
-            del offsets[index]
+            block += sizes[offsets[index]]  # without calls, behind which an interrupt could come
+            del sizes[offsets[index]], offsets[index]
         if index and offsets[index - 1] + sizes[offsets[index - 1]] == offset:
             sizes[offsets[index - 1]] += block
             offset = offsets[index - 1]
             index -= 1
             block = sizes[offset]
         else:
-            offsets.insert(index, offset)
+            offsets[index:index] = [offset]
             sizes[offset] = block
         if offset + block == self._top:
             del offsets[index], sizes[offset]
