@@ -32,9 +32,10 @@ class LoadedCode:
         self.device = device
         self.generation = device.generation
 
-    def __del__(self) -> None:
-        # Without a generation it was never loaded. After a capture a graph may launch its kernels.
-        if not hasattr(self, "generation") or sys.is_finalizing() or driver.has_captured():
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At the end of the process this module's names may be gone. Without a generation it was
+        # never loaded. After a capture a graph may launch its kernels.
+        if ending() or not hasattr(self, "generation") or driver.has_captured():
             return
         if self.generation == self.device.generation:
             give_back(self._unload, self.module)
