@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray import jit
 from tests.array.arrays import device_copy, raises_alike
 
 
@@ -316,6 +317,32 @@ def test_kernels_of_the_users_own():
     with pytest.raises(ValueError, match="read-only"):
         total(x, out[0])
     assert out.tolist() == [0, 0, 0]
+
+
+def test_fused_functions_and_kernels_in_python():
+    @cp.fuse
+    def in_place(x, y):
+        x += y
+
+    @cp.fuse
+    def stored(x, y):
+        y[...] = x * 2
+
+    @jit.rawkernel()
+    def first(x):
+        x[0] = 7.0
+
+    x = locked(cp.zeros(3))
+    for write in (
+        lambda x: in_place(x, cp.ones(3)),
+        lambda x: stored(cp.ones(3), x),
+        lambda x: first[1, 1](x),
+    ):
+        write(cp.zeros(3))
+        for _ in range(2):
+            with pytest.raises(ValueError, match="read-only"):
+                write(x)
+    assert x.tolist() == [0, 0, 0]
 
 
 def test_messages_name_the_operation():
