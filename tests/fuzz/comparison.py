@@ -15,6 +15,9 @@ class Difference(NamedTuple):
 
     kind: str
     detail: str
+    #: Positions of the elements that differ, and the dtype that they have.
+    wrong: np.ndarray | None = None
+    dtype: np.dtype | None = None
 
 
 class Fetched(NamedTuple):
@@ -182,6 +185,8 @@ def _compare_arrays(case: Case, actual: np.ndarray, expected: np.ndarray) -> Dif
         "values",
         f"{wrong.size} of {expected.size} differ, first at {first}: "
         f"{actual.ravel()[first]!r}, NumPy {expected.ravel()[first]!r}",
+        wrong,
+        expected.dtype,
     )
 
 

@@ -9,7 +9,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from tests.fuzz.case import Case
+import numpy as np
+
+from tests.fuzz.case import Case, Interpreter
 from tests.fuzz.comparison import Difference
 
 
@@ -36,7 +38,41 @@ def _text(case: Case) -> str:
     return "; ".join(case.program)
 
 
+def _before_the_cast(case: Case) -> np.ndarray | None:
+    """The numbers that NumPy casts to the integers of a result."""
+    text, operands = case.program[-1], case.operands
+    if case.function == "astype":
+        return Interpreter(np).names(case).get(operands[0].name)
+    stored = re.search(r"out=(\w+)", text)
+    if stored:
+        operands = tuple(
+            x._replace(dtype="f8") if x.name == stored[1] else x for x in case.operands
+        )
+    else:
+        text = re.sub(r", dtype='[iu]\d'", "", text)
+    result = Interpreter(np).run(case._replace(operands=operands, program=(text,))).result
+    return result if isinstance(result, (np.ndarray, np.generic)) else None
+
+
+def _beyond_the_range(case: Case, difference: Difference) -> bool:
+    """Whether all elements that differ were floats that no integer of the dtype stands for."""
+    if difference.wrong is None or difference.dtype.kind not in "iu":
+        return False
+    numbers = _before_the_cast(case)
+    if numbers is None or numbers.dtype.kind not in "fc" or numbers.size <= difference.wrong.max():
+        return False
+    numbers = np.asarray(numbers).real.ravel()[difference.wrong].astype("f8")
+    info = np.iinfo(difference.dtype)
+    return not ((numbers > info.min - 1) & (numbers < info.max + 1)).any()
+
+
 KNOWN: list[Known] = [
+    Known(
+        "floats beyond the range of integers",
+        "astype",
+        "NumPy leaves to the machine what becomes of a float that an integer dtype does not hold",
+        _beyond_the_range,
+    ),
     Known(
         "no arrays of objects, strings and dates",
         "errors.md",

@@ -12,10 +12,10 @@ import pytest
 import gpuarray as cp
 from tests.fuzz.campaign import Campaign, Settings
 from tests.fuzz.case import Case, Interpreter, Operand, Outcome, Raised, as_python
-from tests.fuzz.comparison import Fetched, compare, compare_results
+from tests.fuzz.comparison import Difference, Fetched, compare, compare_results
 from tests.fuzz.families import FAMILIES, cases_of
 from tests.fuzz.families.breakdowns import PROGRAMS
-from tests.fuzz.known import KNOWN
+from tests.fuzz.known import KNOWN, known_difference
 from tests.fuzz.shrinking import shrink
 from tests.fuzz.worker import Runner, describe
 
@@ -191,3 +191,21 @@ def test_intended_differences_are_documented(known):
     else:
         text = operator.attrgetter(known.documented)(cp).__doc__
     assert known.words in " ".join(text.split())
+
+
+@pytest.mark.parametrize("program", ["a.astype('i1')", "xp.max(a, axis=0, out=b)"])
+def test_only_casts_beyond_the_range_are_left_to_the_machine(program):
+    numbers = np.array([[1.0, 300.0, np.nan, -2.5]])
+    operands = [
+        Operand("a", "f8", (1, 4), "small", 0, "a_", given=numbers),
+        Operand("b", "i1", (4,), "small", 0, "b_"),
+    ]
+    case = case_of(program, operands=operands)._replace(function=program[2:].split("(")[0])
+    for wrong, name in (
+        ([1, 2], "floats beyond the range of integers"),
+        ([0, 1], None),
+        ([3], None),
+    ):
+        difference = Difference("values", "", np.array(wrong), np.dtype("i1"))
+        known = known_difference(case, difference)
+        assert (known and known.name) == name
