@@ -82,12 +82,19 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    from gpuarray._config import problems
+
+    for problem in problems:
+        print(f"{problem}.", file=sys.stderr)
     options = _parser().parse_args(arguments)
     # Only the command that runs is imported: `doctor` must work where the others cannot.
     if options.command == "doctor":
         from gpuarray._commands import doctor
 
         return doctor.run()
+    if problems:
+        print("`python -m gpuarray doctor` checks the installation.", file=sys.stderr)
+        return 2
     try:
         if options.command == "demo":
             from gpuarray._commands import demo

@@ -7,14 +7,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-__all__ = ["CHECKS", "Config", "checks_of", "child_environment", "config", "home_cache_directory"]
+__all__ = [
+    "CHECKS", "VARIABLES", "Config", "checks_of", "child_environment", "config",
+    "given_variables", "home_cache_directory", "problems",
+]  # fmt: skip
 
 #: What the emulator's checkers can look for. A race is between warps, or between lanes.
 CHECKS = ("races", "races=lane", "uninit", "bounds", "barriers", "host", "leaks")
 _ALL_CHECKS = ("races", "uninit", "bounds", "barriers", "host", "leaks")
+
+#: Every variable.
+VARIABLES = (
+    "GPUARRAY_BACKEND", "GPUARRAY_EMULATED_DEVICES", "GPUARRAY_STICKY_FAULTS",
+    "GPUARRAY_CUDA_MAJOR", "GPUARRAY_CACHE_DIR", "GPUARRAY_CACHE_DIRS",
+    "GPUARRAY_CACHE_IN_MEMORY", "GPUARRAY_CACHE_SIZE", "GPUARRAY_DEBUG", "GPUARRAY_DEBUG_BYTES",
+    "GPUARRAY_DUMP_SOURCE", "GPUARRAY_RECORD", "GPUARRAY_CHECK",
+)  # fmt: skip
 
 _BACKENDS = ("auto", "cuda", "emulator")
 _TRUE = ("1", "true", "yes", "on")
@@ -56,24 +68,40 @@ class Config(NamedTuple):
     checks: tuple[str, ...] = ()
 
     @classmethod
-    def from_environment(cls, environ: Mapping[str, str]) -> Config:
-        """Read every ``GPUARRAY_*`` variable, refusing values that mean nothing."""
-        return cls(
-            backend=_choice(environ, "GPUARRAY_BACKEND", "auto", _BACKENDS),
-            emulated_devices=_count(environ, "GPUARRAY_EMULATED_DEVICES", 1, _MOST_EMULATED_DEVICES)
-            or 1,
-            sticky_faults=_flag(environ, "GPUARRAY_STICKY_FAULTS"),
-            cuda_major=_count(environ, "GPUARRAY_CUDA_MAJOR", 11, 99),
-            cache_dir=_path(environ, "GPUARRAY_CACHE_DIR"),
-            cache_dirs=_directories(environ, "GPUARRAY_CACHE_DIRS"),
-            cache_in_memory=_flag(environ, "GPUARRAY_CACHE_IN_MEMORY"),
-            cache_bytes=_size(environ, "GPUARRAY_CACHE_SIZE", 1 << 30),
-            debug=_flag(environ, "GPUARRAY_DEBUG"),
-            debug_bytes=_size(environ, "GPUARRAY_DEBUG_BYTES", 64 << 20),
-            dump_source=_path(environ, "GPUARRAY_DUMP_SOURCE"),
-            record=_path(environ, "GPUARRAY_RECORD"),
-            checks=_checks(environ, "GPUARRAY_CHECK"),
-        )
+    def from_environment(
+        cls, environ: Mapping[str, str], problems: list[str] | None = None
+    ) -> Config:
+        """Read every ``GPUARRAY_*`` variable.
+
+        Values that mean nothing raise ValueError. With a list for the problems, their messages
+        are added to it, and the settings are the defaults.
+        """
+        readers: dict[str, Callable[[], Any]] = {
+            "backend": lambda: _choice(environ, "GPUARRAY_BACKEND", "auto", _BACKENDS),
+            "emulated_devices": lambda: (
+                _count(environ, "GPUARRAY_EMULATED_DEVICES", 1, _MOST_EMULATED_DEVICES) or 1
+            ),
+            "sticky_faults": lambda: _flag(environ, "GPUARRAY_STICKY_FAULTS"),
+            "cuda_major": lambda: _count(environ, "GPUARRAY_CUDA_MAJOR", 11, 99),
+            "cache_dir": lambda: _path(environ, "GPUARRAY_CACHE_DIR"),
+            "cache_dirs": lambda: _directories(environ, "GPUARRAY_CACHE_DIRS"),
+            "cache_in_memory": lambda: _flag(environ, "GPUARRAY_CACHE_IN_MEMORY"),
+            "cache_bytes": lambda: _size(environ, "GPUARRAY_CACHE_SIZE", 1 << 30),
+            "debug": lambda: _flag(environ, "GPUARRAY_DEBUG"),
+            "debug_bytes": lambda: _size(environ, "GPUARRAY_DEBUG_BYTES", 64 << 20),
+            "dump_source": lambda: _path(environ, "GPUARRAY_DUMP_SOURCE"),
+            "record": lambda: _path(environ, "GPUARRAY_RECORD"),
+            "checks": lambda: _checks(environ, "GPUARRAY_CHECK"),
+        }
+        found = {}
+        for name, read in readers.items():
+            try:
+                found[name] = read()
+            except ValueError as error:
+                if problems is None:
+                    raise
+                problems.append(str(error))
+        return cls(**found)
 
 
 def _refuse(variable: str, value: str, accepted: str) -> ValueError:
@@ -170,5 +198,29 @@ def child_environment(settings: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, **settings}
 
 
+def given_variables() -> dict[str, str]:
+    """The variables of this package that are set, whatever they are called."""
+    return {x: value for x, value in sorted(os.environ.items()) if x.startswith("GPUARRAY_")}
+
+
+def _runs_command(arguments: Sequence[str]) -> bool:
+    """Whether an interpreter's command line is that of ``python -m gpuarray``."""
+    rest = iter(arguments[1:])
+    for option in rest:
+        if option in ("-X", "-W", "--check-hash-based-pycs"):
+            next(rest, None)
+        elif re.fullmatch(r"-[a-zA-Z]*m", option):
+            return next(rest, "") == "gpuarray"
+        elif option.startswith("-m"):
+            return option == "-mgpuarray"
+        elif not option.startswith("-") or option.startswith("-c") or option == "-":
+            return False
+    return False
+
+
+#: What is wrong with the variables, where the command line of this package reports it. In other
+#: programs the first problem is an error of the import.
+problems: list[str] = []
+
 #: The settings of this process.
-config = Config.from_environment(os.environ)
+config = Config.from_environment(os.environ, problems if _runs_command(sys.orig_argv) else None)

@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from gpuarray import __main__ as command
+from tests.limits import HANG_SECONDS
 
 
 def test_demo_runs_checks_and_times(capsys):
@@ -185,3 +186,132 @@ def test_a_cuda_error_is_a_line_and_not_a_traceback(capsys, monkeypatch):
     errors = capsys.readouterr().err
     assert errors.startswith("DriverError: cuInit failed with CUDA_ERROR_NO_DEVICE (100)")
     assert "doctor" in errors
+
+
+def _command(*arguments, **variables):
+    """``python -m gpuarray`` in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "gpuarray", *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+
+
+@pytest.mark.parametrize("arguments", [["doctor"], ["--help"], ["info"], ["cache", "info"]])
+def test_invalid_variables_are_explained(arguments):
+    found = _command(*arguments, GPUARRAY_CACHE_SIZE="much", GPUARRAY_DEBUG="perhaps")
+    assert "Traceback" not in found.stderr
+    for text in ("GPUARRAY_CACHE_SIZE='much' is not understood", "GPUARRAY_DEBUG='perhaps'"):
+        assert text in found.stderr
+        assert (text in found.stdout) is (arguments == ["doctor"])
+    assert found.returncode == {"doctor": 1, "--help": 0}.get(arguments[0], 2)
+    if arguments == ["doctor"]:
+        assert "a kernel was compiled and gave the right result" in found.stdout
+
+
+def test_programs_still_fail_at_an_invalid_variable():
+    found = subprocess.run(
+        [sys.executable, "-c", "import gpuarray"],
+        env={**os.environ, "GPUARRAY_DEBUG": "perhaps"},
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+    assert "ValueError: GPUARRAY_DEBUG='perhaps' is not understood" in found.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments, is_command",
+    [
+        ("python -m gpuarray doctor", True),
+        ("python -X dev -W error -Im gpuarray", True),
+        ("python -mgpuarray", True),
+        ("python -m pytest -m gpuarray", False),
+        ("python script.py -m gpuarray", False),
+        ("python -c code -m gpuarray", False),
+        ("python", False),
+    ],
+)
+def test_which_command_lines_are_ours(arguments, is_command):
+    from gpuarray import _config
+
+    assert _config._runs_command(arguments.split()) is is_command
+
+
+def _settings(monkeypatch, **variables):
+    from gpuarray import _config
+    from gpuarray._commands import doctor
+
+    for name in _config.given_variables():
+        monkeypatch.delenv(name)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setattr(_config, "config", _config.Config.from_environment(os.environ))
+    return [(x.level, x.text, x.remedy) for x in doctor._settings()]
+
+
+def test_doctor_names_misspelt_variables(monkeypatch):
+    found = _settings(monkeypatch, GPUARRAY_BACKND="cuda", GPUARRAY_WEATHER="fine")
+    assert {x[:2] for x in found} == {
+        ("FAULT", "GPUARRAY_BACKND is no variable of gpuarray"),
+        ("note", "GPUARRAY_WEATHER is no variable of gpuarray"),
+    }
+    assert ("it is GPUARRAY_BACKEND" in [x[2] for x in found]) is True
+    assert _settings(monkeypatch, GPUARRAY_DEBUG="1")[0][1] == "settings: GPUARRAY_DEBUG=1"
+
+
+def test_doctor_names_unusable_paths(monkeypatch, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    faults = {
+        "GPUARRAY_CACHE_DIRS": (tmp_path / "nowhere", "is no directory"),
+        "GPUARRAY_RECORD": (tmp_path, "it is a folder"),
+        "GPUARRAY_DUMP_SOURCE": (file, "it is no folder"),
+    }
+    for name, (path, reason) in faults.items():
+        found = _settings(monkeypatch, **{name: path})
+        assert found[0][0] == "FAULT"
+        assert name in found[0][1]
+        assert str(path) in found[0][1]
+        assert reason in found[0][1]
+    found = _settings(monkeypatch, GPUARRAY_RECORD=tmp_path / "no" / "file")
+    assert found[0][0] == "FAULT"
+    for name, path in (
+        ("GPUARRAY_RECORD", tmp_path / "new"),
+        ("GPUARRAY_RECORD", file),
+        ("GPUARRAY_DUMP_SOURCE", tmp_path / "new" / "folder"),
+        ("GPUARRAY_CACHE_DIRS", tmp_path),
+    ):
+        assert [x[0] for x in _settings(monkeypatch, **{name: path})] == ["ok"]
+
+
+def test_doctor_suggests_no_version_without_a_compiler(monkeypatch):
+    from gpuarray._commands import doctor
+    from gpuarray._ffi import locate
+
+    here = locate.report()
+    other = locate.cuda_major() + 1
+
+    def notes(names):
+        more = [locate.Found(x, f"/{x}", "wheel", other, False) for x in names]
+        monkeypatch.setattr(locate, "report", lambda: [*here, *more])
+        return [x for x in doctor._libraries() if "are installed" in x.text]
+
+    assert notes(["headers"])[0].remedy == ""
+    assert f"GPUARRAY_CUDA_MAJOR={other}" in notes(["headers", "nvrtc"])[0].remedy
+
+
+def test_every_variable_is_known():
+    from gpuarray import _config
+
+    asked = set()
+
+    class Environment(dict):
+        def get(self, name, default=None):
+            asked.add(name)
+            return default
+
+    _config.Config.from_environment(Environment())
+    assert asked == set(_config.VARIABLES)

@@ -6,10 +6,12 @@ Each check returns findings and must not raise: the next check may say more.
 from __future__ import annotations
 
 import os
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from gpuarray import _config
 from gpuarray._commands import cache as cache_command
 from gpuarray._commands.info import version_text
 from gpuarray.errors import BackendWarning
@@ -28,6 +30,60 @@ Check = Callable[[], Iterator[Finding]]
 
 #: Of the package's dependencies, which are NVIDIA's wheels.
 _REINSTALL = "in a checkout of gpuarray: pip install --force-reinstall ."
+
+
+def _settings() -> Iterator[Finding]:
+    """The variables: their names and values, and the paths that they name."""
+    import difflib
+
+    given = _config.given_variables()
+    for problem in _config.problems:
+        yield Finding("FAULT", problem, "correct or unset it: importing gpuarray raises until then")
+    for name in given.keys() - {*_config.VARIABLES}:
+        prefix = "GPUARRAY_"
+        ends = [x.removeprefix(prefix) for x in _config.VARIABLES]
+        near = difflib.get_close_matches(name.removeprefix(prefix), ends, 1, 0.7)
+        yield Finding(
+            "FAULT" if near else "note",
+            f"{name} is no variable of gpuarray",
+            f"it is {prefix}{near[0]}" if near else f"there are {', '.join(_config.VARIABLES)}",
+        )
+    settings = _config.config
+    for directory in settings.cache_dirs:
+        if not os.path.isdir(directory) or not os.access(directory, os.R_OK | os.X_OK):
+            reason = "cannot be read" if os.path.isdir(directory) else "is no directory"
+            yield Finding(
+                "FAULT", f"GPUARRAY_CACHE_DIRS names {directory}, which {reason}", "correct it"
+            )
+    for name, path in (
+        ("GPUARRAY_RECORD", settings.record),
+        ("GPUARRAY_DUMP_SOURCE", settings.dump_source),
+    ):
+        reason = _problem_of(path, folder=name == "GPUARRAY_DUMP_SOURCE") if path else ""
+        if reason:
+            yield Finding("FAULT", f"{name}={path}: {reason}", "name a path that can be written")
+    known = [f"{name}={value}" for name, value in given.items() if name in _config.VARIABLES]
+    if known and not _config.problems:
+        yield Finding("ok", f"settings: {', '.join(known)}")
+
+
+def _problem_of(path: str, folder: bool) -> str:
+    """Why nothing can be written to a path, '' if something can."""
+    if os.path.isdir(path) is not folder and os.path.lexists(path):
+        return "it is a folder" if os.path.isdir(path) else "it is no folder"
+    place = path if os.path.isdir(path) else os.path.dirname(path)
+    if folder:
+        while not os.path.lexists(place):  # it would be made
+            place = os.path.dirname(place)
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+        if os.path.isfile(path):
+            with open(path, "ab"):
+                pass
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def _backend() -> Iterator[Finding]:
@@ -98,10 +154,13 @@ def _libraries() -> Iterator[Finding]:
     majors = sorted({found.major for found in locate.report()})
     if len(majors) > 1:
         versions = " and ".join(map(str, majors))
+        # Of a version without a compiler, with headers only, say, there is nothing to choose.
+        usable = sorted({found.major for found in locate.report() if found.name == "nvrtc"})
+        others = [f"GPUARRAY_CUDA_MAJOR={x}" for x in usable if x != locate.cuda_major()]
         yield Finding(
             "note",
             f"CUDA {versions} are installed; CUDA {locate.cuda_major()} is used",
-            "set GPUARRAY_CUDA_MAJOR to choose",
+            f"{' or '.join(others)} chooses another one" if others else "",
         )
 
 
@@ -155,6 +214,7 @@ def _kernel() -> Iterator[Finding]:
 
 
 _CHECKS: list[tuple[str, Check, str]] = [
+    ("settings", _settings, "unset the variables GPUARRAY_..."),
     ("device", _backend, "see that `nvidia-smi` works, or set GPUARRAY_BACKEND=emulator"),
     ("libraries", _libraries, _REINSTALL),
     ("versions", _versions, "install NVIDIA's driver and the libraries for one CUDA version"),

@@ -470,9 +470,17 @@ def _listing(directory: str) -> Iterator[tuple[str, str, os.stat_result]]:
 
 
 def _can_write(directory: str) -> bool:
+    """Whether a file can be written there: permissions do not tell of quotas and full disks."""
+    import tempfile  # only reports ask
+
     while not os.path.lexists(directory):  # it would be made
         directory = os.path.dirname(directory)
-    return os.path.isdir(directory) and os.access(directory, os.W_OK | os.X_OK)
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.write(bytes(4096))
+    except OSError:
+        return False
+    return True
 
 
 _default: Cache | None = None
