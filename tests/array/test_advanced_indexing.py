@@ -263,6 +263,17 @@ def test_take(name, mode):
         same(taken, np.take(host, indices(np), axis, mode=mode))
 
 
+@pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u8"])
+def test_take_by_indices_narrower_than_the_axis_is_long(dtype, mode):
+    host = np.arange(300.0 if np.dtype(dtype).itemsize == 1 else 70000.0)
+    indices = np.array([127, 0, 5, 100], dtype)
+    if dtype[0] == "i":
+        indices[1] = -128
+    found = cp.take(cp.asarray(host), cp.asarray(indices), mode=mode)
+    same(found, np.take(host, indices, mode=mode))
+
+
 test_what_take_refuses = raises_as_numpy(
     lambda xp: xp.take(xp.arange(3), None),
     lambda xp: xp.take(xp.arange(3), slice(0, 2)),
