@@ -12,6 +12,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m gpuarray",
         description="NumPy-compatible arrays on NVIDIA GPUs, or on an emulated one.",
         epilog="Environment: GPUARRAY_BACKEND=auto|cuda|emulator, GPUARRAY_EMULATED_DEVICES=N, "
+        "GPUARRAY_STICKY_FAULTS=1, "
         "GPUARRAY_CUDA_MAJOR=12|13, GPUARRAY_CACHE_DIR=PATH, GPUARRAY_CACHE_DIRS=PATH:..., "
         "GPUARRAY_RECORD=FILE, GPUARRAY_DUMP_SOURCE=PATH, GPUARRAY_DEBUG=1, "
         "GPUARRAY_CHECK=races,uninit,barriers,leaks.",
