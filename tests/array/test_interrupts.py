@@ -5,12 +5,18 @@ from __future__ import annotations
 import gc
 import importlib
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import gpuarray as cp
 from gpuarray._ffi import driver
+from gpuarray._runtime import pinned_memory
+from gpuarray._runtime.device import current
+from gpuarray._runtime.memory import ManagedMemory, Memory
+from gpuarray._runtime.pinned_memory import PinnedMemory
 from gpuarray.kernels import compiler
 from tests.array.interrupting import interrupted
 
@@ -152,3 +158,107 @@ def test_the_memory_of_images(fails):
         assert memory.get(b"key", lambda: image) is image, where
         memory.clear()
     assert count > 5
+
+
+@pytest.mark.emulator  # the free memory of a GPU is that of all its processes
+def test_memory_without_a_pool():
+    def work():
+        one = Memory(3 << 20)
+        other = ManagedMemory(1 << 20)
+        pinned = PinnedMemory(1 << 20)
+        assert pinned_memory.is_pinned(pinned.ptr, pinned.size)
+        del one, other, pinned
+
+    work()
+    gc.collect()
+    free, ranges = driver.mem_get_info()[0], len(pinned_memory._ranges)
+    count = lost = 0
+    folders = "_runtime/memory", "_runtime/pinned", "_runtime/device", "_ffi/driver_memory"
+    for where in interrupted(work, *folders):
+        count += 1
+        if where.split(":")[0].endswith("__del__"):  # before it has begun to do anything
+            lost += 1
+            free = driver.mem_get_info()[0]
+            pinned_memory._ranges[ranges:] = []
+        assert driver.mem_get_info()[0] == free, where
+        assert len(pinned_memory._ranges) == ranges, where
+    assert count > 40
+    assert lost < count / 4
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_blocks_of_streams_and_devices(nested):
+    default = cp.cuda.Device(0).default_stream
+    streams = [cp.cuda.Stream(), cp.cuda.Stream(non_blocking=True)]
+    device = cp.cuda.Device(0)
+
+    def inner():
+        with streams[0], device, streams[1]:
+            assert current.stream is streams[1]
+
+    def work():
+        if not nested:
+            return inner()
+        with streams[1]:
+            inner()
+
+    default.use()
+    work()
+    count = 0
+    for where in interrupted(work, "_runtime/stream", "_runtime/device"):
+        count += 1
+        assert current.stream is default, where
+        assert current.block is None, where
+    assert count > 8
+
+
+def test_the_context_is_that_of_the_current_stream():
+    if cp.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip("needs two devices")
+    devices = cp.cuda.Device(0), cp.cuda.Device(1)
+
+    def work():
+        with devices[1]:
+            cp.zeros(3)
+
+    work()
+    for where in interrupted(work, "_runtime/stream", "_runtime/device"):
+        assert driver.context_get_current() == current.stream.device.context, where
+        devices[0].use()
+
+
+def test_claims_of_the_cache(tmp_path):
+    cache = compiler.cache.Cache(str(tmp_path), 1 << 20)
+    other = """
+import sys
+from gpuarray.kernels.compiler.lock import KeyLocks
+locks = KeyLocks(sys.argv[1])
+for line in sys.stdin:
+    key = bytes.fromhex(line)
+    print(locks.take(key), flush=True)
+    locks.release(key)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", other, cache._prefix + compiler.cache.LOCKS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        key = bytes(range(32))
+        number = 0
+
+        def work():
+            with cache.claim(key) as image:
+                assert image is None
+                cache.put(bytes([number]) * 32, compiler.compilation.Image(b"image"))
+
+        work()
+        for where in interrupted(work, "kernels/compiler/cache", "kernels/compiler/lock"):
+            number += 1
+            process.stdin.write(key.hex() + "\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "True\n", where  # and nobody has to wait
+            assert not list(tmp_path.glob("*" + compiler.cache.PARTIAL)), where
+            assert cache.put(key[::-1], compiler.compilation.Image(b"image")), where
+        assert number > 30
+        process.stdin.close()

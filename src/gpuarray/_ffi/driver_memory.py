@@ -70,26 +70,30 @@ def address_slot() -> ctypes.c_uint64:
     return ctypes.c_uint64()
 
 
-def mem_alloc_to(slot: ctypes.c_uint64, nbytes: int) -> None:
-    """Allocate memory whose address the driver stores: an interrupt does not lose it."""
-    status = library.raw("mem_alloc")(ctypes.byref(slot), nbytes)
+def mem_alloc_to(slot: ctypes.c_uint64, nbytes: int, *flags: int, kind: str = "mem_alloc") -> None:
+    """Allocate memory whose address the driver stores: an interrupt does not lose it.
+
+    `kind` is 'mem_alloc', or with flags 'mem_alloc_managed' or 'mem_host_alloc'.
+    """
+    status = library.raw(kind)(ctypes.byref(slot), nbytes, *flags)
     if status:
-        library.fail("mem_alloc", status)
+        library.fail(kind, status)
 
 
-def mem_free_all(addresses: list[int]) -> None:
+def mem_free_all(addresses: list[int], kind: str = "mem_free") -> None:
     """Free the memory at all addresses of a list, which is empty then.
 
-    No interrupt comes between a call of the driver's and the removal of its address.
+    No interrupt comes between a call of the driver's and the removal of its address. `kind` is
+    'mem_free' or 'mem_host_free'.
     """
     statuses: list[int] = []
     try:
-        statuses.extend(map(library.raw("mem_free"), iter(addresses.pop, None)))
+        statuses.extend(map(library.raw(kind), iter(addresses.pop, None)))
     except IndexError:  # the list is empty
         pass
     for status in statuses:
         if status:
-            library.fail("mem_free", status)
+            library.fail(kind, status)
 
 
 def mem_host_alloc(nbytes: int, flags: int = 0) -> int:

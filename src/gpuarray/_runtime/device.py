@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from gpuarray import _fork
 from gpuarray._ffi import driver
@@ -14,6 +14,10 @@ from gpuarray.errors import CUDAError, DriverError
 
 if TYPE_CHECKING:
     from gpuarray._runtime.stream import Stream
+
+
+_Handle = TypeVar("_Handle")
+_Entered = TypeVar("_Entered", "Device", "Stream")
 
 
 class _Current(threading.local):
@@ -25,7 +29,7 @@ class _Current(threading.local):
 
     stream: Stream
     streams: dict[int, Stream]
-    outer: list[Stream]
+    block: Any
     per_thread: dict[int, Stream]
 
     def __getattr__(self, name: str) -> Any:
@@ -38,9 +42,9 @@ class _Current(threading.local):
         if name == "per_thread":  # device index -> the thread's own default stream
             self.per_thread = {}
             return self.per_thread
-        if name == "outer":  # what ``with`` blocks of this thread go back to
-            self.outer = []
-            return self.outer
+        if name == "block":  # the innermost ``with`` block: object, stream before, outer block
+            self.block = None
+            return None
         raise AttributeError(name)
 
 
@@ -54,13 +58,42 @@ def need_context() -> None:
     _ = current.stream
 
 
-def leave() -> None:
-    """Go back to the device and stream from before the innermost ``with`` block of the thread.
+def enter(entered: _Entered) -> _Entered:
+    """Begin a ``with`` block of a device or stream in the calling thread.
+
+    An interrupt (Ctrl-C) either leaves the block begun or everything as it was.
+    """
+    outer, block = current.stream, current.block
+    try:
+        current.block = entered, outer, block
+        entered.use()
+    except BaseException:
+        current.block = block
+        _go_back(outer)
+        raise
+    return entered
+
+
+def leave(entered: Device | Stream, *exc_info: object) -> None:
+    """Go back to the device and stream from before the innermost ``with`` block of an object.
 
     The blocks of a thread end in the reverse of their order, and a stream or device object may be
     entered by several threads at once: so the way back is the thread's and not the object's.
     """
-    outer = current.outer.pop()
+    inside, outer, before = current.block
+    # Python may be interrupted before anything of a block's end was done: the next one does it.
+    while inside is not entered and before is not None:
+        inside, outer, before = before
+    try:
+        _go_back(outer)
+    except KeyboardInterrupt:
+        _go_back(outer)
+        raise
+    finally:
+        current.block = before
+
+
+def _go_back(outer: Stream) -> None:
     if outer.lost:
         if driver.forked():
             return
@@ -70,7 +103,7 @@ def leave() -> None:
     outer.use()
 
 
-def give_back(release: Callable[[int], object], handle: int) -> None:
+def give_back(release: Callable[[_Handle], object], handle: _Handle) -> None:
     """Free what a dead object held. In a lost context that is neither possible nor needed."""
     if driver.forked():
         return
@@ -183,18 +216,19 @@ class Device:
 
     def use(self) -> None:
         """Make this device current in the calling thread."""
-        driver.context_set_current(self.context)
         found = current.streams.get(self.id)
-        current.stream = self.default_stream if found is None or found.lost else found
+        stream = self.default_stream if found is None or found.lost else found
+        before = current.__dict__.get("stream")
+        try:
+            driver.context_set_current(self.context)
+            current.stream = stream
+        except KeyboardInterrupt:  # the driver's context is that of the current stream
+            if before is not None:
+                driver.context_set_current(before.device.context)
+            raise
 
-    def __enter__(self) -> Device:
-        outer = current.stream
-        self.use()
-        current.outer.append(outer)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        leave()
+    __enter__ = enter
+    __exit__ = leave
 
     def __int__(self) -> int:
         return self.id

@@ -147,26 +147,44 @@ class Memory(BaseMemory):
         Bytes.
     """
 
-    __slots__ = ("device", "generation", "pointer", "size")
+    __slots__ = ("_slot", "device", "generation", "pointer", "size")
 
     foreign = False
+    _KIND: tuple[str, tuple[int, ...]] = "mem_alloc", ()
 
     def __init__(self, size: int):
         self.device = current.stream.device
         self.generation = self.device.generation
         self.size = checked_size(type(self).__name__, size)
-        self.pointer = 0
+        self._slot = driver.address_slot()
         if self.size:
-            self.pointer = self._allocate(self.size)
+            self._allocate()
+        self.pointer = self._slot.value
 
-    def _allocate(self, size: int) -> int:
-        return _driver_allocate(driver.mem_alloc, size, self.device)
+    def _allocate(self) -> None:
+        kind, flags = self._KIND
+        try:
+            driver.mem_alloc_to(self._slot, self.size, *flags, kind=kind)
+        except errors.DriverError as error:
+            if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
+                raise
+            raise errors.OutOfMemoryError(self.size, 0, 0, self.device.mem_info[0]) from None
 
     def __del__(self) -> None:
-        if getattr(self, "pointer", 0) and not sys.is_finalizing():
-            pointer, self.pointer = self.pointer, 0
-            if not self.lost:  # its address may be another's by now
-                give_back(driver.mem_free, pointer)
+        slot = getattr(self, "_slot", None)
+        if slot is None or not slot.value or sys.is_finalizing():
+            return
+        addresses = [slot.value]
+        try:
+            self._free(addresses)
+        except KeyboardInterrupt:
+            self._free(addresses)
+            raise
+
+    def _free(self, addresses: list[int]) -> None:
+        """Free the memory; the list is empty then."""
+        if not self.lost:  # the address may be another's by now
+            give_back(driver.mem_free_all, addresses)
 
 
 class ManagedMemory(Memory):
@@ -174,8 +192,7 @@ class ManagedMemory(Memory):
 
     __slots__ = ()
 
-    def _allocate(self, size: int) -> int:
-        return _driver_allocate(driver.mem_alloc_managed, size, self.device)
+    _KIND = "mem_alloc_managed", (1,)
 
 
 class UnownedMemory(BaseMemory):
@@ -452,15 +469,6 @@ def _host_address(name: str, mem: Any) -> int:
         f"MemoryPointer.{name}: the host's memory is an address or a ctypes.c_void_p, not "
         f"{type(mem).__name__}; pass array.ctypes.data"
     )
-
-
-def _driver_allocate(allocate: Callable[[int], int], size: int, device: Device) -> int:
-    try:
-        return allocate(size)
-    except errors.DriverError as error:
-        if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
-            raise
-        raise errors.OutOfMemoryError(size, 0, 0, device.mem_info[0]) from None
 
 
 class _NoMemory(BaseMemory):

@@ -6,7 +6,7 @@ import bisect
 import operator
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuarray import _fork
 from gpuarray._config import config
@@ -34,7 +34,7 @@ class PinnedMemory:
         Of ``cuMemHostAlloc``; see the constants ``hostAlloc...`` of `cuda.runtime`.
     """
 
-    __slots__ = ("__weakref__", "device", "generation", "ptr", "size", "users")
+    __slots__ = ("__weakref__", "_slot", "device", "generation", "ptr", "size", "users")
 
     def __init__(self, size: int, flags: int = 0):
         self.size = size = checked_size("PinnedMemory", size)
@@ -43,9 +43,12 @@ class PinnedMemory:
         self.generation = self.device.generation
         #: Streams with copies that nobody waited for.
         self.users: set[StreamWork] = set()
+        self._slot = driver.address_slot()
         if size:
-            self.ptr = driver.mem_host_alloc(size, operator.index(flags))
-            _note(self.ptr, size, self.device, self.users)
+            number = operator.index(flags)
+            driver.mem_alloc_to(self._slot, size, number, kind="mem_host_alloc")
+            self.ptr = self._slot.value
+            _note(_Range(self.ptr, self.ptr + size, self.device, self.users))
 
     @property
     def lost(self) -> bool:
@@ -53,12 +56,22 @@ class PinnedMemory:
         return self.generation != self.device.generation
 
     def __del__(self) -> None:
-        if getattr(self, "ptr", 0) and not sys.is_finalizing():
-            pointer, self.ptr = self.ptr, 0
-            if self.lost or driver.forked():
-                return
-            _forget(pointer)
-            give_back(driver.mem_host_free, pointer)
+        slot = getattr(self, "_slot", None)
+        if slot is None or not slot.value or sys.is_finalizing():
+            return
+        addresses = [slot.value]
+        try:
+            self._free(addresses)
+        except KeyboardInterrupt:
+            self._free(addresses)
+            raise
+
+    def _free(self, addresses: list[int]) -> None:
+        """Free the memory; the list is empty then."""
+        if not (self.lost or driver.forked()):
+            for address in addresses:
+                _forget(address)
+            give_back(lambda known: driver.mem_free_all(known, "mem_host_free"), addresses)
 
 
 class PinnedMemoryPointer(driver.HostBuffer):
@@ -109,35 +122,47 @@ class PinnedMemoryPointer(driver.HostBuffer):
         return f"<PinnedMemoryPointer {self.ptr:#x}, {len(self)} bytes>"
 
 
-# Address ranges that are pinned through this module, in order, and the devices that pinned them.
-_starts: list[int] = []
-_ends: list[int] = []
-_owners: list[Device] = []
-_users: list[set[StreamWork]] = []
+class _Range(NamedTuple):
+    """Addresses that are pinned through this module."""
+
+    start: int
+    end: int
+    owner: Device
+    users: set[StreamWork]
+
+
+#: In order; each change is one call of C, which no interrupt divides.
+_ranges: list[_Range] = []
 _lock = _fork.new_lock()
 
 
-def _note(address: int, size: int, owner: Device, users: set[StreamWork]) -> None:
+def _start_of(pinned: _Range) -> int:
+    return pinned.start
+
+
+def _note(pinned: _Range) -> None:
     with _lock:
-        index = bisect.bisect(_starts, address)
-        _starts.insert(index, address)
-        _ends.insert(index, address + size)
-        _owners.insert(index, owner)
-        _users.insert(index, users)
+        index = bisect.bisect(_ranges, pinned.start, key=_start_of)
+        _ranges.insert(index, pinned)
+
+
+def _find(address: int) -> _Range | None:
+    """The range that an address is in."""
+    index = bisect.bisect(_ranges, address, key=_start_of) - 1
+    return _ranges[index] if index >= 0 and address < _ranges[index].end else None
 
 
 def _forget(address: int) -> None:
     with _lock:
-        index = bisect.bisect_left(_starts, address)
-        del _starts[index], _ends[index], _owners[index], _users[index]
+        found = _find(address)
+        if found is not None:  # else an interrupt came before it was noted
+            _ranges.remove(found)
 
 
 def _lose(device: Device) -> None:
     """A reset unpins the memory that the device pinned, and takes it away."""
     with _lock:
-        for index in reversed(range(len(_starts))):
-            if _owners[index] is device:
-                del _starts[index], _ends[index], _owners[index], _users[index]
+        _ranges[:] = [pinned for pinned in _ranges if pinned.owner is not device]
 
 
 Device.when_reset(_lose)
@@ -146,16 +171,17 @@ Device.when_reset(_lose)
 def is_pinned(address: int, size: int) -> bool:
     """Whether a range of host memory came from :class:`PinnedMemory`."""
     with _lock:
-        index = bisect.bisect(_starts, address) - 1
-        return index >= 0 and address + size <= _ends[index]
+        found = _find(address)
+        return found is not None and address + size <= found.end
 
 
 def used_by(address: int, stream: Stream) -> None:
     """Note that a copy from or to pinned memory is queued on a stream, and not waited for."""
     with _lock:
-        users = _users[bisect.bisect(_starts, address) - 1]
+        found = _find(address)
+        assert found is not None  # `is_pinned` has said so
         stream.work.noted = True
-        users.add(stream.work)
+        found.users.add(stream.work)
 
 
 class _Pooled:

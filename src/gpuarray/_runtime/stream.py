@@ -11,7 +11,7 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
-from gpuarray._runtime.device import Device, current, give_back, leave, lost_error
+from gpuarray._runtime.device import Device, current, enter, give_back, leave, lost_error
 
 _NON_BLOCKING = 1
 #: CU_STREAM_PER_THREAD
@@ -260,14 +260,8 @@ class Stream:
             current.per_thread[self.device.id] = found
         return found
 
-    def __enter__(self) -> Stream:
-        outer = current.stream
-        self.use()
-        current.outer.append(outer)
-        return self
-
-    def __exit__(self, *exc_info: object) -> None:
-        leave()
+    __enter__ = enter
+    __exit__ = leave
 
     def __repr__(self) -> str:
         return f"<Stream {self.handle:#x} on device {self.device.id}>"

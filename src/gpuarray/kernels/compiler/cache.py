@@ -177,21 +177,27 @@ class Cache:
             return
         deadline = time.monotonic() + cache_lock.PATIENCE
         pause = cache_lock.FIRST_PAUSE
-        taken = self._take(key)
-        while taken is False and time.monotonic() < deadline:
-            time.sleep(pause)
-            pause = min(1.5 * pause, cache_lock.LONGEST_PAUSE)
-            image = self.get(key)
-            if image is not None:
-                yield image
-                return
-            taken = self._take(key)
+        taken: bool | None = None
         try:
+            taken = self._take(key)
+            while taken is False and time.monotonic() < deadline:
+                time.sleep(pause)
+                pause = min(1.5 * pause, cache_lock.LONGEST_PAUSE)
+                image = self.get(key)
+                if image is not None:
+                    yield image
+                    return
+                taken = self._take(key)
             # It may have come between the caller's look and the lock.
             yield self.get(key)
         finally:
-            if taken:
-                self._locks.release(key)
+            # None where locks do not work, and where an interrupt came before it was known.
+            if taken is not False:
+                try:
+                    self._locks.release(key)
+                except KeyboardInterrupt:
+                    self._locks.release(key)
+                    raise
 
     def put(self, key: bytes, image: Image, label: Label | None = None) -> bool:
         """Store `image` under `key`; False where that was not possible."""
@@ -281,18 +287,20 @@ class Cache:
         """Put `data` at `path` as a whole or not at all; raises OSError."""
         partial = f"{path}.{os.getpid()}.{os.urandom(6).hex()}{PARTIAL}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
-        try:
-            file = os.open(partial, flags, 0o600)
-        except FileNotFoundError:
-            self._make_directory()
-            file = os.open(partial, flags, 0o600)
+        file = -1
         try:
             try:
+                try:
+                    file = os.open(partial, flags, 0o600)
+                except FileNotFoundError:
+                    self._make_directory()
+                    file = os.open(partial, flags, 0o600)
                 view = memoryview(data)
                 while view:
                     view = view[os.write(file, view) :]
             finally:
-                os.close(file)
+                if file >= 0:
+                    os.close(file)
             # No fsync: after a power failure a torn entry fails its digest and is a miss.
             os.replace(partial, path)
         except BaseException:
