@@ -182,3 +182,15 @@ def test_along_the_flattened_array(rng):
     )
     empty = cp.take_along_axis(cp.zeros((0, 3)), cp.zeros((0, 3), "i8"), 0)
     assert empty.shape == (0, 3)
+
+
+@pytest.mark.parametrize("name", ["nanquantile", "nanpercentile"])
+@pytest.mark.parametrize("dtype", ["i4", "f8"])
+def test_a_quantile_is_stored_with_any_cast(name, dtype):
+    x = np.arange(15).reshape(3, 5).astype(dtype) * 7 % 11
+    for q in (0.3, [0, 1]):
+        expected = np.zeros((*np.shape(q), 5), "u2")
+        out = A(expected)
+        getattr(np, name)(x, q, axis=0, out=expected)
+        assert getattr(cp, name)(A(x), q, axis=0, out=out) is out
+        same(out, expected)

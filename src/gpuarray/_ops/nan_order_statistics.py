@@ -116,7 +116,7 @@ def nanquantile(
     axis : int or tuple of int, optional
         The axes to reduce; all by default.
     out : ndarray, optional
-        Where the result is stored.
+        Where the result is stored, with any cast.
     overwrite_input : bool, optional
         Has no influence.
     method : str, optional
@@ -167,7 +167,7 @@ def nanpercentile(
     axis : int or tuple of int, optional
         The axes to reduce; all by default.
     out : ndarray, optional
-        Where the result is stored.
+        Where the result is stored, with any cast.
     overwrite_input : bool, optional
         Has no influence.
     method : str, optional
@@ -211,7 +211,7 @@ def _nanquantile(
     if weights is not None:
         weights = where(isnan(a), 0, weights_of(weights, a, axis, asked.name))
         result = weighted_quantiles(a, weights, q, axis, keepdims, nan=True)
-        return store_result(result, out, asked.name)
+        return store_result(result, out, asked.name, "unsafe")
     rows, numbers, shape = _sorted_rows(a, axis, keepdims)
     probabilities = array(q.reshape((-1,) + (1,) * numbers._layout.ndim))
     count = copies.copy(numbers, "C", q.dtype) if q.dtype.kind == "f" else numbers
@@ -231,7 +231,7 @@ def _nanquantile(
             for x in (below, add(below, 1))
         ]
         result = _interpolate(low, high, weight)
-    return store_result(reshape(result, q.shape + shape), out, asked.name)
+    return store_result(reshape(result, q.shape + shape), out, asked.name, "unsafe")
 
 
 def _sorted_rows(
