@@ -77,6 +77,10 @@ def test_floats_out_of_range(source, dtype):
     expected = cp.asarray(host).astype(dtype)
     same(cp.array(host, dtype=dtype), expected.get())
     same(cp.stack([cp.array(x, dtype=dtype) for x in host]), expected.get())
+    for number, cast in zip(host, expected.tolist(), strict=True):
+        x = cp.zeros((), dtype)
+        cp.copyto(x, number, casting="unsafe")
+        assert x.item() == cast
     if dtype in ("i4", "i8") and source != "f2":
         info = np.iinfo(dtype)
         assert expected[:2].tolist() == [info.max, info.min]
