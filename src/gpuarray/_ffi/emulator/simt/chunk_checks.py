@@ -1,4 +1,4 @@
-"""Checks of the accesses and barriers of a running launch."""
+"""Checks of the accesses of a running launch: bounds, and what was never written."""
 
 from __future__ import annotations
 
@@ -211,7 +211,11 @@ class ChunkChecks(BarrierChecks, RaceChecks):
         L, shadow = access.L, access.shadow
         starts = L._arrays.get("windows")
         if starts is None:
-            starts = L._arrays["windows"] = L.thread_block[1] * shadow.window + shadow.start
+            if L.kind == RECTANGLE:
+                blocks = np.arange(L.b0, L.b0 + L.nb).repeat(L.T)
+            else:
+                blocks = L.thread_block[1]
+            starts = L._arrays["windows"] = blocks * shadow.window + shadow.start
         return starts if access.lanes is None else starts[access.lanes]
 
     # -------------------------------------------------------------- uninitialised reads
