@@ -207,7 +207,8 @@ def _nanquantile(
         axes = None if axis is None else check_axes(axis, a._layout.ndim)
         return nanmean(a, axes, out=out, keepdims=keepdims)
     if dtype.kind != "f":
-        return quantile_of(a, asked, axis, out, method, keepdims, weights)
+        result = quantile_of(a, asked, axis, None, method, keepdims, weights)
+        return store_result(result, out, asked.name, "unsafe")
     if weights is not None:
         weights = where(isnan(a), 0, weights_of(weights, a, axis, asked.name))
         result = weighted_quantiles(a, weights, q, axis, keepdims, nan=True)
