@@ -377,6 +377,7 @@ def test_wrong_arguments_are_refused_by_name(factor, changes, match, monkeypatch
         factor(**changes)
 
 
+@pytest.mark.emulator  # the driver that has the fault's words
 def test_memory_that_is_not_there_is_a_fault_of_the_device(factor, emulated):
     for _ in range(2):
         with _faults(700, r"A, float64 \(4, 4\), needs 1088 bytes at 0x"):
@@ -384,17 +385,20 @@ def test_memory_that_is_not_there_is_a_fault_of_the_device(factor, emulated):
         emulated.calls.mem_free(emulated.calls.mem_alloc(4))
 
 
+@pytest.mark.emulator
 @pytest.mark.parametrize("where", ["A", "ipiv", "info", "bufferOnDevice"])
 def test_no_pointer_escapes_the_check_of_bounds(factor, where):
     with _faults(700, rf"{where}, .* at 0x1000"):
         factor(**{where: 0x1000})
 
 
+@pytest.mark.emulator  # the driver that has the fault's words
 def test_misaligned_memory(factor, upload):
     with _faults(716, "elements of 8 bytes"):
         factor(ipiv=upload(np.zeros(80, "u1")) + 4)
 
 
+@pytest.mark.emulator  # the driver that has the fault's words
 def test_a_stream_among_the_arguments_and_a_workspace_without_a_size(things, upload, fetch):
     values = {"side": "SIDE_RIGHT", "alpha": np.float32(3), "n": 4, "type": "f4", "stream": 0}
     assert things.workspace_bytes("thingScale", values) == (16,)

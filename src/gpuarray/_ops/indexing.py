@@ -79,16 +79,14 @@ def take(
 
 def _indices_to_take(indices: Any, axis: int, length: int, mode: str) -> ndarray:
     """Integers in device memory; what comes from the host is checked, wrapped or clipped there."""
-    host = None
+    host: np.ndarray | None = None
     if not (hasattr(indices, "__cuda_array_interface__") or isinstance(indices, np.ndarray)):
         try:
             host = np.asarray(indices, np.int64)
         except HostArrayError:  # device arrays among the items
             pass
-    found = as_array(indices, "take") if host is None else None
-    if length == 0 and (host if found is None else found).size:
-        raise IndexError("take: cannot do a non-empty take from an empty axes.")
     if host is not None:
+        _check_not_empty(length, host.size)
         if mode == "raise":
             wrong = host[(host < -length) | (host >= length)]
             if wrong.size:
@@ -99,6 +97,8 @@ def _indices_to_take(indices: Any, axis: int, length: int, mode: str) -> ndarray
         elif host.size:
             host = host % length if mode == "wrap" else np.clip(host, 0, length - 1)
         return asarray(host)
+    found = as_array(indices, "take")
+    _check_not_empty(length, found.size)
     if found.dtype.kind not in "biu":
         raise TypeError(
             f"take: Cannot cast array data from {found.dtype!r} to {np.dtype(np.int64)!r} "
@@ -109,6 +109,11 @@ def _indices_to_take(indices: Any, axis: int, length: int, mode: str) -> ndarray
     if mode != "raise" and found.size:
         found = remainder(found, length) if mode == "wrap" else clip(found, 0, length - 1)
     return found
+
+
+def _check_not_empty(length: int, count: int) -> None:
+    if length == 0 and count:
+        raise IndexError("take: cannot do a non-empty take from an empty axes.")
 
 
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray:

@@ -272,7 +272,7 @@ def linspace(
     run = stream.plans.get((_plan_linspace, layout, computed, how, ends))  # as in `arange`
     if run is None:
         run = _plan_linspace(stream, layout, computed, how, ends)
-    values = [kind(start).item(), (step if how == "step" else delta).item()]
+    values = [kind(start).item(), kind(step if how == "step" else delta).item()]
     if how == "divided":
         values.append(kind(divisor).item())
     if last:
