@@ -211,21 +211,10 @@ def _magnitude(case: Case) -> float:
 #: array of NumPy's implementation.
 _ORDER_LEFT_OPEN = frozenset(
     [
-        "nonzero",
-        "argwhere",
-        "histogram2d",
-        "histogramdd",
-        "median",
-        "nanmedian",
-        "quantile",
-        "nanquantile",
-        "percentile",
-        "nanpercentile",
-        "take_along_axis",
-        "gradient",
-        "intersect1d",
+        "nonzero", "argwhere", "histogram2d", "histogramdd", "median", "nanmedian", "quantile", "nanquantile",
+        "percentile", "nanpercentile", "take_along_axis", "gradient", "intersect1d", "argsort", "unique", "round",
     ]
-)
+)  # fmt: skip
 
 
 def _order_is_defined(case: Case) -> bool:
