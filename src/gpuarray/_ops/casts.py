@@ -168,7 +168,8 @@ def copyto(
     if isinstance(src, np.generic | float | complex):
         # The rule allows the cast of a number as that of an array, whatever becomes of its value.
         with np.errstate(all="ignore"):
-            src = _interchange.cast_on_host(np.asarray(src), dst.dtype)[()]
+            number: Any = _interchange.cast_on_host(np.asarray(src), dst.dtype)[()]
+        src = number
     if where is True:
         dst[...] = src
         return
