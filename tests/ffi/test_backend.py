@@ -15,6 +15,7 @@ _FAKES = {
         "int cuDeviceGetCount(int *count) {*count = 0; return 0;}"
     ),
     "broken": "int cuInit(unsigned f) {return 803;}",
+    "forked": "int cuInit(unsigned f) {return 3;}",
 }
 
 
@@ -164,3 +165,9 @@ def test_available_in_this_process(backend):
     import gpuarray as cp
 
     assert cp.cuda.is_available() is (backend == "cuda")
+
+
+def test_a_process_forked_from_one_where_another_package_used_cuda(fake_driver):
+    result = run(fake_driver("forked") + _USE)
+    assert result.returncode == 1
+    assert "ForkError: this process cannot use a device: it was forked" in result.stderr

@@ -18,6 +18,9 @@ __all__ = ["Backend", "gpu_answers", "select"]
 
 _DRIVER_FILE = "libcuda.so.1"
 _NO_DEVICE = 100
+#: What cuInit returns in a process forked from one where anything, such as another package, had
+#: initialised CUDA.
+_NOT_INITIALIZED = 3
 _REMEDY = (
     "check the driver with nvidia-smi and the variable CUDA_VISIBLE_DEVICES, or set "
     "GPUARRAY_BACKEND=emulator to run without a GPU"
@@ -133,6 +136,8 @@ def _open_cuda() -> SymbolSource:
         raise _NoDeviceError(reason, LibraryNotFoundError(f"{reason}; {_REMEDY}")) from None
     _note_process()
     status = library.cuInit(0)
+    if status == _NOT_INITIALIZED:
+        raise fork_error()
     if status:
         raise _refused("cuInit", status)
     count = ctypes.c_int()
