@@ -94,6 +94,34 @@ def test_sizes_that_nobody_uses_are_forgotten(pool):
     assert cp.empty(100, "u1").data.ptr == before
 
 
+def test_another_thread_may_add_a_list_between_any_two_steps(pool):
+    # Threads look up the list of a size without the pool's lock while others merge under it.
+    arena = pool.arena(cp.cuda.get_current_stream())
+    sizes = iter(range(1 << 30, (1 << 30) + 300 * 512, 512))
+
+    def step(frame, event, arg):
+        if not frame.f_code.co_filename.endswith("arena.py"):
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            arena.bins.setdefault(next(sizes, 512), [])
+        return step
+
+    held = [pool.malloc(size * 512) for size in range(1, 7)]
+    del held[::2]
+    sys._getframe().f_trace_opcodes = True
+    sys.settrace(step)
+    try:
+        held.append(pool.malloc(1 << 20))
+        counts = pool.used_bytes(), pool.free_bytes(), pool.n_free_blocks()
+        pool.free_all_blocks()
+    finally:
+        sys.settrace(None)
+    assert counts[0] == sum(pointer.mem.size for pointer in held)
+    assert pool.used_bytes() == counts[0]
+    assert next(sizes, None) is None
+
+
 def test_growing_arrays_do_not_keep_the_memory_of_all_that_went(pool, monkeypatch):
     monkeypatch.setattr("gpuarray._runtime.pool.KEPT_IDLE", 1 << 12)
     most = 0
