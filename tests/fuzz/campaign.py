@@ -41,7 +41,7 @@ class Settings(NamedTuple):
     shrink: int = 40
     #: Tasks after which a process is replaced, since kernels stay loaded.
     tasks_of_a_process: int = 200
-    #: Deaths of processes after which the rest of a recipe is given up.
+    #: Deaths of processes after which the rest of a recipe is given up; a hang counts twice.
     deaths_of_a_recipe: int = 3
 
 
@@ -184,8 +184,8 @@ class Campaign:
                 parts += self._after_a_death(process, reply, recipe, first, stop, careful)
                 process.end(signal.SIGKILL)
                 process = None
-                deaths += "died" in reply or careful
-                if deaths == self.settings.deaths_of_a_recipe or reply.get("died") == "hang":
+                deaths += 2 if reply.get("died") == "hang" else "died" in reply or careful
+                if deaths >= self.settings.deaths_of_a_recipe:
                     with self._lock:
                         self.report.given_up += sum(stop - first for _, first, stop, _ in parts)
                     break

@@ -166,6 +166,7 @@ def test_a_campaign_survives_what_breaks_down(backend):
         families=("breakdowns",),
         hang_seconds=30,
         shrink=0,
+        deaths_of_a_recipe=9,
     )
     report = Campaign(settings).run()
     assert report.cases == len(PROGRAMS)
@@ -179,6 +180,10 @@ def test_a_campaign_survives_what_breaks_down(backend):
         assert found["fault"]["kind"] == "device fault"
     assert report.restarts == 2 + (found["fault"]["kind"] == "device fault")
     assert "abort: crash 6" in report.text()
+    given_up = Campaign(settings._replace(deaths_of_a_recipe=1)).run()
+    assert given_up.restarts == 1
+    assert given_up.cases + given_up.given_up == len(PROGRAMS)
+    assert given_up.given_up > 3
 
 
 # ---- intended differences ----------------------------------------------------------------------
