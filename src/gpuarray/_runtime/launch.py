@@ -15,7 +15,6 @@ from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream import Stream
 from gpuarray._runtime.user_code import LoadedCode
 from gpuarray.kernels import compiler
-from gpuarray.kernels.generator.user_code import UserCode
 
 if TYPE_CHECKING:
     from gpuarray.kernels.generator.parameters import KernelParameter
@@ -51,6 +50,9 @@ def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[Loade
     -------
     LoadedKernel, KernelSource
     """
+    # Imported here: importing the package loads no kernel generator.
+    from gpuarray.kernels.generator.user_code import UserCode
+
     if isinstance(getattr(spec, "code", None), UserCode):
         loaded = user_code.find(device, spec, lambda: _load(render(spec), device))
         return loaded, loaded.source
