@@ -21,7 +21,7 @@ def elementwise():
 
 
 def computed_include():
-    preamble = f"#define HEADER <cuda/std/cstdint>\n#include HEADER\n// {next(numbers)}\n"
+    preamble = f"#define HEADER <math_constants.h>\n#include HEADER\n// {next(numbers)}\n"
     kernel = cp.ElementwiseKernel("T x", "T y", "y = x", "computed", preamble=preamble)
     return kernel, lambda x: kernel(x)
 

@@ -41,7 +41,8 @@ def assign(target: Any, source: Any) -> None:
     """Store an array, which broadcasts to the target's shape, with any cast."""
     if source._layout.size == 0 and target._layout.size == 0:
         _layout.check_writable(target._layout, "assignment")
-        _layout.broadcast_to(source._layout, target._layout.shape)
+        read = _layout.without_leading_ones(source._layout, target._layout.ndim)
+        _layout.broadcast_to(read, target._layout.shape)
         return
     if _array.overlap(source, target):
         if _array.same_elements(source, target):
