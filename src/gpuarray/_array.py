@@ -66,7 +66,7 @@ def view(array: Any, layout: Layout, offset: int = 0) -> ndarray:
 
 
 def shifted(array: Any, layout: Layout, offset: int) -> ndarray:
-    """The view whose layout :func:`view` found for another array of this array's layout."""
+    """A view whose layout was made of the array's, so that it has the same access."""
     return wrap(array._memory, array._pointer + offset, layout)
 
 

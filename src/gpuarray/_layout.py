@@ -81,8 +81,8 @@ class Layout:
         access: int = OWN,
     ):
         # Others find this layout by keys that are equal only, as (2.0, 3) is to (2, 3).
-        shape = tuple([operator.index(length) for length in shape])
-        strides = tuple([operator.index(stride) for stride in strides])
+        shape = tuple(map(operator.index, shape))
+        strides = tuple(map(operator.index, strides))
         check_lengths(shape)
         self.dtype = dtype
         self.shape = shape
@@ -263,9 +263,8 @@ def as_lengths(shape: object) -> tuple[int, ...]:
 
 def check_lengths(shape: tuple[int, ...]) -> None:
     """Refuse a shape that no array can have."""
-    for length in shape:
-        if length < 0:
-            raise ValueError(f"negative dimensions are not allowed: shape {shape}")
+    if shape and min(shape) < 0:
+        raise ValueError(f"negative dimensions are not allowed: shape {shape}")
     if len(shape) > 64:
         raise ValueError(f"maximum supported dimension for an ndarray is 64, found {len(shape)}")
 
@@ -401,13 +400,13 @@ def broadcasts_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
     )
 
 
-def broadcast_to(layout: Layout, shape: tuple[int, ...]) -> Layout:
+def broadcast_to(layout: Layout, shape: tuple[int, ...], access: int = OWN) -> Layout:
     """A layout read as if it had ``shape``; raises ``ValueError`` if it cannot be."""
     if not broadcasts_to(layout.shape, shape):
         raise ValueError(
             f"broadcast_to: an array of shape {layout.shape} cannot be broadcast to {shape}"
         )
-    return layout_of(layout.dtype, shape, broadcast_strides(layout, shape))
+    return layout_of(layout.dtype, shape, broadcast_strides(layout, shape), access)
 
 
 def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:

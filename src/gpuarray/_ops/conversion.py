@@ -236,7 +236,7 @@ def asarray(
     >>> cp.asarray(x) is x
     True
     """
-    return array(a, dtype, copy, _layout.check_order(order), blocking=blocking)
+    return array(a, dtype, copy, "K" if order is None else order, blocking=blocking)
 
 
 asanyarray = asarray
@@ -501,10 +501,9 @@ def as_host_scalar(value: Any, dtype: np.dtype, name: str = "assignment") -> Any
         As NumPy for a Python number: an integer out of range or an infinity, a NaN for an integer,
         a complex number for a real one. NumPy's own numbers are converted as Python's.
     """
-    kind = type(value)
-    if kind is _EXACT.get(dtype.kind):
+    if type(value) is _EXACT.get(dtype.kind):
         return value
-    if kind is int:
+    if type(value) is int:
         low, high = _LIMITS[dtype.char]
         if low <= value <= high:
             return value if dtype.kind in "iu" else _EXACT[dtype.kind](value)

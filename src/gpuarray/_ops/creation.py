@@ -185,10 +185,10 @@ def full(
 
 
 def _as_fill_value(value: Any, dtype: Any) -> Any:
-    if isinstance(value, np.ndarray) and not value.ndim:
-        value = value[()]
     if isinstance(value, ArrayBase | np.generic | bool | int | float | complex):
         return value
+    if isinstance(value, np.ndarray) and not value.ndim:
+        return value[()]
     return asarray(value, dtype if isinstance(value, list | tuple) else None)
 
 

@@ -230,8 +230,10 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
            [0, 1]])
     """
     array = as_array(array, "broadcast_to")
-    layout = _layout.broadcast_to(array._layout, _layout.check_shape(shape))
-    return _array.view(array, _layout.read_only(layout))
+    layout = array._layout
+    access = layout.access | _layout.READ_ONLY
+    target = _layout.broadcast_to(layout, _layout.check_shape(shape), access)
+    return _array.shifted(array, target, 0)
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.casts import copyto, store_result
 from gpuarray._ops.conversion import as_values, asarray
@@ -79,36 +80,50 @@ def take(
 
 def _indices_to_take(indices: Any, axis: int, length: int, mode: str) -> ndarray:
     """Integers in device memory; what comes from the host is checked, wrapped or clipped there."""
-    host: np.ndarray | None = None
-    if not (hasattr(indices, "__cuda_array_interface__") or isinstance(indices, np.ndarray)):
-        try:
-            host = np.asarray(indices, np.int64)
-        except HostArrayError:  # device arrays among the items
-            pass
-    if host is not None:
-        _check_not_empty(length, host.size)
-        if mode == "raise":
-            wrong = host[(host < -length) | (host >= length)]
-            if wrong.size:
-                raise IndexError(
-                    f"take: index {wrong.flat[0]} is out of bounds for axis {axis} with size "
-                    f"{length}"
-                )
-        elif host.size:
-            host = host % length if mode == "wrap" else np.clip(host, 0, length - 1)
-        return asarray(host)
-    found = as_array(indices, "take")
-    _check_not_empty(length, found.size)
-    if found.dtype.kind not in "biu":
+    if not isinstance(indices, ArrayBase):
+        host = _on_host(indices)
+        if host is not None:
+            return asarray(_checked_on_host(host, axis, length, mode))
+        indices = as_array(indices, "take")
+    layout = indices._layout
+    if not length:
+        _check_not_empty(length, layout.size)
+    kind = layout.dtype.kind
+    if kind not in "biu":
         raise TypeError(
-            f"take: Cannot cast array data from {found.dtype!r} to {np.dtype(np.int64)!r} "
+            f"take: Cannot cast array data from {layout.dtype!r} to {np.dtype(np.int64)!r} "
             "according to the rule 'same_kind'; indices are integers"
         )
-    if found.dtype == bool or mode != "raise":
-        found = copies.copy(found, dtype=np.dtype(np.int64))
-    if mode != "raise" and found.size:
-        found = remainder(found, length) if mode == "wrap" else clip(found, 0, length - 1)
-    return found
+    if kind == "b" or mode != "raise":
+        indices = copies.copy(indices, dtype=np.dtype(np.int64))
+    if mode != "raise" and layout.size:
+        return remainder(indices, length) if mode == "wrap" else clip(indices, 0, length - 1)
+    return indices
+
+
+def _on_host(indices: Any) -> np.ndarray | None:
+    """Numbers and nested sequences of them as an array of the host; None for other operands."""
+    if hasattr(indices, "__cuda_array_interface__") or isinstance(indices, np.ndarray):
+        return None
+    try:
+        return np.asarray(indices, np.int64)
+    except HostArrayError:  # device arrays among the items
+        return None
+
+
+def _checked_on_host(host: np.ndarray, axis: int, length: int, mode: str) -> np.ndarray:
+    """Indices that are within bounds, or that the mode brings there."""
+    _check_not_empty(length, host.size)
+    if mode != "raise":
+        if not host.size:
+            return host
+        return host % length if mode == "wrap" else np.clip(host, 0, length - 1)
+    wrong = host[(host < -length) | (host >= length)]
+    if wrong.size:
+        raise IndexError(
+            f"take: index {wrong.flat[0]} is out of bounds for axis {axis} with size {length}"
+        )
+    return host
 
 
 def _check_not_empty(length: int, count: int) -> None:

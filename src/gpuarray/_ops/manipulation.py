@@ -110,7 +110,7 @@ def _in_memory_order(a: ndarray) -> ndarray:
 
 def in_one_dimension(a: ndarray, order: str = "C") -> ndarray:
     """An array as one dimension: a view where its elements lie equally far apart, else a copy."""
-    if order is not None and _layout.check_order(order) == "K":
+    if order in ("K", "k"):
         a = _in_memory_order(a)
         order = "C"
     return reshape(a, -1 if a._layout.size else (0,), order)
@@ -143,7 +143,7 @@ def ravel(a: ArrayLike, order: str = "C") -> ndarray:
 
 def flatten(a: ndarray, order: str = "C") -> ndarray:
     """A copy of an array as one dimension (``ndarray.flatten``)."""
-    if order is not None and _layout.check_order(order) == "K":
+    if order in ("K", "k"):
         a = _in_memory_order(a)
         order = "C"
     return reshape(a, -1 if a._layout.size else (0,), order, copy=True)

@@ -30,6 +30,8 @@ __all__ = ["arange", "linspace"]
 #: Up to this the quotient of integers, from which NumPy has the length, is not rounded.
 _EXACT = 2**52
 
+_INT64 = np.dtype(np.int64)
+
 
 def arange(
     start: Number,
@@ -83,17 +85,16 @@ def arange(
         and -_EXACT <= stop <= _EXACT
         and -_EXACT <= step <= _EXACT
     ):
-        found = np.dtype(np.int64)
         length = len(range(start, stop, step)) if step else 1 // step
+        return _range_call(_layout.contiguous(_INT64, (length,)), _INT64, "exact")(start, step)
+    if dtype is None:
+        kinds = [np.asarray(x).dtype for x in (start, stop, step)]
+        found = _dtypes.canonical(np.result_type(np.int_, *kinds))
     else:
-        if dtype is None:
-            kinds = [np.asarray(x).dtype for x in (start, stop, step)]
-            found = _dtypes.canonical(np.result_type(np.int_, *kinds))
-        else:
-            found = _dtypes.canonical(dtype)
-            if found.kind != "c" and any(np.iscomplexobj(x) for x in (start, stop, step)):
-                raise TypeError(f"arange: a range of {found} must be of real numbers, not complex")
-        length = _range_length(start, stop, step)
+        found = _dtypes.canonical(dtype)
+        if found.kind != "c" and any(np.iscomplexobj(x) for x in (start, stop, step)):
+            raise TypeError(f"arange: a range of {found} must be of real numbers, not complex")
+    length = _range_length(start, stop, step)
     # The dtype's own arithmetic fixes the spacing, as in NumPy.
     ends = np.zeros(2, found)
     with np.errstate(all="ignore"):
@@ -112,12 +113,16 @@ def arange(
     computed = np.dtype(np.float32) if found == np.float16 else found
     first, second = ends.astype(computed)
     how, delta = _spacing(first, second, length)
-    stream = current.stream
-    run = stream.plans.get((_plan_range, layout, computed, how))  # the key of _plan_range
-    if run is None:
-        run = _plan_range(stream, layout, computed, how)
+    run = _range_call(layout, computed, how)
     values = [first.item(), delta.item()]
     return run(*values) if how == "exact" else run(*values, second.item())
+
+
+def _range_call(layout: Layout, computed: np.dtype, how: str) -> Any:
+    """The kept plan of `_plan_range`."""
+    stream = current.stream
+    run = stream.plans.get((_plan_range, layout, computed, how))  # the key of _plan_range
+    return _plan_range(stream, layout, computed, how) if run is None else run
 
 
 def _spacing(first: Any, second: Any, length: int) -> tuple[str, Any]:

@@ -72,7 +72,7 @@ def _by_arrays(array: Any, key: Any) -> Any:
     found = _find(layout, key)
     if isinstance(found, advanced_indexing.Selection):
         return advanced_indexing.gather(array, found, table_key, arrays)
-    return _array.view(array, *found)
+    return _array.shifted(array, *found)
 
 
 def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
@@ -104,7 +104,7 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
         advanced_indexing.scatter(array, found, value, table_key, arrays)
         return
     layout, offset = found
-    target = array if layout is array._layout else _array.view(array, layout, offset)
+    target = array if layout is array._layout else _array.shifted(array, layout, offset)
     if number:
         fill(target, value)
         return

@@ -47,10 +47,9 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> ndarray:
         given: tuple[Any, ...] = (operator.index(axes),)  # type: ignore[arg-type]  # tuples raise
     except TypeError:
         given = tuple(axes)  # type: ignore[arg-type]
-    for axis in (axes, *given):
-        if isinstance(axis, bool):
-            raise TypeError(f"transpose: axes are integers, got {axis}")
-    given = tuple([operator.index(axis) for axis in given])
+    if bool in map(type, (axes, *given)):
+        raise TypeError(f"transpose: axes are integers, got {axes!r}")
+    given = tuple(map(operator.index, given))
     if len(given) != layout.ndim:
         raise ValueError(f"axes don't match array: {given} for {layout.ndim} dimensions")
     order = check_axes(given, layout.ndim, duplicates=f"repeated axis in transpose: {given}")
