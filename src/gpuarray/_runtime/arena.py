@@ -12,6 +12,7 @@ from __future__ import annotations
 import bisect
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,9 +113,10 @@ class Arena:
         #: Addresses of the driver's that are no segments any more, but not freed yet.
         self._condemned: list[int] = []
 
-    def __del__(self) -> None:
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At the end of the process this module's names may be gone, so it has the function.
         # The stream is gone, and with it every allocation made on it.
-        if not sys.is_finalizing() and not driver.forked():
+        if not ending() and not driver.forked():
             self.free_segments()
 
     def bin(self, size: int) -> list[Block]:

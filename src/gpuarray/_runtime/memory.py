@@ -170,9 +170,10 @@ class Memory(BaseMemory):
                 raise
             raise errors.OutOfMemoryError(self.size, 0, 0, self.device.mem_info[0]) from None
 
-    def __del__(self) -> None:
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At the end of the process this module's names may be gone, so it has the function.
         slot = getattr(self, "_slot", None)
-        if slot is None or not slot.value or sys.is_finalizing():
+        if slot is None or not slot.value or ending():
             return
         addresses = [slot.value]
         try:

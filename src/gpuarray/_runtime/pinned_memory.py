@@ -55,9 +55,10 @@ class PinnedMemory:
         """Whether a reset of the device took the memory away."""
         return self.generation != self.device.generation
 
-    def __del__(self) -> None:
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At the end of the process this module's names may be gone, so it has the function.
         slot = getattr(self, "_slot", None)
-        if slot is None or not slot.value or sys.is_finalizing():
+        if slot is None or not slot.value or ending():
             return
         addresses = [slot.value]
         try:

@@ -12,6 +12,7 @@ allocation, and freeing it first makes the owning stream wait for the other one.
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -90,10 +91,14 @@ _users_lock = _fork.new_lock()
 
 
 def _release_after(
-    release: Callable[[Block], object], users: set[StreamWork], owner: Stream, block: Block
+    release: Callable[[Block], object],
+    users: set[StreamWork],
+    owner: Stream,
+    block: Block,
+    ending: Callable[[], bool] = sys.is_finalizing,
 ) -> None:
     """Return a block to its owning stream behind the work of the streams that used it."""
-    if owner.lost or driver.forked():
+    if ending() or owner.lost or driver.forked():
         return
     for work in users:
         work.precede(owner)

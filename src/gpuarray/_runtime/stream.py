@@ -184,8 +184,9 @@ class Stream:
         self.work = StreamWork(self)
         streams[id(self)] = self
 
-    def __del__(self) -> None:
-        if getattr(self, "owned", False) and self.handle and not sys.is_finalizing():
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        # At the end of the process this module's names may be gone, so it has the function.
+        if getattr(self, "owned", False) and self.handle and not ending():
             handle, self.handle = self.handle, 0
             if self.work.noted:
                 give_back(self._leave_event, handle)
@@ -345,7 +346,7 @@ class LostStream(Stream):
     arenas = _gone("arenas")  # type: ignore[assignment]
     library_handles = _gone("library_handles")  # type: ignore[assignment]
 
-    def __del__(self) -> None:
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         pass
 
     def __repr__(self) -> str:
@@ -410,8 +411,8 @@ class Event:
             | (_EVENT_INTERPROCESS if interprocess else 0)
         )
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", 0) and not sys.is_finalizing():
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if getattr(self, "_handle", 0) and not ending():
             handle, self._handle = self._handle, 0
             if self.generation == self.device.generation:
                 give_back(driver.event_destroy, handle)
