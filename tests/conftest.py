@@ -7,6 +7,7 @@ package reads its configuration once, at import.
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import shutil
 import sys
@@ -104,6 +105,13 @@ def pytest_collection_modifyitems(items):
         for other in ("cuda", "emulator"):
             if other != backend and item.get_closest_marker(other):
                 item.add_marker(pytest.mark.skip(reason=f"needs the {other} backend"))
+
+
+def pytest_collection_finish():
+    # Thousands of collected tests stay to the end. Each collection of garbage would look through
+    # them, and tests of what is freed collect often.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

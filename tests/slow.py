@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 
 import pytest
@@ -13,3 +14,17 @@ def slow_except(quick: Iterable, every: Iterable) -> list:
     return [
         value if value in quick else pytest.param(value, marks=pytest.mark.slow) for value in every
     ]
+
+
+def slow_off_axes(*parameters: Iterable) -> list:
+    """The product of several parameters' values, for one ``parametrize`` with all their names.
+
+    Quick is each value of a parameter beside the first values of the others; the other combinations
+    are marked slow.
+    """
+    cases = []
+    for places in itertools.product(*[list(enumerate(values)) for values in parameters]):
+        off = sum(place > 0 for place, _ in places) > 1
+        values = [value for _, value in places]
+        cases.append(pytest.param(*values, marks=pytest.mark.slow if off else ()))
+    return cases

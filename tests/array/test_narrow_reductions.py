@@ -35,8 +35,7 @@ def lines(sizes):
     }
 
 
-def of_sizes(*sizes):
-    dtypes = [*DTYPES, "u2"]
+def of_sizes(*sizes, dtypes=(*DTYPES, "u2")):
     return against_numpy(
         lambda xp, x: reductions(xp, x),
         dtypes=dtypes,
@@ -47,24 +46,33 @@ def of_sizes(*sizes):
     )
 
 
-test_sizes_and_alignments = of_sizes(1, 3, 17, 64, 100, 1000, 5003)
+SIZES = (1, 3, 17, 64, 100, 1000, 5003)
+
+test_sizes_and_alignments = of_sizes(*SIZES, dtypes=["i1"])
+test_sizes_and_alignments_of_other_dtypes = of_sizes(5003, dtypes=["?", "u1", "i2", "u2"])
+test_sizes_and_alignments_of_all_dtypes = pytest.mark.slow(
+    of_sizes(*SIZES[:-1], dtypes=["?", "u1", "i2", "u2"])
+)
 test_alignments_of_many_blocks = pytest.mark.slow(of_sizes(150_001))
 
 
-def of_shape(*shape):
-    names = ("contiguous", "transposed", "strided", "offset")
+def of_shape(*shape, dtypes=DTYPES, names=("contiguous", "transposed", "strided", "offset")):
     return against_numpy(
         lambda xp, x, axis: reductions(xp, x, axis),
-        dtypes=DTYPES,
+        dtypes=dtypes,
         layouts={name: LAYOUTS_3D[name] for name in names},
-        layouts_of=DTYPES,
+        layouts_of=dtypes,
         shape=shape,
         make=numbers,
         axis=[None, 0, 1, 2],
     )
 
 
-test_axes_and_layouts = of_shape(4, 9, 70)
+test_axes_and_layouts = of_shape(4, 9, 70, dtypes=["i1"])
+test_axes_of_other_dtypes = of_shape(4, 9, 70, dtypes=["?", "u1", "i2"], names=["contiguous"])
+test_axes_and_layouts_of_all_dtypes = pytest.mark.slow(
+    of_shape(4, 9, 70, dtypes=["?", "u1", "i2"], names=["transposed", "strided", "offset"])
+)
 test_axes_and_layouts_of_several_blocks = pytest.mark.slow(of_shape(12, 33, 70))
 
 
