@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 
 import numpy as np
 import pytest
@@ -20,6 +21,16 @@ extern "C" __global__ void squares_and_flag(int* x, volatile int* flag) {
 extern "C" __global__ void add(const int* x, int* y) { y[threadIdx.x] = x[threadIdx.x] + 1; }
 """
 SQUARES = np.arange(64, dtype="i4") ** 2
+
+
+@pytest.fixture(autouse=True)
+def _loaded(xp):
+    """The kernels are there, and none of other tests is unloaded: that waits for the device."""
+    module = xp.RawModule(code=MAPPED)
+    kernels = [module.get_function(name) for name in ("squares", "squares_and_flag", "add")]
+    gc.collect()
+    yield
+    del module, kernels
 
 
 class Mapped:

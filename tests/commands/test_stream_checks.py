@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 
 import numpy as np
@@ -54,6 +55,18 @@ class Streams:
         self.xp.cuda.runtime.memcpyAsync(
             self.x.data.ptr, self.host.ptr, 256, self.xp.cuda.runtime.memcpyHostToDevice, stream.ptr
         )
+
+
+@pytest.fixture(autouse=True)
+def _loaded(xp):
+    """Kernels and plans are there, and none of other tests is unloaded: that waits for the device."""
+    work = Streams(xp)
+    for use in (work.write, work.read, work.count):
+        use(work.first)
+    work.first.synchronize()
+    gc.collect()
+    yield
+    del work, use
 
 
 #: What two streams do without waiting for one another, and what a finding says.
