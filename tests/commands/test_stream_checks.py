@@ -59,7 +59,7 @@ class Streams:
 
 @pytest.fixture(autouse=True)
 def _loaded(xp):
-    """Kernels and plans are there, and none of other tests is unloaded: that waits for the device."""
+    """Kernels and plans are there; none of other tests is unloaded, which would wait."""
     work = Streams(xp)
     for use in (work.write, work.read, work.count):
         use(work.first)
