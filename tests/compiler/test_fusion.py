@@ -7,6 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._array import ArrayBase
+from gpuarray._fusion import views
 from gpuarray._runtime.device import current
 from tests.slow import slow_except, slow_off_axes
 
@@ -252,6 +253,15 @@ def test_in_place_refuses_what_numpy_refuses():
 def test_basic_indices(function):
     for x in (np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(4, 3).T):
         check(function, cp.asarray(x))
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_views_are_planned_with_the_layouts_that_they_have(read_only):
+    x = cp.arange(12.0).reshape(3, 4)
+    x.flags.writeable = not read_only
+    for key in (slice(1, None), (0, slice(None, None, -2)), (..., None)):
+        planned = views.view_layout(x._layout, views.basic_key(key))
+        assert planned is x[key]._layout
 
 
 def test_writes_to_views_are_left_to_the_single_functions():
