@@ -24,9 +24,16 @@ from gpuarray._ffi.library_kinds import (
     New,
     Number,
     Result,
-    Stream,
+    StreamHandle,
 )
-from gpuarray._ffi.library_pointers import Address, HostArray, Matrix, Scalar, Vector, Workspace
+from gpuarray._ffi.library_pointers import (
+    HostArray,
+    Matrix,
+    Pointer,
+    ScalarPointer,
+    VectorPointer,
+    Workspace,
+)
 from gpuarray._ffi.library_table import PreparedArguments, Row, TableLibrary
 from gpuarray.errors import CUDAError, DriverError, LibraryError, LibraryNotFoundError
 
@@ -149,12 +156,12 @@ _ROWS = (
         DataType("dataTypeA"),
         Matrix("A", "n", "n", "dataTypeA", "lda", access="rw"),
         Dimension("lda"),
-        Vector("ipiv", "n", np.dtype("i8"), "w"),
+        VectorPointer("ipiv", "n", np.dtype("i8"), "w"),
         Workspace("bufferOnDevice", "workspaceInBytesOnDevice"),
         Dimension("workspaceInBytesOnDevice", c_size_t),
         Workspace("bufferOnHost", "workspaceInBytesOnHost", on_host=True),
         Dimension("workspaceInBytesOnHost", c_size_t),
-        Vector("info", 1, np.dtype("i4"), "w"),
+        VectorPointer("info", 1, np.dtype("i4"), "w"),
         query="_bufferSize",
         query_omits=["ipiv"],
     ),
@@ -162,16 +169,16 @@ _ROWS = (
     Row(
         "thingScale",
         Enum("side", _SIDE),
-        Scalar("alpha", "type"),
+        ScalarPointer("alpha", "type"),
         Dimension("n"),
         DataType("type"),
-        Vector("x", "n", "type", "rw"),
+        VectorPointer("x", "n", "type", "rw"),
         Workspace("externalBuffer"),
-        Stream("stream"),
+        StreamHandle("stream"),
         query="_bufferSize",
     ),
     # As cufftXtExec: the function makes its views itself.
-    Row("thingCopy", _HANDLE, Address("input"), Address("output"), queued=True),
+    Row("thingCopy", _HANDLE, Pointer("input"), Pointer("output"), queued=True),
 )
 
 

@@ -18,9 +18,9 @@ from .library_kinds import (
     Number,
     Refusal,
     Result,
-    Stream,
+    StreamHandle,
 )
-from .library_pointers import Address, Matrix, Scalar
+from .library_pointers import Matrix, Pointer, ScalarPointer
 from .library_table import Row, TableLibrary
 
 __all__ = [
@@ -130,11 +130,11 @@ _ROWS = (
     Row("cublasCreate_v2", New("handle", "cublasHandle_t")),
     Row("cublasDestroy_v2", _HANDLE),
     Row("cublasGetVersion_v2", _HANDLE, Result("version")),
-    Row("cublasSetStream_v2", _HANDLE, Stream("streamId")),
+    Row("cublasSetStream_v2", _HANDLE, StreamHandle("streamId")),
     Row(
         "cublasSetWorkspace_v2",
         _HANDLE,
-        Address("workspace"),
+        Pointer("workspace"),
         Dimension("workspaceSizeInBytes", c_size_t),
     ),
     Row("cublasSetPointerMode_v2", _HANDLE, Enum("mode", _POINTER_MODE)),
@@ -147,7 +147,7 @@ _ROWS = (
         Dimension("m"),
         Dimension("n"),
         Dimension("k"),
-        Scalar("alpha", _scale_type),
+        ScalarPointer("alpha", _scale_type),
         Matrix("A", "m", "k", "Atype", "lda", op="transa", stride="strideA", count="batchCount"),
         DataType("Atype"),
         Number("lda"),
@@ -156,7 +156,7 @@ _ROWS = (
         DataType("Btype"),
         Number("ldb"),
         Number("strideB"),
-        Scalar("beta", _scale_type),
+        ScalarPointer("beta", _scale_type),
         Matrix(
             "C",
             "m",

@@ -14,11 +14,11 @@ A new kind is a class with those of the three that it needs. Kinds of pointers a
 `library_pointers`.
 
 How the rows of the other libraries are made of these: a stream among the arguments (cublasLtMatmul)
-is a `Stream`, a descriptor a `Handle` whose object keeps what it was made with, and a function that
-works on descriptors (cublasLtMatmul, cusparseSpMV, cufftXtExec) takes its pointers as `Address` and
-asks the call for views itself, in a row marked `queued`. cuSOLVER's two workspaces are two
-`Workspace`, cuSPARSE's one without a size is a `Workspace` too. cuFFT's handles are integers
-(``Handle(..., c_int)``), and its extents a `HostArray`.
+is a `StreamHandle`, a descriptor a `Handle` whose object keeps what it was made with, and a
+function that works on descriptors (cublasLtMatmul, cusparseSpMV, cufftXtExec) takes its pointers
+as `Pointer` and asks the call for views itself, in a row marked `queued`. cuSOLVER's two
+workspaces are two `Workspace`, cuSPARSE's one without a size is a `Workspace` too. cuFFT's handles
+are integers (``Handle(..., c_int)``), and its extents a `HostArray`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
     "Number",
     "Refusal",
     "Result",
-    "Stream",
+    "StreamHandle",
 ]
 
 #: What C calls the types of numbers.
@@ -246,7 +246,7 @@ class Handle(Kind):
         return None if self.optional and not raw else call.object(raw, self.type)
 
 
-class Stream(Kind):
+class StreamHandle(Kind):
     """A CUDA stream."""
 
     def __init__(self, name: str) -> None:

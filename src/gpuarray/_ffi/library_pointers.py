@@ -15,7 +15,7 @@ import numpy as np
 
 from .library_kinds import Declaration, Kind, Refusal
 
-__all__ = ["Address", "HostArray", "Matrix", "Scalar", "Vector", "Workspace"]
+__all__ = ["Pointer", "HostArray", "Matrix", "ScalarPointer", "VectorPointer", "Workspace"]
 
 #: A size: a number, the name of the argument that has it, or a function of the call.
 Size = int | str | Callable[[Any], int]
@@ -47,7 +47,7 @@ class _PointerToNumber(c_void_p):
         return pointer
 
 
-class Address(Kind):
+class Pointer(Kind):
     """A pointer that the function interprets itself, or only keeps.
 
     A prebuilt argument is made of an address, of None, or of a NumPy scalar for the host's memory.
@@ -71,10 +71,10 @@ class Address(Kind):
         return raw or 0
 
     def for_query(self) -> Kind:
-        return Address(self.name, self.types, const=True)
+        return Pointer(self.name, self.types, const=True)
 
 
-class _Typed(Address):
+class _Typed(Pointer):
     """A pointer to elements of a type that is fixed, or that the call says."""
 
     def __init__(self, name: str, dtype: ElementType, *, const: bool) -> None:
@@ -83,7 +83,7 @@ class _Typed(Address):
         self.dtype = dtype
 
 
-class Scalar(_Typed):
+class ScalarPointer(_Typed):
     """A number behind a pointer: on the host, or on the device if the handle's mode says so."""
 
     def __init__(self, name: str, dtype: ElementType) -> None:
@@ -113,7 +113,7 @@ class HostArray(_Typed):
         return call.host(value, self.dtype, call.number(self.size)) if value else None
 
 
-class Vector(_Typed):
+class VectorPointer(_Typed):
     """Elements behind one another in device memory.
 
     `access` is 'r', 'w' or 'rw': what the function does to them.
@@ -213,7 +213,7 @@ class Matrix(_Typed):
         return (columns, rows) if self._op(call) else (rows, columns)
 
 
-class Workspace(Address):
+class Workspace(Pointer):
     """Memory for the function's own use, of at least the bytes that its query says.
 
     Parameters

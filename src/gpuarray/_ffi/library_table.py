@@ -27,7 +27,7 @@ from .backend import fork_error, forked
 from .driver_library import error_of, fault_of_device, opened
 from .library import LocatedLibrary, Out, SymbolSource
 from .library_kinds import Handle, Kind, Result
-from .library_pointers import Address, Workspace
+from .library_pointers import Pointer, Workspace
 
 __all__ = ["PreparedArguments", "Row", "TableLibrary"]
 
@@ -163,7 +163,7 @@ class TableLibrary(LocatedLibrary):
         if query is None:
             raise ValueError(f"{name} has no query for a workspace")
         arguments = [
-            kind.prebuilt(values.get(kind.name) if isinstance(kind, Address) else values[kind.name])
+            kind.prebuilt(values.get(kind.name) if isinstance(kind, Pointer) else values[kind.name])
             for kind in query.inputs
         ]
         sizes = [ctypes.c_size_t() for _ in self.rows[name].workspaces]
@@ -182,7 +182,8 @@ class PreparedArguments:
         The function, which has no results for the host.
     values : mapping
         The arguments that are the same at each call, by name: numbers, dtypes, names of an
-        enumeration's members, NumPy scalars for a `Scalar`, integers for handles and addresses.
+        enumeration's members, NumPy scalars for a `ScalarPointer`, integers for handles and
+        addresses.
     stored : sequence of str
         The others, handles and addresses, which are stored before each call.
 

@@ -72,8 +72,8 @@ class BaseMemory:
     """Memory that an array can live in.
 
     ``stream`` is the stream that reuse of the memory is ordered on, ``None`` where nobody in
-    this process reuses it. ``writable`` is False where its owner said that nobody may write to it,
-    and ``foreign`` where this package allocated it, so that no other object has the same bytes.
+    this process reuses it. ``writable`` is False where its owner said that nobody may write to it.
+    ``foreign`` is False where this package allocated it, and no other object has the same bytes.
     """
 
     __slots__ = ("__weakref__",)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...library_kinds import New, Refusal, Result, Stream
+from ...library_kinds import New, Refusal, Result, StreamHandle
 from ...sticky_errors import KERNEL_FAULTS
 from ..binding import callback, foreign_function, last_error
 from ..capture import submit
@@ -172,7 +172,7 @@ class LibraryCall(StreamOperation):
     def stream_handle(self) -> int:
         """The stream that it is work for: an argument, or what the library's handle was told."""
         for kind in self.row.inputs:
-            if isinstance(kind, Stream):
+            if isinstance(kind, StreamHandle):
                 return getattr(self, kind.name)
         streams = [getattr(getattr(self, name), "stream", None) for name in self.row.handles]
         return next((stream for stream in streams if stream is not None), 0)
