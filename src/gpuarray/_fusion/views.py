@@ -50,4 +50,4 @@ def view_layout(layout: Layout, key: tuple) -> Layout:
         np.empty((), layout.dtype), layout.shape, layout.strides
     )
     view = nothing[key]
-    return _layout.layout_of(layout.dtype, view.shape, view.strides, layout.writable)
+    return _layout.layout_of(layout.dtype, view.shape, view.strides, layout.access)
