@@ -22,6 +22,8 @@ INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 FLOATS = ["f2", "f4", "f8"]
 COMPLEX = ["c8", "c16"]
 DTYPES = ["?", *INTEGERS, *FLOATS, *COMPLEX]
+#: One of each kind and of each width: the others of a sweep over all dtypes are slow.
+KINDS = ["?", "u1", "i8", "f2", "f4", "f8", "c16"]
 
 # ---- operands ----------------------------------------------------------------------------------
 
@@ -189,7 +191,9 @@ def _dtypes_and_layouts(dtypes, layouts, layouts_of) -> Iterator:
             str(np.dtype(one)) for one in ([dtype] if isinstance(dtype, str) else dtype)
         )
         for layout in layouts if dtype in layouts_of else [first]:
-            yield pytest.param(dtype, layout, id=f"{name}-{layout}")
+            slow = dtypes is DTYPES and dtype not in KINDS
+            marks = pytest.mark.slow if slow else ()
+            yield pytest.param(dtype, layout, id=f"{name}-{layout}", marks=marks)
 
 
 def against_numpy(
@@ -213,7 +217,8 @@ def against_numpy(
         ``function(xp, x, ..., **parameters)``: the library, an array for each name that is not in
         `parameters` (of different values, in the same layout), and a value of each parameter.
     dtypes : sequence of str, or of tuples of them
-        The dtypes of the operands; in a tuple each operand's.
+        The dtypes of the operands; in a tuple each operand's. By default all, those that are not
+        among `KINDS` being slow.
     layouts : dict of str to callable
         ``layout(xp, array)`` makes a view; the names are in the cases' ids.
     layouts_of : iterable, optional

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import gpuarray as cp
 from gpuarray._ops import advanced_indexing
 from gpuarray.errors import HostArrayError
-from tests.array.arrays import DTYPES, raises_alike, raises_as_numpy, same, values
+from tests.array.arrays import DTYPES, KINDS, raises_alike, raises_as_numpy, same, values
+from tests.slow import slow_except
 
 
 def on_device(key):
@@ -59,7 +60,7 @@ def _repeats(key) -> bool:
     return np.unique(seen).size != np.size(seen)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_except(KINDS, DTYPES))
 def test_every_dtype(dtype):
     host = values((6, 4), dtype)
     device = cp.asarray(host)

@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
-from tests.array.arrays import DTYPES, LAYOUTS, pair, raises_alike, same
+from tests.array.arrays import DTYPES, KINDS, LAYOUTS, pair, raises_alike, same
 from tests.slow import slow_except, slow_off_axes
 
-#: A dtype of each kind.
-QUICK = ["?", "i4", "u1", "f2", "f4", "f8", "c8"]
 NAN = ["nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd"]
 
 
@@ -40,7 +38,7 @@ def expected_of(name, x, *args, **kwargs):
             dtype,
             layout,
             marks=()
-            if dtype == "f4" or (layout == "contiguous" and dtype in QUICK)
+            if dtype == "f4" or (layout == "contiguous" and dtype in KINDS)
             else pytest.mark.slow,
         )
         for dtype in DTYPES

@@ -10,6 +10,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._ufunc import planning, ufuncs
 from tests.array.arrays import INTEGERS, same
+from tests.slow import slow_off_axes
 
 CASTINGS = ["no", "equiv", "safe", "same_kind", "unsafe"]
 #: Dtypes of arrays, and Python's numbers.
@@ -68,8 +69,7 @@ FLOATS = [1e20, -1e20, np.nan, np.inf, -np.inf, 300.7, -1.5, -300, 2.0**63, 2.0*
           70000, -(2.0**31), -(2.0**31) - 1, -(2.0**63), 2.0**32, 0.9, -0.9, 65504]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", INTEGERS)
-@pytest.mark.parametrize("source", ["f2", "f4", "f8"])
+@pytest.mark.parametrize(("source", "dtype"), slow_off_axes(["f8", "f4", "f2"], INTEGERS))
 def test_floats_out_of_range(source, dtype):
     """NumPy leaves them to the machine: here they saturate, wherever they are converted."""
     with np.errstate(over="ignore"):
@@ -86,8 +86,12 @@ def test_floats_out_of_range(source, dtype):
         assert expected[:2].tolist() == [info.max, info.min]
 
 
-@pytest.mark.parametrize("number", [2.5, -1.0, np.float64(2.5), np.float32(1e20), 1e20, 2j])
-@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "f4"])
+@pytest.mark.parametrize(
+    ("number", "dtype"),
+    slow_off_axes(
+        [2.5, -1.0, np.float64(2.5), np.float32(1e20), 1e20, 2j], ["i1", "u2", "i4", "f4"]
+    ),
+)
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 def test_scalars_are_cast_as_arrays(number, dtype):
     x = cp.array([1, 2], dtype)

@@ -11,7 +11,7 @@ import gpuarray as cp
 from gpuarray._ops import ranges
 from gpuarray.errors import UnsupportedDTypeError
 from tests.array.arrays import DTYPES, LAYOUTS, pair, raises_alike, raises_as_numpy, same, values
-from tests.slow import slow_except
+from tests.slow import slow_except, slow_off_axes
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -161,8 +161,9 @@ def test_arange_errors():
     raises_alike(lambda: np.arange(300, 400, dtype="u1"), lambda: cp.arange(300, 400, dtype="u1"))
 
 
-@pytest.mark.parametrize("dtype", [None, "f4", "f2", "i4", "c16"])
-@pytest.mark.parametrize("endpoint", [True, False])
+@pytest.mark.parametrize(
+    ("dtype", "endpoint"), slow_off_axes([None, "f4", "f2", "i4", "c16"], [True, False])
+)
 def test_linspace(dtype, endpoint):
     for args in (
         (0, 1, 7),

@@ -18,13 +18,10 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.generator.operations import operation
-from tests.slow import slow_except
+from tests.slow import slow_except, slow_off_axes
 
 hypothesis = pytest.importorskip("hypothesis")
 st = hypothesis.strategies
-
-DTYPES = ["?", "i1", "f2", "f4", "f8", "c8", "c16"]
-SOME_WIDTHS = slow_except(["i1", "f4", "c16"], DTYPES)
 
 
 class Operand:
@@ -99,13 +96,14 @@ def index(request, monkeypatch):
     return request.param
 
 
-@pytest.mark.parametrize("dtype", SOME_WIDTHS)
 @pytest.mark.parametrize(
-    ("rows", "columns"),
-    [(64, 128), (65, 66), (129, 127), (31, 200), (320, 97), (1000, 3), (5, 700)],
+    ("dtype", "shape"),
+    slow_off_axes(
+        ["f4", "i1", "c16", "f2", "?", "f8", "c8"],
+        [(65, 66), (64, 128), (129, 127), (31, 200), (320, 97), (1000, 3), (5, 700)],
+    ),
 )
-def test_transposes(dtype, rows, columns, index, rng):
-    shape = (rows, columns)
+def test_transposes(dtype, shape, index, rng):
     size = np.dtype(dtype).alignment
     transposed = Operand(values(dtype, shape[::-1], rng), np.transpose)
     check_sum(Operand(np.full(shape, 77, dtype)), [transposed])
@@ -113,13 +111,15 @@ def test_transposes(dtype, rows, columns, index, rng):
     inputs = [
         Operand(values(dtype, shape, rng), offset=size),
         Operand(values(dtype, shape[::-1], rng), np.transpose, 16 - size),
-        Operand(values(dtype, columns, rng)),
+        Operand(values(dtype, shape[1], rng)),
     ]
     check_sum(Operand(np.full(shape, 77, dtype), offset=size), inputs)
 
 
-@pytest.mark.parametrize("dtype", ["i1", "f4", "c16"])
-@pytest.mark.parametrize("axes", [(0, 2, 1), (2, 1, 0), (1, 2, 0), (2, 0, 1), (1, 0, 2)])
+@pytest.mark.parametrize(
+    ("dtype", "axes"),
+    slow_off_axes(["f4", "i1", "c16"], [(0, 2, 1), (2, 1, 0), (1, 2, 0), (2, 0, 1), (1, 0, 2)]),
+)
 def test_permutations(dtype, axes, index, rng):
     source = Operand(values(dtype, (37, 41, 43), rng), lambda a: a.transpose(axes))
     check_sum(Operand(np.full(source.view.shape, 77, dtype)), [source])
@@ -153,8 +153,10 @@ def test_steps_on_either_side_of_a_transpose(rng):
     check_sum(Operand(np.full((75, 140), 77, "f4")), [source])
 
 
-@pytest.mark.parametrize("dtype", SOME_WIDTHS)
-@pytest.mark.parametrize("columns", [16, 33, 128, 131, 300])
+@pytest.mark.parametrize(
+    ("dtype", "columns"),
+    slow_off_axes(["f4", "i1", "c16", "f2", "?", "f8", "c8"], [131, 16, 33, 128, 300]),
+)
 def test_rows(dtype, columns, index, rng):
     size = np.dtype(dtype).alignment
     inputs = [
@@ -233,7 +235,7 @@ def test_images_of_several_dtypes(dtypes, index, rng):
 def test_64_bit_indices(monkeypatch, rng):
     """A case of each test above, whose other cases with these indices are slow."""
     monkeypatch.setattr(_layout, "needs_int64", lambda *args: True)
-    test_transposes("f2", 65, 66, None, rng)
+    test_transposes("f2", (65, 66), None, rng)
     test_permutations("i1", (2, 0, 1), None, rng)
     test_rows("i1", 131, None, rng)
     test_inner_parts_of_higher_dimensions("f4", None, rng)
@@ -301,9 +303,7 @@ def any_views(draw):
     return shape, dtype, [view() for _ in range(draw(st.integers(1, 2)))], gapped
 
 
-@hypothesis.settings(max_examples=150, deadline=None)
-@hypothesis.given(case=any_views(), out_offset=st.integers(0, 8), seed=st.integers(0, 99))
-def test_any_views(case, out_offset, seed):
+def any_case(case, out_offset, seed):
     shape, dtype, views, gapped = case
     rng = np.random.default_rng(seed)
     size = np.dtype(dtype).itemsize
@@ -318,3 +318,8 @@ def test_any_views(case, out_offset, seed):
         out_offset * size,
     )
     check_sum(out, inputs)
+
+
+_given = hypothesis.given(case=any_views(), out_offset=st.integers(0, 8), seed=st.integers(0, 99))
+test_any_views = hypothesis.settings(max_examples=30)(_given(any_case))
+test_many_views = pytest.mark.slow(hypothesis.settings(max_examples=150)(_given(any_case)))

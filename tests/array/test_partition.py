@@ -10,7 +10,7 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import select as select_kernels
 from gpuarray.kernels.select import spec as partitioning
 from gpuarray.kernels.sort import spec as sorting
-from tests.array.arrays import DTYPES, raises_as_numpy
+from tests.array.arrays import DTYPES, KINDS, raises_as_numpy
 from tests.slow import slow_except
 
 
@@ -91,7 +91,7 @@ def check_ranks(x, ranks, spread=False):
 
 @pytest.mark.parametrize(
     "dtype",
-    slow_except(["i2", "u4", "f8"], ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"]),
+    slow_except(["i2", "f8"], ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"]),
 )
 def test_every_dtype_in_one_block(dtype, rng):
     length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 37
@@ -100,7 +100,7 @@ def test_every_dtype_in_one_block(dtype, rng):
     check_ranks(x, [length // 2, 5, length - 1])
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_except(KINDS, DTYPES))
 def test_short_rows(dtype, rng):
     x = keys(dtype, (3, 4, 50), rng)
     check_ranks(x, [20, 0, 49, 20])
@@ -126,7 +126,7 @@ def test_pairs_of_ranks(rng):
 # ---- rows of many blocks -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", slow_except(["f4", "f8"], ["i2", "u4", "i8", "f2", "f4", "f8"]))
+@pytest.mark.parametrize("dtype", slow_except(["f4"], ["i2", "u4", "i8", "f2", "f4", "f8"]))
 def test_every_width_in_many_blocks(dtype, rng, limits):
     limits()
     length = 12345
@@ -222,7 +222,7 @@ def any_row(data):
         current.stream.drop_plans()
 
 
-test_any_row = settings(max_examples=5)(given(st.data())(any_row))
+test_any_row = settings(max_examples=2)(given(st.data())(any_row))
 test_many_rows = pytest.mark.slow(settings(max_examples=40)(given(st.data())(any_row)))
 
 

@@ -9,6 +9,7 @@ from gpuarray.kernels import sort as sort_kernels
 from gpuarray.kernels.sort import spec as sorting
 from tests.array.arrays import (
     DTYPES,
+    KINDS,
     LAYOUTS_3D,
     against_numpy,
     raises_alike,
@@ -57,7 +58,7 @@ def passes(monkeypatch):
     current.stream.drop_plans()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_except(KINDS, DTYPES))
 def test_every_dtype_in_one_block(dtype, rng):
     check(keys(dtype, (7, 150), rng))
 

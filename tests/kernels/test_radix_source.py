@@ -6,6 +6,7 @@ from gpuarray._dtypes import CODES, itemsize
 from gpuarray._ffi import nvrtc
 from gpuarray.kernels.sort import spec as sorting
 from gpuarray.kernels.sort.spec import BLOCK_LIMIT, SortSpec, block_shape, pass_shape, render
+from tests.slow import slow_except, slow_off_axes
 
 
 def compiled(spec, kind="cubin"):
@@ -20,11 +21,11 @@ def compiled(spec, kind="cubin"):
 @pytest.mark.parametrize(
     ("dtype", "indices", "count"),
     [
-        ("f4", False, "uint32"),
+        pytest.param("f4", False, "uint32", marks=pytest.mark.slow),
         ("f8", False, "uint64"),
-        ("f2", True, "uint64"),
-        ("f4", True, "uint32"),
-        ("i8", True, "uint32"),
+        pytest.param("f2", True, "uint64", marks=pytest.mark.slow),
+        pytest.param("f4", True, "uint32", marks=pytest.mark.slow),
+        pytest.param("i8", True, "uint32", marks=pytest.mark.slow),
         ("i8", True, "uint64"),
         ("c16", True, "uint64"),
     ],
@@ -35,13 +36,12 @@ def test_passes_fit_shared_memory(dtype, indices, count):
     assert "spill" not in log
 
 
-@pytest.mark.parametrize("dtype", ["u1", "f4", "i8", "c16"])
+@pytest.mark.parametrize("dtype", slow_except(["u1", "c16"], ["u1", "f4", "i8", "c16"]))
 def test_longest_rows_fit_shared_memory(dtype):
     compiled(SortSpec("block", dtype, True, *block_shape(dtype, BLOCK_LIMIT[itemsize(dtype)])))
 
 
-@pytest.mark.parametrize("dtype", ["f8", "i8"])
-@pytest.mark.parametrize("indices", [False, True])
+@pytest.mark.parametrize(("dtype", "indices"), slow_off_axes(["f8", "i8"], [True, False]))
 def test_sorts_of_runs_fit_shared_memory(dtype, indices):
     for step in ("short", "long"):
         _, log = compiled(SortSpec(step, dtype, indices, 256, sorting.RUN_ITEMS, count="uint64"))
@@ -49,7 +49,7 @@ def test_sorts_of_runs_fit_shared_memory(dtype, indices):
     compiled(SortSpec("decide", dtype, block=sorting.SAMPLE_BLOCK))
 
 
-@pytest.mark.parametrize("dtype", ["f2", "f4", "i8", "c16"])
+@pytest.mark.parametrize("dtype", slow_except(["f2", "c16"], ["f2", "f4", "i8", "c16"]))
 def test_the_largest_tiles_fit_shared_memory(dtype):
     shape = block_shape(dtype, BLOCK_LIMIT[itemsize(dtype)])
     compiled(SortSpec("tile", dtype, True, *shape))
