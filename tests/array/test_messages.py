@@ -104,6 +104,11 @@ def test_methods(name):
         (lambda x: x.partition(), r"ndarray.partition\(\) missing"),
         (lambda x: x.get(out=3), "get"),
         (lambda x: cp.asnumpy(x, out=3), "asnumpy"),
+        (lambda x: cp.full(3, 1j, "i1"), "full: 1j"),
+        (lambda x: cp.full_like(x, 1j), "full_like: 1j"),
+        (lambda x: x.fill(1j), "fill: 1j"),
+        (lambda x: x.__setitem__(0, 1j), "assignment: 1j"),
+        (lambda x: cp.take(x[:0], x), "take: Cannot cast"),
     ],
 )  # fmt: skip
 def test_the_message_names_what_was_called(call, name):

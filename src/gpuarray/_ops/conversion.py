@@ -524,7 +524,7 @@ def _not_stored(name: str, value: Any, dtype: np.dtype, error: Exception) -> Exc
     """NumPy's error, with the operation and the value in front of its message."""
     text = repr(value)
     shown = text if len(text) < 60 else f"a {type(value).__name__}"
-    return type(error)(f"{name}: {shown} cannot be stored as {dtype}: {error}")
+    return type(error)(f"{called_name(name)}: {shown} cannot be stored as {dtype}: {error}")
 
 
 _interchange.of_sequence = array

@@ -86,14 +86,14 @@ def _indices_to_take(indices: Any, axis: int, length: int, mode: str) -> ndarray
             return asarray(_checked_on_host(host, axis, length, mode))
         indices = as_array(indices, "take")
     layout = indices._layout
-    if not length:
-        _check_not_empty(length, layout.size)
     kind = layout.dtype.kind
     if kind not in "biu":
         raise TypeError(
             f"take: Cannot cast array data from {layout.dtype!r} to {np.dtype(np.int64)!r} "
             "according to the rule 'same_kind'; indices are integers"
         )
+    if not length:
+        _check_not_empty(length, layout.size)
     if kind == "b" or mode != "raise":
         indices = copies.copy(indices, dtype=np.dtype(np.int64))
     if mode != "raise" and layout.size:

@@ -1,4 +1,4 @@
-"""The checkers that run on request: races, uninitialised reads, bounds, barriers, leaks.
+"""The checkers that run on request: races, uninitialised reads, bounds, barriers, host, leaks.
 
 A :class:`Checker` belongs to the arena while checks are on. Launches then run a variant of the
 generated code whose loads, stores and atomics come through :mod:`.checked_access` to
@@ -32,7 +32,7 @@ class Checker:
     arena : Arena
         Device memory.
     checks : frozenset of str
-        Of 'races', 'uninit', 'bounds', 'barriers', 'leaks'.
+        Of 'races', 'uninit', 'bounds', 'barriers', 'host', 'leaks'.
     by_lane : bool
         Whether threads of one warp race with each other too.
     outer : Checker, optional

@@ -85,11 +85,8 @@ class RaceChecks:
 
     def _check_ranges(self, access: Access) -> None:
         """Check an access against copies and fills that the launch is not ordered with."""
-        where, end = access.where, access.size
-        if access.is_run:
-            end = where + access.size * access.L.n
-        else:
-            end = where + access.size
+        where = access.where
+        end = where + access.size * (access.L.n if access.is_run else 1)
         for one in access.shadow.ranges:
             if (access.writes or one.writes) and one.operation in self.launch.others:
                 bad = np.flatnonzero(np.atleast_1d((where < one.end) & (end > one.first)))
