@@ -19,6 +19,7 @@ from gpuarray._runtime.memory import ManagedMemory, Memory
 from gpuarray._runtime.pinned_memory import PinnedMemory
 from gpuarray.kernels import compiler
 from tests.array.interrupting import interrupted
+from tests.slow import slow_except
 
 
 def disjoint(pool, sizes):
@@ -115,7 +116,8 @@ def test_calls():
         assert float((x + 1).sum()) == 20100, where
 
 
-def test_a_compilation():
+@pytest.mark.parametrize("step", slow_except([101], [101, 37]))
+def test_a_compilation(step):
     number = 0
     image = b""
 
@@ -129,7 +131,7 @@ def test_a_compilation():
         ).data
 
     work()
-    for where in interrupted(work, "kernels/compiler/compilation", step=37):
+    for where in interrupted(work, "kernels/compiler/compilation", step=step):
         image = b""
         work()  # for ever waiting, or for ever failing, before
         assert image, where

@@ -20,7 +20,7 @@ from tests.array.arrays import (
     same,
     ties,
 )
-from tests.slow import slow_except
+from tests.slow import slow_except, slow_off_axes
 
 FUNCTIONS = ["sum", "prod", "max", "min", "mean", "any", "all", "argmax", "argmin"]
 
@@ -57,7 +57,10 @@ def of_every_layout(name, axis):
 
 
 test_sum_of_every_layout = of_every_layout("sum", list(axes_of(3)))
-test_max_of_every_layout = of_every_layout("max", list(axes_of(3)))
+test_max_of_every_layout = of_every_layout("max", [None, 0, -1, (0, 2)])
+test_max_of_every_layout_and_axis = pytest.mark.slow(
+    of_every_layout("max", [(), (0,), (1,), (2,), (0, 1), (1, 2), (0, 1, 2)])
+)
 test_argmax_of_every_layout = of_every_layout("argmax", [None, 0, 1, 2, -1])
 
 
@@ -86,8 +89,10 @@ test_means = along(1, ["?", "i1", "u8", "f2", "f4"], ["mean"])
 test_complex_means = along(1, ["c8", "c16"], ["mean"], ulps=2)
 
 
-@pytest.mark.parametrize("dtype", slow_except(["f4", "c8"], ["f2", "f4", "c8"]))
-@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin", "any"])
+@pytest.mark.parametrize(
+    ("dtype", "name"),
+    slow_off_axes(["f4", "c8", "f2"], ["max", "min", "argmax", "argmin", "any"]),
+)
 def test_nan(name, dtype):
     for place in (0, 7, 16, 33):
         x = ties((3, 40), dtype)
@@ -208,16 +213,18 @@ def test_mean_of_nothing_warns():
     assert result.shape == (3,)
 
 
-@pytest.mark.parametrize("name", ["sum", "prod", "max", "min"])
-def test_initial_and_where(name, rng):
-    for dtype in ("i4", "f2", "c8") if name in ("sum", "max") else ("?",):
-        x = ties((4, 9), dtype)
-        where = rng.random((4, 9)) < 0.5
-        for axis in (None, 0, 1):
-            check(name, x, axis, initial=1)
-            check(name, x, axis, initial=1, where=where)
-        check(name, x, 0, initial=1, where=where[:, ::-1])
-        check(name, x, 1, initial=1, where=where[:1])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [*slow_off_axes(["sum", "max"], ["i4", "f2", "c8"]), ("prod", "?"), ("min", "?")],
+)
+def test_initial_and_where(name, dtype, rng):
+    x = ties((4, 9), dtype)
+    where = rng.random((4, 9)) < 0.5
+    for axis in (None, 0, 1):
+        check(name, x, axis, initial=1)
+        check(name, x, axis, initial=1, where=where)
+    check(name, x, 0, initial=1, where=where[:, ::-1])
+    check(name, x, 1, initial=1, where=where[:1])
     x = ties((4, 9), "i4")
     masks = [np.bool(False), np.array([True] * 9)]
     for where in masks:
@@ -348,26 +355,33 @@ def test_integers_widen_before_they_are_summed():
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["add", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_and", "logical_or",
-     "bitwise_and", "bitwise_or", "bitwise_xor"],
-)  # fmt: skip
-def test_ufunc_reduce(name, rng):
-    function = getattr(np, name)
-    for dtype in ("?", "u4", "f4", "c8") if name != "add" else ("i1",):
-        if name.startswith("bitwise") and dtype in ("f4", "c8"):
-            with pytest.raises(TypeError):
-                getattr(cp, name).reduce(device_copy(np.ones(3, dtype)))
-            continue
-        x = ties((6, 12), dtype)
-        if dtype == "f4":
-            x[rng.random(x.shape) < 0.4] = np.nan
-            x[:, 3] = np.nan
-        for axis in (0, 1):
-            expected = function.reduce(x, axis=axis)
-            result = cp.asnumpy(getattr(cp, name).reduce(device_copy(x), axis))
-            assert result.dtype == expected.dtype
-            np.testing.assert_array_equal(result, expected)
+    ("name", "dtype"),
+    [
+        ("add", "i1"),
+        *slow_off_axes(
+            ["maximum", "minimum", "multiply", "fmax", "fmin", "logical_and", "logical_or"],
+            ["f4", "?", "u4", "c8"],
+        ),
+        *slow_off_axes(["bitwise_and", "bitwise_or", "bitwise_xor"], ["u4", "?"]),
+    ],
+)
+def test_ufunc_reduce(name, dtype, rng):
+    x = ties((6, 12), dtype)
+    if dtype == "f4":
+        x[rng.random(x.shape) < 0.4] = np.nan
+        x[:, 3] = np.nan
+    for axis in (0, 1):
+        expected = getattr(np, name).reduce(x, axis=axis)
+        result = cp.asnumpy(getattr(cp, name).reduce(device_copy(x), axis))
+        assert result.dtype == expected.dtype
+        np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("name", ["bitwise_and", "bitwise_or", "bitwise_xor"])
+def test_floats_have_no_bits_to_reduce(name):
+    for dtype in ("f4", "c8"):
+        with pytest.raises(TypeError):
+            getattr(cp, name).reduce(device_copy(np.ones(3, dtype)))
 
 
 def test_accuracy(rng):

@@ -137,7 +137,13 @@ ATOMICS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "dtype"), [(name, dtype) for name, (_, dtypes) in ATOMICS.items() for dtype in dtypes]
+    ("name", "dtype"),
+    [
+        pytest.param(name, dtype, marks=() if quick else pytest.mark.slow)
+        for name, (_, dtypes) in ATOMICS.items()
+        for dtype in dtypes
+        for quick in [dtype in ("i4", "u8", "f4") or len(dtypes) == 1]
+    ],
 )
 def test_atomics(name, dtype):
     text = f"def f(x, i, value, old):\n    old[0] = jit.atomic_{name}(x, i, value)\n"

@@ -7,7 +7,8 @@ import pytest
 
 import gpuarray as cp
 from gpuarray.errors import HostArrayError
-from tests.array.arrays import DTYPES, LAYOUTS, pair, same
+from tests.array.arrays import DTYPES, KINDS, LAYOUTS, pair, same
+from tests.slow import slow_except, slow_off_axes
 
 
 def relu(x, slope=0):
@@ -28,15 +29,16 @@ def collatz(n):
     return count
 
 
-@pytest.mark.parametrize("layout", list(LAYOUTS))
-@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u2", "f2", "f4", "f8"])
+@pytest.mark.parametrize(
+    ("dtype", "layout"), slow_off_axes(["f4", "i1", "i4", "i8", "u2", "f2", "f8"], list(LAYOUTS))
+)
 def test_layouts(dtype, layout):
     host, device = pair(layout, dtype)
     same(cp.vectorize(relu)(device), np.where(host > 0, host, host * 0))
     same(cp.vectorize(lambda a, b: a * 2 + b)(device, device), host * 2 + host)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_except(KINDS, DTYPES))
 def test_dtypes(dtype):
     x = (np.arange(40) % 5).astype(dtype)
     same(cp.vectorize(lambda a, b: a == b)(cp.asarray(x), cp.asarray(x[::-1].copy())), x == x[::-1])
