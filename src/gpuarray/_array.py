@@ -67,7 +67,11 @@ def view(array: Any, layout: Layout, offset: int = 0) -> ndarray:
 
 def shifted(array: Any, layout: Layout, offset: int) -> ndarray:
     """A view whose layout was made of the array's, so that it has the same access."""
-    return wrap(array._memory, array._pointer + offset, layout)
+    result = _new(array_class)
+    result._memory = array._memory
+    result._pointer = array._pointer + offset
+    result._layout = layout
+    return result
 
 
 def lock(array: ndarray) -> ndarray:

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 import gpuarray as cp
 from gpuarray._ops import advanced_indexing
 from gpuarray.errors import HostArrayError
-from tests.array.arrays import DTYPES, KINDS, raises_alike, raises_as_numpy, same, values
+from tests.array.arrays import (
+    DTYPES,
+    KINDS,
+    LAYOUTS,
+    pair,
+    raises_alike,
+    raises_as_numpy,
+    same,
+    values,
+)
 from tests.slow import slow_except
 
 
@@ -262,6 +271,22 @@ def test_take(name, mode):
         same(taken, np.take(host, indices(np), axis, mode=mode))
         x.fill(-1)  # a copy is none of it
         same(taken, np.take(host, indices(np), axis, mode=mode))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_take_again(layout):
+    """The second call of the same layouts takes the kept plan, and reads what is there then."""
+    host, x = pair(layout, "f8")
+    for axis in (None, *range(-host.ndim, host.ndim)):
+        if not (host.size if axis is None else host.shape[axis]):
+            continue
+        for pattern in ([0, 0, -1], [-1, 0, 0], [[0, -1, 0]], [[-1, 0, -1]]):
+            indices = np.array(pattern)
+            expected = np.take(host, indices, axis)
+            same(cp.take(x, cp.asarray(indices), axis), expected)
+            out = cp.zeros(expected.shape)
+            assert x.take(cp.asarray(indices), axis, out) is out
+            same(out, expected)
 
 
 @pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])

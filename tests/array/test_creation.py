@@ -72,6 +72,50 @@ def test_eye(args):
     same(cp.identity(3, "i4"), np.identity(3, "i4"))
 
 
+def check_range(args, dtype=None):
+    """Compare a range with NumPy's, with the signs of zeros; both may raise."""
+    try:
+        expected = np.arange(*args, dtype=dtype)
+    except (ValueError, ArithmeticError, TypeError):
+        raises_alike(lambda: np.arange(*args, dtype=dtype), lambda: cp.arange(*args, dtype=dtype))
+        return
+    found = cp.arange(*args, dtype=dtype)
+    same(found, expected, context=(args, dtype))
+    if expected.dtype.kind == "f":
+        signs = np.signbit(cp.asnumpy(found)[expected == 0])
+        assert signs.tolist() == np.signbit(expected[expected == 0]).tolist(), (args, dtype)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "limit"),
+    [
+        ("i1", 127), ("i1", -128), ("u1", 255), ("u1", 0), ("i4", 2**31 - 1), ("i8", 2**52),
+        ("f2", 2**11), ("f4", 2**24), ("f8", 2**52), (None, 2**52), (None, 2.0**52), ("f8", -(2.0**52)),
+    ],
+)  # fmt: skip
+def test_arange_near_the_integers_that_a_dtype_holds(dtype, limit):
+    near = [limit - 1, limit, limit + 1]
+    for n in near:
+        for args in ((n, n + 3), (n - 4, n), (n, n - 3, -1), (n - 1, n, 7)):
+            check_range(args, dtype)
+        if n:
+            check_range((0, 2 * n, n), dtype)
+            check_range((1, -2 * n, -n), dtype)
+            check_range((-n, n + 1, n), dtype)
+
+
+def test_arange_of_pythons_floats():
+    third = 1 / 3
+    for args in (
+        (0.5,), (1.0,), (-0.0, 3), (-0.0, -3, -1), (0.0, -3, -1.0), (1.0, -3, -1), (-1, 2.5, 1),
+        (third, 9, third), (0.1, 0.1), (0.3, 0.1), (5, 4.9), (5e-324, 2e-323, 5e-324),
+        (0, 1e-300, 1e-301), (1.0, 2, 1e-1), (0.0, 1.0, float("inf")), (0.0, float("nan")),
+        (2.0, float("inf")), (True, 3.0), (1.5, 3, 0), (1.5, 3, 0.0), (2**63, 2.0**63 + 4096, 1024.0),
+    ):  # fmt: skip
+        for dtype in (None, "f8", "f4", "i8"):
+            check_range(args, dtype)
+
+
 RANGES = [
     (5,), (0,), (-3,), (2, 9), (2, 9, 3), (9, 2, -2), (2, 2), (1.5,), (0.1, 5, 0.3), (1, 2, 0.1),
     (3, -1, -0.7), (0, 1, 1e-1), (np.float32(0.1), 3, np.float32(0.7)), (True, 5), (10**12, 10**12 + 4),

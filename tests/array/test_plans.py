@@ -10,6 +10,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _calls, _layout
+from gpuarray._ops import indexing
 from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime import stream as streams
 from gpuarray._runtime.device import current
@@ -139,11 +140,16 @@ CALLS = {
     "reshape": (lambda x, v, a: v.reshape(a), [6, (2, 3), (1, 6)]),
     "transpose": (lambda x, v, a: x.transpose(a), [(1, 0)]),
     "take": (lambda x, v, a: cp.take(x, cp.asarray([1, 0]), axis=a), [0, 1]),
+    "broadcast_to": (lambda x, v, a: cp.broadcast_to(v, a), [6, (6,), (1, 6), (2, 6)]),
+    "take-axis": (lambda x, v, a: x.take(cp.asarray([[1, 0]]), a), [0, 1]),
     "zeros": (lambda x, v, a: cp.zeros(a), [1, (2, 1)]),
     "ones": (lambda x, v, a: cp.ones(a), [(2, 1)]),
     "full": (lambda x, v, a: cp.full(3, a), [0.0, 1, True]),
     "eye": (lambda x, v, a: cp.eye(3, k=a), [1, 0]),
     "arange": (lambda x, v, a: cp.arange(0, 6, a), [1, 2]),
+    "arange-start": (lambda x, v, a: cp.arange(a, 6, 2), [0, 1, 0.0]),
+    "arange-stop": (lambda x, v, a: cp.arange(a), [3, 1, 0]),
+    "arange-dtype": (lambda x, v, a: cp.arange(a, 6, dtype="f4"), [1, 0.0]),
     "linspace": (lambda x, v, a: cp.linspace(0, 1, a), [3]),
     "linspace-ends": (lambda x, v, a: cp.linspace(a, 1, 3), [0.0, 0]),
     "linspace-endpoint": (lambda x, v, a: cp.linspace(0, 1, 3, endpoint=a), [True, False]),
@@ -173,6 +179,33 @@ CALLS = {
     "fuse-values": (lambda x, v, a: BRANCHED(v, a), [0.0, 1, True]),
     "fuse-tuples": (lambda x, v, a: SHIFTED(v, a), [(0.0, 1), (1, 2)]),
 }
+
+
+# What a call of the same layouts and types must not come to again.
+WARM = {
+    "broadcast_to": (lambda x, i: cp.broadcast_to(x, (2, 2, 3)), (_layout, "check_shape")),
+    "take": (lambda x, i: cp.take(x, i), (indexing, "getitem")),
+    "take along an axis": (lambda x, i: x.take(i, axis=1), (indexing, "getitem")),
+    "take to an output": (lambda x, i: x.take(i, 0, cp.zeros((2, 3))), (indexing, "getitem")),
+    "arange": (lambda x, i: cp.arange(2, 9, 3), (_layout, "contiguous")),
+    "arange of floats": (lambda x, i: cp.arange(0.5, 2, 0.1), (_layout, "contiguous")),
+    "arange of a dtype": (lambda x, i: cp.arange(5, dtype="f2"), (_layout, "contiguous")),
+}
+
+
+@pytest.mark.parametrize("name", WARM)
+def test_a_warm_call_is_a_look_up(monkeypatch, name):
+    work, (module, function) = WARM[name]
+    x, i = cp.asarray([[1.0, 2, 3], [4, 5, 6]]), cp.asarray([1, 0])
+    expected = outcome(lambda: work(x, i))
+
+    def refuse(*args, **kwargs):
+        raise AssertionError(function)
+
+    monkeypatch.setattr(module, function, refuse)
+    result = work(x, i)
+    monkeypatch.undo()
+    assert outcome(lambda: result) == expected
 
 
 @cp.vectorize

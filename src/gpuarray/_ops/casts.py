@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["astype", "copyto"]
 
+#: The default rule, which allows every cast: Python has one object for all literals of this text.
+_UNSAFE = "unsafe"
+
 
 def astype(
     a: ndarray,
@@ -76,7 +79,7 @@ def astype(
             f"astype: Input should be a gpuarray array, got {type(a).__name__}; use asarray(...)"
         ) from None
     found = _dtypes.canonical(dtype)
-    if not _dtypes.can_cast(layout.dtype, found, casting):
+    if casting is not _UNSAFE and not _dtypes.can_cast(layout.dtype, found, casting):
         raise TypeError(
             f"Cannot cast array data from {layout.dtype!r} to {found!r} according to the rule "
             f"'{casting}'"

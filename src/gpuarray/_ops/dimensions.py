@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from gpuarray import _array, _layout
+from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes
 from gpuarray._ops.manipulation import as_array, reshape
 
@@ -229,11 +231,19 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
     array([[0, 1],
            [0, 1]])
     """
+    if isinstance(array, ArrayBase) and type(shape) is tuple:
+        try:
+            found = array._layout.reshapes.get((broadcast_to, shape))
+        except TypeError:  # a length without a hash
+            found = None
+        # Only integers multiply to an int: 2.0 equals 2 as a key, but is no length.
+        if found is not None and type(math.prod(shape)) is int:
+            return _array.shifted(array, found, 0)
     array = as_array(array, "broadcast_to")
-    layout = array._layout
-    access = layout.access | _layout.READ_ONLY
-    target = _layout.broadcast_to(layout, _layout.check_shape(shape), access)
-    return _array.shifted(array, target, 0)
+    layout, target = array._layout, _layout.check_shape(shape)
+    found = _layout.broadcast_to(layout, target, layout.access | _layout.READ_ONLY)
+    _layout.keep_view(layout.reshapes, (broadcast_to, target), found)
+    return _array.shifted(array, found, 0)
 
 
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ...]:

@@ -17,7 +17,8 @@ from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
 from gpuarray._ops.math import remainder
 from gpuarray._ops.selection import clip
-from gpuarray._ops.subscripts import getitem
+from gpuarray._ops.subscripts import getitem, kept_call
+from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import gather
 from gpuarray.kernels import mask as mask_kernels
@@ -69,12 +70,24 @@ def take(
     >>> cp.take(cp.arange(10, 20), cp.array([0, 3]))
     array([10, 13])
     """
+    key: Any = None
+    if mode == "raise" and isinstance(a, ArrayBase) and isinstance(indices, ArrayBase):
+        if axis is None or type(axis) is int:
+            key = (take, a._layout, indices._layout, axis)
+            run: Any = current.stream.plans.get(key)
+            if run is not None:
+                return store_result(run(a, indices), out, "take", "unsafe")
     a = as_array(a, "take")
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got {mode!r})")
-    a, axis = along_axis(a, axis)
-    indices = _indices_to_take(indices, axis, a.shape[axis], mode)
-    result = getitem(a, (*(slice(None),) * axis, indices) if axis else indices)
+    lines, axis = along_axis(a, axis)
+    found = _indices_to_take(indices, axis, lines.shape[axis], mode)
+    index: Any = (*(slice(None),) * axis, found) if axis else found
+    result = getitem(lines, index)
+    if key is not None and found is indices and lines._memory is a._memory:
+        run = kept_call(lines, index)  # it reads no more of the array than the address
+        if run is not None:
+            current.stream.keep_plan(key, run)
     return store_result(result, out, "take", "unsafe")
 
 
@@ -94,7 +107,7 @@ def _indices_to_take(indices: Any, axis: int, length: int, mode: str) -> ndarray
         )
     if not length:
         _check_not_empty(length, layout.size)
-    if kind == "b" or mode != "raise":
+    if kind == "b" or (mode != "raise" and layout.dtype != np.int64):
         indices = copies.copy(indices, dtype=np.dtype(np.int64))
     if mode != "raise" and layout.size:
         return remainder(indices, length) if mode == "wrap" else clip(indices, 0, length - 1)

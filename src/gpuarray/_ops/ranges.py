@@ -30,7 +30,20 @@ __all__ = ["arange", "linspace"]
 #: Up to this the quotient of integers, from which NumPy has the length, is not rounded.
 _EXACT = 2**52
 
-_INT64 = np.dtype(np.int64)
+_INT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
+
+#: Between which integers a dtype holds each one, so that its first values and their difference are
+#: what Python computes.
+_HELD = {
+    dtype: (max(int(np.iinfo(dtype).min), -_EXACT), min(int(np.iinfo(dtype).max), _EXACT))
+    for dtype in map(np.dtype, ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"))
+}
+_HELD |= {
+    np.dtype("f2"): (-(2**11), 2**11),
+    np.dtype("f4"): (-(2**24), 2**24),
+    _FLOAT64: (-_EXACT, _EXACT),
+}
+_NONE_HELD = (1, 0)
 
 
 def arange(
@@ -76,17 +89,65 @@ def arange(
         start, stop = 0, start
     if step is None:
         step = 1
-    if (
-        dtype is None
-        and type(start) is int
-        and type(stop) is int
-        and type(step) is int
-        and -_EXACT <= start <= _EXACT
-        and -_EXACT <= stop <= _EXACT
-        and -_EXACT <= step <= _EXACT
-    ):
-        length = len(range(start, stop, step)) if step else 1 // step
-        return _range_call(_layout.contiguous(_INT64, (length,)), _INT64, "exact")(start, step)
+    if type(start) is int and type(stop) is int and type(step) is int:
+        found = _INT64 if dtype is None else _dtypes.canonical(dtype)
+        low, high = _HELD.get(found, _NONE_HELD)
+        if (
+            low <= start <= high
+            and low <= step <= high
+            and low <= start + step <= high
+            and -_EXACT <= stop <= _EXACT
+        ):
+            length = len(range(start, stop, step)) if step else 1 // step
+            stream = current.stream
+            run = stream.plans.get((_plan_range, found, length, "exact"))  # the key of _plan_range
+            if run is None:
+                run = _plan_range(stream, found, length, "exact")
+            return run(start, step)
+    found, length, how, values = _python_floats(start, stop, step, dtype) or _first_values(
+        start, stop, step, dtype
+    )
+    if found.kind == "b":
+        return asarray(values[:length], found)
+    stream = current.stream
+    run = stream.plans.get((_plan_range, found, length, how))
+    if run is None:
+        run = _plan_range(stream, found, length, how)
+    return run(*values)
+
+
+def _python_floats(
+    start: Any, stop: Any, step: Any, dtype: Any
+) -> tuple[np.dtype, int, str, list[Any]] | None:
+    """What `_first_values` finds for Python's numbers in float64, which computes as they do.
+
+    None where it takes a closer look.
+    """
+    numbers = (start, stop, step)
+    kinds = {*map(type, numbers)}
+    if not kinds <= {int, float} or not all(-_EXACT <= x <= _EXACT for x in numbers):
+        return None
+    if float not in kinds if dtype is None else _dtypes.canonical(dtype) is not _FLOAT64:
+        return None
+    start, step = float(start), float(step)
+    quotient = (stop - start) / step
+    if not 0 < quotient <= _EXACT or (start == 0 and math.copysign(1, start) < 0):
+        return None
+    length = math.ceil(quotient)
+    second = start + step
+    delta = second - start
+    if length < 2 or start + delta == second:
+        return _FLOAT64, length, "exact", [start, delta]
+    return _FLOAT64, length, "second stored", [start, delta, second]
+
+
+def _first_values(
+    start: Any, stop: Any, step: Any, dtype: Any
+) -> tuple[np.dtype, int, str, list[Any]]:
+    """A range's dtype and length, and what the kernel is given: NumPy's first values.
+
+    Of bools, these are all values.
+    """
     if dtype is None:
         kinds = [np.asarray(x).dtype for x in (start, stop, step)]
         found = _dtypes.canonical(np.result_type(np.int_, *kinds))
@@ -108,21 +169,16 @@ def arange(
                 "arange: a range of bools has at most 2 values, got "
                 f"{length}; compare a range of integers instead"
             )
-        return asarray(ends[:length])
-    layout = _layout.contiguous(found, (length,))
-    computed = np.dtype(np.float32) if found == np.float16 else found
-    first, second = ends.astype(computed)
+        return found, length, "stored", ends.tolist()
+    first, second = ends.astype(_computed(found))
     how, delta = _spacing(first, second, length)
-    run = _range_call(layout, computed, how)
     values = [first.item(), delta.item()]
-    return run(*values) if how == "exact" else run(*values, second.item())
+    return found, length, how, values if how == "exact" else [*values, second.item()]
 
 
-def _range_call(layout: Layout, computed: np.dtype, how: str) -> Any:
-    """The kept plan of `_plan_range`."""
-    stream = current.stream
-    run = stream.plans.get((_plan_range, layout, computed, how))  # the key of _plan_range
-    return _plan_range(stream, layout, computed, how) if run is None else run
+def _computed(dtype: np.dtype) -> np.dtype:
+    """The dtype in which a range is computed."""
+    return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 
 def _spacing(first: Any, second: Any, length: int) -> tuple[str, Any]:
@@ -165,7 +221,9 @@ def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
 
 
 @planned
-def _plan_range(stream: Stream, layout: Layout, computed: np.dtype, how: str) -> Any:
+def _plan_range(stream: Stream, dtype: np.dtype, length: int, how: str) -> Any:
+    layout = _layout.contiguous(dtype, (length,))
+    computed = _computed(dtype)
     code = _dtypes.code(computed)
     number = Input(0, "i8")
     values: Expression = _apply(
@@ -183,8 +241,8 @@ def _plan_range(stream: Stream, layout: Layout, computed: np.dtype, how: str) ->
     if how == "ends stored":
         is_first = _apply("equal", "b1", number, Constant(0, "i8"))
         values = _apply("where", code, is_first, Scalar(1, code), values)
-    if computed != layout.dtype:
-        values = Cast(_dtypes.code(layout.dtype), values)
+    if computed != dtype:
+        values = Cast(_dtypes.code(dtype), values)
     return elementwise.launch.make_call("arange", [values], inputs, [layout], [False], stream)
 
 

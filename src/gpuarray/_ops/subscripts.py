@@ -7,6 +7,7 @@ The result of a basic index is a view, worked out once for a layout and kept in 
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,6 +74,15 @@ def _by_arrays(array: Any, key: Any) -> Any:
     if isinstance(found, advanced_indexing.Selection):
         return advanced_indexing.gather(array, found, table_key, arrays)
     return _array.shifted(array, *found)
+
+
+def kept_call(array: ndarray, key: Any) -> Callable[[Any, Any], Any] | None:
+    """The kept plan of ``array[key]`` that takes the array as it is, and one index array."""
+    parts, arrays = advanced_indexing.layouts_of(key)
+    kept: Any = (
+        current.stream.plans.get((getitem, array._layout, *parts)) if parts is not None else None
+    )
+    return kept[0] if kept is not None and len(arrays) == 1 and not kept[2] else None
 
 
 def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
