@@ -8,12 +8,12 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import search as search_kernels
 from gpuarray.kernels.histogram import launch as histogram_launch
 from gpuarray.kernels.search.spec import ALL_LEVELS, TOP_LEVELS
-from tests.array.arrays import DTYPES, raises_as_numpy, same
+from tests.array.arrays import DTYPES, KINDS, raises_as_numpy, same
 from tests.slow import slow_except
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_except(KINDS, DTYPES))
 def test_searchsorted(dtype, side, rng):
     x = rng.integers(0, 9, 40).astype(dtype)
     if x.dtype.kind in "fc":
