@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
 
 _interned: weakref.WeakValueDictionary[tuple, Layout] = weakref.WeakValueDictionary()
@@ -251,20 +252,32 @@ def check_shape(shape: object) -> tuple[int, ...]:
 def as_lengths(shape: object) -> tuple[int, ...]:
     """A shape given by the user as Python integers, of which some may be negative."""
     try:
-        return (operator.index(shape),)  # type: ignore[arg-type]  # anything but an int raises
+        return (_as_length(shape),)
     except TypeError:
-        try:
-            return tuple([operator.index(n) for n in shape])  # type: ignore[attr-defined]
-        except TypeError:
-            raise TypeError(
-                f"expected a shape: an integer or a sequence of integers, got {shape!r}"
-            ) from None
+        # NumPy takes sequences only: no sets, dictionaries and iterators.
+        if hasattr(type(shape), "__getitem__") and not isinstance(shape, dict):
+            try:
+                return tuple([_as_length(n) for n in shape])  # type: ignore[attr-defined]
+            except TypeError:
+                pass
+        raise TypeError(
+            f"expected a shape: an integer or a sequence of integers, got {shape!r}"
+        ) from None
+
+
+def _as_length(length: Any) -> int:
+    """A length as a Python integer; True and False are none, as in NumPy."""
+    if isinstance(length, bool):
+        raise TypeError("an integer is required for a length, not a bool")
+    return operator.index(length)
 
 
 def check_lengths(shape: tuple[int, ...]) -> None:
     """Refuse a shape that no array can have."""
     if shape and min(shape) < 0:
         raise ValueError(f"negative dimensions are not allowed: shape {shape}")
+    if shape and max(shape) > INT64_MAX:
+        raise ValueError(f"array is too big: shape {shape} has a length beyond {INT64_MAX}")
     if len(shape) > 64:
         raise ValueError(f"maximum supported dimension for an ndarray is 64, found {len(shape)}")
 
@@ -333,13 +346,18 @@ def check_flag(value: object, name: str) -> bool:
     if isinstance(value, float | complex | np.generic) and value in (0, 1):
         return bool(value)
     try:
-        return bool(operator.index(value))  # type: ignore[arg-type]  # anything but an int raises
+        number = operator.index(value)  # type: ignore[arg-type]  # anything but an int raises
     except TypeError:
         raise TypeError(
             f"{called_name(name)}: "
             f"{type(value).__name__!r} object cannot be interpreted as an integer; pass "
             "True or False"
         ) from None
+    if not -INT32_MAX - 1 <= number <= INT32_MAX:
+        raise OverflowError(
+            f"{called_name(name)}: {shortened(number)} is too large; pass True or False"
+        )
+    return bool(number)
 
 
 def broadcast_shapes(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
@@ -407,6 +425,16 @@ def broadcast_to(layout: Layout, shape: tuple[int, ...], access: int = OWN) -> L
             f"broadcast_to: an array of shape {layout.shape} cannot be broadcast to {shape}"
         )
     return layout_of(layout.dtype, shape, broadcast_strides(layout, shape), access)
+
+
+def broadcast_view(layout: Layout, shape: tuple[int, ...], access: int) -> Layout:
+    """As `broadcast_to`, with NumPy's strides: 0 also where one element stays one.
+
+    A copy in memory order 'K' shows the difference.
+    """
+    strides = broadcast_to(layout, shape).strides
+    steps = [0 if length == 1 else stride for length, stride in zip(shape, strides, strict=True)]
+    return layout_of(layout.dtype, shape, tuple(steps), access)
 
 
 def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:

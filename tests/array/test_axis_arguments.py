@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import raises_alike, same
+from tests.array.arrays import raises_alike, raises_as_numpy, same
 
 AXES = [None, 0, -1, 1, np.int8(0), np.array(0), np.array([0]), True, False, 1.0, "0", (0,), [0],
         (True,), (0, 0), ()]  # fmt: skip
@@ -84,3 +84,10 @@ def test_keepdims(name):
             raises_alike(lambda f=flag: function(np, host, f), lambda f=flag: function(cp, x, f))
             continue
         same(function(cp, x, flag), expected, context=flag, ulps=2)
+
+
+test_keepdims_beyond_an_int = raises_as_numpy(
+    lambda xp: xp.sum(xp.zeros(3), keepdims=2**31),
+    lambda xp: xp.any(xp.zeros(3), keepdims=-(2**31) - 1),
+    lambda xp: xp.var(xp.zeros(3), keepdims=2**63),
+)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import gpuarray as cp
 from gpuarray.errors import HostArrayError
-from tests.array.arrays import LAYOUTS, pair, raises_alike, same
+from tests.array.arrays import LAYOUTS, pair, raises_alike, raises_as_numpy, same
 
 HOST = np.arange(24, dtype="i4").reshape(2, 3, 4)
 
@@ -186,3 +186,11 @@ def test_copyto():
     flags = cp.zeros(3, bool)
     cp.copyto(flags, cp.array([True, True, False]), where=cp.array([True, False, True]))
     same(flags, np.array([True, False, False]))
+
+
+test_what_is_too_deep_or_too_great = raises_as_numpy(
+    lambda xp: xp.repeat(xp.zeros(3), ((1,),)),
+    lambda xp: xp.repeat(xp.zeros(3), np.array([[1]])),
+    lambda xp: xp.diagonal(xp.zeros((3, 3)), 2**31),
+    lambda xp: xp.diag(xp.zeros((3, 3)), -(2**40)),
+)

@@ -22,6 +22,8 @@ VIEWS = {
     "broadcast first": lambda xp, a: xp.broadcast_to(a[0], (2, 3, 4)),
     "broadcast middle": lambda xp, a: xp.broadcast_to(a[:, :1], (2, 3, 4)),
     "broadcast last": lambda xp, a: xp.broadcast_to(a[:, :, :1], (2, 3, 4)),
+    "broadcast and of length one": lambda xp, a: xp.broadcast_to(a[:, None], (5, 2, 1, 3, 4)),
+    "broadcast to the same": lambda xp, a: xp.broadcast_to(a[:, :1].transpose(2, 1, 0), (4, 1, 2)),
     "backwards": lambda xp, a: a[:, ::-1, ::-2],
     "permuted backwards": lambda xp, a: a.transpose(1, 2, 0)[::-1],
     "two axes": lambda xp, a: a[0].T,

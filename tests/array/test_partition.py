@@ -286,6 +286,8 @@ test_errors_are_numpys = raises_as_numpy(
     lambda xp: xp.argpartition(xp.arange(5000), 3, kind="quick"),
     lambda xp: xp.partition(xp.arange(5000), 3, order="x"),
     lambda xp: xp.partition(xp.asarray(3), 0),
+    lambda xp: xp.partition(xp.arange(5000), ((1,),)),
+    lambda xp: xp.argpartition(xp.arange(5000), [[1, 2], [1, 2]]),
 )
 
 

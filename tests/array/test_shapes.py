@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import same
+from tests.array.arrays import raises_as_numpy, same
 
 #: Lengths that no layout has had yet, so that each case would be the one that makes it.
 _FRESH = itertools.count(1009, 2)
@@ -98,16 +98,38 @@ def test_other_integers_become_plain_ones(name):
             assert {type(n) for n in cp.zeros((2, length)).shape} == {int}
 
 
-def test_true_is_a_length_of_one():
-    x = cp.arange(3)
-    for make in (
-        lambda: cp.empty(True),
-        lambda: cp.empty((True, 3)),
-        lambda: cp.reshape(x, (True, 3)),
-        lambda: x.reshape(True, 3),
-        lambda: cp.broadcast_to(x, (True, 3)),
-    ):
-        assert [type(n) for n in make().shape] == [int] * make().ndim
+test_what_is_no_shape = raises_as_numpy(
+    *[
+        lambda xp, make=make, shape=shape: make(xp, iter([4]) if shape is iter else shape)
+        for make in (
+            lambda xp, shape: xp.zeros(shape),
+            lambda xp, shape: xp.full(shape, 1),
+            lambda xp, shape: xp.zeros_like(xp.zeros(4), shape=shape),
+            lambda xp, shape: xp.zeros(4).reshape(shape),
+            lambda xp, shape: xp.broadcast_shapes(shape),
+        )
+        for shape in ({}, {4}, {4: 1}, iter, True, (True, 4), [True], "4")
+    ],
+    lambda xp: xp.eye(False),
+    lambda xp: xp.eye(3, True),
+    lambda xp: xp.identity(True),
+    lambda xp: xp.broadcast_to(xp.zeros(1), True),
+    lambda xp: xp.broadcast_to(xp.zeros(1), (True, 1237)),
+    lambda xp: xp.broadcast_to(xp.zeros(1), {}),
+    lambda xp: xp.broadcast_shapes(2**63),
+    lambda xp: xp.broadcast_shapes((1, 2**70), 1),
+)
+
+
+def test_broadcast_to_takes_iterables():
+    assert cp.broadcast_to(cp.zeros(1), iter([3])).shape == (3,)  # as NumPy's, and no other
+
+
+def test_arrays_in_host_memory_are_shapes():
+    assert cp.zeros(np.array([2, 3])).shape == cp.ones(np.array([2, 3])).shape == (2, 3)
+    assert cp.full(np.array(2), 7).shape == (2,)
+    with pytest.raises(TypeError):
+        cp.empty(np.array([2.0, 3]))
 
 
 def test_setting_a_shape():

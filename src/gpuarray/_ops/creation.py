@@ -68,6 +68,8 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str
 
 def _make_empty(shape: Any, dtype: Any, order: str, function: Any) -> Any:
     stream = current.stream
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
     key = key_of(function, shape, dtype, order)
     return find(stream, key, _empty_call, stream, shape, dtype, order, function is zeros)
 
@@ -409,8 +411,7 @@ def eye(
     array([[0., 1., 0.],
            [0., 0., 1.]])
     """
-    rows = operator.index(N)
-    columns = rows if M is None else operator.index(M)
+    rows, columns = _layout.check_shape((N, N if M is None else M))
     k = operator.index(k)
     result = zeros((rows, columns), dtype, order)
     length = min(rows + min(k, 0), columns - max(k, 0))

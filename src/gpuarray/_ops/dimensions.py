@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from gpuarray import _array, _layout
@@ -240,8 +240,11 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
         if found is not None and type(math.prod(shape)) is int:
             return _array.shifted(array, found, 0)
     array = as_array(array, "broadcast_to")
-    layout, target = array._layout, _layout.check_shape(shape)
-    found = _layout.broadcast_to(layout, target, layout.access | _layout.READ_ONLY)
+    # Any iterable is a shape here, as in NumPy.
+    several = isinstance(shape, Iterable) and getattr(shape, "ndim", 1) != 0
+    target = _layout.check_shape(tuple(shape) if several else shape)  # type: ignore[arg-type]
+    layout = array._layout
+    found = _layout.broadcast_view(layout, target, layout.access | _layout.READ_ONLY)
     _layout.keep_view(layout.reshapes, (broadcast_to, target), found)
     return _array.shifted(array, found, 0)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._integers import shortened
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.casts import copyto, store_result
 from gpuarray._ops.conversion import as_values, asarray
@@ -368,6 +369,8 @@ def _diagonal(a: ndarray, offset: int, axis1: int = 0, axis2: int = 1) -> ndarra
     if rows == columns:
         raise ValueError("axis1 and axis2 cannot be the same")
     offset = operator.index(offset)
+    if abs(offset) > _layout.INT32_MAX:
+        raise OverflowError(f"diagonal: the offset {shortened(offset)} is too large")
     down, right = layout.strides[rows], layout.strides[columns]
     height, width = layout.shape[rows] + min(offset, 0), layout.shape[columns] - max(offset, 0)
     length = max(min(height, width), 0)

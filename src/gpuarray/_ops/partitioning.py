@@ -162,7 +162,10 @@ def _ranks(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> list[int]:
         axis = check_axis(axis, a._layout.ndim)
         length = a._layout.shape[axis]
     ranks = []
-    for one in np.ravel(np.asarray(kth)).tolist():
+    given = np.asarray(kth)
+    if given.ndim > 1:
+        raise ValueError(f"kth must be an integer or a sequence of integers, got {kth!r}")
+    for one in np.ravel(given).tolist():
         if isinstance(one, bool):
             raise ValueError("Booleans unacceptable as partition index")
         try:

@@ -275,6 +275,10 @@ def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) 
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "iub" and counts.size:
         raise TypeError(f"repeat: repeats must be integers, got {counts.dtype}")
+    if counts.ndim > 1:
+        raise ValueError(
+            f"repeat: repeats must be an integer or a sequence of integers, got {repeats!r}"
+        )
     if (counts < 0).any():
         raise ValueError("repeats may not contain negative values.")
     if counts.size == 1:
