@@ -78,12 +78,33 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
     )
 
 
+def as_mask(where: Any, name: str) -> Any:
+    """The mask of ``where=``: an array of bools, or a bool.
+
+    As in NumPy, numbers and lists of numbers stand for their truth, arrays of numbers are refused.
+    """
+    mask = as_operand(where, name)
+    if not isinstance(where, _array.ArrayBase | np.ndarray):
+        if not isinstance(mask, _array.ArrayBase):
+            return bool(mask)
+        if isinstance(where, list | tuple | range) and mask._layout.dtype != bool:
+            mask = of_sequence(np.asarray(where, dtype=bool))  # noqa: F821 (see `as_operand`)
+    if isinstance(mask, bool) or mask.dtype.kind == "b":
+        return mask
+    raise TypeError(
+        f"{called_name(name)}: where must be a bool or an array of bools, got {mask.dtype}; "
+        "compare or use astype(bool)"
+    )
+
+
 def parameter_dtype(x: Any, loop: np.dtype) -> np.dtype:
     """The dtype in which a kernel takes a scalar that it computes with in a loop's dtype.
 
     That of the loop, unless it is of a lesser kind: then the device casts the number, with the
     result that an array's cast has.
     """
+    if loop.kind == "b" and type(x) is int:
+        return np.dtype(np.int64)  # what int64 does not hold is refused, as in NumPy
     if loop.kind in "iuf":
         own = np.asarray(x).dtype
         if own.kind == "c" or (own.kind == "f" and loop.kind != "f"):

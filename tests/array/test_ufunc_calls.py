@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import DTYPES, LAYOUTS, against_numpy, pair, raises_alike, same, values
+from tests.array.arrays import (
+    DTYPES,
+    LAYOUTS,
+    against_numpy,
+    pair,
+    raises_alike,
+    raises_as_numpy,
+    same,
+    values,
+)
 
 test_operands_of_every_dtype_and_layout = against_numpy(
     lambda xp, x, y: (x + y, x == y, x * 2), layouts_of=DTYPES
@@ -73,8 +82,37 @@ def test_where():
     raises_alike(
         lambda: np.sqrt(host, out=host.copy(), where=host), lambda: cp.sqrt(x, out=x, where=x)
     )
+    raises_alike(
+        lambda: np.sqrt(host, out=host.copy(), where=np.array(1)),
+        lambda: cp.sqrt(x, out=x, where=np.array(1)),
+    )
     # The mask takes part in broadcasting.
     assert cp.add(cp.ones(4), 1, where=cp.ones((3, 4), bool)).shape == (3, 4)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [0, 1, -3, 2**70, 0.0, np.nan, 1j, np.int8(0), np.float32(2), np.bool(False), [1, 0, 2], (0.5, 0, 0)],
+    ids=repr,
+)  # fmt: skip
+def test_masks_of_numbers(mask):
+    def results(xp):
+        x = xp.arange(3.0)
+        out = xp.full(3, -1.0)
+        xp.add(x, 1, out=out, where=mask)
+        target = xp.full(3, -1.0)
+        xp.copyto(target, x, where=mask)
+        return out, target, xp.sum(x, where=mask), xp.max(x, where=mask, initial=-7.0)
+
+    for result, expected in zip(results(cp), results(np), strict=True):
+        same(result, np.asarray(expected))
+
+
+test_arrays_that_are_no_masks = raises_as_numpy(
+    lambda xp: xp.copyto(xp.zeros(2), 1, where=xp.ones(2, "i4")),
+    lambda xp: xp.sum(xp.zeros(2), where=xp.ones(2, "i4")),
+    lambda xp: xp.sum(xp.zeros(2), where=np.array(1)),
+)
 
 
 def test_dtype_and_casting():
@@ -146,6 +184,43 @@ def test_integers_out_of_bounds():
                 same(ours(x, number), theirs(host, number))
                 same(ours(number, x), theirs(number, host))
         same(x + 1, host + np.array(1, dtype))  # the same plan still works
+
+
+test_numbers_come_before_outputs = raises_as_numpy(
+    lambda xp: xp.add(xp.ones(2, "?"), 2**64, out=xp.ones(2, "?")),
+    lambda xp: xp.bitwise_and(xp.ones(2, "i4"), 2**31, out=xp.ones(2, "?")),
+    lambda xp: xp.maximum(xp.ones(2, "u1"), 65536, out=xp.ones(2, "?"), where=xp.ones(2, "?")),
+    lambda xp: xp.add(xp.ones(2, "c8"), 10**400, out=xp.ones(2, "?")),
+    lambda xp: xp.subtract(xp.ones(2, "?"), 2**64 - 1, out=xp.ones(2, "?")),
+    lambda xp: xp.add(xp.ones(2, "i4"), 2, out=xp.ones(2, "?")),  # the output alone
+    lambda xp: xp.power(xp.ones(2, "i1"), -129),
+    lambda xp: xp.power(xp.ones(2, "i1"), -128),
+)
+
+test_numbers_without_elements = raises_as_numpy(
+    lambda xp: xp.ones((4, 0), "i4") << 10**400,
+    lambda xp: xp.ones(0, "u8") | -1,
+    lambda xp: xp.ones(0, "i1") * 128,
+    lambda xp: xp.ones(0, "f4") + 10**400,
+    lambda xp: xp.add(xp.ones(0, "i1"), 128, out=xp.ones(0, "i1"), where=xp.ones(0, "?")),
+)
+
+
+def test_comparisons_without_elements():
+    same(cp.ones(0, "i1") < 300, np.ones(0, "i1") < 300)
+
+
+@pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "f4", "c8"])
+def test_truth_of_integers(name, dtype):
+    host = np.array([0, 1, 3], dtype)
+    x = cp.asarray(host)
+    for number in (0, 1, 256, -(2**63), 2**63 - 1):
+        same(getattr(cp, name)(x, number), getattr(np, name)(host, number))
+        same(getattr(cp, name)(number, x), getattr(np, name)(number, host))
+    for number in (2**63, 2**64 - 1, -(2**63) - 1, 10**400):
+        raises_alike(lambda n=number: getattr(np, name)(host, n),
+                     lambda n=number: getattr(cp, name)(x, n))  # fmt: skip
 
 
 def test_integers_out_of_bounds_under_a_mask():

@@ -11,7 +11,6 @@ from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.dimensions import broadcast_to
-from gpuarray._ops.manipulation import as_array
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
@@ -176,10 +175,7 @@ def copyto(
     if where is True:
         dst[...] = src
         return
-    mask = as_array(where, "copyto")
-    if mask.dtype != bool:
-        raise TypeError(f"copyto: where must be bools, got {mask.dtype}; use astype(bool)")
-    mask = broadcast_to(mask, dst.shape)
+    mask = broadcast_to(_interchange.as_mask(where, "copyto"), dst.shape)
     values = src if isinstance(src, ArrayBase) else asarray(src, dst.dtype)
     values = _array.view(values, _layout.without_leading_ones(values._layout, dst.ndim))
     positive = _ufunc.ufuncs["positive"]

@@ -209,18 +209,10 @@ class ufunc(Generic[_Result]):
                 raise
             return result
         if where is not True:
-            where = _interchange.as_operand(where, name)
-            if isinstance(where, bool | np.bool):
-                if where:
-                    where = True
-            elif not (isinstance(where, _array.ArrayBase) and where._layout.dtype == bool):
-                raise TypeError(
-                    f"{called_name(name)}: where must be a bool or an array of bools, got "
-                    f"{getattr(where, 'dtype', type(where).__name__)}; compare or use astype(bool)"
-                )
+            where = _interchange.as_mask(where, name)
         masked = where is not True
         if masked and not isinstance(where, _array.ArrayBase):
-            where = _interchange.scalar_array(bool(where), np.dtype(bool))
+            where = _interchange.scalar_array(where, np.dtype(bool))
         operands = [*inputs, where] if masked else inputs
         planning.copy_overlapping(operands, outs)
         kinds = [x._layout if isinstance(x, _array.ArrayBase) else type(x) for x in operands]

@@ -138,7 +138,17 @@ def plan(
     nin = row.nin
     order = _layout.check_order(order)
     kinds = kinds_of(operands[:nin], outs)
-    loop = loop_of(row, kinds, casting, dtype)
+    try:
+        loop = loop_of(row, kinds, casting, dtype)
+    except TypeError:
+        if any(y is not None for y in outs):
+            # NumPy looks at numbers before it looks whether outputs can take the results.
+            _check_numbers(
+                name,
+                operands,
+                loop_of(row, kinds_of(operands[:nin], [None] * row.nout), casting, dtype),
+            )
+        raise
     codes = [_dtypes.code(x) for x in loop]
     inputs, terms = _terms(operands, loop)
     converted = [x if x.dtype == code else Cast(code, x) for x, code in zip(terms, codes[:nin])]
@@ -167,13 +177,15 @@ def plan(
         current.stream,
         masked,
     )
+    if not targets[0].size:
+        run = _checking_numbers(name, run, loop)
     given = [x.dtype if isinstance(x, Layout) else x for x in inputs]
     casts = [*zip(given, loop[:nin]), *zip(loop[nin:], [y.dtype for y in targets])]
     if any(_calls.discards_imaginary(one, other) for one, other in casts):
         run = _calls.with_complex_warning(run)
     if name == "power" and loop[1].kind == "i":
         if not isinstance(operands[1], _array.ArrayBase):
-            return _refuse_negative_exponent(run)
+            return _refuse_negative_exponent(run, loop)
     return run
 
 
@@ -212,11 +224,34 @@ def _result_shape(name: str, layouts: Sequence[Layout], outs: Sequence[Any]) -> 
     return shape
 
 
-def _refuse_negative_exponent(run: Callable) -> Callable:
+def _check_numbers(name: str, operands: Sequence[Any], loop: Sequence[np.dtype]) -> None:
+    """Refuse Python integers that the dtypes of a loop do not hold."""
+    for x, dtype in zip(operands, loop):
+        if type(x) is int:
+            dtype = _interchange.parameter_dtype(x, dtype)
+            if not _dtypes.holds(dtype, x):
+                raise OverflowError(
+                    f"{called_name(name)}: Python integer {shortened(x)} out of bounds for "
+                    f"{dtype}; convert the array to a wider dtype first"
+                )
+
+
+def _checking_numbers(name: str, run: Callable, loop: Sequence[np.dtype]) -> Callable:
+    """A call without elements, of which no launch refuses numbers."""
+
+    def checked(*operands: Any) -> Any:
+        _check_numbers(name, operands, loop)
+        return run(*operands)
+
+    return checked
+
+
+def _refuse_negative_exponent(run: Callable, loop: Sequence[np.dtype]) -> Callable:
     """A call of integer ``power`` by a scalar, which has no integer result below zero."""
 
     def checked(base: Any, exponent: Any, *rest: Any) -> Any:
         if exponent < 0:
+            _check_numbers("power", (base, exponent), loop)
             raise ValueError(
                 "power: Integers to negative integer powers are not allowed (got "
                 f"{shortened(int(exponent))}); convert the base to a float dtype first"

@@ -63,16 +63,9 @@ def mask_of(where: Any, name: str) -> Any:
     """The mask of ``where=``, or ``None`` where every element takes part."""
     if where is True or where is NO_VALUE:
         return None
-    where = _interchange.as_operand(where, name)
-    if isinstance(where, bool | np.bool):
+    where = _interchange.as_mask(where, name)
+    if isinstance(where, bool):
         return None if where else _interchange.scalar_array(False, np.dtype(bool))
-    if not isinstance(where, _array.ArrayBase) or where._layout.dtype != bool:
-        given = where._layout.dtype if isinstance(where, _array.ArrayBase) else type(where).__name__
-        raise TypeError(
-            f"{called_name(name)}: "
-            f"Cannot cast where from {given} to bool according to the rule 'safe'; "
-            "compare, or use astype(bool)"
-        )
     return where
 
 
