@@ -178,7 +178,11 @@ def test_modules_of_compiled_code(xp, tmp_path):
 @pytest.mark.parametrize("fault", ["truncated", "garbage"])
 def test_broken_ptx_fails_before_a_launch(xp, tmp_path, fault):
     ptx = compiler.compile(SOURCE, kind="ptx", options=("-DVALUE=3",)).data
-    broken = ptx[:-20] if fault == "truncated" else ptx.split(b".address_size")[0] + b"garbage"
+    broken = (
+        ptx[: ptx.rindex(b"ret;")]
+        if fault == "truncated"
+        else ptx.split(b".address_size")[0] + b"garbage"
+    )
     path = tmp_path / "broken.ptx"
     path.write_bytes(broken)
     with pytest.raises(DriverError, match="(?s)cuModuleLoadDataEx .*INVALID_PTX.*line"):
