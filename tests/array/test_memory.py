@@ -507,3 +507,31 @@ def test_page_locking_of_memory_that_is_there():
     runtime.hostUnregister(host.ctypes.data)
     with pytest.raises(runtime.CUDARuntimeError):
         runtime.hostUnregister(host.ctypes.data)
+
+
+def test_kernels_have_memory_of_their_own_once_host_memory_is_registered():
+    """Shared and local memory: the emulator widens what kernels see by the registered memory."""
+    host = np.zeros(1 << 16, "u1")
+    cp.cuda.runtime.hostRegister(host.ctypes.data, host.nbytes, 0)
+    kernel = cp.RawKernel(
+        r"""
+extern "C" __global__ void k(const int* order, int* out) {
+    __shared__ int shared[64];
+    int local[16];
+    for (int j = 0; j < 16; j++) local[order[j]] = threadIdx.x * j;
+    shared[threadIdx.x] = local[order[3]];
+    __syncthreads();
+    out[blockIdx.x * 64 + threadIdx.x] = shared[63 - threadIdx.x];
+}""",
+        "k",
+    )
+    order = cp.asarray(np.random.default_rng(0).permutation(16).astype("i4"))
+    try:
+        for _ in range(2):
+            out = cp.empty(192, "i4")
+            kernel((3,), (64,), (order, out))
+            assert out.tolist() == [3 * (63 - thread) for thread in range(64)] * 3
+            assert cp.sort(out).tolist() == sorted(out.tolist())
+    finally:
+        cp.cuda.runtime.hostUnregister(host.ctypes.data)
+    assert cp.sort(out[::-1]).tolist() == sorted(out.tolist())

@@ -200,6 +200,13 @@ class Window(Arena):
         with self.lock:
             self._space.free(address, at_once=at_once)
 
+    def divide(self, nbytes: int) -> int:
+        # The arena's own: its free blocks are counted from its base, which may not be this one's.
+        return self._space.arena.divide(nbytes)
+
+    def free_divided(self, address: int) -> None:
+        self._space.arena.free_divided(address)
+
     def describe(self, address: int) -> str:
         owned = self._space.owner(address)
         if owned is not None and not self.may_access(owned[2]):
