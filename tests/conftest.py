@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -132,3 +133,13 @@ def xp():
 def rng() -> np.random.Generator:
     """Random numbers that are the same in every run."""
     return np.random.default_rng(12345)
+
+
+@pytest.fixture
+def core_headers():
+    """CUDA's core libraries, which come with the package, but not with every toolkit in wheels."""
+    from gpuarray._ffi import locate  # which the tests' settings have to come before
+
+    folders = locate.include_directories()
+    if not any(Path(folder, "cuda/std/cstdint").is_file() for folder in folders):
+        pytest.skip("the headers of CUDA's core libraries (CCCL) are not installed")

@@ -232,6 +232,7 @@ def test_debug_mode():
     assert text.endswith("[7, 7, 7, 7]\n")
 
 
+@pytest.mark.usefixtures("core_headers")
 def test_a_grid_barrier_needs_a_cooperative_launch():
     source = """#include <cooperative_groups.h>
     extern "C" __global__ void meet(int *x) {
