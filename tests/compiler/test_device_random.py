@@ -43,9 +43,9 @@ def test_philox_is_philox():
     try:
         kernel.compile()
     except CompileError as error:
-        if "nv/target" not in error.log:
+        if not any(name in error.log for name in ("nv/target", '"curand_kernel.h"')):
             raise
-        pytest.skip("the CCCL headers are not installed")
+        pytest.skip("the headers of cuRAND or CCCL are not installed")
     kernel((2,), (256,), (raw, uniform, normal, np.int32(n)))
     expected = np.array([philox([0, 0, i, 0], [1234, 0]) for i in range(n)], "u4")
     assert (cp.asnumpy(raw) == expected[:, 0]).all()
