@@ -118,6 +118,19 @@ KNOWN: list[Known] = [
         lambda case, x: x.kind == "raises ValueError" and "is no multiple of" in x.detail,
     ),
     Known(
+        "indices out of bounds in device memory",  # the emulator raises
+        "ndarray",
+        "indices in device memory cannot raise on a GPU: indices out of bounds wrap around",
+        lambda case, x: (
+            x.kind == "accepts, NumPy IndexError"
+            and "is out of bounds for axis" in x.detail
+            and any(
+                re.search(rf"[\[(, ]{operand.name}[\]), ]", _text(case))
+                for operand in case.operands[1:]
+            )
+        ),
+    ),
+    Known(
         "reductions by functions that have none",
         "ufunc.reduce",
         "Available for the functions that name a reduction",
