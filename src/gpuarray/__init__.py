@@ -91,6 +91,7 @@ from gpuarray._ops.histograms_nd import *
 
 # Interoperability
 from gpuarray._ops.dispatch import *
+from gpuarray._ops.inspection import *
 from gpuarray._ops.interchange import *
 
 # Memory

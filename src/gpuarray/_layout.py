@@ -37,6 +37,8 @@ OWN, READ_ONLY, FOREIGN = 0, 1, 2
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
+#: Dimensions that NumPy's arrays can have.
+MAX_DIMENSIONS = 64
 
 
 class Layout:
@@ -278,8 +280,10 @@ def check_lengths(shape: tuple[int, ...]) -> None:
         raise ValueError(f"negative dimensions are not allowed: shape {shape}")
     if shape and max(shape) > INT64_MAX:
         raise ValueError(f"array is too big: shape {shape} has a length beyond {INT64_MAX}")
-    if len(shape) > 64:
-        raise ValueError(f"maximum supported dimension for an ndarray is 64, found {len(shape)}")
+    if len(shape) > MAX_DIMENSIONS:
+        raise ValueError(
+            f"maximum supported dimension for an ndarray is {MAX_DIMENSIONS}, found {len(shape)}"
+        )
 
 
 def strided(dtype: np.dtype, shape: tuple[int, ...], strides: object) -> Layout:

@@ -27,12 +27,14 @@ from gpuarray._ops import (
     dimensions,
     dispatch,
     indexing,
+    inspection,
     interchange,
     logic,
     manipulation,
     math,
     nonzero,
     partitioning,
+    placement,
     printing,
     rearranging,
     rounding,
@@ -224,6 +226,7 @@ class ndarray(ArrayBase):
     get = as_method(conversion.asnumpy, "get")
     set = as_method(conversion.set_from_host, "set")
     item = attributes.item
+    to_device = placement.to_device
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""
@@ -309,6 +312,10 @@ class ndarray(ArrayBase):
     __array__ = dispatch.refuse_conversion
     __array_ufunc__ = dispatch.array_ufunc
     __array_function__ = dispatch.array_function
+
+    # ---- the array API standard ----------------------------------------------------------------
+
+    __array_namespace__ = inspection.array_namespace
     __dlpack__ = interchange.to_dlpack
     __dlpack_device__ = interchange.dlpack_device
 

@@ -102,17 +102,60 @@ def test_empty_and_zero_dimensional():
     assert cp.from_dlpack(cp.array(7)).tolist() == 7
 
 
-def test_host_arrays_are_refused():
-    with pytest.raises(BufferError, match="asarray"):
-        cp.from_dlpack(np.arange(3))
-    with pytest.raises(TypeError, match="capsule"):
+def test_host_arrays_need_a_device():
+    host = np.arange(6.0).reshape(2, 3)[:, ::-1]
+    with pytest.raises(BufferError, match="device="):
+        cp.from_dlpack(host)
+    device = cp.cuda.Device()
+    for copy in (None, True):
+        x = cp.from_dlpack(host, device=device, copy=copy)
+        assert (x.device, x.tolist()) == (device, host.tolist())
+    with pytest.raises(ValueError, match="from_dlpack: .*copy=False"):
+        cp.from_dlpack(host, device=device, copy=False)
+    with pytest.raises(ValueError, match="from_dlpack: device must be"):
+        cp.from_dlpack(cp.ones(2), device="cpu")
+
+
+def test_what_is_no_array_is_refused():
+    with pytest.raises(AttributeError, match="__dlpack__"):
         cp.from_dlpack(3)
+    with pytest.raises(AttributeError):
+        np.from_dlpack(3)
 
 
-def test_other_devices_are_refused():
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_export_to_host_memory(dtype):
+    host = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    for view in VIEWS:
+        x = view(cp.asarray(host))
+        for copy in (None, True):
+            y = np.from_dlpack(x, device="cpu", copy=copy)
+            assert y.dtype == host.dtype
+            assert (y == view(host)).all()
+    y[...] = 0
+    assert (x.get() == VIEWS[-1](host)).all()
+    for version in (None, (0, 8), (1, 0), (2, 0)):
+        capsule = cp.asarray(host).__dlpack__(dl_device=(1, 0), max_version=version)
+        managed = dlpack._managed(capsule)[0]
+        assert (managed.tensor.device_type, managed.tensor.device_id) == (1, 0)
+        # DLPack 1.0 has a flag that says so.
+        assert getattr(managed, "flags", 2) == 2
+    for x in (cp.zeros((0, 3), dtype), cp.ones((), dtype)):
+        assert (np.from_dlpack(x, device="cpu") == x.get()).all()
+
+
+def test_exports_that_cannot_be():
     x = cp.arange(3)
-    with pytest.raises(BufferError, match="asnumpy"):
-        x.__dlpack__(dl_device=(1, 0))
+    with pytest.raises(BufferError, match="copy=False"):
+        x.__dlpack__(dl_device=(1, 0), copy=False)
+    for wanted in ((1, 1), (10, 0), (2, 99), (2, -1)):
+        with pytest.raises(BufferError, match="cannot be exported"):
+            x.__dlpack__(dl_device=wanted)
+    with pytest.raises(ValueError, match="host memory has no streams"):
+        x.__dlpack__(dl_device=(1, 0), stream=1)
+    for stream in (0, -2):
+        with pytest.raises(ValueError, match="stream must not be"):
+            x.__dlpack__(stream=stream)
     with pytest.raises(TypeError, match="stream"):
         x.__dlpack__(stream="main")
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["CUDA", "CUDA_HOST", "CUDA_MANAGED", "Tensor", "export", "receive"]
+__all__ = ["CPU", "CUDA", "CUDA_HOST", "CUDA_MANAGED", "Tensor", "export", "receive"]
 
-CUDA, CUDA_HOST, CUDA_MANAGED = 2, 3, 13
+CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 
 _VERSION = (1, 0)
 _READ_ONLY, _COPIED = 1, 2

@@ -11,9 +11,11 @@ from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.conversion import array, asarray
 from gpuarray._ops.dimensions import broadcast_to
+from gpuarray._ops.placement import given_device, on_device
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
+    from gpuarray._runtime.device import Device
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
 __all__ = ["astype", "copyto"]
@@ -29,6 +31,8 @@ def astype(
     casting: str = "unsafe",
     subok: bool = True,
     copy: bool = True,
+    *,
+    device: Device | None = None,
 ) -> ndarray:
     """A copy of an array in another dtype (``ndarray.astype``).
 
@@ -46,6 +50,8 @@ def astype(
         Ignored: there are no subclasses.
     copy : bool, optional
         False returns the array itself where its dtype and order are those already.
+    device : Device, optional
+        Where the result will be; the current device by default.
 
     Returns
     -------
@@ -77,6 +83,10 @@ def astype(
         raise TypeError(
             f"astype: Input should be a gpuarray array, got {type(a).__name__}; use asarray(...)"
         ) from None
+    if device is not None:
+        with given_device(device, "astype"):
+            moved = on_device(a, device)
+            return astype(moved, dtype, order, casting, subok, copy and moved is a)
     found = _dtypes.canonical(dtype)
     if casting is not _UNSAFE and not _dtypes.can_cast(layout.dtype, found, casting):
         raise TypeError(

@@ -11,6 +11,7 @@ from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
+from gpuarray._ops.placement import given_device
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import check_stream
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
@@ -20,6 +21,7 @@ from gpuarray.kernels.join.rules import stack
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from gpuarray._runtime.device import Device
     from gpuarray._runtime.stream import Stream
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
@@ -205,6 +207,7 @@ def asarray(
     dtype: DTypeLike | None = None,
     order: str | None = None,
     *,
+    device: Device | None = None,
     copy: bool | None = None,
     blocking: bool = False,
 ) -> ndarray:
@@ -219,6 +222,8 @@ def asarray(
         Dtype of the result.
     order : {'K', 'A', 'C', 'F'}, optional
         Memory order of the result.
+    device : Device, optional
+        Where the array will be; the current device by default.
     copy : bool or None, optional
         As for `array`.
     blocking : bool, optional
@@ -236,6 +241,9 @@ def asarray(
     >>> cp.asarray(x) is x
     True
     """
+    if device is not None:
+        with given_device(device, "asarray"):
+            return asarray(a, dtype, order, copy=copy, blocking=blocking)
     return array(a, dtype, copy, "K" if order is None else order, blocking=blocking)
 
 

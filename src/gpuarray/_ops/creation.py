@@ -12,6 +12,7 @@ from gpuarray import _array, _calls, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, asarray
+from gpuarray._ops.placement import device_like, given_device
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, key_of, planned
 from gpuarray._runtime.stream import Stream
@@ -20,6 +21,7 @@ from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Scalar
 
 if TYPE_CHECKING:
+    from gpuarray._runtime.device import Device
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
 __all__ = [
@@ -28,7 +30,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str = "C") -> ndarray:
+def empty(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Device | None = None,
+) -> ndarray:
     """A new array whose elements are whatever the memory held.
 
     Parameters
@@ -39,6 +47,8 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str
         Dtype of the elements, float64 by default.
     order : {'C', 'F'}, optional
         Memory order.
+    device : Device, optional
+        Where the array will be; the current device by default.
 
     Returns
     -------
@@ -56,6 +66,9 @@ def empty(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str
     >>> cp.empty((2, 3), dtype=cp.float32).shape
     (2, 3)
     """
+    if device is not None:
+        with given_device(device, "empty"):
+            return empty(shape, dtype, order)
     try:
         # The key that _make_empty makes, of lengths that stand for themselves: 2.0 does not.
         for length in shape if type(shape) is tuple else (shape,):
@@ -86,7 +99,13 @@ def _checked(shape: Any, order: str) -> tuple[tuple[int, ...], str]:
     return _layout.check_shape(shape), order
 
 
-def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str = "C") -> ndarray:
+def zeros(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Device | None = None,
+) -> ndarray:
     """A new array of zeros.
 
     Parameters
@@ -97,6 +116,8 @@ def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str
         Dtype of the elements, float64 by default.
     order : {'C', 'F'}, optional
         Memory order.
+    device : Device, optional
+        Where the array will be; the current device by default.
 
     Returns
     -------
@@ -109,6 +130,9 @@ def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str
     >>> cp.zeros(3)
     array([0., 0., 0.])
     """
+    if device is not None:
+        with given_device(device, "zeros"):
+            return zeros(shape, dtype, order)
     try:
         for length in shape if type(shape) is tuple else (shape,):  # as in `empty`
             if type(length) is not int:
@@ -118,7 +142,13 @@ def zeros(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str
         return _make_empty(shape, dtype, order, zeros)()
 
 
-def ones(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str = "C") -> ndarray:
+def ones(
+    shape: int | Sequence[int],
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Device | None = None,
+) -> ndarray:
     """A new array of ones.
 
     Parameters
@@ -129,6 +159,8 @@ def ones(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str 
         Dtype of the elements, float64 by default.
     order : {'C', 'F'}, optional
         Memory order.
+    device : Device, optional
+        Where the array will be; the current device by default.
 
     Returns
     -------
@@ -142,13 +174,21 @@ def ones(shape: int | Sequence[int], dtype: DTypeLike | None = None, order: str 
     array([[1, 1],
            [1, 1]])
     """
+    if device is not None:
+        with given_device(device, "ones"):
+            return ones(shape, dtype, order)
     result = empty(shape, dtype, order)
     fill(result, 1)
     return result
 
 
 def full(
-    shape: int | Sequence[int], fill_value: object, dtype: DTypeLike | None = None, order: str = "C"
+    shape: int | Sequence[int],
+    fill_value: object,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: Device | None = None,
 ) -> ndarray:
     """A new array filled with a value.
 
@@ -162,6 +202,8 @@ def full(
         Dtype of the elements; that of `fill_value` by default.
     order : {'C', 'F'}, optional
         Memory order.
+    device : Device, optional
+        Where the array will be; the current device by default.
 
     Returns
     -------
@@ -178,6 +220,9 @@ def full(
     >>> cp.full(3, 7)
     array([7, 7, 7])
     """
+    if device is not None:
+        with given_device(device, "full"):
+            return full(shape, fill_value, dtype, order)
     value = _as_fill_value(fill_value, dtype)
     if dtype is None:
         dtype = value.dtype if hasattr(value, "dtype") else np.asarray(value).dtype
@@ -221,7 +266,30 @@ def _fill_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], None]:
     )
 
 
-def _like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
+def _like(
+    prototype: Any,
+    dtype: Any,
+    order: str,
+    shape: Any,
+    device: Any,
+    initialise: Callable[[Any], None] | None = None,
+) -> Any:
+    """An array like another one, uninitialised or with the values that a function stores in it."""
+    there = device_like(prototype, device, "empty_like")
+    if there is not current.stream.device:
+        with there:
+            return _like(prototype, dtype, order, shape, there, initialise)
+    result = _empty_like(prototype, dtype, order, shape)
+    if initialise is not None:
+        initialise(result)
+    return result
+
+
+def _fill_one(array: ndarray) -> None:
+    fill(array, 1)
+
+
+def _empty_like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
     """An uninitialised array like another one."""
     if isinstance(prototype, ArrayBase):
         layout = prototype._layout
@@ -252,6 +320,8 @@ def empty_like(
     order: str = "K",
     subok: object = True,
     shape: int | Sequence[int] | None = None,
+    *,
+    device: Device | None = None,
 ) -> ndarray:
     """An uninitialised array with the shape, dtype and memory order of another.
 
@@ -267,6 +337,8 @@ def empty_like(
         Ignored: there are no subclasses.
     shape : int or tuple of int, optional
         Another shape.
+    device : Device, optional
+        Where the array will be: on the device of `prototype` by default.
 
     Returns
     -------
@@ -279,7 +351,7 @@ def empty_like(
     >>> cp.empty_like(cp.ones((2, 3), dtype="i4")).dtype
     dtype('int32')
     """
-    return _like(prototype, dtype, order, shape)
+    return _like(prototype, dtype, order, shape, device)
 
 
 def zeros_like(
@@ -288,6 +360,8 @@ def zeros_like(
     order: str = "K",
     subok: object = True,
     shape: int | Sequence[int] | None = None,
+    *,
+    device: Device | None = None,
 ) -> ndarray:
     """An array of zeros with the shape, dtype and memory order of another.
 
@@ -295,7 +369,7 @@ def zeros_like(
     ----------
     a : ndarray or numpy.ndarray
         The array to be like.
-    dtype, order, subok, shape : optional
+    dtype, order, subok, shape, device : optional
         As for `empty_like`.
 
     Returns
@@ -309,9 +383,7 @@ def zeros_like(
     >>> cp.zeros_like(cp.arange(3))
     array([0, 0, 0])
     """
-    result = _like(a, dtype, order, shape)
-    _array.fill_zero(result)
-    return result
+    return _like(a, dtype, order, shape, device, _array.fill_zero)
 
 
 def ones_like(
@@ -320,6 +392,8 @@ def ones_like(
     order: str = "K",
     subok: object = True,
     shape: int | Sequence[int] | None = None,
+    *,
+    device: Device | None = None,
 ) -> ndarray:
     """An array of ones with the shape, dtype and memory order of another.
 
@@ -327,7 +401,7 @@ def ones_like(
     ----------
     a : ndarray or numpy.ndarray
         The array to be like.
-    dtype, order, subok, shape : optional
+    dtype, order, subok, shape, device : optional
         As for `empty_like`.
 
     Returns
@@ -341,9 +415,7 @@ def ones_like(
     >>> cp.ones_like(cp.arange(3))
     array([1, 1, 1])
     """
-    result = _like(a, dtype, order, shape)
-    fill(result, 1)
-    return result
+    return _like(a, dtype, order, shape, device, _fill_one)
 
 
 def full_like(
@@ -353,6 +425,8 @@ def full_like(
     order: str = "K",
     subok: object = True,
     shape: int | Sequence[int] | None = None,
+    *,
+    device: Device | None = None,
 ) -> ndarray:
     """An array filled with a value, with the shape, dtype and memory order of another.
 
@@ -362,7 +436,7 @@ def full_like(
         The array to be like.
     fill_value : scalar or array_like
         The value.
-    dtype, order, subok, shape : optional
+    dtype, order, subok, shape, device : optional
         As for `empty_like`.
 
     Returns
@@ -376,13 +450,21 @@ def full_like(
     >>> cp.full_like(cp.arange(3), 7)
     array([7, 7, 7])
     """
-    result = _like(a, dtype, order, shape)
-    fill(result, _as_fill_value(fill_value, result.dtype))
-    return result
+
+    def fill_it(result: ndarray) -> None:
+        fill(result, _as_fill_value(fill_value, result.dtype))
+
+    return _like(a, dtype, order, shape, device, fill_it)
 
 
 def eye(
-    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, order: str = "C"
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike | None = float,
+    order: str = "C",
+    *,
+    device: Device | None = None,
 ) -> ndarray:
     """A matrix with ones on a diagonal and zeros elsewhere.
 
@@ -398,6 +480,8 @@ def eye(
         Dtype of the elements.
     order : {'C', 'F'}, optional
         Memory order.
+    device : Device, optional
+        Where the array will be; the current device by default.
 
     Returns
     -------
@@ -411,6 +495,9 @@ def eye(
     array([[0., 1., 0.],
            [0., 0., 1.]])
     """
+    if device is not None:
+        with given_device(device, "eye"):
+            return eye(N, M, k, dtype, order)
     rows, columns = _layout.check_shape((N, N if M is None else M))
     k = operator.index(k)
     result = zeros((rows, columns), dtype, order)

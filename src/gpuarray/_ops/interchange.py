@@ -5,8 +5,12 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._ffi import dlpack, driver
+from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.placement import given_device, on_device
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.stream import ExternalStream
 from gpuarray.kernels.elementwise import copies
@@ -40,9 +44,10 @@ def to_dlpack(
     max_version : tuple of int, optional
         The newest DLPack version that the consumer understands.
     dl_device : tuple of int, optional
-        Where the consumer wants the array; only where it is.
+        Where the consumer wants the array: on the device where it is by default. ``(1, 0)`` is host
+        memory, into which the array is copied; the call waits for that. ``(2, n)`` is device n.
     copy : bool, optional
-        Whether to export a copy; by default and with False the memory is shared.
+        Whether to export a copy; by default only where `dl_device` needs one, with False never.
 
     Returns
     -------
@@ -51,29 +56,44 @@ def to_dlpack(
     Raises
     ------
     BufferError
-        If the array is wanted on another device, or is read-only and the consumer's DLPack (before
-        1.0) cannot be told.
+        If the array is wanted in memory of another kind, or elsewhere with ``copy=False``; if it
+        is read-only and the consumer's DLPack (before 1.0) cannot be told.
+    ValueError
+        If the stream is 0, which DLPack does not allow, or one is named for host memory.
     """
-    here = dlpack_device(self)
     for name, pair in (("max_version", max_version), ("dl_device", dl_device)):
         if pair is not None and not _is_pair(pair):
             raise TypeError(f"__dlpack__: {name} must be a tuple of two ints, got {pair!r}")
-    if dl_device is not None and tuple(dl_device) != here:
+    _check_stream(stream)
+    versioned = max_version is not None and max_version[0] >= 1
+    here = dlpack_device(self)
+    wanted = here if dl_device is None else tuple(dl_device)
+    if wanted != here and copy is False:
         raise BufferError(
-            f"__dlpack__: the array is on DLPack device {here}, not {tuple(dl_device)}; "
-            "move it with asarray or asnumpy first"
+            f"__dlpack__: the array is on DLPack device {here} and has to be copied to {wanted}, "
+            "but copy=False; use copy=None"
         )
-    array = copies.copy(self) if copy else self
+    if wanted == (dlpack.CPU, 0):
+        return _host_capsule(self, stream, versioned)
+    array = self
+    if wanted != here:
+        if wanted[0] != dlpack.CUDA or not 0 <= wanted[1] < driver.device_count():
+            raise BufferError(
+                f"__dlpack__: the array is on DLPack device {here} and cannot be exported to "
+                f"{wanted}; there are (1, 0), host memory, and (2, n) for the "
+                f"{driver.device_count()} devices"
+            )
+        array = on_device(array, Device(wanted[1]))
+    elif copy:
+        array = copies.copy(array)
+    copied = array is not self
     array._memory.check()
     layout = array._layout
-    if stream is not None and not isinstance(stream, int):
-        raise TypeError(f"__dlpack__: stream must be an integer, got {stream!r}")
     if stream != -1:
         handle = 0 if stream in (None, 1) else stream
         if handle != current.stream.handle:
             with array._memory.device:
                 ExternalStream(handle).wait_event(current.stream.record())
-    versioned = max_version is not None and max_version[0] >= 1
     if not layout.writable and not versioned:
         raise BufferError(
             f"__dlpack__: the array of shape {layout.shape} is read-only, which only DLPack 1.0 "
@@ -81,14 +101,39 @@ def to_dlpack(
         )
     tensor = dlpack.Tensor(
         pointer=_array.address_of(array),
-        device_type=here[0],
-        device_id=here[1],
+        device_type=wanted[0],
+        device_id=wanted[1],
         dtype=_dtypes.code(layout.dtype),
         shape=layout.shape,
         strides=tuple([stride // layout.itemsize for stride in layout.strides]),
         read_only=not layout.writable,
     )
-    return dlpack.export(tensor, array, versioned, bool(copy))
+    return dlpack.export(tensor, array, versioned, copied)
+
+
+def _check_stream(stream: object) -> None:
+    if stream is None:
+        return
+    if not isinstance(stream, int):
+        raise TypeError(f"__dlpack__: stream must be an integer, got {stream!r}")
+    if stream == 0 or stream < -1:
+        raise ValueError(
+            f"__dlpack__: stream must not be {stream}; 1 is the legacy default stream, 2 the "
+            "per-thread one, -1 asks for no wait"
+        )
+
+
+def _host_capsule(array: ndarray, stream: int | None, versioned: bool) -> object:
+    """A capsule of a copy in host memory."""
+    if stream is not None:
+        raise ValueError(
+            f"__dlpack__: host memory has no streams, got stream={stream}; use stream=None"
+        )
+    host = asnumpy(array, order="K")
+    dtype = _dtypes.code(host.dtype)
+    strides = tuple([stride // host.itemsize for stride in host.strides])
+    tensor = dlpack.Tensor(host.ctypes.data, dlpack.CPU, 0, dtype, host.shape, strides)
+    return dlpack.export(tensor, host, versioned, copied=True)
 
 
 def _is_pair(x: object) -> bool:
@@ -101,45 +146,56 @@ class _Received:
     __slots__ = ("__weakref__",)
 
 
-def from_dlpack(
-    x: Any, /, *, device: Device | int | None = None, copy: bool | None = None
-) -> ndarray:
-    """An array over the memory of another library's array.
+def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = None) -> ndarray:
+    """An array over the memory of another library's array, or a copy of it.
 
     Parameters
     ----------
     x : object
-        With ``__dlpack__`` and ``__dlpack_device__``, on a CUDA device; or a DLPack capsule.
+        With ``__dlpack__`` and ``__dlpack_device__``, or a DLPack capsule.
     device : Device, optional
-        Only the device that the array is on.
+        Where the array will be: on the device where `x` is by default. With a device, `x` may be in
+        host memory, too, from which it is copied.
     copy : bool, optional
-        Whether to copy; by default and with False the memory is shared.
+        Whether to copy: by default only where `device` needs that, with False never.
 
     Returns
     -------
     ndarray
-        Read-only if the producer says so.
+        Read-only if it shares its memory and the producer says so.
 
     Raises
     ------
+    AttributeError
+        If `x` is neither.
     BufferError
-        If the array is not in device memory, or a capsule describes no array.
+        If the array is in host memory and no device is named, or in memory of another kind; if a
+        capsule describes no array.
+    ValueError
+        If `device` is not a `Device`, or a copy is needed with ``copy=False``.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import gpuarray as cp
     >>> x = cp.arange(3)
     >>> y = cp.from_dlpack(x)
     >>> y[0] = 7
     >>> x
     array([7, 1, 2])
+    >>> cp.from_dlpack(np.arange(2), device=x.device)
+    array([0, 1])
     """
+    if device is not None:
+        given_device(device, "from_dlpack")
     if hasattr(x, "__dlpack_device__"):
         kind, number = x.__dlpack_device__()
+        if kind in (dlpack.CPU, dlpack.CUDA_HOST) and device is not None:
+            return _from_host(x, device, copy)
         if kind not in (dlpack.CUDA, dlpack.CUDA_MANAGED):
             raise BufferError(
                 f"from_dlpack: the array is on DLPack device type {int(kind)}, not on a CUDA "
-                "device; use asarray to copy host data"
+                "device; use asarray or device= to copy host data"
             )
         with Device(number):
             handle = current.stream.handle
@@ -147,8 +203,36 @@ def from_dlpack(
                 capsule = x.__dlpack__(stream=handle or 1, max_version=(1, 0))
             except TypeError:  # a producer that is older than DLPack 1.0
                 capsule = x.__dlpack__(stream=handle or 1)
-    else:
+    elif type(x).__name__ == "PyCapsule":
         capsule = x
+    else:
+        raise AttributeError(
+            f"from_dlpack: a {type(x).__name__} has no __dlpack__ and __dlpack_device__; use "
+            "asarray"
+        )
+    array = _from_capsule(capsule)
+    if device is not None and array._memory.device is not device:
+        _allow_copy(copy, array._memory.device, device)
+        return on_device(array, device)
+    return copies.copy(array) if copy else array
+
+
+def _from_host(x: Any, device: Device, copy: bool | None) -> ndarray:
+    """A copy of another library's array in host memory; NumPy's array shares that memory."""
+    _allow_copy(copy, "host memory", device)
+    return asarray(np.from_dlpack(x), device=device)
+
+
+def _allow_copy(copy: bool | None, here: object, there: Device) -> None:
+    if copy is False:
+        raise ValueError(
+            f"from_dlpack: an array in {here} has to be copied to {there}, but copy=False; use "
+            "copy=None"
+        )
+
+
+def _from_capsule(capsule: Any) -> ndarray:
+    """An array over the memory that a capsule describes."""
     tensor, release = dlpack.receive(capsule)
     received = _Received()
     weakref.finalize(received, release).atexit = False
@@ -162,11 +246,6 @@ def from_dlpack(
             f"from_dlpack: the capsule's array is on device {tensor.device_id}, but there are "
             f"{driver.device_count()} devices, numbered from 0"
         )
-    if device is not None and Device(device).id != tensor.device_id:
-        raise BufferError(
-            f"from_dlpack: the array is on device {tensor.device_id}, not on {device}; copy it "
-            "with asarray inside 'with Device(...)'"
-        )
     dtype = _dtypes.canonical("?" if tensor.dtype == "b1" else tensor.dtype)
     if tensor.strides is None:
         layout = _layout.contiguous(dtype, tensor.shape)
@@ -177,7 +256,7 @@ def from_dlpack(
         layout = _layout.read_only(layout)
     if not layout.size:
         array = _array.empty(_layout.contiguous(dtype, tensor.shape))
-        return _array.lock(array) if tensor.read_only and not copy else array
+        return _array.lock(array) if tensor.read_only else array
     layout = _array.aligned("from_dlpack", layout, tensor.pointer, _interchange.COPY_THERE)
     memory = _interchange.imported_memory(
         "from_dlpack",
@@ -186,5 +265,4 @@ def from_dlpack(
         received,
         not tensor.read_only,
     )
-    array = _array.wrap(memory, tensor.pointer, _layout.foreign(layout))
-    return copies.copy(array) if copy else array
+    return _array.wrap(memory, tensor.pointer, _layout.foreign(layout))

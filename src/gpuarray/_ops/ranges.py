@@ -12,6 +12,7 @@ from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.math import floor
+from gpuarray._ops.placement import given_device
 from gpuarray._ops.selection import where
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._runtime.device import current
@@ -23,6 +24,7 @@ from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expres
 from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
+    from gpuarray._runtime.device import Device
     from gpuarray._types import ArrayLike, DTypeLike, Number, ndarray
 
 __all__ = ["arange", "linspace"]
@@ -51,6 +53,8 @@ def arange(
     stop: Number | None = None,
     step: Number | None = 1,
     dtype: DTypeLike | None = None,
+    *,
+    device: Device | None = None,
 ) -> ndarray:
     """Evenly spaced values within a half-open interval.
 
@@ -64,6 +68,8 @@ def arange(
         Spacing.
     dtype : dtype, optional
         Dtype of the elements, by default found from the arguments.
+    device : Device, optional
+        Where the array will be; the current device by default.
 
     Returns
     -------
@@ -85,6 +91,9 @@ def arange(
     >>> cp.arange(3, 9, 2)
     array([3, 5, 7])
     """
+    if device is not None:
+        with given_device(device, "arange"):
+            return arange(start, stop, step, dtype)
     if stop is None:
         start, stop = 0, start
     if step is None:
@@ -259,6 +268,8 @@ def linspace(
     retstep: Literal[False] = False,
     dtype: DTypeLike | None = None,
     axis: int = 0,
+    *,
+    device: Device | None = None,
 ) -> ndarray: ...
 
 
@@ -272,6 +283,7 @@ def linspace(
     retstep: Literal[True],
     dtype: DTypeLike | None = None,
     axis: int = 0,
+    device: Device | None = None,
 ) -> tuple[ndarray, Any]: ...
 
 
@@ -283,6 +295,8 @@ def linspace(
     retstep: bool = False,
     dtype: DTypeLike | None = None,
     axis: int = 0,
+    *,
+    device: Device | None = None,
 ) -> ndarray | tuple[ndarray, Any]:
     """Evenly spaced values over an interval.
 
@@ -300,6 +314,8 @@ def linspace(
         Dtype of the values; an integer dtype rounds them down.
     axis : int, optional
         Where the values lie in the result, if `start` or `stop` is an array.
+    device : Device, optional
+        Where the array will be; the current device by default.
 
     Returns
     -------
@@ -314,6 +330,11 @@ def linspace(
     >>> cp.linspace(0, 1, 5)
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
+    if device is not None:
+        with given_device(device, "linspace"):
+            # The two declarations differ by whether `retstep` is a literal.
+            made: Any = linspace
+            return made(start, stop, num, endpoint, retstep, dtype, axis)
     num = operator.index(num)
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
