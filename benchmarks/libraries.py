@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,13 +77,13 @@ def _torch() -> Library:
 _ALL = {"gpuarray": _gpuarray, "cupy": _cupy, "torch": _torch}
 
 
-def available() -> tuple[dict[str, Library], dict[str, str]]:
-    """The libraries that can be used here, and why the others cannot."""
+def available(names: Sequence[str] = tuple(_ALL)) -> tuple[dict[str, Library], dict[str, str]]:
+    """Those of the libraries that can be used here, and why the others cannot."""
     found: dict[str, Library] = {}
     missing: dict[str, str] = {}
-    for name, make in _ALL.items():
+    for name in names:
         try:
-            found[name] = make()
+            found[name] = _ALL[name]()
         except Exception as error:  # a peer may be missing or broken in its own way
             if name == "gpuarray":
                 raise

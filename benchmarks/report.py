@@ -2,9 +2,11 @@
 
     python benchmarks/peers.py --json peers.json
     python benchmarks/matrix.py --json matrix.json
-    python benchmarks/report.py peers.json matrix.json
+    python benchmarks/functions.py --json functions.json
+    python benchmarks/report.py peers.json matrix.json functions.json
 
-Tables stand between `<!-- name -->` and `<!-- end -->`; what is written around them stays. The plot
+A file that is not given stays as docs/performance.json has it. Tables stand between
+`<!-- name -->` and `<!-- end -->`; what is written around them stays. The plot
 (docs/performance.svg) needs matplotlib.
 """
 
@@ -19,6 +21,8 @@ from typing import Any
 
 _DOCS = Path(__file__).resolve().parents[1] / "docs"
 _PEERS = ("gpuarray", "cupy", "torch")
+#: What each benchmark's file is known by.
+_FILES = {"peers": "startup", "matrix": "of_copy", "functions": "device_us"}
 _COLOURS = {"gpuarray": "#2a6f4e", "cupy": "#b5b5b5", "torch": "#d98c5f"}
 
 
@@ -100,6 +104,37 @@ def _small(small: dict[str, dict[str, dict[str, float]]], launches: dict[str, li
     return _table(["function", *(f"{int(size):,}" for size in sizes), "launches"], rows)
 
 
+def _functions(measured: dict[str, Any]) -> str:
+    """The geometric means, then every call."""
+    lines = []
+    for kind, title in (("device_us", "Device time"), ("call_us", "The cost of a call")):
+        of_kind = measured[kind]
+        if of_kind["geometric_mean"] is None:  # one of the libraries was not there
+            continue
+        slower = [f"`{name}` ({ratio:.2f})" for name, ratio in of_kind["slower"].items()]
+        lines.append(
+            f"{title}: over {of_kind['rows']} rows the geometric mean is "
+            f"{of_kind['geometric_mean']:.2f} times CuPy's speed; slower than CuPy's: "
+            f"{', '.join(slower) or 'none'}.\n"
+        )
+
+    def cells(row: dict[str, Any], kind: str) -> list[str]:
+        ours, theirs = (row.get(kind, {}).get(name) for name in _PEERS[:2])
+        both = ours is not None and theirs is not None
+        return [_figure(ours), _figure(theirs), _figure(theirs / ours) if both else ""]
+
+    rows = [
+        [f"`{row['name']}`", *cells(row, "device_us"), *cells(row, "call_us"), _launches(row)]
+        for row in measured["rows"]
+    ]
+    head = ["call", "device, µs", "CuPy", "ratio", "call, µs", "CuPy", "ratio", "launches"]
+    return "\n".join([*lines, _table(head, rows)])
+
+
+def _launches(row: dict[str, Any]) -> str:
+    return str(row.get("launches", ""))
+
+
 def _plot(rows: list[dict[str, Any]], target: Path) -> None:
     import matplotlib
 
@@ -130,11 +165,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("peers", type=Path)
-    parser.add_argument("matrix", type=Path)
+    parser.add_argument("files", nargs="+", type=Path, metavar="JSON")
     options = parser.parse_args()
-    peers = json.loads(options.peers.read_text())
-    matrix = json.loads(options.matrix.read_text())
+    kept = json.loads((_DOCS / "performance.json").read_text())
+    for file in options.files:
+        measured = json.loads(file.read_text())
+        kept[next(name for name, key in _FILES.items() if key in measured)] = measured
+    peers, matrix = kept["peers"], kept["matrix"]
     machine = ", ".join(f"{key} {value}" for key, value in peers["machine"].items())
     rate = peers["copy_bytes_per_s"]["cuMemcpyDtoD"] / 1e12
     tables = {
@@ -145,6 +182,8 @@ def main() -> int:
         "matrix": _rates(matrix["of_copy"]),
         "small": _small(matrix["small_us"], matrix.get("small_launches", {})),
     }
+    if "functions" in kept:
+        tables["functions"] = _functions(kept["functions"])
     page = _DOCS / "performance.md"
     text = page.read_text()
     for name, table in tables.items():
@@ -159,7 +198,7 @@ def main() -> int:
             print(f"{page} has no place for the table {name!r}", file=sys.stderr)
             return 1
     page.write_text(text)
-    (_DOCS / "performance.json").write_text(json.dumps({"peers": peers, "matrix": matrix}) + "\n")
+    (_DOCS / "performance.json").write_text(json.dumps(kept) + "\n")
     _plot(peers["rows"], _DOCS / "performance.svg")
     return 0
 

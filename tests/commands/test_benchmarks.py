@@ -68,16 +68,54 @@ def test_library_calls(tmp_path):
     assert "beside the bare call" in table
 
 
+def test_functions_measures_its_rows(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run(
+        "benchmarks/functions.py",
+        "--quick",
+        "--only=roll(a, 7)",
+        "--only=a_out[mask] = 0",
+        "--only=a.T",
+        f"--json={figures}",
+    )
+    rows = {row["name"]: row for row in json.loads(figures.read_text())["rows"]}
+    assert set(rows) == {"roll(a, 7)", "a_out[mask] = 0", "a.T"}
+    assert rows["roll(a, 7)"]["launches"] >= 1
+    assert rows["a.T"]["launches"] == 0
+    assert all(row["call_us"]["gpuarray"] > 0 and not row["faults"] for row in rows.values())
+    assert {name for name, row in rows.items() if "device_us" in row} == set(rows) - {"a.T"}
+    assert "roll(a, 7)" in table
+
+
+def test_a_row_takes_its_names_from_outside():
+    from benchmarks import functions
+
+    assert functions.names_of("a_out[mask] += add(a, b)") == ["a_out", "mask", "add", "a", "b"]
+    assert functions.names_of("total(roll(m, y) for y in (-1, 1))") == ["total", "roll", "m"]
+    ours = {"gpuarray": 1.0, "cupy": 4.0}
+    theirs = {"gpuarray": 2.0, "cupy": 1.0}
+    rows = [{"name": "f(a)", "call_us": ours}, {"name": "g(a)", "call_us": theirs}]
+    result = functions.summary([*rows, {"name": "h(a)", "call_us": {"gpuarray": 1.0}}])["call_us"]
+    assert result == {"rows": 2, "geometric_mean": pytest.approx(2**0.5), "slower": {"g(a)": 0.5}}
+
+
 def test_the_report_fills_its_tables(tmp_path, monkeypatch):
     from benchmarks import report
 
     page = tmp_path / "performance.md"
-    names = ("machine", "device", "matrix", "calls", "small", "startup")
+    names = ("machine", "device", "matrix", "calls", "small", "startup", "functions")
     page.write_text("".join(f"{name}:\n<!-- {name} -->\nold\n<!-- end -->\n" for name in names))
     kept = json.loads((ROOT / "docs" / "performance.json").read_text())
-    files = [tmp_path / "peers.json", tmp_path / "matrix.json"]
-    for file, key in zip(files, ("peers", "matrix"), strict=True):
-        file.write_text(json.dumps(kept[key]))
+    both = {"gpuarray": 4.0, "cupy": 10.0}
+    functions = {
+        kind: {"rows": 1, "geometric_mean": 2.5, "slower": {}} for kind in ("device_us", "call_us")
+    }
+    row = {"name": "roll(a, 7)", "device_us": both, "call_us": both, "launches": 1}
+    (tmp_path / "performance.json").write_text(json.dumps({"peers": None, "matrix": None}))
+    files = [tmp_path / name for name in ("peers.json", "matrix.json", "functions.json")]
+    measured = (kept["peers"], kept["matrix"], functions | {"rows": [row]})
+    for file, figures in zip(files, measured, strict=True):
+        file.write_text(json.dumps(figures))
     monkeypatch.setattr(report, "_DOCS", tmp_path)
     monkeypatch.setattr(report, "_plot", lambda rows, target: None)  # needs matplotlib
     monkeypatch.setattr(sys, "argv", ["report.py", *map(str, files)])
@@ -87,3 +125,4 @@ def test_the_report_fills_its_tables(tmp_path, monkeypatch):
     assert text.count("<!-- end -->") == len(names)
     assert "| `a + b` |" in text
     assert "| `cumsum` |" in text
+    assert "| `roll(a, 7)` | 4.00 | 10.0 | 2.50 | 4.00 | 10.0 | 2.50 | 1 |" in text
