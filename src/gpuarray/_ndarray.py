@@ -85,11 +85,12 @@ class ndarray(ArrayBase):
     Differences from NumPy
     ----------------------
     Elements and results without dimensions are arrays, not scalars. In an index, an array of
-    indices in device memory cannot raise on a GPU: indices out of bounds wrap around (a list, which
-    is in host memory, raises IndexError; arrays do, too, with ``GPUARRAY_DEBUG=1`` and on the
-    emulator). Where an
+    indices in device memory cannot raise on a GPU: indices out of bounds wrap around (lists and
+    NumPy arrays, which are in host memory, raise IndexError; arrays do, too, with
+    ``GPUARRAY_DEBUG=1`` and on the emulator). Where an
     assignment stores several values to one element, any of them may stay. An index that is an
-    integer array without dimensions gives a copy. Host arrays are refused, also as an index.
+    integer array without dimensions gives a copy. NumPy arrays are taken as indices and as what
+    is assigned; operands of operators and functions they are not.
     Elements are at multiples of their size, which a device requires: a view or an array of another
     library in which they would not be raises ValueError. A number of NumPy's is stored as Python's
     number: one that does not fit an integer dtype raises, where NumPy casts it in some cases.

@@ -16,8 +16,8 @@ from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._layout import Layout
+from gpuarray._ops.conversion import array as as_array
 from gpuarray._ops.conversion import as_host_scalar, as_values
-from gpuarray._ops.math import floor_divide, remainder
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
@@ -31,7 +31,7 @@ _INT64 = np.dtype(np.int64)
 
 
 class HostIndex:
-    """Integers or bools from a list: they are in host memory and can be checked there."""
+    """Integers or bools in host memory, where they can be checked."""
 
     __slots__ = ("dtype", "host", "ndim")
 
@@ -67,23 +67,21 @@ def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
     if item.dtype == bool:
         if isinstance(item, HostIndex):
             _check_mask(item.host.shape, layout, axis)
-            found = np.nonzero(item.host) if item.ndim else (np.zeros(int(item.host), np.int64),)
             if not item.ndim:
-                return [IndexArray(_upload(found[0]), 1, 0, 0)]
+                return [IndexArray(_upload(np.zeros(int(item.host), np.int64)), 1, 0, 0)]
+            shape, strides = _masked(layout, axis, item.ndim)
+            if _are_one(shape, strides):
+                flat = _upload(np.flatnonzero(item.host))
+                return [IndexArray(flat, item.host.size, strides[-1], item.ndim)]
             return [
-                IndexArray(
-                    _upload(indices),
-                    layout.shape[axis + i],
-                    layout.strides[axis + i],
-                    1,
-                )
-                for i, indices in enumerate(found)
+                IndexArray(_upload(indices), shape[i], strides[i], 1)
+                for i, indices in enumerate(np.nonzero(item.host))
             ]
         _check_mask(item._layout.shape, layout, axis)
         return _of_mask(item, layout, axis)
     length = layout.shape[axis]
     if isinstance(item, HostIndex):
-        item = _checked(item.host, length, axis)
+        item = checked(item.host, length, axis)
     elif config.debug:
         _check_bounds(item, length, axis)
     if length == 0 and item._layout.size:
@@ -92,17 +90,19 @@ def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
 
 
 def _upload(host: np.ndarray) -> Any:
-    host = np.ascontiguousarray(host, np.int64)
-    return _array.from_host(host, _layout.contiguous(_INT64, host.shape))
+    dtype = _dtypes.canonical(host.dtype.newbyteorder("="))
+    layout = _layout.contiguous(dtype, host.shape)
+    return _array.from_host(np.asarray(host, dtype, order="C"), layout)
 
 
-def _checked(host: np.ndarray, length: int, axis: int) -> Any:
+def checked(host: np.ndarray, length: int, axis: int) -> Any:
+    """Indices of the host that are within bounds, moved to the device."""
     wrong = host[(host < -length) | (host >= length)]
     if wrong.size:
         raise IndexError(
             f"index {wrong.flat[0]} is out of bounds for axis {axis} with size {length}"
         )
-    return _upload(np.asarray(host).reshape(host.shape))
+    return _upload(host)
 
 
 def _check_bounds(index: Any, length: int, axis: int) -> None:
@@ -111,12 +111,12 @@ def _check_bounds(index: Any, length: int, axis: int) -> None:
     target = _array.contiguous_layout(index)
     host = np.empty(layout.shape, layout.dtype)
     _array.download(copies.copy(index, "C") if target is not layout else index, host, None, True)
-    _checked(host, length, axis)
+    checked(host, length, axis)
 
 
 def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:
     for i, length in enumerate(shape, axis):
-        if length != layout.shape[i]:
+        if length and length != layout.shape[i]:  # NumPy takes a mask of no elements for any axis
             raise IndexError(
                 f"boolean index did not match indexed array along axis {i}; size of axis is "
                 f"{layout.shape[i]} but size of corresponding boolean axis is {length}"
@@ -124,28 +124,27 @@ def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:
 
 
 def _of_mask(mask: Any, layout: Layout, axis: int) -> list[IndexArray]:
-    indices = mask_kernels.launch.flat_nonzero(mask)
     ndim = mask._layout.ndim
     if ndim == 0:
-        return [IndexArray(indices, 1, 0, 0)]
-    shape = layout.shape[axis : axis + ndim]
-    strides = layout.strides[axis : axis + ndim]
-    if all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(ndim - 1)):
+        return [IndexArray(mask_kernels.launch.flat_nonzero(mask), 1, 0, 0)]
+    shape, strides = _masked(layout, axis, ndim)
+    if _are_one(shape, strides):
+        indices = mask_kernels.launch.flat_nonzero(mask)
         return [IndexArray(indices, mask._layout.size, strides[-1], ndim)]
     return [
         IndexArray(coordinate, shape[i], strides[i], 1)
-        for i, coordinate in enumerate(unravel(indices, shape))
+        for i, coordinate in enumerate(mask_kernels.launch.nonzero(mask))
     ]
 
 
-def unravel(indices: Any, shape: tuple[int, ...]) -> list[Any]:
-    """Indices of the flattened array as coordinates of a shape."""
-    coordinates = []
-    for length in shape[:0:-1]:
-        coordinates.append(remainder(indices, length))
-        indices = floor_divide(indices, length)
-    coordinates.append(indices)
-    return coordinates[::-1]
+def _masked(layout: Layout, axis: int, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The shape and strides of the axes that a mask stands for."""
+    return layout.shape[axis : axis + ndim], layout.strides[axis : axis + ndim]
+
+
+def _are_one(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether neighbouring axes are one to an index."""
+    return all(strides[i] == strides[i + 1] * shape[i + 1] for i in range(len(shape) - 1))
 
 
 def _broadcast(arrays: tuple[IndexArray, ...]) -> tuple[int, ...]:
@@ -176,30 +175,34 @@ def _spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, i
     return base, indices, [one.array for one in selection.arrays]
 
 
-_PLAIN = (int, type(None), type(Ellipsis))
-
-
 def layouts_of(key: Any) -> tuple[list[Any] | None, list[Any]]:
     """The items of an index that a plan depends on, arrays as layouts; and those arrays.
 
-    The items are None where one is something else than an array on the device, an int, None, an
-    ellipsis, or a slice of such: equal keys (True and 1) would not mean equal indices.
+    The items of a tuple come behind the type `tuple`, which makes them the key of a view. They are
+    None where one is something else than an array on the device, an int, None, an ellipsis, or a
+    slice of such: equal keys (True and 1) would not mean equal indices.
     """
     if isinstance(key, ArrayBase):
         return [key._layout], [key]
-    items: list[Any] = []
+    items: list[Any] = [tuple]
     arrays = []
     for item in key:
-        if isinstance(item, ArrayBase):
+        kind = type(item)
+        if kind is slice:
+            start, stop, step = item.start, item.stop, item.step
+            if (
+                (type(start) is int or start is None)
+                and (type(stop) is int or stop is None)
+                and (type(step) is int or step is None)
+            ):
+                items.append((start, stop, step))
+            else:
+                return None, arrays
+        elif kind is int or item is None or item is Ellipsis:
+            items.append(item)
+        elif isinstance(item, ArrayBase):
             items.append(item._layout)
             arrays.append(item)
-        elif type(item) in _PLAIN:
-            items.append(item)
-        elif type(item) is slice:
-            bounds = (item.start, item.stop, item.step)
-            if not {*map(type, bounds)}.issubset(_PLAIN):
-                return None, arrays
-            items.append(bounds)
         else:
             return None, arrays
     return items, arrays
@@ -277,6 +280,8 @@ def scatter(
                 _keep(table_key, given, selection, base, run)
         return
     else:
+        if isinstance(value, np.ndarray):
+            value = as_array(value)
         value = as_values(value, "assignment", layout.dtype)
         if value._layout.dtype is not layout.dtype:
             value = copies.copy(value, "K", layout.dtype)
@@ -329,8 +334,11 @@ def store_where(array: Any, mask: Any, value: Any) -> bool:
 def fill_where(array: Any, mask: Any, value: Any) -> None:
     """``array[mask] = scalar``: stores where the mask is true, without counting first."""
     layout = mask._layout
-    _check_mask(layout.shape, array._layout, 0)
     target = array._layout
+    _check_mask(layout.shape, target, 0)
+    if not layout.size:
+        _layout.check_writable(target, "assignment")
+        return
     behind = target.ndim - layout.ndim
     spread = _layout.layout_of(
         layout.dtype, layout.shape + (1,) * behind, layout.strides + (0,) * behind

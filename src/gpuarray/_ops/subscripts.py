@@ -6,6 +6,7 @@ The result of a basic index is a view, worked out once for a layout and kept in 
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 _new = object.__new__
 
+#: Python's numbers (a bool is an int) and NumPy's.
+_NUMBERS = (int, float, complex, np.generic)
+
 
 def getitem(array: ndarray, key: Any) -> ndarray:
     """``array[key]``."""
@@ -48,10 +52,16 @@ def getitem(array: ndarray, key: Any) -> ndarray:
     except (KeyError, IndexError, TypeError):
         if kind is tuple:
             return _by_arrays(array, key)
+        if kind is list or kind is np.ndarray:
+            moved = _on_device(layout, key)
+            if moved is not key:
+                return _by_arrays(array, moved)
         found = _find(layout, key)
         if isinstance(found, advanced_indexing.Selection):
             return advanced_indexing.gather(array, found)
         target, offset = found
+        if kind is np.ndarray:
+            return copies.copy(_array.shifted(array, target, offset))
     view = _new(_array.array_class)
     view._layout = target
     view._memory = array._memory
@@ -73,7 +83,20 @@ def _by_arrays(array: Any, key: Any) -> Any:
     found = _find(layout, key)
     if isinstance(found, advanced_indexing.Selection):
         return advanced_indexing.gather(array, found, table_key, arrays)
-    return _array.shifted(array, *found)
+    view = _array.shifted(array, *found)
+    if type(key) is tuple and np.ndarray in map(type, key):
+        return copies.copy(view)  # an array without dimensions selects a copy, an integer a view
+    return view
+
+
+def _on_device(layout: Layout, key: Any) -> Any:
+    """Integers from a list or a host array, checked and moved to the device; else the key."""
+    if not layout.ndim:
+        return key
+    item = _item(key)
+    if not isinstance(item, advanced_indexing.HostIndex) or item.dtype.kind == "b":
+        return key
+    return advanced_indexing.checked(item.host, layout.shape[0], 0)
 
 
 def kept_call(array: ndarray, key: Any) -> Callable[[Any, Any], Any] | None:
@@ -87,50 +110,117 @@ def kept_call(array: ndarray, key: Any) -> Callable[[Any, Any], Any] | None:
 
 def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
     """``array[key] = value``."""
-    number = isinstance(value, bool | int | float | complex | np.generic)
-    if number:
-        value = as_host_scalar(value, array._layout.dtype)
+    layout = array._layout
+    if isinstance(value, ArrayBase):
+        number, stored = False, value._layout
+    else:
+        number = stored = isinstance(value, _NUMBERS)
+        if number:
+            value = as_host_scalar(value, layout.dtype)
+        elif isinstance(value, np.ndarray) and not value.ndim:
+            value, number, stored = as_host_scalar(value, layout.dtype), True, True
+    found: Any = None
     table_key: Any = None
     arrays: list[Any] = []
-    if isinstance(key, ArrayBase | tuple):
+    kind = type(key)
+    if kind is tuple or isinstance(key, ArrayBase):
         parts, arrays = advanced_indexing.layouts_of(key)
-        stored = value._layout if isinstance(value, ArrayBase) else number
-        if parts is not None:
-            table_key = (setitem, array._layout, stored, *parts)
-        kept: Any = current.stream.plans.get(table_key)
-        if kept is not None and advanced_indexing.apart(array, arrays, value):
-            run, base, start = kept
-            run(value, *arrays, _array.shifted(array, base, start) if start else array)
+        if parts is not None and not arrays:
+            found = layout.views.get(tuple(parts))
+        elif parts is not None:
+            table_key = (setitem, layout, stored, *parts)
+            kept: Any = current.stream.plans.get(table_key)
+            if kept is not None and advanced_indexing.apart(array, arrays, value):
+                run, base, start = kept
+                run(value, *arrays, _array.shifted(array, base, start) if start else array)
+                return
+    elif kind is int:
+        found = layout.views.get(key)
+    elif kind is slice:
+        with contextlib.suppress(IndexError, TypeError):
+            found = layout.views.get(key.indices(layout.shape[0]))
+    elif key is Ellipsis:
+        found = layout.views.get((tuple, key))
+    elif kind is list or kind is np.ndarray:
+        moved = _on_device(layout, key)
+        if moved is not key:
+            setitem(array, moved, value)
             return
-    if number and isinstance(key, ArrayBase) and key._layout.dtype == bool and key._layout.ndim:
-        if key._layout.ndim <= array._layout.ndim:
-            advanced_indexing.fill_where(array, key, value)
-            return
-    if advanced_indexing.masks_whole(array, key):
-        if advanced_indexing.store_where(array, key, value):
-            return
-    found = _find(array._layout, key)
+    if found is None:
+        if arrays and kind is not tuple:
+            if isinstance(value, np.ndarray):
+                value = as_array(value)
+            if _store_masked(array, key, value, number):
+                return
+        found = _find(layout, key)
     if isinstance(found, advanced_indexing.Selection):
         advanced_indexing.scatter(array, found, value, table_key, arrays)
         return
-    layout, offset = found
-    target = array if layout is array._layout else _array.shifted(array, layout, offset)
+    target, offset = found
     if number:
-        fill(target, value)
+        fill(_array.shifted(array, target, offset), value)
+    elif (
+        # What `x[key] += y` stores last is the view that it has updated.
+        isinstance(value, ArrayBase)
+        and value._layout is target
+        and value._memory is array._memory
+        and value._pointer == array._pointer + offset
+        and target.writable
+    ):
         return
-    if not layout.ndim and isinstance(value, list | tuple):
+    else:
+        _store_values(_array.shifted(array, target, offset), value)
+
+
+def _store_masked(array: Any, key: Any, value: Any, number: bool) -> bool:
+    """``array[key] = value`` for a mask on the device, without its indices; False for others."""
+    mask = key._layout
+    if number and mask.dtype == bool and 0 < mask.ndim <= array._layout.ndim:
+        advanced_indexing.fill_where(array, key, value)
+        return True
+    if advanced_indexing.masks_whole(array, key):
+        return advanced_indexing.store_where(array, key, value)
+    return False
+
+
+def _store_values(target: Any, value: Any) -> None:
+    """Store an array, a host array or nested lists in a view."""
+    layout = target._layout
+    if isinstance(value, np.ndarray):
+        _layout.check_writable(layout, "assignment")
+        if _upload(target, value):
+            return
+        value = as_array(value)
+    elif not layout.ndim and isinstance(value, list | tuple):
         fill(target, as_host_scalar(value, layout.dtype))  # NumPy's error, or the truth as a bool
         return
-    value = as_values(value, "assignment", layout.dtype)
+    else:
+        value = as_values(value, "assignment", layout.dtype)
     source = value._layout
     try:
         copies.assign(target, value)
     except ValueError:
-        if _layout.broadcasts_to(source.shape, layout.shape):
+        read = _layout.without_leading_ones(source, layout.ndim)
+        if _layout.broadcasts_to(read.shape, layout.shape):
             raise
         raise ValueError(
             f"could not broadcast input array from shape {source.shape} into shape {layout.shape}"
         ) from None
+
+
+def _upload(target: Any, value: np.ndarray) -> bool:
+    """Copy a host array to where it is stored, if its elements lie there as they are here."""
+    layout = target._layout
+    if value.dtype != layout.dtype or value.shape != layout.shape:
+        return False
+    if layout.c_contiguous and value.flags.c_contiguous:
+        order = True
+    else:
+        order = bool(layout.f_contiguous and value.flags.f_contiguous)
+    if order:
+        with target._memory.device if layout.nbytes else current.stream.device:
+            _array.upload(target, value)
+    return order
 
 
 def _table_key(key: Any) -> tuple:
@@ -225,11 +315,10 @@ def _item(item: Any) -> Any:
         return item
     if isinstance(item, slice):
         return item
-    if isinstance(item, np.ndarray) and item.ndim:
-        raise HostArrayError(
-            f"indexing: an index is a numpy.ndarray of shape {item.shape} in host memory; move "
-            "it with gpuarray.asarray(...)"
-        )
+    if isinstance(item, np.ndarray) and (item.ndim or item.dtype.kind not in "iu"):
+        if item.dtype.kind not in "biu":
+            raise _invalid(item.dtype)
+        return advanced_indexing.HostIndex(item)
     if isinstance(item, list | tuple | range):
         return _from_sequence(item)
     if hasattr(item, "__cuda_array_interface__"):
