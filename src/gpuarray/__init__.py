@@ -36,6 +36,7 @@ from gpuarray._ops.datatypes import *
 from gpuarray._ops.creation import *
 from gpuarray._ops.ranges import *
 from gpuarray._ops.conversion import *
+from gpuarray._ops.triangles import *
 
 # Array manipulation
 from gpuarray._ops.manipulation import *

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray import _layout
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axes, check_axis
+from gpuarray._layout import Layout, check_axes, check_axis
 from gpuarray._ops.conversion import array
 from gpuarray._ops.creation import empty, empty_like
 from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, ndim, reshape
+from gpuarray._ops.ranges import arange
 from gpuarray._ops.transposing import transpose
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import remap
+from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -141,7 +148,9 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
 
 
 def roll(
-    a: ArrayLike, shift: int | Sequence[int], axis: int | Sequence[int] | None = None
+    a: ArrayLike,
+    shift: ArrayLike | Sequence[int],
+    axis: int | Sequence[int] | None = None,
 ) -> ndarray:
     """An array with its elements shifted along axes, the last ones coming in at the front.
 
@@ -149,8 +158,8 @@ def roll(
     ----------
     a : ndarray
         The array.
-    shift : int or tuple of int
-        By how many elements.
+    shift : int, tuple of int or ndarray of int
+        By how many elements; an array on the device is not waited for.
     axis : int or tuple of int, optional
         The axes; by default the flattened array is shifted.
 
@@ -165,41 +174,97 @@ def roll(
     >>> cp.roll(cp.arange(5), 2)
     array([3, 4, 0, 1, 2])
     """
+    if isinstance(a, ArrayBase) and type(shift) is int and (axis is None or type(axis) is int):
+        # The key of _plan_roll, written here to save its call on a fast path.
+        plan = current.stream.plans.get((_plan_roll, a._layout, axis))
+        if plan is not None:
+            run, ((_, length, unit),) = plan
+            return run(a, -shift % length * unit)
     a = as_array(a, "roll")
-    if axis is None:
-        return reshape(roll(in_one_dimension(a), shift, 0), a.shape)
-    axes = axis if isinstance(axis, tuple | list) else (axis,)
-    shifts = shift if isinstance(shift, tuple | list) else (shift,)
-    if len(axes) == 1:
-        axes = tuple(axes) * len(shifts)
-    if len(shifts) == 1:
-        shifts = tuple(shifts) * len(axes)
-    if len(axes) != len(shifts):
-        raise ValueError("roll: 'shift' and 'axis' should be scalars or 1D sequences of one "
-                         f"length, got {shift} and {axis}")  # fmt: skip
-    moves = [0] * a.ndim
+    layout = a._layout
+    if isinstance(shift, ArrayBase):
+        return _roll_by_array(a, shift, axis)
+    if axis is None and not layout.c_contiguous:
+        return reshape(roll(in_one_dimension(a), shift, 0), layout.shape)
+    ndim = 1 if axis is None else layout.ndim
+    axes, shifts = _paired(0 if axis is None else axis, shift, ndim)
+    if not layout.size:
+        return empty_like(a)
+    moves: dict[int, int] = {}
     for one, by in zip(axes, shifts, strict=True):
-        moves[check_axis(one, a.ndim)] += operator.index(by)
-    result = empty_like(a)
-    if not a.size:
-        return result
-    # Every combination of the two parts of each shifted axis is one copy.
-    parts: list[list[tuple[slice, slice]]] = []
-    for length, move in zip(a.shape, moves, strict=True):
-        move %= length
-        parts.append([(slice(None), slice(None))])
-        if move:
-            parts[-1] = [
-                (slice(0, length - move), slice(move, length)),
-                (slice(length - move, length), slice(0, move)),
-            ]
-    combinations: list[list[tuple[slice, slice]]] = [[]]
-    for choices in parts:
-        combinations = [one + [choice] for one in combinations for choice in choices]
-    for one in combinations:
-        source, target = tuple([x for x, _ in one]), tuple([y for _, y in one])
-        result[target] = a[source]
-    return result
+        moves[one] = moves.get(one, 0) - by
+    if not moves:
+        return copies.copy(a)
+    rolled = axis if type(axis) is int or axis is None else tuple(sorted(moves))
+    run, moved = _plan_roll(current.stream, layout, rolled)
+    return run(a, *[moves[one] % length * unit for one, length, unit in moved])
+
+
+def _paired(axis: Any, shift: Any, ndim: int) -> tuple[list[int], list[int]]:
+    """The axes and the shift along each of them, broadcast to each other."""
+    axes = axis if isinstance(axis, Iterable) else (axis,)
+    axes = np.array([check_axis(one, ndim) for one in axes], np.intp)
+    by = np.atleast_1d(np.asarray(shift))
+    if by.ndim > 1:
+        raise ValueError(
+            f"roll: 'shift' and 'axis' should be scalars or 1D sequences, got the shift {shift!r}"
+        )
+    try:
+        pairs = np.broadcast(axes, by)
+    except ValueError:
+        raise ValueError(
+            f"roll: shape mismatch: {by.size} shifts cannot be broadcast to {axes.size} axes"
+        ) from None
+    found = [(int(one), int(move)) for one, move in pairs]
+    return [one for one, _ in found], [move for _, move in found]
+
+
+def _roll_by_array(a: ndarray, shift: ndarray, axis: Any) -> ndarray:
+    """`roll` by shifts on the device: a gather along each of the axes."""
+    if shift.ndim > 1:
+        raise ValueError(
+            "roll: 'shift' and 'axis' should be scalars or 1D sequences, got a shift of shape "
+            f"{shift.shape}"
+        )
+    if shift.dtype.kind not in "iub":
+        raise TypeError(f"roll: shifts on the device are integers, got {shift.dtype}")
+    if axis is None:
+        return reshape(_roll_by_array(in_one_dimension(a), shift, 0), a.shape)
+    axes = [check_axis(one, a.ndim) for one in (axis if isinstance(axis, Iterable) else (axis,))]
+    shifts = reshape(shift, (-1,))
+    if len(axes) != 1 and shifts.size not in (1, len(axes)):
+        raise ValueError(
+            f"roll: shape mismatch: {shifts.size} shifts cannot be broadcast to {len(axes)} axes"
+        )
+    result = a
+    for number, one in enumerate(axes):
+        by = shifts[number : number + 1] if len(axes) == shifts.size != 1 else shifts
+        if by.size != 1:  # one axis, shifted several times
+            by = by.sum(keepdims=True)
+        length = a.shape[one]
+        if length:
+            indices = (arange(length) - by) % length
+            result = result[(slice(None),) * one + (indices,)]
+    return copies.copy(a) if result is a else result
+
+
+@planned
+def _plan_roll(stream: Stream, layout: Layout, axis: int | tuple[int, ...] | None) -> Any:
+    """A call that takes a start for each axis, and of these the axis, its length and a factor."""
+    result = _layout.like_prototype(layout.dtype, layout.shape, layout)
+    if axis is None:
+        axis = 0
+        result = _layout.contiguous(layout.dtype, layout.shape)
+        layout = _layout.contiguous(layout.dtype, (layout.size,))
+    target = _layout.contiguous(layout.dtype, layout.shape) if layout.ndim == 1 else result
+    axes = [one % layout.ndim for one in ((axis,) if type(axis) is int else axis)]
+    # Along an axis of length 1 there is nothing to shift, but a plan for one axis takes one start.
+    wrap, copy = remap.launch.Rule("wrap"), remap.launch.Rule("copy")
+    rules = [wrap if i in axes else copy for i in range(layout.ndim)]
+    run, moved = remap.launch.make_call("roll", layout, target, rules, 0, stream, result)
+    if type(axis) is int and not moved:
+        return (lambda a, start: run(a)), ((axes[0], 1, 1),)
+    return run, tuple([(one, layout.shape[one], unit) for one, unit in moved])
 
 
 def tile(A: ArrayLike, reps: int | Sequence[int]) -> ndarray:

@@ -16,7 +16,8 @@ from gpuarray.kernels.generator.expressions import Cast, Input
 
 if TYPE_CHECKING:
     from gpuarray._runtime.device import Device
-    from gpuarray.kernels.elementwise.spec import ElementwiseSpec
+    from gpuarray.kernels.elementwise.spec import ElementwiseSpec, OperandSpec
+    from gpuarray.kernels.elementwise.variants import Choice
     from gpuarray.kernels.generator.expressions import Expression
     from gpuarray.kernels.generator.source import KernelSource
 
@@ -28,10 +29,26 @@ class ElementIndex:
 ELEMENT_INDEX = ElementIndex()
 
 
+class Coordinates:
+    """An input that is a sum of multiples of the element's coordinates, as int64.
+
+    ``factors`` has the multiple of the coordinate along each axis of the outputs: ``(-1, 1)`` gives
+    the number of the diagonal that an element of a matrix lies on. The sums are in the range of the
+    kernel's index type.
+    """
+
+    def __init__(self, *factors: int):
+        self.factors = factors
+
+
+#: What stands for an input that has no memory, in place of its layout.
+Computed = np.dtype | ElementIndex | Coordinates
+
+
 def plan(
     name: str,
     expressions: Sequence[Expression],
-    inputs: Sequence[Layout | np.dtype | ElementIndex],
+    inputs: Sequence[Layout | Computed],
     outputs: Sequence[Layout],
     stream: Stream,
     masked: bool = False,
@@ -44,9 +61,9 @@ def plan(
         What the kernel is called in profilers and error messages.
     expressions : sequence of Expression
         One an output, over inputs already of the operands' dtypes.
-    inputs : sequence of Layout or dtype
-        Arrays, which broadcast to the outputs' shape, scalars of a dtype, or the index of
-        the element (only where the outputs are gapless).
+    inputs : sequence of Layout, dtype, ElementIndex or Coordinates
+        Arrays, which broadcast to the outputs' shape, scalars of a dtype, the index of the
+        element (only where the outputs are gapless), or what follows from its coordinates.
     outputs : sequence of Layout
         All of one shape with at least one element.
     stream : Stream
@@ -62,7 +79,7 @@ def plan(
 def arrange(
     name: str,
     expressions: Sequence[Expression],
-    inputs: Sequence[Layout | np.dtype | ElementIndex],
+    inputs: Sequence[Layout | Computed],
     outputs: Sequence[Layout],
     masked: bool = False,
     light: bool = False,
@@ -71,6 +88,8 @@ def arrange(
 
     ``light`` is whether the function may be unrolled often.
     """
+    if any(isinstance(x, Coordinates) for x in inputs):
+        return _arrange_coordinates(name, expressions, inputs, outputs, masked)
     shape = outputs[0].shape
     arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
     dims, steps = _layout.collapse(shape, [_layout.broadcast_strides(x, shape) for x in arrays])
@@ -84,25 +103,42 @@ def arrange(
         # The kernel knows the steps within a row of periods; what is left is the row.
         dims = (*dims[:-2], dims[-2] * dims[-1])
         strides = [[*one[:-2], one[-1]] for one in strides]
+    kinds = iter(choice.kinds[len(outputs) :])
+    operands = [_operand(x, next(kinds) if isinstance(x, Layout) else "") for x in inputs]
+    spec = _specification(name, expressions, operands, outputs, masked, choice, len(dims), index)
+    return spec, dims, strides
+
+
+def _operand(x: Layout | Computed, kind: str) -> OperandSpec:
+    """What the kernel is told of an input; ``kind`` is that of an array."""
     operand = elementwise.spec.OperandSpec
-    operands = []
-    k = len(outputs)
-    for x in inputs:
-        if isinstance(x, Layout):
-            operands.append(operand(_dtypes.code(x.dtype), choice.kinds[k]))
-            k += 1
-        elif x is ELEMENT_INDEX:
-            operands.append(operand("i8", "index"))
-        else:
-            operands.append(operand(_dtypes.code(x), "scalar"))
-    spec = elementwise.spec.ElementwiseSpec(
+    if isinstance(x, Layout):
+        return operand(_dtypes.code(x.dtype), kind)
+    if x is ELEMENT_INDEX:
+        return operand("i8", "index")
+    if isinstance(x, Coordinates):
+        return operand("i8", kind or "coordinates")
+    return operand(_dtypes.code(x), "scalar")
+
+
+def _specification(
+    name: str,
+    expressions: Sequence[Expression],
+    operands: Sequence[OperandSpec],
+    outputs: Sequence[Layout],
+    masked: bool,
+    choice: Choice,
+    ndim: int,
+    index: str,
+) -> ElementwiseSpec:
+    return elementwise.spec.ElementwiseSpec(
         name=name,
         outputs=tuple(expressions),
         output_dtypes=tuple([_dtypes.code(x.dtype) for x in outputs]),
         inputs=tuple(operands),
         masked=masked,
         variant=choice.variant,
-        ndim=len(dims),
+        ndim=ndim,
         index=index,
         vector=choice.vector,
         tile=choice.tile,
@@ -113,6 +149,50 @@ def arrange(
         period=choice.period,
         steps=choice.steps,
     )
+
+
+def _arrange_coordinates(
+    name: str,
+    expressions: Sequence[Expression],
+    inputs: Sequence[Layout | Computed],
+    outputs: Sequence[Layout],
+    masked: bool,
+) -> tuple[ElementwiseSpec, Sequence[int], Sequence[Sequence[int]]]:
+    """As `arrange`, where the coordinates of elements are an input.
+
+    The kernel finds them as it finds the offset of an operand in memory: their factors are strides.
+    """
+    shape = outputs[0].shape
+    arrays = [*outputs, *[x for x in inputs if isinstance(x, Layout)]]
+    computed = [x.factors for x in inputs if isinstance(x, Coordinates)]
+    dims, steps = _layout.collapse(
+        shape, [*[_layout.broadcast_strides(x, shape) for x in arrays], *computed]
+    )
+    index = "int64" if _layout.needs_int64(outputs[0].size, arrays) else "int32"
+    count = len(arrays)
+    strides = [
+        _layout.element_strides(name, s, x) for s, x in zip(steps[:count], arrays, strict=True)
+    ]
+    factors = iter(steps[count:])
+    choice = elementwise.variants.choose(
+        dims, strides, [x.itemsize for x in arrays], len(outputs), False
+    )
+    # Along a single dimension a factor of 1 makes the element's index; rows are of several.
+    kind = "index" if len(dims) == 1 and all(one == (1,) for one in steps[count:]) else ""
+    if choice.variant == "tiled" or (choice.variant == "contiguous" and not kind):
+        choice = elementwise.variants.strided(dims, strides, len(outputs))
+    rows = iter(strides[len(outputs) :])
+    kinds = iter(choice.kinds[len(outputs) :])
+    if choice.variant == "contiguous":
+        operands = [_operand(x, next(kinds) if isinstance(x, Layout) else kind) for x in inputs]
+        strides = []
+    else:
+        operands = [_operand(x, next(kinds) if isinstance(x, Layout) else "") for x in inputs]
+        located = [x for x in inputs if isinstance(x, Layout | Coordinates)]
+        strides = strides[: len(outputs)] + [
+            next(rows) if isinstance(x, Layout) else list(next(factors)) for x in located
+        ]
+    spec = _specification(name, expressions, operands, outputs, masked, choice, len(dims), index)
     return spec, dims, strides
 
 
@@ -133,7 +213,7 @@ def launch_plan(
 def make_call(
     name: str,
     expressions: Sequence[Expression],
-    inputs: Sequence[Layout | np.dtype | ElementIndex],
+    inputs: Sequence[Layout | Computed],
     outputs: Sequence[Layout],
     given: Sequence[bool],
     stream: Stream,
@@ -143,7 +223,7 @@ def make_call(
 
     ``given`` says which outputs the caller passes. Without elements nothing is launched.
     """
-    arrays_and_scalars = [(i, x) for i, x in enumerate(inputs) if x is not ELEMENT_INDEX]
+    arrays_and_scalars = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Layout | np.dtype)]
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for _, x in arrays_and_scalars])
     new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
     if outputs[0].size == 0:

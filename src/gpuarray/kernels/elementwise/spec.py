@@ -91,13 +91,16 @@ class ElementwiseSpec:
             )
         if self.variant == "picked" and (self.masked or len(self.steps) != self.arrays):
             raise ValueError("a picked kernel has no mask, and steps for each operand with memory")
+        if self.variant not in ("rows", "strided"):
+            if any(x.kind == "coordinates" for x in self.inputs):
+                raise ValueError("only the variants 'rows' and 'strided' know coordinates")
         for kind, variant in (("repeated", "rows"), ("transposed", "tiled")):
             if self.variant != variant and any(x.kind == kind for x in self.inputs):
                 raise ValueError(f"only the variant {variant!r} has {kind} operands")
 
     @property
     def arrays(self) -> int:
-        """Operands with memory."""
+        """Operands with strides: those with memory, and coordinates."""
         return len(self.outputs) + sum(x.kind not in ("scalar", "index") for x in self.inputs)
 
 
@@ -151,6 +154,8 @@ def assemble(
     variant, block, vector, items = choose(spec, body)
     family = "rows" if spec.variant == "contiguous" else spec.variant
     headers = body.headers | {f"gpuarray/elementwise_{family}.cuh"}
+    if any(x.kind == "coordinates" for x in spec.inputs):
+        headers.add("gpuarray/elementwise_coordinates.cuh")
     parameters = (*_operands(spec), *extras, *_numbers(spec))
     instance = f"Function{{{names(extras)}}}" if extras else "Function()"
     source = _SOURCE.format(
@@ -270,7 +275,7 @@ def _variant(name: str, spec: ElementwiseSpec, numbers: Sequence[object]) -> str
 
 
 def _strided_operands(spec: ElementwiseSpec) -> dict[tuple[str, int], int]:
-    """Row of each operand in the strides: outputs, then the inputs that have memory."""
+    """Row of each operand in the strides: outputs, then the inputs that have any."""
     names = [("out", i) for i in range(len(spec.output_dtypes))]
     names += [
         ("in", i)
@@ -300,7 +305,7 @@ def _operands(spec: ElementwiseSpec) -> list[KernelParameter]:
     for i, operand in enumerate(spec.inputs):
         if operand.kind == "scalar":
             result.append(scalar(f"in{i}", operand.dtype))
-        elif operand.kind != "index":
+        elif operand.kind not in ("index", "coordinates"):
             result.append(pointer(f"in{i}", f"const Stored<{cpp_name(operand.dtype)}>::type"))
     return result
 
@@ -331,6 +336,8 @@ def _arguments(spec: ElementwiseSpec, function: str) -> list[str]:
         if kind == "broadcast":
             return f"broadcast<{name}>(in{i})"
         strides = f", dimensions.strides[{rows[role, i]}]" if strided else ""
+        if kind == "coordinates":
+            return f"Coordinates<Variant, {name}>({strides[2:]})"
         if kind == "transposed":
             return f"Variant::Transposed<{name}, {i}>({role}{i}{strides})"
         family = "Output" if role == "out" else "Repeated" if kind == "repeated" else "Input"

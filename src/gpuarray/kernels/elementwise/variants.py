@@ -138,6 +138,15 @@ def choose(
     return Choice("strided", single, order)
 
 
+def strided(shape: Sequence[int], strides: Sequence[Sequence[int]], outputs: int) -> Choice:
+    """The variant that serves all strides; parameters as for `choose`."""
+    kinds = tuple(
+        "broadcast" if k >= outputs and not any(one) and math.prod(shape) > 1 else "array"
+        for k, one in enumerate(strides)
+    )
+    return Choice("strided", kinds, tuple(range(len(shape))))
+
+
 def _choose_picks(
     shape: Sequence[int],
     strides: Sequence[Sequence[int]],

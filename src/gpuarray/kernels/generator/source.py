@@ -26,7 +26,7 @@ def check_choice(name: str, value: str, choices: Collection[str]) -> None:
         raise ValueError(f"{name} {value!r} is not one of {', '.join(choices)}")
 
 
-_KINDS = ("array", "repeated", "transposed", "broadcast", "scalar", "index")
+_KINDS = ("array", "repeated", "transposed", "broadcast", "scalar", "index", "coordinates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class OperandSpec:
     'array' is memory, gapless where the variant says so; 'repeated' is one element of memory for
     a row, 'broadcast' one for all; 'transposed' is memory read along the last dimension but one;
     'scalar' is a value; 'index' is the element's own number in the memory order of contiguous
-    outputs.
+    outputs; 'coordinates' is a sum of multiples of its coordinates.
     """
 
     dtype: str
