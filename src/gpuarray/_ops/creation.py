@@ -18,7 +18,8 @@ from gpuarray._runtime.plans import find, key_of, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Scalar
+from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
     from gpuarray._runtime.device import Device
@@ -498,16 +499,22 @@ def eye(
     if device is not None:
         with given_device(device, "eye"):
             return eye(N, M, k, dtype, order)
-    rows, columns = _layout.check_shape((N, N if M is None else M))
-    k = operator.index(k)
-    result = zeros((rows, columns), dtype, order)
-    length = min(rows + min(k, 0), columns - max(k, 0))
-    if length > 0:
-        layout = result._layout
-        down, right = layout.strides
-        diagonal = _layout.layout_of(layout.dtype, (length,), (down + right,))
-        fill(_array.view(result, diagonal, k * right if k > 0 else -k * down), 1)
-    return result
+    shape, order = _checked((N, N if M is None else M), order)
+    k = max(-_FARTHEST, min(operator.index(k), _FARTHEST))
+    layout = _layout.contiguous(_dtypes.canonical(dtype), shape, order)
+    return _eye_call(current.stream, layout)(k)
+
+
+#: No diagonal of an array is further from the main one.
+_FARTHEST = 2**62
+
+
+@planned
+def _eye_call(stream: Stream, layout: Layout) -> Callable[[int], Any]:
+    on_diagonal = Apply(operation("equal"), (Input(0, "i8"), Scalar(1, "i8")), "b1")
+    value = Cast(_dtypes.code(layout.dtype), on_diagonal)
+    inputs = [elementwise.launch.Coordinates(-1, 1), np.dtype(np.int64)]
+    return elementwise.launch.make_call("eye", [value], inputs, [layout], [False], stream)
 
 
 def identity(n: int, dtype: DTypeLike | None = None) -> ndarray:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
-from gpuarray._ops.creation import zeros
 from gpuarray._ops.indexing import diag
 from gpuarray._ops.manipulation import as_array, in_one_dimension
 from gpuarray._runtime.device import current
@@ -32,19 +30,18 @@ _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 _FARTHEST = 2**62
 
 
-def _diagonal_number(k: Any, name: str) -> int:
-    """The last diagonal at or below ``k``, which NumPy compares with numbers of any kind."""
-    try:
-        number = operator.index(k)
-    except TypeError:
-        if not isinstance(k, float | np.floating):
-            raise TypeError(f"{name}: k is the number of a diagonal, got {k!r}") from None
-        number = math.floor(k)
-    return max(-_FARTHEST, min(number, _FARTHEST))
+def _diagonal_number(k: Any) -> int:
+    """The number of a diagonal in the range of int64."""
+    return max(-_FARTHEST, min(operator.index(k), _FARTHEST))
 
 
 def tri(
-    N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = float, *, like: object = None
+    N: int,
+    M: int | None = None,
+    k: int = 0,
+    dtype: DTypeLike | None = float,
+    *,
+    like: object = None,
 ) -> ndarray:
     """A matrix with ones at and below a diagonal and zeros elsewhere.
 
@@ -73,7 +70,7 @@ def tri(
     array([[1, 1, 0],
            [1, 1, 1]])
     """
-    k = _diagonal_number(k, "tri")
+    k = _diagonal_number(k)
     rows = max(operator.index(N), 0)
     columns = rows if M is None else max(operator.index(M), 0)
     layout = _layout.contiguous(_dtypes.canonical(dtype), (rows, columns))
@@ -118,8 +115,7 @@ def tril(m: ArrayLike, k: int = 0) -> ndarray:
            [1., 1., 0.]])
     """
     m = as_array(m, "tril")
-    k = _diagonal_number(k, "tril")
-    return _plan_triangle(current.stream, "tril", m._layout)(k, m)
+    return _plan_triangle(current.stream, "tril", m._layout)(_diagonal_number(k), m)
 
 
 def triu(m: ArrayLike, k: int = 0) -> ndarray:
@@ -147,8 +143,7 @@ def triu(m: ArrayLike, k: int = 0) -> ndarray:
            [0., 0., 0.]])
     """
     m = as_array(m, "triu")
-    k = -_diagonal_number(-k if isinstance(k, float) else -operator.index(k), "triu")
-    return _plan_triangle(current.stream, "triu", m._layout)(k, m)
+    return _plan_triangle(current.stream, "triu", m._layout)(_diagonal_number(k), m)
 
 
 @planned
@@ -157,7 +152,7 @@ def _plan_triangle(stream: Stream, name: str, layout: Layout) -> Any:
         raise TypeError(f"{name}: the array has no dimension; pass one of at least one dimension")
     sides = layout.shape[-2:] if layout.ndim > 1 else 2 * layout.shape
     shape = layout.shape[:-2] + sides
-    # NumPy chooses between the array and zeros by a matrix of bools, which has its say in the order.
+    # NumPy chooses by a matrix of bools, which has its say in the memory order.
     target = _layout.like_order(layout.dtype, shape, [_layout.contiguous(_BOOL, sides), layout])
     code = _dtypes.code(layout.dtype)
     kept = _compared("less_equal" if name == "tril" else "greater_equal", Scalar(1, "i8"))
