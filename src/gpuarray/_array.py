@@ -74,6 +74,44 @@ def shifted(array: Any, layout: Layout, offset: int) -> ndarray:
     return result
 
 
+_INT = frozenset([int])
+
+
+def kept_view(array: Any, *key: Any) -> ndarray | None:
+    """The view that `keep_view` has kept under a key; None for another object than an array.
+
+    The key is a function and what it was called with: integers or tuples of them. Others that
+    equal them (True, 2.0) find nothing.
+    """
+    if not isinstance(array, ArrayBase):
+        return None
+    try:
+        found = array._layout.views.get(key)
+    except TypeError:  # an argument without a hash
+        return None
+    if found is None:
+        return None
+    for x in key[1:]:
+        if type(x) is not int and (type(x) is not tuple or not _INT.issuperset(map(type, x))):
+            return None
+    layout, offset = found
+    result = _new(array_class)
+    result._memory = array._memory
+    result._pointer = array._pointer + offset
+    result._layout = layout
+    return result
+
+
+def keep_view(array: Any, result: Any, *key: Any) -> ndarray:
+    """Keep a view of an array for the next one with the same layout; returns it."""
+    for x in key[1:]:
+        if type(x) is not int and (type(x) is not tuple or not _INT.issuperset(map(type, x))):
+            return result
+    kept = (result._layout, result._pointer - array._pointer)
+    _layout.keep_view(array._layout.views, key, kept)
+    return result
+
+
 def lock(array: ndarray) -> ndarray:
     """Make an array read-only, and with it all views that are made of it."""
     array._layout = _layout.read_only(array._layout)
@@ -166,6 +204,11 @@ def aligned(name: str, layout: Layout, address: int, remedy: str) -> Layout:
 def same_elements(a: Any, b: Any) -> bool:
     """Whether two arrays have the same elements at the same indices."""
     return a._pointer == b._pointer and _layout.own(a._layout) is _layout.own(b._layout)
+
+
+def is_view(a: Any, base: Any, offset: int) -> bool:
+    """Whether an array is in the memory of another, a number of bytes behind its first element."""
+    return a._memory is base._memory and a._pointer == base._pointer + offset
 
 
 def overlap(a: Any, b: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -215,3 +216,55 @@ def test_reshape():
     assert x.reshape(4, 6, copy=True).data.ptr != x.data.ptr
     with pytest.raises(ValueError, match="copy=None"):
         x.reshape(4, 6).T.reshape(24, copy=False)
+
+
+#: Views that are kept for a layout, called with integers, and what equals these and is refused.
+KEPT_VIEWS = {
+    "expand_dims": (lambda xp, a, i: xp.expand_dims(a, i), [0, 1, -1, (0, 2)], [1.0, (0, 1.0)]),
+    "squeeze": (lambda xp, a, i: xp.squeeze(a[:, :1], i), [1, -2, (1,), None], [True, 1.0, (1.0,)]),
+    "transpose": (
+        lambda xp, a, i: xp.transpose(a, i),
+        [(1, 0, 2), (2, 0, 1), (0, -1, 1)],
+        [(True, 0, 2), (1.0, 0, 2)],
+    ),
+    "swapaxes": (lambda xp, a, i: a.swapaxes(i, 2), [0, 1, -2], [1.0, None]),
+    "moveaxis": (lambda xp, a, i: xp.moveaxis(a, i, 0), [1, -1, 2, (1,)], [1.0, (1.0,)]),
+    "rollaxis": (lambda xp, a, i: xp.rollaxis(a, i), [1, 2, -2], [1.0]),
+    "matrix_transpose": (lambda xp, a, i: xp.matrix_transpose(a[i:]), [0, 1], []),
+    "diagonal": (lambda xp, a, i: a.diagonal(i, 0, 2), [0, 1, -1, 9], [1.0]),
+    "view": (
+        lambda xp, a, i: a.view(i),
+        ["i4", np.int32, np.dtype("u4"), "f8", "u1", "i8", np.dtype("i8"), None],
+        ["q4", 1.0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEPT_VIEWS)
+def test_kept_views(name):
+    make, keys, wrong = KEPT_VIEWS[name]
+    base = np.arange(120.0).reshape(4, 5, 6)
+    for part in (slice(None), slice(None, None, -1), (slice(1, None), slice(None), slice(2, None))):
+        host, device = base[part], cp.asarray(base)[part]
+        for key in keys:
+            for _ in range(3):
+                found, expected = make(cp, device, key), make(np, host, key)
+                same(found, expected)
+                assert found.strides == expected.strides or 1 in expected.shape
+                assert found._memory is device._memory
+                if name == "diagonal":
+                    assert not found.flags.writeable
+        for key in wrong:
+            raises_alike(partial(make, np, host, key), partial(make, cp, device, key))
+    locked = cp.asarray(base)
+    locked.flags.writeable = False
+    assert not make(cp, locked, keys[0]).flags.writeable
+    assert make(cp, cp.asarray(base), keys[0]).flags.writeable is (name != "diagonal")
+
+
+def test_a_kept_view_of_larger_elements_looks_at_the_address():
+    x = cp.zeros(10, "f4")
+    for _ in range(2):
+        assert x[:4].view("f8").shape == (2,)
+        with pytest.raises(ValueError, match="multiple of 8"):
+            x[1:5].view("f8")

@@ -108,6 +108,12 @@ def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
     layout = a._layout
     if dtype is None:
         return _array.view(a, layout)
+    try:
+        kept = layout.reshapes.get((view, dtype))
+    except TypeError:  # without a hash
+        kept = None
+    if kept is not None:
+        return _array.shifted(a, kept, 0)
     found = _dtypes.canonical(dtype)
     size, itemsize = found.itemsize, layout.itemsize
     shape, strides = layout.shape, layout.strides
@@ -131,7 +137,11 @@ def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
         "view", _layout.layout_of(found, shape, strides), _array.address_of(a),
         "copy the array first: x.copy().view(...)",
     )  # fmt: skip
-    return _array.view(a, target)
+    result = _array.view(a, target)
+    # An array at another address may have no view of larger elements.
+    if size <= itemsize and isinstance(dtype, str | type | np.dtype):
+        _layout.keep_view(layout.reshapes, (view, dtype), result._layout)
+    return result
 
 
 def copyto(

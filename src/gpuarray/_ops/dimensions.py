@@ -42,6 +42,9 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> ndarray:
     >>> cp.expand_dims(cp.arange(3), 0).shape
     (1, 3)
     """
+    kept = _array.kept_view(a, expand_dims, axis)
+    if kept is not None:
+        return kept
     a = as_array(a, "expand_dims")
     layout = a._layout
     if isinstance(axis, tuple | list):
@@ -55,7 +58,7 @@ def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> ndarray:
     target = _layout.layout_of(
         layout.dtype, tuple([n for n, _ in dims]), tuple([s for _, s in dims])
     )
-    return _array.view(a, target)
+    return _array.keep_view(a, _array.view(a, target), expand_dims, axis)
 
 
 def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
@@ -84,6 +87,10 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
     >>> cp.squeeze(cp.ones((1, 3, 1))).shape
     (3,)
     """
+    key = (squeeze,) if axis is None else (squeeze, axis)
+    found = _array.kept_view(a, *key)
+    if found is not None:
+        return found
     a = as_array(a, "squeeze")
     layout = a._layout
     if axis is None:
@@ -100,7 +107,7 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
                 f"{axis} of shape {layout.shape}"
             )
     kept = [i for i in range(layout.ndim) if i not in axes]
-    return _array.view(a, _layout.transpose(layout, kept))
+    return _array.keep_view(a, _array.view(a, _layout.transpose(layout, kept)), *key)
 
 
 def _atleast(arrays: tuple[Any, ...], widen: Any) -> Any:

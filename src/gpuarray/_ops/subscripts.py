@@ -159,15 +159,9 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
     target, offset = found
     if number:
         fill(_array.shifted(array, target, offset), value)
-    elif (
+    elif not number and stored is target and _array.is_view(value, array, offset):
         # What `x[key] += y` stores last is the view that it has updated.
-        isinstance(value, ArrayBase)
-        and value._layout is target
-        and value._memory is array._memory
-        and value._pointer == array._pointer + offset
-        and target.writable
-    ):
-        return
+        _layout.check_not_read_only(target, "assignment")
     else:
         _store_values(_array.shifted(array, target, offset), value)
 

@@ -39,6 +39,9 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> ndarray:
     >>> cp.transpose(cp.ones((1, 2, 3)), (1, 0, 2)).shape
     (2, 1, 3)
     """
+    kept = None if axes is None else _array.kept_view(a, transpose, axes)
+    if kept is not None:
+        return kept
     a = as_array(a, "transpose")
     layout = a._layout
     if axes is None:
@@ -53,7 +56,8 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> ndarray:
     if len(given) != layout.ndim:
         raise ValueError(f"axes don't match array: {given} for {layout.ndim} dimensions")
     order = check_axes(given, layout.ndim, duplicates=f"repeated axis in transpose: {given}")
-    return _array.view(a, _layout.transpose(layout, order))
+    result = _array.view(a, _layout.transpose(layout, order))
+    return _array.keep_view(a, result, transpose, axes)
 
 
 permute_dims = transpose
@@ -78,12 +82,15 @@ def matrix_transpose(x: ArrayLike, /) -> ndarray:
     >>> cp.matrix_transpose(cp.ones((4, 2, 3))).shape
     (4, 3, 2)
     """
+    kept = _array.kept_view(x, matrix_transpose)
+    if kept is not None:
+        return kept
     x = as_array(x, "matrix_transpose")
     if x._layout.ndim < 2:
         raise ValueError(
             f"matrix transpose with ndim < 2 is undefined: the array has shape {x._layout.shape}"
         )
-    return swapaxes(x, -1, -2)
+    return _array.keep_view(x, swapaxes(x, -1, -2), matrix_transpose)
 
 
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
@@ -107,11 +114,15 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
     >>> cp.swapaxes(cp.ones((1, 2, 3)), 0, 2).shape
     (3, 2, 1)
     """
+    kept = _array.kept_view(a, swapaxes, axis1, axis2)
+    if kept is not None:
+        return kept
     a = as_array(a, "swapaxes")
     axes = list(range(a._layout.ndim))
     first, second = check_axis(axis1, len(axes), "axis1"), check_axis(axis2, len(axes), "axis2")
     axes[first], axes[second] = axes[second], axes[first]
-    return _array.view(a, _layout.transpose(a._layout, axes))
+    result = _array.view(a, _layout.transpose(a._layout, axes))
+    return _array.keep_view(a, result, swapaxes, axis1, axis2)
 
 
 def moveaxis(
@@ -137,6 +148,9 @@ def moveaxis(
     >>> cp.moveaxis(cp.ones((1, 2, 3)), 0, -1).shape
     (2, 3, 1)
     """
+    kept = _array.kept_view(a, moveaxis, source, destination)
+    if kept is not None:
+        return kept
     a = as_array(a, "moveaxis")
     ndim = a._layout.ndim
     if source is None or destination is None:
@@ -153,7 +167,8 @@ def moveaxis(
     axes = [axis for axis in range(ndim) if axis not in sources]
     for target, axis in sorted(zip(targets, sources, strict=True)):
         axes.insert(target, axis)
-    return _array.view(a, _layout.transpose(a._layout, axes))
+    result = _array.view(a, _layout.transpose(a._layout, axes))
+    return _array.keep_view(a, result, moveaxis, source, destination)
 
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
@@ -179,8 +194,12 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     >>> cp.rollaxis(cp.ones((1, 2, 3)), 2).shape
     (3, 1, 2)
     """
+    kept = _array.kept_view(a, rollaxis, axis, start)
+    if kept is not None:
+        return kept
     a = as_array(a, "rollaxis")
     ndim = a._layout.ndim
+    key = (rollaxis, axis, start)
     axis = check_axis(axis, ndim)
     start = operator.index(start)
     if start < 0:
@@ -194,4 +213,4 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     axes = list(range(ndim))
     axes.remove(axis)
     axes.insert(start, axis)
-    return _array.view(a, _layout.transpose(a._layout, axes))
+    return _array.keep_view(a, _array.view(a, _layout.transpose(a._layout, axes)), *key)
