@@ -71,6 +71,10 @@ from gpuarray._ops.sums import *
 from gpuarray._ops.cumulative import *
 from gpuarray._ops.differences import *
 from gpuarray._ops.interpolation import *
+from gpuarray._ops.special_functions import *
+from gpuarray._ops.phases import *
+from gpuarray._ops.vector_products import *
+from gpuarray._ops.traces import *
 
 # Sets
 from gpuarray._ops.unique import *

@@ -44,6 +44,7 @@ from gpuarray._ops import (
     statistics,
     subscripts,
     sums,
+    traces,
     transposing,
     truth,
 )
@@ -261,6 +262,7 @@ class ndarray(ArrayBase):
     take = indexing.take
     nonzero = nonzero.nonzero
     diagonal = indexing.diagonal
+    trace = traces.trace
 
     def clip(
         self,

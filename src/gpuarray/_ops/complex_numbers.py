@@ -11,11 +11,16 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_values
 from gpuarray._ops.creation import zeros_like
+from gpuarray._ops.math import absolute
+from gpuarray._ops.statistics import max
+from gpuarray._ufunc import create_function
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
-__all__ = ["imag", "real"]
+__all__ = ["angle", "imag", "real", "real_if_close"]
+
+_angle, _angle_in_degrees = create_function("angle"), create_function("angle_in_degrees")
 
 
 def _part(layout: Layout) -> Layout:
@@ -72,6 +77,71 @@ def imag(val: ArrayLike) -> ndarray:
     if val._layout.dtype.kind != "c":
         return _array.lock(zeros_like(val))
     return _array.view(val, _part(val._layout), val._layout.itemsize // 2)
+
+
+def angle(z: ArrayLike, deg: bool = False) -> ndarray:
+    """The angles of complex numbers, counterclockwise from the positive real axis.
+
+    Parameters
+    ----------
+    z : ndarray
+        Complex or real numbers.
+    deg : bool, optional
+        In degrees, and not in radians.
+
+    Returns
+    -------
+    ndarray
+        From -pi to pi, both included.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.angle(cp.array([1, 1j, -1]), deg=True)
+    array([  0.,  90., 180.])
+    """
+    return (_angle_in_degrees if deg else _angle)(z)
+
+
+def real_if_close(a: ArrayLike, tol: float = 100) -> ndarray:
+    """The real parts, if all imaginary parts are close to zero.
+
+    Parameters
+    ----------
+    a : ndarray
+        The array.
+    tol : float, optional
+        How large imaginary parts may be: as a multiple of the dtype's epsilon, or, up to 1, as
+        it is.
+
+    Returns
+    -------
+    ndarray
+        A view of the real parts, or the array itself.
+
+    Notes
+    -----
+    Waits for the device, if the array is complex, since the dtype of the result depends on the
+    values.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.real_if_close(cp.array([2.1 + 4e-14j, 5.2 + 3e-15j]), tol=1000)
+    array([2.1, 5.2])
+    """
+    a = a if isinstance(a, ArrayBase) else as_values(a, "real_if_close")
+    dtype = a._layout.dtype
+    if dtype.kind != "c":
+        return a
+    if tol > 1:
+        tol = float(np.finfo(dtype).eps) * tol
+    greatest = max(absolute(imag(a)), initial=0)
+    return real(a) if bool(greatest < tol) else a
 
 
 def set_real(array: ndarray, value: ArrayLike) -> None:

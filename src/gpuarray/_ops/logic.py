@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from gpuarray._ufunc import create
+from typing import TYPE_CHECKING
+
+from gpuarray._ufunc import create, create_function
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
 
 __all__ = [
-    "equal", "greater", "greater_equal", "isfinite", "isinf", "isnan", "less", "less_equal",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "not_equal",
+    "equal", "greater", "greater_equal", "iscomplex", "isfinite", "isinf", "isnan", "isneginf",
+    "isposinf", "isreal", "less", "less_equal", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "not_equal",
 ]  # fmt: skip
 
 equal = create("equal")
@@ -24,3 +30,124 @@ logical_not = create("logical_not")
 isnan = create("isnan")
 isinf = create("isinf")
 isfinite = create("isfinite")
+
+_iscomplex, _isreal = create_function("iscomplex"), create_function("isreal")
+_isneginf, _isposinf = create_function("isneginf"), create_function("isposinf")
+
+
+def iscomplex(x: ArrayLike) -> ndarray:
+    """Whether the imaginary parts of elements are not zero.
+
+    Parameters
+    ----------
+    x : ndarray
+        Elements to test.
+
+    Returns
+    -------
+    ndarray of bool
+        Of the shape of `x`; False for elements of a real dtype.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.iscomplex(cp.array([1 + 1j, 1 + 0j]))
+    array([ True, False])
+    """
+    return _iscomplex(x)
+
+
+def isreal(x: ArrayLike) -> ndarray:
+    """Whether the imaginary parts of elements are zero.
+
+    Parameters
+    ----------
+    x : ndarray
+        Elements to test.
+
+    Returns
+    -------
+    ndarray of bool
+        Of the shape of `x`; True for elements of a real dtype.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.isreal(cp.array([1 + 1j, 1 + 0j]))
+    array([False,  True])
+    """
+    return _isreal(x)
+
+
+def isneginf(x: ArrayLike, out: ndarray | None = None) -> ndarray:
+    """Whether elements are negative infinity.
+
+    Parameters
+    ----------
+    x : ndarray
+        Real elements to test.
+    out : ndarray, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    ndarray of bool
+        Of the shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` is complex.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.isneginf(cp.array([-cp.inf, 0.0, cp.inf]))
+    array([ True, False, False])
+    """
+    return _isneginf(x, out=out)
+
+
+def isposinf(x: ArrayLike, out: ndarray | None = None) -> ndarray:
+    """Whether elements are positive infinity.
+
+    Parameters
+    ----------
+    x : ndarray
+        Real elements to test.
+    out : ndarray, optional
+        Where the result is stored.
+
+    Returns
+    -------
+    ndarray of bool
+        Of the shape of `x`.
+
+    Raises
+    ------
+    TypeError
+        If `x` is complex.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.isposinf(cp.array([-cp.inf, 0.0, cp.inf]))
+    array([False, False,  True])
+    """
+    return _isposinf(x, out=out)

@@ -14,7 +14,7 @@ from gpuarray.kernels.elementwise import copies
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
-__all__ = ["around", "round"]
+__all__ = ["around", "fix", "round"]
 
 
 def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarray:
@@ -71,6 +71,31 @@ def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarra
 
 
 around = round
+
+
+def fix(x: ArrayLike, out: ndarray | None = None) -> ndarray:
+    """The nearest integers towards zero: another name of `trunc`.
+
+    Parameters
+    ----------
+    x : ndarray
+        The array.
+    out : ndarray, optional
+        Where results are stored.
+
+    Returns
+    -------
+    ndarray
+        Of the same dtype.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.fix(cp.array([2.7, -2.7]))
+    array([ 2., -2.])
+    """
+    x = x if isinstance(x, ArrayBase) else as_values(x, "fix")
+    return math.trunc(x, out=out)
 
 
 def rounded_scalar(array: ndarray, ndigits: int | None = None) -> Any:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from gpuarray._ufunc.function import create, ufunc, ufuncs
+from gpuarray._ufunc.function import create, create_function, ufunc, ufuncs
 
-__all__ = ["create", "ufunc", "ufuncs"]
+__all__ = ["create", "create_function", "ufunc", "ufuncs"]

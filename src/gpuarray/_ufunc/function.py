@@ -373,6 +373,11 @@ def create(name: str, outputs: int = 1) -> ufunc[Any]:
     return found
 
 
+def create_function(name: str) -> Callable[..., ndarray]:
+    """Make what computes a function that is no ufunc in NumPy, and is called as one."""
+    return ufunc(operations.OPERATIONS[name])
+
+
 def _by_name(name: str) -> ufunc[Any]:
     """The ufunc that was pickled."""
     return ufuncs[name]

@@ -98,8 +98,13 @@ template <class V> GPUARRAY_DEVICE complex<V> exp(complex<V> z) {
 }
 template <class V> GPUARRAY_DEVICE complex<V> exp2(complex<V> z) { return exp(z * Constants<V>::ln2()); }
 template <class V> GPUARRAY_DEVICE complex<V> expm1(complex<V> z) {
-    const V half = ::sin(z.imag / 2);
-    return complex<V>(::expm1(z.real) * ::cos(z.imag) - 2 * half * half, ::exp(z.real) * ::sin(z.imag));
+    const V x = z.real, y = z.imag;
+    // What is multiplied by an infinity, or by zero, must not make NaN of the other part.
+    if (y == 0) return complex<V>(::expm1(x), y);
+    if (isinf(x) && x < 0) return complex<V>(-1, isfinite(y) ? ::copysign(V(0), ::sin(y)) : V(0));
+    if (isinf(x) && !isfinite(y)) return complex<V>(x, Limits<V>::nan());
+    const V half = ::sin(y / 2);
+    return complex<V>(::expm1(x) * ::cos(y) - 2 * half * half, ::exp(x) * ::sin(y));
 }
 
 template <class V> GPUARRAY_DEVICE complex<V> sqrt(complex<V> z) {
@@ -186,6 +191,11 @@ template <class V> GPUARRAY_DEVICE complex<V> sin(complex<V> z) {
 }
 template <class V> GPUARRAY_DEVICE complex<V> cos(complex<V> z) { return cosh(turn(z)); }
 template <class V> GPUARRAY_DEVICE complex<V> tan(complex<V> z) { return turn_back(tanh(turn(z))); }
+
+template <class V> GPUARRAY_DEVICE complex<V> sinc(complex<V> z) {
+    const complex<V> angle = z * V(3.141592653589793238462643383279502884);
+    return angle.real == 0 && angle.imag == 0 ? complex<V>(1, 0) : divide(sin(angle), angle);
+}
 
 // (hypot(a, b) - b) / 2 without cancellation
 template <class V> GPUARRAY_DEVICE V half_excess(V a, V b, V hypotenuse) {

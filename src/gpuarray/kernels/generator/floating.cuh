@@ -73,6 +73,12 @@ template <class T> GPUARRAY_DEVICE T clip(T x, T low, T high) {
     return raised != raised || raised < high ? raised : high;
 }
 
+// sin(pi x) / (pi x), in NumPy's order of operations.
+template <class T> GPUARRAY_DEVICE T sinc(T x) {
+    const T angle = T(3.141592653589793238462643383279502884) * x;
+    return angle == 0 ? T(1) : ::sin(angle) / angle;
+}
+
 template <class T> GPUARRAY_DEVICE T logaddexp(T a, T b) {
     // Equal infinities have no difference.
     if (a == b) return a + T(0.693147180559945309417232121458176568);

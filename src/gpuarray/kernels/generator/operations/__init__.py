@@ -23,6 +23,7 @@ from gpuarray.kernels.generator.operations import (
     arithmetic,
     choosing,
     floating,
+    functions,
     logic,
     transcendental,
 )
@@ -42,10 +43,10 @@ __all__ = [
     "Code", "Extreme", "Operation", "operation", "row", "with_one_exponent",
 ]  # fmt: skip
 
+_PAGES = (arithmetic, choosing, logic, transcendental, floating, functions)
+
 #: Every row by its name.
-OPERATIONS: dict[str, Operation] = {
-    x.name: x for page in (arithmetic, choosing, logic, transcendental, floating) for x in page.ROWS
-}
+OPERATIONS: dict[str, Operation] = {x.name: x for page in _PAGES for x in page.ROWS}
 
 #: Other names under which NumPy has the same ufunc.
 ALIASES = {alias: x.name for x in OPERATIONS.values() for alias in x.aliases}

@@ -1,0 +1,268 @@
+"""Products of vectors and matrices that multiply each element with others: outer, kron, cross."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _layout
+from gpuarray._array import ArrayBase
+from gpuarray._layout import Layout, check_axis
+from gpuarray._ops.conversion import as_values
+from gpuarray._ops.math import multiply
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
+from gpuarray.kernels.generator.operations import operation
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
+__all__ = ["cross", "kron", "outer"]
+
+
+def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
+    """The products of each element of one array with each of another.
+
+    Parameters
+    ----------
+    a, b : ndarray
+        The operands, which are flattened.
+    out : ndarray, optional
+        Where results are stored.
+
+    Returns
+    -------
+    ndarray
+        Of shape ``(a.size, b.size)``.
+
+    Notes
+    -----
+    One launch, and one more for each operand that is not C-contiguous.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.outer(cp.array([1, 2]), cp.array([1, 10, 100]))
+    array([[  1,  10, 100],
+           [  2,  20, 200]])
+    """
+    rows, columns = _flat(a), _flat(b)
+    layout: Layout = rows._layout
+    spread = _layout.layout_of(layout.dtype, (layout.size, 1), (*layout.strides, 0))
+    return multiply(_array.view(rows, spread), columns, out=out)
+
+
+def _flat(x: Any) -> ndarray:
+    x = x if isinstance(x, ArrayBase) else as_values(x, "outer")
+    return x if x._layout.ndim == 1 else x.ravel()  # type: ignore[attr-defined]  # of an ndarray
+
+
+def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
+    """The Kronecker product: one array, each of whose elements is multiplied with all of another.
+
+    Parameters
+    ----------
+    a, b : ndarray
+        The operands; the one with fewer dimensions gets more of length 1 in front.
+
+    Returns
+    -------
+    ndarray
+        Along each axis as long as the product of the operands' lengths.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.kron(cp.eye(2, dtype=int), cp.array([[1, 2]]))
+    array([[1, 2, 0, 0],
+           [0, 0, 1, 2]])
+    """
+    x = a if isinstance(a, ArrayBase) else as_values(a, "kron")
+    y = b if isinstance(b, ArrayBase) else as_values(b, "kron")
+    ndim = max(x._layout.ndim, y._layout.ndim)
+    if not (x._layout.ndim and y._layout.ndim):
+        return multiply(x, y)
+    blocks, inner = _spread(x, ndim, 0), _spread(y, ndim, 1)
+    result = multiply(blocks, inner, order="C")
+    shape = result._layout.shape
+    joined = tuple([shape[2 * i] * shape[2 * i + 1] for i in range(ndim)])
+    return _array.view(result, _layout.contiguous(result._layout.dtype, joined))
+
+
+def _spread(x: Any, ndim: int, at: int) -> ndarray:
+    """A view of 2 * ndim axes: number 2 i + at is the array's axis i, the others have length 1."""
+    layout: Layout = x._layout
+    first = ndim - layout.ndim
+    shape, strides = [1] * 2 * ndim, [0] * 2 * ndim
+    for i in range(layout.ndim):
+        shape[2 * (first + i) + at] = layout.shape[i]
+        strides[2 * (first + i) + at] = layout.strides[i]
+    return _array.view(x, _layout.layout_of(layout.dtype, tuple(shape), tuple(strides)))
+
+
+def cross(
+    a: ArrayLike,
+    b: ArrayLike,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> ndarray:
+    """The cross products of vectors of three components.
+
+    Parameters
+    ----------
+    a, b : ndarray
+        The vectors; their other axes broadcast. Those of two components, which NumPy has
+        deprecated, have a third one of 0.
+    axisa, axisb, axisc : int, optional
+        The axes of the components, in the operands and in the result.
+    axis : int, optional
+        All three of them.
+
+    Returns
+    -------
+    ndarray
+        The vectors; of two vectors of two components, their third components only.
+
+    Raises
+    ------
+    ValueError
+        If an operand has no dimensions, or vectors of another length.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cross(cp.array([1, 2, 3]), cp.array([4, 5, 6]))
+    array([-3,  6, -3])
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    x = a if isinstance(a, ArrayBase) else as_values(a, "cross")
+    y = b if isinstance(b, ArrayBase) else as_values(b, "cross")
+    plan = _plan_cross(current.stream, x._layout, y._layout, axisa, axisb, axisc)
+    if plan.planar:
+        warnings.warn(
+            "Arrays of 2-dimensional vectors are deprecated. Use arrays of "
+            "3-dimensional vectors instead. (deprecated in NumPy 2.0)",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    result = _array.empty(plan.result)
+    plan.run(
+        *[_array.view(x, plan.read[0], offset) for offset in plan.offsets[0]],
+        *[_array.view(y, plan.read[1], offset) for offset in plan.offsets[1]],
+        *[_array.view(result, plan.stored, offset) for offset in plan.offsets[2]],
+    )
+    return result if plan.moved is None else _array.view(result, plan.moved)
+
+
+class _CrossPlan(NamedTuple):
+    """The launch of a cross product; components of an array have one layout, at offsets."""
+
+    run: Callable[..., Any]
+    read: tuple[Layout, Layout]
+    stored: Layout
+    offsets: tuple[Sequence[int], Sequence[int], Sequence[int]]
+    result: Layout  # as it is allocated
+    moved: Layout | None  # with the components along the axis that was asked for
+    planar: bool  # vectors of two components
+
+
+@planned
+def _plan_cross(
+    stream: Stream, a: Layout, b: Layout, axisa: int, axisb: int, axisc: int
+) -> _CrossPlan:
+    if not (a.ndim and b.ndim):
+        raise ValueError("cross: At least one array has zero dimension")
+    axes = check_axis(axisa, a.ndim, "axisa"), check_axis(axisb, b.ndim, "axisb")
+    counts = [layout.shape[axis] for layout, axis in zip((a, b), axes)]
+    if not {*counts} <= {2, 3}:
+        raise ValueError(
+            "cross: incompatible dimensions for cross product (dimension must be 2 or 3), got "
+            f"{counts[0]} and {counts[1]}"
+        )
+    read = [_without_axis(layout, axis) for layout, axis in zip((a, b), axes)]
+    shape = _layout.broadcast_shapes([x.shape for x in read])
+    dtype = _dtypes.canonical(np.promote_types(a.dtype, b.dtype))
+    terms: list[list[Expression]] = []
+    inputs: list[Layout] = []
+    for layout, count in zip(read, counts):
+        terms.append(
+            [_as(Input(len(inputs) + i, _dtypes.code(layout.dtype)), dtype) for i in range(count)]
+        )
+        inputs += [layout] * count
+    found = _components(terms[0], terms[1], _dtypes.code(dtype))
+    result = _layout.contiguous(dtype, shape if len(found) == 1 else (*shape, 3))
+    stored, moved = result, None
+    if len(found) == 3:
+        stored = _without_axis(result, len(shape))
+        order = list(range(len(shape)))
+        order.insert(check_axis(axisc, result.ndim, "axisc"), len(shape))
+        moved = None if order[-1] == len(shape) else _layout.transpose(result, order)
+    run = elementwise.launch.make_call(
+        "cross", found, inputs, [stored] * len(found), [True] * len(found), stream
+    )
+    steps = [range(count) for count in (*counts, len(found))]
+    strides = [a.strides[axes[0]], b.strides[axes[1]], dtype.itemsize]
+    offsets = [tuple([i * stride for i in one]) for one, stride in zip(steps, strides)]
+    return _CrossPlan(
+        run,
+        (read[0], read[1]),
+        stored,
+        (offsets[0], offsets[1], offsets[2]),
+        result,
+        moved,
+        2 in counts,
+    )
+
+
+def _without_axis(layout: Layout, axis: int) -> Layout:
+    shape = layout.shape[:axis] + layout.shape[axis + 1 :]
+    strides = layout.strides[:axis] + layout.strides[axis + 1 :]
+    return _layout.layout_of(layout.dtype, shape, strides)
+
+
+def _as(x: Expression, dtype: np.dtype) -> Expression:
+    code = _dtypes.code(dtype)
+    return x if x.dtype == code else Cast(code, x)
+
+
+def _components(a: list[Expression], b: list[Expression], code: str) -> list[Expression]:
+    """The components of the product; a third component that is not there is 0."""
+
+    def product(x: Expression, y: Expression) -> Expression:
+        return Apply(operation("multiply"), (x, y), code)
+
+    def difference(x: Expression, y: Expression) -> Expression:
+        return Apply(operation("subtract"), (x, y), code)
+
+    def negative(x: Expression) -> Expression:
+        return Apply(operation("negative"), (x,), code)
+
+    third = difference(product(a[0], b[1]), product(a[1], b[0]))
+    if len(a) == len(b) == 2:
+        return [third]
+    if len(a) == 2:
+        return [product(a[1], b[2]), negative(product(a[0], b[2])), third]
+    if len(b) == 2:
+        return [negative(product(a[2], b[1])), product(a[2], b[0]), third]
+    return [
+        difference(product(a[1], b[2]), product(a[2], b[1])),
+        difference(product(a[2], b[0]), product(a[0], b[2])),
+        third,
+    ]
