@@ -14,6 +14,7 @@ from gpuarray import _calls, _dtypes
 from gpuarray._runtime.device import current
 from gpuarray.kernels import sort as sort_kernels
 from gpuarray.kernels.sort import spec as sorting
+from tests.array.test_sorting import check_descending
 from tests.slow import slow_except
 
 #: Keys of a sample that may agree in its top digits: not all of them, since of a row of which all
@@ -136,6 +137,15 @@ def test_zeros_and_nan_keep_their_order(rng, lenient):
     x = rng.permutation(x)
     assert low_digits(x) == [5]
     check(x)
+
+
+def test_descending(rng, lenient):
+    x = rng.random(9000)
+    x[:4000] = rng.integers(-20, 20, 4000) * 5e-324
+    x[4000:4500] = np.where(rng.random(500) < 0.5, 0.0, -0.0)
+    x[4500:5000] = rng.choice([np.nan, -np.nan, np.inf, -np.inf], 500)
+    check_descending(rng.permutation(x))
+    check_descending(with_runs(rng, 9000, (33, 60, 300, 2500), 40))
 
 
 @pytest.mark.parametrize("bits", [8, 16, 24])

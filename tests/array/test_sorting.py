@@ -49,6 +49,28 @@ def check(x, axis=-1):
     assert device.get().tobytes() == expected.tobytes()
 
 
+def descending_order(x, axis=-1):
+    """The indices from the greatest to the least: NaN last, and equal elements in their order."""
+    nans = np.isnan(x.real) * 2 + np.isnan(x.imag) if x.dtype.kind in "fc" else np.zeros_like(x)
+    back = np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+    order = x.shape[axis] - 1 - back
+    groups = np.argsort(np.take_along_axis(nans, order, axis), axis, kind="stable")
+    return np.take_along_axis(order, groups, axis)
+
+
+def check_descending(x, axis=-1):
+    """The same from the greatest to the least."""
+    order = descending_order(x, axis)
+    expected = np.take_along_axis(x, order, axis)
+    device = cp.asarray(x)
+    np.testing.assert_array_equal(cp.argsort(device, axis, descending=True).get(), order)
+    assert cp.sort(device, axis, descending=True).get().tobytes() == expected.tobytes()
+    assert device.get().tobytes() == x.tobytes()
+    np.testing.assert_array_equal(device.argsort(axis, descending=True, stable=True).get(), order)
+    device.sort(axis, descending=True)
+    assert device.get().tobytes() == expected.tobytes()
+
+
 @pytest.fixture
 def passes(monkeypatch):
     """Rows that do not fit a block are sorted by passes, however few there are."""
@@ -67,6 +89,50 @@ def test_every_dtype_in_one_block(dtype, rng):
 def test_every_width_in_many_blocks(dtype, rng, passes):
     length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 5
     check(keys(dtype, (2, length), rng))
+
+
+@pytest.mark.parametrize("dtype", slow_except(KINDS, DTYPES))
+def test_descending_in_one_block(dtype, rng):
+    check_descending(keys(dtype, (7, 150), rng))
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "u2", "f2", "f4", "i8", "c16"])
+def test_descending_in_many_blocks(dtype, rng, passes):
+    length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 5
+    check_descending(keys(dtype, (2, length), rng))
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f4", "c8"])
+def test_descending_tiles_that_are_merged(dtype, rng):
+    limit = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize]
+    check_descending(keys(dtype, (2, limit + 77), rng))
+
+
+def test_descending_along_other_axes(rng):
+    x = keys("f4", (5, 4, 3), rng)
+    for axis in (0, 1, -1):
+        check_descending(x, axis)
+    same(cp.sort(cp.asarray(x), None, descending=True), -np.sort(-x, None))
+
+
+@pytest.mark.skipif("np.lib.NumpyVersion(np.__version__) < '2.5.0'", reason="came with NumPy 2.5")
+@pytest.mark.parametrize("dtype", ["?", "i4", "f2", "f8", "c8"])
+def test_descending_is_numpys(dtype, rng):
+    x = keys(dtype, (3, 50), rng)
+    for stable in (None, True, False):
+        for descending in (None, True, False, 1):
+            how = {"stable": stable, "descending": descending}
+            same(cp.sort(cp.asarray(x), 0, **how), np.sort(x, 0, **how))
+            if stable:
+                same(cp.argsort(cp.asarray(x), **how), np.argsort(x, **how))
+
+
+def test_descending_and_a_kind_exclude_each_other():
+    x = cp.arange(3)
+    for call in (cp.sort, cp.argsort, cp.ndarray.sort, cp.ndarray.argsort):
+        for descending in (True, False):
+            with pytest.raises(ValueError, match="`kind` and keyword parameters"):
+                call(x, kind="stable", descending=descending)
 
 
 @pytest.mark.parametrize("length", [1, 2, 31, 32, 33, 256, 257, 1000, 4096, 4097, 7297])
@@ -122,8 +188,8 @@ def test_counts_of_64_bits(rng, monkeypatch, passes):
 
 
 def test_width_is_chosen_by_the_length():
-    assert sort_kernels.launch._count_type(2**30 - 1) == "uint32"
-    assert sort_kernels.launch._count_type(2**30) == "uint64"
+    for length, count in ((2**30 - 1, "uint32"), (2**30, "uint64")):
+        assert sort_kernels.launch._count_spec("f4", length, "ascending").count == count
 
 
 def test_rows_in_batches(rng, monkeypatch, passes):

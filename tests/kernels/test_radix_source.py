@@ -72,6 +72,8 @@ def test_every_dtype_has_keys():
 def test_names_say_what_runs():
     assert render(SortSpec("pass", "f4", True, 384, 12)).name == "gpuarray_argsort_pass__f4_384x12"
     assert render(SortSpec("fill", "u1", count="uint64")).name == "gpuarray_sort_fill__u1_wide"
+    down = SortSpec("block", "f4", block=128, items=2, order="descending")
+    assert render(down).name == "gpuarray_sort_block__f4_128x2_descending"
 
 
 def test_wrong_specifications():
@@ -79,6 +81,8 @@ def test_wrong_specifications():
         SortSpec("shuffle", "f4")
     with pytest.raises(ValueError, match="count"):
         SortSpec("pass", "f4", count="int32")
+    with pytest.raises(ValueError, match="order"):
+        SortSpec("pass", "f4", order="down")
     with pytest.raises(ValueError, match="warps"):
         SortSpec("pass", "f4", block=100)
     with pytest.raises(ValueError, match="one byte"):

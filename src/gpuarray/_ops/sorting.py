@@ -32,6 +32,7 @@ def sort(
     order: None = None,
     *,
     stable: bool | None = None,
+    descending: bool | None = None,
 ) -> ndarray:
     """A sorted copy of an array.
 
@@ -48,6 +49,8 @@ def sort(
         Fields to sort by: the device has no structured dtypes.
     stable : bool, optional
         The sort is stable in any case.
+    descending : bool, optional
+        From the greatest to the least. NaN still comes last, and equal elements keep their order.
 
     Returns
     -------
@@ -74,11 +77,11 @@ def sort(
     array([[1, 2, 3],
            [7, 8, 9]])
     """
-    _check_arguments(kind, order, stable)
+    how = _checked_order(kind, order, stable, descending)
     a = as_array(a, "sort")
     if _is_row(a._layout, axis):
         target = _array.empty(a._layout)
-        sort_rows(a, target)
+        sort_rows(a, target, how)
         return target
     if axis is None:
         a, axis = in_one_dimension(a), -1
@@ -87,10 +90,10 @@ def sort(
     source = _array.view(a, rows)
     if rows.c_contiguous:
         target = _array.empty(rows)
-        sort_rows(source, target)
+        sort_rows(source, target, how)
     else:
         target = copies.copy(source, "C")
-        sort_rows(target, target)
+        sort_rows(target, target, how)
     return with_axis_back(target, moved, a._layout)
 
 
@@ -101,18 +104,19 @@ def sort_in_place(
     order: None = None,
     *,
     stable: bool | None = None,
+    descending: bool | None = None,
 ) -> None:
     """``ndarray.sort``: sort the array itself along an axis; see `gpuarray.sort`."""
-    _check_arguments(kind, order, stable)
+    how = _checked_order(kind, order, stable, descending)
     axis = check_axis(axis, a._layout.ndim)
     _layout.check_writable(a._layout, "sort")
     rows, _ = with_axis_last(a._layout, axis)
     target = _array.view(a, rows)
     if rows.c_contiguous:
-        sort_rows(target, target)
+        sort_rows(target, target, how)
     else:
         copied = copies.copy(target, "C")
-        sort_rows(copied, copied)
+        sort_rows(copied, copied, how)
         copies.assign(target, copied)
 
 
@@ -123,6 +127,7 @@ def argsort(
     order: None = None,
     *,
     stable: bool | None = None,
+    descending: bool | None = None,
 ) -> ndarray:
     """The indices of elements in sorted order.
 
@@ -138,6 +143,8 @@ def argsort(
         Fields to sort by: the device has no structured dtypes.
     stable : bool, optional
         The sort is stable in any case.
+    descending : bool, optional
+        From the greatest to the least. NaN still comes last, and equal elements keep their order.
 
     Returns
     -------
@@ -156,11 +163,11 @@ def argsort(
     >>> cp.argsort(cp.asarray([30, 10, 20, 10]))
     array([1, 3, 2, 0])
     """
-    _check_arguments(kind, order, stable)
+    how = _checked_order(kind, order, stable, descending)
     a = as_array(a, "argsort")
     if _is_row(a._layout, axis):
         target = _array.empty(_layout.contiguous(_INT64, a._layout.shape))
-        argsort_rows(a, target)
+        argsort_rows(a, target, how)
         return target
     a, axis = along_axis(a, axis)
     rows, moved = with_axis_last(a._layout, axis)
@@ -168,7 +175,7 @@ def argsort(
     if not rows.c_contiguous:
         source = copies.copy(source, "C")
     target = _array.empty(_layout.contiguous(_INT64, rows.shape))
-    argsort_rows(source, target)
+    argsort_rows(source, target, how)
     result = _layout.layout_of(_INT64, a._layout.shape, a._layout.strides)
     return with_axis_back(target, moved, result)
 
@@ -273,9 +280,10 @@ def _along_last(rows: Any, order: Any) -> Any:
 # ---- arguments --------------------------------------------------------------------------------
 
 
-def _check_arguments(kind: Any, order: Any, stable: Any) -> None:
+def _checked_order(kind: Any, order: Any, stable: Any, descending: Any) -> str:
+    """The order of elements that valid arguments ask for."""
     if kind is not None:
-        if stable is not None:
+        if stable is not None or descending is not None:
             raise ValueError(
                 "`kind` and keyword parameters can't be provided at the same time. "
                 "Use only one of them."
@@ -285,6 +293,7 @@ def _check_arguments(kind: Any, order: Any, stable: Any) -> None:
                 f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})"
             )
     check_order(order)
+    return "descending" if descending else "ascending"
 
 
 def check_order(order: None) -> None:

@@ -11,6 +11,7 @@ allows it, fewer passes: see ``sort_runs.cuh``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,13 +51,15 @@ _CLEAR_BLOCKS = 4096
 _FILL_ITEMS = 16
 
 
-def sort_rows(source: Any, target: Any) -> None:
+def sort_rows(source: Any, target: Any, order: str = "ascending") -> None:
     """Sort along the last axis into an array of the same layout, or in place.
 
     Parameters
     ----------
     source, target : ndarray
         C-contiguous with at least one dimension; the same array, or arrays that do not overlap.
+    order : {'ascending', 'descending'}, optional
+        NaN comes last in either.
 
     Notes
     -----
@@ -67,16 +70,18 @@ def sort_rows(source: Any, target: Any) -> None:
     layout = source._layout
     if layout.size:
         in_place = source._pointer == target._pointer  # inline: a sort of few elements is short
-        _run(layout, (source, target), "in place" if in_place else "keys")
+        _run(layout, (source, target), "in place" if in_place else "keys", order)
 
 
-def argsort_rows(source: Any, target: Any) -> None:
+def argsort_rows(source: Any, target: Any, order: str = "ascending") -> None:
     """Store the indices that sort the elements along the last axis.
 
     Parameters
     ----------
     source, target : ndarray
         C-contiguous, of equal shapes with at least one dimension; ``target`` is int64.
+    order : {'ascending', 'descending'}, optional
+        NaN comes last in either, and equal elements stay in their order.
 
     Notes
     -----
@@ -86,15 +91,15 @@ def argsort_rows(source: Any, target: Any) -> None:
     """
     layout = source._layout
     if layout.size:
-        _run(layout, (source, target), "indices")
+        _run(layout, (source, target), "indices", order)
 
 
-def _run(layout: Layout, arrays: Sequence[Any], mode: str) -> None:
+def _run(layout: Layout, arrays: Sequence[Any], mode: str, order: str) -> None:
     stream = current.stream
     # The key of _plan, written here to save its call on a fast path.
-    found: Any = stream.plans.get((_plan, layout, mode))
+    found: Any = stream.plans.get((_plan, layout, mode, order))
     if found is None:
-        found = _plan(stream, layout, mode)
+        found = _plan(stream, layout, mode, order)
     batches, batch, call, rest = found
     if batches == 1:
         call(*arrays)
@@ -111,19 +116,19 @@ def _run(layout: Layout, arrays: Sequence[Any], mode: str) -> None:
 
 
 @planned
-def _plan(stream: Stream, layout: Layout, mode: str) -> Any:
+def _plan(stream: Stream, layout: Layout, mode: str, order: str) -> Any:
     length = layout.shape[-1]
     rows = layout.size // length
     dtype = _dtypes.code(layout.dtype)
     if length <= sort_kernels.spec.BLOCK_LIMIT[layout.itemsize]:
-        return 1, rows, _block_call(dtype, rows, length, mode, stream), None
+        return 1, rows, _block_call(dtype, rows, length, mode, order, stream), None
     longest = sort_kernels.spec.TILES * sort_kernels.spec.BLOCK_LIMIT[layout.itemsize]
     if layout.itemsize > 1 and length <= longest and layout.size <= MERGED_ELEMENTS:
-        return 1, rows, _merged_call(dtype, rows, length, mode, stream), None
+        return 1, rows, _merged_call(dtype, rows, length, mode, order, stream), None
     batch = min(rows, max(1, BATCH_ELEMENTS // length))
     make = _counting_call if layout.itemsize == 1 and mode != "indices" else _passes_call
-    call = make(dtype, batch, length, mode, stream)
-    rest = make(dtype, rows % batch, length, mode, stream) if rows % batch else None
+    call = make(dtype, batch, length, mode, order, stream)
+    rest = make(dtype, rows % batch, length, mode, order, stream) if rows % batch else None
     return ceil_div(rows, batch), batch, call, rest
 
 
@@ -135,25 +140,25 @@ def bind(spec: SortSpec, blocks: int, constants: dict[str, Any], stream: Stream)
 
 
 def _block_call(
-    dtype: str, rows: int, length: int, mode: str, stream: Stream
+    dtype: str, rows: int, length: int, mode: str, order: str, stream: Stream
 ) -> Callable[..., Any]:
     block, items = sort_kernels.spec.block_shape(dtype, length)
     indices = mode == "indices"
-    spec = sort_kernels.spec.SortSpec("block", dtype, indices, block, items)
+    spec = sort_kernels.spec.SortSpec("block", dtype, indices, block, items, order=order)
     bound = bind(spec, rows, {"length": length}, stream)
     passed = {"input": "x0", "indices" if indices else "output": "y0"}
     return _calls.make_call(stream, "a", [None], [(bound, passed)])
 
 
 def _merged_call(
-    dtype: str, rows: int, length: int, mode: str, stream: Stream
+    dtype: str, rows: int, length: int, mode: str, order: str, stream: Stream
 ) -> Callable[..., Any]:
     indices = mode == "indices"
     tiles = sort_kernels.spec.TILES
     tile = ceil_div(length, tiles)
     block, items = sort_kernels.spec.block_shape(dtype, tile)
-    sort = sort_kernels.spec.SortSpec("tile", dtype, indices, block, items)
-    merge = sort_kernels.spec.SortSpec("merge", dtype, indices)
+    sort = sort_kernels.spec.SortSpec("tile", dtype, indices, block, items, order=order)
+    merge = sort_kernels.spec.SortSpec("merge", dtype, indices, order=order)
     blocks = ceil_div(length, merge.block)
     scratch = [rows * length * _dtypes.itemsize(dtype)]
     sorting, merging = {"input": "x0", "output": "t0"}, {"input": "t0", "output": "y0"}
@@ -170,11 +175,9 @@ def _merged_call(
 
 
 def _count_launches(
-    dtype: str, rows: int, length: int, tiles: int, even: bool, runs: bool, stream: Stream
-) -> tuple[list, int, str]:
-    """The launches that clear the workspace and count, its bytes, and the type of counts."""
-    count = _count_type(length)
-    spec = sort_kernels.spec.SortSpec("count", dtype, count=count)
+    spec: SortSpec, rows: int, length: int, tiles: int, even: bool, runs: bool, stream: Stream
+) -> tuple[list, int]:
+    """The launches that clear the workspace and count, and its bytes."""
     nbytes = sort_kernels.spec.workspace_bytes(spec, rows, tiles)
     multiprocessors = stream.device.multiprocessors
     units = ceil_div(nbytes, 16)
@@ -188,7 +191,7 @@ def _count_launches(
     blocks = max(blocks, length >> 31)
     if runs:
         block = sort_kernels.spec.SAMPLE_BLOCK
-        first = sort_kernels.spec.SortSpec("decide", dtype, block=block)
+        first = sort_kernels.spec.SortSpec("decide", spec.dtype, block=block, order=spec.order)
         units -= (rows + 1) * sort_kernels.spec.PLAN_WORDS // 4
         bound = bind(
             first,
@@ -202,7 +205,7 @@ def _count_launches(
     constants = {"length": length, "rows": rows, "blocks": blocks, "even": int(even)}
     bound = bind(spec, rows * blocks, constants, stream)
     launches.append((bound, {"input": "x0", "workspace": "t0"}))
-    return launches, nbytes, count
+    return launches, nbytes
 
 
 def decide_constants(length: int, rows: int, units: int) -> dict[str, Any]:
@@ -224,32 +227,34 @@ def clear(units: int, stream: Stream) -> BoundLaunch:
 
 
 def _counting_call(
-    dtype: str, rows: int, length: int, mode: str, stream: Stream
+    dtype: str, rows: int, length: int, mode: str, order: str, stream: Stream
 ) -> Callable[..., Any]:
-    launches, nbytes, count = _count_launches(dtype, rows, length, 0, False, False, stream)
+    counting = _count_spec(dtype, length, order)
+    launches, nbytes = _count_launches(counting, rows, length, 0, False, False, stream)
     tiles = ceil_div(length, sort_kernels.spec.BLOCK * _FILL_ITEMS)
-    spec = sort_kernels.spec.SortSpec("fill", dtype, count=count)
+    spec = replace(counting, step="fill")
     bound = bind(spec, rows * tiles, {"length": length, "rows": rows, "tiles": tiles}, stream)
     launches.append((bound, {"output": "y0", "workspace": "t0"}))
     return _calls.make_call(stream, "a", [None], launches, [_round(nbytes)])
 
 
 def _passes_call(
-    dtype: str, rows: int, length: int, mode: str, stream: Stream
+    dtype: str, rows: int, length: int, mode: str, order: str, stream: Stream
 ) -> Callable[..., Any]:
     indices = mode == "indices"
-    block, items = sort_kernels.spec.pass_shape(dtype, indices, _count_type(length))
+    counting = _count_spec(dtype, length, order)
+    block, items = sort_kernels.spec.pass_shape(dtype, indices, counting.count)
     tiles = ceil_div(length, block * items)
     runs = sort_kernels.spec.has_runs(dtype) and length >= RUNS_LENGTH
-    launches, nbytes, count = _count_launches(
-        dtype, rows, length, tiles, mode == "in place", runs, stream
+    launches, nbytes = _count_launches(
+        counting, rows, length, tiles, mode == "in place", runs, stream
     )
-    spec = sort_kernels.spec.SortSpec("pass", dtype, indices, block, items, count=count)
+    spec = replace(counting, step="pass", indices=indices, block=block, items=items)
     keys = rows * length * _dtypes.itemsize(dtype)
     scratch = [_round(nbytes), keys]
     passed = {"input": "x0", "output": "y0", "scratch": "t1", "workspace": "t0"}
     if indices:
-        scratch += [keys, rows * length * (8 if count == "uint64" else 4)]
+        scratch += [keys, rows * length * (8 if counting.count == "uint64" else 4)]
         passed |= {"output": "t2", "scratch_indices": "t3", "indices": "y0"}
     constants = {"length": length, "rows": rows, "tiles": tiles}
     for digit in range(sort_kernels.spec.passes(dtype)):
@@ -257,7 +262,7 @@ def _passes_call(
     if runs:
         block, items = sort_kernels.spec.BLOCK, sort_kernels.spec.RUN_ITEMS
         short, long = (
-            sort_kernels.spec.SortSpec(step, dtype, indices, block, items, count=count)
+            replace(counting, step=step, indices=indices, block=block, items=items)
             for step in ("short", "long")
         )
         short_tiles = ceil_div(length, block * items)
@@ -270,8 +275,9 @@ def _passes_call(
     return _calls.make_call(stream, "a", [None], launches, scratch)
 
 
-def _count_type(length: int) -> str:
-    return "uint64" if length >= WIDE_LENGTH else "uint32"
+def _count_spec(dtype: str, length: int, order: str) -> SortSpec:
+    count = "uint64" if length >= WIDE_LENGTH else "uint32"
+    return sort_kernels.spec.SortSpec("count", dtype, count=count, order=order)
 
 
 def _round(nbytes: int) -> int:

@@ -279,7 +279,7 @@ private:
     // A key's bits from its order; those of zeros and NaN are not all alike.
     GPUARRAY_DEVICE Word word_of(uint64_t key, int64_t at) const {
         if constexpr (Keys::FLOATS) {
-            if (key == top_bit<uint64_t>() || key == ~uint64_t(0)) return source[at];
+            if (key == Keys::ordered(0) || key == ~uint64_t(0)) return source[at];
         }
         return Keys::from_ordered(key, true);
     }

@@ -1,7 +1,7 @@
 """The sort family: from a specification to CUDA C++.
 
-The device code is in `radix_sort.cuh`, and that of long rows of keys of eight bytes in
-`sort_runs.cuh`.
+The device code is in `radix_sort.cuh`, that of long rows of keys of eight bytes in
+`sort_runs.cuh`, and the order from the greatest to the least in `descending_keys.cuh`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ RUN_ITEMS = 8
 
 _STEPS = ("block", "tile", "merge", "clear", "decide", "count", "pass", "fill", "short", "long")
 _COUNT_BYTES = {"uint32": 4, "uint64": 8}
+_ORDERS = ("ascending", "descending")
 
 # Threads and keys of each in the passes, by bytes of a key: what leaves registers and shared memory
 # for three blocks at once. Indices move in shared memory beside the keys; wide ones need more.
@@ -71,10 +72,12 @@ class SortSpec:
     items: int = 1
     count: str = "uint32"  # the type of counts of keys
     ranks: int = 0  # 'block': up to so many elements of the sorted row are stored, not the row
+    order: str = "ascending"
 
     def __post_init__(self) -> None:
         check_choice("step", self.step, _STEPS)
         check_choice("count", self.count, _COUNT_BYTES)
+        check_choice("order", self.order, _ORDERS)
         if self.block % 32 or self.block > 1024:
             raise ValueError(f"a block of {self.block} threads is not a number of whole warps")
         if self.step == "fill" and itemsize(self.dtype) != 1:
@@ -250,7 +253,7 @@ _KERNELS = {
 
 _SOURCE = """\
 #include "gpuarray/{header}.cuh"
-
+{order_header}
 namespace gpuarray {{
 
 typedef {keys} Keys;
@@ -274,9 +277,13 @@ def render(spec: SortSpec) -> KernelSource:
     if spec.ranks:
         parameters += (ranks_parameter(spec.ranks),)
     symbol = _symbol(spec)
+    keys, order_header = key_type(spec.dtype), ""
+    if spec.order == "descending":
+        keys, order_header = f"Descending<{keys}>", '#include "gpuarray/descending_keys.cuh"\n'
     source = _SOURCE.format(
         header=step.header,
-        keys=key_type(spec.dtype),
+        order_header=order_header,
+        keys=keys,
         count=spec.count,
         block=spec.block,
         symbol=symbol,
@@ -293,4 +300,6 @@ def _symbol(spec: SortSpec) -> str:
         name += f"_{spec.block}x{spec.items}"
     if spec.ranks:
         name += f"_ranks{spec.ranks}"
+    if spec.order == "descending":
+        name += "_descending"
     return name + ("_wide" if spec.count == "uint64" else "")
