@@ -77,24 +77,19 @@ def shifted(array: Any, layout: Layout, offset: int) -> ndarray:
 _INT = frozenset([int])
 
 
-def kept_view(array: Any, *key: Any) -> ndarray | None:
-    """The view that `keep_view` has kept under a key; None for another object than an array.
+def kept_view(array: Any, function: Any, argument: Any) -> ndarray | None:
+    """The view that `keep_view` has kept for a function's argument; None for none.
 
-    The key is a function and what it was called with: integers or tuples of them. Others that
-    equal them (True, 2.0) find nothing.
+    The argument is an integer, a tuple of integers or None. Others that equal one of these, such as
+    True and 2.0, find nothing.
     """
-    if not isinstance(array, ArrayBase):
-        return None
+    kind = type(argument)
     try:
-        found = array._layout.views.get(key)
-    except TypeError:  # an argument without a hash
+        layout, offset = array._layout.views[function, argument, kind]
+    except (KeyError, AttributeError, TypeError):  # no array of ours; an argument without a hash
         return None
-    if found is None:
+    if kind is tuple and not _INT.issuperset(map(type, argument)):
         return None
-    for x in key[1:]:
-        if type(x) is not int and (type(x) is not tuple or not _INT.issuperset(map(type, x))):
-            return None
-    layout, offset = found
     result = _new(array_class)
     result._memory = array._memory
     result._pointer = array._pointer + offset
@@ -102,13 +97,12 @@ def kept_view(array: Any, *key: Any) -> ndarray | None:
     return result
 
 
-def keep_view(array: Any, result: Any, *key: Any) -> ndarray:
+def keep_view(array: Any, result: Any, function: Any, argument: Any) -> ndarray:
     """Keep a view of an array for the next one with the same layout; returns it."""
-    for x in key[1:]:
-        if type(x) is not int and (type(x) is not tuple or not _INT.issuperset(map(type, x))):
-            return result
-    kept = (result._layout, result._pointer - array._pointer)
-    _layout.keep_view(array._layout.views, key, kept)
+    kind = type(argument)
+    if argument is None or kind is int or (kind is tuple and _INT.issuperset(map(type, argument))):
+        kept = (result._layout, result._pointer - array._pointer)
+        _layout.keep_view(array._layout.views, (function, argument, kind), kept)
     return result
 
 

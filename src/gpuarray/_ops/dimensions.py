@@ -87,8 +87,8 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
     >>> cp.squeeze(cp.ones((1, 3, 1))).shape
     (3,)
     """
-    key = (squeeze,) if axis is None else (squeeze, axis)
-    found = _array.kept_view(a, *key)
+    given = axis
+    found = _array.kept_view(a, squeeze, axis)
     if found is not None:
         return found
     a = as_array(a, "squeeze")
@@ -107,7 +107,7 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
                 f"{axis} of shape {layout.shape}"
             )
     kept = [i for i in range(layout.ndim) if i not in axes]
-    return _array.keep_view(a, _array.view(a, _layout.transpose(layout, kept)), *key)
+    return _array.keep_view(a, _array.view(a, _layout.transpose(layout, kept)), squeeze, given)
 
 
 def _atleast(arrays: tuple[Any, ...], widen: Any) -> Any:

@@ -357,12 +357,12 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> n
     >>> cp.diagonal(cp.arange(9).reshape(3, 3))
     array([0, 4, 8])
     """
-    kept = _array.kept_view(a, diagonal, offset, axis1, axis2)
+    kept = _array.kept_view(a, diagonal, (offset, axis1, axis2))
     if kept is not None:
         return kept
     a = as_array(a, "diagonal")
     result = _array.lock(_diagonal(a, offset, axis1, axis2))
-    return _array.keep_view(a, result, diagonal, offset, axis1, axis2)
+    return _array.keep_view(a, result, diagonal, (offset, axis1, axis2))
 
 
 def _diagonal(a: ndarray, offset: int, axis1: int = 0, axis2: int = 1) -> ndarray:

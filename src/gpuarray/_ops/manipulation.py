@@ -70,6 +70,10 @@ def reshape(
     array([[0, 1, 2],
            [3, 4, 5]])
     """
+    if order == "C" and copy is None:
+        kept = _array.kept_view(a, reshape, shape)
+        if kept is not None:
+            return kept
     a = as_array(a, "reshape")
     layout = a._layout
     order = _layout.check_order(order, "C")
@@ -92,6 +96,8 @@ def reshape(
         target = _layout.contiguous(layout.dtype, resolved, order)
     elif order == "C":
         _keep_reshape(layout, shape, target)
+        if not copy:
+            return _array.keep_view(a, _array.view(a, target), reshape, shape)
     return _array.view(a, target)
 
 
@@ -137,8 +143,17 @@ def ravel(a: ArrayLike, order: str = "C") -> ndarray:
     >>> cp.ravel(cp.ones((2, 2)))
     array([1., 1., 1., 1.])
     """
-    flat = in_one_dimension(as_array(a, "ravel"), order)
-    return flat if flat._layout.c_contiguous else copies.copy(flat)
+    if order == "C":
+        kept = _array.kept_view(a, ravel, None)
+        if kept is not None:
+            return kept
+    a = as_array(a, "ravel")
+    flat = in_one_dimension(a, order)
+    if not flat._layout.c_contiguous:
+        return copies.copy(flat)
+    if order == "C" and flat._memory is a._memory:
+        return _array.keep_view(a, flat, ravel, None)
+    return flat
 
 
 def flatten(a: ndarray, order: str = "C") -> ndarray:

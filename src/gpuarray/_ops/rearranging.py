@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _layout
-from gpuarray._array import ArrayBase
+from gpuarray._array import ArrayBase, keep_view, kept_view
 from gpuarray._layout import Layout, check_axes, check_axis
 from gpuarray._ops.conversion import array
 from gpuarray._ops.creation import empty, empty_like
@@ -50,10 +50,14 @@ def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> ndarray:
     >>> cp.flip(cp.arange(3))
     array([2, 1, 0])
     """
+    kept = kept_view(m, flip, axis)
+    if kept is not None:
+        return kept
     m = as_array(m, "flip")
     axes = check_axes(axis, m.ndim, duplicates="repeated axis")
     backwards = slice(None, None, -1)
-    return m[tuple([backwards if i in axes else slice(None) for i in range(m.ndim)])]
+    view = m[tuple([backwards if i in axes else slice(None) for i in range(m.ndim)])]
+    return keep_view(m, view, flip, axis)
 
 
 def flipud(m: ArrayLike) -> ndarray:
@@ -75,6 +79,9 @@ def flipud(m: ArrayLike) -> ndarray:
     >>> cp.flipud(cp.arange(3))
     array([2, 1, 0])
     """
+    kept = kept_view(m, flip, 0)
+    if kept is not None:
+        return kept
     if ndim(m) < 1:
         raise ValueError("Input must be >= 1-d.")
     return flip(m, 0)
@@ -100,6 +107,9 @@ def fliplr(m: ArrayLike) -> ndarray:
     array([[0., 1.],
            [1., 0.]])
     """
+    kept = kept_view(m, flip, 1)
+    if kept is not None:
+        return kept
     if ndim(m) < 2:
         raise ValueError("Input must be >= 2-d.")
     return flip(m, 1)
@@ -129,6 +139,10 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
     array([[2, 4],
            [1, 3]])
     """
+    key = (k, *axes)
+    kept = kept_view(m, rot90, key)
+    if kept is not None:
+        return kept
     m = as_array(m, "rot90")
     if len(tuple(axes)) != 2:
         raise ValueError(f"len(axes) must be 2, got {axes}")
@@ -137,14 +151,14 @@ def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray:
     )
     k %= 4
     if k == 0:
-        return m[...]
+        return keep_view(m, m[...], rot90, key)
     if k == 2:
-        return flip(m, (first, second))
+        return keep_view(m, flip(m, (first, second)), rot90, key)
     order = list(range(m.ndim))
     order[first], order[second] = order[second], order[first]
     if k == 1:
-        return transpose(flip(m, second), order)
-    return flip(transpose(m, order), second)
+        return keep_view(m, transpose(flip(m, second), order), rot90, key)
+    return keep_view(m, flip(transpose(m, order), second), rot90, key)
 
 
 def roll(

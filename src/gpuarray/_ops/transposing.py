@@ -82,7 +82,7 @@ def matrix_transpose(x: ArrayLike, /) -> ndarray:
     >>> cp.matrix_transpose(cp.ones((4, 2, 3))).shape
     (4, 3, 2)
     """
-    kept = _array.kept_view(x, matrix_transpose)
+    kept = _array.kept_view(x, matrix_transpose, None)
     if kept is not None:
         return kept
     x = as_array(x, "matrix_transpose")
@@ -90,7 +90,7 @@ def matrix_transpose(x: ArrayLike, /) -> ndarray:
         raise ValueError(
             f"matrix transpose with ndim < 2 is undefined: the array has shape {x._layout.shape}"
         )
-    return _array.keep_view(x, swapaxes(x, -1, -2), matrix_transpose)
+    return _array.keep_view(x, swapaxes(x, -1, -2), matrix_transpose, None)
 
 
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
@@ -114,7 +114,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
     >>> cp.swapaxes(cp.ones((1, 2, 3)), 0, 2).shape
     (3, 2, 1)
     """
-    kept = _array.kept_view(a, swapaxes, axis1, axis2)
+    kept = _array.kept_view(a, swapaxes, (axis1, axis2))
     if kept is not None:
         return kept
     a = as_array(a, "swapaxes")
@@ -122,7 +122,7 @@ def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray:
     first, second = check_axis(axis1, len(axes), "axis1"), check_axis(axis2, len(axes), "axis2")
     axes[first], axes[second] = axes[second], axes[first]
     result = _array.view(a, _layout.transpose(a._layout, axes))
-    return _array.keep_view(a, result, swapaxes, axis1, axis2)
+    return _array.keep_view(a, result, swapaxes, (axis1, axis2))
 
 
 def moveaxis(
@@ -148,7 +148,7 @@ def moveaxis(
     >>> cp.moveaxis(cp.ones((1, 2, 3)), 0, -1).shape
     (2, 3, 1)
     """
-    kept = _array.kept_view(a, moveaxis, source, destination)
+    kept = _array.kept_view(a, moveaxis, (source, destination))
     if kept is not None:
         return kept
     a = as_array(a, "moveaxis")
@@ -168,7 +168,7 @@ def moveaxis(
     for target, axis in sorted(zip(targets, sources, strict=True)):
         axes.insert(target, axis)
     result = _array.view(a, _layout.transpose(a._layout, axes))
-    return _array.keep_view(a, result, moveaxis, source, destination)
+    return _array.keep_view(a, result, moveaxis, (source, destination))
 
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
@@ -194,12 +194,12 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     >>> cp.rollaxis(cp.ones((1, 2, 3)), 2).shape
     (3, 1, 2)
     """
-    kept = _array.kept_view(a, rollaxis, axis, start)
+    kept = _array.kept_view(a, rollaxis, (axis, start))
     if kept is not None:
         return kept
     a = as_array(a, "rollaxis")
     ndim = a._layout.ndim
-    key = (rollaxis, axis, start)
+    key = (axis, start)
     axis = check_axis(axis, ndim)
     start = operator.index(start)
     if start < 0:
@@ -213,4 +213,4 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray:
     axes = list(range(ndim))
     axes.remove(axis)
     axes.insert(start, axis)
-    return _array.keep_view(a, _array.view(a, _layout.transpose(a._layout, axes)), *key)
+    return _array.keep_view(a, _array.view(a, _layout.transpose(a._layout, axes)), rollaxis, key)
