@@ -6,6 +6,9 @@ tool: ``nox -s tests -- tests/array -k sum --backend=emulator``.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import nox
 
 nox.needs_version = ">=2024.10"
@@ -82,6 +85,30 @@ def fuzz(session: nox.Session) -> None:
     """Compare random calls with NumPy's: ``nox -s fuzz -- --cases 100000 --seed 1 --jobs 8``."""
     session.install(".", *group("test"))
     session.run("python", "-m", "tests.fuzz", *(session.posargs or ["--cases=2000"]))
+
+
+@nox.session
+def conformance(session: nox.Session) -> None:
+    """Run the test suite of the array API standard, of which $ARRAY_API_TESTS_DIR is a checkout."""
+    checkout = Path(os.environ.get("ARRAY_API_TESTS_DIR", ""))
+    if not (checkout / "array_api_tests").is_dir():
+        session.error(
+            "ARRAY_API_TESTS_DIR must be a checkout of github.com/data-apis/array-api-tests: "
+            "git clone --recurse-submodules"
+        )
+    lists = Path("tests/conformance").resolve()
+    session.install(".", *group("test"), "-r", str(checkout / "requirements.txt"))
+    session.chdir(checkout)
+    session.run(
+        "pytest",
+        "--numprocesses=2",
+        "--disable-deadline",  # the first example compiles kernels
+        "--override-ini=xfail_strict=true",
+        f"--skips-file={lists / 'skips.txt'}",
+        f"--xfails-file={lists / 'xfails.txt'}",
+        *(session.posargs or ["array_api_tests"]),
+        env={"ARRAY_API_TESTS_MODULE": "gpuarray"},
+    )
 
 
 @nox.session

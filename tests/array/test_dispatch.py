@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 
 import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._ops import dispatch
 from gpuarray.errors import HostArrayError
 from tests.array.arrays import same
 from tests.slow import slow_except
@@ -50,6 +52,43 @@ def test_numpys_ufuncs_run_on_the_device():
 )  # fmt: skip
 def test_numpys_functions_run_on_the_device(call):
     same(call(cp.asarray(X)), call(X))
+
+
+def _dispatched(module):
+    """NumPy's functions of a module that ask arrays for theirs, by their public names."""
+    found = {}
+    for name in dir(module):
+        function = getattr(module, name)
+        if isinstance(function, np.ufunc) or hasattr(function, "_implementation"):
+            found[name] = function
+    return found
+
+
+def test_every_namesake_is_dispatched():
+    wrong = [
+        name
+        for name, function in _dispatched(np).items()
+        if hasattr(cp, name) and dispatch.counterpart(function) is not getattr(cp, name)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", ["emath", "lib.stride_tricks", "linalg", "fft"])
+def test_namesakes_in_other_modules_are_dispatched(name):
+    theirs = operator.attrgetter(name)(np)
+    try:
+        ours = importlib.import_module(f"gpuarray.{name}")
+    except ModuleNotFoundError:
+        pytest.skip(f"there is no gpuarray.{name} yet")
+    for function_name, function in _dispatched(theirs).items():
+        if hasattr(ours, function_name):
+            found = dispatch.counterpart(function)
+            assert found is getattr(ours, function_name), function_name
+
+
+def test_functions_that_are_not_numpys_have_no_counterpart():
+    assert dispatch.counterpart(operator.add) is None
+    assert dispatch.counterpart(test_get_array_module) is None
 
 
 def test_numpys_queries_of_device_arrays():

@@ -45,10 +45,37 @@ def get_array_module(*args: object) -> ModuleType:
     return np
 
 
+def counterpart(function: Callable[..., Any]) -> Any:
+    """What is called in the place of one of NumPy's functions: the public one of the same name.
+
+    There is no list of functions: what a public module gets is dispatched to. None if it is not
+    there.
+    """
+    if isinstance(function, np.ufunc):
+        found = _ufunc.ufuncs.get(function.__name__)
+        if found is None:  # a ufunc of NumPy's may be a function here
+            found = getattr(importlib.import_module("gpuarray"), function.__name__, None)
+        return found
+    module = function.__module__
+    if module != "numpy" and not module.startswith("numpy."):
+        return None
+    module = _PUBLIC_MODULES.get(module, module)
+    try:
+        ours = importlib.import_module("gpuarray" + module.removeprefix("numpy"))
+    except ModuleNotFoundError:
+        return None
+    found = getattr(ours, function.__name__, None)
+    return None if found is function else found
+
+
+#: Modules that NumPy's functions name as theirs, by other names than users know.
+_PUBLIC_MODULES = {"numpy.lib.scimath": "numpy.emath"}
+
+
 def array_ufunc(self: ndarray, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """``ndarray.__array_ufunc__``: a ufunc of NumPy's called with a device array."""
     name = ufunc.__name__
-    found = _ufunc.ufuncs.get(name)
+    found = counterpart(ufunc)
     if found is None:
         raise TypeError(
             f"numpy.{name} has no counterpart for gpuarray arrays; fetch the operands with "
@@ -71,18 +98,11 @@ def array_function(
     self: ndarray, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
 ) -> Any:
     """``ndarray.__array_function__``: a function of NumPy's called with a device array."""
-    module, name = func.__module__, func.__name__
-    found = None
-    if module == "numpy" or module.startswith("numpy."):
-        try:
-            ours = importlib.import_module("gpuarray" + module.removeprefix("numpy"))
-            found = getattr(ours, name, None)
-        except ModuleNotFoundError:
-            pass
-    if found is None or found is func:
+    found = counterpart(func)
+    if found is None:
         raise TypeError(
-            f"{module}.{name} has no counterpart for gpuarray arrays; fetch the operands with "
-            "gpuarray.asnumpy(...) to compute on the host"
+            f"{func.__module__}.{func.__name__} has no counterpart for gpuarray arrays; fetch the "
+            "operands with gpuarray.asnumpy(...) to compute on the host"
         )
     if kwargs.get("device", found) is None:
         del kwargs["device"]  # NumPy passes it on from ``like=``
