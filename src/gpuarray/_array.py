@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator, pinned_memory
@@ -177,7 +177,7 @@ def aligned(name: str, layout: Layout, address: int, remedy: str) -> Layout:
         If an element would be at another address.
     """
     itemsize = layout.itemsize
-    if layout.size and address % itemsize:
+    if layout.size and address % _dtypes.alignment(layout.dtype):
         raise ValueError(
             f"{name}: the first element, of {itemsize} bytes ({layout.dtype}), would be at "
             f"address {address:#x}, which is no multiple of {itemsize}; {remedy}"
@@ -193,6 +193,19 @@ def aligned(name: str, layout: Layout, address: int, remedy: str) -> Layout:
             )
         strides.append(stride - stride % itemsize)
     return _layout.layout_of(layout.dtype, layout.shape, tuple(strides), layout.access)
+
+
+def anywhere(layout: Layout, address: int) -> Layout:
+    """The layout for a view of memory, which says whether elements are at other addresses.
+
+    Those of `aligned` suit all kernels.
+    """
+    if not layout.size:
+        return layout
+    steps = [stride for length, stride in zip(layout.shape, layout.strides) if length > 1]
+    if address % _dtypes.alignment(layout.dtype) or any(x % layout.itemsize for x in steps):
+        return _layout.unaligned(layout)
+    return layout
 
 
 def same_elements(a: Any, b: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 #: Python's numbers take on the dtype of the arrays beside them (NEP 50).
 WEAK = {bool: np.dtype(bool), int: int, float: float, complex: complex}
 _SCALARS = tuple(WEAK)
+
+#: Python's times, which NumPy takes for its own.
+_TIMES = (date, timedelta)  # a datetime is a date
 
 #: What to do about another library's array of which this package makes no view.
 COPY_THERE = "copy the array in the library that it comes from"
@@ -61,7 +65,10 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
             )
         x = x[()]  # NumPy's scalars turn themselves into such arrays to compare
     if isinstance(x, np.generic):
-        _dtypes.canonical(x.dtype)
+        dtype = _dtypes.canonical(x.dtype)
+        if dtype.kind in "mM" or _dtypes.is_raw(dtype):
+            # Plans know scalars by their types, which do not say the unit or the fields.
+            return scalar_array(x, dtype)
         return bool(x) if isinstance(x, np.bool) else x
     if hasattr(x, "__cuda_array_interface__"):
         return from_interface(x, name)
@@ -71,6 +78,8 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
         return number
     if isinstance(x, list | tuple | range):
         return of_sequence(x)  # noqa: F821 (declared above, set by the module of conversions)
+    if isinstance(x, _TIMES):
+        return as_operand(np.asarray(x)[()] if isinstance(x, timedelta) else np.datetime64(x), name)
     raise TypeError(
         f"{called_name(name)}: "
         f"unsupported operand type {kind.__name__!r}; pass a gpuarray array, a NumPy "
@@ -105,9 +114,10 @@ def parameter_dtype(x: Any, loop: np.dtype) -> np.dtype:
     """
     if loop.kind == "b" and type(x) is int:
         return np.dtype(np.int64)  # what int64 does not hold is refused, as in NumPy
-    if loop.kind in "iuf":
+    kind = _dtypes.kind(loop)
+    if kind in "iuf":
         own = np.asarray(x).dtype
-        if own.kind == "c" or (own.kind == "f" and loop.kind != "f"):
+        if own.kind == "c" or (_dtypes.kind(own) == "f" and kind != "f"):
             return own
     return loop
 
@@ -117,6 +127,8 @@ def cast_on_host(host: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
     NumPy leaves those to the machine; see ``casts.cuh`` for the device's rule.
     """
+    if _dtypes.kind(host.dtype) == "f" and host.dtype.kind != "f":
+        host = host.astype(np.float32)  # bfloat16
     if host.dtype.kind not in "fc" or dtype.kind not in "iu":
         return host.astype(dtype)
     if host.dtype.kind == "c":
@@ -267,6 +279,7 @@ def _interface_dtype(interface: Mapping[str, Any], where: str) -> np.dtype:
         found = np.dtype(typestr)
     except (TypeError, ValueError):
         raise TypeError(f"{where}['typestr'] is {typestr!r}, which is no dtype") from None
+    _dtypes.check_native(found, f"{where}['typestr']")
     descr = interface.get("descr")
     if descr is not None and not (isinstance(descr, list | tuple) and len(descr) == 1):
         raise TypeError(

@@ -32,8 +32,8 @@ _tables_of_views: list[dict] = []
 _views_kept = 0
 
 #: What a layout says of its memory: written to by this package alone; not to be written to; memory
-#: of others. See `Layout`.
-OWN, READ_ONLY, FOREIGN = 0, 1, 2
+#: of others; elements at any address. See `Layout`.
+OWN, READ_ONLY, FOREIGN, UNALIGNED = 0, 1, 2, 4
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
@@ -53,6 +53,10 @@ class Layout:
     is both. They are here, and not in the array, so that they cost no launch a test: no plan exists
     that writes to a read-only layout, and none is kept for a call that writes to an operand's bytes
     unless each operand's memory object is the only one that has them.
+
+    ``unaligned`` says that elements need not be at multiples of their size, as a field of a packed
+    structure is not. Kernels load and store whole elements: all but copies refuse such a layout, or
+    work on a copy.
     """
 
     __slots__ = (
@@ -72,6 +76,7 @@ class Layout:
         "size",
         "strides",
         "transposed",
+        "unaligned",
         "views",
         "writable",
     )
@@ -93,6 +98,7 @@ class Layout:
         self.access = access
         self.writable = not access & READ_ONLY
         self.foreign = bool(access & FOREIGN)
+        self.unaligned = bool(access & UNALIGNED)
         self.ndim = len(shape)
         self.itemsize = itemsize = dtype.itemsize
         self.size = size = math.prod(shape)
@@ -158,7 +164,7 @@ def layout_of(
 ) -> Layout:
     """The one layout with this (canonical) dtype, shape, byte strides and access.
 
-    The access is `OWN`, or `READ_ONLY` and `FOREIGN` in any combination.
+    The access is `OWN`, or `READ_ONLY`, `FOREIGN` and `UNALIGNED` in any combination.
     """
     key = (dtype, shape, strides, access) if access else (dtype, shape, strides)
     found = _interned.get(key)
@@ -193,6 +199,21 @@ def writable(layout: Layout) -> Layout:
 def foreign(layout: Layout) -> Layout:
     """The layout of an array over memory from outside of this package."""
     return with_access(layout, layout.access | FOREIGN)
+
+
+def unaligned(layout: Layout) -> Layout:
+    """The layout of a view whose elements are at any address."""
+    return with_access(layout, layout.access | UNALIGNED)
+
+
+def check_aligned(layout: Layout, name: str) -> None:
+    """Refuse elements at any address; ``name`` is the operation, for the message."""
+    if layout.unaligned:
+        raise ValueError(
+            f"{called_name(name)}: the elements of an operand of shape {layout.shape} and dtype "
+            f"{layout.dtype} are not at multiples of their size, as fields of packed structures "
+            "are; copy it first: x.copy()"
+        )
 
 
 def keep_view(table: dict[Any, Any], key: Any, view: Any) -> None:
@@ -410,7 +431,8 @@ def without_leading_ones(layout: Layout, ndim: int) -> Layout:
     """
     beyond = layout.ndim - ndim
     if beyond > 0 and set(layout.shape[:beyond]) == {1}:
-        return layout_of(layout.dtype, layout.shape[beyond:], layout.strides[beyond:])
+        access = layout.access & UNALIGNED
+        return layout_of(layout.dtype, layout.shape[beyond:], layout.strides[beyond:], access)
     return layout
 
 
@@ -428,6 +450,7 @@ def broadcast_to(layout: Layout, shape: tuple[int, ...], access: int = OWN) -> L
         raise ValueError(
             f"broadcast_to: an array of shape {layout.shape} cannot be broadcast to {shape}"
         )
+    access |= layout.access & UNALIGNED
     return layout_of(layout.dtype, shape, broadcast_strides(layout, shape), access)
 
 
@@ -438,7 +461,7 @@ def broadcast_view(layout: Layout, shape: tuple[int, ...], access: int) -> Layou
     """
     strides = broadcast_to(layout, shape).strides
     steps = [0 if length == 1 else stride for length, stride in zip(shape, strides, strict=True)]
-    return layout_of(layout.dtype, shape, tuple(steps), access)
+    return layout_of(layout.dtype, shape, tuple(steps), access | layout.access & UNALIGNED)
 
 
 def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
@@ -674,6 +697,7 @@ def collapse(
 
 def element_strides(name: str, strides: Sequence[int], layout: Layout) -> list[int]:
     """Byte strides of an operand in elements; ``name`` is the operation, for the message."""
+    check_aligned(layout, name)
     for stride in strides:
         if stride % layout.itemsize:
             raise ValueError(

@@ -325,7 +325,7 @@ def test_identity_and_copies():
         cp.array([1, 2], copy=False)
 
 
-@pytest.mark.parametrize("dtype", ["O", "S3", "M8[s]", "f16", ">i4", "i4,i4"])
+@pytest.mark.parametrize("dtype", ["O", "S3", "f16", "i4,S4", [("a", "O")]])
 def test_unsupported_dtypes(dtype):
     if np.dtype(dtype).itemsize == 8 and np.dtype(dtype).kind == "f":
         pytest.skip("longdouble is float64 here")

@@ -30,20 +30,17 @@ def unowned(x):
 
 
 IMPORTS = {
-    "dlpack": lambda x: cp.from_dlpack(x.__dlpack__()),
+    "dlpack": cp.from_dlpack,
     "interface": lambda x: cp.asarray(Foreign(x)),
     "memory": unowned,
 }
 
 #: Two arrays over the memory of one.
 PAIRS = {
-    "own, dlpack": lambda x: (x, cp.from_dlpack(x.__dlpack__(max_version=(1, 0)))),
+    "own, dlpack": lambda x: (x, cp.from_dlpack(x)),
     "memory, own": lambda x: (unowned(x), x),
-    "dlpack, interface": lambda x: (
-        cp.from_dlpack(x.__dlpack__(max_version=(1, 0))),
-        cp.asarray(Foreign(x)),
-    ),
-    "parts": lambda x: (cp.from_dlpack(x[: -SHIFT // 2].__dlpack__()), x),
+    "dlpack, interface": lambda x: (cp.from_dlpack(x), cp.asarray(Foreign(x))),
+    "parts": lambda x: (cp.from_dlpack(x[: -SHIFT // 2]), x),
     "one": lambda x: (x, x),
 }
 
@@ -218,7 +215,7 @@ def test_what_is_stored_is_not_read(name):
 def test_the_same_elements_need_no_copy():
     """An element is read before it is stored: memory for a copy would be a waste."""
     x = cp.arange(1 << 16)
-    alias = cp.from_dlpack(x.__dlpack__(max_version=(1, 0)))
+    alias = cp.from_dlpack(x)
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
     x += alias
@@ -246,11 +243,7 @@ def _views(a):
     yield from (*cp.split(a, 2), *cp.array_split(a, 3, axis=1), *cp.hsplit(a, 2), *cp.vsplit(a, 2))
     yield from (cp.diag(a), cp.diagonal(a, 1), cp.real(a), cp.imag(a), cp.asarray(a))
     yield from (cp.asanyarray(a), cp.ascontiguousarray(a), cp.array(a, copy=False))
-    yield from (
-        cp.array(a, copy=None, ndmin=4),
-        a.astype("c8", copy=False),
-        cp.from_dlpack(a.__dlpack__()),
-    )
+    yield from (cp.array(a, copy=None, ndmin=4), a.astype("c8", copy=False), cp.from_dlpack(a))
     flags = a[1:]
     flags.flags.writeable = False
     yield flags
@@ -281,7 +274,7 @@ def test_views_of_foreign_memory_are_foreign(name):
 
 def test_one_function_decides():
     x = cp.arange(10)
-    y = cp.from_dlpack(x.__dlpack__(max_version=(1, 0)))
+    y = cp.from_dlpack(x)
     assert _array.overlap(x, y)
     assert _array.overlap(x[4:6], y[::3][1:3])
     assert not _array.overlap(x[:4], y[4:])

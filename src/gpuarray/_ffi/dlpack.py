@@ -25,8 +25,25 @@ _NAME, _USED = b"dltensor", b"used_dltensor"
 _VERSIONED_NAME, _VERSIONED_USED = b"dltensor_versioned", b"used_dltensor_versioned"
 
 # The kind of a dtype code such as 'f4' by DLPack's type code.
-_KINDS = {0: "i", 1: "u", 2: "f", 5: "c", 6: "b"}
-_DTYPES = {"b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"}
+_KINDS = {0: "i", 1: "u", 2: "f", 4: "bf", 5: "c", 6: "b"}
+_DTYPES = {
+    "b1",
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "u1",
+    "u2",
+    "u4",
+    "u8",
+    "f2",
+    "f4",
+    "f8",
+    "c8",
+    "c16",
+    "bf2",
+}
+_BFLOAT = 4
 
 
 class Tensor(NamedTuple):
@@ -96,11 +113,13 @@ class _Described:
     __slots__ = ("__array_interface__", "owner")
 
     def __init__(self, tensor: Tensor, owner: object):
-        itemsize = int(tensor.dtype[1:])
+        # NumPy has no bfloat16 of its own: `export` says that it is one.
+        typestr = "u2" if tensor.dtype == "bf2" else tensor.dtype
+        itemsize = int(typestr[1:])
         self.owner = owner
         self.__array_interface__ = {
             "version": 3,
-            "typestr": f"<{tensor.dtype}",
+            "typestr": f"<{typestr}",
             "shape": tensor.shape,
             "strides": tuple([stride * itemsize for stride in tensor.strides or ()]),
             "data": (tensor.pointer, tensor.read_only),
@@ -124,7 +143,7 @@ def export(tensor: Tensor, owner: object, versioned: bool, copied: bool = False)
     Raises
     ------
     BufferError
-        If the structure has no place for a read-only array.
+        If the structure has no place for a read-only array, or DLPack no type for a dtype.
 
     Notes
     -----
@@ -133,6 +152,11 @@ def export(tensor: Tensor, owner: object, versioned: bool, copied: bool = False)
     an exception is pending, from a thread that Python does not know, and when the interpreter
     has ended. Functions made by ctypes may not be called so.
     """
+    if tensor.dtype not in _DTYPES:
+        raise BufferError(
+            f"__dlpack__: DLPack has no type for elements of dtype {tensor.dtype}; export a view "
+            "of times as int64, and each field of structures by itself"
+        )
     host = np.asarray(_Described(tensor, owner))
     try:
         capsule = host.__dlpack__(max_version=_VERSION) if versioned else host.__dlpack__()
@@ -142,6 +166,8 @@ def export(tensor: Tensor, owner: object, versioned: bool, copied: bool = False)
     if isinstance(managed, _VersionedManaged):
         managed.flags |= _COPIED * copied
     record = managed.tensor
+    if tensor.dtype == "bf2":
+        record.code = _BFLOAT
     record.data = tensor.pointer
     record.device_type = tensor.device_type
     record.device_id = tensor.device_id

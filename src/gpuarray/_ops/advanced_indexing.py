@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _layout
+from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._config import config
 from gpuarray._layout import Layout
@@ -25,7 +25,7 @@ from gpuarray.kernels import elementwise
 from gpuarray.kernels import gather as gather_kernels
 from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.generator.expressions import Scalar
+from gpuarray.kernels.generator.expressions import Input, Scalar
 
 _INT64 = np.dtype(np.int64)
 
@@ -267,12 +267,13 @@ def scatter(
     base, indices, arrays = _spread(array, selection)
     shape = base._layout.shape
     unchanged = value
+    raw = _dtypes.is_raw(layout.dtype)
     if isinstance(value, ArrayBase):
         if value._layout.dtype is not layout.dtype:
             value = copies.copy(value, "K", layout.dtype)
         elif _array.overlap(value, array):
             value = copies.copy(value)
-    elif isinstance(value, bool | int | float | complex | np.generic):
+    elif isinstance(value, bool | int | float | complex | np.generic) and not raw:
         if base._layout.size:
             run = gather_kernels.launch.transfer(layout.dtype, base._layout, layout, indices, True)
             run(as_host_scalar(value, layout.dtype), *arrays, base)
@@ -359,6 +360,14 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
 def _fill_where_call(stream: Stream, mask: Layout, target: Layout) -> Callable[..., None]:
     _layout.check_writable(target, "assignment")
     code = _dtypes.code(target.dtype)
+    if _dtypes.is_raw(target.dtype):
+        one = _layout.contiguous(target.dtype, ())
+        store = elementwise.launch.make_call(
+            "fill", [Input(0, code)], [one, mask], [target], [True], stream, True
+        )
+        return lambda value, mask, array: store(
+            _interchange.scalar_array(value, target.dtype), mask, array
+        )
     return elementwise.launch.make_call(
         "fill", [Scalar(0, code)], [target.dtype, mask], [target], [True], stream, True
     )

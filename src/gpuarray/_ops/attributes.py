@@ -72,8 +72,11 @@ class Flags:
 
     @property
     def aligned(self) -> bool:
-        """Whether elements are at multiples of their size: True, since others are refused."""
-        return True
+        """Whether elements are at multiples of their size: fields of packed structures may not be.
+
+        Those are copied before they are computed with.
+        """
+        return not self._array._layout.unaligned
 
     @property
     def writeable(self) -> bool:

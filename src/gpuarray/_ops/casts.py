@@ -114,7 +114,9 @@ def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
         kept = None
     if kept is not None:
         return _array.shifted(a, kept, 0)
-    found = _dtypes.canonical(dtype)
+    given = _dtypes.parsed(dtype)
+    found = _dtypes.canonical(given)
+    _dtypes.check_native(given, "view")
     size, itemsize = found.itemsize, layout.itemsize
     shape, strides = layout.shape, layout.strides
     if size != itemsize:

@@ -150,6 +150,8 @@ def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) 
             host = _interchange.cast_on_host(np.asarray(obj), dtype)
         else:
             host = np.asarray(obj, dtype)
+        if not host.dtype.isnative or host.dtype.names is not None:
+            host = _native(host)
     except HostArrayError:  # from __array__ of a device array within a sequence
         return _from_nested(obj, dtype, order)
     if host.dtype == object:
@@ -165,6 +167,12 @@ def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) 
         staged[...] = host
         host = staged
     return _array.from_host(host, target)
+
+
+def _native(host: np.ndarray) -> np.ndarray:
+    """A host array in the machine's byte order, which is the device's."""
+    found = _dtypes.canonical(host.dtype)
+    return host if host.dtype == found else host.astype(found)
 
 
 def _refuse_great_integers(host: np.ndarray) -> None:
@@ -487,6 +495,10 @@ def as_values(value: ArrayLike, name: str, dtype: np.dtype | None = None) -> nda
             if dtype is None:
                 raise
             raise _not_stored(name, value, dtype, error) from None
+    if isinstance(value, str) and dtype is not None and dtype.kind in "mM":
+        return array(value, dtype)
+    if not isinstance(value, ArrayBase) and dtype is not None and _dtypes.is_raw(dtype):
+        return array(value, dtype)
     value = _interchange.as_operand(value, name)
     if isinstance(value, ArrayBase):
         return value
@@ -511,7 +523,7 @@ def as_host_scalar(value: Any, dtype: np.dtype, name: str = "assignment") -> Any
     """
     if type(value) is _EXACT.get(dtype.kind):
         return value
-    if type(value) is int:
+    if type(value) is int and dtype.char in _LIMITS:
         low, high = _LIMITS[dtype.char]
         if low <= value <= high:
             return value if dtype.kind in "iu" else _EXACT[dtype.kind](value)
@@ -525,7 +537,8 @@ def as_host_scalar(value: Any, dtype: np.dtype, name: str = "assignment") -> Any
             host[()] = value
     except (OverflowError, ValueError, TypeError) as error:
         raise _not_stored(name, value, dtype, error) from None
-    return host.item()
+    # Python has no time of every unit, and no structure.
+    return host[()] if dtype.kind in "mM" or _dtypes.is_raw(dtype) else host.item()
 
 
 def _not_stored(name: str, value: Any, dtype: np.dtype, error: Exception) -> Exception:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray import _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_host_scalar, asarray
@@ -89,7 +89,9 @@ def _make_empty(shape: Any, dtype: Any, order: str, function: Any) -> Any:
 
 
 def _empty_call(stream: Stream, shape: Any, dtype: Any, order: str, cleared: bool) -> Any:
-    layout = _layout.contiguous(_dtypes.canonical(dtype), *_checked(shape, order))
+    lengths, order = _checked(shape, order)
+    found, inner = _dtypes.with_shape(dtype)
+    layout = _layout.contiguous(found, lengths + inner, order)
     return _calls.make_call(stream, "", [layout], [], cleared=cleared and layout.size > 0)
 
 
@@ -261,6 +263,12 @@ def fill(array: ndarray, value: ArrayLike) -> None:
 @planned
 def _fill_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], None]:
     _layout.check_writable(layout, "fill")
+    if _dtypes.is_raw(layout.dtype) or layout.unaligned:
+        one = _layout.contiguous(layout.dtype, ())
+        store = elementwise.launch.copy_call(
+            _layout.broadcast_to(one, layout.shape), layout, True, stream
+        )
+        return lambda value, array: store(_interchange.scalar_array(value, layout.dtype), array)
     code = _dtypes.code(layout.dtype)
     return elementwise.launch.make_call(
         "fill", [Scalar(0, code)], [layout.dtype], [layout], [True], stream

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import (
+    datetime_data,
     dtype,
-    finfo,
-    iinfo,
-    isdtype,
     issubdtype,
     mintypecode,
-    promote_types,
     typename,
 )
 
@@ -25,9 +22,9 @@ if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, Operand, ndarray
 
 __all__ = [
-    "can_cast", "common_type", "dtype", "finfo", "iinfo", "iscomplexobj", "isdtype", "isrealobj",
-    "isscalar", "issubdtype", "min_scalar_type", "mintypecode", "promote_types", "result_type",
-    "typename",
+    "can_cast", "common_type", "datetime_data", "dtype", "finfo", "iinfo", "iscomplexobj",
+    "isdtype", "isrealobj", "isscalar", "issubdtype", "min_scalar_type", "mintypecode",
+    "promote_types", "result_type", "typename",
 ]  # fmt: skip
 
 
@@ -35,6 +32,138 @@ def _host(x: Any) -> Any:
     if isinstance(x, str):
         return _dtypes.parsed(x)
     return x._layout.dtype if isinstance(x, ArrayBase) else x
+
+
+def finfo(dtype: ndarray | np.generic | DTypeLike) -> np.finfo:
+    """The limits of floats of a dtype.
+
+    Parameters
+    ----------
+    dtype : dtype, scalar or ndarray
+        Floats or complex numbers.
+
+    Returns
+    -------
+    numpy.finfo
+        Of bfloat16 it is that of ml_dtypes, with the same attributes.
+
+    Raises
+    ------
+    ValueError
+        If the dtype is none of floats or complex numbers.
+
+    Differences from NumPy
+    ----------------------
+    A function and no class; arrays are taken for their dtypes, as the array API standard asks.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.finfo(cp.ones(2, dtype="f4")).bits
+    32
+    """
+    given = _host(dtype)
+    if isinstance(given, float | complex | np.generic):
+        given = np.asarray(given).dtype
+    return _dtypes.finfo(given if isinstance(given, np.dtype) else _dtypes.parsed(given))
+
+
+def iinfo(type: ndarray | np.generic | DTypeLike) -> np.iinfo:
+    """The limits of integers of a dtype.
+
+    Parameters
+    ----------
+    type : dtype, integer or ndarray
+        Integers.
+
+    Returns
+    -------
+    numpy.iinfo
+        The limits.
+
+    Raises
+    ------
+    ValueError
+        If the dtype is none of integers.
+
+    Differences from NumPy
+    ----------------------
+    A function and no class; arrays are taken for their dtypes, as the array API standard asks.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.iinfo(cp.arange(3)).max
+    9223372036854775807
+    """
+    return np.iinfo(_host(type))
+
+
+def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
+    """Whether a dtype is of a kind.
+
+    Parameters
+    ----------
+    dtype : dtype
+        A dtype, or a scalar type.
+    kind : dtype, str or tuple of these
+        Dtypes, or 'bool', 'signed integer', 'unsigned integer', 'integral', 'real floating',
+        'complex floating', 'numeric'.
+
+    Returns
+    -------
+    bool
+        Whether.
+
+    Differences from NumPy
+    ----------------------
+    bfloat16 of ml_dtypes is 'real floating' and 'numeric'; NumPy refuses it.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.isdtype(cp.float32, "real floating")
+    True
+    """
+    given: Any = dtype
+    if isinstance(given, type) and issubclass(given, np.generic):
+        given = np.dtype(given)
+    if isinstance(given, np.dtype) and given.kind == "V":
+        if given.names is None and _dtypes.kind(_dtypes.canonical(given)) == "f":
+            kinds = kind if isinstance(kind, tuple) else (kind,)
+            np.isdtype(np.float32, tuple([x for x in kinds if isinstance(x, str)]))
+            return any(
+                x in ("real floating", "numeric") if isinstance(x, str) else x == given
+                for x in kinds
+            )
+    return np.isdtype(dtype, kind)  # type: ignore[arg-type]
+
+
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype:
+    """The smallest dtype to which two dtypes can be cast safely.
+
+    Parameters
+    ----------
+    type1, type2 : dtype
+        Dtypes.
+
+    Returns
+    -------
+    numpy.dtype
+        In the machine's byte order.
+
+    Raises
+    ------
+    TypeError
+        If there is none.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.promote_types("i4", "f4")
+    dtype('float64')
+    """
+    return np.promote_types(_dtypes.parsed(type1), _dtypes.parsed(type2))
 
 
 def result_type(*arrays_and_dtypes: Operand | np.ndarray | DTypeLike) -> np.dtype:

@@ -89,6 +89,11 @@ def to_dlpack(
     copied = array is not self
     array._memory.check()
     layout = array._layout
+    if layout.unaligned:
+        raise BufferError(
+            "__dlpack__: elements are not at multiples of their size, which DLPack cannot say; "
+            "export a copy: x.copy()"
+        )
     if stream != -1:
         handle = 0 if stream in (None, 1) else stream
         if handle != current.stream.handle:
@@ -188,9 +193,7 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = 
     """
     if device is not None:
         given_device(device, "from_dlpack")
-    if isinstance(x, _array.ArrayBase):
-        array = _array.view(x, x._layout)
-    elif hasattr(x, "__dlpack_device__"):
+    if hasattr(x, "__dlpack_device__"):
         kind, number = x.__dlpack_device__()
         if kind in (dlpack.CPU, dlpack.CUDA_HOST) and device is not None:
             return _from_host(x, device, copy)
@@ -205,14 +208,14 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = 
                 capsule = x.__dlpack__(stream=handle or 1, max_version=(1, 0))
             except TypeError:  # a producer that is older than DLPack 1.0
                 capsule = x.__dlpack__(stream=handle or 1)
-        array = _from_capsule(capsule)
     elif type(x).__name__ == "PyCapsule":
-        array = _from_capsule(x)
+        capsule = x
     else:
         raise AttributeError(
             f"from_dlpack: a {type(x).__name__} has no __dlpack__ and __dlpack_device__; use "
             "asarray"
         )
+    array = _from_capsule(capsule)
     if device is not None and array._memory.device is not device:
         _allow_copy(copy, array._memory.device, device)
         return on_device(array, device)
@@ -248,7 +251,7 @@ def _from_capsule(capsule: Any) -> ndarray:
             f"from_dlpack: the capsule's array is on device {tensor.device_id}, but there are "
             f"{driver.device_count()} devices, numbered from 0"
         )
-    dtype = _dtypes.canonical("?" if tensor.dtype == "b1" else tensor.dtype)
+    dtype = _dtypes.dtype_of(tensor.dtype)
     if tensor.strides is None:
         layout = _layout.contiguous(dtype, tensor.shape)
     else:

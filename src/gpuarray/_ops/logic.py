@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
 __all__ = [
-    "equal", "greater", "greater_equal", "iscomplex", "isfinite", "isinf", "isnan", "isneginf",
-    "isposinf", "isreal", "less", "less_equal", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "not_equal",
+    "equal", "greater", "greater_equal", "iscomplex", "isfinite", "isinf", "isnan", "isnat",
+    "isneginf", "isposinf", "isreal", "less", "less_equal", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "not_equal",
 ]  # fmt: skip
 
 equal = create("equal")
@@ -27,6 +27,7 @@ logical_or = create("logical_or")
 logical_xor = create("logical_xor")
 logical_not = create("logical_not")
 
+isnat = create("isnat")
 isnan = create("isnan")
 isinf = create("isinf")
 isfinite = create("isfinite")

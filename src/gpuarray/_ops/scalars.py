@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from numpy import (
+    False_,
+    True_,
     bool,
     bool_,
     byte,
@@ -11,6 +13,7 @@ from numpy import (
     complex128,
     complexfloating,
     csingle,
+    datetime64,
     double,
     flexible,
     float16,
@@ -28,11 +31,13 @@ from numpy import (
     intc,
     integer,
     intp,
+    long,
     longlong,
     number,
     short,
     signedinteger,
     single,
+    timedelta64,
     ubyte,
     uint,
     uint8,
@@ -41,17 +46,21 @@ from numpy import (
     uint64,
     uintc,
     uintp,
+    ulong,
     ulonglong,
     unsignedinteger,
     ushort,
+    void,
 )
 
 __all__ = [
     "generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating",
     "complexfloating", "flexible",
-    "bool", "bool_",
-    "int8", "int16", "int32", "int64", "byte", "short", "intc", "int_", "intp", "longlong",
-    "uint8", "uint16", "uint32", "uint64", "ubyte", "ushort", "uintc", "uint", "uintp", "ulonglong",
+    "bool", "bool_", "True_", "False_",
+    "int8", "int16", "int32", "int64", "byte", "short", "intc", "int_", "intp", "long", "longlong",
+    "uint8", "uint16", "uint32", "uint64", "ubyte", "ushort", "uintc", "uint", "uintp", "ulong",
+    "ulonglong",
     "float16", "float32", "float64", "half", "single", "double",
     "complex64", "complex128", "csingle", "cdouble",
+    "datetime64", "timedelta64", "void",
 ]  # fmt: skip

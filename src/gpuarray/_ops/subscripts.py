@@ -16,7 +16,7 @@ import numpy as np
 from gpuarray import _array, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
-from gpuarray._ops import advanced_indexing
+from gpuarray._ops import advanced_indexing, fields
 from gpuarray._ops.conversion import array as as_array
 from gpuarray._ops.conversion import as_host_scalar, as_values
 from gpuarray._ops.creation import fill
@@ -52,6 +52,8 @@ def getitem(array: ndarray, key: Any) -> ndarray:
     except (KeyError, IndexError, TypeError):
         if kind is tuple:
             return _by_arrays(array, key)
+        if fields.is_field_key(layout, key):
+            return fields.view(array, key)
         if kind is list or kind is np.ndarray:
             moved = _on_device(layout, key)
             if moved is not key:
@@ -116,9 +118,10 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
     else:
         number = stored = isinstance(value, _NUMBERS)
         if number:
-            value = as_host_scalar(value, layout.dtype)
+            given, value = value, as_host_scalar(value, layout.dtype)
         elif isinstance(value, np.ndarray) and not value.ndim:
-            value, number, stored = as_host_scalar(value, layout.dtype), True, True
+            given, value = value, as_host_scalar(value, layout.dtype)
+            number = stored = True
     found: Any = None
     table_key: Any = None
     arrays: list[Any] = []
@@ -141,6 +144,9 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
             found = layout.views.get(key.indices(layout.shape[0]))
     elif key is Ellipsis:
         found = layout.views.get((tuple, key))
+    elif fields.is_field_key(layout, key):
+        fields.view(array, key)[...] = given if number else value
+        return
     elif kind is list or kind is np.ndarray:
         moved = _on_device(layout, key)
         if moved is not key:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange
+from gpuarray import _array, _dtypes, _interchange
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ufunc import operator_table
 from gpuarray.errors import HostArrayError
@@ -103,8 +103,11 @@ def _equals_no_number(name: str, x: Any) -> bool:
 def _always(array: Any, answer: bool) -> _Comparison:
     """A comparison with the same answer for every element."""
     dtype = array._layout.dtype
-    if dtype.kind in "fc":
+    if _dtypes.kind(dtype) in "fc":
         return ("not_equal" if answer else "equal"), array, math.nan
+    if dtype.kind in "mM":
+        nat = _interchange.scalar_array("NaT", dtype)
+        return ("not_equal" if answer else "equal"), array, nat
     least = False if dtype.kind == "b" else int(np.iinfo(dtype).min)
     return ("greater_equal" if answer else "less"), array, least
 

@@ -113,6 +113,7 @@ def _document(function: Any) -> str:
     example = function.row.example
     if example:
         arguments = [f"cp.asarray({x!r})" if isinstance(x, list) else repr(x) for x in example]
+        arguments = [text.replace("np.datetime64", "cp.datetime64") for text in arguments]
         lines += [
             "",
             "Examples",

@@ -12,6 +12,7 @@ from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
+from gpuarray._ufunc import structures
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator import operations
@@ -137,6 +138,8 @@ def plan(
     name, row = function.__name__, function.row
     nin = row.nin
     order = _layout.check_order(order)
+    if name in ("equal", "not_equal") and structures.has_structures(operands):
+        return structures.comparison(name, operands, outs, masked)
     kinds = kinds_of(operands[:nin], outs)
     try:
         loop = loop_of(row, kinds, casting, dtype)

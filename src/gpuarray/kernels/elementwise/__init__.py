@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from gpuarray._namespace.lazy import submodules
 
 if TYPE_CHECKING:
-    from gpuarray.kernels.elementwise import copies, launch, spec, user, variants
+    from gpuarray.kernels.elementwise import copies, fields, launch, spec, user, variants, words
 
-__all__ = ["copies", "launch", "spec", "user", "variants"]
+__all__ = ["copies", "fields", "launch", "spec", "user", "variants", "words"]
 
 __getattr__ = submodules(__name__, __all__)

@@ -223,11 +223,24 @@ def make_call(
 
     ``given`` says which outputs the caller passes. Without elements nothing is launched.
     """
+    arrays = [x for x in (*outputs, *inputs) if isinstance(x, Layout)]
+    moved = any(x.unaligned or _dtypes.is_raw(x.dtype) for x in arrays)
+    moved = moved and elementwise.words.are_moved(expressions, arrays)
+    if not moved and any(x.unaligned for x in arrays):
+
+        def make(inputs: Sequence[Any], outputs: Sequence[Layout]) -> Callable[..., Any]:
+            return make_call(name, expressions, inputs, outputs, given, stream, masked)
+
+        return elementwise.words.with_aligned_copies(
+            make, copy_call, inputs, outputs, given, stream
+        )
     arrays_and_scalars = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Layout | np.dtype)]
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for _, x in arrays_and_scalars])
     new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
     if outputs[0].size == 0:
         return _calls.make_call(stream, kinds, new, [])
+    if moved:
+        expressions, inputs, outputs = elementwise.words.as_words(expressions, inputs, outputs)
     decided = plan(name, expressions, inputs, outputs, stream, masked)
     passed = {f"out{i}": f"y{i}" for i in range(len(outputs))}
     passed |= {f"in{i}": f"x{k}" for k, (i, _) in enumerate(arrays_and_scalars)}
@@ -239,6 +252,10 @@ def make_call(
 def copy_call(source: Layout, target: Layout, given: bool, stream: Stream) -> Callable[..., Any]:
     """A call that copies an array to one of another layout or dtype, converting elements."""
     expression: Expression = Input(0, _dtypes.code(source.dtype))
+    if source.dtype != target.dtype and (
+        _dtypes.is_raw(source.dtype) or _dtypes.is_raw(target.dtype)
+    ):
+        return elementwise.fields.cast_call(source, target, given, stream)
     if source.dtype != target.dtype:
         expression = Cast(_dtypes.code(target.dtype), expression)
     run = make_call("copy", [expression], [source], [target], [given], stream)

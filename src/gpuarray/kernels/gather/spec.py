@@ -15,7 +15,7 @@ from gpuarray.kernels.generator.parameters import (
     pointer,
     structure,
 )
-from gpuarray.kernels.generator.source import INDEX_BYTES, WORDS, KernelSource, check_choice
+from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_choice, word
 
 BLOCK = 256
 
@@ -32,8 +32,6 @@ class TransferSpec:
     scalar: bool = False  # scatter a number, passed by value, instead of an array
 
     def __post_init__(self) -> None:
-        if self.itemsize not in WORDS:
-            raise ValueError(f"elements of {self.itemsize} bytes cannot be indexed")
         if not self.indices:
             raise ValueError("a gather or scatter needs at least one index array")
         if self.scalar and not self.scatter:
@@ -42,7 +40,7 @@ class TransferSpec:
 
 
 _TRANSFER = """\
-#include "gpuarray/gather.cuh"
+{extra}#include "gpuarray/gather.cuh"
 
 namespace gpuarray {{
 
@@ -66,11 +64,13 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
     if spec.index == "int64":
         symbol += "_wide"
     items = 4 if spec.ndim <= 2 else 2
+    name_of_word, header = word(spec.itemsize)
     parameters = _parameters(spec)
     arrays = parameters[2 : 2 + len(spec.indices)]
     source = _TRANSFER.format(
         index=spec.index,
-        word=WORDS[spec.itemsize],
+        word=name_of_word,
+        extra=f'#include "{header}"\n' if header else "",
         block=BLOCK,
         items=items,
         ndim=spec.ndim,
@@ -85,10 +85,11 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
 
 def _parameters(spec: TransferSpec) -> tuple[KernelParameter, ...]:
     """The dense operand or the scalar, the indexed one, the index arrays, and the numbers."""
-    word, index, arrays = WORDS[spec.itemsize], f"{spec.index}_t", len(spec.indices)
-    dense = pointer("dense", word)
+    index, arrays = f"{spec.index}_t", len(spec.indices)
+    element, _ = word(spec.itemsize)
+    dense = pointer("dense", element)
     if spec.scalar:
-        dense = KernelParameter("dense", word, spec.itemsize, "scalar")
+        dense = KernelParameter("dense", element, spec.itemsize, "scalar")
     fields = [
         Field("shape", index, spec.ndim),
         Field("strides", index, (2 + arrays) * spec.ndim),
@@ -97,7 +98,7 @@ def _parameters(spec: TransferSpec) -> tuple[KernelParameter, ...]:
     ]
     return (
         dense,
-        pointer("indexed", word),
+        pointer("indexed", element),
         *[pointer(f"index{i}", f"const {cpp_name(code)}") for i, code in enumerate(spec.indices)],
         number("size", index),
         structure("dimensions", "Kernel::Dimensions", fields),

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray._dtypes import category, dtype_of
+from gpuarray._dtypes import category, dtype_of, narrow_float
 from gpuarray.kernels.generator.operations import Operation
 
 
@@ -92,7 +92,9 @@ class Constant(Node):
     bits: bytes
 
     def __init__(self, value: object, dtype: str):
-        scalar = np.array(value, dtype=dtype_of(dtype))[()]
+        # A number of units of time is an integer here.
+        given = np.dtype(np.int64) if category(dtype) == "time" else dtype_of(dtype)
+        scalar = np.array(value, dtype=given)[()]
         self._set(scalar.item(), dtype, scalar.tobytes())
 
     def _key(self) -> tuple[Any, ...]:
@@ -145,8 +147,12 @@ class Apply(Node):
         if "mixed" in self.operation.codes and set(dtypes) == {"i8", "u8"}:
             return "mixed"
         dtype = dtypes[self.operation.category_operand]
-        if dtype == "f2" and "half" in self.operation.codes:
+        if narrow_float(dtype) and "half" in self.operation.codes:
             return "half"
+        if "scaled" in self.operation.codes:
+            times = [category(x) == "time" for x in dtypes]
+            if any(times) and not all(times):
+                return "scaled" if times[0] else "scaling"
         return category(dtype)
 
 

@@ -11,8 +11,17 @@ def key_type(dtype: str) -> str:
     kind, bits = category(dtype), 8 * itemsize(dtype)
     if kind == "bool":
         return "BoolKeys"
+    if kind == "time":
+        return "TimeKeys"
+    if dtype == "bf2":
+        return "BfloatKeys"
     if kind == "complex":
         return f"ComplexKeys<uint{bits // 2}_t>"
+    if kind == "raw":
+        raise TypeError(
+            f"structures and voids of {itemsize(dtype)} bytes have no order on the device; sort "
+            "indices by a field: x[argsort(x['name'])]"
+        )
     return f"{kind.capitalize()}Keys<uint{bits}_t>"
 
 

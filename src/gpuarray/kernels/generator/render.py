@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 
-from gpuarray._dtypes import category, cpp_name, info
+from gpuarray._dtypes import category, cpp_name, info, narrow_float
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import LIGHT, Code
+from gpuarray.kernels.generator.times import time_code
 
 _TOKEN = re.compile(r"\b(in[0-9]|[TRVW])\b")
 _CASTS = "gpuarray/casts.cuh"
@@ -78,9 +79,9 @@ def apply_code(node: Apply, operands: Sequence[str]) -> Code:
     chosen = node.category
     code = node.operation.code(chosen, node.output)
     if chosen == "float":
-        # float16 computes in float32 and is rounded when the result is converted.
+        # Floats of 16 bits compute in float32 and are rounded when the result is converted.
         operands = [
-            f"float({name})" if operand.dtype == "f2" else name
+            f"float({name})" if narrow_float(operand.dtype) else name
             for name, operand in zip(operands, node.operands, strict=True)
         ]
     tokens = _types(node, chosen)
@@ -92,7 +93,8 @@ def _types(node: Apply, chosen: str) -> dict[str, str]:
     """What the type letters in a row's code stand for."""
     loop = info(node.operands[node.operation.category_operand].dtype)
     result = {"R": cpp_name(node.dtype)}
-    result["T"] = "float" if loop.code == "f2" and chosen == "float" else loop.cpp_name
+    narrow = narrow_float(loop.code) and chosen == "float"
+    result["T"] = "float" if narrow else loop.cpp_name
     if loop.category == "complex":
         result["V"] = "float" if loop.code == "c8" else "double"
     if loop.category in ("signed", "unsigned"):
@@ -105,10 +107,14 @@ def cast_code(operand: str, source: str, target: str) -> tuple[str, str]:
     """Return the code that converts a value as NumPy's astype does, and the header it needs."""
     to = cpp_name(target)
     from_category, to_category = category(source), category(target)
+    if "raw" in (from_category, to_category):
+        raise TypeError(f"elements of dtype {source} are moved, and not converted to {target}")
+    if to_category == "time":
+        return time_code(operand, source, target)
     if to_category == "bool":
         if from_category == "complex":
             return f"{operand}.real != 0 || {operand}.imag != 0", ""
-        return (f"float({operand}) != 0" if source == "f2" else f"{operand} != 0"), ""
+        return (f"float({operand}) != 0" if narrow_float(source) else f"{operand} != 0"), ""
     if from_category == "complex":
         part = "f4" if source == "c8" else "f8"
         if to_category == "complex":
@@ -123,12 +129,12 @@ def cast_code(operand: str, source: str, target: str) -> tuple[str, str]:
         real = operand if source == part else cast_code(operand, source, part)[0]
         return f"{to}({real}, 0)", ""
     if from_category == "float":
-        if source == "f2":
+        if narrow_float(source):
             operand = f"float({operand})"
         if to_category in ("signed", "unsigned"):
             return f"gpuarray::to_integer<{to}>({operand})", _CASTS
         return f"{to}({operand})", ""
-    if target == "f2":
+    if narrow_float(target):
         # NumPy, too, goes through float32 from integers.
         return f"{to}(float({operand}))", ""
     return f"{to}({operand})", ""
@@ -152,8 +158,8 @@ def literal(constant: Constant) -> str:
         real, imag = _float_literal(value.real, part), _float_literal(value.imag, part)
         return f"{dtype.cpp_name}({real}, {imag})"
     assert isinstance(value, float)
-    if dtype.code == "f2":
-        return f"float16({_float_literal(value, 'f4')})"
+    if narrow_float(dtype.code):
+        return f"{dtype.cpp_name}({_float_literal(value, 'f4')})"
     return _float_literal(value, dtype.code)
 
 

@@ -67,6 +67,26 @@ template <class T> struct FloatKeys {
     }
     GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(ordered(bits) >> (8 * pass)) & 255; }
 };
+// Times: NaT, the lowest integer, is last.
+struct TimeKeys {
+    typedef uint64_t Word;
+    typedef uint64_t Ordered;
+    enum { PASSES = 8, FLOATS = 0, RUNS = 1 };
+    GPUARRAY_DEVICE static Ordered ordered(Word bits) { return (bits ^ top_bit<Word>()) - 1; }
+    GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool) { return (key + 1) ^ top_bit<Word>(); }
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(ordered(bits) >> (8 * pass)) & 255; }
+};
+// Halves of floats: the order of the floats that they begin, whose last 16 bits are zeros.
+struct BfloatKeys {
+    typedef uint16_t Word;
+    typedef uint16_t Ordered;
+    enum { PASSES = 2, FLOATS = 1, RUNS = 0 };
+    GPUARRAY_DEVICE static Ordered ordered(Word bits) { return Ordered(ordered_float(uint32_t(bits) << 16) >> 16); }
+    GPUARRAY_DEVICE static Word from_ordered(Ordered key, bool positive_zero) {
+        return Word(float_from_ordered(uint32_t(key) << 16, positive_zero) >> 16);
+    }
+    GPUARRAY_DEVICE static uint32_t digit(Word bits, int pass) { return uint32_t(ordered(bits) >> (8 * pass)) & 255; }
+};
 struct BoolKeys {
     typedef uint8_t Word;
     typedef uint8_t Ordered;

@@ -10,8 +10,17 @@ from gpuarray.kernels.generator.parameters import KernelParameter
 #: Bytes of the types of index arithmetic.
 INDEX_BYTES = {"int32": 4, "int64": 8}
 
-#: Elements are moved as bits, so one kernel serves all dtypes of a size.
-WORDS = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "Pair"}
+_WORDS = {1: "uint8_t", 2: "uint16_t", 4: "uint32_t", 8: "uint64_t", 16: "Pair"}
+
+
+def word(itemsize: int) -> tuple[str, str]:
+    """Return the type that elements of a size are moved as, and the header it needs beside others.
+
+    Elements are moved as bits, so one kernel serves all dtypes of a size.
+    """
+    found = _WORDS.get(itemsize)
+    return (f"Bytes<{itemsize}>", "gpuarray/bytes.cuh") if found is None else (found, "")
+
 
 #: NumPy rounds after every operation. A contracted multiply-add would not, and a fused expression
 #: would differ from its parts; the CUDA maths library says fma where it means it.

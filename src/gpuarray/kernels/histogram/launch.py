@@ -174,7 +174,7 @@ def count_between_ends(elements: Any, bins: int) -> tuple[Any, Any] | None:
 @planned
 def _between_ends_plan(stream: Stream, layout: Layout, bins: int) -> tuple:
     """What a call with a layout of elements runs, and the layouts of what it makes."""
-    floats = layout.dtype.kind == "f"
+    floats = _dtypes.kind(layout.dtype) == "f"
     dtype = layout.dtype if floats else np.dtype(np.float64)
     code, edge = _dtypes.code(layout.dtype), _dtypes.code(dtype)
     room = next(n for n in histogram_kernels.spec.SHARED_BINS if bins <= n)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import Field, declared, names, pointer, structure
-from gpuarray.kernels.generator.source import WORDS, KernelSource
+from gpuarray.kernels.generator.source import KernelSource, word
 
 BLOCK = 128
 ITEMS = 4
@@ -23,14 +23,12 @@ class JoinSpec:
     arrays: int
 
     def __post_init__(self) -> None:
-        if self.itemsize not in WORDS:
-            raise ValueError(f"elements of {self.itemsize} bytes cannot be joined")
         if not 1 <= self.arrays <= MOST_ARRAYS:
             raise ValueError(f"{self.arrays} arrays are not from 1 to {MOST_ARRAYS}")
 
 
 _SOURCE = """\
-#include "gpuarray/gather.cuh"
+{extra}#include "gpuarray/gather.cuh"
 #include "gpuarray/join.cuh"
 
 namespace gpuarray {{
@@ -48,17 +46,18 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 def render(spec: JoinSpec) -> KernelSource:
     """Return the CUDA C++ of a join."""
-    word = WORDS[spec.itemsize]
+    element, header = word(spec.itemsize)
     symbol = f"gpuarray_join__{8 * spec.itemsize}__{spec.arrays}"
-    arrays = [pointer(f"array{k}", f"const {word}") for k in range(spec.arrays)]
+    arrays = [pointer(f"array{k}", f"const {element}") for k in range(spec.arrays)]
     fields = [Field("size", "uint32_t"), Field("ends", "uint32_t", spec.arrays)]
     parameters = (
-        pointer("result", word),
+        pointer("result", element),
         *arrays,
         structure("segments", "Kernel::Segments", fields),
     )
     source = _SOURCE.format(
-        word=word,
+        extra=f'#include "{header}"\n' if header else "",
+        word=element,
         block=BLOCK,
         items=ITEMS,
         arrays=spec.arrays,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from gpuarray._dtypes import cpp_name
@@ -17,14 +17,14 @@ from gpuarray.kernels.generator.parameters import (
     structure,
 )
 from gpuarray.kernels.generator.render import Body
-from gpuarray.kernels.generator.source import WORDS, KernelSource, check_choice
+from gpuarray.kernels.generator.source import KernelSource, check_choice, word
 
 BLOCK = 256
 
 #: Elements of a mask that one block looks at.
 TILE = 32 * BLOCK
 
-ACTIONS = ("compress", "place", "coordinates", "rows")
+ACTIONS = ("compress", "place", "coordinates")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class StoreSpec:
     """Does something with each true element.
 
     'compress' copies elements of an array to a dense one, 'place' does the reverse, and
-    'coordinates' stores where they are, an array for each axis, 'rows' a row for each element.
+    'coordinates' stores where they are.
     """
 
     action: str
@@ -54,8 +54,6 @@ class StoreSpec:
 
     def __post_init__(self) -> None:
         check_choice("action", self.action, ACTIONS)
-        if self.itemsize not in WORDS:
-            raise ValueError(f"elements of {self.itemsize} bytes cannot be selected")
 
 
 _MASK = pointer("mask", "const Truth::Element")
@@ -104,21 +102,19 @@ def render_store(spec: StoreSpec) -> KernelSource:
     """Return the CUDA C++ of the second launch: a block for each tile.
 
     It gets what the first one made, then two arrays (of 'compress' values and result, of 'place'
-    values and target), or the result, of 'coordinates' with the number of true elements.
+    values and target), or of 'coordinates' the result and the number of true elements.
     """
     symbol = f"gpuarray_{spec.action}__{spec.dtype}"
     parameters = [_MASK, pointer("offsets", "const int64_t"), pointer("bits", "const uint32_t")]
+    header = ""
     if spec.action == "coordinates":
         parameters += [pointer("result", "int64_t"), number("count", "int64_t")]
         action = f"Coordinates<Extents, {spec.ndim}>{{result, count, dimensions}}"
-    elif spec.action == "rows":
-        parameters.append(pointer("result", "int64_t"))
-        action = f"CoordinateRows<Extents, {spec.ndim}>{{result, dimensions}}"
     else:
-        word = WORDS[spec.itemsize]
+        element, header = word(spec.itemsize)
         symbol += f"_{8 * spec.itemsize}"
-        parameters += [pointer("read", f"const {word}"), pointer("written", word)]
-        action = f"{spec.action.capitalize()}<{word}, Extents>{{read, written, dimensions}}"
+        parameters += [pointer("read", f"const {element}"), pointer("written", element)]
+        action = f"{spec.action.capitalize()}<{element}, Extents>{{read, written, dimensions}}"
     bits = "true" if spec.bits else "false"
     return _kernel(
         spec,
@@ -126,17 +122,22 @@ def render_store(spec: StoreSpec) -> KernelSource:
         parameters,
         f"store_true<Truth, Extents, {BLOCK}, {bits}>(\n"
         f"        mask, offsets, bits, dimensions, {action})",
+        {header} if header else frozenset(),
     )
 
 
 def _kernel(
-    spec: CountSpec | StoreSpec, symbol: str, arrays: Sequence[KernelParameter], call: str
+    spec: CountSpec | StoreSpec,
+    symbol: str,
+    arrays: Sequence[KernelParameter],
+    call: str,
+    more_headers: Set[str] = frozenset(),
 ) -> KernelSource:
     body = Body()
     body.type_of(spec.dtype)
     truth = body.value(Cast("b1", Input(0, spec.dtype)))
     lines = [*body.lines, f"return {truth};"]
-    headers = sorted(body.headers | {"gpuarray/mask.cuh"})
+    headers = sorted(body.headers | {"gpuarray/mask.cuh"} | more_headers)
     symbol += f"_{spec.ndim}d" + ("_wide" if spec.index == "int64" else "")
     parameters = (*arrays, structure("dimensions", "Extents", _fields(spec)))
     source = _SOURCE.format(

@@ -71,9 +71,9 @@ def mask_of(where: Any, name: str) -> Any:
 
 def check_inexact(name: str, source: np.dtype, dtype: Any, out: np.dtype | None) -> None:
     """Refuse integers as the dtype of a result that is NaN where there is nothing but NaN."""
-    if source.kind in "fc":
+    if _dtypes.kind(source) in "fc":
         for argument, given in (("dtype", dtype), ("out", out)):
-            if given is not None and _dtypes.canonical(given).kind not in "fc":
+            if given is not None and _dtypes.kind(_dtypes.canonical(given)) not in "fc":
                 raise TypeError(
                     f"{called_name(name)}: "
                     f"If a is inexact, then {argument} must be inexact (got {given}); cast "

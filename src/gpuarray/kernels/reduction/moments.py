@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
+from gpuarray._dtypes import category
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, static
 from gpuarray.kernels import reduction
@@ -168,13 +169,18 @@ class Deviation:
     def _dtypes(self, sources: Sequence[np.dtype], dtype: Any) -> tuple[np.dtype, np.dtype]:
         """The dtypes to compute in and of the result."""
         source = np.result_type(*sources)
+        if source.kind in "mM" or _dtypes.is_raw(source):
+            raise TypeError(
+                f"{self.name}: elements of dtype {source} have no squares; convert differences of "
+                "times to numbers: (x / numpy.timedelta64(1, 's'))"
+            )
         result = None if dtype is None else _dtypes.canonical(dtype)
         wide = source if result is None else np.result_type(source, result)
         if wide.kind in "biu":
             wide = np.dtype("float64")
         if result is None:
             result = np.empty(0, wide).real.dtype
-        if wide == np.float16:
+        if _dtypes.is_narrow_float(wide):
             wide = np.dtype("float32")
         return _dtypes.canonical(wide), _dtypes.canonical(result)
 
@@ -182,7 +188,7 @@ class Deviation:
         self, codes: Sequence[str], wide: str, masked: bool, count: int
     ) -> ReductionOp:
         real = reduction.tables.real(wide)
-        nan = self.nan and codes[0][0] in "fc"
+        nan = self.nan and category(codes[0]) in ("float", "complex")
         state = "moments"
         packed = None
         mapped: Expression = Cast(wide, Input(0, codes[0]))

@@ -175,19 +175,19 @@ class Reduction:
         self, source: np.dtype, dtype: Any, out: np.dtype | None
     ) -> tuple[np.dtype, np.dtype]:
         """The dtypes of the loop and of the result, where ``out`` does not say otherwise."""
-        half = False
+        narrow = None
         if dtype is not None:
             dtype = _dtypes.canonical(dtype)
         elif self.mean and source.kind in "biu":
             dtype = np.dtype("float64")
-        elif self.mean and source == np.float16:
+        elif self.mean and _dtypes.is_narrow_float(source):
             # Summed in float32, as NumPy does.
-            dtype, half = np.dtype("float32"), True
+            dtype, narrow = np.dtype("float32"), source
         signature = {} if dtype is None else {"signature": (dtype, None, None)}
         loop, _, result = self.row.resolve_dtypes(
             (out, source, None), casting="unsafe", reduction=True, **signature
         )
-        return _dtypes.canonical(loop), _dtypes.canonical(np.float16 if half else result)
+        return _dtypes.canonical(loop), _dtypes.canonical(narrow or result)
 
     def _computation(
         self,
@@ -199,7 +199,7 @@ class Reduction:
     ) -> ReductionOp:
         read = _dtypes.code(source)
         code = reduction.tables.accumulator(_dtypes.code(loop), self.name)
-        nan = self.nan and source.kind in "fc"
+        nan = self.nan and _dtypes.kind(source) in "fcmM"
         counted = self.mean and (masked or nan)
         partial = None
         if not counted:
@@ -215,9 +215,14 @@ class Reduction:
                 (Cast(code, Scalar(reduction.functions.INITIAL, initial)), finished),
                 code,
             )
-        if self.mean:
+        if self.mean and loop.kind == "m":
+            divided = (finished, Scalar(reduction.functions.COUNT, "i8"))
+            finished = Apply(operation("divide"), divided, code)
+        elif self.mean:
             # NumPy stores the sum in the result's dtype before it divides in double precision.
-            stored = loop if result == np.float16 and loop == np.float32 else result
+            stored = result
+            if _dtypes.is_narrow_float(result) and loop == np.float32:
+                stored = loop
             wide = "c16" if stored.kind == "c" else "f8"
             finished = Apply(
                 operation("divide"),

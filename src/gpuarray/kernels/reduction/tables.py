@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpuarray._dtypes import category, cpp_name
+from gpuarray._dtypes import category, cpp_name, narrow_float
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
 from gpuarray.kernels.generator.operations import OPERATIONS, Extreme, operation
 
@@ -95,7 +95,7 @@ def accumulator(dtype: str, name: str = "") -> str:
     """Return the dtype that values of a loop's dtype are combined in, by the ufunc ``name``."""
     if name in _EXTREMA and dtype in _COMPARED:
         return _COMPARED[dtype]
-    return "f4" if dtype == "f2" else dtype
+    return "f4" if narrow_float(dtype) else dtype
 
 
 def partial(name: str, source: str, loop: str) -> Partial | None:
@@ -141,7 +141,7 @@ def beats(greatest: bool, dtype: str, nan: bool = False) -> Expression:
     """
     x, y = Input(0, dtype), Input(1, dtype)
     strict = Apply(operation("greater" if greatest else "less"), (x, y), "b1")
-    if category(dtype) not in ("float", "complex"):
+    if category(dtype) not in ("float", "complex", "time"):
         return strict
     if nan:
         only = Apply(operation("logical_and"), (number(dtype), _not(number(dtype, 1))), "b1")

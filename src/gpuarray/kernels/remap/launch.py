@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _calls, _layout
+from gpuarray import _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import remap
+from gpuarray.kernels.elementwise import words
 from gpuarray.kernels.elementwise.variants import fraction
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -70,6 +71,10 @@ def make_call(
     moved : tuple of (axis, unit)
         The axis that each start is for, and what its rule's start is multiplied by.
     """
+    if _dtypes.is_raw(source.dtype) and not fills:
+        result = result or target
+        source, target = words.split([source, target])
+        rules = [*rules, Rule("copy")]
     axes = _merged(source, target, rules, keep=fills > 1)
     periods = [_period(axis) for axis in axes]
     wide = _layout.needs_int64(target.size, [source, target]) or any(

@@ -14,7 +14,7 @@ from gpuarray.kernels.generator.parameters import (
     pointer,
     structure,
 )
-from gpuarray.kernels.generator.source import INDEX_BYTES, WORDS, KernelSource, check_choice
+from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_choice, word
 
 BLOCK = 256
 
@@ -41,7 +41,7 @@ class RemapSpec:
     index: str = "int32"
 
     def __post_init__(self) -> None:
-        if self.itemsize not in WORDS:
+        if word(self.itemsize)[1]:
             raise ValueError(f"elements of {self.itemsize} bytes cannot be moved")
         check_choice("index", self.index, INDEX_BYTES)
         for rule in self.rules:
@@ -84,14 +84,16 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 def render(spec: RemapSpec) -> KernelSource:
     """Return the CUDA C++ of a specification."""
-    word, index, ndim = WORDS[spec.itemsize], f"{spec.index}_t", len(spec.rules)
+    element, index, ndim = word(spec.itemsize)[0], f"{spec.index}_t", len(spec.rules)
     vector = 16 // spec.itemsize
     starts = [number(f"start{axis}", index) for axis in spec.moved]
-    fills = [KernelParameter(f"fill{i}", word, spec.itemsize, "scalar") for i in range(spec.fills)]
+    fills = [
+        KernelParameter(f"fill{i}", element, spec.itemsize, "scalar") for i in range(spec.fills)
+    ]
     fields = [Field(name, index, ndim) for name in DIMENSIONS]
     parameters = (
-        pointer("result", word),
-        pointer("source", f"const {word}"),
+        pointer("result", element),
+        pointer("source", f"const {element}"),
         *starts,
         *fills,
         number("size", index),
@@ -105,7 +107,7 @@ def render(spec: RemapSpec) -> KernelSource:
     source = _SOURCE.format(
         rules="".join(cases) + "COPY",
         index=spec.index,
-        word=word,
+        word=element,
         block=BLOCK,
         vector=vector,
         ndim=ndim,

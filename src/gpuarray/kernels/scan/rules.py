@@ -117,7 +117,7 @@ class Accumulation:
         """What the kernel computes."""
         code = _dtypes.code(source)
         mapped: Expression | None = None
-        if self.ignoring_nan and source.kind in "fc":
+        if self.ignoring_nan and _dtypes.kind(source) in "fc":
             x = Input(0, code)
             nan = Apply(operation("isnan"), (x,), "b1")
             nothing = Constant(self.row.identity, code)

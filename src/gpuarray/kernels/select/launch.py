@@ -304,7 +304,7 @@ def _select_sorted(source: Any, ranks: Sequence[int], result: Any, spread: bool)
     )
     result = _array.view(result, flat)
     run(ordered, _array.from_host(np.array(ranks, _INT64), index), result)
-    if spread and layout.dtype.kind in "fc":
+    if spread and _dtypes.kind(layout.dtype) in "fc":
         last = _layout.layout_of(layout.dtype, shape, (0, length * size))
         _spread_call(current.stream, flat, last)(
             result, _array.view(ordered, last, (length - 1) * size), result

@@ -234,7 +234,10 @@ GPUARRAY_DEVICE void sort_from(const typename Keys::Word* input, uint64_t row, u
     bool nan = false;
     if constexpr (Action::SPREADS) {
 #pragma unroll
-        for (int i = 0; i < ITEMS; ++i) nan |= first + i * 32 == length - 1 && is_nan(keys[i]);
+        for (int i = 0; i < ITEMS; ++i) {
+            typedef typename Keys::Ordered Ordered;
+            nan |= first + i * 32 == length - 1 && Keys::ordered(keys[i]) == Ordered(~Ordered(0));
+        }
         nan = __syncthreads_or(nan);
     }
 #pragma unroll

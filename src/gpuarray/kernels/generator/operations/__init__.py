@@ -10,7 +10,9 @@ computes. Reductions, scans, fused functions and `jit` read the same row. In its
   the unsigned type that wraps around as an integer ``T`` does.
 
 Categories: ``bool``, ``signed``, ``unsigned``, ``float``, ``complex``; ``half`` where float16 needs
-code of its own; ``mixed`` for the exact comparisons of int64 with uint64. C++ integers below 32
+code of its own; ``mixed`` for the exact comparisons of int64 with uint64; ``time`` for times and
+their differences, ``scaled`` for these with a number behind them, ``scaling`` with one before them;
+``raw`` for structures, which are only moved. C++ integers below 32
 bits are promoted to int, so code for integers says where the result is narrowed again: the caller
 converts to R.
 """

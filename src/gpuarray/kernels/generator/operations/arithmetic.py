@@ -11,36 +11,42 @@ ROWS = (
     row(
         "add", 2, "Sum of two operands.", [1, 2, 3], 10,
         bools="in0 || in1", integers="W(in0) + W(in1)", floats="in0 + in1", complexes="in0 + in1",
+        times="datetime::add(in0, in1)",
         neutral=0, associative=True,
     ),
     row(
         "subtract", 2, "Difference of two operands.", [5, 6, 7], [1, 2, 3],
         integers="W(in0) - W(in1)", floats="in0 - in1", complexes="in0 - in1",
+        times="datetime::subtract(in0, in1)",
     ),
     row(
         "multiply", 2, "Product of two operands.", [1, 2, 3], 2,
         bools="in0 && in1", integers="W(in0) * W(in1)", floats="in0 * in1", complexes="in0 * in1",
+        scaled="datetime::scaled(in0, in1)", scaling="datetime::scaled(in1, in0)",
         neutral=1, associative=True,
     ),
     row(
         "divide", 2, "Quotient of two operands; integers give floats.", [1, 2, 3], 2,
         floats="in0 / in1", complexes="gpuarray::divide(in0, in1)",
+        times="datetime::ratio(in0, in1)", scaled="datetime::divided(in0, in1)",
         weight=MEDIUM, aliases=("true_divide",),
     ),
     row(
         "floor_divide", 2, "Largest integer not above the quotient.", [-7, 7, 8], [2, 2, -3],
         integers="integer::floor_divide(in0, in1)", floats="floating::floor_divide(in0, in1)",
+        times="datetime::floor_ratio(in0, in1)", scaled="datetime::floor_divided(in0, in1)",
         weight=_BY_DIVISION,
     ),
     row(
         "remainder", 2, "Remainder of floor division, with the sign of the divisor.", [-7, 7], 3,
         integers="integer::remainder(in0, in1)", floats="floating::remainder(in0, in1)",
-        weight=_BY_DIVISION, aliases=("mod",),
+        times="datetime::remainder(in0, in1)", weight=_BY_DIVISION, aliases=("mod",),
     ),
     row(
         "divmod", 2, "Floor quotient and remainder at once.", [7, -7], 3, nout=2,
         integers=("integer::floor_divide(in0, in1)", "integer::remainder(in0, in1)"),
         floats=("floating::floor_divide(in0, in1)", "floating::remainder(in0, in1)"),
+        times=("datetime::floor_ratio(in0, in1)", "datetime::remainder(in0, in1)"),
         weight=_BY_DIVISION,
     ),
     row(
@@ -74,14 +80,14 @@ ROWS = (
     row(
         "negative", 1, "The operand with its sign changed.", [1, -2, 0],
         integers="W(0) - W(in0)", floats="gpuarray::negative(in0)",
-        half="gpuarray::negative(in0)", complexes="-in0",
+        half="gpuarray::negative(in0)", complexes="-in0", times="datetime::negative(in0)",
     ),
     row("positive", 1, "A copy of the operand.", [1, -2, 0], everything="in0", half="in0"),
     row(
         "absolute", 1, "Absolute value; the modulus of complex numbers.", [-1, 2, -3],
         bools="in0", signed="in0 < 0 ? W(0) - W(in0) : W(in0)", unsigned="in0",
         floats="gpuarray::absolute(in0)", half="gpuarray::absolute(in0)",
-        complexes="::hypot(in0.real, in0.imag)",
+        complexes="::hypot(in0.real, in0.imag)", times="datetime::absolute(in0)",
         weight={"complex": MEDIUM}, aliases=("abs",),
     ),
     row(
@@ -91,7 +97,7 @@ ROWS = (
     row(
         "sign", 1, "-1, 0 or 1 by the sign; complex numbers divided by their modulus.",
         [-5.0, 0.0, 3.0],
-        signed="(in0 > 0) - (in0 < 0)", unsigned="in0 > 0",
+        signed="(in0 > 0) - (in0 < 0)", unsigned="in0 > 0", times="(in0 > 0) - (in0 < 0)",
         floats="in0 > 0 ? T(1) : in0 < 0 ? T(-1) : in0 == 0 ? T(0) : in0",
         complexes="gpuarray::sign(in0)",
         weight={"complex": MEDIUM},

@@ -2,31 +2,50 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpuarray.kernels.generator.operations.rows import Operation, row
 
+_NAT = "in0 == datetime::NAT"
 
-def _comparison(name: str, sign: str, summary: str) -> Operation:
+
+def _comparison(name: str, sign: str, summary: str, times: str) -> Operation:
     infix = f"in0 {sign} in1"
     return row(
         name, 2, summary, [1, 2, 3], 2,
         bools=infix, integers=infix, floats=infix, complexes=infix,
-        mixed=f"integer::compare(in0, in1) {sign} 0",
+        mixed=f"integer::compare(in0, in1) {sign} 0", times=times,
     )  # fmt: skip
 
 
-def _test(name: str, of_integers: str, summary: str, *example: list[float]) -> Operation:
+def _test(
+    name: str, of_integers: str, summary: str, *example: list[float], times: str
+) -> Operation:
     call = f"gpuarray::{name}(in0)"
-    return row(name, 1, summary, *example, everything=of_integers, floats=call, complexes=call)
+    return row(
+        name, 1, summary, *example,
+        everything=of_integers, floats=call, complexes=call, times=times,
+    )  # fmt: skip
 
 
 # fmt: off
 ROWS = (
-    _comparison("equal", "==", "Whether operands are equal."),
-    _comparison("not_equal", "!=", "Whether operands differ."),
-    _comparison("less", "<", "Whether the first operand is less."),
-    _comparison("less_equal", "<=", "Whether the first operand is less or equal."),
-    _comparison("greater", ">", "Whether the first operand is greater."),
-    _comparison("greater_equal", ">=", "Whether the first operand is greater or equal."),
+    _comparison("equal", "==", "Whether operands are equal.", "datetime::equal(in0, in1)"),
+    _comparison("not_equal", "!=", "Whether operands differ.", "!datetime::equal(in0, in1)"),
+    _comparison(
+        "less", "<", "Whether the first operand is less.", "datetime::less(in0, in1)",
+    ),
+    _comparison(
+        "less_equal", "<=", "Whether the first operand is less or equal.",
+        "datetime::less_equal(in0, in1)",
+    ),
+    _comparison(
+        "greater", ">", "Whether the first operand is greater.", "datetime::less(in1, in0)",
+    ),
+    _comparison(
+        "greater_equal", ">=", "Whether the first operand is greater or equal.",
+        "datetime::less_equal(in1, in0)",
+    ),
     row(
         "logical_and", 2, "Whether both operands are true.", [True, False], True,
         everything="in0 != T(0) && in1 != T(0)", bools="in0 && in1",
@@ -74,7 +93,14 @@ ROWS = (
         "bitwise_count", 1, "Number of bits set in the absolute value.", [7, -8],
         integers="integer::bitwise_count(in0)",
     ),
-    _test("isnan", "false", "Whether elements are NaN.", [1.0, 2.5]),
-    _test("isinf", "false", "Whether elements are infinite.", [1.0, 2.5]),
-    _test("isfinite", "true", "Whether elements are neither infinite nor NaN.", [1.0, 1e308]),
+    _test("isnan", "false", "Whether elements are NaN.", [1.0, 2.5], times=_NAT),
+    _test("isinf", "false", "Whether elements are infinite.", [1.0, 2.5], times="false"),
+    _test(
+        "isfinite", "true", "Whether elements are neither infinite nor NaN.", [1.0, 1e308],
+        times=f"!({_NAT})",
+    ),
+    row(
+        "isnat", 1, "Whether elements are NaT, not a time.",
+        [np.datetime64("2020-01-01"), np.datetime64("NaT")], times=_NAT,
+    ),
 )

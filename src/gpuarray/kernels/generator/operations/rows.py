@@ -43,7 +43,9 @@ class Extreme:
             return self.greatest
         if kind == "unsigned":
             return 2**bits - 1 if self.greatest else 0
-        if kind == "signed":
+        if kind == "time" and (self.nan or not self.greatest):
+            return -(2**63) + (0 if self.nan else 1)  # the lowest integer is NaT
+        if kind in ("signed", "time"):
             return 2 ** (bits - 1) - 1 if self.greatest else -(2 ** (bits - 1))
         if self.nan:
             return float("nan")
@@ -139,7 +141,7 @@ class Operation:
     @property
     def categories(self) -> frozenset[str]:
         """The dtype categories that the operation has code for."""
-        return frozenset(self.codes) - {"half", "mixed"}
+        return frozenset(self.codes) - {"half", "mixed", "scaled", "scaling"}
 
     def code(self, category: str, output: int = 0) -> Code:
         """Return the code for a category, or raise TypeError naming what is supported."""
@@ -170,7 +172,7 @@ class Operation:
     def types(self) -> list[str]:
         """The loops that gpuarray's dtypes allow, in NumPy's notation."""
         loops = self.loops or getattr(np, self.name).types
-        return [loop for loop in loops if not set(loop) & set("gGOMmSUV")]
+        return [loop for loop in loops if not set(loop) & set("gGOSUV")]
 
     def resolve_dtypes(
         self,
@@ -211,6 +213,7 @@ class Operation:
 INTEGER = "gpuarray/integer.cuh"
 FLOATING = "gpuarray/floating.cuh"
 HALF = "gpuarray/float16.cuh"
+DATETIME = "gpuarray/datetime.cuh"
 COMPLEX = "gpuarray/complex.cuh"
 COMPLEX_MATH = "gpuarray/complex_math.cuh"
 
@@ -222,10 +225,13 @@ _HEADERS = {
     "float": FLOATING,
     "half": HALF,
     "complex": COMPLEX,
+    "time": DATETIME,
+    "scaled": DATETIME,
+    "scaling": DATETIME,
 }
 
 # Functions of our own headers; others are NVRTC's.
-_OURS = re.compile(r"\b(gpuarray|integer|floating)::")
+_OURS = re.compile(r"\b(gpuarray|integer|floating|datetime)::")
 
 _Text = str | tuple[str, ...] | None
 
@@ -243,6 +249,10 @@ def row(
     half: _Text = None,
     complexes: _Text = None,
     mixed: _Text = None,
+    times: _Text = None,
+    scaled: _Text = None,
+    scaling: _Text = None,
+    raw: _Text = None,
     everything: _Text = None,
     nout: int = 1,
     category_operand: int = 0,
@@ -263,6 +273,10 @@ def row(
         "complex": complexes or everything,
         "half": half,
         "mixed": mixed,
+        "time": times or everything,
+        "scaled": scaled,
+        "scaling": scaling,
+        "raw": raw,
     }
     codes = {}
     for kind, text in texts.items():
