@@ -51,6 +51,8 @@ from gpuarray._ops.bitwise import *
 
 # Indexing
 from gpuarray._ops.indexing import *
+from gpuarray._ops.taking import *
+from gpuarray._ops.coordinates import *
 from gpuarray._ops.nonzero import *
 from gpuarray._ops.selection import *
 

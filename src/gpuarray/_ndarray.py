@@ -44,6 +44,7 @@ from gpuarray._ops import (
     statistics,
     subscripts,
     sums,
+    taking,
     traces,
     transposing,
     truth,
@@ -259,7 +260,8 @@ class ndarray(ArrayBase):
     cumprod = cumulative.cumprod
     round = rounding.round
     searchsorted = searching.searchsorted
-    take = indexing.take
+    put = taking.put
+    take = taking.take
     nonzero = nonzero.nonzero
     diagonal = indexing.diagonal
     trace = traces.trace

@@ -83,7 +83,7 @@ def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
     if isinstance(item, HostIndex):
         item = checked(item.host, length, axis)
     elif config.debug:
-        _check_bounds(item, length, axis)
+        check_bounds(item, length, axis)
     if length == 0 and item._layout.size:
         raise IndexError(f"index is out of bounds for axis {axis} with size 0")
     return [IndexArray(item, length, layout.strides[axis], 1)]
@@ -97,21 +97,26 @@ def _upload(host: np.ndarray) -> Any:
 
 def checked(host: np.ndarray, length: int, axis: int) -> Any:
     """Indices of the host that are within bounds, moved to the device."""
-    wrong = host[(host < -length) | (host >= length)]
+    check_host(host, length, axis)
+    return _upload(host)
+
+
+def check_host(host: np.ndarray, length: int, axis: int, counted: bool = True) -> None:
+    """Refuse indices out of bounds; ``counted`` is whether negative ones count from the end."""
+    wrong = host[(host < (-length if counted else 0)) | (host >= length)]
     if wrong.size:
         raise IndexError(
             f"index {wrong.flat[0]} is out of bounds for axis {axis} with size {length}"
         )
-    return _upload(host)
 
 
-def _check_bounds(index: Any, length: int, axis: int) -> None:
-    """With GPUARRAY_DEBUG=1, check an index array before it is used."""
+def check_bounds(index: Any, length: int, axis: int, counted: bool = True) -> None:
+    """With GPUARRAY_DEBUG=1, check an index array before it is used, as `check_host`."""
     layout = index._layout
     target = _array.contiguous_layout(index)
     host = np.empty(layout.shape, layout.dtype)
     _array.download(copies.copy(index, "C") if target is not layout else index, host, None, True)
-    checked(host, length, axis)
+    check_host(host, length, axis, counted)
 
 
 def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:

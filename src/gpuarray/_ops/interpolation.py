@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpuarray._ops.conversion import array, asarray
-from gpuarray._ops.indexing import take
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import equal, greater, isnan, less
 from gpuarray._ops.manipulation import as_array
@@ -15,6 +14,7 @@ from gpuarray._ops.math import add, divide, maximum, minimum, multiply, remainde
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import argsort
+from gpuarray._ops.taking import take
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:

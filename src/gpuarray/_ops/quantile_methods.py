@@ -14,12 +14,12 @@ from gpuarray._layout import check_axes
 from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import array, asnumpy
 from gpuarray._ops.cumulative import cumsum
-from gpuarray._ops.indexing import take_along_axis
 from gpuarray._ops.logic import equal, isnan, less, logical_or
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.math import divide, minimum
 from gpuarray._ops.searching import count_nonzero
 from gpuarray._ops.sorting import argsort
+from gpuarray._ops.taking import take_along_axis
 from gpuarray._ops.transposing import moveaxis
 from gpuarray.kernels.elementwise import copies
 

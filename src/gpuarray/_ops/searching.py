@@ -9,8 +9,8 @@ import numpy as np
 
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array
-from gpuarray._ops.indexing import take
 from gpuarray._ops.manipulation import as_array
+from gpuarray._ops.taking import take
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._ops.indexing import take
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import equal
 from gpuarray._ops.manipulation import as_array, in_one_dimension
 from gpuarray._ops.math import minimum
 from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import sort
+from gpuarray._ops.taking import take
 from gpuarray._ops.unique import first_of_equals, unique
 from gpuarray.kernels.elementwise import copies
 

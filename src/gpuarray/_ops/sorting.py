@@ -10,9 +10,9 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._layout import check_axis
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
-from gpuarray._ops.indexing import take
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
 from gpuarray._ops.ranges import arange
+from gpuarray._ops.taking import take
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
 

@@ -10,12 +10,12 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.cumulative import cumsum
-from gpuarray._ops.indexing import take
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import subtract
 from gpuarray._ops.nonzero import flatnonzero
 from gpuarray._ops.sorting import argsort, lexsort, sort
+from gpuarray._ops.taking import take
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._ops.truth import any
 from gpuarray._runtime.device import current

@@ -1,7 +1,7 @@
 // The gather family: gather and scatter by integer arrays.
 #pragma once
 
-#include "gpuarray/types.cuh"
+#include "gpuarray/indices.cuh"
 
 namespace gpuarray {
 
@@ -9,25 +9,6 @@ namespace gpuarray {
 struct Pair {
     uint64_t low, high;
 };
-
-#ifdef GPUARRAY_RAISES
-// Ends the kernel with IndexError in the call that launched it. The emulator has it; a GPU's kernel cannot raise.
-extern "C" __device__ void gpuarray_raise_index(int64_t index, int64_t length);
-#endif
-
-// Negative indices count from the end. Indices out of bounds wrap around where a kernel cannot raise: the
-// branch is not taken by sound programs and costs them one comparison.
-template <class Index> GPUARRAY_DEVICE Index wrapped(int64_t index, Index length) {
-    if (index < 0) index += length;
-    if ((uint64_t)index >= (uint64_t)length) {
-#ifdef GPUARRAY_RAISES
-        gpuarray_raise_index(index < 0 ? index - length : index, length);
-#endif
-        index %= length;
-        if (index < 0) index += length;
-    }
-    return Index(index);
-}
 
 // Unsigned division is cheaper.
 template <class Index> struct Divided { typedef uint32_t type; };
@@ -38,7 +19,8 @@ template <> struct Divided<int64_t> { typedef uint64_t type; };
 //
 // A thread moves ITEMS elements, BLOCK apart. Its loads of indices come before its loads of elements, and these
 // before its stores, so that each step has ITEMS loads in flight.
-template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, bool SCATTER> struct Transfer {
+template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, bool SCATTER, int MODE = RAISE>
+struct Transfer {
     typedef typename Divided<Index>::type UIndex;
     enum { TILE = BLOCK * ITEMS };
 
@@ -79,7 +61,7 @@ template <class Index, class Word, int BLOCK, int ITEMS, int NDIM, int ARRAYS, b
                     for (int k = 0; k < 2 + ARRAYS; ++k) offsets[i][k] += coordinate * dimensions.strides[k][axis];
                 }
                 int k = 0;
-                ((offsets[i][1] += wrapped<Index>(int64_t(arrays[offsets[i][2 + k]]), dimensions.lengths[k]) *
+                ((offsets[i][1] += bounded<MODE>(int64_t(arrays[offsets[i][2 + k]]), dimensions.lengths[k]) *
                                    dimensions.steps[k],
                   ++k),
                  ...);

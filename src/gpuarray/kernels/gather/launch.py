@@ -24,6 +24,7 @@ def transfer(
     indices: Sequence[tuple[Layout, int, int]],
     scatter: bool,
     new: bool = False,
+    mode: str = "raise",
 ) -> Callable[..., Any]:
     """A call of a gather, or of a scatter.
 
@@ -42,13 +43,15 @@ def transfer(
         Whether elements go from ``dense`` to ``indexed``.
     new : bool, optional
         Whether a gather's call makes the array that it writes.
+    mode : {'raise', 'wrap', 'clip'}, optional
+        What becomes of indices out of bounds.
 
     Returns
     -------
     callable
         Takes what is read, the index arrays, and what is written unless that is new.
     """
-    return _transfer_call(current.stream, dense, indexed, whole, tuple(indices), scatter, new)
+    return _transfer_call(current.stream, dense, indexed, whole, tuple(indices), scatter, new, mode)
 
 
 @planned
@@ -60,6 +63,7 @@ def _transfer_call(
     indices: Sequence[tuple[Layout, int, int]],
     scatter: bool,
     new: bool,
+    mode: str,
 ) -> Callable[..., Any]:
     name = "scatter" if scatter else "gather"
     scalar = None if isinstance(dense, Layout) else dense
@@ -78,6 +82,7 @@ def _transfer_call(
         len(dims),
         index,
         scalar is not None,
+        mode,
     )
     function, source = load(spec, gather.spec.render_transfer, stream.device)
     steps = _layout.element_strides(name, [stride for _, _, stride in indices], indexed)

@@ -19,6 +19,9 @@ from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_c
 
 BLOCK = 256
 
+#: What becomes of indices out of bounds. 'raise' wraps where a kernel cannot raise.
+MODES = ("raise", "wrap", "clip")
+
 
 @dataclass(frozen=True, slots=True)
 class TransferSpec:
@@ -30,6 +33,7 @@ class TransferSpec:
     ndim: int  # after collapsing
     index: str = "int32"
     scalar: bool = False  # scatter a number, passed by value, instead of an array
+    mode: str = "raise"  # what becomes of indices out of bounds
 
     def __post_init__(self) -> None:
         if not self.indices:
@@ -37,6 +41,7 @@ class TransferSpec:
         if self.scalar and not self.scatter:
             raise ValueError("a gather writes to an array, not to a scalar")
         check_choice("index", self.index, INDEX_BYTES)
+        check_choice("mode", self.mode, MODES)
 
 
 _TRANSFER = """\
@@ -44,7 +49,7 @@ _TRANSFER = """\
 
 namespace gpuarray {{
 
-typedef Transfer<{index}_t, {word}, {block}, {items}, {ndim}, {arrays}, {scatter}> Kernel;
+typedef Transfer<{index}_t, {word}, {block}, {items}, {ndim}, {arrays}, {scatter}{mode}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
@@ -61,6 +66,8 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
     symbol = f"gpuarray_{name}__{8 * spec.itemsize}__{'_'.join(spec.indices)}__{spec.ndim}d"
     if spec.scalar:
         symbol += "__scalar"
+    if spec.mode != "raise":
+        symbol += f"_{spec.mode}"
     if spec.index == "int64":
         symbol += "_wide"
     items = 4 if spec.ndim <= 2 else 2
@@ -76,6 +83,7 @@ def render_transfer(spec: TransferSpec) -> KernelSource:
         ndim=spec.ndim,
         arrays=len(spec.indices),
         scatter="true" if spec.scatter else "false",
+        mode="" if spec.mode == "raise" else f", {spec.mode.upper()}",
         symbol=symbol,
         parameters=declared(parameters),
         names=names(arrays),
