@@ -35,6 +35,7 @@ from gpuarray._ops.datatypes import *
 # Array creation: from shapes, from ranges, from existing data
 from gpuarray._ops.creation import *
 from gpuarray._ops.ranges import *
+from gpuarray._ops.samples import *
 from gpuarray._ops.conversion import *
 from gpuarray._ops.triangles import *
 
@@ -45,6 +46,7 @@ from gpuarray._ops.dimensions import *
 from gpuarray._ops.casts import *
 from gpuarray._ops.joining import *
 from gpuarray._ops.rearranging import *
+from gpuarray._ops.padding import *
 
 # Bit-wise operations
 from gpuarray._ops.bitwise import *

@@ -92,7 +92,7 @@ USES = {
     "RawKernel": raw,
     "asnumpy": lambda x, y: cp.asnumpy(x),
     "interface": lambda x, y: np.asarray(x.__cuda_array_interface__["data"][0] == x.data.ptr),
-    "dlpack": lambda x, y: cp.from_dlpack(x),
+    "dlpack": lambda x, y: cp.from_dlpack(x.__dlpack__()),
 }
 
 

@@ -23,6 +23,24 @@ VIEWS = [
 ]
 
 
+class Foreign:
+    """Another library's array: it has DLPack's methods and nothing else."""
+
+    def __init__(self, array):
+        self.__dlpack__ = array.__dlpack__
+        self.__dlpack_device__ = array.__dlpack_device__
+
+
+def test_arrays_of_ours_take_no_capsule():
+    x = cp.arange(6.0).reshape(2, 3)[:, ::-1]
+    y = cp.from_dlpack(x)
+    assert y is not x
+    assert (y._memory, y.data.ptr, y.strides) == (x._memory, x.data.ptr, x.strides)
+    x.flags.writeable = False
+    assert not cp.from_dlpack(x).flags.writeable
+    assert cp.from_dlpack(x, copy=True).flags.writeable
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("versioned", [False, True])
 def test_round_trip_shares_memory(dtype, versioned):
@@ -37,7 +55,7 @@ def test_round_trip_shares_memory(dtype, versioned):
 @pytest.mark.parametrize("view", VIEWS)
 def test_views_keep_their_strides(view):
     x = view(cp.arange(24.0).reshape(2, 3, 4))
-    y = cp.from_dlpack(x)
+    y = cp.from_dlpack(Foreign(x))
     assert y.strides == x.strides
     assert (cp.asnumpy(y) == view(np.arange(24.0).reshape(2, 3, 4))).all()
 
@@ -45,7 +63,7 @@ def test_views_keep_their_strides(view):
 def test_memory_lives_as_long_as_the_importer():
     x = cp.arange(5)
     memory = weakref.ref(x._memory)
-    y = cp.from_dlpack(x)
+    y = cp.from_dlpack(Foreign(x))
     z = y[1:]
     del x, y
     gc.collect()
@@ -89,17 +107,19 @@ def test_a_capsule_is_used_once():
 
 def test_copies_are_copies():
     x = cp.arange(3)
-    y = cp.from_dlpack(x, copy=True)
-    y[0] = 9
-    assert x.tolist() == [0, 1, 2]
+    for producer in (x, Foreign(x)):
+        y = cp.from_dlpack(producer, copy=True)
+        y[0] = 9
+        assert x.tolist() == [0, 1, 2]
     z = cp.from_dlpack(x.__dlpack__(copy=True))
     z[0] = 9
     assert x.tolist() == [0, 1, 2]
 
 
 def test_empty_and_zero_dimensional():
-    assert cp.from_dlpack(cp.empty((0, 3))).shape == (0, 3)
-    assert cp.from_dlpack(cp.array(7)).tolist() == 7
+    for wrapped in (Foreign, lambda x: x):
+        assert cp.from_dlpack(wrapped(cp.empty((0, 3)))).shape == (0, 3)
+        assert cp.from_dlpack(wrapped(cp.array(7))).tolist() == 7
 
 
 def test_host_arrays_need_a_device():

@@ -58,7 +58,7 @@ y = cp.sort(x[::-1] + 1)
 kernel((1,), (1,), (x,))
 stream, event, pool = cp.cuda.Stream(), cp.cuda.Event(), cp.get_default_memory_pool()
 held = [cp.cuda.alloc_pinned_memory(1000), cp.cuda.alloc(1000), cp.cuda.malloc_managed(1000),
-        cp.cuda.MemoryPool().malloc(100), cp.from_dlpack(x), x.__dlpack__()]
+        cp.cuda.MemoryPool().malloc(100), cp.from_dlpack(x.__dlpack__()), x.__dlpack__()]
 host = np.zeros(9 << 20, np.uint8)  # so many that pinned memory stands between
 with stream:
     x + y

@@ -161,7 +161,7 @@ def test_dlpack_beyond_its_memory():
     memory = malloc(64)
     wrong = _array.wrap(memory.mem, memory.ptr, _layout.contiguous(np.dtype("f4"), (17,)))
     with pytest.raises(ValueError, match=r"from_dlpack.*beyond the end of their allocation by 4"):
-        cp.from_dlpack(wrong)
+        cp.from_dlpack(wrong.__dlpack__())
 
 
 def test_a_raw_kernel_names_what_an_interface_lacks():

@@ -28,6 +28,14 @@ def count_plans():
     current.stream.drop_plans(mask_kernels.launch._plan_count)
 
 
+@pytest.mark.parametrize("shape", [(5000,), (90, 100), (7, 30, 41), (3, 5, 7, 11), (0, 3)])
+def test_argwhere(shape, rng):
+    for mask in masks(shape, rng):
+        for x in (mask, mask.astype("f4")):
+            same(cp.argwhere(cp.asarray(x)), np.argwhere(x))
+            same(cp.argwhere(cp.asarray(x).T[::-1]), np.argwhere(x.T[::-1]))
+
+
 @pytest.mark.parametrize("size", [1, 31, 33, 1023, 1025, 8191, 8192, 8193, 30001])
 def test_sizes_about_tiles(size, rng):
     data = rng.integers(-99, 99, size + 3).astype("f4")

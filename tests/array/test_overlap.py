@@ -30,17 +30,20 @@ def unowned(x):
 
 
 IMPORTS = {
-    "dlpack": cp.from_dlpack,
+    "dlpack": lambda x: cp.from_dlpack(x.__dlpack__()),
     "interface": lambda x: cp.asarray(Foreign(x)),
     "memory": unowned,
 }
 
 #: Two arrays over the memory of one.
 PAIRS = {
-    "own, dlpack": lambda x: (x, cp.from_dlpack(x)),
+    "own, dlpack": lambda x: (x, cp.from_dlpack(x.__dlpack__(max_version=(1, 0)))),
     "memory, own": lambda x: (unowned(x), x),
-    "dlpack, interface": lambda x: (cp.from_dlpack(x), cp.asarray(Foreign(x))),
-    "parts": lambda x: (cp.from_dlpack(x[: -SHIFT // 2]), x),
+    "dlpack, interface": lambda x: (
+        cp.from_dlpack(x.__dlpack__(max_version=(1, 0))),
+        cp.asarray(Foreign(x)),
+    ),
+    "parts": lambda x: (cp.from_dlpack(x[: -SHIFT // 2].__dlpack__()), x),
     "one": lambda x: (x, x),
 }
 
@@ -215,7 +218,7 @@ def test_what_is_stored_is_not_read(name):
 def test_the_same_elements_need_no_copy():
     """An element is read before it is stored: memory for a copy would be a waste."""
     x = cp.arange(1 << 16)
-    alias = cp.from_dlpack(x)
+    alias = cp.from_dlpack(x.__dlpack__(max_version=(1, 0)))
     pool = cp.get_default_memory_pool()
     pool.free_all_blocks()
     x += alias
@@ -243,7 +246,11 @@ def _views(a):
     yield from (*cp.split(a, 2), *cp.array_split(a, 3, axis=1), *cp.hsplit(a, 2), *cp.vsplit(a, 2))
     yield from (cp.diag(a), cp.diagonal(a, 1), cp.real(a), cp.imag(a), cp.asarray(a))
     yield from (cp.asanyarray(a), cp.ascontiguousarray(a), cp.array(a, copy=False))
-    yield from (cp.array(a, copy=None, ndmin=4), a.astype("c8", copy=False), cp.from_dlpack(a))
+    yield from (
+        cp.array(a, copy=None, ndmin=4),
+        a.astype("c8", copy=False),
+        cp.from_dlpack(a.__dlpack__()),
+    )
     flags = a[1:]
     flags.flags.writeable = False
     yield flags
@@ -274,7 +281,7 @@ def test_views_of_foreign_memory_are_foreign(name):
 
 def test_one_function_decides():
     x = cp.arange(10)
-    y = cp.from_dlpack(x)
+    y = cp.from_dlpack(x.__dlpack__(max_version=(1, 0)))
     assert _array.overlap(x, y)
     assert _array.overlap(x[4:6], y[::3][1:3])
     assert not _array.overlap(x[:4], y[4:])

@@ -54,6 +54,25 @@ def test_searchsorted_of_every_height(dtype, rng):
             same(few, np.searchsorted(x, v[: 1 << TOP_LEVELS - 1], side), context=(length, side))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "u4", "i8"])
+def test_searchsorted_of_very_many_values(dtype, rng, monkeypatch):
+    """The topmost levels in the shared memory of a whole multiprocessor, the last ones at once."""
+    monkeypatch.setattr(search_kernels.launch, "_SPARED_WIDELY", 0)
+    dtype = np.dtype(dtype)
+    for length in (1 << 13, 20000, 40001, (1 << 17) - 1):
+        x = rng.integers(0, 3 * length, length).astype(dtype)
+        greatest = np.iinfo(dtype).max if dtype.kind in "iu" else np.nan
+        x[:5] = greatest
+        x = np.sort(x)
+        v = rng.integers(0, 3 * length, 2000).astype(dtype)
+        v = np.concatenate([v, x[:: length // 100], x[-7:], np.array([greatest, 0], dtype)])
+        for start in (0, 1):  # of an array whose last levels are aligned, and of one that is not
+            part, values = cp.asarray(x)[start:], cp.asarray(v)
+            for side in ("left", "right"):
+                found = cp.searchsorted(part, values, side)
+                same(found, np.searchsorted(x[start:], v, side), context=(length, start, side))
+
+
 def test_bincount(rng):
     for dtype in ("?", "i1", "u1", "i2", "u4", "i8"):
         x = rng.integers(0, 2 if dtype == "?" else 100, 3000).astype(dtype)

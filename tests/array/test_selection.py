@@ -48,6 +48,22 @@ def test_where_promotes_and_broadcasts():
     same(cp.where(cp.zeros((0, 2), bool), 1, 2), np.where(np.zeros((0, 2), bool), 1, 2))
 
 
+def test_the_names_of_clips_limits():
+    x, host = cp.arange(6), np.arange(6)
+    expected = host.clip(1, 4)
+    for call in (
+        lambda m, a: m.clip(a, 1, 4),
+        lambda m, a: m.clip(a, a_min=1, a_max=4),
+        lambda m, a: m.clip(a, min=1, max=4),
+    ):
+        same(call(cp, x), expected)
+        assert (call(np, host) == expected).all()
+    same(cp.clip(x, 1, max=4), expected)  # the array API standard's
+    same(cp.clip(x, a_min=1, max=4), expected)
+    raises_alike(lambda: np.clip(host, 1, 4, min=0), lambda: cp.clip(x, 1, 4, a_min=0))
+    raises_alike(lambda: np.clip(host, 1, 4, max=0), lambda: cp.clip(x, 1, 4, a_max=0))
+
+
 def test_clip():
     host = np.array([-3.0, -0.0, 1.5, np.nan, np.inf, 7])
     x = cp.asarray(host)

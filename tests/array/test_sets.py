@@ -45,6 +45,24 @@ def test_two_sets(name, rng):
             same(result, getattr(np, name)(x, y), context=(dtypes, len(x), len(y)))
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "f8", "c8"])
+def test_isin(dtype, rng):
+    x = rng.integers(0, 100, (30, 41)).astype(dtype)
+    test = rng.integers(0, 120, 50).astype(dtype)
+    if x.dtype.kind in "fc":
+        x[::9, ::5] = np.nan
+        x[1, :3] = [np.inf, -0.0, 0.0]
+        test[:4] = [np.nan, np.inf, 0.0, -np.inf]
+    for view in (lambda a: a, lambda a: a.T[::2], lambda a: a[0, 0]):
+        element, part = view(x), view(cp.asarray(x))
+        for invert in (False, True):
+            for tested in (test, test[:1]):
+                same(
+                    cp.isin(part, cp.asarray(tested), invert=invert),
+                    np.isin(element, tested, invert=invert),
+                )
+
+
 def test_indices_of_an_intersection(rng):
     a, b = rng.integers(0, 30, 20), rng.integers(0, 30, 15)
     results = cp.intersect1d(cp.asarray(a), cp.asarray(b), return_indices=True)

@@ -31,9 +31,11 @@ OURS = _public(cp)
 FUNCTIONS = sorted(name for name, x in OURS.items() if isinstance(x, FunctionType | cp.ufunc))
 
 #: NumPy's parameters without a meaning here: no other library is asked to make an array (`like`),
-#: ``with Device(n)`` chooses a device, there are no subclasses, and `dtype` says what `signature`
-#: says.
-NOT_HERE = {"like", "device", "ndmax", "subok", "signature"}
+#: there are no subclasses, and `dtype` says what `signature` says.
+NOT_HERE = {"like", "ndmax", "subok", "signature"}
+
+#: Parameters that NumPy's functions have had since version 2.5.
+NEW_IN_2_5 = {"descending"}
 
 #: Parameters that NumPy's functions lack; the names are CuPy's.
 CUPY = {"blocking"}
@@ -44,6 +46,7 @@ DIFFERENT = {
     "array": "the first is `obj`, as CuPy calls it",
     "array2string": "the options are handed on to NumPy's function",
     "astype": "that of the method, with `order` and `casting`",
+    "clip": "the limits are called `min` and `max` first, as in the array API standard",
 }
 
 
@@ -97,6 +100,8 @@ def test_names_and_defaults_are_those_of_numpy(name):
     mine = _names_and_defaults(OURS[name])
     if np.lib.NumpyVersion(np.__version__) >= "2.5.0":  # has parameters that 2.4 lacks
         theirs = {x: default for x, default in theirs.items() if x in mine}
+    else:
+        mine = {x: default for x, default in mine.items() if x not in NEW_IN_2_5}
     # What NumPy keeps from arrays of other libraries by <no value> has a value here.
     same = list(mine) == list(theirs) and all(
         mine[x] == theirs[x] or (repr(theirs[x]) == "<no value>" and mine[x] in (False, True, None))

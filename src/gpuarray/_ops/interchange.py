@@ -193,7 +193,9 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = 
     """
     if device is not None:
         given_device(device, "from_dlpack")
-    if hasattr(x, "__dlpack_device__"):
+    if isinstance(x, _array.ArrayBase):
+        array = _array.view(x, x._layout)
+    elif hasattr(x, "__dlpack_device__"):
         kind, number = x.__dlpack_device__()
         if kind in (dlpack.CPU, dlpack.CUDA_HOST) and device is not None:
             return _from_host(x, device, copy)
@@ -208,14 +210,14 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = 
                 capsule = x.__dlpack__(stream=handle or 1, max_version=(1, 0))
             except TypeError:  # a producer that is older than DLPack 1.0
                 capsule = x.__dlpack__(stream=handle or 1)
+        array = _from_capsule(capsule)
     elif type(x).__name__ == "PyCapsule":
-        capsule = x
+        array = _from_capsule(x)
     else:
         raise AttributeError(
             f"from_dlpack: a {type(x).__name__} has no __dlpack__ and __dlpack_device__; use "
             "asarray"
         )
-    array = _from_capsule(capsule)
     if device is not None and array._memory.device is not device:
         _allow_copy(copy, array._memory.device, device)
         return on_device(array, device)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._ops.joining import stack
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray.kernels import mask as mask_kernels
 
@@ -85,4 +84,4 @@ def argwhere(a: ArrayLike) -> ndarray:
     a = as_array(a, "argwhere")
     if not a._layout.ndim:
         return reshape(mask_kernels.launch.flat_nonzero(a), (-1, 1))[:, :0]
-    return stack(nonzero(a), axis=1)
+    return mask_kernels.launch.argwhere(a)

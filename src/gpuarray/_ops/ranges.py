@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import math
-import operator
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray import _dtypes, _layout
-from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
-from gpuarray._ops.math import floor
 from gpuarray._ops.placement import given_device
-from gpuarray._ops.selection import where
-from gpuarray._ops.transposing import moveaxis
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
@@ -25,9 +20,9 @@ from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
     from gpuarray._runtime.device import Device
-    from gpuarray._types import ArrayLike, DTypeLike, Number, ndarray
+    from gpuarray._types import DTypeLike, Number, ndarray
 
-__all__ = ["arange", "linspace"]
+__all__ = ["arange"]
 
 #: Up to this the quotient of integers, from which NumPy has the length, is not rounded.
 _EXACT = 2**52
@@ -225,7 +220,8 @@ def _range_length(start: Any, stop: Any, step: Any) -> int:
     return min(lengths)
 
 
-def _apply(name: str, dtype: str, *operands: Expression) -> Expression:
+def apply(name: str, dtype: str, *operands: Expression) -> Expression:
+    """An operation on operands of its loop's dtypes."""
     return Apply(operation(name), operands, dtype)
 
 
@@ -235,21 +231,21 @@ def _plan_range(stream: Stream, dtype: np.dtype, length: int, how: str) -> Any:
     computed = _computed(dtype)
     code = _dtypes.code(computed)
     number = Input(0, "i8")
-    values: Expression = _apply(
+    values: Expression = apply(
         "add",
         code,
         Scalar(1, code),
-        _apply("multiply", code, _number_as(number, code), Scalar(2, code)),
+        apply("multiply", code, _number_as(number, code), Scalar(2, code)),
     )
     inputs: list = [ELEMENT_INDEX, computed, computed]
     if how != "exact":
         # NumPy stores the first two values and computes those behind them.
-        is_second = _apply("equal", "b1", number, Constant(1, "i8"))
-        values = _apply("where", code, is_second, Scalar(3, code), values)
+        is_second = apply("equal", "b1", number, Constant(1, "i8"))
+        values = apply("where", code, is_second, Scalar(3, code), values)
         inputs.append(computed)
     if how == "ends stored":
-        is_first = _apply("equal", "b1", number, Constant(0, "i8"))
-        values = _apply("where", code, is_first, Scalar(1, code), values)
+        is_first = apply("equal", "b1", number, Constant(0, "i8"))
+        values = apply("where", code, is_first, Scalar(1, code), values)
     if computed != dtype:
         values = Cast(_dtypes.code(dtype), values)
     return elementwise.launch.make_call("arange", [values], inputs, [layout], [False], stream)
@@ -257,167 +253,3 @@ def _plan_range(stream: Stream, dtype: np.dtype, length: int, how: str) -> Any:
 
 def _number_as(number: Expression, code: str) -> Expression:
     return number if code == "i8" else Cast(code, number)
-
-
-@overload
-def linspace(
-    start: ArrayLike,
-    stop: ArrayLike,
-    num: int = 50,
-    endpoint: bool = True,
-    retstep: Literal[False] = False,
-    dtype: DTypeLike | None = None,
-    axis: int = 0,
-    *,
-    device: Device | None = None,
-) -> ndarray: ...
-
-
-@overload
-def linspace(
-    start: ArrayLike,
-    stop: ArrayLike,
-    num: int = 50,
-    endpoint: bool = True,
-    *,
-    retstep: Literal[True],
-    dtype: DTypeLike | None = None,
-    axis: int = 0,
-    device: Device | None = None,
-) -> tuple[ndarray, Any]: ...
-
-
-def linspace(
-    start: ArrayLike,
-    stop: ArrayLike,
-    num: int = 50,
-    endpoint: bool = True,
-    retstep: bool = False,
-    dtype: DTypeLike | None = None,
-    axis: int = 0,
-    *,
-    device: Device | None = None,
-) -> ndarray | tuple[ndarray, Any]:
-    """Evenly spaced values over an interval.
-
-    Parameters
-    ----------
-    start, stop : number or array_like
-        First value, and last one (or, without `endpoint`, the one behind the last).
-    num : int, optional
-        How many values.
-    endpoint : bool, optional
-        Whether `stop` is the last value.
-    retstep : bool, optional
-        Also return the spacing.
-    dtype : dtype, optional
-        Dtype of the values; an integer dtype rounds them down.
-    axis : int, optional
-        Where the values lie in the result, if `start` or `stop` is an array.
-    device : Device, optional
-        Where the array will be; the current device by default.
-
-    Returns
-    -------
-    samples : ndarray
-        The values.
-    step : float or ndarray
-        Only with `retstep`.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> cp.linspace(0, 1, 5)
-    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
-    """
-    if device is not None:
-        with given_device(device, "linspace"):
-            # The two declarations differ by whether `retstep` is a literal.
-            made: Any = linspace
-            return made(start, stop, num, endpoint, retstep, dtype, axis)
-    num = operator.index(num)
-    if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    if not (_is_scalar(start) and _is_scalar(stop)):
-        return _linspace_of_arrays(start, stop, num, endpoint, retstep, dtype, axis)
-    computed = _dtypes.canonical(np.linspace(start, stop, 0).dtype)
-    found = computed if dtype is None else _dtypes.canonical(dtype)
-    divisor = num - 1 if endpoint else num
-    kind = computed.type
-    with np.errstate(all="ignore"):
-        delta = np.subtract(stop, start, dtype=computed)
-        step = delta / kind(divisor) if divisor > 0 else float("nan")
-    # A step that underflows would lose everything: NumPy divides the numbers first.
-    how = "step" if divisor > 0 and step != 0 else "divided" if divisor > 0 else "delta"
-    last = bool(endpoint) and num > 1
-    layout = _layout.contiguous(found, (num,))
-    ends = "both" if last else "first"
-    stream = current.stream
-    run = stream.plans.get((_plan_linspace, layout, computed, how, ends))  # as in `arange`
-    if run is None:
-        run = _plan_linspace(stream, layout, computed, how, ends)
-    values = [kind(start).item(), kind(step if how == "step" else delta).item()]
-    if how == "divided":
-        values.append(kind(divisor).item())
-    if last:
-        values.append(kind(stop).item())
-    samples = run(*values)
-    return (samples, step) if retstep else samples
-
-
-def _is_scalar(x: Any) -> TypeGuard[Any]:
-    return isinstance(x, bool | int | float | complex | np.generic) or (
-        isinstance(x, np.ndarray) and x.ndim == 0
-    )
-
-
-def _linspace_of_arrays(
-    start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dtype: Any, axis: int
-) -> Any:
-    """The lines of `linspace` where an end is an array: NumPy's steps, one by one."""
-    # A Python number takes the dtype of the other end, as in NumPy.
-    ends = [x if _is_scalar(x) else asarray(x) for x in (start, stop)]
-    computed = np.result_type(*[getattr(x, "dtype", x) for x in ends], float(num))
-    start, stop = [asarray(x) for x in ends]
-    found = computed if dtype is None else _dtypes.canonical(dtype)
-    divisor = num - 1 if endpoint else num
-    delta = (stop - start).astype(computed, copy=False)
-    numbers = arange(num, dtype=computed).reshape((num,) + (1,) * delta.ndim)
-    step: Any = float("nan")
-    if divisor > 0:
-        step = delta / divisor
-        # Dividing first loses nothing where a step underflows; chosen element by element.
-        samples = where(step == 0, numbers / divisor * delta, numbers * step)
-    else:
-        samples = numbers * delta
-    samples += start
-    if endpoint and num > 1:
-        samples[-1] = stop
-    if axis != 0:
-        samples = moveaxis(samples, 0, axis)
-    if found.kind in "iu":
-        samples = floor(samples)
-    samples = samples.astype(found, copy=False)
-    return (samples, step) if retstep else samples
-
-
-@planned
-def _plan_linspace(stream: Stream, layout: Layout, computed: np.dtype, how: str, ends: str) -> Any:
-    code = _dtypes.code(computed)
-    number = Input(0, "i8")
-    inputs: list = [ELEMENT_INDEX, computed, computed]
-    values: Expression = Cast(code, number)
-    if how == "divided":
-        inputs.append(computed)
-        values = _apply("divide", code, values, Scalar(3, code))
-    values = _apply("multiply", code, values, Scalar(2, code))
-    values = _apply("add", code, values, Scalar(1, code))
-    if ends == "both":
-        is_last = _apply("equal", "b1", number, Constant(layout.size - 1, "i8"))
-        values = _apply("where", code, is_last, Scalar(len(inputs), code), values)
-        inputs.append(computed)
-    if layout.dtype != computed:
-        if layout.dtype.kind in "iu" and computed.kind == "f":
-            values = _apply("floor", code, values)
-        values = Cast(_dtypes.code(layout.dtype), values)
-    return elementwise.launch.make_call("linspace", [values], inputs, [layout], [False], stream)

@@ -188,12 +188,19 @@ def roll(
     >>> cp.roll(cp.arange(5), 2)
     array([3, 4, 0, 1, 2])
     """
-    if isinstance(a, ArrayBase) and type(shift) is int and (axis is None or type(axis) is int):
-        # The key of _plan_roll, written here to save its call on a fast path.
-        plan = current.stream.plans.get((_plan_roll, a._layout, axis))
-        if plan is not None:
-            run, ((_, length, unit),) = plan
-            return run(a, -shift % length * unit)
+    if isinstance(a, ArrayBase):
+        # The keys of _plan_roll, written here to save its call on a fast path.
+        if type(shift) is int and (axis is None or type(axis) is int):
+            plan = current.stream.plans.get((_plan_roll, a._layout, axis))
+            if plan is not None:
+                run, ((_, length, unit),) = plan
+                return run(a, -shift % length * unit)
+        elif type(shift) is tuple and type(axis) is tuple and {*map(type, shift + axis)} == {int}:
+            plan = current.stream.plans.get((_plan_roll, a._layout, axis))
+            if plan is not None and len(shift) == len(axis):
+                run, moved = plan
+                by = dict(zip(axis, shift, strict=True))
+                return run(a, *[-by[one] % length * unit for one, length, unit in moved])
     a = as_array(a, "roll")
     layout = a._layout
     if isinstance(shift, ArrayBase):

@@ -96,12 +96,12 @@ def where(
 
 def clip(
     a: Operand,
-    a_min: Operand | None = None,
-    a_max: Operand | None = None,
-    out: ndarray | None = None,
-    *,
     min: Operand | None = None,
     max: Operand | None = None,
+    out: ndarray | None = None,
+    *,
+    a_min: Operand | None = None,
+    a_max: Operand | None = None,
     **kwargs: Any,
 ) -> ndarray:
     """Limit the elements of an array.
@@ -110,19 +110,29 @@ def clip(
     ----------
     a : ndarray
         The array.
-    a_min, a_max : ndarray, scalar or None, optional
+    min, max : ndarray, scalar or None, optional
         The limits; None for none.
     out : ndarray, optional
         Where results are stored.
-    min, max : optional
-        Other names of the limits.
+    a_min, a_max : optional
+        NumPy's first names of the limits.
     **kwargs
         ``dtype`` and ``casting`` as for a ufunc.
 
     Returns
     -------
     ndarray
-        ``minimum(maximum(a, a_min), a_max)``.
+        ``minimum(maximum(a, min), max)``.
+
+    Raises
+    ------
+    ValueError
+        If a limit is given by both names.
+
+    Differences from NumPy
+    ----------------------
+    As the array API standard asks, the first limit may be given by position and the second by the
+    name ``max``.
 
     Examples
     --------
@@ -130,8 +140,8 @@ def clip(
     >>> cp.clip(cp.arange(6), 1, 4)
     array([1, 1, 2, 3, 4, 4])
     """
-    low = min if a_min is None else a_min
-    high = max if a_max is None else a_max
+    low = min if a_min is None else _one_of(a_min, min, "min")
+    high = max if a_max is None else _one_of(a_max, max, "max")
     if isinstance(a, ArrayBase) and a._layout.dtype.kind in "iu":
         # Python integers beyond the dtype's range limit nothing, as in NumPy.
         info = np.iinfo(a._layout.dtype)
@@ -155,6 +165,12 @@ def clip(
         raise TypeError(f"clip() got an unexpected keyword argument {next(iter(kwargs))!r}")
     found = _promoted(operands) if dtype is None else _dtypes.canonical(dtype)
     return _choose("clip", operands, [found] * 3, out, casting)
+
+
+def _one_of(value: Operand, other: Operand | None, name: str) -> Operand:
+    if other is not None:
+        raise ValueError(f"clip: {name} and a_{name} are two names of one limit; pass one of them")
+    return value
 
 
 def _promoted(operands: Sequence[Any]) -> np.dtype:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._layout import Layout
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import equal
 from gpuarray._ops.manipulation import as_array, in_one_dimension
@@ -15,7 +17,11 @@ from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.sorting import sort
 from gpuarray._ops.taking import take
 from gpuarray._ops.unique import first_of_equals, unique
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.search.launch import search_call
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -53,6 +59,10 @@ def isin(
     ndarray of bool
         Of the shape of ``element``.
 
+    Notes
+    -----
+    The launches of a sort of the test elements, and one; a few more of complex numbers.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -68,9 +78,21 @@ def isin(
         return found
     dtype = np.promote_types(element._layout.dtype, test._layout.dtype)
     test = sort(copies.copy(test, dtype=dtype) if test._layout.dtype != dtype else test)
+    if dtype.kind in "biuf":
+        if element._layout.dtype != dtype or not element._layout.c_contiguous:
+            element = copies.copy(element, "C", dtype)
+        stream = current.stream
+        return _found_call(stream, test._layout, element._layout, bool(invert))(test, element)
     indices = searchsorted(test, element)
     nearest = take(test, minimum(indices, test._layout.size - 1))
     return nearest != element if invert else equal(nearest, element)
+
+
+@planned
+def _found_call(
+    stream: Stream, array: Layout, values: Layout, invert: bool
+) -> Callable[[Any, Any], Any]:
+    return search_call(array, values, False, stream, "not found" if invert else "found")
 
 
 def in1d(

@@ -77,6 +77,20 @@ def flat_nonzero(mask: Any) -> Any:
     return _coordinates(counted, (mask._layout.size,))
 
 
+def argwhere(mask: Any) -> Any:
+    """Where elements are not zero: an int64 array with a row of coordinates for each of them.
+
+    ``mask`` has at least one dimension.
+    """
+    layout = mask._layout
+    counted = count(mask)
+    rows = _array.empty(_layout.contiguous(_INT64, (counted.total, layout.ndim)))
+    if counted.total:
+        run = _rows_call(current.stream, counted.mask._layout, _has_bits(counted), layout.shape)
+        run(counted.mask, counted.offsets, counted.bits, rows)
+    return rows
+
+
 def compress(values: Any, mask: Any) -> Any:
     """The elements, in C order, where a mask of the same shape is true: ``values[mask]``."""
     layout = values._layout
@@ -169,10 +183,25 @@ def _is_bytes(layout: Layout) -> bool:
 def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
     """The coordinates of true elements, one axis behind the other."""
     result = _array.empty(_layout.contiguous(_INT64, (len(shape) * counted.total,)))
-    bits = counted.bits._layout.size > 1
-    run = _coordinates_call(current.stream, counted.mask._layout, bits, shape)
+    run = _coordinates_call(current.stream, counted.mask._layout, _has_bits(counted), shape)
     run(counted.mask, counted.offsets, counted.bits, counted.total, result)
     return result
+
+
+def _has_bits(counted: Counted) -> bool:
+    return counted.bits._layout.size > 1
+
+
+@planned
+def _rows_call(
+    stream: Stream, mask: Layout, bits: bool, shape: tuple[int, ...]
+) -> Callable[..., Any]:
+    index = "int64" if _layout.needs_int64(mask.size, [mask]) else "int32"
+    code = _dtypes.code(mask.dtype)
+    spec = mask_kernels.spec.StoreSpec("rows", code, bits, len(shape), 8, index)
+    dimensions = _dimensions(mask.size, 0, 0, shape, [0] * len(shape))
+    bound = BoundLaunch(_plan_store(spec, dimensions, stream), stream)
+    return _calls.make_call(stream, "aaa", [None], [(bound, _COUNTED | {"result": "y0"})])
 
 
 @planned

@@ -178,6 +178,32 @@ template <class Dimensions, int NDIM> struct Coordinates {
     }
 };
 
+// The same with the indices of an element behind one another.
+template <class Dimensions, int NDIM> struct CoordinateRows {
+    int64_t* result;
+    const Dimensions& dimensions;
+    struct Value {};
+
+    template <class UIndex> GPUARRAY_DEVICE Value read(UIndex, int64_t) const { return Value(); }
+    template <class UIndex> GPUARRAY_DEVICE void write(Value, UIndex index, int64_t rank) const {
+        alignas(16) int64_t row[NDIM];
+#pragma unroll
+        for (int axis = NDIM - 1; axis > 0; --axis) {
+            const UIndex extent = dimensions.shape[axis], quotient = index / extent;
+            row[axis] = int64_t(index - quotient * extent);
+            index = quotient;
+        }
+        row[0] = int64_t(index);
+        int64_t* const target = result + rank * NDIM;
+        if constexpr (NDIM % 2 == 0) {
+            Vector<int64_t, NDIM>::copy(target, row);
+        } else {
+#pragma unroll
+            for (int axis = 0; axis < NDIM; ++axis) target[axis] = row[axis];
+        }
+    }
+};
+
 // Without BITS the mask is read again; it is then contiguous.
 template <class Truth, class Dimensions, int BLOCK, bool BITS, class Action>
 GPUARRAY_DEVICE void store_true(const typename Truth::Element* mask, const int64_t* offsets, const uint32_t* bits,

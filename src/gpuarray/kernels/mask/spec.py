@@ -24,7 +24,7 @@ BLOCK = 256
 #: Elements of a mask that one block looks at.
 TILE = 32 * BLOCK
 
-ACTIONS = ("compress", "place", "coordinates")
+ACTIONS = ("compress", "place", "coordinates", "rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class StoreSpec:
     """Does something with each true element.
 
     'compress' copies elements of an array to a dense one, 'place' does the reverse, and
-    'coordinates' stores where they are.
+    'coordinates' stores where they are, an array for each axis, 'rows' a row for each element.
     """
 
     action: str
@@ -102,7 +102,7 @@ def render_store(spec: StoreSpec) -> KernelSource:
     """Return the CUDA C++ of the second launch: a block for each tile.
 
     It gets what the first one made, then two arrays (of 'compress' values and result, of 'place'
-    values and target), or of 'coordinates' the result and the number of true elements.
+    values and target), or the result, of 'coordinates' with the number of true elements.
     """
     symbol = f"gpuarray_{spec.action}__{spec.dtype}"
     parameters = [_MASK, pointer("offsets", "const int64_t"), pointer("bits", "const uint32_t")]
@@ -110,6 +110,9 @@ def render_store(spec: StoreSpec) -> KernelSource:
     if spec.action == "coordinates":
         parameters += [pointer("result", "int64_t"), number("count", "int64_t")]
         action = f"Coordinates<Extents, {spec.ndim}>{{result, count, dimensions}}"
+    elif spec.action == "rows":
+        parameters.append(pointer("result", "int64_t"))
+        action = f"CoordinateRows<Extents, {spec.ndim}>{{result, dimensions}}"
     else:
         element, header = word(spec.itemsize)
         symbol += f"_{8 * spec.itemsize}"

@@ -14,7 +14,7 @@ enum Rule {
     COPY,       // i
     CONSTANT,   // i - start, and a number where there is no such element
     EDGE,       // i - start, and the first or last element where there is none
-    WRAP,       // i + start modulo n
+    PERIODIC,   // i + start modulo n
     REFLECT,    // forth and back, the ends once: periods of 2 n - 2, of which `start` elements are left out
     SYMMETRIC,  // forth and back, the ends twice: periods of 2 n
     SKIP        // i, and from `start` on `count` elements are left out, `period` others between two of them
@@ -67,7 +67,7 @@ template <class Index, class Word, int BLOCK, int VECTOR, int NDIM, int FILLS, b
         }
         const Index sum = index + start;
         const Index rest = sum - Index(divide(sum, multiplier, shift)) * period;
-        if (rule == WRAP || rest < length) return rest;
+        if (rule == PERIODIC || rest < length) return rest;
         return rule == REFLECT ? period - rest : period - 1 - rest;
     }
 

@@ -23,7 +23,7 @@ RULES = {
     "copy": "COPY",
     "constant": "CONSTANT",
     "edge": "EDGE",
-    "wrap": "WRAP",
+    "wrap": "PERIODIC",
     "reflect": "REFLECT",
     "symmetric": "SYMMETRIC",
     "skip": "SKIP",

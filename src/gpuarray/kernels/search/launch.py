@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray import _calls, _dtypes, _layout
+from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import search as search_kernels
 
-_INT64 = np.dtype(np.int64)
+if TYPE_CHECKING:
+    from gpuarray._runtime.device import Device
+
+_INT64, _BOOL = np.dtype(np.int64), np.dtype(bool)
 
 # Blocks that share a multiprocessor where each first copies the sorted array; fewer where so many
 # levels are left that the cache has to hold what they read (on an H200 526 microseconds of 579 for
@@ -27,8 +31,15 @@ _BLOCKS_BELOW, _LEVELS_BELOW = 4, 3
 _SPARED = 4
 
 
+# The same for levels more in the shared memory of wide blocks, whose reads are spared one by one.
+_SPARED_WIDELY = 2
+
+# Their ranks are numbers of 32 bits.
+_WIDE_LEVELS = 30
+
+
 def search_call(
-    array: Layout, values: Layout, right: bool, stream: Stream
+    array: Layout, values: Layout, right: bool, stream: Stream, result: str = "rank"
 ) -> Callable[[Any, Any], Any]:
     """A call (see :mod:`gpuarray._calls`) that searches a sorted array for values.
 
@@ -40,29 +51,60 @@ def search_call(
         Whether ranks are behind equal elements.
     stream : Stream
         Where to run.
+    result : {'rank', 'found', 'not found'}, optional
+        What the call returns of each value: its rank, or whether the array has it. Of complex
+        numbers only ranks can be had.
 
     Returns
     -------
     callable
-        Takes both arrays; returns int64 ranks of the values' shape. One launch.
+        Takes both arrays; returns int64 ranks or bools of the values' shape. One launch.
     """
-    output = _layout.contiguous(_INT64, values.shape)
+    output = _layout.contiguous(_INT64 if result == "rank" else _BOOL, values.shape)
     if not values.size:
         return _calls.make_call(stream, "aa", [output], [])
+    device, levels = stream.device, array.size.bit_length()
+    top = _wide_levels(array, values.size, device)
+    room = 0 if top else _room(array.size, values.size, array.itemsize, device.multiprocessors)
     dtype = _dtypes.code(array.dtype)
-    length = array.size
-    room = _room(length, values.size, array.itemsize, stream.device.multiprocessors)
-    blocks = ceil_div(values.size, search_kernels.spec.BLOCK * search_kernels.spec.items(dtype))
-    if room:
-        below = length.bit_length() - room >= _LEVELS_BELOW
+    spec = search_kernels.spec.SearchSpec(dtype, right, room, top > 0, result)
+    function, source = load(spec, search_kernels.spec.render, device)
+    blocks = ceil_div(values.size, source.block * source.items_per_thread)
+    constants = {"length": array.size, "levels": levels, "count": values.size}
+    shared = 0
+    if top:
+        blocks = min(blocks, device.multiprocessors)
+        constants["top"] = top
+        shared = array.itemsize << top
+        most = array.itemsize << _most_levels(array.itemsize, device)
+        driver.function_set_attribute(function.handle, "max_dynamic_shared_size_bytes", most)
+    elif room:
+        below = levels - room >= _LEVELS_BELOW
         resident = _BLOCKS_BELOW if below else _BLOCKS
-        blocks = min(blocks, resident * stream.device.multiprocessors)
-    spec = search_kernels.spec.SearchSpec(dtype, right, room)
-    function, source = load(spec, search_kernels.spec.render, stream.device)
-    constants = {"length": length, "levels": length.bit_length(), "count": values.size}
-    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+        blocks = min(blocks, resident * device.multiprocessors)
+    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants, shared)
     passed = {"sorted": "x0", "values": "x1", "ranks": "y0"}
     return _calls.make_call(stream, "aa", [output], [(BoundLaunch(plan, stream), passed)])
+
+
+def _wide_levels(array: Layout, count: int, device: Device) -> int:
+    """How many levels each wide block copies to shared memory; 0 where they do not pay."""
+    spec, itemsize = search_kernels.spec, array.itemsize
+    levels = array.size.bit_length()
+    if itemsize not in spec.MOST_LEVELS or array.dtype.kind == "c" or levels > _WIDE_LEVELS:
+        return 0
+    top = min(levels - spec.TAIL_LEVELS[itemsize], _most_levels(itemsize, device))
+    more = top - spec.ALL_LEVELS[itemsize]
+    if more <= 0:
+        return 0
+    copies = device.multiprocessors << top
+    return top if copies * _SPARED_WIDELY <= more * count else 0
+
+
+def _most_levels(itemsize: int, device: Device) -> int:
+    """Levels that the shared memory of one block has room for."""
+    most = device.attribute("max_shared_memory_per_block_optin") // itemsize
+    return min(most.bit_length() - 1, search_kernels.spec.MOST_LEVELS[itemsize])
 
 
 def _room(length: int, count: int, itemsize: int, multiprocessors: int) -> int:

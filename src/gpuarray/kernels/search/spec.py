@@ -7,15 +7,33 @@ from dataclasses import dataclass
 from gpuarray._dtypes import itemsize
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type
-from gpuarray.kernels.generator.parameters import declared, names, number, pointer
-from gpuarray.kernels.generator.source import KernelSource
+from gpuarray.kernels.generator.parameters import (
+    KernelParameter,
+    declared,
+    names,
+    number,
+    pointer,
+)
+from gpuarray.kernels.generator.source import KernelSource, check_choice
 
-BLOCK = 256
+BLOCK, WIDE_BLOCK = 256, 1024
 
 #: Levels of a sorted array's tree that are copied to shared memory, by bytes of an element: where
 #: it has no more of them or very many values are looked for, and elsewhere.
 ALL_LEVELS = {1: 12, 2: 12, 4: 12, 8: 11, 16: 10}
 TOP_LEVELS = 9
+
+#: The same for a block of WIDE_BLOCK threads that has a multiprocessor to itself, and the levels
+#: below that are one access of 16 bytes.
+MOST_LEVELS = {4: 15, 8: 14}
+TAIL_LEVELS = {4: 2, 8: 1}
+
+#: What is stored for a value.
+RESULTS = {
+    "rank": "StoreRank<Keys>",
+    "found": "StoreFound<Keys, false>",
+    "not found": "StoreFound<Keys, true>",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +43,18 @@ class SearchSpec:
     dtype: str
     right: bool  # behind equal elements
     room: int = 0  # levels that shared memory has room for; 0: the array stays where it is
+    wide: bool = False  # blocks of WIDE_BLOCK threads; what is in dynamic shared memory is passed
+    result: str = "rank"
+
+    def __post_init__(self) -> None:
+        check_choice("result", self.result, RESULTS)
+        if self.wide and itemsize(self.dtype) not in MOST_LEVELS:
+            raise ValueError(f"no wide blocks search in elements of {self.dtype}")
+
+    @property
+    def block(self) -> int:
+        """Threads of a block."""
+        return WIDE_BLOCK if self.wide else BLOCK
 
 
 def items(dtype: str) -> int:
@@ -41,20 +71,11 @@ typedef {keys} Keys;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
-    search_sorted<Keys, {right}, {block}, {items}, {room}>({arguments});
+    {function}<Keys, {result}, {right}, {block}, {items}, {levels}>({arguments});
 }}
 
 }}  // namespace gpuarray
 """
-
-_PARAMETERS = (
-    pointer("sorted", "const Keys::Word"),
-    pointer("values", "const Keys::Word"),
-    pointer("ranks", "int64_t"),
-    number("length", "int64_t"),  # of the sorted array
-    number("levels", "int32_t"),  # the bits of that number
-    number("count", "uint64_t"),  # of the values
-)
 
 
 def render(spec: SearchSpec) -> KernelSource:
@@ -62,14 +83,34 @@ def render(spec: SearchSpec) -> KernelSource:
     side = "right" if spec.right else "left"
     symbol = f"gpuarray_searchsorted_{side}__{spec.dtype}"
     symbol += f"_{spec.room}" if spec.room else ""
+    symbol += "_wide" if spec.wide else ""
+    symbol += "" if spec.result == "rank" else "_" + spec.result.replace(" ", "_")
+    parameters = _parameters(spec)
     source = _SOURCE.format(
         keys=key_type(spec.dtype),
-        block=BLOCK,
+        block=spec.block,
         symbol=symbol,
+        function="search_sorted_widely" if spec.wide else "search_sorted",
+        result=RESULTS[spec.result],
         right="true" if spec.right else "false",
         items=items(spec.dtype),
-        room=spec.room,
-        parameters=declared(_PARAMETERS),
-        arguments=names(_PARAMETERS),
+        levels=TAIL_LEVELS[itemsize(spec.dtype)] if spec.wide else spec.room,
+        parameters=declared(parameters),
+        arguments=names(parameters),
     )
-    return KernelSource(symbol, source, cuda_headers(), _PARAMETERS, items(spec.dtype), BLOCK)
+    return KernelSource(symbol, source, cuda_headers(), parameters, items(spec.dtype), spec.block)
+
+
+def _parameters(spec: SearchSpec) -> tuple[KernelParameter, ...]:
+    result = "int64_t" if spec.result == "rank" else "uint8_t"
+    levels = [number("levels", "int32_t")]  # the bits of the length
+    if spec.wide:
+        levels.append(number("top", "int32_t"))  # of these levels, those in shared memory
+    return (
+        pointer("sorted", "const Keys::Word"),
+        pointer("values", "const Keys::Word"),
+        pointer("ranks", result),
+        number("length", "int32_t" if spec.wide else "int64_t"),  # of the sorted array
+        *levels,
+        number("count", "uint64_t"),  # of the values
+    )
