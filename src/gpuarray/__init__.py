@@ -112,7 +112,13 @@ from gpuarray._version import __version__ as __version__
 _without_annotations(globals())
 
 if _typing.TYPE_CHECKING:
-    from gpuarray import cuda as cuda, debug as debug, jit as jit, scipy as scipy
+    from gpuarray import (
+        cuda as cuda,
+        debug as debug,
+        jit as jit,
+        polynomial as polynomial,
+        scipy as scipy,
+    )
     from gpuarray.cuda.compiler import warmup as warmup
 else:
     # Type checkers take the imports above as they are, and a __getattr__ would have them believe
@@ -122,11 +128,11 @@ else:
     errors.__getattr__ = _suggesting(errors.__name__)
 
     #: Packages that are imported when they are first used.
-    _LAZY = ("cuda", "debug", "jit", "scipy")
+    _LAZY = ("cuda", "debug", "jit", "polynomial", "scipy")
 
     # Importing from it has bound the package of kernels, too, which is not public.
     __all__ = [name for name in globals() if not name.startswith("_") and name != "kernels"]
-    __all__ += ["cuda", "debug", "jit", "warmup", "__version__"]
+    __all__ += ["cuda", "debug", "jit", "polynomial", "warmup", "__version__"]
 
     def __getattr__(name):
         if name in _LAZY:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpuarray._ffi import cublas, library_kinds, locate
+from gpuarray._ffi import cublas, cusolver, library_kinds, locate
 from gpuarray._ffi.emulator.libraries.decoding import EmulatedLibrary, LibraryCall, LibraryObject
 from gpuarray._ffi.library import LocatedLibrary, Out
 from gpuarray._ffi.library_kinds import (
@@ -38,7 +38,10 @@ from gpuarray._ffi.library_table import PreparedArguments, Row, TableLibrary
 from gpuarray.errors import CUDAError, DriverError, LibraryError, LibraryNotFoundError
 
 #: Each module with a table, by the library's file, and the headers that declare its functions.
-LIBRARIES = {"cublas": (cublas, ("cublas_api.h", "cublas_v2.h"))}
+LIBRARIES = {
+    "cublas": (cublas, ("cublas_api.h", "cublas_v2.h")),
+    "cusolver": (cusolver, ("cusolver_common.h", "cusolverDn.h")),
+}
 
 
 # --- rows against the headers of the installed wheels

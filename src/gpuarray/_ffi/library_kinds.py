@@ -49,6 +49,7 @@ __all__ = [
 
 #: What C calls the types of numbers.
 _C_NAMES: dict[Any, tuple[str, ...]] = {
+    ctypes.c_byte: ("signed char",),
     ctypes.c_int: ("int",),
     ctypes.c_int64: ("int64_t", "long long", "long long int"),
     ctypes.c_uint64: ("unsigned long long", "uint64_t"),

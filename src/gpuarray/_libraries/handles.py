@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from gpuarray._ffi import cublas, driver
+from gpuarray._ffi import cublas, cusolver, driver
 from gpuarray._ffi.library_table import TableLibrary
 from gpuarray._runtime import allocator
 from gpuarray._runtime.device import Device
@@ -19,7 +19,7 @@ from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CUDAError, LibraryError
 
-__all__ = ["BLAS", "LibraryHandles", "StreamHandles"]
+__all__ = ["BLAS", "SOLVER", "LibraryHandles", "StreamHandles", "solver_params"]
 
 
 class LibraryHandles:
@@ -147,3 +147,34 @@ BLAS = LibraryHandles(
     lambda *workspace: cublas.library.cublasSetWorkspace_v2(*workspace),
     cublas.workspace_bytes,
 )
+
+
+def _create_solver() -> int:
+    handle = cusolver.library.cusolverDnCreate()
+    cusolver.library.cusolverDnSetDeterministicMode(handle, cusolver.DETERMINISTIC)
+    return handle
+
+
+SOLVER = LibraryHandles(
+    cusolver.library,
+    _create_solver,
+    lambda handle, stream: cusolver.library.cusolverDnSetStream(handle, stream),
+)
+
+#: Options of cuSOLVER's functions by device number: the default ones, which all calls share.
+_params: dict[int, int] = {}
+
+
+def _forget_params(device: Device) -> None:
+    _params.pop(device.id, None)
+
+
+Device.when_reset(_forget_params)
+
+
+def solver_params(device: Device) -> int:
+    """The options of cuSOLVER's functions, for the current device."""
+    found = _params.get(device.id)
+    if found is None:
+        found = _params.setdefault(device.id, cusolver.library.cusolverDnCreateParams())
+    return found

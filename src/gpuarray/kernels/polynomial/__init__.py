@@ -1,0 +1,14 @@
+"""Series of polynomials: values, products, quotients, derivatives and integrals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.polynomial import launch, spec
+
+__all__ = ["launch", "spec"]
+
+__getattr__ = submodules(__name__, __all__)

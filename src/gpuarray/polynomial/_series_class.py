@@ -1,0 +1,562 @@
+"""What the classes of series have in common, each of which has a basis."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from gpuarray._array import ArrayBase
+from gpuarray._ops import series
+from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.math import divide
+from gpuarray._ops.ranges import linspace
+from gpuarray.polynomial.polyutils import (
+    as_series,
+    ends_of,
+    getdomain,
+    line_values,
+    mapdomain,
+    mapparms,
+    on_line,
+    trimcoef,
+)
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+    from gpuarray.polynomial._functions import SeriesFunctions
+
+#: How series are printed: 'ascii', 'unicode', or None for NumPy's choice.
+_style: str | None = None
+
+
+def set_default_printstyle(style: str) -> None:
+    """Choose how series are printed.
+
+    Parameters
+    ----------
+    style : {'unicode', 'ascii'}
+        With subscripts and superscripts, or without.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> print(format(cp.polynomial.Polynomial([1, 2, 3]), "ascii"))
+    1.0 + 2.0 x + 3.0 x**2
+    """
+    global _style
+    if style not in ("unicode", "ascii"):
+        raise ValueError(
+            f"Unsupported format string '{style}'. Valid options are 'ascii' and 'unicode'"
+        )
+    _style = style
+
+
+def _domain(ends: Any, name: str) -> np.ndarray:
+    """A domain or a window on the host: two numbers."""
+    found = ends_of(ends)
+    dtype = found.dtype if found.dtype.kind in "fc" else np.dtype(np.float64)
+    found = np.array(found, dtype, ndmin=1)
+    if found.ndim != 1:
+        raise ValueError("Coefficient array is not 1-d")
+    if found.size != 2:
+        raise ValueError(f"{name} has wrong number of elements.")
+    return found
+
+
+class Series:
+    """A series of polynomials: coefficients, the domain of its variable, and a symbol for it.
+
+    Parameters
+    ----------
+    coef : array_like, 1-D
+        Coefficients, from the lowest degree to the highest.
+    domain : pair of numbers, optional
+        What is mapped linearly to the window: values at x are those of the basis at its image.
+    window : pair of numbers, optional
+        The interval that the domain is mapped to.
+    symbol : str, optional
+        What the variable is called.
+
+    Attributes
+    ----------
+    coef : ndarray
+        The coefficients, in device memory.
+    domain, window : numpy.ndarray
+        In the host's memory: no launch needs more than two numbers of them.
+    """
+
+    # Operators of arrays leave it to this class what they do.
+    __array_ufunc__ = None
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]  # as of all that is compared by value
+
+    maxpower = 100
+    #: The functions of the basis.
+    functions: ClassVar[SeriesFunctions]
+    domain: np.ndarray
+    window: np.ndarray
+    coef: ndarray
+    #: The letter of the basis' elements where the series is printed.
+    basis_name: ClassVar[str | None] = None
+
+    def __init__(
+        self, coef: ArrayLike, domain: Any = None, window: Any = None, symbol: str = "x"
+    ) -> None:
+        [self.coef] = as_series([coef], trim=False)
+        if domain is not None:
+            self.domain = _domain(domain, "Domain")
+        if window is not None:
+            self.window = _domain(window, "Window")
+        try:
+            identifier = symbol.isidentifier()
+        except AttributeError:
+            raise TypeError("Symbol must be a non-empty string") from None
+        if not identifier:
+            raise ValueError("Symbol string must be a valid Python identifier")
+        self._symbol = symbol
+
+    @property
+    def symbol(self) -> str:
+        """What the variable is called."""
+        return self._symbol
+
+    def _like(self, coef: Any) -> Self:
+        return type(self)(coef, self.domain, self.window, self.symbol)
+
+    # --- text
+
+    def _on_host(self) -> Any:
+        """NumPy's series with the same coefficients, for its text."""
+        cls = getattr(np.polynomial, self._numpy_class())
+        return cls(asnumpy(self.coef), self.domain, self.window, self.symbol)
+
+    @classmethod
+    def _numpy_class(cls) -> str:
+        return next(one.__name__ for one in cls.__mro__ if "functions" in vars(one))
+
+    def __repr__(self) -> str:
+        text = repr(self._on_host())
+        return type(self).__name__ + text[text.index("(") :]
+
+    def __str__(self) -> str:
+        return str(self._on_host()) if _style is None else format(self._on_host(), _style)
+
+    def __format__(self, fmt_str: str) -> str:
+        return format(self._on_host(), fmt_str) if fmt_str else str(self)
+
+    def _repr_latex_(self) -> str:
+        return self._on_host()._repr_latex_()
+
+    # --- comparison
+
+    def has_samecoef(self, other: Series) -> bool:
+        """Whether another series has the same coefficients."""
+        return len(self) == len(other) and bool((self.coef == other.coef).all())
+
+    def has_samedomain(self, other: Series) -> bool:
+        """Whether another series has the same domain."""
+        return bool(np.all(self.domain == other.domain))
+
+    def has_samewindow(self, other: Series) -> bool:
+        """Whether another series has the same window."""
+        return bool(np.all(self.window == other.window))
+
+    def has_sametype(self, other: object) -> bool:
+        """Whether an object is a series of this class."""
+        return isinstance(other, self.__class__)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, self.__class__)
+            and self.has_samedomain(other)
+            and self.has_samewindow(other)
+            and self.symbol == other.symbol
+            and self.has_samecoef(other)
+        )
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    # --- arithmetic
+
+    def _coefficients_of(self, other: Any) -> Any:
+        """Another operand's coefficients; refuse series of another kind."""
+        if not isinstance(other, Series):
+            return other
+        if not isinstance(other, self.__class__):
+            raise TypeError("Polynomial types differ")
+        if not self.has_samedomain(other):
+            raise TypeError("Domains differ")
+        if not self.has_samewindow(other):
+            raise TypeError("Windows differ")
+        if self.symbol != other.symbol:
+            raise ValueError("Polynomial symbols differ")
+        return other.coef
+
+    def _combined(self, function: Callable, other: Any, reverse: bool = False) -> Any:
+        """A function of both operands' coefficients, or NotImplemented if it cannot be."""
+        coefficients = self._coefficients_of(other)
+        operands = (coefficients, self.coef) if reverse else (self.coef, coefficients)
+        try:
+            return function(*operands)
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def _arithmetic(self, function: Callable, other: Any, reverse: bool = False) -> Any:
+        found = self._combined(function, other, reverse)
+        return found if found is NotImplemented else self._like(found)
+
+    def __neg__(self) -> Self:
+        return self._like(-self.coef)
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __add__(self, other: Any) -> Any:
+        return self._arithmetic(self.functions.add, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._arithmetic(self.functions.add, other, True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._arithmetic(self.functions.sub, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._arithmetic(self.functions.sub, other, True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._arithmetic(self.functions.mul, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._arithmetic(self.functions.mul, other, True)
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, bool) or not isinstance(other, numbers.Number):
+            raise TypeError(f"unsupported types for true division: '{type(self)}', '{type(other)}'")
+        return self.__floordiv__(other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return NotImplemented
+
+    def __divmod__(self, other: Any) -> Any:
+        found = self._combined(self.functions.div, other)
+        return found if found is NotImplemented else tuple([self._like(x) for x in found])
+
+    def __rdivmod__(self, other: Any) -> Any:
+        found = self._combined(self.functions.div, other, True)
+        return found if found is NotImplemented else tuple([self._like(x) for x in found])
+
+    def __floordiv__(self, other: Any) -> Any:
+        found = self.__divmod__(other)
+        return found if found is NotImplemented else found[0]
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        found = self.__rdivmod__(other)
+        return found if found is NotImplemented else found[0]
+
+    def __mod__(self, other: Any) -> Any:
+        found = self.__divmod__(other)
+        return found if found is NotImplemented else found[1]
+
+    def __rmod__(self, other: Any) -> Any:
+        found = self.__rdivmod__(other)
+        return found if found is NotImplemented else found[1]
+
+    def __pow__(self, other: int) -> Self:
+        return self._like(self.functions.pow(self.coef, other, self.maxpower))
+
+    # --- values
+
+    def __call__(self, arg: Any) -> Any:
+        """The values at points, or the series of another one's values."""
+        offset, scale = self.mapparms()
+        if not isinstance(arg, Series):
+            if not isinstance(arg, ArrayBase):
+                arg = asarray(arg)
+            return self.functions.val(line_values(arg, offset, scale), self.coef)
+        inner = offset + scale * arg
+        return inner._like(_composed(self.functions.basis, self.coef, inner))
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.coef)
+
+    def __len__(self) -> int:
+        return len(self.coef)
+
+    def linspace(self, n: int = 100, domain: Any = None) -> tuple[ndarray, ndarray]:
+        """Points at equal distances in a domain, and the values there.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many.
+        domain : pair of numbers, optional
+            The first and the last point; those of the series' domain by default.
+
+        Returns
+        -------
+        x, y : ndarray, 1-D
+            Points and values.
+        """
+        ends = self.domain if domain is None else ends_of(domain)
+        x = linspace(ends[0], ends[1], n)
+        return x, self(x)
+
+    def roots(self) -> ndarray:
+        """The roots of the series in its domain's terms; see the function of the same name."""
+        return mapdomain(self.functions.roots(self.coef), self.window, self.domain)
+
+    # --- coefficients
+
+    def copy(self) -> Self:
+        """A series with coefficients of its own."""
+        return self._like(self.coef)
+
+    def degree(self) -> int:
+        """The degree: one less than there are coefficients."""
+        return len(self) - 1
+
+    def cutdeg(self, deg: int) -> Self:
+        """The series without coefficients of a greater degree."""
+        return self.truncate(deg + 1)
+
+    def trim(self, tol: float = 0) -> Self:
+        """The series without coefficients at the end of a magnitude up to a limit."""
+        return self._like(trimcoef(self.coef, tol))
+
+    def truncate(self, size: int) -> Self:
+        """The series of the first coefficients."""
+        count = int(size)
+        if count != size or count < 1:
+            raise ValueError("size must be a positive integer")
+        return self._like(self.coef[:count])
+
+    def mapparms(self) -> tuple[Any, Any]:
+        """The offset and the scale of the map from the domain to the window."""
+        return mapparms(self.domain, self.window)
+
+    def integ(self, m: int = 1, k: Any = [], lbnd: Any = None) -> Self:  # noqa: B006
+        """The integral.
+
+        Parameters
+        ----------
+        m : int, optional
+            How many times it is taken.
+        k : scalar or sequence of scalars, optional
+            The value of each integral at the bound.
+        lbnd : scalar, optional
+            The bound.
+
+        Returns
+        -------
+        Series
+            Of the same class.
+        """
+        offset, scale = self.mapparms()
+        bound = 0 if lbnd is None else offset + scale * lbnd
+        return self._like(self.functions.integ(self.coef, m, k, bound, 1.0 / scale))
+
+    def deriv(self, m: int = 1) -> Self:
+        """The m-th derivative."""
+        return self._like(self.functions.der(self.coef, m, self.mapparms()[1]))
+
+    def convert(
+        self, domain: Any = None, kind: type[Series] | None = None, window: Any = None
+    ) -> Any:
+        """The series in another basis, another domain or another window.
+
+        Parameters
+        ----------
+        domain : pair of numbers, optional
+            The new domain, by default that of the class.
+        kind : type, optional
+            The new class, by default the same.
+        window : pair of numbers, optional
+            The new window, by default that of the class.
+
+        Returns
+        -------
+        Series
+            Its values are the same but for rounding. One launch.
+        """
+        kind = self.__class__ if kind is None else kind
+        domain = kind.domain if domain is None else ends_of(domain)
+        window = kind.window if window is None else ends_of(window)
+        # From the new window by the domain to the old window.
+        first, second = mapparms(window, domain), self.mapparms()
+        offset, scale = second[0] + second[1] * first[0], second[1] * first[1]
+        dtype = np.result_type(self.coef.dtype, offset, scale)
+        one = asarray([1], dtype)
+        coef = series.compose(
+            self.functions.basis, kind.functions.basis, self.coef.astype(dtype), one,
+            dtype.type(offset).item(), dtype.type(scale).item(),
+        )  # fmt: skip
+        return kind(series.trimmed(coef), domain, window, self.symbol)
+
+    # --- new series
+
+    @classmethod
+    def fit(
+        cls,
+        x: ArrayLike,
+        y: ArrayLike,
+        deg: Any,
+        domain: Any = None,
+        rcond: float | None = None,
+        full: bool = False,
+        w: ArrayLike | None = None,
+        window: Any = None,
+        symbol: str = "x",
+    ) -> Any:
+        """The series that fits points best, by least squares.
+
+        Parameters
+        ----------
+        x, y : array_like, 1-D
+            The points and the values there.
+        deg : int or sequence of int
+            The greatest degree, or the degrees that the series has.
+        domain : pair of numbers, optional
+            The domain: by default the smallest that has all points; [] for that of the class.
+        rcond, full, w
+            As for the function of the same name.
+        window : pair of numbers, optional
+            The window.
+        symbol : str, optional
+            What the variable is called.
+
+        Returns
+        -------
+        series : Series
+            The fit.
+        [residuals, rank, singular_values, rcond] : list
+            Only with ``full``.
+        """
+        if domain is None:
+            domain = asnumpy(getdomain(x))
+            if domain[0] == domain[1]:
+                domain = domain + np.array([-1, 1])
+        elif isinstance(domain, list) and not domain:
+            domain = cls.domain
+        window = cls.window if window is None else window
+        points = line_values(x, *mapparms(domain, window))
+        found = cls.functions.fit(points, y, deg, w=w, rcond=rcond, full=full)
+        if full:
+            return cls(found[0], domain, window, symbol), found[1]
+        return cls(found, domain, window, symbol)
+
+    @classmethod
+    def fromroots(
+        cls,
+        roots: ArrayLike,
+        domain: Any = [],  # noqa: B006  # NumPy's default, which is not changed
+        window: Any = None,
+        symbol: str = "x",
+    ) -> Self:
+        """The series with given roots.
+
+        Parameters
+        ----------
+        roots : array_like, 1-D
+            The roots.
+        domain : pair of numbers, optional
+            The domain: that of the class by default, the smallest that has all roots for None.
+        window : pair of numbers, optional
+            The window.
+        symbol : str, optional
+            What the variable is called.
+
+        Returns
+        -------
+        Series
+            Its leading power of x has the factor 1.
+        """
+        [values] = as_series([roots], trim=False)
+        if domain is None:
+            domain = asnumpy(getdomain(values))
+        elif isinstance(domain, list) and not domain:
+            domain = cls.domain
+        window = cls.window if window is None else ends_of(window)
+        offset, scale = mapparms(domain, window)
+        coef = cls.functions.fromroots(on_line(values, offset, scale))
+        return cls(divide(coef, scale ** len(values)), domain, window, symbol)
+
+    @classmethod
+    def identity(cls, domain: Any = None, window: Any = None, symbol: str = "x") -> Self:
+        """The series whose value is x, for all x.
+
+        Parameters
+        ----------
+        domain, window : pair of numbers, optional
+            Those of the class by default.
+        symbol : str, optional
+            What the variable is called.
+
+        Returns
+        -------
+        Series
+            Of degree 1.
+        """
+        domain = cls.domain if domain is None else domain
+        window = cls.window if window is None else window
+        offset, scale = mapparms(window, domain)
+        return cls(cls.functions.line(offset, scale), domain, window, symbol)
+
+    @classmethod
+    def basis(cls, deg: int, domain: Any = None, window: Any = None, symbol: str = "x") -> Self:
+        """The element of the basis of a degree.
+
+        Parameters
+        ----------
+        deg : int
+            The degree.
+        domain, window : pair of numbers, optional
+            Those of the class by default.
+        symbol : str, optional
+            What the variable is called.
+
+        Returns
+        -------
+        Series
+            With one coefficient that is not zero.
+        """
+        degree = int(deg)
+        if degree != deg or degree < 0:
+            raise ValueError("deg must be non-negative integer")
+        return cls([0] * degree + [1], domain, window, symbol)
+
+    @classmethod
+    def cast(cls, series: Series, domain: Any = None, window: Any = None) -> Self:
+        """A series of any class as one of this class; see `convert`."""
+        return series.convert(domain, cls, window)
+
+
+#: P[k + 1] = (a * x + b) * P[k] - c * P[k - 1], on the host: a, b and c for k.
+_RECURRENCES: dict[str, Callable[[int], tuple[float, float, float]]] = {
+    "power": lambda k: (1, 0, 0),
+    "chebyshev": lambda k: (2 if k else 1, 0, 1),
+    "legendre": lambda k: ((2 * k + 1) / (k + 1), 0, k / (k + 1)),
+    "hermite": lambda k: (2, 0, 2 * k),
+    "hermite_e": lambda k: (1, 0, k),
+    "laguerre": lambda k: (-1 / (k + 1), (2 * k + 1) / (k + 1), k / (k + 1)),
+}
+
+
+def _composed(basis: str, coef: Any, inner: Series) -> Any:
+    """The coefficients of a series of another one: Clenshaw's method, product by product."""
+    functions, recurrence = inner.functions, _RECURRENCES[basis]
+    here: Any = coef[-1:]
+    before: Any = None
+    for k in range(len(coef) - 2, -1, -1):
+        a, b, c = *recurrence(k)[:2], recurrence(k + 1)[2]
+        product = functions.mul(here, inner.coef)
+        value = functions.add(coef[k : k + 1], product if a == 1 else product * a)
+        if b:
+            value = functions.add(value, here * b)
+        if c and before is not None:
+            value = functions.sub(value, before * c)
+        before, here = here, value
+    return here
