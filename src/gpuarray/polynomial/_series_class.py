@@ -12,7 +12,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._ops import series
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.math import divide
-from gpuarray._ops.ranges import linspace
+from gpuarray._ops.samples import linspace
 from gpuarray.polynomial.polyutils import (
     as_series,
     ends_of,

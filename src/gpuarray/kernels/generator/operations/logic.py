@@ -101,6 +101,6 @@ ROWS = (
     ),
     row(
         "isnat", 1, "Whether elements are NaT, not a time.",
-        [np.datetime64("2020-01-01"), np.datetime64("NaT")], times=_NAT,
+        [np.datetime64("2020-01-01"), np.datetime64("NaT", "D")], times=_NAT,
     ),
 )
