@@ -79,7 +79,7 @@ def as_operand(x: Any, name: str, others: Sequence[Any] = ()) -> Any:
     if isinstance(x, list | tuple | range):
         return of_sequence(x)  # noqa: F821 (declared above, set by the module of conversions)
     if isinstance(x, _TIMES):
-        return as_operand(np.asarray(x)[()] if isinstance(x, timedelta) else np.datetime64(x), name)
+        return as_operand(np.timedelta64(x) if isinstance(x, timedelta) else np.datetime64(x), name)
     raise TypeError(
         f"{called_name(name)}: "
         f"unsupported operand type {kind.__name__!r}; pass a gpuarray array, a NumPy "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -234,11 +235,17 @@ def full(
     return result
 
 
+#: What NumPy stores in arrays of times, besides its own scalars.
+_TEXT_AND_TIMES = (str, date, timedelta)
+
+
 def _as_fill_value(value: Any, dtype: Any) -> Any:
     if isinstance(value, ArrayBase | np.generic | bool | int | float | complex):
         return value
     if isinstance(value, np.ndarray) and not value.ndim:
         return value[()]
+    if isinstance(value, _TEXT_AND_TIMES):
+        return value if dtype is not None else np.datetime64(value)
     return asarray(value, dtype if isinstance(value, list | tuple) else None)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
 from gpuarray._ops.casts import copyto, store_result
 from gpuarray._ops.conversion import array
@@ -63,6 +64,10 @@ def ptp(
     >>> cp.ptp(cp.asarray([[4, 9, 2], [6, 1, 3]]), axis=1)
     array([7, 5])
     """
+    if isinstance(a, ArrayBase) and a._layout.dtype.kind == "M":
+        # The difference of times has another dtype.
+        greatest = statistics.max(a, axis, None, keepdims)
+        return subtract(greatest, statistics.min(a, axis, None, keepdims), out=out)
     greatest = statistics.max(a, axis, out, keepdims)
     return subtract(greatest, statistics.min(a, axis, None, keepdims), out=greatest)
 

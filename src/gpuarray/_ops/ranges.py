@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.placement import given_device
 from gpuarray._runtime.device import current
@@ -108,9 +109,12 @@ def arange(
             if run is None:
                 run = _plan_range(stream, found, length, "exact")
             return run(start, step)
-    found, length, how, values = _python_floats(start, stop, step, dtype) or _first_values(
-        start, stop, step, dtype
-    )
+    decided = _python_floats(start, stop, step, dtype)
+    if decided is None:
+        if _has_times(start, stop, step, dtype):
+            return _range_of_times(start, stop, step, dtype)
+        decided = _first_values(start, stop, step, dtype)
+    found, length, how, values = decided
     if found.kind == "b":
         return asarray(values[:length], found)
     stream = current.stream
@@ -118,6 +122,40 @@ def arange(
     if run is None:
         run = _plan_range(stream, found, length, how)
     return run(*values)
+
+
+def _has_times(start: Any, stop: Any, step: Any, dtype: Any) -> bool:
+    if dtype is not None and _dtypes.canonical(dtype).kind in "mM":
+        return True
+    kinds = (date, timedelta, np.datetime64, np.timedelta64)
+    return any(isinstance(x, kinds) for x in (start, stop, step))
+
+
+def _range_of_times(start: Any, stop: Any, step: Any, dtype: Any) -> ndarray:
+    """Integers that are read as times of the finest unit among the arguments."""
+    np.arange(start, start, step, dtype)  # NumPy's error for arguments that make no range
+    kind = None if dtype is None else _dtypes.canonical(dtype)
+    differences = kind is not None and kind.kind == "m"
+    ends = [_as_time(x, kind, differences) for x in (start, stop)]
+    steps = _as_time(step, None, True)
+    if kind is None or np.datetime_data(kind)[0] == "generic":
+        units = [np.dtype(x.dtype.str.replace("M8", "m8")) for x in (*ends, steps)]
+        unit, count = np.datetime_data(np.result_type(*units))
+        letter = "M" if any(x.dtype.kind == "M" for x in ends) else "m"
+        kind = _dtypes.canonical(f"{letter}8[{count}{unit}]")
+    first, last = [int(x.astype(kind).view(np.int64)) for x in ends]
+    spacing = int(steps.astype(kind.str.replace("M8", "m8")).view(np.int64))
+    found: Any = arange(first, last, spacing, np.int64)
+    return _array.view(found, _layout.contiguous(kind, found._layout.shape))
+
+
+def _as_time(x: Any, dtype: np.dtype | None, difference: bool) -> np.ndarray:
+    """An argument as a time; a number is one of units."""
+    if isinstance(x, date | np.datetime64 | str):
+        return np.asarray(x, "M8" if dtype is None else dtype)
+    if isinstance(x, timedelta | np.timedelta64) or difference:
+        return np.asarray(x, "m8")
+    return np.asarray(x, "m8" if dtype is None else dtype)
 
 
 def _python_floats(
@@ -182,7 +220,7 @@ def _first_values(
 
 def _computed(dtype: np.dtype) -> np.dtype:
     """The dtype in which a range is computed."""
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
+    return np.dtype(np.float32) if _dtypes.is_narrow_float(dtype) else dtype
 
 
 def _spacing(first: Any, second: Any, length: int) -> tuple[str, Any]:

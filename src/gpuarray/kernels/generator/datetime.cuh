@@ -32,11 +32,9 @@ GPUARRAY_DEVICE int64_t floor_quotient(int64_t a, int64_t b) {
     return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
-// By a number, rounded towards zero or down.
+// By a number, rounded towards zero, as NumPy's floor_divide does here, too.
 GPUARRAY_DEVICE int64_t divided(int64_t a, int64_t b) { return a == NAT || b == 0 ? NAT : a / b; }
 GPUARRAY_DEVICE int64_t divided(int64_t a, double b) { return a == NAT ? NAT : from_float(double(a) / b); }
-GPUARRAY_DEVICE int64_t floor_divided(int64_t a, int64_t b) { return a == NAT || b == 0 ? NAT : floor_quotient(a, b); }
-GPUARRAY_DEVICE int64_t floor_divided(int64_t a, double b) { return divided(a, b); }
 
 GPUARRAY_DEVICE double ratio(int64_t a, int64_t b) {
     return either(a, b) ? __longlong_as_double(0x7ff8000000000000ll) : double(a) / double(b);

@@ -34,7 +34,7 @@ ROWS = (
     row(
         "floor_divide", 2, "Largest integer not above the quotient.", [-7, 7, 8], [2, 2, -3],
         integers="integer::floor_divide(in0, in1)", floats="floating::floor_divide(in0, in1)",
-        times="datetime::floor_ratio(in0, in1)", scaled="datetime::floor_divided(in0, in1)",
+        times="datetime::floor_ratio(in0, in1)", scaled="datetime::divided(in0, in1)",
         weight=_BY_DIVISION,
     ),
     row(
