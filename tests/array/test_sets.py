@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._runtime import launch_history
 from tests.array.arrays import same
 
 ALL = {"return_index": True, "return_inverse": True, "return_counts": True}
@@ -24,6 +25,25 @@ def test_unique(dtype, rng):
         expected = np.unique(x, return_counts=True, equal_nan=False)
         same(values, expected[0])
         same(counts, expected[1])
+
+
+@pytest.mark.parametrize("dtype", ["u2", "f4"])
+def test_unique_of_several_tiles(dtype, rng):
+    for high in (3, 5000):
+        x = rng.integers(0, high, 20001).astype(dtype)
+        results = cp.unique(cp.asarray(x)[1:], **ALL)
+        for result, expected in zip(results, np.unique(x[1:], **ALL), strict=True):
+            same(result, expected, context=(dtype, high))
+
+
+def test_unique_takes_two_launches_more_than_its_sort():
+    x = cp.asarray([3, 1, 3])
+    for options, most in (({}, 3), ({"return_inverse": True}, 5), (ALL, 8)):
+        cp.unique(x, **options)
+        launch_history.forget()
+        cp.unique(x, **options)
+        kernels = [x for x in launch_history._recent if not isinstance(x, launch_history._Ended)]
+        assert len(kernels) <= most, (options, kernels)
 
 
 def test_unique_along_an_axis(rng):

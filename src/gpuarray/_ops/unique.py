@@ -9,11 +9,9 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
-from gpuarray._ops.cumulative import cumsum
-from gpuarray._ops.joining import concatenate
+from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import subtract
-from gpuarray._ops.nonzero import flatnonzero
 from gpuarray._ops.sorting import argsort, lexsort, sort
 from gpuarray._ops.taking import take
 from gpuarray._ops.transposing import moveaxis
@@ -22,6 +20,8 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
+from gpuarray.kernels import mask as mask_kernels
+from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Expression, Input
 from gpuarray.kernels.generator.operations import operation
 
@@ -144,10 +144,11 @@ def unique(
 
     Notes
     -----
-    A sort, a comparison of neighbours and a selection by a mask. The number of distinct elements is
-    known to the device only, so the call waits for it once. Temporary memory: the sorted elements,
-    what `sort` takes (with indices or the inverse, also indices and what `argsort` takes), and nine
-    bits for each element.
+    The launches of a sort and two; with indices or the inverse those of `argsort` and one more,
+    then one each for indices and the inverse and two for counts. The number of distinct elements
+    is known to the device only, so the call waits for it once. Temporary memory: the sorted
+    elements, what `sort` takes (with indices or the inverse, also indices and what `argsort`
+    takes), and a bit for each element.
 
     Examples
     --------
@@ -162,14 +163,16 @@ def unique(
     a = in_one_dimension(a)
     order = argsort(a) if return_index or return_inverse else None
     values = sort(a) if order is None else take(a, order)
-    first = first_of_equals(values, equal_nan)
-    distinct = values[first]
-    return _results(distinct, first, order, return_index, return_inverse, return_counts, shape)
+    if not values._layout.c_contiguous:
+        values = copies.copy(values)
+    counted = mask_kernels.launch.count_changes(values, bool(equal_nan))
+    distinct = mask_kernels.launch.compress_counted(values, counted)
+    return _results(distinct, counted, order, return_index, return_inverse, return_counts, shape)
 
 
 def _results(
     distinct: Any,
-    first: Any,
+    counted: mask_kernels.launch.Counted,
     order: Any,
     return_index: bool,
     return_inverse: bool,
@@ -177,17 +180,16 @@ def _results(
     shape: tuple[int, ...],
 ) -> Any:
     results = [distinct]
+    empty = not counted.total
     if return_index:
-        results.append(order[first])
+        results.append(order if empty else mask_kernels.launch.compress_counted(order, counted))
     if return_inverse:
-        inverse = _array.empty(_layout.contiguous(np.dtype(np.int64), order._layout.shape))
-        inverse[order] = cumsum(first) - 1
-        results.append(reshape(inverse, shape))
+        results.append(
+            reshape(order if empty else mask_kernels.launch.ranks(counted, order), shape)
+        )
     if return_counts:
-        starts = flatnonzero(first)
-        size = first._layout.size
-        stops = concatenate([starts[1:], as_array([size], "unique")]) if size else starts
-        results.append(subtract(stops, starts))
+        starts = mask_kernels.launch.starts(counted) if counted.total else zeros(1, np.int64)
+        results.append(subtract(starts[1:], starts[:-1]))
     return tuple(results) if len(results) > 1 else results[0]
 
 
@@ -240,9 +242,10 @@ def _unique_parts(
     else:
         order = argsort(as_array([0] * count, "unique"))
         first = order < 1
-    indices = order[first]
+    counted = mask_kernels.launch.count(first, keep=True)
+    indices = mask_kernels.launch.compress_counted(order, counted)
     distinct = take(a, indices, axis)
-    return _results(distinct, first, order, return_index, return_inverse, return_counts, (count,))
+    return _results(distinct, counted, order, return_index, return_inverse, return_counts, (count,))
 
 
 def unique_values(x: ArrayLike) -> ndarray:

@@ -93,8 +93,12 @@ def argwhere(mask: Any) -> Any:
 
 def compress(values: Any, mask: Any) -> Any:
     """The elements, in C order, where a mask of the same shape is true: ``values[mask]``."""
+    return compress_counted(values, count(mask, keep=True))
+
+
+def compress_counted(values: Any, counted: Counted) -> Any:
+    """The same for a mask that has been counted with ``keep``."""
     layout = values._layout
-    counted = count(mask, keep=True)
     result = _array.empty(_layout.contiguous(layout.dtype, (counted.total,)))
     if counted.total:
         run = _store_call(current.stream, "compress", counted.mask._layout, layout, 1)
@@ -129,6 +133,43 @@ def place(target: Any, mask: Any, values: Any) -> None:
         run(counted.mask, counted.offsets, counted.bits, values, target)
 
 
+def starts(counted: Counted) -> Any:
+    """Where elements of a one-dimensional mask are true, then the number of all elements."""
+    result = _array.empty(_layout.contiguous(_INT64, (counted.total + 1,)))
+    run = _starts_call(current.stream, counted.mask._layout)
+    run(counted.mask, counted.offsets, counted.bits, counted.total, result)
+    return result
+
+
+def ranks(counted: Counted, places: Any) -> Any:
+    """For each element of a one-dimensional mask how many are true before and at it, less one.
+
+    ``places`` is a permutation that says where in the result; the mask was counted with ``keep``.
+    """
+    result = _array.empty(places._layout)
+    run = _ranks_call(current.stream, counted.mask._layout)
+    run(counted.mask, counted.offsets, counted.bits, places, result)
+    return result
+
+
+def count_changes(values: Any, equal_nan: bool) -> Counted:
+    """Count the elements of a sorted array that differ from the one before, as `count` with bits.
+
+    Parameters
+    ----------
+    values : ndarray
+        Contiguous, with one dimension.
+    equal_nan : bool
+        All NaN are equal.
+    """
+    layout = values._layout
+    if layout.size == 0:
+        return Counted(values, 0, None, None)
+    truth = "changes but of NaN" if equal_nan else "changes"
+    run, at = _plan_count(current.stream, layout, True, truth)
+    return _count(values, run, at)
+
+
 def count(mask: Any, keep: bool = False) -> Counted:
     """Count the true elements of a mask and wait for the result.
 
@@ -138,6 +179,10 @@ def count(mask: Any, keep: bool = False) -> Counted:
     if layout.size == 0:
         return Counted(mask, 0, None, None)
     run, at = _plan_count(current.stream, layout, keep)
+    return _count(mask, run, at)
+
+
+def _count(mask: Any, run: Callable[..., Any], at: int) -> Counted:
     offsets, bits = run(mask)
     total = np.empty((), np.int64)
     _array.download(_array.view(offsets, _SCALAR, at), total, None, True)
@@ -145,14 +190,16 @@ def count(mask: Any, keep: bool = False) -> Counted:
 
 
 @planned
-def _plan_count(stream: Stream, layout: Layout, keep: bool) -> tuple[Callable, int]:
+def _plan_count(
+    stream: Stream, layout: Layout, keep: bool, truth: str = "nonzero"
+) -> tuple[Callable, int]:
     # Ordered as C order is, whatever the mask's own order.
     order = _layout.contiguous_strides(layout.shape, 1)
     dims, (_, strides) = _layout.collapse(layout.shape, [order, layout.strides])
     steps = _layout.element_strides("mask", strides, layout)
     bits = keep or not _is_bytes(layout)
     index = "int64" if _layout.needs_int64(layout.size, [layout]) else "int32"
-    spec = mask_kernels.spec.CountSpec(_dtypes.code(layout.dtype), len(dims), bits, index)
+    spec = mask_kernels.spec.CountSpec(_dtypes.code(layout.dtype), len(dims), bits, index, truth)
     function, source = load(spec, mask_kernels.spec.render_count, stream.device)
     tiles = ceil_div(layout.size, mask_kernels.spec.TILE)
     rounds = _rounds(tiles, stream.device.multiprocessors)
@@ -202,6 +249,27 @@ def _rows_call(
     dimensions = _dimensions(mask.size, 0, 0, shape, [0] * len(shape))
     bound = BoundLaunch(_plan_store(spec, dimensions, stream), stream)
     return _calls.make_call(stream, "aaa", [None], [(bound, _COUNTED | {"result": "y0"})])
+
+
+@planned
+def _starts_call(stream: Stream, mask: Layout) -> Callable[..., Any]:
+    bound = BoundLaunch(_plan_line("starts", mask, stream), stream, {"count": _INT64})
+    passed = _COUNTED | {"result": "y0", "count": "x3"}
+    return _calls.make_call(stream, "aaas", [None], [(bound, passed)])
+
+
+@planned
+def _ranks_call(stream: Stream, mask: Layout) -> Callable[..., Any]:
+    bound = BoundLaunch(_plan_line("ranks", mask, stream), stream)
+    passed = _COUNTED | {"places": "x3", "result": "y0"}
+    return _calls.make_call(stream, "aaaa", [None], [(bound, passed)])
+
+
+def _plan_line(action: str, mask: Layout, stream: Stream) -> LaunchPlan:
+    """A second launch over a mask of one dimension that was kept as bits."""
+    index = "int64" if _layout.needs_int64(mask.size, [mask]) else "int32"
+    spec = mask_kernels.spec.StoreSpec(action, _dtypes.code(mask.dtype), True, 1, 8, index)
+    return _plan_store(spec, _dimensions(mask.size, 0, 0, mask.shape, [0]), stream)
 
 
 @planned

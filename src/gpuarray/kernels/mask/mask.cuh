@@ -54,13 +54,14 @@ GPUARRAY_DEVICE uint32_t bits_of_bytes(const uint8_t* bytes) {
     return result;
 }
 
-// The bits of this lane's row, in a span that starts at `first`. `dense` says that the mask is contiguous.
+// The bits of this lane's row, in a span that starts at `first`. `dense` says that the mask is contiguous. Where truth is
+// that an element differs from the one before (Truth::CHANGES), it is, and the first element is true.
 template <class Truth, class UIndex, class Offset>
 GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, UIndex first, UIndex size, bool dense,
                                  Offset offset_of) {
     enum { BATCH = 8 };
     const int lane = threadIdx.x % 32;
-    if constexpr (sizeof(typename Truth::Element) == 1) {
+    if constexpr (sizeof(typename Truth::Element) == 1 && !Truth::CHANGES) {
         const uint8_t* const bytes = reinterpret_cast<const uint8_t*>(mask) + first;
         if (dense && first + MASK_SPAN <= size && Vector<uint32_t, 8>::aligned((const uint32_t*)bytes)) {
             return bits_of_bytes(bytes + lane * MASK_ROW);
@@ -73,7 +74,11 @@ GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, UIndex fir
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
             const UIndex index = first + (batch + i) * MASK_ROW + lane;
-            truths[i] = index < size && Truth::of(mask[offset_of(index)]);
+            if constexpr (Truth::CHANGES) {
+                truths[i] = index < size && (index == 0 || Truth::changes(mask[index], mask[index - 1]));
+            } else {
+                truths[i] = index < size && Truth::of(mask[offset_of(index)]);
+            }
         }
 #pragma unroll
         for (int i = 0; i < BATCH; ++i) {
@@ -130,8 +135,9 @@ GPUARRAY_DEVICE void count_true(const typename Truth::Element* mask, int64_t* of
 }
 
 // What is done with a true element: `read` gives a value for its index and its rank among the true
-// elements, `write` stores it.
+// elements, `write` stores it. With EACH it is done with every element, whose rank is that of the last true one up to it.
 template <class Word, class Dimensions> struct Compress {
+    enum { EACH = 0 };
     const Word* values;
     Word* result;
     const Dimensions& dimensions;
@@ -146,6 +152,7 @@ template <class Word, class Dimensions> struct Compress {
 };
 
 template <class Word, class Dimensions> struct Place {
+    enum { EACH = 0 };
     const Word* values;
     Word* target;
     const Dimensions& dimensions;
@@ -161,6 +168,7 @@ template <class Word, class Dimensions> struct Place {
 
 // An array of indices for each axis, one behind the other; `strides` are not used.
 template <class Dimensions, int NDIM> struct Coordinates {
+    enum { EACH = 0 };
     int64_t* result;
     int64_t count;
     const Dimensions& dimensions;
@@ -180,6 +188,7 @@ template <class Dimensions, int NDIM> struct Coordinates {
 
 // The same with the indices of an element behind one another.
 template <class Dimensions, int NDIM> struct CoordinateRows {
+    enum { EACH = 0 };
     int64_t* result;
     const Dimensions& dimensions;
     struct Value {};
@@ -201,6 +210,34 @@ template <class Dimensions, int NDIM> struct CoordinateRows {
 #pragma unroll
             for (int axis = 0; axis < NDIM; ++axis) target[axis] = row[axis];
         }
+    }
+};
+
+// The indices of true elements and, behind them, the number of all elements.
+template <class Dimensions> struct Starts {
+    enum { EACH = 0 };
+    int64_t* result;
+    int64_t count;
+    const Dimensions& dimensions;
+    struct Value {};
+
+    template <class UIndex> GPUARRAY_DEVICE Value read(UIndex, int64_t) const { return Value(); }
+    template <class UIndex> GPUARRAY_DEVICE void write(Value, UIndex index, int64_t rank) const {
+        result[rank] = int64_t(index);
+        if (rank + 1 == count) result[count] = int64_t(dimensions.size);
+    }
+};
+
+// Ranks, stored at the places that an array gives.
+struct PlacedRanks {
+    enum { EACH = 1 };
+    const int64_t* places;
+    int64_t* result;
+    typedef int64_t Value;
+
+    template <class UIndex> GPUARRAY_DEVICE int64_t read(UIndex index, int64_t) const { return places[index]; }
+    template <class UIndex> GPUARRAY_DEVICE void write(int64_t place, UIndex, int64_t rank) const {
+        result[place] = rank;
     }
 };
 
@@ -241,6 +278,10 @@ GPUARRAY_DEVICE void store_true(const typename Truth::Element* mask, const int64
             const int32_t row = __shfl_sync(0xffffffffu, before, batch + i);
             truths[i] = word >> lane & 1;
             ranks[i] = offset + row + __popc(word & ((1u << lane) - 1));
+            if constexpr (Action::EACH) {
+                ranks[i] += truths[i] ? 0 : -1;
+                truths[i] = first + (batch + i) * MASK_ROW + lane < UIndex(dimensions.size);
+            }
             if (truths[i]) values[i] = action.read(first + (batch + i) * MASK_ROW + lane, ranks[i]);
         }
 #pragma unroll

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from gpuarray._dtypes import cpp_name
-from gpuarray.kernels.generator.expressions import Cast, Input
+from gpuarray._dtypes import category, cpp_name
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.operations import operation
 from gpuarray.kernels.generator.parameters import (
     Field,
     KernelParameter,
@@ -24,7 +25,10 @@ BLOCK = 256
 #: Elements of a mask that one block looks at.
 TILE = 32 * BLOCK
 
-ACTIONS = ("compress", "place", "coordinates", "rows")
+ACTIONS = ("compress", "place", "coordinates", "rows", "starts", "ranks")
+
+#: What makes an element true: that it is not zero, or that it differs from the one before.
+TRUTHS = ("nonzero", "changes", "changes but of NaN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,10 @@ class CountSpec:
     ndim: int  # after collapsing
     bits: bool  # keep the mask as bits
     index: str = "int32"
+    truth: str = "nonzero"  # see `TRUTHS`; of others the mask is contiguous
+
+    def __post_init__(self) -> None:
+        check_choice("truth", self.truth, TRUTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,9 @@ class StoreSpec:
     """Does something with each true element.
 
     'compress' copies elements of an array to a dense one, 'place' does the reverse, and
-    'coordinates' stores where they are, an array for each axis, 'rows' a row for each element.
+    'coordinates' stores where they are, an array for each axis, 'rows' a row for each element,
+    'starts' in one dimension, with the number of all elements behind. 'ranks' stores for every
+    element the rank of the last true one up to it, at the place that an array gives.
     """
 
     action: str
@@ -64,8 +74,8 @@ namespace gpuarray {{
 
 struct Truth {{
     typedef Stored<{source}>::type Element;
-    GPUARRAY_DEVICE static bool of(Element element) {{
-        const {source} in0 = {source}(element);
+    enum {{ CHANGES = {changes} }};
+    GPUARRAY_DEVICE static bool {function} {{
 {truth}
     }}
 }};
@@ -84,7 +94,8 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 def render_count(spec: CountSpec) -> KernelSource:
     """Return the CUDA C++ of the first launch: a block for every few tiles, at most 32."""
     bits = "true" if spec.bits else "false"
-    symbol = f"gpuarray_count_true__{spec.dtype}" + ("_bits" if spec.bits else "")
+    what = {"nonzero": "true", "changes": "changes"}.get(spec.truth, "changes_but_of_nan")
+    symbol = f"gpuarray_count_{what}__{spec.dtype}" + ("_bits" if spec.bits else "")
     return _kernel(
         spec,
         symbol,
@@ -102,7 +113,8 @@ def render_store(spec: StoreSpec) -> KernelSource:
     """Return the CUDA C++ of the second launch: a block for each tile.
 
     It gets what the first one made, then two arrays (of 'compress' values and result, of 'place'
-    values and target), or the result, of 'coordinates' with the number of true elements.
+    values and target, of 'ranks' places and result), or the result, of 'coordinates' and 'starts'
+    with the number of true elements.
     """
     symbol = f"gpuarray_{spec.action}__{spec.dtype}"
     parameters = [_MASK, pointer("offsets", "const int64_t"), pointer("bits", "const uint32_t")]
@@ -110,6 +122,12 @@ def render_store(spec: StoreSpec) -> KernelSource:
     if spec.action == "coordinates":
         parameters += [pointer("result", "int64_t"), number("count", "int64_t")]
         action = f"Coordinates<Extents, {spec.ndim}>{{result, count, dimensions}}"
+    elif spec.action == "starts":
+        parameters += [pointer("result", "int64_t"), number("count", "int64_t")]
+        action = "Starts<Extents>{result, count, dimensions}"
+    elif spec.action == "ranks":
+        parameters += [pointer("places", "const int64_t"), pointer("result", "int64_t")]
+        action = "PlacedRanks{places, result}"
     elif spec.action == "rows":
         parameters.append(pointer("result", "int64_t"))
         action = f"CoordinateRows<Extents, {spec.ndim}>{{result, dimensions}}"
@@ -137,15 +155,29 @@ def _kernel(
     more_headers: Set[str] = frozenset(),
 ) -> KernelSource:
     body = Body()
+    source = cpp_name(spec.dtype)
     body.type_of(spec.dtype)
-    truth = body.value(Cast("b1", Input(0, spec.dtype)))
-    lines = [*body.lines, f"return {truth};"]
+    kind = spec.truth if isinstance(spec, CountSpec) else "nonzero"
+    if kind == "nonzero":
+        function = "of(Element element)"
+        truth = body.value(Cast("b1", Input(0, spec.dtype)))
+        inputs = [f"const {source} in0 = {source}(element);"]
+    else:
+        function = "changes(Element element, Element before)"
+        truth = body.value(_changes(spec.dtype, kind))
+        inputs = [
+            f"const {source} in0 = {source}(element);",
+            f"const {source} in1 = {source}(before);",
+        ]
+    lines = [*inputs, *body.lines, f"return {truth};"]
     headers = sorted(body.headers | {"gpuarray/mask.cuh"} | more_headers)
     symbol += f"_{spec.ndim}d" + ("_wide" if spec.index == "int64" else "")
     parameters = (*arrays, structure("dimensions", "Extents", _fields(spec)))
-    source = _SOURCE.format(
+    text = _SOURCE.format(
         includes="".join(f'#include "{header}"\n' for header in headers),
-        source=cpp_name(spec.dtype),
+        source=source,
+        changes=int(kind != "nonzero"),
+        function=function,
         truth="\n".join(f"        {line}" for line in lines),
         index=spec.index,
         ndim=spec.ndim,
@@ -154,7 +186,18 @@ def _kernel(
         parameters=declared(parameters),
         call=call,
     )
-    return KernelSource(symbol, source, cuda_headers(), parameters, 32, BLOCK)
+    return KernelSource(symbol, text, cuda_headers(), parameters, 32, BLOCK)
+
+
+def _changes(dtype: str, truth: str) -> Expression:
+    """Whether an element differs from the one before in an array whose NaN come last."""
+    element, before = Input(0, dtype), Input(1, dtype)
+    differs: Expression = Apply(operation("not_equal"), (element, before), "b1")
+    if truth == "changes" or category(dtype) not in ("float", "complex"):
+        return differs
+    # Whatever is behind a NaN is one.
+    number = Apply(operation("logical_not"), (Apply(operation("isnan"), (before,), "b1"),), "b1")
+    return Apply(operation("logical_and"), (differs, number), "b1")
 
 
 def _fields(spec: CountSpec | StoreSpec) -> list[Field]:
