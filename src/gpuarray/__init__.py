@@ -98,6 +98,10 @@ from gpuarray._ops.correlating import *
 from gpuarray._ops.histograms import *
 from gpuarray._ops.histograms_nd import *
 
+# Polynomials
+from gpuarray._ops.polynomials import *
+from gpuarray._ops.poly1d import *
+
 # Interoperability
 from gpuarray._ops.dispatch import *
 from gpuarray._ops.inspection import *

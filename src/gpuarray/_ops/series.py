@@ -27,7 +27,7 @@ from gpuarray.kernels.elementwise import copies
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
-_NUMBERS = (bool, int, float, complex, np.generic)
+NUMBERS = (bool, int, float, complex, np.generic)
 _FLOAT16, _FLOAT32 = np.dtype(np.float16), np.dtype(np.float32)
 
 
@@ -39,7 +39,7 @@ def coefficients_of(c: ArrayLike, name: str, trim: bool = False) -> ndarray:
 
     With `trim`, a list loses the zeros at its end before it goes to the device.
     """
-    if trim and isinstance(c, list | tuple) and all(isinstance(x, _NUMBERS) for x in c):
+    if trim and isinstance(c, list | tuple) and all(isinstance(x, NUMBERS) for x in c):
         host = np.array(c)
         stays = np.flatnonzero(host != 0)
         c = list(c[: stays[-1] + 1 if stays.size else 1])
@@ -179,11 +179,11 @@ def divide_series(basis: str, c1: ArrayLike, c2: ArrayLike, name: str) -> tuple[
         return multiply(one[:1], 0), one
     if other._layout.size == 1:
         return true_divide(one, other), multiply(one[:1], 0)
-    quotient, rest = _quotient(basis, one, other)
+    quotient, rest = quotient_and_rest(basis, one, other)
     return quotient, trimmed(rest[: other._layout.size - 1])
 
 
-def _quotient(basis: str, one: Any, other: Any) -> tuple[Any, Any]:
+def quotient_and_rest(basis: str, one: Any, other: Any) -> tuple[Any, Any]:
     dtype = one._layout.dtype
     one, other = working(one), working(other)
     run = polynomial.launch.divide_call(current.stream, basis, one._layout, other._layout)

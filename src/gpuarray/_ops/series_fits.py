@@ -116,10 +116,15 @@ FIRST_ELEMENTS = {
 
 
 def companion(basis: str, c: ArrayLike, name: str) -> ndarray:
-    """The companion matrix of a series, of float32 for halves."""
+    """The companion matrix of a series."""
     [series] = as_series([c], name=name)
     if series._layout.size < 2:
         raise ValueError("Series must have maximum degree of at least 1.")
+    return companion_matrix(basis, series)
+
+
+def companion_matrix(basis: str, series: Any) -> Any:
+    """The companion matrix of a trimmed series of two coefficients at least."""
     if series._layout.size == 2:
         return _single_root(basis, series).reshape(1, 1)
     n = series._layout.size - 1
@@ -200,7 +205,7 @@ def roots(basis: str, c: ArrayLike, name: str) -> ndarray:
         return asarray(np.array([], series._layout.dtype))
     if series._layout.size == 2:
         return _single_root(basis, series)
-    found = eigenvalues(companion(basis, series, name), name)
+    found = eigenvalues(companion_matrix(basis, series), name)
     found.sort()
     return found
 

@@ -65,8 +65,13 @@ struct SeriesValues {
 #pragma unroll
                 for (int i = 0; i < ITEMS; ++i) result[i] = x[V - 1][i] - result[i];
             } else {
+                // NumPy's constants are NaN at points that are infinite, as all its sums of powers are.
+                const bool touched = !Basis::THREE_TERMS || last == 0;
 #pragma unroll
-                for (int i = 0; i < ITEMS; ++i) second[i] = Number();
+                for (int i = 0; i < ITEMS; ++i) {
+                    second[i] = Number();
+                    if (touched) result[i] = result[i] + x[V - 1][i] * Number();
+                }
             }
 #pragma unroll 1
             for (Index k = last - 1; k >= 0; --k) {
