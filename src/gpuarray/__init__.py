@@ -47,9 +47,11 @@ from gpuarray._ops.casts import *
 from gpuarray._ops.joining import *
 from gpuarray._ops.rearranging import *
 from gpuarray._ops.padding import *
+from gpuarray._ops.editing import *
 
 # Bit-wise operations
 from gpuarray._ops.bitwise import *
+from gpuarray._ops.packing import *
 
 # Indexing
 from gpuarray._ops.indexing import *
@@ -101,6 +103,9 @@ from gpuarray._ops.histograms_nd import *
 # Polynomials
 from gpuarray._ops.polynomials import *
 from gpuarray._ops.poly1d import *
+
+# Window functions
+from gpuarray._ops.windows import *
 
 # Interoperability
 from gpuarray._ops.dispatch import *
