@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gpuarray._types import ndarray
 
 _new = object.__new__
@@ -59,14 +62,12 @@ def empty(layout: Layout) -> ndarray:
 
 def view(array: Any, layout: Layout, offset: int = 0) -> ndarray:
     """An array over the same memory, ``offset`` bytes further on, with no more access to it."""
-    access = array._layout.access
-    if access:
-        layout = _layout.with_access(layout, layout.access | access)
+    layout = _layout.view_of(layout, array._layout.access)
     return wrap(array._memory, array._pointer + offset, layout)
 
 
 def shifted(array: Any, layout: Layout, offset: int) -> ndarray:
-    """A view whose layout was made of the array's, so that it has the same access."""
+    """A view whose layout was made of the array's, so that it is that of a view with its access."""
     result = _new(array_class)
     result._memory = array._memory
     result._pointer = array._pointer + offset
@@ -110,6 +111,45 @@ def lock(array: ndarray) -> ndarray:
     """Make an array read-only, and with it all views that are made of it."""
     array._layout = _layout.read_only(array._layout)
     return array
+
+
+def rearranged(array: Any, layout: Layout) -> ndarray:
+    """A new array, whose memory no other array has, with its elements in another layout."""
+    array._layout = _layout.own(layout)
+    return array
+
+
+def replace(array: Any, other: Any) -> None:
+    """Give an array the memory and the layout of another one."""
+    array._memory, array._pointer, array._layout = other._memory, other._pointer, other._layout
+
+
+def base(array: Any) -> ndarray | None:
+    """The array that a view was made of, directly or through other views; None of no view.
+
+    Nothing is noted when a view is made. The array is found among all that refers to the memory,
+    which takes milliseconds; one that is gone is replaced by one of one dimension.
+    """
+    if not array._layout.is_view:
+        return None
+    memory = array._memory
+    referrers: list[Any] = gc.get_referrers(memory)
+    found = [x for x in referrers if isinstance(x, ArrayBase) and _owns_bytes(x)]
+    if found:
+        # Others than the array that was allocated may have been made of its pointer.
+        return max(found, key=lambda x: (x._pointer == memory.pointer, x._layout.nbytes))
+    layout, start = array._layout, memory.pointer
+    dtype = layout.dtype
+    if (array._pointer - start) % layout.itemsize:
+        dtype = np.dtype(np.uint8)
+    length = (array._pointer + layout.high - start) // dtype.itemsize if layout.size else 0
+    access = layout.access & (_layout.READ_ONLY | _layout.FOREIGN)
+    return wrap(memory, start, _layout.layout_of(dtype, (length,), (dtype.itemsize,), access))
+
+
+def _owns_bytes(array: Any) -> bool:
+    layout = getattr(array, "_layout", None)  # not there before the array is made
+    return layout is not None and not layout.is_view and layout.nbytes > 0
 
 
 # ---- addresses ---------------------------------------------------------------------------------
@@ -278,6 +318,23 @@ def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bo
     driver.memcpy_dtoh_async(address, source, layout.nbytes, stream.handle)
     if blocking:
         stream.synchronize()
+
+
+def fill_from(array: Any, read: Callable[[memoryview], None]) -> None:
+    """Fill a gapless array by ``read``, which stores the next bytes in each view that it gets."""
+    layout = array._layout
+    if layout.nbytes:
+        stream = current.stream
+        pinned_memory.upload_from(address_of(array, stream), layout.nbytes, stream, read)
+
+
+def hand_to(array: Any, write: Callable[[memoryview], None]) -> None:
+    """Hand the bytes of a gapless array, as they are in memory, to ``write`` in pieces."""
+    layout = array._layout
+    if layout.nbytes:
+        with array._memory.device:
+            stream = current.stream
+            pinned_memory.download_to(address_of(array, stream), layout.nbytes, stream, write)
 
 
 def copy_bytes(target: Any, source: Any) -> None:

@@ -31,9 +31,10 @@ ALL_VIEWS_LIMIT = 1 << 14
 _tables_of_views: list[dict] = []
 _views_kept = 0
 
-#: What a layout says of its memory: written to by this package alone; not to be written to; memory
-#: of others; elements at any address. See `Layout`.
-OWN, READ_ONLY, FOREIGN, UNALIGNED = 0, 1, 2, 4
+#: What a layout says of its memory: that of the array itself, written to by this package alone;
+#: not to be written to; memory of others; elements at any address; memory of another array.
+#: See `Layout`.
+OWN, READ_ONLY, FOREIGN, UNALIGNED, VIEW = 0, 1, 2, 4, 8
 
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
@@ -48,10 +49,11 @@ class Layout:
     bytes that elements occupy, relative to the address of element ``[0, 0, ...]``: ``low`` is
     negative when a stride is.
 
-    ``writable`` says whether an array may be written to, and ``foreign`` whether its memory came
-    from outside of this package, so that other memory objects may have the same bytes; ``access``
-    is both. They are here, and not in the array, so that they cost no launch a test: no plan exists
-    that writes to a read-only layout, and none is kept for a call that writes to an operand's bytes
+    ``writable`` says whether an array may be written to, ``foreign`` whether its memory came
+    from outside of this package, so that other memory objects may have the same bytes, and
+    ``is_view`` whether it was made as a view of another array; ``access`` has all of it. They are
+    here, and not in the array, so that they cost no launch and no view a test: no plan exists that
+    writes to a read-only layout, and none is kept for a call that writes to an operand's bytes
     unless each operand's memory object is the only one that has them.
 
     ``unaligned`` says that elements need not be at multiples of their size, as a field of a packed
@@ -62,11 +64,13 @@ class Layout:
     __slots__ = (
         "__weakref__",
         "access",
+        "as_view",
         "c_contiguous",
         "dtype",
         "f_contiguous",
         "foreign",
         "high",
+        "is_view",
         "itemsize",
         "low",
         "nbytes",
@@ -99,6 +103,7 @@ class Layout:
         self.writable = not access & READ_ONLY
         self.foreign = bool(access & FOREIGN)
         self.unaligned = bool(access & UNALIGNED)
+        self.is_view = bool(access & VIEW)
         self.ndim = len(shape)
         self.itemsize = itemsize = dtype.itemsize
         self.size = size = math.prod(shape)
@@ -116,12 +121,14 @@ class Layout:
             high += itemsize
         self.low = low
         self.high = high
+        self.as_view: Layout | None = None  # the same of a view, filled by the first one
         self.transposed: Layout | None = None  # filled by the first transposition
         self.views: dict[object, tuple[Layout, int]] = {}  # basic index -> layout, byte offset
         self.reshapes: dict[object, Layout] = {}
 
     def __repr__(self) -> str:
         end = ("" if self.writable else ", read-only") + (", foreign" if self.foreign else "")
+        end += ", view" if self.is_view else ""
         return f"Layout({self.dtype}, shape={self.shape}, strides={self.strides}{end})"
 
     @property
@@ -164,7 +171,7 @@ def layout_of(
 ) -> Layout:
     """The one layout with this (canonical) dtype, shape, byte strides and access.
 
-    The access is `OWN`, or `READ_ONLY`, `FOREIGN` and `UNALIGNED` in any combination.
+    The access is `OWN`, or `READ_ONLY`, `FOREIGN`, `UNALIGNED` and `VIEW` in any combination.
     """
     key = (dtype, shape, strides, access) if access else (dtype, shape, strides)
     found = _interned.get(key)
@@ -214,6 +221,17 @@ def check_aligned(layout: Layout, name: str) -> None:
             f"{layout.dtype} are not at multiples of their size, as fields of packed structures "
             "are; copy it first: x.copy()"
         )
+
+
+def view_of(layout: Layout, access: int = OWN) -> Layout:
+    """The layout of a view of an array that has an access."""
+    access |= layout.access | VIEW
+    if access != VIEW or layout.access:
+        return with_access(layout, access)
+    found = layout.as_view
+    if found is None:
+        found = layout.as_view = with_access(layout, VIEW)
+    return found
 
 
 def keep_view(table: dict[Any, Any], key: Any, view: Any) -> None:
@@ -470,7 +488,7 @@ def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
         found = layout.transposed
         if found is None:
             found = layout.transposed = layout_of(
-                layout.dtype, layout.shape[::-1], layout.strides[::-1], layout.access
+                layout.dtype, layout.shape[::-1], layout.strides[::-1], layout.access | VIEW
             )
         return found
     shape, strides = layout.shape, layout.strides

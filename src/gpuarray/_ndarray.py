@@ -18,7 +18,9 @@ from gpuarray._namespace.signatures import as_method
 from gpuarray._ops import (
     attributes,
     averages,
+    binary_files,
     bitwise,
+    byte_order,
     casts,
     complex_numbers,
     conversion,
@@ -135,6 +137,9 @@ class ndarray(ArrayBase):
     strides: Attribute[tuple[int, ...]] = property(
         attrgetter("_layout.strides"), doc="Bytes from an element to the next."
     )
+    base: Attribute[ndarray | None] = property(
+        _array.base, doc="The array that a view was made of; None of an array that is no view."
+    )
     flags: Attribute[Flags] = property(attributes.Flags, doc="How the array lies in memory.")
     data: Attribute[MemoryPointer] = property(
         attributes.data, doc="A pointer to the first element."
@@ -223,12 +228,17 @@ class ndarray(ArrayBase):
     repeat = rearranging.repeat
     fill = creation.fill
     setflags = as_method(attributes.set_flags, "setflags")
+    byteswap = byte_order.byteswap
+    resize = attributes.resize
 
     # ---- to and from the host ------------------------------------------------------------------
 
     get = as_method(conversion.asnumpy, "get")
     set = as_method(conversion.set_from_host, "set")
     item = attributes.item
+    tofile = as_method(binary_files.to_file, "tofile")
+    dump = binary_files.dump
+    dumps = binary_files.dumps
     to_device = placement.to_device
 
     def tolist(self) -> Any:
@@ -296,6 +306,7 @@ class ndarray(ArrayBase):
     __round__ = rounding.rounded_scalar
     __reduce__ = attributes.reduce
     __deepcopy__ = attributes.deepcopy
+    __class_getitem__: Any = classmethod(attributes.parametrized)
 
     def __float__(self) -> float:
         return float(conversion.asnumpy(self))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from types import GenericAlias
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,10 +14,12 @@ from gpuarray._array import address_of, aligned
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array as make_array
 from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.creation import fill
 from gpuarray._ops.manipulation import in_one_dimension
 from gpuarray._runtime import allocator, pool
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import MemoryPointer, UnownedMemory
+from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, Operand, ndarray
@@ -36,12 +40,19 @@ class Flags:
 
     __slots__ = ("_array",)
 
+    #: What ``flags[...]`` takes beside the names of attributes in capitals.
     _SHORT: ClassVar[dict[str, str]] = {
-        "A": "aligned", "C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable",
+        "A": "aligned", "B": "behaved", "C": "c_contiguous", "CA": "carray",
+        "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FA": "farray",
+        "FORTRAN": "f_contiguous", "O": "owndata", "W": "writeable", "X": "writebackifcopy",
     }  # fmt: skip
     _NAMES: ClassVar[tuple[str, ...]] = (
-        "c_contiguous", "f_contiguous", "owndata", "writeable", "aligned",
+        "c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy",
     )  # fmt: skip
+    #: The attributes of which others are made, with NumPy's bits in `num`.
+    _BITS: ClassVar[dict[str, int]] = {
+        "c_contiguous": 1, "f_contiguous": 2, "owndata": 4, "aligned": 0x100, "writeable": 0x400,
+    }  # fmt: skip
 
     def __init__(self, array: ndarray):
         self._array = array
@@ -58,13 +69,11 @@ class Flags:
 
     @property
     def owndata(self) -> bool:
-        """Whether the array fills memory of its own from the start.
-
-        A reshaped view of all of it looks the same.
-        """
+        """Whether the array is no view, and fills memory of its own from the start."""
         layout, memory = self._array._layout, self._array._memory
         return (
-            not isinstance(memory, UnownedMemory)
+            not layout.is_view
+            and not isinstance(memory, UnownedMemory)
             and layout.contiguous
             and memory.pointer == address_of(self._array)
             and memory.size - layout.nbytes < pool.UNIT
@@ -77,6 +86,11 @@ class Flags:
         Those are copied before they are computed with.
         """
         return not self._array._layout.unaligned
+
+    @aligned.setter
+    def aligned(self, value: bool) -> None:
+        if bool(value) is not self.aligned:
+            raise ValueError(f"flags.aligned cannot be set to {bool(value)}; copy the array first")
 
     @property
     def writeable(self) -> bool:
@@ -96,6 +110,29 @@ class Flags:
             )
         array._layout = _layout.writable(array._layout)
 
+    contiguous = c_contiguous
+    fortran = f_contiguous
+
+    @property
+    def writebackifcopy(self) -> bool:
+        """Whether the array is a copy that is to be written back: False, there are none."""
+        return False
+
+    @property
+    def behaved(self) -> bool:
+        """Aligned and writeable."""
+        return self.aligned and self.writeable
+
+    @property
+    def carray(self) -> bool:
+        """In C order, aligned and writeable."""
+        return self.c_contiguous and self.behaved
+
+    @property
+    def farray(self) -> bool:
+        """In Fortran order and not in C order, aligned and writeable."""
+        return self.fnc and self.behaved
+
     @property
     def fnc(self) -> bool:
         """In Fortran order and not in C order."""
@@ -106,33 +143,55 @@ class Flags:
         """In Fortran or C order."""
         return self.f_contiguous or self.c_contiguous
 
-    def _attribute(self, name: str) -> str:
-        found = self._SHORT.get(name, name.lower())
-        if found not in (*self._NAMES, "fnc", "forc"):
-            raise KeyError(
-                f"Unknown flag {name!r}; known are C_CONTIGUOUS, F_CONTIGUOUS, OWNDATA, ALIGNED, "
-                "WRITEABLE, FNC, FORC"
-            )
-        return found
+    @property
+    def num(self) -> int:
+        """The flags as the bits of a number, which are NumPy's."""
+        return sum([bit for name, bit in self._BITS.items() if getattr(self, name)])
+
+    def _attribute(self, name: object) -> str:
+        if isinstance(name, str):
+            found = self._SHORT.get(name, name.lower())
+            if found.upper() == name or name in self._SHORT:
+                if found in (*self._NAMES, "behaved", "carray", "farray", "fnc", "forc"):
+                    return found
+        raise KeyError(
+            f"Unknown flag {name!r}; known are C_CONTIGUOUS, F_CONTIGUOUS, OWNDATA, WRITEABLE, "
+            "ALIGNED, WRITEBACKIFCOPY, BEHAVED, CARRAY, FARRAY, FNC, FORC"
+        )
 
     def __getitem__(self, name: str) -> bool:
         return getattr(self, self._attribute(name))
 
     def __setitem__(self, name: str, value: bool) -> None:
-        if self._attribute(name) != "writeable":
+        found = self._attribute(name)
+        if found not in ("writeable", "aligned"):
             raise KeyError(f"flag {name!r} cannot be set; only WRITEABLE can")
-        self.writeable = value
+        setattr(self, found, value)
+
+    def __eq__(self, other: object) -> bool:
+        return self.num == other.num if isinstance(other, Flags) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # they can change, as in NumPy
 
     def __repr__(self) -> str:
-        return "\n".join([f"  {name.upper()} : {getattr(self, name)}" for name in self._NAMES])
+        return (
+            "\n".join([f"  {name.upper()} : {getattr(self, name)}" for name in self._NAMES]) + "\n"
+        )
 
 
 def set_flags(
     array: ndarray, write: bool | None = None, align: bool | None = None, uic: bool | None = None
 ) -> None:
-    """Set ``flags.writeable`` to ``write`` (``ndarray.setflags``); no other flag can be set."""
-    if align is not None or uic is not None:
-        raise ValueError("setflags: of a device array, only 'write' can be set")
+    """Set ``flags.writeable`` to ``write`` (``ndarray.setflags``).
+
+    ``align`` may be True and ``uic`` False, which they are always.
+    """
+    for name, value, fixed in (("align", align, True), ("uic", uic, False)):
+        if value is not None and bool(value) is not fixed:
+            raise ValueError(
+                f"setflags: {name}={value!r} is not possible: of a device array, only 'write' can "
+                "be set"
+            )
     if write is not None:
         Flags(array).writeable = write
 
@@ -272,10 +331,68 @@ def reduce(array: ndarray) -> tuple[Any, tuple[Any, ...]]:
     return make_array, (asnumpy(array, order="K"),)
 
 
+def parametrized(cls: type, item: Any) -> GenericAlias:
+    """``ndarray[shape, dtype]``, for annotations."""
+    arguments = item if isinstance(item, tuple) else (item,)
+    if not 0 < len(arguments) < 3:
+        amount = "many" if arguments else "few"
+        raise TypeError(f"Too {amount} arguments for {cls.__name__}: [shape, dtype] are possible")
+    return GenericAlias(cls, arguments)
+
+
 def deepcopy(array: ndarray, memo: Any) -> ndarray:
     """``copy.deepcopy(array)``."""
     with array._memory.device:
         return make_array(array)
+
+
+def resize(array: ndarray, *new_shape: int | Sequence[int], refcheck: bool = True) -> None:
+    """Change the shape of the array itself, and with it the number of its elements.
+
+    New elements are zeros.
+
+    Parameters
+    ----------
+    *new_shape : int or tuple of int
+        The lengths.
+    refcheck : bool, optional
+        Whether to raise where other arrays have the same memory. Without it they keep the memory
+        that there was.
+
+    Raises
+    ------
+    ValueError
+        If the array is a view, has gaps, or shares its memory.
+    """
+    layout = array._layout
+    given: Any = new_shape[0] if len(new_shape) == 1 else new_shape
+    if given is None or not new_shape:
+        return
+    shape = _layout.check_shape(given)
+    if not layout.contiguous:
+        raise ValueError("resize only works on single-segment arrays; resize a copy of it")
+    order = "F" if layout.f_contiguous and not layout.c_contiguous else "C"
+    target = _layout.contiguous(layout.dtype, shape, order)
+    if target.nbytes == layout.nbytes:
+        array._layout = _layout.with_access(target, layout.access)
+        return
+    if not Flags(array).owndata and layout.nbytes:
+        raise ValueError("cannot resize this array: it does not own its data; resize a copy of it")
+    # Referrers are the array and this call.
+    if refcheck and layout.nbytes and sys.getrefcount(array._memory) > 2:
+        raise ValueError(
+            "cannot resize an array that references or is referenced by another array in this way; "
+            "use gpuarray.resize, or refcheck=False"
+        )
+    with array._memory.device if layout.nbytes else current.stream.device:
+        larger = _array.empty(target)
+        kept = min(layout.size, target.size)
+        words = in_one_dimension(larger, "K")
+        if kept:
+            copies.assign(words[:kept], in_one_dimension(array, "K")[:kept])
+        if kept < target.size:
+            fill(words[kept:], 0)
+    _array.replace(array, larger)
 
 
 def set_shape(array: ndarray, shape: int | Sequence[int]) -> None:

@@ -30,14 +30,14 @@ def with_axis_last(layout: Layout, axis: int) -> tuple[Layout, tuple[int, ...]]:
 
 
 def with_axis_back(a: ndarray, moved: tuple[int, ...], wanted: Layout) -> ndarray:
-    """An array of sorted rows with its axes where they were, in the memory order of a layout."""
+    """A new array of sorted rows with its axes where they were, in the memory order of a layout."""
     back = [0] * len(moved)
     for new, old in enumerate(moved):
         back[old] = new
     result = _array.view(a, _layout.transpose(a._layout, back))
     target = _layout.like_order(a._layout.dtype, wanted.shape, [wanted])
     if _same_order(result._layout, target):
-        return _array.view(result, target)
+        return _array.rearranged(result, target)
     copied = _array.empty(target)
     copies.assign(copied, result)
     return copied

@@ -251,7 +251,8 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
     several = isinstance(shape, Iterable) and getattr(shape, "ndim", 1) != 0
     target = _layout.check_shape(tuple(shape) if several else shape)  # type: ignore[arg-type]
     layout = array._layout
-    found = _layout.broadcast_view(layout, target, layout.access | _layout.READ_ONLY)
+    access = layout.access | _layout.READ_ONLY | _layout.VIEW
+    found = _layout.broadcast_view(layout, target, access)
     _layout.keep_view(layout.reshapes, (broadcast_to, target), found)
     return _array.shifted(array, found, 0)
 

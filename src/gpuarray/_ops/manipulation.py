@@ -95,6 +95,7 @@ def reshape(
         a = copies.copy(a, order)
         target = _layout.contiguous(layout.dtype, resolved, order)
     elif order == "C":
+        target = _layout.view_of(target)
         _keep_reshape(layout, shape, target)
         if not copy:
             return _array.keep_view(a, _array.view(a, target), reshape, shape)
@@ -161,7 +162,8 @@ def flatten(a: ndarray, order: str = "C") -> ndarray:
     if order in ("K", "k"):
         a = _in_memory_order(a)
         order = "C"
-    return reshape(a, -1 if a._layout.size else (0,), order, copy=True)
+    flat = reshape(a, -1 if a._layout.size else (0,), order, copy=True)
+    return _array.rearranged(flat, flat._layout)
 
 
 def shape(a: object) -> tuple[int, ...]:

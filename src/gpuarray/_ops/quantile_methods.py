@@ -71,7 +71,7 @@ def rows_of(
     kept = tuple([shape[i] for i in others])
     length = math.prod([shape[i] for i in axes])
     target = _layout.contiguous(a._layout.dtype, (*kept, length))
-    if _layout.reshape_view(moved._layout, target.shape) is not target:
+    if _layout.reshape_view(_layout.own(moved._layout), target.shape) is not target:
         moved = copies.copy(moved, "C")
     if keepdims:
         kept = tuple([1 if i in axes else n for i, n in enumerate(shape)])

@@ -265,7 +265,8 @@ def _find(layout: Layout, key: Any) -> tuple[Layout, int] | advanced_indexing.Se
     selection = _select(layout, items)
     if selection.arrays:
         return selection
-    target = _layout.layout_of(layout.dtype, selection.shape, selection.strides, layout.access)
+    access = layout.access | _layout.VIEW
+    target = _layout.layout_of(layout.dtype, selection.shape, selection.strides, access)
     result = (target, selection.offset)
     if table_key is not None:
         _layout.keep_view(layout.views, table_key, result)

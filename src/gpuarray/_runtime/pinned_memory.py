@@ -66,6 +66,17 @@ class PinnedMemory:
         except KeyboardInterrupt:
             self._free(addresses)
             raise
+        finally:
+            slot.value = 0
+
+    @property
+    def freed(self) -> bool:
+        """Whether the memory is gone although the object is not.
+
+        Where garbage with a circle has both the memory and what returns it to its pool, Python
+        finalizes both.
+        """
+        return self.size > 0 and not self._slot.value
 
     def _free(self, addresses: list[int]) -> None:
         """Free the memory; the list is empty then."""
@@ -244,7 +255,7 @@ class PinnedMemoryPool:
             except (KeyError, IndexError):
                 made = self._allocator(size)
                 memory = getattr(made, "mem", made)
-            if not memory.lost:
+            if not (memory.lost or memory.freed):
                 return _Pooled(memory, self)
 
     def _put(self, memory: PinnedMemory) -> None:
@@ -346,7 +357,50 @@ _allocator: Callable[[int], Any] = _malloc if config.checks else _default_pool.m
 
 def staged_upload(device_pointer: int, address: int, nbytes: int, stream: Stream) -> None:
     """Copy pageable host memory to the device through two pinned buffers."""
-    buffers = [_default_pool._take(_PIECE), _default_pool._take(_PIECE)]
+
+    def fill(buffer: _Pooled, start: int, length: int) -> None:
+        driver.copy_host(buffer.ptr, address + start, length)
+
+    _upload_pieces(device_pointer, nbytes, stream, fill)
+
+
+def staged_download(address: int, device_pointer: int, nbytes: int, stream: Stream) -> None:
+    """Copy from the device to pageable host memory through two pinned buffers."""
+
+    def take(buffer: _Pooled, start: int, length: int) -> None:
+        driver.copy_host(address + start, buffer.ptr, length)
+
+    _download_pieces(device_pointer, nbytes, stream, take)
+
+
+def upload_from(
+    device_pointer: int, nbytes: int, stream: Stream, read: Callable[[memoryview], None]
+) -> None:
+    """Fill device memory by ``read``, which stores the next bytes in each view that it gets."""
+
+    def fill(buffer: _Pooled, start: int, length: int) -> None:
+        read(memoryview(PinnedMemoryPointer(buffer, 0))[:length].cast("B"))
+
+    _upload_pieces(device_pointer, nbytes, stream, fill)
+
+
+def download_to(
+    device_pointer: int, nbytes: int, stream: Stream, write: Callable[[memoryview], None]
+) -> None:
+    """Hand the bytes of device memory to ``write``, one view after the other."""
+
+    def take(buffer: _Pooled, start: int, length: int) -> None:
+        write(memoryview(PinnedMemoryPointer(buffer, 0))[:length].cast("B"))
+
+    _download_pieces(device_pointer, nbytes, stream, take)
+
+
+def _upload_pieces(
+    device_pointer: int, nbytes: int, stream: Stream, fill: Callable[[_Pooled, int, int], None]
+) -> None:
+    """Copy to the device from two pinned buffers, of which one is filled while one is copied."""
+    size = min(_PIECE, nbytes)
+    buffers = [_default_pool._take(size), _default_pool._take(size)]
     events = [Event(disable_timing=True), Event(disable_timing=True)]
     try:
         for number, start in enumerate(range(0, nbytes, _PIECE)):
@@ -354,7 +408,7 @@ def staged_upload(device_pointer: int, address: int, nbytes: int, stream: Stream
             buffer, event = buffers[number % 2], events[number % 2]
             if number >= 2:
                 event.synchronize()
-            driver.copy_host(buffer.ptr, address + start, length)
+            fill(buffer, start, length)
             driver.memcpy_htod_async(device_pointer + start, buffer.ptr, length, stream.handle)
             event.record(stream)
     finally:
@@ -363,9 +417,12 @@ def staged_upload(device_pointer: int, address: int, nbytes: int, stream: Stream
             event.synchronize()
 
 
-def staged_download(address: int, device_pointer: int, nbytes: int, stream: Stream) -> None:
-    """Copy from the device to pageable host memory through two pinned buffers."""
-    buffers = [_default_pool._take(_PIECE), _default_pool._take(_PIECE)]
+def _download_pieces(
+    device_pointer: int, nbytes: int, stream: Stream, take: Callable[[_Pooled, int, int], None]
+) -> None:
+    """Copy from the device to two pinned buffers, of which one is taken while one is copied."""
+    size = min(_PIECE, nbytes)
+    buffers = [_default_pool._take(size), _default_pool._take(size)]
     events = [Event(disable_timing=True), Event(disable_timing=True)]
     starts = range(0, nbytes, _PIECE)
     try:
@@ -380,9 +437,7 @@ def staged_download(address: int, device_pointer: int, nbytes: int, stream: Stre
             if number:
                 start = starts[number - 1]
                 events[(number - 1) % 2].synchronize()
-                driver.copy_host(
-                    address + start, buffers[(number - 1) % 2].ptr, min(_PIECE, nbytes - start)
-                )
+                take(buffers[(number - 1) % 2], start, min(_PIECE, nbytes - start))
     finally:
         for event in events:  # all have ended, unless the loop was interrupted
             event.synchronize()
