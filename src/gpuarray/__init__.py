@@ -5,6 +5,7 @@ move data between the host and the device.
 """
 
 import importlib as _importlib
+import sys as _sys
 import typing as _typing
 
 import numpy as _numpy
@@ -13,7 +14,8 @@ import numpy as _numpy
 # reference.
 
 # Packages, classes
-from gpuarray import errors as errors
+from gpuarray import errors as errors, exceptions as exceptions
+from gpuarray._namespace import older_names as _older_names
 from gpuarray._namespace.missing_names import (
     missing_name as _missing_name,
     suggesting as _suggesting,
@@ -61,6 +63,8 @@ from gpuarray._ops.nonzero import *
 from gpuarray._ops.selection import *
 
 # Input and output
+from gpuarray._ops.binary_files import *
+from gpuarray._ops.text_files import *
 from gpuarray._ops.printing import *
 
 # Logic
@@ -115,6 +119,7 @@ from gpuarray._ops.interchange import *
 # Memory
 from gpuarray._runtime.allocator import *
 from gpuarray._runtime.pinned_memory import *
+from gpuarray._runtime.memoization import *
 
 from gpuarray._version import __version__ as __version__
 
@@ -127,7 +132,10 @@ if _typing.TYPE_CHECKING:
         jit as jit,
         polynomial as polynomial,
         scipy as scipy,
+        testing as testing,
+        typing as typing,
     )
+    from gpuarray._commands.info import show_config as show_config
     from gpuarray.cuda.compiler import warmup as warmup
 else:
     # Type checkers take the imports above as they are, and a __getattr__ would have them believe
@@ -137,17 +145,35 @@ else:
     errors.__getattr__ = _suggesting(errors.__name__)
 
     #: Packages that are imported when they are first used.
-    _LAZY = ("cuda", "debug", "jit", "polynomial", "scipy")
+    _LAZY = ("cuda", "debug", "jit", "polynomial", "scipy", "testing", "typing")
+    #: Functions whose modules are imported when they are first used.
+    _LAZY_FUNCTIONS = {
+        "show_config": "gpuarray._commands.info",
+        "warmup": "gpuarray.cuda.compiler",
+    }
 
     # Importing from it has bound the package of kernels, too, which is not public.
     __all__ = [name for name in globals() if not name.startswith("_") and name != "kernels"]
-    __all__ += ["cuda", "debug", "jit", "polynomial", "warmup", "__version__"]
+    __all__ += [
+        "cuda",
+        "debug",
+        "jit",
+        "polynomial",
+        "testing",
+        "typing",
+        *_LAZY_FUNCTIONS,
+        "__version__",
+    ]
 
     def __getattr__(name):
         if name in _LAZY:
             return _importlib.import_module(f"{__name__}.{name}")
-        if name == "warmup":
-            return _importlib.import_module(f"{__name__}.cuda").compiler.warmup
+        if name in _LAZY_FUNCTIONS:
+            return getattr(_importlib.import_module(_LAZY_FUNCTIONS[name]), name)
+        try:
+            return _older_names.find(_sys.modules[__name__], name)
+        except KeyError:
+            pass
         if not name.startswith("_") and name in dir(_numpy):
             raise AttributeError(
                 f"module {__name__!r} has no attribute {name!r}: numpy.{name} is not in gpuarray "
@@ -157,4 +183,4 @@ else:
         raise _missing_name(__name__, name)
 
     def __dir__():
-        return sorted({*globals(), *_LAZY, "warmup"})
+        return sorted({*globals(), *_LAZY, *_LAZY_FUNCTIONS, *_older_names.names()})

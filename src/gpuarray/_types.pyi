@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
+from typing_extensions import TypeAliasType
 
 from gpuarray._ndarray import ndarray
 
@@ -15,6 +16,7 @@ __all__ = [
     "ArrayLike",
     "Attribute",
     "DTypeLike",
+    "NDArray",
     "Number",
     "Operand",
     "WritableAttribute",
@@ -38,6 +40,11 @@ Operand: TypeAlias = ndarray | DeviceArray | Number
 
 #: What most functions take: operands, and nested lists of numbers, which are copied to the device.
 ArrayLike: TypeAlias = Operand | list[Any] | tuple[Any, ...]
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+#: An array; type checkers do not know what its elements are.
+NDArray = TypeAliasType("NDArray", ndarray, type_params=(_Scalar,))
 
 class Attribute(Protocol[_Value]):
     """A property made by a call of `property`, whose type checkers know nothing of its value."""

@@ -37,6 +37,12 @@ class BadAttributes:
     dtype, shape, ndim = "x", "y", None
 
 
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """Where functions that write files write them, since a text may be a file's name."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture(scope="module")
 def x():
     return cp.arange(6.0).reshape(2, 3)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import platform
+from typing import Any
 
 import numpy as np
 
 from gpuarray._commands import cache, terminal
 from gpuarray._ffi import driver, locate
+from gpuarray._namespace.signatures import without_annotations
 from gpuarray._version import __version__
 from gpuarray.errors import CUDAError
 from gpuarray.kernels.compiler.cache import default_cache
@@ -49,9 +51,8 @@ def _nvrtc() -> list[tuple[str, str]]:
     return [("NVRTC", f"{major}.{minor}")]
 
 
-def run() -> int:
-    """Print the description; the exit status is 0 even where something is missing."""
-    rows = [
+def _rows() -> list[tuple[str, str]]:
+    return [
         ("gpuarray", __version__),
         ("Python", f"{platform.python_version()} on {platform.platform()}"),
         ("NumPy", np.__version__),
@@ -62,7 +63,54 @@ def run() -> int:
         *_nvrtc(),
         ("cache", cache.summary(default_cache().info())),
     ]
+
+
+def run() -> int:
+    """Print the description; the exit status is 0 even where something is missing."""
+    rows = _rows()
     width = max(len(name) for name, _ in rows)
     for name, text in rows:
         print(f"{name:{width}}  {text}")
     return 0
+
+
+def show_config(mode: str = "stdout") -> dict[str, Any] | None:
+    """Show the versions, the devices and the libraries: what ``python -m gpuarray info`` prints.
+
+    Parameters
+    ----------
+    mode : {'stdout', 'dicts'}, optional
+        Whether to print the description, or to return it.
+
+    Returns
+    -------
+    dict or None
+        The description by its headings, with a list where a heading has several lines.
+
+    Raises
+    ------
+    AttributeError
+        If the mode is another.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.show_config("dicts")["gpuarray"] == cp.__version__
+    True
+    """
+    if mode == "stdout":
+        run()
+        return None
+    if mode != "dicts":
+        raise AttributeError(f"show_config: mode must be 'stdout' or 'dicts', got {mode!r}")
+    found: dict[str, Any] = {}
+    for name, text in _rows():
+        if name in found:
+            earlier = found[name]
+            found[name] = [*(earlier if isinstance(earlier, list) else [earlier]), text]
+        else:
+            found[name] = text
+    return found
+
+
+without_annotations({"show_config": show_config})

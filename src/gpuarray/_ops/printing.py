@@ -1,4 +1,4 @@
-"""Text of arrays: NumPy's own formatting of the same values."""
+"""Text of arrays and numbers: NumPy's own formatting of the same values, with its options."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import base_repr, binary_repr, get_printoptions, printoptions, set_printoptions
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
@@ -15,9 +16,13 @@ from gpuarray._ops.conversion import asnumpy
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
-    from gpuarray._types import ndarray
+    from gpuarray._types import Operand, ndarray
 
-__all__ = ["array2string", "array_repr", "array_str"]
+__all__ = [
+    "array2string", "array_repr", "array_str", "base_repr", "binary_repr",
+    "format_float_positional", "format_float_scientific", "get_printoptions", "printoptions",
+    "set_printoptions",
+]  # fmt: skip
 
 _MAP_NORESERVE = 0x4000  # Linux; the mmap module names it since Python 3.13
 
@@ -106,6 +111,81 @@ def array2string(a: ndarray, *args: Any, **kwargs: Any) -> str:
     with np.printoptions(**options):
         shown = _shown(a)
     return np.array2string(shown, *args, **kwargs)
+
+
+def format_float_positional(
+    x: Operand,
+    precision: int | None = None,
+    unique: bool = True,
+    fractional: bool = True,
+    trim: Any = "k",
+    sign: bool = False,
+    pad_left: int | None = None,
+    pad_right: int | None = None,
+    min_digits: int | None = None,
+) -> str:
+    """The text of a float without an exponent.
+
+    Parameters
+    ----------
+    x : ndarray of one element, or number
+        The float.
+    precision, unique, fractional, trim, sign, pad_left, pad_right, min_digits : optional
+        As for ``numpy.format_float_positional``.
+
+    Returns
+    -------
+    str
+        NumPy's text of the same value.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.format_float_positional(cp.float32(1e-5) * cp.ones(()))
+    '0.000009999999747378752'
+    """
+    return np.format_float_positional(
+        _number(x), precision, unique, fractional, trim, sign, pad_left, pad_right, min_digits
+    )
+
+
+def format_float_scientific(
+    x: Operand,
+    precision: int | None = None,
+    unique: bool = True,
+    trim: Any = "k",
+    sign: bool = False,
+    pad_left: int | None = None,
+    exp_digits: int | None = None,
+    min_digits: int | None = None,
+) -> str:
+    """The text of a float with an exponent.
+
+    Parameters
+    ----------
+    x : ndarray of one element, or number
+        The float.
+    precision, unique, trim, sign, pad_left, exp_digits, min_digits : optional
+        As for ``numpy.format_float_scientific``.
+
+    Returns
+    -------
+    str
+        NumPy's text of the same value.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.format_float_scientific(cp.array(1500.0), exp_digits=3)
+    '1.5e+003'
+    """
+    return np.format_float_scientific(
+        _number(x), precision, unique, trim, sign, pad_left, exp_digits, min_digits
+    )
+
+
+def _number(x: Any) -> Any:
+    return asnumpy(x) if isinstance(x, ArrayBase) else x
 
 
 def _shown(array: Any) -> np.ndarray:
