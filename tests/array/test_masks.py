@@ -36,6 +36,18 @@ def test_argwhere(shape, rng):
             same(cp.argwhere(cp.asarray(x).T[::-1]), np.argwhere(x.T[::-1]))
 
 
+@pytest.mark.parametrize("dtype", ["?", "u1", "f2"])
+def test_narrow_elements_are_moved_together(dtype, rng):
+    """Words that several lanes share, views that are not aligned, and tiles that are not full."""
+    for size in (5, 32, 1023, 8200):
+        data = values(size + 16, dtype)
+        for share in (0.03, 0.5, 0.97, 1):
+            mask = rng.random(size + 16) < share
+            for start in (0, 1, 16):
+                part = cp.asarray(data)[start:][cp.asarray(mask)[start:]]
+                same(part, data[start:][mask[start:]], context=(size, share, start))
+
+
 @pytest.mark.parametrize("size", [1, 31, 33, 1023, 1025, 8191, 8192, 8193, 30001])
 def test_sizes_about_tiles(size, rng):
     data = rng.integers(-99, 99, size + 3).astype("f4")

@@ -291,4 +291,114 @@ GPUARRAY_DEVICE void store_true(const typename Truth::Element* mask, const int64
     }
 }
 
+// Elements of one or two bytes that lie behind one another: warps that load and store them one by one would move 32 or
+// 64 bytes at a time. A lane takes the 32 elements of its row, moves the true ones together by permutations of bytes,
+// four bytes at a time, and leaves them in shared memory, where the block's true elements lie behind one another as they
+// shall in the result. From there they are stored in words of 16 bytes.
+template <class Word> struct Narrow {
+    enum { SIZE = sizeof(Word), PER_WORD = 4 / SIZE, WORDS = MASK_ROW * SIZE / 4 };
+
+    // The selectors that move the bytes of true elements to the front, by the bits of PER_WORD elements; zeros follow.
+    GPUARRAY_DEVICE static uint32_t selector(uint32_t bits) {
+        uint32_t result = 0, filled = 0;
+#pragma unroll
+        for (int k = 0; k < PER_WORD; ++k) {
+            if (bits >> k & 1) {
+                result |= (SIZE == 1 ? k : 0x10 + 0x22 * k) << (4 * filled);
+                filled += SIZE;
+            }
+        }
+        return result | 0x4444u << (4 * filled);
+    }
+
+    // Stores the true elements of a row to consecutive bytes from `at` on, whose other bytes may be other lanes'.
+    GPUARRAY_DEVICE static void pack(const uint32_t (&words)[WORDS], uint32_t bits, const uint32_t* selectors,
+                                     uint8_t* staged, uint32_t at) {
+        uint64_t gathered = 0;
+        uint32_t filled = at & 3, skipped = filled;
+        at -= filled;
+#pragma unroll
+        for (int i = 0; i < WORDS; ++i) {
+            const uint32_t own = bits >> (i * PER_WORD) & ((1u << PER_WORD) - 1);
+            const uint64_t packed = __byte_perm(words[i], 0, selectors[own]);
+            gathered |= packed << (8 * filled);
+            filled += __popc(own) * SIZE;
+            if (filled >= 4) {
+                if (skipped) {
+                    for (; skipped < 4; ++skipped) staged[at + skipped] = uint8_t(gathered >> (8 * skipped));
+                    skipped = 0;
+                } else {
+                    *reinterpret_cast<uint32_t*>(staged + at) = uint32_t(gathered);
+                }
+                gathered >>= 32;
+                filled -= 4;
+                at += 4;
+            }
+        }
+        for (; skipped < filled; ++skipped) staged[at + skipped] = uint8_t(gathered >> (8 * skipped));
+    }
+};
+
+template <class Truth, class Dimensions, int BLOCK, class Word>
+GPUARRAY_DEVICE void compress_narrow(const typename Truth::Element* mask, const int64_t* offsets, const uint32_t* bits,
+                                     const Dimensions& dimensions, const Compress<Word, Dimensions>& action) {
+    typedef typename Unsigned<typename Dimensions::Offset>::type UIndex;
+    typedef Narrow<Word> Pack;
+    enum { SELECTORS = 1 << Pack::PER_WORD };
+    if (!dimensions.dense() || !Vector<uint32_t, 4>::aligned(reinterpret_cast<const uint32_t*>(action.values))) {
+        store_true<Truth, Dimensions, BLOCK, true>(mask, offsets, bits, dimensions, action);
+        return;
+    }
+    __shared__ alignas(16) uint8_t staged[BLOCK * MASK_ROW * sizeof(Word) + 16];
+    __shared__ uint32_t selectors[SELECTORS];
+    __shared__ int32_t counts[BLOCK / 32];
+    if (threadIdx.x < SELECTORS) selectors[threadIdx.x] = Pack::selector(threadIdx.x);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint32_t tile = blockIdx.x;
+    const UIndex first = (UIndex(tile) * BLOCK + threadIdx.x) * MASK_ROW, size = UIndex(dimensions.size);
+    const uint32_t own = bits[uint64_t(tile) * BLOCK + threadIdx.x];
+    Word* const target = action.result + offsets[tile];
+    alignas(16) uint32_t words[Pack::WORDS];
+    if (first + MASK_ROW <= size) {
+        Vector<uint32_t, Pack::WORDS>::copy(words, reinterpret_cast<const uint32_t*>(action.values + first));
+    } else {
+#pragma unroll
+        for (int i = 0; i < Pack::WORDS; ++i) {
+            words[i] = 0;
+#pragma unroll
+            for (int k = 0; k < Pack::PER_WORD; ++k) {
+                const UIndex index = first + i * Pack::PER_WORD + k;
+                if (index < size) words[i] |= uint32_t(action.values[index]) << (8 * sizeof(Word) * k);
+            }
+        }
+    }
+    const int32_t scanned = scan_lanes<Counting<int32_t>, 32>(__popc(own), lane);
+    if (lane == 31) counts[warp] = scanned;
+    __syncthreads();
+    int32_t before = scanned - __popc(own), total = 0;
+#pragma unroll
+    for (int i = 0; i < BLOCK / 32; ++i) {
+        if (i < warp) before += counts[i];
+        total += counts[i];
+    }
+    // As far behind an aligned address as in the result.
+    const uint32_t lead = uint32_t(reinterpret_cast<uint64_t>(target)) & 15, end = lead + total * sizeof(Word);
+    Pack::pack(words, own, selectors, staged, lead + before * sizeof(Word));
+    __syncthreads();
+    for (uint32_t at = threadIdx.x * 16; at < end; at += BLOCK * 16) {
+        if (at >= lead && at + 16 <= end) {
+            Vector<uint32_t, 4>::copy(reinterpret_cast<uint32_t*>(target + (at - lead) / sizeof(Word)),
+                                      reinterpret_cast<const uint32_t*>(staged + at));
+        } else {
+#pragma unroll
+            for (int k = 0; k < 16; k += sizeof(Word)) {
+                const uint32_t byte = at + k;
+                if (byte >= lead && byte < end) {
+                    target[(byte - lead) / sizeof(Word)] = *reinterpret_cast<const Word*>(staged + byte);
+                }
+            }
+        }
+    }
+}
+
 }  // namespace gpuarray

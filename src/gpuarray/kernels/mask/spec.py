@@ -25,6 +25,9 @@ BLOCK = 256
 #: Elements of a mask that one block looks at.
 TILE = 32 * BLOCK
 
+#: Bytes of elements that are selected several at a time, where they lie behind one another.
+NARROW = 2
+
 ACTIONS = ("compress", "place", "coordinates", "rows", "starts", "ranks")
 
 #: What makes an element true: that it is not zero, or that it differs from the one before.
@@ -136,12 +139,15 @@ def render_store(spec: StoreSpec) -> KernelSource:
         symbol += f"_{8 * spec.itemsize}"
         parameters += [pointer("read", f"const {element}"), pointer("written", element)]
         action = f"{spec.action.capitalize()}<{element}, Extents>{{read, written, dimensions}}"
-    bits = "true" if spec.bits else "false"
+    bits = ", true" if spec.bits else ", false"
+    function = "store_true"
+    if spec.action == "compress" and spec.itemsize <= NARROW and spec.ndim == 1:
+        function, bits = "compress_narrow", ""
     return _kernel(
         spec,
         symbol + ("_bits" if spec.bits else ""),
         parameters,
-        f"store_true<Truth, Extents, {BLOCK}, {bits}>(\n"
+        f"{function}<Truth, Extents, {BLOCK}{bits}>(\n"
         f"        mask, offsets, bits, dimensions, {action})",
         {header} if header else frozenset(),
     )
