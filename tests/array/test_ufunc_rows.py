@@ -55,8 +55,7 @@ def test_its_documentation_and_attributes(half_of_sum):
     assert half_of_sum.identity is None
     with pytest.raises(TypeError, match="not supported for the input types"):
         half_of_sum(cp.ones(2, "c8"), 1)
-    with pytest.raises(TypeError, match="half_of_sum.reduce is not supported"):
-        half_of_sum.reduce(cp.ones(2))
+    same(half_of_sum.reduce(cp.asarray([1.0, 2.0, 6.0])), np.asarray(3.75))
 
 
 def test_it_fuses(half_of_sum):
@@ -82,8 +81,8 @@ def test_every_associative_row_reduces_and_accumulates():
     x = cp.asarray(host)
     for name in names:
         theirs, ours = getattr(np, name), ufuncs[name]
-        same(ours.reduce(x), theirs.reduce(host))
-        same(ours.accumulate(x, 1), theirs.accumulate(host, 1))
+        same(ours.reduce(x), theirs.reduce(host), ulps=2)
+        same(ours.accumulate(x, 1), theirs.accumulate(host, 1), ulps=2)
         assert ours.identity == theirs.identity
 
 

@@ -20,7 +20,7 @@ from gpuarray._runtime.plans import static
 from gpuarray._ufunc import comparisons, planning
 from gpuarray._ufunc.documentation import CallSignature, Documentation
 from gpuarray.errors import HostArrayError
-from gpuarray.kernels import reduction, scan
+from gpuarray.kernels import fold, reduction, scan
 from gpuarray.kernels.generator import operations
 
 if TYPE_CHECKING:
@@ -137,14 +137,16 @@ class ufunc(Generic[_Result]):
         -------
         ndarray
 
-        Differences from NumPy
-        ----------------------
-        Available for the functions that name a reduction: sums, products, extrema, and
-        logical and bit-wise operations.
+        Notes
+        -----
+        One launch. Functions that are not associative, such as `subtract`, combine elements in
+        their order, one thread for each result; associative ones in a tree, which is faster and,
+        of floats, rounds differently.
         """
-        return reduction.rules.reduce(
-            self.__name__, array, axis, dtype, out, keepdims, initial, where
-        )
+        self._check_binary("reduce")
+        rules = reduction.rules if self.row.associative else fold.rules
+        reduced = rules.REDUCTIONS[self.__name__]
+        return reduced(array, axis, dtype, out, keepdims, initial, where)
 
     def accumulate(
         self,
@@ -171,13 +173,68 @@ class ufunc(Generic[_Result]):
         ndarray
             Of the operand's shape.
 
+        Notes
+        -----
+        One launch, as of `reduce`. Floats are combined in an order which is the same in every run.
+        """
+        self._check_binary("accumulate")
+        rules = scan.rules if self.row.associative else fold.rules
+        accumulation = rules.ACCUMULATIONS[self.__name__]
+        return scan.rules.accumulate(accumulation, array, axis, dtype, out)
+
+    def reduceat(
+        self,
+        array: Operand,
+        indices: Any,
+        axis: int = 0,
+        dtype: DTypeLike | None = None,
+        out: ndarray | None = None,
+    ) -> ndarray:
+        """Combine the elements of segments of an axis with a function of two arguments.
+
+        Parameters
+        ----------
+        array : ndarray
+            Operand.
+        indices : ndarray or sequence of int
+            Where segments begin. Each ends where the next one begins, the last one at the end of
+            the axis; where the next one does not begin later, it is the one element.
+        axis : int, optional
+            The axis.
+        dtype : dtype, optional
+            The dtype to compute in.
+        out : ndarray, optional
+            Where results are stored.
+
+        Returns
+        -------
+        ndarray
+            With a result for each index along the axis.
+
         Differences from NumPy
         ----------------------
-        Available for functions that are associative: sums, products, extrema, and logical and
-        bit-wise operations. Floats are combined in another order, which is the same in every
-        run.
+        Indices in device memory cannot raise on a GPU: those out of bounds wrap around. They do
+        raise IndexError on the emulator.
+
+        Notes
+        -----
+        One launch.
         """
-        return scan.rules.accumulate(self.__name__, array, axis, dtype, out)
+        self._check_binary("reduceat")
+        segments = fold.rules.SEGMENT_REDUCTIONS[self.__name__]
+        return segments(array, indices, axis, dtype, out)
+
+    def _check_binary(self, method: str) -> None:
+        """Refuse what has no method of functions of two arguments."""
+        if self.nin != 2:
+            raise ValueError(
+                f"{self.__name__}.{method}: {method} only supported for binary functions"
+            )
+        if self.nout != 1:
+            raise ValueError(
+                f"{self.__name__}.{method}: {method} only supported for functions returning a "
+                "single value"
+            )
 
     # ---- calls that no plan is known for ------------------------------------------------------
 

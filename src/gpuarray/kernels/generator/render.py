@@ -11,6 +11,11 @@ from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expres
 from gpuarray.kernels.generator.operations import LIGHT, Code
 from gpuarray.kernels.generator.times import time_code
 
+#: What a function's head begins with: GPUARRAY_DEVICE is inlined wherever it is called. A heavy
+#: operation that a thread applies to many elements one after another is not: its code, repeated
+#: for each, would take seconds to compile.
+DEVICE, CALLED = "GPUARRAY_DEVICE", "__device__ __noinline__"
+
 _TOKEN = re.compile(r"\b(in[0-9]|[TRVW])\b")
 _CASTS = "gpuarray/casts.cuh"
 
@@ -72,6 +77,13 @@ class Body:
             self.headers.add(code.header)
         self.weight = max(self.weight, code.weight)
         return self._declare(node.dtype, f"{cpp_name(node.dtype)}({code.text})")
+
+
+def is_heavy(expression: Expression) -> bool:
+    """Whether code that is repeated for many elements would be long."""
+    body = Body()
+    body.value(expression)
+    return body.weight > LIGHT
 
 
 def apply_code(node: Apply, operands: Sequence[str]) -> Code:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gpuarray._dtypes import cpp_name, itemsize
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input, Scalar, walk
 from gpuarray.kernels.generator.parameters import KernelParameter, pointer, scalar
-from gpuarray.kernels.generator.render import Body
+from gpuarray.kernels.generator.render import CALLED, DEVICE, Body, is_heavy
 from gpuarray.kernels.reduction.tables import real
 
 if TYPE_CHECKING:
@@ -126,8 +126,8 @@ class Function:
 
     def pairwise(self, value: str, combined: Expression) -> list[str]:
         """The combination of two items or values."""
-        head = f"GPUARRAY_DEVICE static {value} combine({value} in0, {value} in1)"
-        return self.body(head, combined)
+        head = f"{CALLED if is_heavy(combined) else DEVICE} static {value} combine"
+        return self.body(f"{head}({value} in0, {value} in1)", combined)
 
     def parameters(self) -> str:
         """One element of every operand."""

@@ -150,17 +150,10 @@ class Reduction:
         layouts = [layout]
         if masked:
             layouts.append(broadcast_mask(self.name, operands[1]._layout, layout.shape))
-        run = reduction.launch.make_call(
-            self._computation(
-                layout.dtype, loop, result if out is None else target.dtype, initial, masked
-            ),
-            layouts,
-            masked,
-            axes,
-            target,
-            out is not None,
-            current.stream,
-        )
+        run = self._make_call(
+            layouts, axes, target, out is not None, loop, result if out is None else target.dtype,
+            initial,
+        )  # fmt: skip
         if _calls.discards_imaginary(layout.dtype, loop) or _calls.discards_imaginary(
             loop, target.dtype
         ):
@@ -170,6 +163,28 @@ class Reduction:
         if self.mean and count == 0:
             return with_warning(run, "Mean of empty slice")
         return run
+
+    def _make_call(
+        self,
+        layouts: Sequence[Layout],
+        axes: Sequence[int],
+        target: Layout,
+        given: bool,
+        loop: np.dtype,
+        result: np.dtype,
+        initial: str | None,
+    ) -> Callable:
+        """The call for an operand, and a mask behind it where there is one."""
+        masked = len(layouts) == 2
+        return reduction.launch.make_call(
+            self._computation(layouts[0].dtype, loop, result, initial, masked),
+            layouts,
+            masked,
+            axes,
+            target,
+            given,
+            current.stream,
+        )
 
     def _dtypes(
         self, source: np.dtype, dtype: Any, out: np.dtype | None
@@ -215,6 +230,9 @@ class Reduction:
                 (Cast(code, Scalar(reduction.functions.INITIAL, initial)), finished),
                 code,
             )
+        elif self.name in reduction.tables.OF_MAGNITUDES:
+            start = reduction.tables.neutral(self.name, code)
+            finished = Apply(operation(self.name), (start, finished), code)
         if self.mean and loop.kind == "m":
             divided = (finished, Scalar(reduction.functions.COUNT, "i8"))
             finished = Apply(operation("divide"), divided, code)
@@ -276,32 +294,6 @@ class CountReduction(Reduction):
 
 #: The reductions of ufuncs by NumPy's names.
 REDUCTIONS = {x.name: Reduction(x.name) for x in OPERATIONS.values() if x.associative}
-
-
-def reduce(
-    name: str,
-    a: Any,
-    axis: Any = 0,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: bool = False,
-    initial: Any = NO_VALUE,
-    where: Any = True,
-) -> Any:
-    """``ufunc.reduce`` of the ufunc called ``name``.
-
-    Raises
-    ------
-    TypeError
-        If the ufunc cannot be reduced on a device.
-    """
-    found = REDUCTIONS.get(name)
-    if found is None:
-        raise TypeError(
-            f"{name}.reduce is not supported on the device; supported are "
-            f"{', '.join(REDUCTIONS)}. Reduce on the host: numpy.{name}.reduce(asnumpy(a))"
-        )
-    return found(a, axis, dtype, out, keepdims, initial, where)
 
 
 class ArgReduction:

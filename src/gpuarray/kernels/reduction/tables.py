@@ -91,6 +91,10 @@ _COMPARED = {"i1": "i4", "u1": "u4", "i2": "i4", "u2": "u4"}
 _EXTREMA = frozenset([x.name for x in OPERATIONS.values() if isinstance(x.neutral, Extreme)])
 
 
+#: Of a single element, too, these give what it gives with the neutral value: its magnitude.
+OF_MAGNITUDES = frozenset(["gcd", "hypot"])
+
+
 def accumulator(dtype: str, name: str = "") -> str:
     """Return the dtype that values of a loop's dtype are combined in, by the ufunc ``name``."""
     if name in _EXTREMA and dtype in _COMPARED:

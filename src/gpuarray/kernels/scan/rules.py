@@ -91,15 +91,19 @@ class Accumulation:
                     f"shape {out.shape}, {layout.shape} is needed"
                 )
             _layout.check_writable(out, self.name)
-        run = scan.launch.make_call(
-            self.computation(layout.dtype, loop), layout, axis, target, out is not None,
-            current.stream,
-        )  # fmt: skip
+        run = self._make_call(layout, axis, target, out is not None, loop)
         if _calls.discards_imaginary(layout.dtype, loop) or _calls.discards_imaginary(
             loop, target.dtype
         ):
             run = _calls.with_complex_warning(run)
         return run
+
+    def _make_call(
+        self, layout: Layout, axis: int, target: Layout, given: bool, loop: np.dtype
+    ) -> Callable:
+        return scan.launch.make_call(
+            self.computation(layout.dtype, loop), layout, axis, target, given, current.stream
+        )
 
     def dtypes(
         self, source: np.dtype, dtype: Any, out: np.dtype | None
@@ -144,21 +148,17 @@ def flattened(a: Any) -> Any:
 ACCUMULATIONS = {x.name: Accumulation(x.name) for x in OPERATIONS.values() if x.associative}
 
 
-def accumulate(name: str, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
-    """``ufunc.accumulate`` of the ufunc called ``name``.
+def accumulate(
+    accumulation: Accumulation, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None
+) -> Any:
+    """``ufunc.accumulate``, which unlike ``cumsum`` walks one axis that there is.
 
     Raises
     ------
     TypeError
-        If the ufunc cannot be accumulated on a device, or ``a`` has no dimensions.
+        If ``a`` has no dimensions.
     """
-    found = ACCUMULATIONS.get(name)
-    if found is None:
-        raise TypeError(
-            f"{name}.accumulate is not supported on the device; supported are "
-            f"{', '.join(ACCUMULATIONS)}. Accumulate on the host: "
-            f"numpy.{name}.accumulate(asnumpy(a))"
-        )
+    name = accumulation.name
     if isinstance(axis, tuple):
         if len(axis) != 1:
             raise ValueError(f"{name}.accumulate: accumulate does not allow multiple axes: {axis}")
@@ -168,4 +168,4 @@ def accumulate(name: str, a: Any, axis: Any = 0, dtype: Any = None, out: Any = N
             raise TypeError(f"{name}.accumulate: cannot accumulate on a scalar")
         if axis is None and a._layout.ndim > 1:
             raise ValueError(f"{name}.accumulate: accumulate does not allow multiple axes")
-    return found(a, axis, dtype, out)
+    return accumulation(a, axis, dtype, out)

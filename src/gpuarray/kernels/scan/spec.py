@@ -10,8 +10,9 @@ from gpuarray._integers import ceil_div
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import Field, declared, pointer, structure
-from gpuarray.kernels.generator.render import Body
+from gpuarray.kernels.generator.render import CALLED, DEVICE, Body, is_heavy
 from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_choice
+from gpuarray.kernels.reduction.tables import OF_MAGNITUDES
 from gpuarray.kernels.reduction.tables import neutral as reduction_neutral
 
 #: Threads of a block.
@@ -93,6 +94,8 @@ def neutral(name: str, dtype: str) -> Constant:
 
 def is_exact(name: str, dtype: str) -> bool:
     """Return whether `neutral` is neutral for every value: of complex products it is not."""
+    if name in OF_MAGNITUDES:
+        return False
     return not (name == "multiply" and category(dtype) == "complex")
 
 
@@ -180,7 +183,8 @@ def _function(spec: ScanSpec, headers: set[str]) -> str:
         result = body.value(expression)
         headers.update(body.headers)
         lines = [*body.lines, tail.format(result)]
-        return [f"GPUARRAY_DEVICE static {head} {{", *(f"    {x}" for x in lines), "}"]
+        device = CALLED if head.startswith("Value combine") and is_heavy(expression) else DEVICE
+        return [f"{device} static {head} {{", *(f"    {x}" for x in lines), "}"]
 
     lines = [
         f"typedef {value} Value;",

@@ -120,7 +120,7 @@ ROWS = (
     ),
     row(
         "gcd", 2, "Greatest common divisor.", [12, 18], 8,
-        integers="integer::gcd(in0, in1)", weight=HEAVY, neutral=0,
+        integers="integer::gcd(in0, in1)", weight=HEAVY, neutral=0, associative=True,
     ),
     row(
         "lcm", 2, "Least common multiple.", [4, 6], 10,

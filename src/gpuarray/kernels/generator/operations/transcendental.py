@@ -49,10 +49,12 @@ ROWS = (
     row(
         "logaddexp", 2, "log(exp(x1) + exp(x2)) without overflow.", [1000.0], [1000.0],
         floats="floating::logaddexp(in0, in1)", weight=HEAVY, neutral=float("-inf"),
+        associative=True,
     ),
     row(
         "logaddexp2", 2, "log2(2**x1 + 2**x2) without overflow.", [2000.0], [2000.0],
         floats="floating::logaddexp2(in0, in1)", weight=HEAVY, neutral=float("-inf"),
+        associative=True,
     ),
 
     _math("sin", "Sine of an angle in radians.", [0.0, 1.0], weight=HEAVY),
@@ -67,7 +69,7 @@ ROWS = (
     ),
     row(
         "hypot", 2, "Length of the vector (x1, x2), without overflow.", [3.0, 5.0], [4.0, 12.0],
-        floats="::hypot(in0, in1)", weight=MEDIUM, neutral=0,
+        floats="::hypot(in0, in1)", weight=MEDIUM, neutral=0, associative=True,
     ),
     row("deg2rad", 1, "Degrees to radians.", [0.0, 180.0], floats=_RADIANS),
     row("rad2deg", 1, "Radians to degrees.", [0.0, 1.0], floats=_DEGREES),
