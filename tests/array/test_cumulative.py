@@ -130,11 +130,11 @@ def test_same_bits_in_every_run(rng):
 
 
 @pytest.mark.parametrize(
-    ("dtype", "name"), slow_off_axes(["i1", "f4", "?"], list(scan.rules.ACCUMULATIONS))
+    ("dtype", "name"), slow_off_axes(["i1", "f4", "?"], [*scan.rules.ACCUMULATIONS])
 )
 def test_accumulate(name, dtype):
     x = ties((5, 300), dtype)
-    if name.startswith("bitwise") and dtype == "f4":
+    if (name.startswith("bitwise") and dtype == "f4") or (name == "gcd" and dtype != "i1"):
         return raises_alike(
             lambda: getattr(np, name).accumulate(x),
             lambda: getattr(cp, name).accumulate(cp.asarray(x)),
@@ -145,7 +145,10 @@ def test_accumulate(name, dtype):
         x = np.sign(x) if x.dtype.kind in "if" else x
     for axis in (0, 1):
         result = getattr(cp, name).accumulate(device_copy(x), axis)
-        same(result, getattr(np, name).accumulate(x, axis), context=axis)
+        # NumPy computes in float16 where these do not.
+        rounded = name in ("hypot", "logaddexp", "logaddexp2")
+        ulps, atol = ({"e": 64, "f": 64}, 4e-3 if dtype != "f4" else 1e-6) if rounded else (0, 0)
+        same(result, getattr(np, name).accumulate(x, axis), ulps=ulps, atol=atol, context=axis)
 
 
 def test_accumulate_of_a_ufunc():
@@ -156,8 +159,6 @@ def test_accumulate_of_a_ufunc():
         cp.add.accumulate(device_copy(np.array(5)))
     with pytest.raises(ValueError, match="multiple axes"):
         cp.add.accumulate(device_copy(x), axis=(0, 1))
-    with pytest.raises(TypeError, match="subtract.accumulate is not supported"):
-        cp.subtract.accumulate(device_copy(x))
 
 
 def test_nan_and_signs():

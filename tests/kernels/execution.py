@@ -139,9 +139,12 @@ def numpy_ufunc(name: str) -> np.ufunc:
 
 
 def numpy_loops(name: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The distinct loops of a NumPy ufunc whose dtypes exist on a device, as codes."""
+    """The distinct loops of a ufunc whose dtypes exist on a device, as codes.
+
+    They are NumPy's, unless the row has loops of its own.
+    """
     loops = []
-    for signature in numpy_ufunc(name).types:
+    for signature in operation(name).loops or numpy_ufunc(name).types:
         if set(signature) & set("gGOMm"):
             continue
         inputs, _, outputs = signature.partition("->")

@@ -127,8 +127,10 @@ def test_rows_cover_numpys_loops(name):
         return
     from tests.kernels.execution import numpy_loops, numpy_ufunc
 
-    row, ufunc = operation(name), numpy_ufunc(name)
-    assert (row.nin, row.nout) == (ufunc.nin, ufunc.nout)
+    row = operation(name)
+    if not row.loops:
+        ufunc = numpy_ufunc(name)
+        assert (row.nin, row.nout) == (ufunc.nin, ufunc.nout)
     loops = numpy_loops(name)
     assert loops
     for inputs, outputs in loops:
