@@ -333,7 +333,7 @@ def copy(a: object, order: str = "K", subok: bool = False) -> ndarray:
     array([0, 1, 2])
     """
     if isinstance(a, ArrayBase):
-        return copies.copy(a, order)
+        return copies.copy(a, "K" if order is None else order)
     return array(a, order=order)
 
 
