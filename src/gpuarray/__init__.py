@@ -59,6 +59,8 @@ from gpuarray._ops.packing import *
 from gpuarray._ops.indexing import *
 from gpuarray._ops.taking import *
 from gpuarray._ops.coordinates import *
+from gpuarray._ops.choices import *
+from gpuarray._ops.placing import *
 from gpuarray._ops.nonzero import *
 from gpuarray._ops.selection import *
 

@@ -22,6 +22,7 @@ from gpuarray._ops import (
     bitwise,
     byte_order,
     casts,
+    choices,
     complex_numbers,
     conversion,
     creation,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
     from gpuarray._ops.attributes import Flags
     from gpuarray._runtime.device import Device
     from gpuarray._runtime.memory import MemoryPointer
-    from gpuarray._types import Attribute, DTypeLike, Operand, WritableAttribute
+    from gpuarray._types import ArrayLike, Attribute, DTypeLike, Operand, WritableAttribute
 
 __all__ = ["ndarray"]
 
@@ -270,6 +271,7 @@ class ndarray(ArrayBase):
     cumprod = cumulative.cumprod
     round = rounding.round
     searchsorted = searching.searchsorted
+    choose = choices.choose
     put = taking.put
     take = taking.take
     nonzero = nonzero.nonzero
@@ -285,6 +287,12 @@ class ndarray(ArrayBase):
     ) -> ndarray:
         """The elements limited to an interval; see `gpuarray.clip`."""
         return selection.clip(self, min, max, out, **kwargs)
+
+    def compress(
+        self, condition: ArrayLike, axis: int | None = None, out: ndarray | None = None
+    ) -> ndarray:
+        """The parts along an axis for which a condition is true; see `gpuarray.compress`."""
+        return indexing.compress(condition, self, axis, out)
 
     def conj(self) -> ndarray:
         """The complex conjugate."""

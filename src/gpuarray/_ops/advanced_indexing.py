@@ -66,7 +66,7 @@ def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
         return [IndexArray(_upload(np.zeros(int(item), np.int64)), 1, 0, 0)]
     if item.dtype == bool:
         if isinstance(item, HostIndex):
-            _check_mask(item.host.shape, layout, axis)
+            check_mask(item.host.shape, layout, axis)
             if not item.ndim:
                 return [IndexArray(_upload(np.zeros(int(item.host), np.int64)), 1, 0, 0)]
             shape, strides = _masked(layout, axis, item.ndim)
@@ -77,7 +77,7 @@ def index_arrays(item: Any, layout: Layout, axis: int) -> list[IndexArray]:
                 IndexArray(_upload(indices), shape[i], strides[i], 1)
                 for i, indices in enumerate(np.nonzero(item.host))
             ]
-        _check_mask(item._layout.shape, layout, axis)
+        check_mask(item._layout.shape, layout, axis)
         return _of_mask(item, layout, axis)
     length = layout.shape[axis]
     if isinstance(item, HostIndex):
@@ -119,7 +119,13 @@ def check_bounds(index: Any, length: int, axis: int, counted: bool = True) -> No
     check_host(host, length, axis, counted)
 
 
-def _check_mask(shape: tuple[int, ...], layout: Layout, axis: int) -> None:
+def check_mask(shape: tuple[int, ...], layout: Layout, axis: int = 0) -> None:
+    """Refuse a mask that has not the lengths of the axes that it stands for."""
+    if len(shape) > layout.ndim - axis:
+        raise IndexError(
+            f"too many indices for array: array is {layout.ndim}-dimensional, but "
+            f"{axis + len(shape)} were indexed"
+        )
     for i, length in enumerate(shape, axis):
         if length and length != layout.shape[i]:  # NumPy takes a mask of no elements for any axis
             raise IndexError(
@@ -341,7 +347,7 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
     """``array[mask] = scalar``: stores where the mask is true, without counting first."""
     layout = mask._layout
     target = array._layout
-    _check_mask(layout.shape, target, 0)
+    check_mask(layout.shape, target, 0)
     if not layout.size:
         _layout.check_writable(target, "assignment")
         return

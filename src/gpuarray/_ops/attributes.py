@@ -235,14 +235,11 @@ def over_memory(
 ) -> None:
     """``ndarray.__init__``: an array over new memory or memory that the user has."""
     lengths = _layout.check_shape(shape)
-    found, inner = _dtypes.with_shape(dtype)
-    lengths += inner
-    if memptr is not None:
-        _dtypes.check_native(_dtypes.parsed(dtype), "ndarray")
+    found = _dtypes.canonical(dtype)
     if strides is None:
         order = _layout.check_order(order, "C")
-        if order in ("A", "K"):
-            order = "C"
+        if order not in ("C", "F"):
+            raise ValueError(f"ndarray: order must be 'C' or 'F', got {order!r}")
         layout = _layout.contiguous(found, lengths, order)
     else:
         layout = _layout.strided(found, lengths, strides)

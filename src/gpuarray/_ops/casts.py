@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _layout, _ufunc
+from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
-from gpuarray._ops.conversion import array, asarray
+from gpuarray._ops.conversion import array, as_host_scalar, asarray
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.placement import given_device, on_device
+from gpuarray._runtime.device import current
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
@@ -146,6 +147,10 @@ def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
     return result
 
 
+#: Kinds of dtypes and Python's numbers that a kernel for the dtype takes as they are.
+_HELD = frozenset([("b", bool), ("i", int), ("u", int), ("f", int), ("f", float), ("c", complex)])
+
+
 def copyto(
     dst: ndarray, src: ArrayLike, casting: str = "same_kind", where: ArrayLike = True
 ) -> None:
@@ -170,28 +175,29 @@ def copyto(
     >>> x
     array([0., 1., 2.])
     """
-    if isinstance(dst, ArrayBase) and isinstance(src, ArrayBase) and casting == "same_kind":
-        # Nothing to check but what the plans check: no cast, and a mask of the same shape.
-        layout = dst._layout
-        if layout.dtype is src._layout.dtype and layout.dtype.kind in "iufc":
-            if where is True:
-                copies.assign(dst, src)
-                return
-            if (
-                isinstance(where, ArrayBase)
-                and where._layout.dtype == bool
-                and where._layout.shape == layout.shape
-                and src._layout.ndim <= layout.ndim
-            ):
-                _ufunc.ufuncs["positive"](src, out=dst, where=where)
-                return
+    key: Any = None
+    if isinstance(dst, ArrayBase) and isinstance(where, ArrayBase) and type(casting) is str:
+        stored = src._layout if isinstance(src, ArrayBase) else type(src)
+        key = (copyto, dst._layout, stored, where._layout, casting)
+        run = current.stream.plans.get(key)
+        memory = dst._memory
+        if run is not None and where._memory is not memory:
+            if getattr(src, "_memory", None) is not memory:
+                try:
+                    run(src, where, dst)
+                    return
+                except OverflowError:  # a number that the dtype does not hold: see below
+                    pass
     if not isinstance(dst, _array.array_class):
         raise TypeError(
             f"copyto: dst must be a gpuarray array, got {type(dst).__name__}; use asnumpy to "
             "fetch an array"
         )
     _layout.check_writable(dst._layout, "copyto")
-    src = _interchange.as_operand(src, "copyto") if not isinstance(src, list) else asarray(src)
+    given = src
+    if isinstance(src, list | np.ndarray):
+        src = asarray(src)
+    src = _interchange.as_operand(src, "copyto")
     if isinstance(src, bool | int | float | complex):
         # Python's numbers are weak: 1 may go to float32, 1.5 may not go to int64.
         allowed = _dtypes.can_cast(np.result_type(dst.dtype, src), dst.dtype, casting)
@@ -212,15 +218,23 @@ def copyto(
     if where is True:
         dst[...] = src
         return
-    mask = broadcast_to(_interchange.as_mask(where, "copyto"), dst.shape)
-    values = src if isinstance(src, ArrayBase) else asarray(src, dst.dtype)
-    values = _array.view(values, _layout.without_leading_ones(values._layout, dst.ndim))
-    positive = _ufunc.ufuncs["positive"]
-    if dst.dtype == bool or values.dtype == bool:
-        # There is no bool loop of `positive`; `logical_or` with itself keeps bools.
-        _ufunc.ufuncs["logical_or"](values, values, out=dst, where=mask)
+    if isinstance(where, np.ndarray):
+        where = asarray(where)
+    mask = _interchange.as_mask(where, "copyto")
+    if not isinstance(mask, ArrayBase):
+        mask = asarray(mask)
+    if not isinstance(src, ArrayBase):
+        src = as_host_scalar(src, dst.dtype, "copyto")
     else:
-        positive(values, out=dst, where=mask, casting="unsafe")
+        broadcast_to(
+            _array.view(src, _layout.without_leading_ones(src._layout, dst.ndim)), dst.shape
+        )
+    broadcast_to(mask, dst.shape)  # refuses other shapes
+    kept = copies.assign_where(dst, src, mask)
+    alike = src is given or (dst.dtype.kind, type(given)) in _HELD
+    if key is not None and kept is not None and mask is where and alike:
+        if not any(x._layout.foreign for x in (dst, src, mask) if isinstance(x, ArrayBase)):
+            current.stream.keep_plan(key, kept)
 
 
 def store_result(

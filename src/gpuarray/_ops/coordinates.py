@@ -24,7 +24,7 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
-from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX
+from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX, Coordinates
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import indices as index_operations
 from gpuarray.kernels.generator.operations import operation
@@ -48,6 +48,7 @@ BOUNDED = {
     "raise": index_operations.WRAPPED,
     "wrap": index_operations.PERIODIC,
     "clip": index_operations.CLIPPED,
+    "check": index_operations.CHECKED,
 }
 
 
@@ -85,25 +86,7 @@ def _divided(x: Expression, by: Expression, rest: bool, narrow: bool) -> Express
     return Cast("i8", Apply(operation(name), (Cast("u4", x), Cast("u4", by)), "u4"))
 
 
-def _coordinates_of(
-    number: Expression, shape: Sequence[int], first: int, size: int
-) -> list[Expression]:
-    """The coordinates of elements of a shape by their number in C order.
-
-    The lengths of all axes but the first are scalars, the operands from `first` on; the last axis
-    comes first.
-    """
-    narrow = size <= _layout.INT32_MAX
-    found: list[Expression] = []
-    rest = number
-    for i in range(len(shape) - 1):
-        length = Scalar(first + i, "i8")
-        found.append(_divided(rest, length, True, narrow))
-        rest = _divided(rest, length, False, narrow)
-    return [rest, *found[::-1]]
-
-
-def coordinates(numbers: Any, shape: tuple[int, ...], mode: str, counted: bool = True) -> list[Any]:
+def coordinates(numbers: Any, shape: tuple[int, ...], mode: str) -> list[Any]:
     """Indices of the flattened array as an index array for each axis, in one launch.
 
     Parameters
@@ -112,25 +95,27 @@ def coordinates(numbers: Any, shape: tuple[int, ...], mode: str, counted: bool =
         The indices.
     shape : tuple of int
         Of the array, with at least one dimension and one element.
-    mode : {'raise', 'wrap', 'clip'}
-        What becomes of those out of bounds.
-    counted : bool, optional
-        Whether negative indices count from the end; else they are out of bounds.
+    mode : {'raise', 'wrap', 'clip', 'check'}
+        What becomes of those out of bounds, which negative ones are for 'check'.
     """
-    run = _coordinates_call(current.stream, numbers._layout, len(shape), mode, counted,
-                            math.prod(shape) <= _layout.INT32_MAX)  # fmt: skip
-    found = run(numbers, math.prod(shape), *shape[:0:-1])
+    size = math.prod(shape)
+    narrow = size <= _layout.INT32_MAX
+    run = _coordinates_call(current.stream, numbers._layout, len(shape), mode, narrow)
+    found = run(numbers, size, *shape[:0:-1])
     return list(found) if len(shape) > 1 else [found]
 
 
 @planned
 def _coordinates_call(
-    stream: Stream, layout: Layout, ndim: int, mode: str, counted: bool, narrow: bool
+    stream: Stream, layout: Layout, ndim: int, mode: str, narrow: bool
 ) -> Callable[..., Any]:
-    bounded = BOUNDED[mode] if counted or mode != "raise" else index_operations.CHECKED
-    number = int64(bounded, as_int64(0, layout), Scalar(1, "i8"))
-    size = 1 if narrow else _layout.INT64_MAX
-    values = _coordinates_of(number, (0,) * ndim, 2, size)
+    rest = int64(BOUNDED[mode], as_int64(0, layout), Scalar(1, "i8"))
+    values: list[Expression] = []
+    for i in range(ndim - 1):  # from the last axis
+        length = Scalar(2 + i, "i8")
+        values.append(_divided(rest, length, True, narrow))
+        rest = _divided(rest, length, False, narrow)
+    values = [rest, *values[::-1]]
     target = _layout.like_order(_INT64, layout.shape, [layout])
     inputs = [layout, *[_INT64] * ndim]
     return elementwise.launch.make_call(
@@ -190,7 +175,7 @@ def unravel_index(
         _as_numbers_error(numbers, size)
     shape = lengths if order == "C" else lengths[::-1]
     try:
-        found = coordinates(numbers, shape, "raise", counted=False)
+        found = coordinates(numbers, shape, "check")
     except IndexError as error:
         raise ValueError(f"unravel_index: {error}") from None
     return tuple(found if order == "C" else found[::-1])
@@ -316,7 +301,7 @@ def _ravel_call(stream: Stream, modes: tuple[str, ...], *layouts: Layout) -> Cal
     ndim = len(layouts)
     total: Expression | None = None
     for i, (layout, mode) in enumerate(zip(layouts, modes, strict=True)):
-        bounded = index_operations.CHECKED if mode == "raise" else BOUNDED[mode]
+        bounded = BOUNDED["check" if mode == "raise" else mode]
         coordinate = int64(bounded, as_int64(i, layout), Scalar(ndim + i, "i8"))
         term = int64("multiply", coordinate, Scalar(2 * ndim + i, "i8"))
         total = term if total is None else int64("add", total, term)
@@ -391,23 +376,25 @@ def grid(
     if result._layout.size:
         parts = [_array.view(result, part, i * part.nbytes) for i in range(ndim)]
         run = _grid_call(current.stream, part, starts is not None)
-        run(*lengths[:0:-1], *(starts or ()), *(steps or ()), *parts)
+        run(*(starts or ()), *(steps or ()), *parts)
     return result
 
 
 @planned
 def _grid_call(stream: Stream, layout: Layout, scaled: bool) -> Callable[..., Any]:
     ndim, code = layout.ndim, _dtypes.code(layout.dtype)
-    inputs: list[Any] = [ELEMENT_INDEX, *[_INT64] * (ndim - 1)]
-    values = _coordinates_of(Input(0, "i8"), layout.shape, 1, layout.size)
-    if code != "i8":
-        values = [Cast(code, x) for x in values]
+    inputs: list[Any] = [
+        Coordinates(*[int(i == axis) for i in range(ndim)]) for axis in range(ndim)
+    ]
+    values: list[Expression] = []
+    for i in range(ndim):
+        value: Expression = Input(i, "i8") if code == "i8" else Cast(code, Input(i, "i8"))
+        if scaled:
+            product = Apply(operation("multiply"), (value, Scalar(2 * ndim + i, code)), code)
+            value = Apply(operation("add"), (product, Scalar(ndim + i, code)), code)
+        values.append(value)
     if scaled:
-        first = len(inputs)
         inputs += [layout.dtype] * (2 * ndim)
-        for i, x in enumerate(values):
-            product = Apply(operation("multiply"), (x, Scalar(first + ndim + i, code)), code)
-            values[i] = Apply(operation("add"), (product, Scalar(first + i, code)), code)
     return elementwise.launch.make_call(
         "indices", values, inputs, [layout] * ndim, [True] * ndim, stream
     )

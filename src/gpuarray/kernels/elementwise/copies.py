@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout
+from gpuarray import _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._layout import Layout
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
+from gpuarray.kernels.generator.expressions import Cast, Expression, Input, Scalar
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -30,10 +31,8 @@ def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> ndarray:
 
 @planned
 def _copy_call(
-    stream: Stream, layout: Layout, order: str | None, dtype: np.dtype | None
+    stream: Stream, layout: Layout, order: str, dtype: np.dtype | None
 ) -> Callable[[Any], Any]:
-    if order is None and dtype is None:
-        order = "C"  # the default of `ndarray.copy`; that of `astype` is 'K'
     dtype = layout.dtype if dtype is None else dtype
     target = _layout.like_prototype(dtype, layout.shape, layout, order)
     return elementwise.launch.copy_call(layout, target, False, stream)
@@ -58,6 +57,46 @@ def assign(target: Any, source: Any) -> None:
     if run is None:
         run = _assign_call(stream, source._layout, target._layout)
     run(source, target)
+
+
+def assign_where(target: Any, source: Any, mask: Any) -> Callable[..., None] | None:
+    """Store an array, with any cast, or a Python number that the dtype holds, where a mask is true.
+
+    The source and the mask broadcast to the target. Returns the call where it took the operands
+    as they are.
+    """
+    if not target._layout.size:
+        return None
+    used, chosen = source, mask
+    number = not isinstance(source, _array.ArrayBase)
+    if not number and _array.overlap(source, target) and not _array.same_elements(source, target):
+        used = copy(source)
+    if _array.overlap(mask, target):
+        chosen = copy(mask)
+    kind = target._layout.dtype if number else used._layout
+    run = _assign_where_call(current.stream, kind, chosen._layout, target._layout)
+    run(used, chosen, target)
+    return run if used is source and chosen is mask else None
+
+
+@planned
+def _assign_where_call(
+    stream: Stream, source: Layout | np.dtype, mask: Layout, target: Layout
+) -> Callable[..., None]:
+    """A call that takes the source, the mask and the target."""
+    _layout.check_writable(target, "assignment")
+    code = _dtypes.code(target.dtype)
+    value: Expression = Scalar(0, code)
+    read: Layout | np.dtype = target.dtype
+    if isinstance(source, Layout):
+        read = _layout.broadcast_to(_layout.without_leading_ones(source, target.ndim), target.shape)
+        own = _dtypes.code(source.dtype)
+        value = Input(0, own) if own == code else Cast(code, Input(0, own))
+    inputs = [read, _layout.broadcast_to(mask, target.shape)]
+    run = elementwise.launch.make_call("copy", [value], inputs, [target], [True], stream, True)
+    if isinstance(source, Layout) and _calls.discards_imaginary(source.dtype, target.dtype):
+        return _calls.with_complex_warning(run)
+    return run
 
 
 @planned

@@ -43,7 +43,7 @@ def transfer(
         Whether elements go from ``dense`` to ``indexed``.
     new : bool, optional
         Whether a gather's call makes the array that it writes.
-    mode : {'raise', 'wrap', 'clip'}, optional
+    mode : {'raise', 'wrap', 'clip', 'check'}, optional
         What becomes of indices out of bounds.
 
     Returns

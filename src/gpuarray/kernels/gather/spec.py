@@ -19,8 +19,9 @@ from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_c
 
 BLOCK = 256
 
-#: What becomes of indices out of bounds. 'raise' wraps where a kernel cannot raise.
-MODES = ("raise", "wrap", "clip")
+#: What becomes of indices out of bounds. 'raise' wraps where a kernel cannot raise; 'check' is the
+#: same where negative ones are out of bounds.
+MODES = ("raise", "wrap", "clip", "check")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,11 +36,12 @@ template <class Index> GPUARRAY_DEVICE Index wrapped(int64_t index, Index length
     return Index(index);
 }
 
-// NumPy's modes for indices out of bounds.
-enum IndexMode { RAISE, WRAP, CLIP };
+// NumPy's modes for indices out of bounds, and the first one where negative indices are out of bounds.
+enum IndexMode { RAISE, WRAP, CLIP, CHECK };
 
 template <int MODE, class Index> GPUARRAY_DEVICE Index bounded(int64_t index, Index length) {
     if constexpr (MODE == RAISE) return wrapped<Index>(index, length);
+    if constexpr (MODE == CHECK) return checked<Index>(index, length);
     if constexpr (MODE == CLIP) return Index(index < 0 ? 0 : index < length ? index : int64_t(length) - 1);
     if ((uint64_t)index >= (uint64_t)length) {
         index %= length;

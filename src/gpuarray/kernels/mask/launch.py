@@ -119,7 +119,11 @@ def place(target: Any, mask: Any, values: Any) -> None:
         Of the target's dtype and in other memory; one-dimensional with as many elements as are
         true, or of one element for all.
     """
-    counted = count(mask, keep=True)
+    place_counted(target, count(mask, keep=True), values)
+
+
+def place_counted(target: Any, counted: Counted, values: Any) -> None:
+    """The same for a mask that has been counted with ``keep``."""
     source = values._layout
     if source.size not in (1, counted.total):
         raise ValueError(
