@@ -103,6 +103,7 @@ from gpuarray._ops.averages import *
 from gpuarray._ops.order_statistics import *
 from gpuarray._ops.nan_order_statistics import *
 from gpuarray._ops.correlating import *
+from gpuarray._ops.covariance import *
 from gpuarray._ops.histograms import *
 from gpuarray._ops.histograms_nd import *
 

@@ -54,8 +54,13 @@ def gemm(a: Any, b: Any) -> Any:
     return run(a, b)
 
 
-def gemm_call(a: Layout, b: Layout, stream: Stream) -> Callable[..., Any] | None:
+def gemm_call(
+    a: Layout, b: Layout, stream: Stream, factor: float = 1, conjugate: bool = False
+) -> Callable[..., Any] | None:
     """A call (see :mod:`gpuarray._calls`) of a matrix product, or None if cuBLAS has none.
+
+    The product is multiplied by ``factor``, and with ``conjugate`` the second operand is
+    conjugated.
 
     It has one for operands of one floating or complex dtype, of shapes (m, k) and (k, n) or stacks
     of one size of such matrices, where the elements of rows, or those of columns, lie behind one
@@ -77,10 +82,16 @@ def gemm_call(a: Layout, b: Layout, stream: Stream) -> Callable[..., Any] | None
     first, second = _operand(b), _operand(a)
     if first is None or second is None:
         return None
+    operation = first[0]
+    if conjugate and a.dtype.kind == "c":
+        if operation != "CUBLAS_OP_T":
+            return None
+        operation = "CUBLAS_OP_C"
     compute_type, scale = _COMPUTE_TYPES[a.dtype]
     values = {
-        "m": n, "n": m, "k": k, "batchCount": count, "alpha": scale.type(1), "beta": scale.type(0),
-        "Atype": a.dtype, "transa": first[0], "lda": first[1], "strideA": first[2],
+        "m": n, "n": m, "k": k, "batchCount": count,
+        "alpha": scale.type(factor), "beta": scale.type(0),
+        "Atype": a.dtype, "transa": operation, "lda": first[1], "strideA": first[2],
         "Btype": a.dtype, "transb": second[0], "ldb": second[1], "strideB": second[2],
         "Ctype": a.dtype, "ldc": n, "strideC": m * n,
         "computeType": compute_type, "algo": "CUBLAS_GEMM_DEFAULT",

@@ -247,7 +247,7 @@ def _without_zeros(c: Any) -> Any:
     return c[c._layout.size - length :]
 
 
-def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
+def polyadd(a1: ArrayLike | poly1d, a2: ArrayLike | poly1d) -> Any:
     """The sum of two polynomials.
 
     Parameters
@@ -270,7 +270,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> Any:
     return _result(_aligned(add, one, other), a1, a2)
 
 
-def polysub(a1: ArrayLike, a2: ArrayLike) -> Any:
+def polysub(a1: ArrayLike | poly1d, a2: ArrayLike | poly1d) -> Any:
     """The difference of two polynomials.
 
     Parameters
@@ -304,7 +304,7 @@ def _aligned(function: Any, one: Any, other: Any) -> Any:
     return function(padded, longer) if shorter is one else function(longer, padded)
 
 
-def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
+def polymul(a1: ArrayLike | poly1d, a2: ArrayLike | poly1d) -> Any:
     """The product of two polynomials.
 
     Parameters
@@ -327,7 +327,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> Any:
     return _result(convolve(one._coeffs, other._coeffs), a1, a2)
 
 
-def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
+def polydiv(u: ArrayLike | poly1d, v: ArrayLike | poly1d) -> tuple[Any, Any]:
     """The quotient of two polynomials and what remains.
 
     Parameters
@@ -363,7 +363,7 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[Any, Any]:
     return _result(found[0], u, v), _result(found[1], u, v)
 
 
-def polyval(p: ArrayLike, x: Any) -> Any:
+def polyval(p: ArrayLike | poly1d, x: Any) -> Any:
     """The values of a polynomial at points.
 
     Parameters
@@ -397,7 +397,7 @@ def polyval(p: ArrayLike, x: Any) -> Any:
     return evaluate("power", c[::-1], [points], False, dtype)
 
 
-def polyder(p: ArrayLike, m: int = 1) -> Any:
+def polyder(p: ArrayLike | poly1d, m: int = 1) -> Any:
     """The derivative of a polynomial.
 
     Parameters
@@ -428,7 +428,7 @@ def polyder(p: ArrayLike, m: int = 1) -> Any:
     return _result(c, p)
 
 
-def polyint(p: ArrayLike, m: int = 1, k: Any = None) -> Any:
+def polyint(p: ArrayLike | poly1d, m: int = 1, k: Any = None) -> Any:
     """The integral of a polynomial.
 
     Parameters

@@ -117,14 +117,14 @@ template <class R> struct LaguerreBasis {
 
 // The step of Clenshaw's method and of the recurrence: (a * x + b) * first - c * second + coefficient.
 template <class Basis, class R, class Number>
-GPUARRAY_DEVICE Number next_term(Number coefficient, Number x, Number first, Number second, R k, R c) {
+GPUARRAY_DEVICE Number next_term(Number coefficient, Number x, Number first, Number second, R a, R b, R c) {
     Number result = coefficient;
     if constexpr (Basis::THREE_TERMS) result = result - second * c;
     Number product = first * x;
     if constexpr (Basis::SHIFTED) {
-        product = product * Basis::a(k) + first * Basis::b(k);
+        product = product * a + first * b;
     } else if constexpr (Basis::THREE_TERMS) {
-        product = product * Basis::a(k);
+        product = product * a;
     }
     return result + product;
 }

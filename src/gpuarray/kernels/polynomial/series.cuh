@@ -155,7 +155,8 @@ GPUARRAY_DEVICE void integrate(const Number* series, Number* result, Number boun
             Number here = to[length * columns], before = Number();
             for (int64_t k = length - 1; k >= 0; --k) {
                 const Number coefficient = k > 0 ? to[k * columns] : Number();
-                const Number value = next_term<Basis>(coefficient, bound, here, before, R(k), Basis::c(R(k + 1)));
+                const Number value = next_term<Basis>(coefficient, bound, here, before, Basis::a(R(k)),
+                                                      Basis::b(R(k)), Basis::c(R(k + 1)));
                 before = here;
                 here = value;
             }

@@ -24,9 +24,36 @@ template <class Index> struct UnsignedIndex { typedef uint32_t type; };
 template <> struct UnsignedIndex<int64_t> { typedef uint64_t type; };
 
 // The product of x minus each of the roots.
-template <class R> struct Roots;
+template <class R> struct Roots {
+    enum { THREE_TERMS = false };
+};
 template <class Basis> struct IsRoots { enum { value = false }; };
 template <class R> struct IsRoots<Roots<R>> { enum { value = true }; };
+
+// The factors of a recurrence in shared memory, since some are quotients: a block computes each once. Those from ROOM
+// on are computed where they are used.
+template <class Basis, class R, bool USED = Basis::THREE_TERMS> struct Factors {
+    enum { ROOM = 128 };
+    R all[3][ROOM];
+
+    GPUARRAY_DEVICE void fill(int64_t count) {
+        for (int k = threadIdx.x; k < ROOM && k < count; k += blockDim.x) {
+            all[0][k] = Basis::a(R(k));
+            all[1][k] = Basis::b(R(k));
+            all[2][k] = Basis::c(R(k));
+        }
+        __syncthreads();
+    }
+    GPUARRAY_DEVICE R a(int64_t k) const { return k < ROOM ? all[0][k] : Basis::a(R(k)); }
+    GPUARRAY_DEVICE R b(int64_t k) const { return k < ROOM ? all[1][k] : Basis::b(R(k)); }
+    GPUARRAY_DEVICE R c(int64_t k) const { return k < ROOM ? all[2][k] : Basis::c(R(k)); }
+};
+template <class Basis, class R> struct Factors<Basis, R, false> {
+    GPUARRAY_DEVICE void fill(int64_t) {}
+    GPUARRAY_DEVICE R a(int64_t) const { return R(1); }
+    GPUARRAY_DEVICE R b(int64_t) const { return R(0); }
+    GPUARRAY_DEVICE R c(int64_t) const { return R(0); }
+};
 
 // A result is a series in one to three variables: its coefficients and its point lie at offsets that follow from
 // the result's coordinates. A thread computes ITEMS results, BLOCK apart, by Clenshaw's method (for powers that is
@@ -48,7 +75,7 @@ struct SeriesValues {
     template <int V, class Coefficient>
     GPUARRAY_DEVICE static void evaluate(const Coefficient* coefficients, const Index (&offsets)[SERIES],
                                          const Number (&x)[VARIABLES][ITEMS], const Dimensions& dimensions,
-                                         Number (&result)[ITEMS]) {
+                                         const Factors<Basis, R>& factors, Number (&result)[ITEMS]) {
         if constexpr (V == 0) {
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
@@ -60,7 +87,7 @@ struct SeriesValues {
             Number second[ITEMS], term[ITEMS];
 #pragma unroll
             for (int i = 0; i < SERIES; ++i) at[i] = offsets[i] + last * step;
-            evaluate<V - 1>(coefficients, at, x, dimensions, result);
+            evaluate<V - 1>(coefficients, at, x, dimensions, factors, result);
             if constexpr (IsRoots<Basis>::value) {
 #pragma unroll
                 for (int i = 0; i < ITEMS; ++i) result[i] = x[V - 1][i] - result[i];
@@ -77,16 +104,15 @@ struct SeriesValues {
             for (Index k = last - 1; k >= 0; --k) {
 #pragma unroll
                 for (int i = 0; i < SERIES; ++i) at[i] -= step;
-                evaluate<V - 1>(coefficients, at, x, dimensions, term);
+                evaluate<V - 1>(coefficients, at, x, dimensions, factors, term);
                 if constexpr (IsRoots<Basis>::value) {
 #pragma unroll
                     for (int i = 0; i < ITEMS; ++i) result[i] = result[i] * (x[V - 1][i] - term[i]);
                 } else {
-                    const R number = R(k), c = Basis::c(R(k + 1));
+                    const R a = factors.a(k), b = factors.b(k), c = factors.c(k + 1);
 #pragma unroll
                     for (int i = 0; i < ITEMS; ++i) {
-                        const Number value =
-                            next_term<Basis>(term[i], x[V - 1][i], result[i], second[i], number, c);
+                        const Number value = next_term<Basis>(term[i], x[V - 1][i], result[i], second[i], a, b, c);
                         second[i] = result[i];
                         result[i] = value;
                     }
@@ -98,6 +124,13 @@ struct SeriesValues {
     template <class Result, class Coefficient, class... Points>
     GPUARRAY_DEVICE static void run(UIndex size, const Dimensions& dimensions, Result* results,
                                     const Coefficient* coefficients, const Points*... points) {
+        __shared__ Factors<Basis, R> factors;
+        Index longest = 0;
+#pragma unroll
+        for (int k = 0; k < VARIABLES; ++k) {
+            longest = dimensions.lengths[k] > longest ? dimensions.lengths[k] : longest;
+        }
+        factors.fill(longest);
         for (UIndex first = UIndex(blockIdx.x) * TILE; first < size; first += UIndex(gridDim.x) * TILE) {
             Index offsets[SERIES];
             Number x[VARIABLES][ITEMS], values[ITEMS];
@@ -125,7 +158,7 @@ struct SeriesValues {
                 int k = 0;
                 ((x[k][i] = As<Number>::of(points[from[1 + k]]), ++k), ...);
             }
-            evaluate<VARIABLES>(coefficients, offsets, x, dimensions, values);
+            evaluate<VARIABLES>(coefficients, offsets, x, dimensions, factors, values);
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
                 const UIndex index = first + i * BLOCK + threadIdx.x;
@@ -138,13 +171,16 @@ struct SeriesValues {
 // values[k * size + i] is P[k] at point i.
 template <class Basis, class R, class Number, class Result, class Point>
 GPUARRAY_DEVICE void basis_values(Result* values, const Point* points, uint64_t size, int64_t degree) {
+    __shared__ Factors<Basis, R> factors;
+    factors.fill(degree);
     for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size; i += uint64_t(gridDim.x) * blockDim.x) {
         const Number x = As<Number>::of(points[i]);
         Number before = Number(), here = Number(R(1));
         values[i] = As<Result>::of(here);
 #pragma unroll 1
         for (int64_t k = 0; k < degree; ++k) {
-            const Number value = next_term<Basis>(Number(), x, here, before, R(k), Basis::c(R(k)));
+            const Number value =
+                next_term<Basis>(Number(), x, here, before, factors.a(k), factors.b(k), factors.c(k));
             before = here;
             here = value;
             values[(k + 1) * size + i] = As<Result>::of(here);
