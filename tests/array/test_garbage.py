@@ -97,6 +97,8 @@ def from_below(error: BaseException) -> bool:
     """Whether an error is none of a function that says what is wrong with its arguments."""
     if isinstance(error, KeyError | UnicodeError) or type(error).__module__.endswith("ctypes"):
         return True
+    if isinstance(error, AttributeError) and "has no __dlpack__" in str(error):
+        return False  # the array API standard's type for it, and NumPy's
     return not isinstance(error, ALLOWED)
 
 
