@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray import _dtypes
 from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
 
@@ -232,6 +233,27 @@ def view_of(layout: Layout, access: int = OWN) -> Layout:
     if found is None:
         found = layout.as_view = with_access(layout, VIEW)
     return found
+
+
+def word_size(layouts: Iterable[Layout]) -> int:
+    """The greatest word that elements consist of, each at a multiple of the word's size."""
+    size = 8
+    for layout in layouts:
+        if layout.unaligned:
+            return 1
+        for step in (_dtypes.alignment(layout.dtype), *layout.strides):
+            size = min(size, (step & -step) or size)
+    return size
+
+
+def in_words(layout: Layout, size: int) -> Layout:
+    """The layout with one more dimension, along which elements have words of a size."""
+    return layout_of(
+        np.dtype(f"u{size}"),
+        layout.shape + (layout.itemsize // size,),
+        layout.strides + (size,),
+        layout.access & ~UNALIGNED,
+    )
 
 
 def keep_view(table: dict[Any, Any], key: Any, view: Any) -> None:

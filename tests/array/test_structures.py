@@ -271,3 +271,50 @@ def test_large_transposes_of_structures():
     same(cp.array(host).T.copy(), host.T)
     wide = records(TIMES, (40, 50))
     same(cp.array(wide).T.copy(), wide.T)
+
+
+#: What works on a copy of a field at any address, in each family of kernels.
+FUNCTIONS = {
+    "sum": lambda xp, b: b.sum(0),
+    "sum where": lambda xp, b: b.sum(where=b > 3),
+    "sum out": lambda xp, b: xp.sum(b, axis=0, out=b[0]),
+    "std": lambda xp, b: b.std(1),
+    "argmax": lambda xp, b: b.argmax(0),
+    "cumsum": lambda xp, b: b.cumsum(1),
+    "sort": lambda xp, b: xp.sort(b),
+    "median": lambda xp, b: xp.median(b),
+    "take": lambda xp, b: b[xp.array([3, 1])],
+    "take_along_axis": lambda xp, b: xp.take_along_axis(b, xp.argsort(b, 0, kind="stable"), 0),
+    "compress": lambda xp, b: b[b > 2],
+    "nonzero": lambda xp, b: xp.nonzero(b)[1],
+    "unique": lambda xp, b: xp.unique(b),
+    "searchsorted": lambda xp, b: xp.searchsorted(xp.sort(b[0]), b[1]),
+    "histogram": lambda xp, b: xp.histogram(b, bins=5)[0],
+    "concatenate": lambda xp, b: xp.concatenate([b, b], axis=1),
+    "roll": lambda xp, b: xp.roll(b, 3),
+    "pad": lambda xp, b: xp.pad(b, 1),
+    "reshape": lambda xp, b: b.reshape(-1),
+    "clip": lambda xp, b: b.clip(1, 2),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_of_fields_at_any_address(name):
+    host = records(PACKED)
+    host["b"] = np.random.default_rng(3).integers(0, 6, host.shape)
+    function = FUNCTIONS[name]
+    x = cp.array(host)
+    same(function(cp, x["b"]), function(np, host["b"]))
+    same(x, host)
+
+
+def test_assignment_by_arrays_to_fields_at_any_address():
+    host = records(PACKED)
+    host["b"] = np.arange(24).reshape(4, 6)
+    x = cp.array(host)
+    for xp, field in ((np, host["b"]), (cp, x["b"])):
+        field[xp.array([0, 2])] = 7.5
+        field[xp.array([1, 3]), 2] = xp.array([-1.0, -2.0])
+        field[field > 20] = 0.25
+        field[field == 7.5] = xp.arange(12) * 1.5
+    same(x, host)

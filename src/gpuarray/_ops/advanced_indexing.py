@@ -278,7 +278,7 @@ def scatter(
     base, indices, arrays = _spread(array, selection)
     shape = base._layout.shape
     unchanged = value
-    raw = _dtypes.is_raw(layout.dtype)
+    raw = _dtypes.is_raw(layout.dtype) or layout.unaligned
     if isinstance(value, ArrayBase):
         if value._layout.dtype is not layout.dtype:
             value = copies.copy(value, "K", layout.dtype)

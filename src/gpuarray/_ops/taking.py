@@ -487,5 +487,6 @@ def _along_axis(
     elif config.debug:
         advanced_indexing.check_bounds(indices, length, axis)
     strides = layout.strides[:axis] + (0,) + layout.strides[axis + 1 :]
-    base = _layout.broadcast_to(_layout.layout_of(layout.dtype, one, strides), shape)
+    whole = _layout.layout_of(layout.dtype, one, strides, layout.access)
+    base = _layout.broadcast_to(whole, shape)
     return arr, indices, base, _layout.broadcast_to(given, shape), (length, stride)

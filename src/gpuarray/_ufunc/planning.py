@@ -12,7 +12,6 @@ from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
-from gpuarray._ufunc import structures
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator import operations
@@ -138,7 +137,9 @@ def plan(
     name, row = function.__name__, function.row
     nin = row.nin
     order = _layout.check_order(order)
-    if name in ("equal", "not_equal") and structures.has_structures(operands):
+    if name in ("equal", "not_equal") and _has_structures(operands):
+        from gpuarray._ufunc import structures  # few programs compare structures
+
         return structures.comparison(name, operands, outs, masked)
     kinds = kinds_of(operands[:nin], outs)
     try:
@@ -190,6 +191,13 @@ def plan(
         if not isinstance(operands[1], _array.ArrayBase):
             return _refuse_negative_exponent(run, loop)
     return run
+
+
+def _has_structures(operands: Sequence[Any]) -> bool:
+    """Whether an operand is an array of structures or voids."""
+    return any(
+        isinstance(x, _array.ArrayBase) and _dtypes.is_raw(x._layout.dtype) for x in operands
+    )
 
 
 def _terms(

@@ -21,13 +21,6 @@ _FIELDS = 12
 _BOOL = np.dtype(bool)
 
 
-def has_structures(operands: Sequence[Any]) -> bool:
-    """Whether an operand is an array of structures or voids."""
-    return any(
-        isinstance(x, _array.ArrayBase) and _dtypes.is_raw(x._layout.dtype) for x in operands
-    )
-
-
 def comparison(
     name: str, operands: Sequence[Any], outs: Sequence[Any], masked: bool
 ) -> Callable[..., Any]:

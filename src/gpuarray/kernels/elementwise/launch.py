@@ -231,9 +231,7 @@ def make_call(
         def make(inputs: Sequence[Any], outputs: Sequence[Layout]) -> Callable[..., Any]:
             return make_call(name, expressions, inputs, outputs, given, stream, masked)
 
-        return elementwise.words.with_aligned_copies(
-            make, copy_call, inputs, outputs, given, stream
-        )
+        return with_aligned_copies(make, inputs, outputs, given, stream)
     arrays_and_scalars = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Layout | np.dtype)]
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for _, x in arrays_and_scalars])
     new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
@@ -247,6 +245,20 @@ def make_call(
     scalars = {f"in{i}": x for i, x in arrays_and_scalars if isinstance(x, np.dtype)}
     bound = BoundLaunch(decided, stream, scalars, name)
     return _calls.make_call(stream, kinds, new, [(bound, passed)])
+
+
+def with_aligned_copies(
+    make: Callable[..., Callable[..., Any]],
+    inputs: Sequence[Any],
+    outputs: Sequence[Layout],
+    given: Sequence[bool],
+    stream: Stream,
+) -> Callable[..., Any]:
+    """A call that computes with copies of the operands that are at any address.
+
+    ``make`` makes the call for the inputs' and outputs' layouts.
+    """
+    return elementwise.words.with_aligned_copies(make, copy_call, inputs, outputs, given, stream)
 
 
 def copy_call(source: Layout, target: Layout, given: bool, stream: Stream) -> Callable[..., Any]:

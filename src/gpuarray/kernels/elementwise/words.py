@@ -16,8 +16,6 @@ from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input
 
-_WORDS = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
-
 
 def are_moved(expressions: Sequence[Expression], arrays: Sequence[Any]) -> bool:
     """Whether a kernel with these operands moves structures, or numbers from or to any address."""
@@ -34,14 +32,14 @@ def as_words(
     moved = [x for x in expressions if isinstance(x, Input)]
     numbers = [inputs[x.index] for x in moved]  # of an assignment to or from any address
     whole = [x for x in (*inputs, *outputs) if _is_moved(x, numbers, outputs, len(moved))]
-    size = min([_word_size(x) for x in whole])
-    word = _WORDS[size]
+    size = _layout.word_size(whole)
+    word = np.dtype(f"u{size}")
 
     def spread(x: Any) -> Any:
         if not isinstance(x, Layout):
             return x
         if any(x is one for one in whole):
-            return _of_size(x, size)
+            return _layout.in_words(x, size)
         return _layout.layout_of(x.dtype, x.shape + (1,), x.strides + (0,), x.access)
 
     codes = {_dtypes.code(x.dtype) for x in whole}
@@ -52,37 +50,12 @@ def as_words(
     )
 
 
-def split(layouts: Sequence[Layout]) -> list[Layout]:
-    """The layouts of arrays of structures with one more dimension, along which they have words."""
-    size = min([_word_size(x) for x in layouts])
-    return [_of_size(x, size) for x in layouts]
-
-
-def _of_size(layout: Layout, size: int) -> Layout:
-    return _layout.layout_of(
-        _WORDS[size],
-        layout.shape + (layout.itemsize // size,),
-        layout.strides + (size,),
-        layout.access & ~_layout.UNALIGNED,
-    )
-
-
 def _is_moved(x: Any, numbers: Sequence[Any], outputs: Sequence[Layout], moves: int) -> bool:
     if not isinstance(x, Layout):
         return False
     if _dtypes.is_raw(x.dtype):
         return True
     return moves == len(outputs) and any(x is one for one in (*numbers, *outputs))
-
-
-def _word_size(layout: Layout) -> int:
-    """The greatest word that each element consists of, at multiples of its size."""
-    if layout.unaligned:
-        return 1
-    size = _dtypes.alignment(layout.dtype)
-    for stride in layout.strides:
-        size = min(size, (stride & -stride) or size)
-    return min(size, 8)
 
 
 def _of_words(expression: Expression, codes: set[str], word: str) -> Expression:

@@ -70,6 +70,15 @@ def _transfer_call(
     shape, size = indexed.shape, indexed.size
     if not isinstance(dense, Layout):
         dense = _layout.layout_of(dense, shape, (0,) * len(shape))
+    result = dense
+    if scalar is None and (dense.unaligned or indexed.unaligned):
+        size = _layout.word_size([dense, indexed])
+        dense, indexed, whole = [_layout.in_words(x, size) for x in (dense, indexed, whole)]
+        shape, size = indexed.shape, indexed.size
+        indices = [
+            (_layout.layout_of(x.dtype, x.shape + shape[-1:], x.strides + (0,)), length, stride)
+            for x, length, stride in indices
+        ]
     layouts = [dense, indexed, *[index for index, _, _ in indices]]
     dims, strides = _layout.collapse(shape, [x.strides for x in layouts])
     index = "int64" if _layout.needs_int64(size, [*layouts, whole]) else "int32"
@@ -106,4 +115,4 @@ def _transfer_call(
     passed |= {"dense": "x0", "indexed": "y0"} if scatter else {"dense": "y0", "indexed": "x0"}
     bound = BoundLaunch(plan, stream, {} if scalar is None else {"dense": scalar})
     inputs = ("a" if scalar is None else "s") + "a" * len(indices)
-    return _calls.make_call(stream, inputs, [dense if new else None], [(bound, passed)])
+    return _calls.make_call(stream, inputs, [result if new else None], [(bound, passed)])

@@ -20,8 +20,8 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise, scan
 from gpuarray.kernels import mask as mask_kernels
-from gpuarray.kernels import scan
 from gpuarray.kernels.scan.launch import LookBackPlan, look_back_state
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def compress(values: Any, mask: Any) -> Any:
 
 def compress_counted(values: Any, counted: Counted) -> Any:
     """The same for a mask that has been counted with ``keep``."""
+    if values._layout.unaligned:
+        values = elementwise.copies.copy(values)
     layout = values._layout
     result = _array.empty(_layout.contiguous(layout.dtype, (counted.total,)))
     if counted.total:
@@ -124,6 +126,13 @@ def place(target: Any, mask: Any, values: Any) -> None:
 
 def place_counted(target: Any, counted: Counted, values: Any) -> None:
     """The same for a mask that has been counted with ``keep``."""
+    if target._layout.unaligned:
+        changed = elementwise.copies.copy(target)
+        place_counted(changed, counted, values)
+        elementwise.copies.assign(target, changed)
+        return
+    if values._layout.unaligned:
+        values = elementwise.copies.copy(values)
     source = values._layout
     if source.size not in (1, counted.total):
         raise ValueError(
@@ -182,6 +191,9 @@ def count(mask: Any, keep: bool = False) -> Counted:
     layout = mask._layout
     if layout.size == 0:
         return Counted(mask, 0, None, None)
+    if layout.unaligned:
+        mask = elementwise.copies.copy(mask)
+        layout = mask._layout
     run, at = _plan_count(current.stream, layout, keep)
     return _count(mask, run, at)
 

@@ -14,7 +14,7 @@ from gpuarray._runtime import allocator
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import generator, reduction
+from gpuarray.kernels import elementwise, generator, reduction
 from gpuarray.kernels.generator.expressions import Constant, Expression
 
 if TYPE_CHECKING:
@@ -83,6 +83,15 @@ def make_call(
         Takes the operands, ``initial`` if there is one, the scalars, then a given output.
     """
     passed = [x for x in (op.initial, *op.scalars) if x is not None]
+    if output.unaligned or any(x.unaligned for x in operands):
+
+        def make(inputs: Sequence[Any], outputs: Sequence[Layout]) -> Callable[..., Any]:
+            read = [x for x in inputs if isinstance(x, Layout)]
+            return make_call(op, read, masked, axes, outputs[0], given, stream)
+
+        return elementwise.launch.with_aligned_copies(
+            make, [*operands, *[_dtypes.dtype_of(x) for x in passed]], [output], [given], stream
+        )
     kinds = "a" * len(operands) + "s" * len(passed)
     new = [None if given else output]
     if output.size == 0:

@@ -12,8 +12,7 @@ from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import remap
-from gpuarray.kernels.elementwise import words
+from gpuarray.kernels import elementwise, remap
 from gpuarray.kernels.elementwise.variants import fraction
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -71,9 +70,15 @@ def make_call(
     moved : tuple of (axis, unit)
         The axis that each start is for, and what its rule's start is multiplied by.
     """
-    if _dtypes.is_raw(source.dtype) and not fills:
+    if source.unaligned and fills:
+        aligned = _layout.like_prototype(source.dtype, source.shape, source)
+        copy = elementwise.launch.copy_call(source, aligned, False, stream)
+        inner, moved = make_call(name, aligned, target, rules, fills, stream, result)
+        return (lambda x, *numbers: inner(copy(x), *numbers)), moved
+    if (_dtypes.is_raw(source.dtype) or source.unaligned) and not fills:
         result = result or target
-        source, target = words.split([source, target])
+        size = _layout.word_size([source, target])
+        source, target = [_layout.in_words(x, size) for x in (source, target)]
         rules = [*rules, Rule("copy")]
     axes = _merged(source, target, rules, keep=fills > 1)
     periods = [_period(axis) for axis in axes]

@@ -7,7 +7,7 @@ look back at one another's state, which belongs to the stream: see ``scan.cuh``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuarray import _calls, _dtypes, _layout
@@ -18,7 +18,7 @@ from gpuarray._runtime import allocator
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import reduction, scan
+from gpuarray.kernels import elementwise, reduction, scan
 from gpuarray.kernels.generator.expressions import Cast, Constant, Expression, Input
 
 if TYPE_CHECKING:
@@ -105,6 +105,12 @@ def make_call(
     callable
         Takes the operand, then a given output.
     """
+    if operand.unaligned or output.unaligned:
+
+        def make(inputs: Sequence[Any], outputs: Sequence[Layout]) -> Callable[..., Any]:
+            return make_call(op, inputs[0], axis, outputs[0], given, stream, exclusive)
+
+        return elementwise.launch.with_aligned_copies(make, [operand], [output], [given], stream)
     new = [None if given else output]
     if output.size == 0:
         return _calls.make_call(stream, "a", new, [])
