@@ -132,6 +132,7 @@ if _typing.TYPE_CHECKING:
     from gpuarray import (
         cuda as cuda,
         debug as debug,
+        emath as emath,
         jit as jit,
         polynomial as polynomial,
         scipy as scipy,
@@ -148,7 +149,7 @@ else:
     errors.__getattr__ = _suggesting(errors.__name__)
 
     #: Packages that are imported when they are first used.
-    _LAZY = ("cuda", "debug", "jit", "polynomial", "scipy", "testing", "typing")
+    _LAZY = ("cuda", "debug", "emath", "jit", "polynomial", "scipy", "testing", "typing")
     #: Functions whose modules are imported when they are first used.
     _LAZY_FUNCTIONS = {
         "show_config": "gpuarray._commands.info",
@@ -160,6 +161,7 @@ else:
     __all__ += [
         "cuda",
         "debug",
+        "emath",
         "jit",
         "polynomial",
         "testing",
