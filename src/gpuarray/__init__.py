@@ -63,6 +63,7 @@ from gpuarray._ops.choices import *
 from gpuarray._ops.placing import *
 from gpuarray._ops.nonzero import *
 from gpuarray._ops.selection import *
+from gpuarray._ops.updates import *
 
 # Input and output
 from gpuarray._ops.binary_files import *

@@ -1,7 +1,7 @@
 """Mathematical functions whose results are complex where real operands have no real result.
 
-They are NumPy's ``emath``. To know the dtype of its result, a function looks at the values of a real
-operand on the device: a reduction, for which it waits. Operands of dtypes without such values
+They are NumPy's ``emath``. To know the dtype of its result, a function looks at the values of a
+real operand on the device: a reduction, for which it waits. Operands of dtypes without such values
 (complex and unsigned ones), numbers and lists cost nothing.
 """
 
@@ -72,7 +72,7 @@ def _is_beyond_one(x: ArrayLike) -> bool:
 
 def _as_array(x: Any, to_complex: bool) -> Any:
     """The operand on the device, as complex numbers if it has to be."""
-    array = x if isinstance(x, ArrayBase) else conversion.as_values(x, "emath")
+    array: Any = x if isinstance(x, ArrayBase) else conversion.as_values(x, "emath")
     if not to_complex:
         return array
     return casts.astype(array, "F" if array._layout.dtype.char in _SINGLE else "D", copy=False)

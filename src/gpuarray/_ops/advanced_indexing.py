@@ -169,7 +169,7 @@ def _broadcast(arrays: tuple[IndexArray, ...]) -> tuple[int, ...]:
         ) from None
 
 
-def _spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, int, int]], list]:
+def spread(array: Any, selection: Selection) -> tuple[Any, list[tuple[Layout, int, int]], list]:
     """The indexed array and the index arrays, each read in the result's shape."""
     common = _broadcast(selection.arrays)
     shape, strides, axis = selection.shape, selection.strides, selection.broadcast_axis
@@ -248,7 +248,7 @@ def gather(
 
     If there is a key, the call is kept under it for index arrays of the given ones' layouts.
     """
-    base, indices, arrays = _spread(array, selection)
+    base, indices, arrays = spread(array, selection)
     target = _layout.contiguous(base._layout.dtype, base._layout.shape)
     if not target.size:
         return _array.empty(target)
@@ -275,7 +275,7 @@ def scatter(
     if any(_array.overlap(one.array, array) for one in selection.arrays):
         arrays = [one._replace(array=copies.copy(one.array)) for one in selection.arrays]
         selection = selection._replace(arrays=tuple(arrays))
-    base, indices, arrays = _spread(array, selection)
+    base, indices, arrays = spread(array, selection)
     shape = base._layout.shape
     unchanged = value
     raw = _dtypes.is_raw(layout.dtype) or layout.unaligned

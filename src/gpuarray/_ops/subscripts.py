@@ -101,6 +101,13 @@ def _on_device(layout: Layout, key: Any) -> Any:
     return advanced_indexing.checked(item.host, layout.shape[0], 0)
 
 
+def selected(layout: Layout, key: Any) -> tuple[Layout, int] | advanced_indexing.Selection:
+    """The layout and the offset of a basic index's view, or what an index with arrays selects."""
+    if isinstance(key, list | np.ndarray):
+        key = _on_device(layout, key)
+    return _find(layout, key)
+
+
 def kept_call(array: ndarray, key: Any) -> Callable[[Any, Any], Any] | None:
     """The kept plan of ``array[key]`` that takes the array as it is, and one index array."""
     parts, arrays = advanced_indexing.layouts_of(key)

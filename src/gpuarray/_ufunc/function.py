@@ -32,6 +32,9 @@ _Result = TypeVar("_Result", covariant=True)
 
 __all__ = ["ufunc"]
 
+#: Computes ``ufunc.at``. The module of indexing, which it takes, is above this one and sets it.
+update_at: Callable[[Any, Any, Any, Sequence[Any]], None]
+
 
 class ufunc(Generic[_Result]):
     __doc__ = Documentation()  # type: ignore[assignment]  # written when asked for
@@ -223,6 +226,34 @@ class ufunc(Generic[_Result]):
         self._check_binary("reduceat")
         segments = fold.rules.SEGMENT_REDUCTIONS[self.__name__]
         return segments(array, indices, axis, dtype, out)
+
+    def at(self, a: ndarray, indices: Any, /, *operands: Operand) -> None:
+        """Apply the function in place to elements at indices, to repeated ones repeatedly.
+
+        Parameters
+        ----------
+        a : ndarray
+            The array that is changed.
+        indices : index
+            Whatever indexes an array: arrays, slices, masks, tuples of them.
+        *operands : ndarray or scalar
+            The second operand of a function of two: it broadcasts to what the indices select.
+
+        Raises
+        ------
+        ValueError
+            If the function has more than two operands or one result, the operand is missing or
+            one too many, or it does not broadcast.
+
+        Notes
+        -----
+        Where the order of updates makes no difference but for the rounding of floats (sums,
+        products, extrema, bits), elements of 2 to 8 bytes are updated by atomic operations: one
+        launch. Else operands are sorted by the elements that they update, which takes a few
+        launches, and applied in their order, so that results are NumPy's. Atomic sums of float32
+        take subnormal numbers for zero.
+        """
+        update_at(self, a, indices, operands)  # noqa: F821 (declared above, set from above)
 
     def _check_binary(self, method: str) -> None:
         """Refuse what has no method of functions of two arguments."""

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "gpuarray/elementwise.cuh"
-#include "gpuarray/gather.cuh"
+#include "gpuarray/indices.cuh"
 
 namespace gpuarray {
 
@@ -94,18 +94,6 @@ template <class Dimensions, int BLOCK, int UNROLL, bool ACCUMULATES> struct Fold
     }
 };
 
-// A segment's first element. Indices out of bounds wrap around where a kernel cannot raise.
-template <class Index> GPUARRAY_DEVICE Index segment_start(int64_t index, Index length) {
-    if ((uint64_t)index >= (uint64_t)length) {
-#ifdef GPUARRAY_RAISES
-        gpuarray_raise_index(index, length);
-#endif
-        index %= length;
-        if (index < 0) index += length;
-    }
-    return Index(index);
-}
-
 // WIDTH threads combine a segment. More than one take turns at its elements, so that the function has to be
 // associative and commutative.
 template <class Dimensions, int BLOCK, int WIDTH, int UNROLL, bool LINES_FIRST> struct FoldSegments {
@@ -141,10 +129,10 @@ template <class Dimensions, int BLOCK, int WIDTH, int UNROLL, bool LINES_FIRST> 
         const FoldOffsets<Dimensions> offsets(dimensions, line);
         input += offsets.input;
 
-        Index start = segment_start<Index>(indices[Index(segment) * dimensions.index_stride], dimensions.length);
+        Index start = checked<Index>(indices[Index(segment) * dimensions.index_stride], dimensions.length);
         Index end = dimensions.length;
         if (segment + 1 < segments) {
-            end = segment_start<Index>(indices[Index(segment + 1) * dimensions.index_stride], dimensions.length);
+            end = checked<Index>(indices[Index(segment + 1) * dimensions.index_stride], dimensions.length);
         }
         if (end <= start) end = start + 1;
         if (!inside) end = start;

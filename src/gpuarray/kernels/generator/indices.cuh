@@ -53,7 +53,7 @@ template <int MODE, class Index> GPUARRAY_DEVICE Index bounded(int64_t index, In
 // The row of an element in a triangle whose rows have 1, 2, 3, ... elements: the greatest with row * (row + 1) / 2
 // elements before it that are not more than the index.
 GPUARRAY_DEVICE int64_t triangle_row(int64_t index) {
-    int64_t row = int64_t((sqrt(8.0 * double(index) + 1.0) - 1.0) * 0.5);
+    int64_t row = int64_t((::sqrt(8.0 * double(index) + 1.0) - 1.0) * 0.5);
     if (row * (row + 1) / 2 > index) --row;
     if ((row + 1) * (row + 2) / 2 <= index) ++row;
     return row;
