@@ -39,6 +39,8 @@ from gpuarray._ops.creation import *
 from gpuarray._ops.ranges import *
 from gpuarray._ops.samples import *
 from gpuarray._ops.conversion import *
+from gpuarray._ops.existing_data import *
+from gpuarray._ops.grids import *
 from gpuarray._ops.triangles import *
 
 # Array manipulation
@@ -50,6 +52,8 @@ from gpuarray._ops.joining import *
 from gpuarray._ops.rearranging import *
 from gpuarray._ops.padding import *
 from gpuarray._ops.editing import *
+from gpuarray._ops.blocks import *
+from gpuarray._ops.stride_tricks import *
 
 # Bit-wise operations
 from gpuarray._ops.bitwise import *
@@ -112,6 +116,9 @@ from gpuarray._ops.histograms_nd import *
 from gpuarray._ops.polynomials import *
 from gpuarray._ops.poly1d import *
 
+# Functional programming
+from gpuarray._ops.functional import *
+
 # Window functions
 from gpuarray._ops.windows import *
 
@@ -135,6 +142,7 @@ if _typing.TYPE_CHECKING:
         debug as debug,
         emath as emath,
         jit as jit,
+        lib as lib,
         polynomial as polynomial,
         scipy as scipy,
         testing as testing,
@@ -150,7 +158,7 @@ else:
     errors.__getattr__ = _suggesting(errors.__name__)
 
     #: Packages that are imported when they are first used.
-    _LAZY = ("cuda", "debug", "emath", "jit", "polynomial", "scipy", "testing", "typing")
+    _LAZY = ("cuda", "debug", "emath", "jit", "lib", "polynomial", "scipy", "testing", "typing")
     #: Functions whose modules are imported when they are first used.
     _LAZY_FUNCTIONS = {
         "show_config": "gpuarray._commands.info",
@@ -164,6 +172,7 @@ else:
         "debug",
         "emath",
         "jit",
+        "lib",
         "polynomial",
         "testing",
         "typing",

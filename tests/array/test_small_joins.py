@@ -42,20 +42,25 @@ def test_more_than_a_tile():
 
 def test_what_is_not_joined_in_one_launch(rng, monkeypatch):
     made = []
-    make = join_kernels.launch.make_call
-    monkeypatch.setattr(
-        join_kernels.launch, "make_call", lambda *args: made.append(make(*args)) or made[-1]
-    )
+    for name in ("make_call", "make_places_call"):
+        make = getattr(join_kernels.launch, name)
+
+        def noted(*args, make=make):
+            made.append(make(*args))
+            return made[-1]
+
+        monkeypatch.setattr(join_kernels.launch, name, noted)
     a, b = rng.random((4, 6)), rng.random((4, 6))
     x, y = cp.asarray(a), cp.asarray(b)
-    same(cp.concatenate((x.T, y.T)), np.concatenate((a.T, b.T)))
-    same(cp.concatenate((x[:, ::2], y)[::-1], 1), np.concatenate((a[:, ::2], b)[::-1], 1))
     same(cp.concatenate((x, y.astype("f4"))), np.concatenate((a, b.astype("f4"))))
     same(cp.concatenate((x[:0], y[:0])), np.concatenate((a[:0], b[:0])))
     large = rng.random(join_kernels.launch.MOST_BYTES // 8)
     same(cp.concatenate((cp.asarray(large), x[0])), np.concatenate((large, a[0])))
-    assert made == [None] * 5
+    assert made == [None] * 6
     same(cp.concatenate((x, y)), np.concatenate((a, b)))
+    assert made[-1] is not None
+    same(cp.concatenate((x[:, ::2], y), 1), np.concatenate((a[:, ::2], b), 1))
+    assert made[-2] is None
     assert made[-1] is not None
 
 

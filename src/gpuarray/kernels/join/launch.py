@@ -58,3 +58,70 @@ def make_call(
     passed = {"result": "y0"} | {f"array{k}": f"x{k}" for k in range(len(layouts))}
     launches = [(BoundLaunch(plan, stream), passed)]
     return _calls.make_call(stream, "a" * len(layouts), [target], launches)
+
+
+def make_places_call(
+    layouts: Sequence[Layout], places: Sequence[Sequence[int]], target: Layout, stream: Stream
+) -> Callable[..., Any] | None:
+    """A call that copies arrays to their places in a new one, or None if it cannot.
+
+    Parameters
+    ----------
+    layouts : sequence of Layout
+        Of the arrays, each with as many dimensions as the target.
+    places : sequence of sequence of int
+        The coordinates of each array's first element in the target. Together the arrays fill it.
+    target : Layout
+        Of the result, which the call makes; gapless, its axes in any order.
+    stream : Stream
+        Where to run.
+
+    Returns
+    -------
+    callable or None
+        Takes the arrays. It joins arrays of the result's dtype, not too large and not too many.
+    """
+    if not 0 < target.nbytes <= MOST_BYTES or len(layouts) > join_kernels.spec.MOST_ARRAYS:
+        return None
+    if not target.ndim:
+        return None
+    axes = [axis for axis, length in enumerate(target.shape) if length > 1] or [0]
+    axes.sort(key=lambda axis: -target.strides[axis])
+    if len(axes) > join_kernels.spec.MOST_DIMENSIONS:
+        return None
+    if not all(one.dtype is target.dtype and _near(one) for one in layouts):
+        return None
+    offsets, starts, stops, strides = [], [], [], []
+    for layout, place in zip(layouts, places, strict=True):
+        steps = [layout.strides[axis] // layout.itemsize for axis in axes]
+        first = [place[axis] for axis in axes]
+        offsets.append(-sum([a * b for a, b in zip(steps, first, strict=True)]))
+        starts += first
+        stops += [place[axis] + layout.shape[axis] if layout.size else place[axis] for axis in axes]
+        strides += steps
+    spec = join_kernels.spec.PlaceSpec(target.itemsize, len(layouts), len(axes))
+    function, source = load(spec, join_kernels.spec.render_places, stream.device)
+    plan = LaunchPlan(
+        function,
+        grid_for(ceil_div(target.size, source.block * source.items_per_thread)),
+        (source.block, 1, 1),
+        {
+            "dimensions": {
+                "size": target.size,
+                "shape": [target.shape[axis] for axis in axes],
+                "offsets": offsets,
+                "starts": starts,
+                "stops": stops,
+                "strides": strides,
+            }
+        },
+    )
+    passed = {"result": "y0"} | {f"array{k}": f"x{k}" for k in range(len(layouts))}
+    launches = [(BoundLaunch(plan, stream), passed)]
+    return _calls.make_call(stream, "a" * len(layouts), [target], launches)
+
+
+def _near(layout: Layout) -> bool:
+    """Whether elements are aligned, and offsets whole elements that fit 32 bits."""
+    whole = not any(stride % layout.itemsize for stride in layout.strides)
+    return whole and not layout.unaligned and max(-layout.low, layout.high) < 1 << 30

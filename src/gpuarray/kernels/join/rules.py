@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,9 +76,15 @@ def concatenate(
         )
         if plan_key is not None:
             stream = current.stream
-            run = join_kernels.launch.make_call(
-                layouts, axis, _layout.contiguous(found, shape), stream
-            )
+            target_layout = _layout.joined_order(found, shape, layouts)
+            if target_layout.c_contiguous:
+                run = join_kernels.launch.make_call(layouts, axis, target_layout, stream)
+            else:
+                run = None
+            if run is None:
+                ends = accumulate([0, *[x.shape[axis] for x in layouts[:-1]]])
+                places = [[0] * axis + [at] + [0] * (len(shape) - axis - 1) for at in ends]
+                run = join_kernels.launch.make_places_call(layouts, places, target_layout, stream)
             if run is not None:
                 stream.keep_plan(plan_key, run)
                 return run(*arrays)

@@ -66,3 +66,72 @@ def render(spec: JoinSpec) -> KernelSource:
         names="{" + names(arrays) + "}",
     )
     return KernelSource(symbol, source, cuda_headers(), parameters, ITEMS, BLOCK)
+
+
+#: The most dimensions of arrays that one launch puts in their places.
+MOST_DIMENSIONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSpec:
+    """A copy of arrays of one dtype, with any strides, to their places in a gapless one."""
+
+    itemsize: int
+    arrays: int
+    ndim: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.arrays <= MOST_ARRAYS:
+            raise ValueError(f"{self.arrays} arrays are not from 1 to {MOST_ARRAYS}")
+        if not 1 <= self.ndim <= MOST_DIMENSIONS:
+            raise ValueError(f"{self.ndim} dimensions are not from 1 to {MOST_DIMENSIONS}")
+
+
+_PLACES = """\
+{extra}#include "gpuarray/gather.cuh"
+#include "gpuarray/places.cuh"
+
+namespace gpuarray {{
+
+typedef Places<{word}, {block}, {items}, {arrays}, {ndim}> Kernel;
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    Kernel::run(result, Kernel::Sources{{{names}}}, dimensions);
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render_places(spec: PlaceSpec) -> KernelSource:
+    """Return the CUDA C++ of copies to places."""
+    element, header = word(spec.itemsize)
+    symbol = f"gpuarray_places__{8 * spec.itemsize}__{spec.arrays}__{spec.ndim}d"
+    arrays = [pointer(f"array{k}", f"const {element}") for k in range(spec.arrays)]
+    each = spec.arrays * spec.ndim
+    fields = [
+        Field("size", "uint32_t"),
+        Field("shape", "uint32_t", spec.ndim),
+        Field("offsets", "int32_t", spec.arrays),
+        Field("starts", "uint32_t", each),
+        Field("stops", "uint32_t", each),
+        Field("strides", "int32_t", each),
+    ]
+    parameters = (
+        pointer("result", element),
+        *arrays,
+        structure("dimensions", "Kernel::Dimensions", fields),
+    )
+    source = _PLACES.format(
+        extra=f'#include "{header}"\n' if header else "",
+        word=element,
+        block=BLOCK,
+        items=ITEMS,
+        arrays=spec.arrays,
+        ndim=spec.ndim,
+        symbol=symbol,
+        parameters=declared(parameters),
+        names="{" + names(arrays) + "}",
+    )
+    return KernelSource(symbol, source, cuda_headers(), parameters, ITEMS, BLOCK)
