@@ -333,7 +333,7 @@ class ndarray(ArrayBase):
 
     # ---- NumPy's protocols ---------------------------------------------------------------------
 
-    __array__ = dispatch.refuse_conversion
+    __array__ = dispatch.to_host_array
     __array_ufunc__ = dispatch.array_ufunc
     __array_function__ = dispatch.array_function
 

@@ -18,6 +18,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._ops import npy_format
 from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_functions import call
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
@@ -336,9 +337,9 @@ def fromfile(
     ...     cp.fromfile(file, cp.int16)
     array([0, 1, 2, 3], dtype=int16)
     """
-    found = np.dtype(dtype)
+    found = _dtypes.parsed(dtype)
     if sep or not found.isnative or found.hasobject or not found.itemsize:
-        return npy_format.native(np.fromfile(file, found, count, sep, offset))
+        return npy_format.native(call(np.fromfile, file, found, count, sep, offset))
     with _opened(file, "rb", "fileno") as stream:
         if offset:
             stream.seek(offset, os.SEEK_CUR)
@@ -363,7 +364,7 @@ def to_file(array: ndarray, fid: Any, /, sep: str = "", format: str = "%s") -> N
         How an element is written as text.
     """
     if sep:
-        asnumpy(array).tofile(fid, sep, format)
+        call(asnumpy(array).tofile, fid, sep, format)
         return
     with _opened(fid, "wb", "write") as stream:
         _array.hand_to(npy_format.in_c_order(array), npy_format.writer(stream))

@@ -47,7 +47,7 @@ def asfarray(a: ArrayLike, dtype: DTypeLike = np.float64) -> ndarray:
     return asarray(a, found if found.kind in "fc" else np.dtype(np.float64))
 
 
-def byte_bounds(a: ndarray) -> tuple[int, int]:
+def byte_bounds(a: Any) -> tuple[int, int]:
     """The address of the first byte of an array, and that behind its last.
 
     Parameters
@@ -67,6 +67,8 @@ def byte_bounds(a: ndarray) -> tuple[int, int]:
     >>> high - low
     96
     """
+    if not isinstance(a, ArrayBase):
+        raise TypeError(f"byte_bounds: expected a gpuarray array, got {type(a).__name__}")
     layout, address = a._layout, address_of(a)
     return address + layout.low, address + layout.high
 

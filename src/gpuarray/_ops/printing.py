@@ -13,6 +13,7 @@ from numpy import base_repr, binary_repr, get_printoptions, printoptions, set_pr
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.host_functions import call
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
@@ -144,8 +145,17 @@ def format_float_positional(
     >>> cp.format_float_positional(cp.float32(1e-5) * cp.ones(()))
     '0.000009999999747378752'
     """
-    return np.format_float_positional(
-        _number(x), precision, unique, fractional, trim, sign, pad_left, pad_right, min_digits
+    return call(
+        np.format_float_positional,
+        _number(x),
+        precision,
+        unique,
+        fractional,
+        trim,
+        sign,
+        pad_left,
+        pad_right,
+        min_digits,
     )
 
 
@@ -179,13 +189,21 @@ def format_float_scientific(
     >>> cp.format_float_scientific(cp.array(1500.0), exp_digits=3)
     '1.5e+003'
     """
-    return np.format_float_scientific(
-        _number(x), precision, unique, trim, sign, pad_left, exp_digits, min_digits
+    return call(
+        np.format_float_scientific,
+        _number(x),
+        precision,
+        unique,
+        trim,
+        sign,
+        pad_left,
+        exp_digits,
+        min_digits,
     )
 
 
 def _number(x: Any) -> Any:
-    return asnumpy(x) if isinstance(x, ArrayBase) else x
+    return asnumpy(x)[()] if isinstance(x, ArrayBase) else x
 
 
 def _shown(array: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray._ops.conversion import array, asnumpy
+from gpuarray._ops.host_functions import call
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
@@ -48,7 +49,7 @@ def savetxt(
     '1 0\\n0 1\\n'
     """
     host = asnumpy(X)
-    np.savetxt(fname, host, fmt, delimiter, newline, header, footer, comments, encoding)
+    call(np.savetxt, fname, host, fmt, delimiter, newline, header, footer, comments, encoding)
 
 
 def loadtxt(
@@ -94,10 +95,9 @@ def loadtxt(
     array([[1, 2],
            [3, 4]], dtype=int32)
     """
-    parse: Any = np.loadtxt
-    found = parse(
-        fname, dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin, encoding,
-        max_rows, quotechar=quotechar,
+    found = call(
+        np.loadtxt, fname, dtype, comments, delimiter, converters, skiprows, usecols, unpack, ndmin,
+        encoding, max_rows, quotechar=quotechar,
     )  # fmt: skip
     return _on_device(found)
 
@@ -179,12 +179,11 @@ def genfromtxt(
             "genfromtxt: there are no masked arrays on the device; use filling_values, or "
             "numpy.genfromtxt for a masked array on the host"
         )
-    parse: Any = np.genfromtxt
-    found = parse(
-        fname, dtype, comments, delimiter, skip_header, skip_footer, converters, missing_values,
-        filling_values, usecols, names, excludelist, deletechars, replace_space, autostrip,
-        case_sensitive, defaultfmt, unpack, False, loose, invalid_raise, max_rows, encoding,
-        ndmin=ndmin,
+    found = call(
+        np.genfromtxt, fname, dtype, comments, delimiter, skip_header, skip_footer, converters,
+        missing_values, filling_values, usecols, names, excludelist, deletechars, replace_space,
+        autostrip, case_sensitive, defaultfmt, unpack, False, loose, invalid_raise, max_rows,
+        encoding, ndmin=ndmin,
     )  # fmt: skip
     return _on_device(found)
 
@@ -223,4 +222,4 @@ def fromstring(
     >>> cp.fromstring("1, 2, 3", dtype=cp.int32, sep=",")
     array([1, 2, 3], dtype=int32)
     """
-    return array(np.fromstring(string, dtype, count, sep=sep))
+    return array(call(np.fromstring, string, dtype, count, sep=sep))

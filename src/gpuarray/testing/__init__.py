@@ -1,1 +1,17 @@
-"""Tests of programs with arrays."""
+"""Tests of programs with arrays: assertions, and decorators that compare with NumPy.
+
+The assertions are those of ``numpy.testing``, and take arrays of either library. The decorators
+are those of ``cupy.testing``: a test gets a module as ``xp``, and is called with NumPy and with
+gpuarray.
+"""
+
+from gpuarray.testing._arrays import *
+from gpuarray.testing._assertions import *
+from gpuarray.testing._classes import *
+from gpuarray.testing._comparisons import *
+from gpuarray.testing._loops import *
+from gpuarray.testing._parameters import *
+from gpuarray.testing._random import *
+from gpuarray.testing._requirements import *
+
+__all__ = [name for name in globals() if not name.startswith("_")]
