@@ -112,6 +112,31 @@ def conformance(session: nox.Session) -> None:
 
 
 @nox.session
+def clients(session: nox.Session) -> None:
+    """Test libraries that take arrays of the standard, and run the suites of two of them.
+
+    Those of array-api-extra and array-api-compat are run from the checkouts that
+    $ARRAY_API_EXTRA_DIR and $ARRAY_API_COMPAT_DIR name.
+    """
+    session.install(".", *group("test"), *group("clients"))
+    session.run(
+        "pytest", "--override-ini=pythonpath=.", *HANGS, *(session.posargs or ["tests/clients"])
+    )
+    plugins = Path("tests/clients").resolve()
+    for variable, plugin, package, tests in (
+        ("ARRAY_API_EXTRA_DIR", "array_api_extra_backend", "array_api_extra", "tests/main"),
+        ("ARRAY_API_COMPAT_DIR", "array_api_compat_library", "array_api_compat", "tests"),
+    ):
+        checkout = Path(os.environ.get(variable, "")).resolve()
+        if not (checkout / "src" / package).is_dir():
+            session.log(f"{variable} is no checkout of {package}: its suite is not run")
+            continue
+        paths = os.pathsep.join(map(str, (checkout, checkout / "src", plugins)))
+        with session.chdir(checkout):
+            session.run("pytest", "-p", plugin, "-k", "gpuarray", tests, env={"PYTHONPATH": paths})
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Measure beside the peers that are installed: ``nox -s bench -- --list``."""
     session.install(".")
