@@ -92,6 +92,19 @@ def test_interp(kind, rng):
     )
 
 
+@pytest.mark.parametrize("dtype", ["f4", "i2", "f8"])
+def test_interp_of_many_values(dtype, rng):
+    """Of float32 as it is, in one launch; others are copied first."""
+    places, values = np.arange(300).astype(dtype), rng.standard_normal(300)
+    x = (rng.random((50, 60)) * 400 - 50).astype(dtype)
+    near(cp.interp(A(x), A(places), A(values)), np.interp(x, places, values))
+    near(cp.interp(A(x).T, A(places)[5:], A(values)[5:]), np.interp(x.T, places[5:], values[5:]))
+    for left, right in ((None, 3), (-2.5, None), (0, 0)):
+        on_device = cp.interp(A(x), A(places), A(values), left, right)
+        near(on_device, np.interp(x, places, values, left, right))
+    near(cp.interp(A(x[:0]), A(places), A(values)), np.interp(x[:0], places, values))
+
+
 def test_interp_between_infinite_values():
     x, xp = np.array([0, 1, 1.5, 2, 3]), np.arange(4.0)
     fp = np.array([0, np.inf, np.inf, 1])

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._ops.conversion import array, asarray
+from gpuarray._layout import Layout
+from gpuarray._ops.conversion import asarray
 from gpuarray._ops.joining import concatenate
-from gpuarray._ops.logic import equal, greater, isnan, less
 from gpuarray._ops.manipulation import as_array
-from gpuarray._ops.math import add, divide, maximum, minimum, multiply, remainder, subtract
-from gpuarray._ops.searching import searchsorted
-from gpuarray._ops.selection import where
+from gpuarray._ops.math import add, remainder, subtract
 from gpuarray._ops.sorting import argsort
 from gpuarray._ops.taking import take
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.search.launch import interpolation_call
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -53,8 +56,8 @@ def interp(
 
     Notes
     -----
-    About fifteen launches; temporary memory of a few times the result. Nothing waits for the
-    device.
+    One launch, and a copy of each array that is not of the dtype it is computed in; with a period
+    those of a sort, too. Nothing waits for the device.
 
     Examples
     --------
@@ -62,7 +65,7 @@ def interp(
     >>> cp.interp(cp.asarray([0.0, 1.5, 9.0]), cp.asarray([1, 2, 3]), cp.asarray([3, 2, 0]))
     array([3. , 2.5, 0. ])
     """
-    x = asarray(x)
+    at: Any = asarray(x)
     xp, fp = as_array(xp, "interp"), as_array(fp, "interp")
     if xp._layout.ndim != 1 or fp._layout.ndim != 1:
         raise ValueError("Data points must be 1-D sequences")
@@ -70,40 +73,44 @@ def interp(
         raise ValueError("fp and xp are not of the same length.")
     if not xp._layout.size:
         raise ValueError("array of sample points is empty")
-    for operand in (x, xp):
+    for operand in (at, xp):
         if operand._layout.dtype.kind == "c":
             raise TypeError(
                 "Cannot cast array data from dtype('complex128') to dtype('float64') according to "
                 "the rule 'safe'"
             )
     result = np.dtype(np.complex128 if fp._layout.dtype.kind == "c" else np.float64)
-    x, xp = [copies.copy(v, "C", np.dtype(np.float64)) for v in (x, xp)]
-    fp = copies.copy(fp, "C", result)
+    # float32 is searched as it is, in float64 it has the same order.
+    same = at._layout.dtype == xp._layout.dtype == np.float32 and period is None
+    coordinates = np.dtype(np.float32 if same else np.float64)
+    at, known = _prepared(at, coordinates), _prepared(xp, coordinates)
+    values = _prepared(fp, result)
     if period is not None:
         if period == 0:
             raise ValueError("period must be a non-zero value")
         period = abs(period)
         left = right = None
-        x, xp = remainder(x, period), remainder(xp, period)
-        order = argsort(xp)
-        xp, fp = take(xp, order), take(fp, order)
-        xp = concatenate((subtract(xp[-1:], period), xp, add(xp[:1], period)))
-        fp = concatenate((fp[-1:], fp, fp[:1]))
-    last = xp._layout.size - 1
-    index = subtract(searchsorted(xp, x, "right"), 1)
-    low = minimum(maximum(index, 0), max(last - 1, 0))
-    high = minimum(add(low, 1), last)
-    x0, x1, y0, y1 = take(xp, low), take(xp, high), take(fp, low), take(fp, high)
-    slope = divide(subtract(y1, y0), subtract(x1, x0))
-    found = add(multiply(slope, subtract(x, x0)), y0)
-    # Infinite values have no slope: NumPy tries from the other end, then takes equal ends.
-    other = add(multiply(slope, subtract(x, x1)), y1)
-    other = where(isnan(other) & equal(y0, y1), y0, other)
-    found = where(isnan(found), other, found)
-    found = where(equal(x, x0), y0, found)
-    found = where(less(x, xp[0]), fp[0] if left is None else array(left, result), found)
-    found = where(equal(x, xp[-1]), fp[-1], found)
-    found = where(greater(x, xp[-1]), fp[-1] if right is None else array(right, result), found)
-    if not last:
-        return found  # a single point is NumPy's answer for NaN, too
-    return where(isnan(x), array(x, result) if result.kind == "c" else x, found)
+        at, known = remainder(at, period), remainder(known, period)
+        order = argsort(known)
+        known, values = take(known, order), take(values, order)
+        before, behind = subtract(known[-1:], period), add(known[:1], period)
+        known = concatenate((before, known, behind))
+        values = concatenate((values[-1:], values, values[:1]))
+    number: Any = result.type
+    ends = [0 if end is None else number(end).item() for end in (left, right)]
+    sides = (left is not None) + 2 * (right is not None)
+    run = _plan_interp(current.stream, known._layout, at._layout, values._layout, sides)
+    return run(known, at, values, *ends)
+
+
+@planned
+def _plan_interp(
+    stream: Stream, array: Layout, values: Layout, points: Layout, sides: int
+) -> Callable[..., Any]:
+    return interpolation_call(array, values, points, sides, stream)
+
+
+def _prepared(x: Any, dtype: np.dtype) -> Any:
+    if x._layout.dtype == dtype and x._layout.c_contiguous:
+        return x
+    return copies.copy(x, "C", dtype)

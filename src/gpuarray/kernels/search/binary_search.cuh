@@ -35,14 +35,14 @@ GPUARRAY_DEVICE typename Keys::Ordered key_of_node(const typename Keys::Word* so
 // nothing).
 template <class Keys> struct StoreRank {
     typedef int64_t Result;
-    GPUARRAY_DEVICE static Result of(const typename Keys::Word*, typename Keys::Word, int64_t rank, int64_t) {
+    GPUARRAY_DEVICE Result operator()(const typename Keys::Word*, typename Keys::Word, int64_t rank, int64_t) const {
         return rank;
     }
 };
 template <class Keys, bool INVERT> struct StoreFound {
     typedef uint8_t Result;
-    GPUARRAY_DEVICE static Result of(const typename Keys::Word* sorted, typename Keys::Word value, int64_t rank,
-                                     int64_t length) {
+    GPUARRAY_DEVICE Result operator()(const typename Keys::Word* sorted, typename Keys::Word value, int64_t rank,
+                                      int64_t length) const {
         bool found = rank < length && !(Keys::ordered(value) < Keys::ordered(sorted[rank]));
         if constexpr (Keys::FLOATS) found = found && !is_nan(value);
         return found != INVERT;
@@ -52,7 +52,8 @@ template <class Keys, bool INVERT> struct StoreFound {
 // ROOM: levels that shared memory has room for. ITEMS values at once, so that as many reads are in flight.
 template <class Keys, class Store, bool RIGHT, int BLOCK, int ITEMS, int ROOM>
 GPUARRAY_DEVICE void search_sorted(const typename Keys::Word* sorted, const typename Keys::Word* values,
-                                   typename Store::Result* ranks, int64_t length, int32_t levels, uint64_t count) {
+                                   typename Store::Result* ranks, int64_t length, int32_t levels, uint64_t count,
+                                   Store store = Store()) {
     typedef typename Keys::Word Word;
     typedef typename Keys::Ordered Ordered;
     enum { TILE = BLOCK * ITEMS };
@@ -106,7 +107,7 @@ GPUARRAY_DEVICE void search_sorted(const typename Keys::Word* sorted, const type
         for (int i = 0; i < ITEMS; ++i) {
             const uint64_t at = first + i * BLOCK + threadIdx.x;
             // What is equal to the greatest key may have gone behind what is not there.
-            if (at < count) ranks[at] = Store::of(sorted, words[i], found[i] < length ? found[i] : length, length);
+            if (at < count) ranks[at] = store(sorted, words[i], found[i] < length ? found[i] : length, length);
         }
     }
 }
@@ -115,7 +116,7 @@ GPUARRAY_DEVICE void search_sorted(const typename Keys::Word* sorted, const type
 template <class Keys, class Store, bool RIGHT, int BLOCK, int ITEMS, int TAIL>
 GPUARRAY_DEVICE void search_sorted_widely(const typename Keys::Word* sorted, const typename Keys::Word* values,
                                           typename Store::Result* ranks, int32_t length, int32_t levels, int32_t top,
-                                          uint64_t count) {
+                                          uint64_t count, Store store = Store()) {
     typedef typename Keys::Word Word;
     typedef typename Keys::Ordered Ordered;
     enum { TILE = BLOCK * ITEMS, LAST = 1 << TAIL };
@@ -187,7 +188,7 @@ GPUARRAY_DEVICE void search_sorted_widely(const typename Keys::Word* sorted, con
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             const uint64_t at = first + i * BLOCK + threadIdx.x;
-            if (at < count) ranks[at] = Store::of(sorted, words[i], found[i] < length ? found[i] : length, length);
+            if (at < count) ranks[at] = store(sorted, words[i], found[i] < length ? found[i] : length, length);
         }
     }
 }

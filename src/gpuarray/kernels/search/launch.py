@@ -63,6 +63,53 @@ def search_call(
     output = _layout.contiguous(_INT64 if result == "rank" else _BOOL, values.shape)
     if not values.size:
         return _calls.make_call(stream, "aa", [output], [])
+    plan = _plan(array, values, right, result, stream, {})
+    passed = {"sorted": "x0", "values": "x1", "ranks": "y0"}
+    return _calls.make_call(stream, "aa", [output], [(BoundLaunch(plan, stream), passed)])
+
+
+def interpolation_call(
+    array: Layout, values: Layout, points: Layout, sides: int, stream: Stream
+) -> Callable[..., Any]:
+    """A call that interpolates a function that is known where the elements of an array are.
+
+    Parameters
+    ----------
+    array, values : Layout
+        As for `search_call`, of a float dtype.
+    points : Layout
+        Of the function's values: contiguous float64 or complex128.
+    sides : int
+        Whether the function is given before (1) and behind (2) all points; else it is that of the
+        first and the last.
+    stream : Stream
+        Where to run.
+
+    Returns
+    -------
+    callable
+        Takes the three arrays and what the function is before and behind all points; returns an
+        array of the shape of the values. One launch.
+    """
+    output = _layout.contiguous(points.dtype, values.shape)
+    if not values.size:
+        return _calls.make_call(stream, "aaass", [output], [])
+    result = "complex" if points.dtype.kind == "c" else "real"
+    plan = _plan(array, values, True, result, stream, {"sides": sides})
+    names = ("sorted", "values", "ranks", "points", "left", "right")
+    passed = dict(zip(names, ("x0", "x1", "y0", "x2", "x3", "x4"), strict=True))
+    bound = BoundLaunch(plan, stream, {"left": points.dtype, "right": points.dtype}, "interp")
+    return _calls.make_call(stream, "aaass", [output], [(bound, passed)])
+
+
+def _plan(
+    array: Layout,
+    values: Layout,
+    right: bool,
+    result: str,
+    stream: Stream,
+    constants: dict[str, Any],
+) -> LaunchPlan:
     device, levels = stream.device, array.size.bit_length()
     top = _wide_levels(array, values.size, device)
     room = 0 if top else _room(array.size, values.size, array.itemsize, device.multiprocessors)
@@ -70,7 +117,7 @@ def search_call(
     spec = search_kernels.spec.SearchSpec(dtype, right, room, top > 0, result)
     function, source = load(spec, search_kernels.spec.render, device)
     blocks = ceil_div(values.size, source.block * source.items_per_thread)
-    constants = {"length": array.size, "levels": levels, "count": values.size}
+    constants = constants | {"length": array.size, "levels": levels, "count": values.size}
     shared = 0
     if top:
         blocks = min(blocks, device.multiprocessors)
@@ -82,9 +129,7 @@ def search_call(
         below = levels - room >= _LEVELS_BELOW
         resident = _BLOCKS_BELOW if below else _BLOCKS
         blocks = min(blocks, resident * device.multiprocessors)
-    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants, shared)
-    passed = {"sorted": "x0", "values": "x1", "ranks": "y0"}
-    return _calls.make_call(stream, "aa", [output], [(BoundLaunch(plan, stream), passed)])
+    return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants, shared)
 
 
 def _wide_levels(array: Layout, count: int, device: Device) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpuarray._dtypes import itemsize
+from gpuarray._dtypes import cpp_name, itemsize
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.keys import key_type
 from gpuarray.kernels.generator.parameters import (
@@ -13,6 +13,7 @@ from gpuarray.kernels.generator.parameters import (
     names,
     number,
     pointer,
+    scalar,
 )
 from gpuarray.kernels.generator.source import KernelSource, check_choice
 
@@ -28,9 +29,12 @@ TOP_LEVELS = 9
 MOST_LEVELS = {4: 15, 8: 14}
 TAIL_LEVELS = {4: 2, 8: 1}
 
-#: What is stored for a value.
+#: What is stored for a value: its rank, the value of a function that is known where the sorted
+#: elements are, or whether it is one of these.
 RESULTS = {
     "rank": "StoreRank<Keys>",
+    "real": "Interpolate<Keys, {coordinate}, double>",
+    "complex": "Interpolate<Keys, {coordinate}, complex<double>>",
     "found": "StoreFound<Keys, false>",
     "not found": "StoreFound<Keys, true>",
 }
@@ -57,13 +61,21 @@ class SearchSpec:
         return WIDE_BLOCK if self.wide else BLOCK
 
 
+#: The dtypes of functions' values by the name of the result.
+INTERPOLATED = {"real": "f8", "complex": "c16"}
+
+#: Parameters that what is stored is worked out from: the function's values, and what it is before
+#: and behind all points, where `sides` says so.
+_STORED = ("points", "left", "right", "sides")
+
+
 def items(dtype: str) -> int:
     """Return the values that a thread looks for at once."""
     return 8 if itemsize(dtype) <= 4 else 4
 
 
 _SOURCE = """\
-#include "gpuarray/binary_search.cuh"
+#include "gpuarray/{header}"
 
 namespace gpuarray {{
 
@@ -71,7 +83,8 @@ typedef {keys} Keys;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
-    {function}<Keys, {result}, {right}, {block}, {items}, {levels}>({arguments});
+    typedef {result} Store;
+    {function}<Keys, Store, {right}, {block}, {items}, {levels}>({arguments});
 }}
 
 }}  // namespace gpuarray
@@ -86,30 +99,42 @@ def render(spec: SearchSpec) -> KernelSource:
     symbol += "_wide" if spec.wide else ""
     symbol += "" if spec.result == "rank" else "_" + spec.result.replace(" ", "_")
     parameters = _parameters(spec)
+    arguments = names([x for x in parameters if x.name not in _STORED])
+    interpolates = spec.result in INTERPOLATED
+    if interpolates:
+        arguments += f", Store{{{', '.join(_STORED)}}}"
     source = _SOURCE.format(
+        header="interpolate.cuh" if interpolates else "binary_search.cuh",
         keys=key_type(spec.dtype),
         block=spec.block,
         symbol=symbol,
         function="search_sorted_widely" if spec.wide else "search_sorted",
-        result=RESULTS[spec.result],
+        result=RESULTS[spec.result].format(coordinate=cpp_name(spec.dtype)),
         right="true" if spec.right else "false",
         items=items(spec.dtype),
         levels=TAIL_LEVELS[itemsize(spec.dtype)] if spec.wide else spec.room,
         parameters=declared(parameters),
-        arguments=names(parameters),
+        arguments=arguments,
     )
     return KernelSource(symbol, source, cuda_headers(), parameters, items(spec.dtype), spec.block)
 
 
 def _parameters(spec: SearchSpec) -> tuple[KernelParameter, ...]:
-    result = "int64_t" if spec.result == "rank" else "uint8_t"
+    result = {"rank": "int64_t"} | {name: cpp_name(code) for name, code in INTERPOLATED.items()}
+    element = result.get(spec.result, "uint8_t")
+    stored = []
+    if spec.result in INTERPOLATED:
+        code = INTERPOLATED[spec.result]
+        stored = [pointer("points", f"const {element}"), scalar("left", code)]
+        stored += [scalar("right", code), number("sides", "int32_t")]
     levels = [number("levels", "int32_t")]  # the bits of the length
     if spec.wide:
         levels.append(number("top", "int32_t"))  # of these levels, those in shared memory
     return (
         pointer("sorted", "const Keys::Word"),
         pointer("values", "const Keys::Word"),
-        pointer("ranks", result),
+        pointer("ranks", element),
+        *stored,
         number("length", "int32_t" if spec.wide else "int64_t"),  # of the sorted array
         *levels,
         number("count", "uint64_t"),  # of the values
