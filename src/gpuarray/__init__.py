@@ -65,6 +65,8 @@ from gpuarray._ops.taking import *
 from gpuarray._ops.coordinates import *
 from gpuarray._ops.choices import *
 from gpuarray._ops.placing import *
+from gpuarray._ops.index_tricks import *
+from gpuarray._ops.iterating import *
 from gpuarray._ops.nonzero import *
 from gpuarray._ops.selection import *
 from gpuarray._ops.updates import *

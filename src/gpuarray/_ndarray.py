@@ -32,6 +32,7 @@ from gpuarray._ops import (
     indexing,
     inspection,
     interchange,
+    iterating,
     logic,
     manipulation,
     math,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gpuarray._ops.attributes import Flags
+    from gpuarray._ops.iterating import flatiter
     from gpuarray._runtime.device import Device
     from gpuarray._runtime.memory import MemoryPointer
     from gpuarray._types import ArrayLike, Attribute, DTypeLike, Operand, WritableAttribute
@@ -151,6 +153,9 @@ class ndarray(ArrayBase):
     )
     imag: WritableAttribute[ndarray, Operand] = property(
         complex_numbers.imag, complex_numbers.set_imag, doc="The imaginary parts."
+    )
+    flat: WritableAttribute[flatiter, ArrayLike] = property(
+        iterating.flat, iterating.set_flat, doc="The elements in C order, as one dimension."
     )
     mT: Attribute[ndarray] = property(
         transposing.matrix_transpose, doc="A view with the last two axes exchanged."

@@ -213,7 +213,7 @@ WRITERS = {
     "put": lambda xp, x, a: xp.put(x, [0], 1),
     "place": lambda xp, x, a: xp.place(x, [True] * 3, a[0]),
     "putmask": lambda xp, x, a: xp.putmask(x, [True] * 3, a[0]),
-    "fill_diagonal": lambda xp, x, a: xp.fill_diagonal(xp.broadcast_to(x, (3, 3)), 1),
+    "fill_diagonal": lambda xp, x, a: xp.fill_diagonal(x.reshape(3, 1), 1),
     "copyto": lambda xp, x, a: xp.copyto(x, a[0]),
     "copyto, where": lambda xp, x, a: xp.copyto(x, a[0], where=a[0] > 0),
     "out of a unary ufunc": lambda xp, x, a: xp.sqrt(a[0], out=x),

@@ -73,7 +73,7 @@ def place(arr: ndarray, mask: ArrayLike, vals: ArrayLike) -> None:
     if not given:
         raise ValueError("place: Cannot insert from an empty array!")
     if given < counted.total:
-        values = _repeated(values, counted.total)
+        values = repeated(values, counted.total)
     mask_kernels.launch.place_counted(arr, counted, values[: counted.total])
 
 
@@ -90,7 +90,7 @@ def _mask(mask: Any, name: str, layout: Any) -> ndarray:
     return reshape(found, layout.shape)
 
 
-def _repeated(values: Any, count: int) -> ndarray:
+def repeated(values: Any, count: int) -> ndarray:
     """One dimension of values, over and over, up to a number of elements."""
     layout = values._layout
     rounds = -(-count // layout.size)
@@ -147,7 +147,7 @@ def putmask(a: ndarray, mask: ArrayLike, values: ArrayLike) -> None:
     elif layout.ndim and given == layout.shape[-1]:
         found = in_one_dimension(found)
     else:
-        found = reshape(_repeated(in_one_dimension(found), layout.size), layout.shape)
+        found = reshape(repeated(in_one_dimension(found), layout.size), layout.shape)
     copies.assign_where(a, found, chosen)
 
 
@@ -197,5 +197,5 @@ def fill_diagonal(a: ndarray, val: ArrayLike, wrap: bool = False) -> None:
     given = values._layout.size
     if given and count:
         if 1 < given < count:
-            values = _repeated(values, count)
+            values = repeated(values, count)
         copies.assign(target, values[:count])

@@ -140,6 +140,11 @@ def _placed(indices: Layout, before: int, behind: int, shape: tuple[int, ...]) -
     return _layout.layout_of(indices.dtype, shape, strides)
 
 
+def device_indices(indices: Any, name: str, length: int) -> Any:
+    """Indices of an axis of so many elements in device memory; those of the host are checked."""
+    return _indices(indices, name, 0, length, "raise")[0]
+
+
 def _indices(indices: Any, name: str, axis: int, length: int, mode: str) -> tuple[Any, str]:
     """Integers in device memory, and the mode that is left to do for the kernel.
 
