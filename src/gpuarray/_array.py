@@ -98,6 +98,32 @@ def kept_view(array: Any, function: Any, argument: Any) -> ndarray | None:
     return result
 
 
+def kept_views(array: Any, function: Any, argument: tuple[int, ...]) -> list[ndarray] | None:
+    """The views that `keep_views` has kept for a function's integers; None for none."""
+    try:
+        kept = array._layout.views[function, argument]
+    except (KeyError, AttributeError):
+        return None
+    memory, pointer = array._memory, array._pointer
+    results = []
+    for layout, offset in kept:
+        result = _new(array_class)
+        result._memory = memory
+        result._pointer = pointer + offset
+        result._layout = layout
+        results.append(result)
+    return results
+
+
+def keep_views(
+    array: Any, results: list[ndarray], function: Any, argument: tuple[int, ...]
+) -> list[ndarray]:
+    """Keep views of an array for the next one with the same layout; returns them."""
+    kept = [(result._layout, result._pointer - array._pointer) for result in results]
+    _layout.keep_view(array._layout.views, (function, argument), kept)
+    return results
+
+
 def keep_view(array: Any, result: Any, function: Any, argument: Any) -> ndarray:
     """Keep a view of an array for the next one with the same layout; returns it."""
     kind = type(argument)

@@ -172,6 +172,8 @@ def defers(x: Any) -> bool:
     """Whether an operator should leave the work to the other operand's class."""
     if isinstance(x, np.ndarray | np.generic | list | tuple | range | bool | int | float | complex):
         return False
+    if isinstance(x, _TIMES):
+        return False
     if hasattr(x, "__array_ufunc__"):
         return x.__array_ufunc__ is None
     return not hasattr(x, "__cuda_array_interface__")

@@ -292,6 +292,8 @@ def check_order(order: object, default: str = "K") -> str:
     """A memory order given by the user as 'C', 'F', 'A' or 'K'; None is the default."""
     if order is None:
         return default
+    if isinstance(order, bytes):
+        order = order.decode("latin-1")
     if not isinstance(order, str):
         raise TypeError(f"order must be str, not {type(order).__name__}")
     found = _ORDERS.get(order)
@@ -647,7 +649,7 @@ def like_order(
 
 
 def like_prototype(
-    dtype: np.dtype, shape: tuple[int, ...], prototype: Layout, order: str = "K"
+    dtype: np.dtype, shape: tuple[int, ...], prototype: Layout, order: str | None = "K"
 ) -> Layout:
     """The gapless layout for a copy, or for an array like another one with as many dimensions.
 

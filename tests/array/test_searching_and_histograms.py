@@ -57,7 +57,7 @@ def test_searchsorted_of_every_height(dtype, rng):
 @pytest.mark.parametrize("dtype", ["f4", "u4", "i8"])
 def test_searchsorted_of_very_many_values(dtype, rng, monkeypatch):
     """The topmost levels in the shared memory of a whole multiprocessor, the last ones at once."""
-    monkeypatch.setattr(search_kernels.launch, "_SPARED_WIDELY", 0)
+    monkeypatch.setattr(search_kernels.launch, "_COPIED_WIDELY", 10**9)
     dtype = np.dtype(dtype)
     for length in (1 << 13, 20000, 40001, (1 << 17) - 1):
         x = rng.integers(0, 3 * length, length).astype(dtype)

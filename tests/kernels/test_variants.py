@@ -152,7 +152,8 @@ def test_tiles_fit_the_operands():
     [
         (1000, 1000, "f4", ("ALIGNED_ROWS", 4, False)),
         (1000, 1002, "f4", ("SKEWED_ROWS", 4, False)),
-        (1002, 1000, "f4", ("ALIGNED_ROWS", 4, True)),
+        (999, 999, "f4", ("SKEWED_ROWS", 2, True)),
+        (1002, 1000, "f4", ("ALIGNED_ROWS", 2, False)),
         (999, 999, "u1", ("SKEWED_ROWS", 8, True)),
         (999, 999, "f8", ("SKEWED_ROWS", 2, True)),
         (999, 999, "c16", ("ALIGNED_ROWS", 1, False)),

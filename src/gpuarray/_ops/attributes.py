@@ -235,11 +235,14 @@ def over_memory(
 ) -> None:
     """``ndarray.__init__``: an array over new memory or memory that the user has."""
     lengths = _layout.check_shape(shape)
-    found = _dtypes.canonical(dtype)
+    found, inner = _dtypes.with_shape(dtype)
+    lengths += inner
+    if memptr is not None:
+        _dtypes.check_native(_dtypes.parsed(dtype), "ndarray")
     if strides is None:
         order = _layout.check_order(order, "C")
-        if order not in ("C", "F"):
-            raise ValueError(f"ndarray: order must be 'C' or 'F', got {order!r}")
+        if order in ("A", "K"):
+            order = "C"
         layout = _layout.contiguous(found, lengths, order)
     else:
         layout = _layout.strided(found, lengths, strides)

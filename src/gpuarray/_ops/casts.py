@@ -175,6 +175,11 @@ def copyto(
     >>> x
     array([0., 1., 2.])
     """
+    if where is True and isinstance(dst, ArrayBase) and isinstance(src, ArrayBase):
+        layout = dst._layout
+        if layout.dtype is src._layout.dtype and casting == "same_kind":
+            copies.assign(dst, src)
+            return
     key: Any = None
     if isinstance(dst, ArrayBase) and isinstance(where, ArrayBase) and type(casting) is str:
         stored = src._layout if isinstance(src, ArrayBase) else type(src)
@@ -225,6 +230,8 @@ def copyto(
         mask = asarray(mask)
     if not isinstance(src, ArrayBase):
         src = as_host_scalar(src, dst.dtype, "copyto")
+        if _dtypes.is_raw(dst.dtype):
+            src = _interchange.scalar_array(src, dst.dtype)
     else:
         broadcast_to(
             _array.view(src, _layout.without_leading_ones(src._layout, dst.ndim)), dst.shape

@@ -249,6 +249,10 @@ def asarray(
     >>> cp.asarray(x) is x
     True
     """
+    if dtype is None and order is None and isinstance(a, ArrayBase) and device is None:
+        # Before everything else, since there is nothing to do.
+        if not copy and not blocking and a._memory.device is current.stream.device:
+            return a  # type: ignore[return-value]  # arrays are of the registered class
     if device is not None:
         with given_device(device, "asarray"):
             return asarray(a, dtype, order, copy=copy, blocking=blocking)
@@ -279,6 +283,10 @@ def ascontiguousarray(a: object, dtype: DTypeLike | None = None) -> ndarray:
     >>> cp.ascontiguousarray(cp.ones((2, 3)).T).strides
     (16, 8)
     """
+    if dtype is None and isinstance(a, ArrayBase):
+        layout = a._layout
+        if layout.c_contiguous and layout.ndim and a._memory.device is current.stream.device:
+            return a  # type: ignore[return-value]  # arrays are of the registered class
     return array(a, dtype, None, "C", ndmin=1)
 
 
@@ -333,7 +341,7 @@ def copy(a: object, order: str = "K", subok: bool = False) -> ndarray:
     array([0, 1, 2])
     """
     if isinstance(a, ArrayBase):
-        return copies.copy(a, order)
+        return copies.copy(a, "K" if order is None else order)
     return array(a, order=order)
 
 

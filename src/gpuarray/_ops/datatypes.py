@@ -34,7 +34,48 @@ def _host(x: Any) -> Any:
     return x._layout.dtype if isinstance(x, ArrayBase) else x
 
 
-def finfo(dtype: ndarray | np.generic | DTypeLike) -> np.finfo:
+_result_type, _can_cast = np.result_type, np.can_cast
+
+#: How wide the inexact dtypes are, and whether they are complex.
+_INEXACT = {
+    np.dtype(np.float16): (0, 0), np.dtype(np.float32): (1, 0), np.dtype(np.float64): (2, 0),
+    np.dtype(np.complex64): (1, 1), np.dtype(np.complex128): (2, 1),
+}  # fmt: skip
+_COMMON: dict[tuple[int, int], type[np.inexact]] = {
+    (0, 0): np.float16, (1, 0): np.float32, (2, 0): np.float64,
+    (1, 1): np.complex64, (2, 1): np.complex128,
+}  # fmt: skip
+
+
+class FloatLimits:
+    """The limits of floats: NumPy's `finfo`, with Python's floats."""
+
+    def __init__(self, limits: Any):
+        for name in _LIMITS:
+            if hasattr(limits, name):
+                value = getattr(limits, name)
+                setattr(self, name, float(value) if name in _FLOAT_LIMITS else value)
+        self._limits = limits
+
+    def __repr__(self) -> str:
+        return repr(self._limits)
+
+    def __str__(self) -> str:
+        return str(self._limits)
+
+
+_FLOAT_LIMITS = (
+    "eps", "epsneg", "max", "min", "resolution", "smallest_normal", "smallest_subnormal", "tiny",
+)  # fmt: skip
+_LIMITS = (
+    *_FLOAT_LIMITS,
+    "bits", "dtype", "iexp", "machep", "maxexp", "minexp", "negep", "nexp", "nmant", "precision",
+)  # fmt: skip
+
+_float_limits: dict[np.dtype, FloatLimits] = {}
+
+
+def finfo(dtype: ndarray | np.generic | DTypeLike) -> FloatLimits:
     """The limits of floats of a dtype.
 
     Parameters
@@ -44,8 +85,8 @@ def finfo(dtype: ndarray | np.generic | DTypeLike) -> np.finfo:
 
     Returns
     -------
-    numpy.finfo
-        Of bfloat16 it is that of ml_dtypes, with the same attributes.
+    FloatLimits
+        With the attributes of ``numpy.finfo``; of bfloat16 those of ``ml_dtypes.finfo``.
 
     Raises
     ------
@@ -54,7 +95,8 @@ def finfo(dtype: ndarray | np.generic | DTypeLike) -> np.finfo:
 
     Differences from NumPy
     ----------------------
-    A function and no class; arrays are taken for their dtypes, as the array API standard asks.
+    A function and no class; arrays are taken for their dtypes, and limits are Python's floats, as
+    the array API standard asks.
 
     Examples
     --------
@@ -65,7 +107,13 @@ def finfo(dtype: ndarray | np.generic | DTypeLike) -> np.finfo:
     given = _host(dtype)
     if isinstance(given, float | complex | np.generic):
         given = np.asarray(given).dtype
-    return _dtypes.finfo(given if isinstance(given, np.dtype) else _dtypes.parsed(given))
+    elif not isinstance(given, np.dtype):
+        given = _dtypes.parsed(given)
+    found = _float_limits.get(given)
+    if found is None:
+        limits = FloatLimits(_dtypes.finfo(given))
+        found = _float_limits.setdefault(given, limits)
+    return found
 
 
 def iinfo(type: ndarray | np.generic | DTypeLike) -> np.iinfo:
@@ -185,7 +233,12 @@ def result_type(*arrays_and_dtypes: Operand | np.ndarray | DTypeLike) -> np.dtyp
     >>> cp.result_type(cp.ones(2, dtype="f4"), 1)
     dtype('float32')
     """
-    return np.result_type(*[_host(x) for x in arrays_and_dtypes])
+    try:
+        return _result_type(
+            *[x._layout.dtype if isinstance(x, ArrayBase) else x for x in arrays_and_dtypes]
+        )
+    except UnicodeEncodeError:
+        return np.result_type(*[_host(x) for x in arrays_and_dtypes])
 
 
 def can_cast(from_: ndarray | np.ndarray | DTypeLike, to: DTypeLike, casting: str = "safe") -> bool:
@@ -211,7 +264,12 @@ def can_cast(from_: ndarray | np.ndarray | DTypeLike, to: DTypeLike, casting: st
     >>> cp.can_cast("i4", "i8")
     True
     """
-    return _dtypes.can_cast(_host(from_), _dtypes.parsed(to), casting)
+    if isinstance(from_, ArrayBase):
+        from_ = from_._layout.dtype
+    try:
+        return _can_cast(from_, to, casting)  # type: ignore[arg-type]  # NumPy checks it
+    except UnicodeEncodeError:
+        return _dtypes.can_cast(_host(from_), _dtypes.parsed(to), casting)
 
 
 def common_type(*arrays: ndarray) -> type[np.inexact]:
@@ -233,7 +291,18 @@ def common_type(*arrays: ndarray) -> type[np.inexact]:
     >>> cp.common_type(cp.ones(2, dtype="f4"), cp.ones(2, dtype="f8")).__name__
     'float64'
     """
-    return np.common_type(*[np.empty(0, _host(x)) for x in arrays])
+    wide, imaginary = 0, 0
+    for x in arrays:
+        dtype = x._layout.dtype if isinstance(x, ArrayBase) else np.asarray(x).dtype
+        found = _INEXACT.get(dtype)
+        if found is None:
+            if dtype.kind not in "iu":
+                raise TypeError(
+                    f"common_type: can't get common type for non-numeric array of dtype {dtype}"
+                )
+            found = (2, 0)
+        wide, imaginary = max(wide, found[0]), imaginary | found[1]
+    return _COMMON[wide, imaginary]
 
 
 def min_scalar_type(a: ndarray | npt.ArrayLike) -> np.dtype:

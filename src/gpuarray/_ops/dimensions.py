@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, overload
 
 from gpuarray import _array, _layout
@@ -257,6 +258,12 @@ def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: bool = Fal
     return _array.shifted(array, found, 0)
 
 
+_INTS, _TUPLES = frozenset([int]), frozenset([tuple])
+#: Shapes -> what they broadcast to.
+_known_shapes: dict[Any, tuple[int, ...]] = {}
+_MOST_KNOWN = 4096
+
+
 def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ...]:
     """Views of arrays in the shape that they broadcast to.
 
@@ -285,8 +292,26 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ..
     arrays = [as_array(a, "broadcast_arrays") for a in args]
     if not arrays:
         return ()
-    shape = _layout.broadcast_shapes([a._layout.shape for a in arrays])
-    return tuple([a if a._layout.shape == shape else broadcast_to(a, shape) for a in arrays])
+    layouts = [a._layout for a in arrays]
+    key = (broadcast_arrays, *layouts)
+    found: Any = layouts[0].views.get(key)
+    if found is None:
+        shape = _layout.broadcast_shapes([x.shape for x in layouts])
+        found = [
+            None if x.shape == shape else broadcast_to(a, shape)._layout
+            for x, a in zip(layouts, arrays, strict=True)
+        ]
+        _layout.keep_view(layouts[0].views, key, found)
+    return tuple(
+        [a if x is None else _array.shifted(a, x, 0) for a, x in zip(arrays, found, strict=True)]
+    )
+
+
+def _broadcast(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    if len(_known_shapes) >= _MOST_KNOWN:
+        _known_shapes.clear()
+    result = _known_shapes[shapes] = _layout.broadcast_shapes(shapes)
+    return result
 
 
 def broadcast_shapes(*args: int | Sequence[int]) -> tuple[int, ...]:
@@ -308,4 +333,9 @@ def broadcast_shapes(*args: int | Sequence[int]) -> tuple[int, ...]:
     >>> cp.broadcast_shapes((2, 1), (3,))
     (2, 3)
     """
-    return _layout.broadcast_shapes([_layout.check_shape(x) for x in args] or [()])
+    # What is no int may equal one: (1.0,) is no shape, but finds that of (1,).
+    if {*map(type, args)} == _TUPLES and _INTS.issuperset(map(type, chain.from_iterable(args))):
+        found = _known_shapes.get(args)
+        if found is not None:
+            return found
+    return _broadcast(tuple([_layout.check_shape(x) for x in args]) or ((),))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _interchange
+from gpuarray import _array, _interchange
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._namespace.called_name import called_name
@@ -273,6 +273,12 @@ def array_split(
     >>> cp.array_split(cp.arange(5), 2)
     [array([0, 1, 2]), array([3, 4])]
     """
+    plain = type(indices_or_sections) is int and type(axis) is int
+    key: Any = (indices_or_sections, axis)
+    if plain:
+        found = _array.kept_views(ary, array_split, key)
+        if found is not None:
+            return found
     ary = as_array(ary, "array_split")
     axis = check_axis(axis, ary.ndim)
     length = ary.shape[axis]
@@ -292,7 +298,8 @@ def array_split(
     else:
         ends = [0, *[operator.index(i) for i in indices_or_sections], length]
     lead = (slice(None),) * axis
-    return [ary[(*lead, slice(a, b))] for a, b in pairwise(ends)]
+    parts = [ary[(*lead, slice(a, b))] for a, b in pairwise(ends)]
+    return _array.keep_views(ary, parts, array_split, key) if plain else parts
 
 
 def split(ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[ndarray]:
@@ -323,6 +330,10 @@ def split(ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 
     >>> cp.split(cp.arange(4), 2)
     [array([0, 1]), array([2, 3])]
     """
+    if type(indices_or_sections) is int and type(axis) is int:
+        found = _array.kept_views(ary, split, (indices_or_sections, axis))
+        if found is not None:
+            return found
     ary = as_array(ary, "split")
     if isinstance(indices_or_sections, int | np.integer):
         length = ary.shape[check_axis(axis, ary.ndim)]
@@ -331,7 +342,10 @@ def split(ary: ArrayLike, indices_or_sections: int | Sequence[int], axis: int = 
                 "array split does not result in an equal division: an axis of length "
                 f"{length} into {indices_or_sections}; use array_split"
             )
-    return array_split(ary, indices_or_sections, axis)
+    parts = array_split(ary, indices_or_sections, axis)
+    if type(indices_or_sections) is int and type(axis) is int:
+        _array.keep_views(ary, parts, split, (indices_or_sections, axis))
+    return parts
 
 
 def vsplit(ary: ArrayLike, indices_or_sections: int | Sequence[int]) -> list[ndarray]:

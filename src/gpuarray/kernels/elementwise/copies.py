@@ -31,8 +31,10 @@ def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> ndarray:
 
 @planned
 def _copy_call(
-    stream: Stream, layout: Layout, order: str, dtype: np.dtype | None
+    stream: Stream, layout: Layout, order: str | None, dtype: np.dtype | None
 ) -> Callable[[Any], Any]:
+    if order is None and dtype is None:
+        order = "C"  # the default of `ndarray.copy`; that of `astype` is 'K'
     dtype = layout.dtype if dtype is None else dtype
     target = _layout.like_prototype(dtype, layout.shape, layout, order)
     return elementwise.launch.copy_call(layout, target, False, stream)

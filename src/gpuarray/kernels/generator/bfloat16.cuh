@@ -13,8 +13,13 @@ struct bfloat16 {
     // A NaN becomes the quiet NaN of its sign, as ml_dtypes has it.
     GPUARRAY_DEVICE explicit bfloat16(float x) {
         const uint32_t wide = float_bits(x);
-        const uint32_t rounded = (wide + 0x7fff + ((wide >> 16) & 1)) >> 16;
-        bits = x != x ? uint16_t((wide >> 16 & 0x8000) | 0x7fc0) : uint16_t(rounded);
+#if __CUDA_ARCH__ >= 800
+        uint16_t rounded;
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded) : "f"(x));
+#else
+        const uint16_t rounded = uint16_t((wide + 0x7fff + ((wide >> 16) & 1)) >> 16);
+#endif
+        bits = x != x ? uint16_t((wide >> 16 & 0x8000) | 0x7fc0) : rounded;
     }
     GPUARRAY_DEVICE explicit bfloat16(double x) : bfloat16(float(x)) {}
     GPUARRAY_DEVICE explicit bfloat16(int x) : bfloat16(float(x)) {}
