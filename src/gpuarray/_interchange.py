@@ -283,13 +283,31 @@ def _interface_dtype(interface: Mapping[str, Any], where: str) -> np.dtype:
         raise TypeError(f"{where}['typestr'] is {typestr!r}, which is no dtype") from None
     _dtypes.check_native(found, f"{where}['typestr']")
     descr = interface.get("descr")
-    if descr is not None and not (isinstance(descr, list | tuple) and len(descr) == 1):
-        raise TypeError(
-            f"{where}['descr'] is {descr!r}: structured dtypes are not supported; export each "
-            "field as an array"
-        )
+    if descr is not None and not _is_whole(descr, typestr):
+        found = _structure(descr, found, f"{where}['descr']")
     with _naming(f"{where}['typestr']"):
         return _dtypes.canonical(found)
+
+
+def _is_whole(descr: Any, typestr: str) -> bool:
+    """Whether a list of fields says no more than the typestr."""
+    if not isinstance(descr, list | tuple) or len(descr) != 1:
+        return False
+    return typestr[1:2] != "V" or descr[0] == ("", typestr)
+
+
+def _structure(descr: Any, whole: np.dtype, where: str) -> np.dtype:
+    """The dtype of structures that a list of fields describes."""
+    try:
+        found = np.lib.format.descr_to_dtype(descr)
+    except (TypeError, ValueError, IndexError, KeyError):
+        raise TypeError(f"{where} is {descr!r}, which describes no fields") from None
+    if whole.kind != "V" or found.itemsize != whole.itemsize:
+        raise TypeError(
+            f"{where} describes structures of {found.itemsize} bytes, but 'typestr' is "
+            f"{whole.str!r}; it must be '|V{found.itemsize}'"
+        )
+    return found
 
 
 def _interface_address(data: Any, where: str) -> int:

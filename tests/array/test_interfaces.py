@@ -60,6 +60,32 @@ def test_what_the_protocol_allows(name, interface):
     assert all(type(n) is int for n in (*shared.shape, *shared.strides))
 
 
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        np.dtype([("a", "<i4"), ("b", "<f4")]),
+        np.dtype([("a", "<i2")]),
+        np.dtype([("a", "<i4"), ("b", "<f8", (2,)), ("c", [("d", "?")])], align=True),
+    ],
+    ids=["two fields", "one field", "nested, with gaps"],
+)
+def test_structures_keep_their_fields(dtype):
+    host = np.zeros(3, dtype)
+    host["a"] = [1, 2, 3]
+    x = cp.asarray(host)
+    assert x.__cuda_array_interface__["descr"] == host.__array_interface__["descr"]
+    y = cp.asarray(Foreign(x.__cuda_array_interface__))
+    assert y.dtype == dtype
+    assert y.data.ptr == x.data.ptr
+    assert y["a"].tolist() == [1, 2, 3]
+
+
+def test_fields_that_the_protocol_cannot_name():
+    dtype = np.dtype({"names": ["a", "b"], "formats": ["i4", "f4"], "offsets": [4, 0]})
+    interface = cp.zeros(3, dtype).__cuda_array_interface__
+    assert interface["descr"] == np.zeros(3, dtype).__array_interface__["descr"] == [("", "|V8")]
+
+
 REFUSED = {
     "no dict": (None, TypeError, "must be a dict"),
     "no typestr": ({"typestr": None}, ValueError, "no 'typestr'"),
@@ -74,8 +100,14 @@ REFUSED = {
     "fields": (
         {"descr": [("a", "<f2"), ("b", "<f2")]},
         TypeError,
-        "'descr'.*structured",
+        "'descr'.*structures of 4 bytes, but 'typestr' is '<f4'",
     ),
+    "fields of another size": (
+        {"typestr": "|V4", "descr": [("a", "<f4"), ("b", "<f4")]},
+        TypeError,
+        "'descr'.*structures of 8 bytes",
+    ),
+    "no fields": ({"typestr": "|V4", "descr": [("a", "q7"), 3]}, TypeError, "'descr'.*no fields"),
     "a mask": ({"mask": 1}, ValueError, "'mask'"),
     "floats as lengths": ({"shape": (3.0, 4)}, TypeError, "'shape'"),
     "text as a shape": ({"shape": "ab"}, TypeError, "'shape'"),

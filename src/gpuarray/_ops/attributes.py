@@ -216,13 +216,21 @@ def interface(array: ndarray) -> dict[str, Any]:
     return {
         "shape": layout.shape,
         "typestr": layout.dtype.str,
-        "descr": [("", layout.dtype.str)],
+        "descr": [("", layout.dtype.str)] if layout.dtype.names is None else _fields(layout.dtype),
         "data": (address_of(array) if layout.size else 0, not layout.writable),
         "strides": None if layout.c_contiguous else layout.strides,
         # 0 is not a stream in the protocol; 1 is the legacy default stream.
         "stream": handle or 1,
         "version": 3,
     }
+
+
+def _fields(dtype: np.dtype) -> Any:
+    """The list of a structure's fields, if the protocol can say where they are."""
+    try:
+        return dtype.descr
+    except ValueError:  # fields that overlap, or in another order than in memory
+        return [("", dtype.str)]
 
 
 def over_memory(
