@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis.extra import numpy as npst
 
 import gpuarray as cp
+from tests.array.arrays import raises_alike, same
 from tests.slow import slow_except
 
 DTYPES = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
@@ -152,3 +153,82 @@ def test_the_kernels_are_clean(xp, rng):
         xp.histogram(x, xp.asarray([-1, 0, 2.0]))
         xp.bincount(xp.asarray(rng.integers(0, 900, 5000)))
         xp.bincount(xp.asarray(rng.integers(0, 9, 5000)), xp.asarray(rng.random(5000)))
+
+
+ESTIMATES = ["auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges"]
+
+
+@pytest.mark.parametrize("name", ESTIMATES)
+@pytest.mark.filterwarnings("ignore:The number of bins estimated:RuntimeWarning")
+def test_estimated_numbers_of_bins(name):
+    rng = np.random.default_rng(5)
+    for x in (
+        rng.standard_normal(300), (rng.standard_normal(200) * 40).astype("i4"),
+        rng.random(50).astype("f4"), np.ones(9), np.ones(1), np.zeros(0),
+    ):  # fmt: skip
+        if name == "stone" and x.size > 60:
+            x = x[:60]  # it counts for each number of bins
+        check(x, name)
+    check(rng.standard_normal(60), name, range=(-1, 1.5))
+
+
+def test_estimates_that_are_refused():
+    x = np.arange(4.0)
+    for bins, options in (("none", {}), ("auto", {"weights": x}), ("auto", {"range": (2, 1)})):
+        given = {key: cp.asarray(v) if key == "weights" else v for key, v in options.items()}
+        raises_alike(
+            lambda b=bins, o=options: np.histogram(x, b, **o),
+            lambda b=bins, o=given: cp.histogram(cp.asarray(x), b, **o),
+        )
+    x[1] = np.nan
+    raises_alike(lambda: np.histogram(x, "fd"), lambda: cp.histogram(cp.asarray(x), "fd"))
+
+
+def check_grid(columns, bins, **options):
+    """Counts and edges to the bit."""
+    on_device = [cp.asarray(x) for x in columns]
+    of_bins = [cp.asarray(x) if isinstance(x, np.ndarray) else x for x in bins]
+    given = {key: cp.asarray(v) if key == "weights" else v for key, v in options.items()}
+    found, edges = cp.histogramdd(on_device, of_bins, **given)
+    expected, expected_edges = np.histogramdd(columns, bins, **options)
+    same(found, expected)
+    for one, other in zip(edges, expected_edges, strict=True):
+        assert isinstance(one, cp.ndarray)
+        same(one, other)
+
+
+@pytest.mark.parametrize(
+    "dtypes", [("f8", "f8"), ("f4", "f4"), ("f4", "f8"), ("i4", "f8"), ("u1", "i2")]
+)
+def test_grids(dtypes):
+    rng = np.random.default_rng(1)
+    columns = [(rng.random(2000) * 200).astype(one) for one in dtypes]
+    check_grid(columns, [7, 9])
+    check_grid(columns, [100, 50])  # more bins than shared memory has room for
+    check_grid(columns, [np.array([0.0, 10, 10, 50, 150]), 4], range=[None, (20, 180)])
+    check_grid(columns, [5, [0, 50, 51, 200]], weights=rng.integers(0, 9, 2000))
+    check_grid([x[:0] for x in columns], [2, 3])
+    check_grid([np.full(5, 3, one) for one in dtypes], [2, 3])
+
+
+def test_grids_of_columns_of_a_matrix():
+    points = np.random.default_rng(2).random((300, 3)).astype("f4")
+    for array in (points, np.asfortranarray(points)):
+        found = cp.histogramdd(cp.asarray(array), 4)
+        expected = np.histogramdd(array, 4)
+        same(found[0], expected[0])
+        same(found[1], expected[1])
+
+
+def test_grids_that_cannot_be():
+    x = np.array([0.0, 1, np.nan])
+    y = np.array([0.0, 1, np.inf])
+    falling = np.array([0.0, 2, 1])
+    for columns, bins in (([x, x], 3), ([y, y], 3), ([x[:2], x[:2]], [falling, 2])):
+        given = [cp.asarray(falling), 2] if isinstance(bins, list) else bins
+        raises_alike(
+            lambda c=columns, b=bins: np.histogramdd(c, b),
+            lambda c=columns, b=given: cp.histogramdd([cp.asarray(one) for one in c], b),
+        )
+    # NaN is in no bin of a range.
+    check_grid([x, y], [2, 2], range=[(0, 1), (0, 1)])

@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
+from gpuarray._ops.bin_widths import ends_of, estimated_bins
 from gpuarray._ops.conversion import array, asarray, asnumpy
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.cumulative import cumsum
@@ -119,7 +120,7 @@ def _greatest(x: Any) -> int:
 
 def histogram_bin_edges(
     a: ArrayLike,
-    bins: ArrayLike = 10,
+    bins: ArrayLike | str = 10,
     range: tuple[float, float] | None = None,
     weights: ArrayLike | None = None,
 ) -> ndarray:
@@ -129,8 +130,9 @@ def histogram_bin_edges(
     ----------
     a : ndarray
         The elements.
-    bins : int or sequence or ndarray, optional
-        The number of bins of one width, or edges that increase.
+    bins : int or sequence or ndarray or str, optional
+        The number of bins of one width, or edges that increase, or which estimate gives their
+        number: 'auto', 'doane', 'fd', 'rice', 'scott', 'sqrt', 'stone' or 'sturges'.
     range : tuple of float, optional
         The first and the last edge; by default the least and the greatest element.
     weights : ndarray, optional
@@ -148,12 +150,12 @@ def histogram_bin_edges(
     array([0., 2., 4.])
     """
     a, weights = _elements(a, weights, "histogram_bin_edges")
-    return asarray(_edges(a, bins, range)[0])
+    return asarray(_edges(a, bins, range, weights)[0])
 
 
 def histogram(
     a: ArrayLike,
-    bins: ArrayLike = 10,
+    bins: ArrayLike | str = 10,
     range: tuple[float, float] | None = None,
     density: bool | None = None,
     weights: ArrayLike | None = None,
@@ -164,9 +166,10 @@ def histogram(
     ----------
     a : ndarray
         The elements, flattened. NaN is in no bin.
-    bins : int or sequence or ndarray, optional
-        The number of bins of one width, or edges that increase. Each bin has its lower edge and
-        the last one also its upper edge.
+    bins : int or sequence or ndarray or str, optional
+        The number of bins of one width, or edges that increase, or which estimate gives their
+        number (see `histogram_bin_edges`). Each bin has its lower edge and the last one also its
+        upper edge.
     range : tuple of float, optional
         The first and the last edge; by default the least and the greatest element.
     density : bool, optional
@@ -192,8 +195,7 @@ def histogram(
 
     Differences from NumPy
     ----------------------
-    The number of bins is not estimated: ``bins='auto'`` and the like are refused. Complex numbers
-    are refused: bins of them are not defined.
+    Complex numbers are refused: bins of them are not defined.
 
     Examples
     --------
@@ -207,7 +209,7 @@ def histogram(
         if found is not None:
             return found
     a, weights = _elements(a, weights, "histogram")
-    edges, uniform = _edges(a, bins, range)
+    edges, uniform = _edges(a, bins, range, weights)
     if weights is None:
         counts = _histogram(a, edges, uniform, None)
     elif weights._layout.dtype.kind == "c":
@@ -286,13 +288,10 @@ def _elements(a: ArrayLike, weights: ArrayLike | None, name: str) -> tuple[ndarr
     return _gapless(in_one_dimension(a)), weights
 
 
-def _edges(a: Any, bins: Any, range: Any) -> tuple[np.ndarray, bool]:
+def _edges(a: Any, bins: Any, range: Any, weights: Any) -> tuple[np.ndarray, bool]:
     """Edges on the host, as NumPy computes them, and whether bins have one width."""
     if isinstance(bins, str):
-        raise TypeError(
-            f"histogram: the number of bins is not estimated on the device, got bins={bins!r}; "
-            "pass a number or edges"
-        )
+        bins = estimated_bins(a, bins, range, weights)
     if isinstance(bins, ArrayBase):
         bins = asnumpy(bins)
     dtype = a._layout.dtype
@@ -300,11 +299,7 @@ def _edges(a: Any, bins: Any, range: Any) -> tuple[np.ndarray, bool]:
     # All that NumPy asks of the elements is their dtype and their ends.
     ends = np.empty(0, dtype)
     if uniform and range is None and a._layout.size:
-        both = _array.empty(_layout.contiguous(dtype, (2,)))
-        single = _layout.contiguous(dtype, ())
-        statistics.min(a, out=_array.view(both, single))
-        statistics.max(a, out=_array.view(both, single, dtype.itemsize))
-        ends = asnumpy(both)
+        ends = np.array(ends_of(a))
     return np.histogram_bin_edges(ends, bins, range), uniform
 
 

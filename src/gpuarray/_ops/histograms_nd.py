@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.dimensions import atleast_2d
-from gpuarray._ops.joining import stack
-from gpuarray._ops.logic import equal
+from gpuarray._ops.joining import concatenate
+from gpuarray._ops.logic import greater
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
-from gpuarray._ops.math import add, divide, multiply, subtract
-from gpuarray._ops.searching import searchsorted
+from gpuarray._ops.math import divide, subtract
 from gpuarray._ops.sums import sum
 from gpuarray._ops.transposing import transpose
+from gpuarray._ops.truth import any
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.histogram.launch import count_elements
+from gpuarray.kernels.elementwise.launch import Coordinates
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.histogram.grid import count_grid
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -64,10 +72,11 @@ def histogramdd(
 
     Notes
     -----
-    Some six launches for each dimension and four more. Temporary memory: 16 bytes for each point,
-    and the grid with a border. Without ``range`` the call waits for the device once for each
-    dimension, and for edges in device memory as well. With weights, the order of additions differs
-    from run to run, and with it the last bits of the sums.
+    One launch counts, one clears and one converts. Without ``range`` there are three more for each
+    dimension, and the call waits for the device once, at its end, since a range that is not finite
+    is an error; for edges in device memory there is one more, and it waits likewise. With weights,
+    the order of additions differs from run to run, and with it the last bits of the sums. No
+    temporary memory but for the grid.
 
     Examples
     --------
@@ -97,28 +106,70 @@ def histogramdd(
         range = (None,) * count
     elif len(range) != count:
         raise ValueError("range argument must have one entry per dimension")
-    edges = [_edges(columns[i], all_bins[i], range[i], i) for i in builtins.range(count)]
+    dtype = np.result_type(*[x._layout.dtype for x in columns])
+    made = [_edges(columns[i], all_bins[i], range[i], i, dtype) for i in builtins.range(count)]
     if weights is not None:
         weights = copies.copy(in_one_dimension(as_array(weights, "histogramdd")), "C", _FLOAT64)
         if weights._layout.size != columns[0]._layout.size:
             raise ValueError("The weights and list don't have the same length.")
-    lengths = [len(one) + 1 for one in edges]  # with those below and above
-    index: Any = 0  # of the bin, in C order
-    for column, one, length in zip(columns, edges, lengths, strict=True):
-        found = searchsorted(asarray(one), column, "right")
-        # The last bin has its upper edge, too.
-        found = subtract(found, equal(column, one[-1]))
-        index = add(multiply(index, length), found)
-    hist = count_elements(copies.copy(index, "C"), int(np.prod(lengths)), weights)
-    hist = reshape(copies.copy(hist, "C", _FLOAT64), tuple(lengths))
-    hist = hist[(slice(1, -1),) * count]
+    axes = [_compared(column, one) for column, one in zip(columns, made, strict=True)]
+    hist = count_grid(
+        [column for column, _ in axes],
+        [edges for _, edges in axes],
+        [one.uniform and one.edges is edges for one, (_, edges) in zip(made, axes, strict=True)],
+        weights,
+    )
+    _check(made)
+    if weights is None:
+        hist = copies.copy(hist, "C", _FLOAT64)
     if density:
-        volumes: Any = 1.0
-        for i, one in enumerate(edges):
-            widths = np.diff(one).reshape((-1,) + (1,) * (count - 1 - i))
-            volumes = multiply(volumes, asarray(widths))
-        hist = divide(divide(hist, volumes), sum(hist))
-    return copies.copy(hist, "C"), [asarray(one) for one in edges]
+        total = sum(hist)
+        for i, one in enumerate(made):
+            widths = subtract(one.edges[1:], one.edges[:-1])
+            hist = divide(hist, reshape(widths, (-1,) + (1,) * (count - 1 - i)))
+        hist = divide(hist, total)
+    return hist, [one.edges for one in made]
+
+
+class Edges(NamedTuple):
+    """The edges along one axis, in device memory."""
+
+    edges: Any
+    #: Whether bins have one width.
+    uniform: bool
+    #: What is to be fetched to see whether they can be, and the error if they cannot.
+    check: Any = None
+    error: Callable[[np.ndarray], Exception | None] = lambda found: None
+
+
+def _compared(column: Any, made: Edges) -> tuple[Any, Any]:
+    """Coordinates and edges in dtypes that the kernel compares."""
+    edges = made.edges
+    dtype = np.promote_types(column._layout.dtype, edges._layout.dtype)
+    if dtype.kind == "c":
+        raise TypeError("histogramdd: bins of complex numbers are not defined; take .real or abs")
+    if dtype == np.float16:
+        dtype = np.dtype(np.float32)
+    elif dtype.kind == "b":
+        dtype = np.dtype(np.uint8)
+    if dtype != edges._layout.dtype or not edges._layout.c_contiguous:
+        edges = copies.copy(edges, "C", dtype)
+    return column, edges
+
+
+def _check(made: Sequence[Edges]) -> None:
+    """Fetch what decides whether edges can be, and raise if they cannot: one wait for all."""
+    checks = [one for one in made if one.check is not None]
+    if not checks:
+        return
+    parts = [copies.copy(one.check, "C", _FLOAT64) for one in checks]
+    found = asnumpy(concatenate(parts))
+    start = 0
+    for one, part in zip(checks, parts, strict=True):
+        error = one.error(found[start : start + part._layout.size])
+        start += part._layout.size
+        if error is not None:
+            raise error
 
 
 def _length(bins: Any) -> int | None:
@@ -129,27 +180,93 @@ def _length(bins: Any) -> int | None:
         return None
 
 
-def _edges(column: Any, bins: Any, range: Any, dimension: int) -> np.ndarray:
-    """The edges along a dimension, on the host."""
-    bins = asnumpy(bins) if isinstance(bins, ArrayBase) else bins
-    if np.ndim(bins) == 0:
-        if bins < 1:
+def _edges(column: Any, bins: Any, range: Any, dimension: int, dtype: np.dtype) -> Edges:
+    """The edges along a dimension."""
+    if (bins._layout.ndim if isinstance(bins, ArrayBase) else np.ndim(bins)) == 0:
+        number = asnumpy(bins)[()] if isinstance(bins, ArrayBase) else bins
+        if number < 1:
             raise ValueError(f"`bins[{dimension}]` must be positive, when an integer")
         try:
-            number = operator.index(bins)
+            number = operator.index(number)
         except TypeError as error:
             raise TypeError(f"`bins[{dimension}]` must be an integer, when a scalar") from error
-        ends = np.empty(0)
         if range is None and column._layout.size:
-            ends = asnumpy(stack([statistics.min(column), statistics.max(column)]))
-        found = np.histogram_bin_edges(ends, 1, range)
-        return np.linspace(found[0], found[-1], number + 1)
-    edges = np.asarray(bins)
+            return _between_ends(column, number, dtype)
+        ends = np.histogram_bin_edges(np.empty(0), 1, range)
+        return Edges(asarray(np.linspace(ends[0], ends[-1], number + 1)), True)
+    message = f"`bins[{dimension}]` must be monotonically increasing, when an array"
+    if isinstance(bins, ArrayBase):
+        if bins._layout.ndim == 1:
+            falls = any(greater(bins[:-1], bins[1:]))
+            return Edges(
+                copies.copy(bins, "C"),
+                False,
+                reshape(falls, (1,)),
+                lambda found: ValueError(message) if found[0] else None,
+            )
+        edges = np.empty(bins._layout.shape)
+    else:
+        edges = np.asarray(bins)
     if edges.ndim != 1:
         raise ValueError(f"`bins[{dimension}]` must be a scalar or 1d array")
     if np.any(edges[:-1] > edges[1:]):
-        raise ValueError(f"`bins[{dimension}]` must be monotonically increasing, when an array")
-    return edges
+        raise ValueError(message)
+    return Edges(asarray(edges), False)
+
+
+def _between_ends(column: Any, number: int, dtype: np.dtype) -> Edges:
+    """Edges at equal distances between the least and the greatest coordinate.
+
+    `dtype` is that of all coordinates, which NumPy has in one array.
+    """
+    kind = np.linspace(np.zeros((), dtype), 1, 2).dtype if dtype.kind == "f" else _FLOAT64
+    ends = _array.empty(_layout.contiguous(kind, (2,)))
+    single = _layout.contiguous(kind, ())
+    statistics.min(column, out=_array.view(ends, single))
+    statistics.max(column, out=_array.view(ends, single, kind.itemsize))
+    edges = _linspace_call(current.stream, kind, number)(ends)
+
+    def error(found: np.ndarray) -> Exception | None:
+        if np.isfinite(found).all():
+            return None
+        return ValueError(f"autodetected range of [{found[0]}, {found[1]}] is not finite")
+
+    return Edges(edges, True, ends if dtype.kind == "f" else None, error)
+
+
+@planned
+def _linspace_call(stream: Stream, dtype: np.dtype, number: int) -> Any:
+    """Edges from both ends, by NumPy's steps; equal ends are moved apart by one."""
+    code = _dtypes.code(dtype)
+    layout = _layout.contiguous(dtype, (number + 1,))
+    repeated = _layout.layout_of(dtype, (number + 1,), (0,))
+
+    def apply(name: str, *operands: Expression) -> Expression:
+        return Apply(operation(name), operands, code)
+
+    first, last = Input(0, code), Input(1, code)
+    half = Constant(0.5, code)
+    equal = Apply(operation("equal"), (first, last), "b1")
+    low = apply("where", equal, apply("subtract", first, half), first)
+    high = apply("where", equal, apply("add", last, half), last)
+    delta = apply("subtract", high, low)
+    count = Scalar(3, code)
+    step = apply("divide", delta, count)
+    index = Cast(code, Input(2, "i8"))
+    vanished = Apply(operation("equal"), (step, Constant(0, code)), "b1")
+    way = apply(
+        "where",
+        vanished,
+        apply("multiply", apply("divide", index, count), delta),
+        apply("multiply", index, step),
+    )
+    is_last = Apply(operation("equal"), (Input(2, "i8"), Scalar(4, "i8")), "b1")
+    value = apply("where", is_last, high, apply("add", way, low))
+    inputs: list[Any] = [repeated, repeated, Coordinates(1), dtype, np.dtype(np.int64)]
+    run = elementwise.launch.make_call("linspace", [value], inputs, [layout], [False], stream)
+    return lambda ends: run(
+        _array.view(ends, repeated), _array.view(ends, repeated, dtype.itemsize), number, number
+    )
 
 
 def histogram2d(
