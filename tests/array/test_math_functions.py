@@ -10,6 +10,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._runtime import launch_history
 from tests.array.arrays import (
+    COMPLEX,
     DTYPES,
     FLOATS,
     LAYOUTS_3D,
@@ -183,7 +184,8 @@ def test_lists_and_numbers():
     [
         (lambda x: cp.angle(x * 1j), 2), (lambda x: cp.sinc(x), 1), (lambda x: cp.i0(x), 1), (lambda x: cp.nan_to_num(x), 1),
         (lambda x: cp.isposinf(x), 1), (lambda x: cp.iscomplex(x), 1), (lambda x: cp.unwrap(x), 4), (lambda x: cp.cross(x, x), 1),
-        (lambda x: cp.kron(x, x), 1), (lambda x: cp.outer(x, x), 1), (lambda x: cp.trace(x), 1), (lambda x: cp.isclose(x, x), 1),
+        (lambda x: cp.kron(x, x), 1), (lambda x: cp.outer(x, x), 1), (lambda x: cp.trace(x), 1),
+        (lambda x: cp.round(x, 1), 1), (lambda x: cp.isclose(x, x), 1),
         (lambda x: cp.allclose(x, x), 2), (lambda x: cp.array_equal(x, x), 2),
     ],
 )  # fmt: skip
@@ -195,3 +197,23 @@ def test_launches(call, launches):
     kept = call(x)
     assert len(launch_history.in_flight()) - before == launches
     del kept
+
+
+# ---- rounding to decimals ------------------------------------------------------------------------
+
+test_round = against_numpy(
+    lambda xp, x, decimals: (xp.round(x * 1.25, decimals), x.round(decimals)),
+    dtypes=["i1", "u2", "i8", *FLOATS, *COMPLEX], decimals=[0, 1, 3, -1],
+)  # fmt: skip
+
+
+def test_round_stores_its_result():
+    host = np.array([[0.125, 2.675], [-1.005, 99.5]])
+    for dtype in ("f8", "f4", "c16"):
+        out = cp.empty((2, 2), dtype)
+        assert cp.around(cp.asarray(host), 1, out=out) is out
+        same(out, np.round(host, 1).astype(dtype))
+    x = cp.asarray(host)
+    same(cp.round(x, 1, out=x), np.round(host, 1))
+    with pytest.raises(TypeError):
+        cp.round(cp.arange(3), -1, out=cp.arange(3))

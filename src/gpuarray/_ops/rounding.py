@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops import complex_numbers, creation, math
+from gpuarray._layout import Layout
+from gpuarray._ops import math
 from gpuarray._ops.conversion import as_values
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -42,32 +53,67 @@ def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarra
     """
     a = a if isinstance(a, ArrayBase) else as_values(a, "round")
     decimals = operator.index(decimals)
-    if a.dtype.kind == "c":
-        # Real and imaginary parts on their own: complex division would mix their errors.
-        result = creation.empty_like(a) if out is None else out
-        complex_numbers.real(result)[...] = round(complex_numbers.real(a), decimals)
-        complex_numbers.imag(result)[...] = round(complex_numbers.imag(a), decimals)
-        return result
-    integers = a.dtype.kind in "iu"
-    if integers and decimals >= 0:
+    layout = a._layout
+    kind = layout.dtype.kind
+    if kind in "iu" and decimals >= 0:
         return math.positive(a, out=out)
     if decimals == 0:
         return math.rint(a, out=out)
-    if a.dtype.kind == "b":
+    if kind == "b":
         raise TypeError("round: bools cannot be rounded to decimals; use astype first")
+    if out is not None and kind in "iu" and out.dtype.kind not in "fc":
+        raise TypeError(
+            "round: Cannot cast ufunc 'divide' output from float64 to "
+            f"{out.dtype} with casting rule 'same_kind'; pass no out"
+        )
+    stream = current.stream
+    run, result, parts = _plan(stream, layout, decimals < 0)
+    rounded = _array.empty(result)
     power = 10.0 ** abs(decimals)
-    before, after = math.multiply, math.divide
-    if decimals < 0:
-        before, after = after, before
-    result = before(a, power, order="A")
-    math.rint(result, out=result)
-    if out is None and not integers:
-        return after(result, power, out=result)
-    result = after(result, power, out=result)
+    if parts is None:
+        run(a, power, rounded)
+    else:
+        run(_array.view(a, parts[0]), power, _array.view(rounded, parts[1]))
     if out is None:
-        return copies.copy(result, "K", a.dtype)
-    copies.assign(out, result)
+        return rounded
+    copies.assign(out, rounded)
     return out
+
+
+@planned
+def _plan(
+    stream: Stream, layout: Layout, before_point: bool
+) -> tuple[Callable[..., Any], Layout, tuple[Layout, Layout] | None]:
+    """The call that rounds, the layout of its result, and those of their parts if it is complex.
+
+    Real and imaginary parts are rounded on their own: complex division would mix their errors.
+    """
+    result = _layout.like_order(layout.dtype, layout.shape, [layout], "A")
+    parts = None
+    read, stored = layout, result
+    if layout.dtype.kind == "c":
+        parts = read, stored = _parts(layout), _parts(result)
+    # Integers are divided as float64.
+    dtype = np.dtype("float64") if layout.dtype.kind in "iu" else read.dtype
+    code = _dtypes.code(dtype)
+    x: Expression = Input(0, _dtypes.code(read.dtype))
+    if dtype is not read.dtype:
+        x = Cast(code, x)
+    power = Scalar(1, code)
+    steps = ("divide", "multiply") if before_point else ("multiply", "divide")
+    scaled = Apply(operation(steps[0]), (x, power), code)
+    whole = Apply(operation("rint"), (scaled,), code)
+    rounded: Expression = Apply(operation(steps[1]), (whole, power), code)
+    if dtype is not stored.dtype:
+        rounded = Cast(_dtypes.code(stored.dtype), rounded)
+    run = elementwise.launch.make_call("round", [rounded], [read, dtype], [stored], [True], stream)
+    return run, result, parts
+
+
+def _parts(layout: Layout) -> Layout:
+    """The layout of the real and imaginary parts, along a last axis."""
+    dtype = _dtypes.canonical(np.dtype(f"f{layout.itemsize // 2}"))
+    return _layout.layout_of(dtype, (*layout.shape, 2), (*layout.strides, dtype.itemsize))
 
 
 around = round
