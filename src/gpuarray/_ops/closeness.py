@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray import _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._layout import Layout
 from gpuarray._ops import logic, math, truth
 from gpuarray._ops.conversion import as_values
 from gpuarray._runtime.device import current
-from gpuarray._runtime.plans import find
-from gpuarray.kernels import elementwise
+from gpuarray._runtime.plans import find, planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise, reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
 
@@ -94,22 +96,52 @@ _Term = tuple[Expression, Any]
 
 
 def _plan(operands: Sequence[Any], equal_nan: bool) -> Any:
-    inputs: list[Any] = []
+    layouts, scalars, terms = _terms(operands, range(len(operands)))
+    inputs = [x._layout if isinstance(x, ArrayBase) else scalars[i] for i, x in enumerate(operands)]
+    shape = _layout.broadcast_shapes([x.shape for x in layouts])
+    target = _layout.like_order(np.dtype(bool), shape, layouts)
+    found = _are_close(terms, equal_nan)
+    return elementwise.launch.make_call(
+        "isclose", [found], inputs, [target], [False], current.stream
+    )
+
+
+def _terms(
+    operands: Sequence[Any], positions: Sequence[int]
+) -> tuple[list[Layout], dict[int, np.dtype], list[_Term]]:
+    """Operands as a kernel's inputs at some positions.
+
+    Returns
+    -------
+    layouts : list of Layout
+        Of the arrays.
+    scalars : dict of int to dtype
+        The dtypes of the numbers, by the operand's number.
+    terms : list of (Expression, dtype)
+        The operands.
+    """
+    layouts: list[Layout] = []
+    scalars: dict[int, np.dtype] = {}
     terms: list[_Term] = []
     arrays = [x._layout.dtype for x in operands if isinstance(x, ArrayBase)]
     # Integers are compared as floats: the least of them has no absolute value of its own.
     common = _dtypes.canonical(np.result_type(*arrays[:2], 1.0))
     for i, x in enumerate(operands):
         if isinstance(x, ArrayBase):
-            inputs.append(x._layout)
+            layouts.append(x._layout)
             code = _dtypes.code(x._layout.dtype)
-            terms.append((Input(i, code), x._layout.dtype))
+            terms.append((Input(positions[i], code), x._layout.dtype))
         else:
-            kind = _interchange.WEAK.get(type(x), x.dtype if isinstance(x, np.generic) else None)
+            kind: Any = _interchange.WEAK.get(
+                type(x), x.dtype if isinstance(x, np.generic) else None
+            )
             weak = not isinstance(kind, np.dtype)
-            dtype = _dtypes.canonical(np.result_type(common, x)) if weak else kind
-            inputs.append(dtype)
-            terms.append((Scalar(i, _dtypes.code(dtype)), dtype))
+            scalars[i] = _dtypes.canonical(np.result_type(common, x)) if weak else kind
+            terms.append((Scalar(positions[i], _dtypes.code(scalars[i])), scalars[i]))
+    return layouts, scalars, terms
+
+
+def _are_close(terms: Sequence[_Term], equal_nan: bool) -> Expression:
     a, b, rtol, atol = terms
     if b[1].kind not in "fc":
         b = _as(b, _dtypes.canonical(np.result_type(b[1], 1.0)))
@@ -117,15 +149,34 @@ def _plan(operands: Sequence[Any], equal_nan: bool) -> Any:
     within = _apply("less_equal", _apply("absolute", _apply("subtract", a, b)), bound)
     found = _apply("logical_and", within, _apply("isfinite", b))
     found = _apply("logical_or", found, _apply("equal", a, b))
-    if equal_nan:
-        both = _apply("logical_and", _apply("isnan", a), _apply("isnan", b))
-        found = _apply("logical_or", found, both)
-    layouts = [x for x in inputs if isinstance(x, _layout.Layout)]
+    return _or_both_nan(found, a, b)[0] if equal_nan else found[0]
+
+
+def _or_both_nan(found: _Term, a: _Term, b: _Term) -> _Term:
+    both = _apply("logical_and", _apply("isnan", a), _apply("isnan", b))
+    return _apply("logical_or", found, both)
+
+
+def _all(
+    name: str, mapped: Expression, layouts: Sequence[Layout], scalars: Sequence[np.dtype]
+) -> Callable[..., ndarray]:
+    """A call of one launch: whether a condition holds everywhere.
+
+    It takes the arrays, which broadcast, and behind them the numbers.
+    """
     shape = _layout.broadcast_shapes([x.shape for x in layouts])
-    target = _layout.like_order(np.dtype(bool), shape, layouts)
-    return elementwise.launch.make_call(
-        "isclose", [found[0]], inputs, [target], [False], current.stream
+    op = reduction.launch.ReductionOp(
+        name,
+        mapped,
+        reduction.tables.pairwise("logical_and", "b1"),
+        reduction.tables.neutral("logical_and", "b1"),
+        Input(reduction.functions.VALUE, "b1"),
+        scalars=tuple([_dtypes.code(x) for x in scalars]),
     )
+    return reduction.launch.make_call(
+        op, [_layout.broadcast_to(x, shape) for x in layouts], False, range(len(shape)),
+        _layout.contiguous(np.dtype(bool), ()), False, current.stream,
+    )  # fmt: skip
 
 
 def _as(x: _Term, dtype: np.dtype) -> _Term:
@@ -177,7 +228,27 @@ def allclose(
     >>> bool(cp.allclose(x * 3 / 3, x))
     True
     """
-    return truth.all(isclose(a, b, rtol, atol, equal_nan))
+    given = (a, b, rtol, atol)
+    if _interchange.symbol_among(given) is not None:
+        return truth.all(isclose(a, b, rtol, atol, equal_nan))
+    operands = [_operand(x, "allclose") for x in given]
+    if not any(isinstance(x, ArrayBase) for x in operands):
+        operands[0] = as_values(operands[0], "allclose")
+    kinds = [x._layout if isinstance(x, ArrayBase) else type(x) for x in operands]
+    key = (allclose, *kinds, bool(equal_nan))
+    run, order = find(current.stream, key, _plan_all_close, operands, bool(equal_nan))
+    return run(*[operands[i] for i in order])
+
+
+def _plan_all_close(
+    operands: Sequence[Any], equal_nan: bool
+) -> tuple[Callable[..., ndarray], list[int]]:
+    """The call, and the order in which it takes the operands: arrays, then numbers."""
+    arrays = [isinstance(x, ArrayBase) for x in operands]
+    order = sorted(range(len(operands)), key=lambda i: not arrays[i])
+    layouts, scalars, terms = _terms(operands, [order.index(i) for i in range(len(operands))])
+    dtypes = [scalars[i] for i in order if i in scalars]
+    return _all("allclose", _are_close(terms, equal_nan), layouts, dtypes), order
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ndarray:
@@ -208,10 +279,36 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ndarra
     x, y = _pair(a1, a2, "array_equal")
     if x.shape != y.shape:
         return _interchange.scalar_array(False, np.dtype(bool))
+    return _all_equal(x, y, bool(equal_nan))
+
+
+def _all_equal(x: Any, y: Any, equal_nan: bool = False) -> ndarray:
+    """Whether elements are equal; the arrays broadcast."""
+    kinds = x.dtype.kind + y.dtype.kind
+    equal_nan = equal_nan and not {*kinds} - {*"fc"}
+    if isinstance(x, ArrayBase) and isinstance(y, ArrayBase) and not {*kinds} - {*"biufc"}:
+        stream = current.stream
+        run = stream.plans.get((_plan_all_equal, x._layout, y._layout, _FLAGS[equal_nan]))
+        if run is None:
+            run = _plan_all_equal(stream, x._layout, y._layout, _FLAGS[equal_nan])
+        return run(x, y)
     same = logic.equal(x, y)
-    if equal_nan and x.dtype.kind in "fc" and y.dtype.kind in "fc":
+    if equal_nan:
         same = logic.logical_or(same, logic.logical_and(logic.isnan(x), logic.isnan(y)))
     return truth.all(same)
+
+
+#: What plans are kept under.
+_FLAGS = {False: "", True: "equal_nan"}
+
+
+@planned
+def _plan_all_equal(stream: Stream, a: Layout, b: Layout, equal_nan: str) -> Callable[..., ndarray]:
+    x, y = [(Input(i, _dtypes.code(one.dtype)), one.dtype) for i, one in enumerate((a, b))]
+    found = _apply("equal", x, y)
+    if equal_nan:
+        found = _or_both_nan(found, x, y)
+    return _all("array_equal", found[0], [a, b], [])
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> ndarray:
@@ -242,7 +339,7 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> ndarray:
         _layout.broadcast_shapes([x.shape, y.shape])
     except ValueError:
         return _interchange.scalar_array(False, np.dtype(bool))
-    return truth.all(logic.equal(x, y))
+    return _all_equal(x, y)
 
 
 def _pair(a: Any, b: Any, name: str) -> tuple[Any, Any]:
