@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import raises_alike, same
+from gpuarray._runtime import launch_history
+from tests.array.arrays import raises_alike, same, values
 
 A = cp.asarray
 
@@ -60,6 +61,43 @@ def test_gradient(edge_order, rng):
     )
     raises_alike(lambda: np.gradient(x, 1, 2), lambda: cp.gradient(A(x), 1, 2))
     raises_alike(lambda: np.gradient(x, edge_order=3), lambda: cp.gradient(A(x), edge_order=3))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "c16", "u1"])
+def test_gradient_of_short_axes_and_any_layout(dtype, rng):
+    x = values((3, 2, 40), dtype)
+    for spacing in (1.0, 2, np.float64(0.3)):
+        for axis in (0, 1, 2, None):
+            expected = np.gradient(x, spacing, axis=axis)
+            result = cp.gradient(A(x), spacing, axis=axis)
+            for one, other in zip(result, expected, strict=True):
+                same(one, other, context=(spacing, axis))
+    same(cp.gradient(A(x).T, axis=0), np.gradient(x.T, axis=0))
+    same(cp.gradient(A(x)[:, :, ::3], axis=2), np.gradient(x[:, :, ::3], axis=2))
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "i2", "u1", "c8", "?"])
+def test_differences_of_differences(dtype):
+    x = values((4, 9), dtype)
+    for n in range(1, 11):
+        for axis in (0, 1):
+            same(cp.diff(A(x), n, axis), np.diff(x, n, axis), context=(n, axis))
+            same(cp.diff(A(x).T, n, axis), np.diff(x.T, n, axis), context=(n, axis))
+
+
+def test_launches():
+    x = cp.zeros((20, 30), "f4")
+    calls = {
+        "gradient": (lambda: cp.gradient(x), 4),
+        "diff": (lambda: cp.diff(x, 2), 1),
+        "trapezoid": (lambda: cp.trapezoid(x), 2),
+        "interp": (lambda: cp.interp(x, x[0], x[1].astype("f8")), 2),
+    }
+    for name, (call, most) in calls.items():
+        launch_history.forget()
+        call()
+        kernels = [x for x in launch_history._recent if not isinstance(x, launch_history._Ended)]
+        assert len(kernels) <= most, (name, kernels)
 
 
 def test_trapezoid(rng):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._layout import check_axes, check_axis
+from gpuarray._layout import Layout, check_axes, check_axis
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.joining import concatenate
@@ -18,12 +19,21 @@ from gpuarray._ops.logic import not_equal
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.sums import sum
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, Operand, ndarray
 
 __all__ = ["diff", "ediff1d", "gradient", "trapezoid"]
+
+#: Differences of differences that one kernel computes.
+_MOST_AT_ONCE = 4
 
 
 def diff(
@@ -49,8 +59,8 @@ def diff(
     Returns
     -------
     ndarray
-        Shorter by ``n`` along the axis. A launch for each time, and one to join what is
-        prepended or appended. Temporary memory: what lies between the times.
+        Shorter by ``n`` along the axis. One launch, of more than four times and of bools one for
+        each time, and one to join what is prepended or appended.
 
     Examples
     --------
@@ -70,10 +80,30 @@ def diff(
     if prepend is not None or append is not None:
         parts = [_end(prepend, a, axis), a, _end(append, a, axis)]
         a = concatenate([x for x in parts if x is not None], axis)
+    n = min(n, a._layout.shape[axis])  # then nothing is left
     function = not_equal if a._layout.dtype == bool else subtract
-    for _ in range(min(n, a._layout.shape[axis])):  # then nothing is left
+    if 2 <= n <= _MOST_AT_ONCE and n < a._layout.shape[axis] and a._layout.dtype.kind in "iufc":
+        parts = [_part(a, axis, i, a._layout.shape[axis] - n + i) for i in range(n + 1)]
+        return _plan_differences(current.stream, *[part._layout for part in parts])(*parts)
+    for _ in range(n):
         a = function(_part(a, axis, 1, None), _part(a, axis, None, -1))
     return a
+
+
+@planned
+def _plan_differences(stream: Stream, *parts: Layout) -> Callable[..., Any]:
+    """Differences of differences of arrays of one shape."""
+    dtype = parts[0].dtype
+    code = _dtypes.code(dtype)
+    terms: list[Expression] = [Input(i, code) for i in range(len(parts))]
+    while len(terms) > 1:
+        terms = [_apply("subtract", code, y, x) for x, y in pairwise(terms)]
+    target = _layout.like_prototype(dtype, parts[0].shape, parts[0])
+    return elementwise.launch.make_call("diff", terms, parts, [target], [False], stream)
+
+
+def _apply(name: str, code: str, *operands: Expression) -> Expression:
+    return Apply(operation(name), operands, code)
 
 
 def _end(values: Any, a: Any, axis: int) -> Any:
@@ -162,7 +192,7 @@ def trapezoid(
     Returns
     -------
     ndarray
-        The integrals. Four launches, five with ``x``; temporary memory of twice the values.
+        The integrals. Two launches, five with ``x``; temporary memory of the values, or twice that.
 
     Examples
     --------
@@ -182,8 +212,39 @@ def trapezoid(
             distance = reshape(distance, tuple(shape))
         else:
             distance = diff(x, axis=axis)
-    both = add(_part(y, axis, 1, None), _part(y, axis, None, -1))
+    behind, before = _part(y, axis, 1, None), _part(y, axis, None, -1)
+    if type(distance) in (int, float) and y._layout.dtype.kind in "iufc":
+        run, number = _plan_trapezoids(current.stream, behind._layout, before._layout, distance)
+        return sum(run(behind, before, number), axis)
+    both = add(behind, before)
     return sum(divide(multiply(distance, both), 2.0), axis)
+
+
+def _plan_trapezoids(
+    stream: Stream, behind: Layout, before: Layout, distance: Any
+) -> tuple[Callable[..., Any], Any]:
+    """The call that computes the areas between neighbours, and the distance as it takes it."""
+    dtype = np.result_type(behind.dtype, distance)
+    found = np.result_type(dtype, 2.0)
+    run = _plan_areas(stream, behind, before, dtype, found)
+    return run, dtype.type(distance).item()
+
+
+@planned
+def _plan_areas(
+    stream: Stream, behind: Layout, before: Layout, dtype: np.dtype, found: np.dtype
+) -> Callable[..., Any]:
+    given, code, result = (_dtypes.code(x) for x in (behind.dtype, dtype, found))
+    both = _cast(code, _apply("add", given, Input(0, given), Input(1, given)))
+    area = _cast(result, _apply("multiply", code, Scalar(2, code), both))
+    half = _apply("divide", result, area, Constant(2.0, result))
+    target = _layout.like_prototype(found, behind.shape, behind)
+    inputs: list[Any] = [behind, before, dtype]
+    return elementwise.launch.make_call("trapezoid", [half], inputs, [target], [False], stream)
+
+
+def _cast(code: str, value: Expression) -> Expression:
+    return value if value.dtype == code else Cast(code, value)
 
 
 @overload
@@ -220,9 +281,10 @@ def gradient(
 
     Notes
     -----
-    About ten launches for each axis; temporary memory of twice the values. Coordinates in device
-    memory are fetched, to see whether their distances are equal. The weights of three neighbours
-    are those of the parabola through them.
+    Two launches for each axis, about ten with uneven distances or edges of the second order, and
+    then temporary memory of twice the values. Coordinates in device memory are fetched, to see
+    whether their distances are equal. The weights of three neighbours are those of the parabola
+    through them.
 
     Examples
     --------
@@ -236,7 +298,11 @@ def gradient(
     spacings = _spacings(f, varargs, axes)
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
-    if f._layout.dtype.kind in "iu":
+    kind = f._layout.dtype.kind
+    if kind in "iufc" and edge_order == 1 and all(np.ndim(one) == 0 for one in spacings):
+        even = [_even_derivative(f, i, h) for i, h in zip(axes, spacings, strict=True)]
+        return even[0] if len(axes) == 1 else tuple(even)
+    if kind in "iu":
         f = copies.copy(f, "K", np.dtype(np.float64))
     elif f._layout.dtype == bool:
         raise TypeError("gradient: differences of bools are not defined; use astype")
@@ -276,13 +342,58 @@ def _fetched(x: Any) -> Any:
     return asnumpy(x)[()] if isinstance(x, ArrayBase) else x
 
 
-def _derivative(f: Any, axis: int, spacing: Any, edge_order: int) -> Any:
-    length = f._layout.shape[axis]
+def _even_derivative(f: Any, axis: int, spacing: Any) -> Any:
+    """The derivative where neighbours have one distance, of the first order at the ends."""
+    layout = f._layout
+    length = layout.shape[axis]
+    _check_length(length, 1)
+    dtype = np.dtype(np.float64) if layout.dtype.kind in "iu" else layout.dtype
+    out = _array.empty(_layout.like_prototype(dtype, layout.shape, layout))
+    lead = (slice(None),) * axis
+    # Both ends at once: 0 and 1, and the last two.
+    step = max(length - 2, 1)
+    ends = [(*lead, slice(i, max(length - 1, 1) + i, step)) for i in range(2)]
+    targets = [((*lead, slice(None, None, max(length - 1, 1))), spacing, ends)]
+    if length == 2:
+        targets = [((*lead, slice(None)), spacing, ends)]
+    elif length > 2:
+        inner = [(*lead, slice(None, -2)), (*lead, slice(2, None))]
+        targets.append(((*lead, slice(1, -1)), 2.0 * spacing, inner))
+    for where, divisor, (before, behind) in targets:
+        x, y, target = f[before], f[behind], out[where]
+        computed = np.result_type(dtype, divisor)
+        run = _plan_slopes(current.stream, x._layout, y._layout, target._layout, dtype, computed)
+        number: Any = computed.type
+        run(x, y, number(divisor).item(), target)
+    return out
+
+
+@planned
+def _plan_slopes(
+    stream: Stream, before: Layout, behind: Layout, target: Layout, dtype: np.dtype, found: np.dtype
+) -> Callable[..., Any]:
+    given, code, result = (_dtypes.code(x) for x in (before.dtype, dtype, found))
+    x, y = (_cast(code, Input(i, given)) for i in range(2))
+    slope = _apply(
+        "divide", result, _cast(result, _apply("subtract", code, y, x)), Scalar(2, result)
+    )
+    slope = _cast(code, slope)
+    return elementwise.launch.make_call(
+        "gradient", [slope], [before, behind, found], [target], [True], stream
+    )
+
+
+def _check_length(length: int, edge_order: int) -> None:
     if length < edge_order + 1:
         raise ValueError(
             "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) "
             "elements are required."
         )
+
+
+def _derivative(f: Any, axis: int, spacing: Any, edge_order: int) -> Any:
+    length = f._layout.shape[axis]
+    _check_length(length, edge_order)
     out = _array.empty(_layout.like_prototype(f._layout.dtype, f._layout.shape, f._layout))
     inner = _part(out, axis, 1, -1)
     before, here, behind = (
