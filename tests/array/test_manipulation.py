@@ -194,3 +194,57 @@ test_what_is_too_deep_or_too_great = raises_as_numpy(
     lambda xp: xp.diagonal(xp.zeros((3, 3)), 2**31),
     lambda xp: xp.diag(xp.zeros((3, 3)), -(2**40)),
 )
+
+
+COUNTS = [0, 3, [1, 0, 2], [2], True, np.array([2, 0, 1], "i1")]
+
+
+@pytest.mark.parametrize("axis", [None, 1, -2])
+@pytest.mark.parametrize("counts", COUNTS, ids=str)
+def test_repeat_by_arrays(counts, axis):
+    for host in (HOST[0], HOST[0].T.copy().T, HOST[0, :, :3]):
+        device = cp.asarray(host)
+        for _ in range(2):  # planned, then looked up
+            try:
+                expected = np.repeat(host, counts, axis)
+            except ValueError:
+                with pytest.raises(ValueError, match="broadcast"):
+                    cp.repeat(device, counts, axis)
+                with pytest.raises(ValueError, match="broadcast"):
+                    cp.repeat(device, cp.asarray(counts), axis)
+                continue
+            same(cp.repeat(device, counts, axis), expected)
+            same(cp.repeat(device, cp.asarray(counts), axis), expected)
+
+
+def test_counts_on_the_device_are_checked():
+    with pytest.raises(ValueError, match="negative"):
+        cp.repeat(cp.arange(2), cp.array([1, -1]))
+    with pytest.raises(TypeError, match="integers"):
+        cp.repeat(cp.arange(2), cp.array([1.0, 2.0]))
+    same(cp.repeat(cp.arange(0), cp.arange(0)), np.repeat(np.arange(0), np.arange(0)))
+
+
+def test_array_likes_of_arrays():
+    nested = [cp.array([1, 2]), cp.array([3, 4])]
+    assert cp.shape(nested) == (2, 2)
+    assert (cp.ndim(nested), cp.size(nested), cp.size(nested, 1)) == (2, 4, 2)
+    same(cp.flipud(nested), np.array([[3, 4], [1, 2]]))
+    same(cp.fliplr(nested), np.array([[2, 1], [4, 3]]))
+    same(cp.zeros_like(nested), np.zeros((2, 2), int))
+    same(cp.vsplit(nested, 2)[1], np.array([[3, 4]]))
+
+
+def test_fields_that_are_not_aligned():
+    host = np.zeros(12, [("a", "u1"), ("b", "f4")])
+    host["b"] = np.arange(12)
+    x, y = host["b"], cp.asarray(host)["b"]
+    same(cp.roll(y, 2), np.roll(x, 2))
+    same(cp.pad(y, 2, "reflect"), np.pad(x, 2, "reflect"))
+    same(cp.delete(y, [0, 5]), np.delete(x, [0, 5]))
+    same(cp.delete(y, 5), np.delete(x, 5))
+    same(cp.meshgrid(y, y)[0], np.meshgrid(x, x)[0])
+    same(cp.linspace(y, 5, 3), np.linspace(x, 5, 3))
+    same(cp.tile(y, 2), np.tile(x, 2))
+    same(cp.repeat(y, 2), np.repeat(x, 2))
+    same(cp.concatenate([y, y[::2]]), np.concatenate([x, x[::2]]))

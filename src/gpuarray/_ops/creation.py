@@ -17,6 +17,7 @@ from gpuarray._ops.placement import device_like, given_device
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, key_of, planned
 from gpuarray._runtime.stream import Stream
+from gpuarray.errors import HostArrayError
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Cast, Input, Scalar
@@ -310,7 +311,10 @@ def _empty_like(prototype: Any, dtype: Any, order: str, shape: Any) -> Any:
     if isinstance(prototype, ArrayBase):
         layout = prototype._layout
     else:
-        host = prototype if hasattr(prototype, "strides") else np.asarray(prototype)
+        try:
+            host = prototype if hasattr(prototype, "strides") else np.asarray(prototype)
+        except HostArrayError:  # device arrays in a sequence
+            return _empty_like(asarray(prototype), dtype, order, shape)
         layout = _layout.layout_of(
             _dtypes.canonical(host.dtype), tuple(host.shape), tuple(host.strides)
         )

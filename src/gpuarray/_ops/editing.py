@@ -423,7 +423,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
         return x
     if not x.size:
         return getitem(x, tuple([slice(0) if i in axes else slice(None) for i in range(x.ndim)]))
-    mask = x if x.dtype == bool else x != 0
+    mask = x if x.dtype == bool else copies.copy(x, "K", np.dtype(bool))
     bounds = []
     for one in axes:
         others = tuple([i for i in range(x.ndim) if i != one])

@@ -93,7 +93,7 @@ def _plan_grids(stream: Stream, layouts: tuple[Layout, ...], axes: tuple[int, ..
     for layout, axis in zip(layouts, axes, strict=True):
         steps = [0] * len(axes)
         steps[axis] = layout.strides[0] if layout.ndim else 0
-        inputs.append(_layout.layout_of(layout.dtype, tuple(shape), tuple(steps)))
+        inputs.append(_layout.layout_of(layout.dtype, tuple(shape), tuple(steps), layout.access))
     values = [Input(i, _dtypes.code(x.dtype)) for i, x in enumerate(layouts)]
     targets = [_layout.contiguous(x.dtype, tuple(shape)) for x in layouts]
     new = [False] * len(targets)

@@ -12,6 +12,7 @@ from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axes, check_axis
 from gpuarray._ops.conversion import as_values
+from gpuarray.errors import HostArrayError
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
@@ -185,7 +186,12 @@ def shape(a: object) -> tuple[int, ...]:
     >>> cp.shape(cp.eye(3))
     (3, 3)
     """
-    return a._layout.shape if isinstance(a, ArrayBase) else np.shape(a)  # type: ignore[call-overload]  # NumPy refuses what is no array
+    if isinstance(a, ArrayBase):
+        return a._layout.shape
+    try:
+        return np.shape(a)  # type: ignore[call-overload]  # NumPy refuses what is no array
+    except HostArrayError:  # device arrays in a sequence
+        return as_values(a, "shape")._layout.shape
 
 
 def ndim(a: object) -> int:
@@ -207,7 +213,12 @@ def ndim(a: object) -> int:
     >>> cp.ndim(cp.eye(3))
     2
     """
-    return a._layout.ndim if isinstance(a, ArrayBase) else np.ndim(a)  # type: ignore[arg-type]  # NumPy refuses what is no array
+    if isinstance(a, ArrayBase):
+        return a._layout.ndim
+    try:
+        return np.ndim(a)  # type: ignore[arg-type]  # NumPy refuses what is no array
+    except HostArrayError:  # device arrays in a sequence
+        return as_values(a, "ndim")._layout.ndim
 
 
 def size(a: object, axis: int | tuple[int, ...] | None = None) -> int:
@@ -232,7 +243,10 @@ def size(a: object, axis: int | tuple[int, ...] | None = None) -> int:
     9
     """
     if not isinstance(a, ArrayBase):
-        return np.size(a, axis)  # type: ignore[arg-type]  # NumPy refuses what is no array
+        try:
+            return np.size(a, axis)  # type: ignore[arg-type]  # NumPy refuses what is no array
+        except HostArrayError:  # device arrays in a sequence
+            a = as_values(a, "size")
     layout = a._layout
     if axis is None:
         return layout.size

@@ -208,7 +208,7 @@ def _plan_unpack(stream: Stream, layout: Layout, axis: int, order: str) -> Any:
     ahead, behind = layout.shape[: axis + 1], layout.shape[axis + 1 :]
     target = _layout.contiguous(_BYTE, (*ahead, 8, *behind))
     steps = (*layout.strides[: axis + 1], 0, *layout.strides[axis + 1 :])
-    read = _layout.layout_of(layout.dtype, target.shape, steps)
+    read = _layout.layout_of(layout.dtype, target.shape, steps, layout.access)
     number: Expression = Input(1, "i8")
     if order == "big":
         number = apply("subtract", "i8", Constant(7, "i8"), number)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.conversion import as_host_scalar
+from gpuarray._ops.creation import zeros_like
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import rint
 from gpuarray._ops.order_statistics import median
@@ -19,7 +20,7 @@ from gpuarray._ops.samples import linspace
 from gpuarray._ops.statistics import max as greatest
 from gpuarray._ops.statistics import mean
 from gpuarray._ops.statistics import min as least
-from gpuarray._ops.subscripts import getitem
+from gpuarray._ops.subscripts import getitem, setitem
 from gpuarray._ops.transposing import moveaxis
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
@@ -130,6 +131,8 @@ def pad(
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unsupported}")
     if mode == "constant":
         values = _as_pairs(kwargs.get("constant_values", 0), layout.ndim)
+        if _dtypes.is_raw(layout.dtype):
+            return _pad_by_assignment(x, pairs, values)
         fills = [as_host_scalar(one, layout.dtype, "pad") for pair in values for one in pair]
         return _pad_by_rule(x, pairs, mode, fills, pad_width)
     if mode == "empty":
@@ -276,6 +279,22 @@ def _inner(padded: Any, pairs: Any) -> Any:
         slice(before, n - after) for n, (before, after) in zip(padded.shape, pairs, strict=True)
     ]
     return getitem(padded, tuple(slices))
+
+
+def _pad_by_assignment(x: Any, pairs: Any, values: Any) -> Any:
+    """Pad structures, which are no arguments of a kernel."""
+    padded = zeros_like(_surrounded(x, pairs))
+    if x._layout.size:
+        copies.assign(_inner(padded, pairs), x)
+    for axis, ((before, after), sides) in enumerate(zip(pairs, values, strict=True)):
+        later = [(0, 0)] * (axis + 1) + list(pairs[axis + 1 :])
+        part = _inner(padded, later)
+        lead, length = (slice(None),) * axis, part.shape[axis]
+        if before and sides[0] != 0:
+            setitem(part, (*lead, slice(before)), sides[0])
+        if after and sides[1] != 0:
+            setitem(part, (*lead, slice(length - after, None)), sides[1])
+    return padded
 
 
 # ---- modes that compute, axis by axis ----------------------------------------------------------

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase, keep_view, kept_view
 from gpuarray._layout import Layout, check_axes, check_axis
-from gpuarray._ops.conversion import array
-from gpuarray._ops.creation import empty, empty_like
-from gpuarray._ops.dimensions import expand_dims
-from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, ndim, reshape
+from gpuarray._ops.conversion import array, asarray, asnumpy
+from gpuarray._ops.creation import empty_like
+from gpuarray._ops.cumulative import cumsum
+from gpuarray._ops.joining import stack
+from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
 from gpuarray._ops.ranges import arange
+from gpuarray._ops.searching import searchsorted
 from gpuarray._ops.transposing import transpose
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import remap
+from gpuarray.kernels import elementwise, remap
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
@@ -82,7 +84,8 @@ def flipud(m: ArrayLike) -> ndarray:
     kept = kept_view(m, flip, 0)
     if kept is not None:
         return kept
-    if ndim(m) < 1:
+    m = as_array(m, "flipud")
+    if m.ndim < 1:
         raise ValueError("Input must be >= 1-d.")
     return flip(m, 0)
 
@@ -110,7 +113,8 @@ def fliplr(m: ArrayLike) -> ndarray:
     kept = kept_view(m, flip, 1)
     if kept is not None:
         return kept
-    if ndim(m) < 2:
+    m = as_array(m, "fliplr")
+    if m.ndim < 2:
         raise ValueError("Input must be >= 2-d.")
     return flip(m, 1)
 
@@ -309,31 +313,65 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> ndarray:
     >>> cp.tile(cp.arange(2), 2)
     array([0, 1, 0, 1])
     """
+    if isinstance(A, ArrayBase):
+        # The key of _plan_tile, written here to save its call on a fast path; 2.0 is no integer.
+        given = (reps,) if type(reps) is int else reps
+        if type(given) is tuple and {*map(type, given)} == {int}:
+            plan = current.stream.plans.get((_plan_tile, A._layout, given))
+            if plan is not None:
+                result = plan[0](A)
+                result._layout = plan[1]
+                return result
     A = as_array(A, "tile")
     counts = (reps,) if isinstance(reps, int | np.integer) else tuple(reps)
     counts = tuple([operator.index(n) for n in counts])
-    ndim = max(A.ndim, len(counts))
     if set(counts) <= {1}:
-        return array(A, ndmin=ndim)  # in the order of A, as NumPy's
-    counts = (1,) * (ndim - len(counts)) + counts
-    shape = (1,) * (ndim - A.ndim) + A.shape
-    result = empty(tuple([n * length for n, length in zip(counts, shape, strict=True)]), A.dtype)
-    if result.size:
-        pairs = [x for pair in zip(counts, shape, strict=True) for x in pair]
-        lengths = [x for length in shape for x in (1, length)]
-        reshape(result, tuple(pairs))[...] = reshape(A, tuple(lengths))
+        return array(A, ndmin=max(A.ndim, len(counts)))  # in the order of A, as NumPy's
+    run, layout = _plan_tile(current.stream, A._layout, counts)
+    result = run(A)
+    result._layout = layout
     return result
 
 
-def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) -> ndarray:
+@planned
+def _plan_tile(stream: Stream, layout: Layout, counts: tuple[int, ...]) -> Any:
+    """A call that makes a tiled array, and the layout that this is to have."""
+    ndim = max(layout.ndim, len(counts))
+    counts = (1,) * (ndim - len(counts)) + counts
+    shape = (1,) * (ndim - layout.ndim) + layout.shape
+    strides = (0,) * (ndim - layout.ndim) + layout.strides
+    result = _layout.contiguous(
+        layout.dtype,
+        _layout.check_shape(tuple([n * length for n, length in zip(counts, shape, strict=True)])),
+    )
+    pairs = tuple([x for pair in zip(counts, shape, strict=True) for x in pair])
+    steps = tuple([x for stride in strides for x in (0, stride)])
+    return _plan_spread(stream, layout, pairs, steps), result
+
+
+def _plan_spread(
+    stream: Stream, layout: Layout, shape: tuple[int, ...], steps: tuple[int, ...]
+) -> Any:
+    """A call that copies an array, read with other strides, to a gapless one."""
+    target = _layout.contiguous(layout.dtype, shape)
+    if not target.size:
+        return lambda a: _array.empty(target)
+    source = _layout.layout_of(layout.dtype, shape, steps, layout.access)
+    return elementwise.launch.copy_call(source, target, False, stream)
+
+
+def repeat(
+    a: ArrayLike, repeats: int | Sequence[int] | ndarray, axis: int | None = None
+) -> ndarray:
     """An array with each element repeated.
 
     Parameters
     ----------
     a : ndarray
         The array.
-    repeats : int or sequence of int
-        How often, for all elements or one by one along the axis.
+    repeats : int, sequence of int or ndarray
+        How often, for all elements or one by one along the axis. An array on the device is waited
+        for, since the shape of the result depends on it.
     axis : int, optional
         The axis; by default the flattened array.
 
@@ -342,22 +380,24 @@ def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) 
     ndarray
         The repeated elements.
 
-    Differences from NumPy
-    ----------------------
-    `repeats` is needed on the host: a device array is refused.
-
     Examples
     --------
     >>> import gpuarray as cp
     >>> cp.repeat(cp.arange(3), 2)
     array([0, 0, 1, 1, 2, 2])
     """
+    if isinstance(a, ArrayBase) and type(repeats) is int and (axis is None or type(axis) is int):
+        # The key of _plan_repeat, written here to save its call on a fast path.
+        plan = current.stream.plans.get((_plan_repeat, a._layout, repeats, axis))
+        if plan is not None:
+            result = plan[0](a)
+            result._layout = plan[1]
+            return result
     a = as_array(a, "repeat")
+    if axis is not None:
+        axis = check_axis(axis, max(a.ndim, 1), bools=False)
     if isinstance(repeats, ArrayBase):
-        raise TypeError("repeat: repeats must be in host memory, since the shape of the result "
-                        "depends on it; use repeats.tolist()")  # fmt: skip
-    a, axis = along_axis(a, axis)
-    length = a.shape[axis]
+        return _repeat_by_array(a, repeats, axis)
     counts = np.asarray(repeats)
     if counts.dtype.kind not in "iub" and counts.size:
         raise TypeError(f"repeat: repeats must be integers, got {counts.dtype}")
@@ -368,15 +408,59 @@ def repeat(a: ArrayLike, repeats: int | Sequence[int], axis: int | None = None) 
     if (counts < 0).any():
         raise ValueError("repeats may not contain negative values.")
     if counts.size == 1:
-        count = int(counts.reshape(()))
-        shape = a.shape[:axis] + (length, count) + a.shape[axis + 1 :]
-        result = empty(shape, a.dtype)
-        if result.size:
-            result[...] = expand_dims(a, axis + 1)
-        return reshape(result, a.shape[:axis] + (length * count,) + a.shape[axis + 1 :])
-    if counts.shape != (length,):
+        if axis is None and not a._layout.c_contiguous:
+            a = in_one_dimension(a)
+        run, layout = _plan_repeat(current.stream, a._layout, int(counts.reshape(())), axis)
+        result = run(a)
+        result._layout = layout
+        return result
+    a, axis = along_axis(a, axis)
+    _check_repeats(counts.shape, a.shape[axis])
+    indices = np.repeat(np.arange(a.shape[axis]), counts.astype(np.int64))
+    return a[(*(slice(None),) * axis, asarray(indices))]
+
+
+def _check_repeats(shape: tuple[int, ...], length: int) -> None:
+    if shape != (length,):
+        raise ValueError(f"operands could not be broadcast together with shape ({length},) {shape}")
+
+
+@planned
+def _plan_repeat(stream: Stream, layout: Layout, count: int, axis: int | None) -> Any:
+    """A call that makes an array of repeated elements, and the layout that this is to have."""
+    if layout.ndim == 1:
+        axis = 0
+    elif axis is None or not layout.ndim:
+        if not layout.c_contiguous:
+            return None  # the elements are copied to one dimension first
+        layout = _layout.layout_of(layout.dtype, (layout.size,), (layout.itemsize,), layout.access)
+        axis = 0
+    shape, strides = layout.shape, layout.strides
+    spread = (*shape[: axis + 1], count, *shape[axis + 1 :])
+    steps = (*strides[: axis + 1], 0, *strides[axis + 1 :])
+    result = _layout.check_shape((*shape[:axis], shape[axis] * count, *shape[axis + 1 :]))
+    run = _plan_spread(stream, layout, spread, steps)
+    return run, _layout.contiguous(layout.dtype, result)
+
+
+def _repeat_by_array(a: ndarray, repeats: ndarray, axis: int | None) -> ndarray:
+    """`repeat` by counts on the device, which is waited for: the shape follows from them."""
+    if repeats.dtype.kind not in "iub" and repeats.size:
+        raise TypeError(f"repeat: repeats must be integers, got {repeats.dtype}")
+    if repeats.ndim > 1:
         raise ValueError(
-            f"operands could not be broadcast together with shape ({length},) {counts.shape}"
+            "repeat: repeats must be an integer or a sequence of integers, got shape "
+            f"{repeats.shape}"
         )
-    indices = np.repeat(np.arange(length), counts.astype(np.int64)).tolist()
+    if repeats.size == 1:
+        return repeat(a, int(repeats.item()), axis)
+    a, axis = along_axis(a, axis)
+    _check_repeats(repeats.shape, a.shape[axis])
+    if not repeats.size:
+        return copies.copy(a, "C")
+    ends = cumsum(repeats, dtype=np.int64)
+    total, least = asnumpy(stack([ends[-1], repeats.min().astype(np.int64)])).tolist()
+    if least < 0:
+        raise ValueError("repeats may not contain negative values.")
+    indices = searchsorted(ends, arange(total), side="right")
     return a[(*(slice(None),) * axis, indices)]

@@ -202,7 +202,7 @@ def _plan_between(
     for k, layout in enumerate(layouts):
         steps = _layout.broadcast_strides(layout, shape)
         steps = (*steps[:axis], 0, *steps[axis:])
-        inputs.append(_layout.layout_of(layout.dtype, target.shape, steps))
+        inputs.append(_layout.layout_of(layout.dtype, target.shape, steps, layout.access))
         # Ends are converted to the dtype that values are computed in, a base to that of the powers.
         to = _dtypes.code(result if name == "logspace" and k == 2 else computed)
         value: Expression = Input(k, _dtypes.code(layout.dtype))

@@ -150,6 +150,8 @@ def triu(m: ArrayLike, k: int = 0) -> ndarray:
 def _plan_triangle(stream: Stream, name: str, layout: Layout) -> Any:
     if not layout.ndim:
         raise TypeError(f"{name}: the array has no dimension; pass one of at least one dimension")
+    if _dtypes.is_raw(layout.dtype):
+        raise TypeError(f"{name}: {layout.dtype} has no zero; take {name} of its fields")
     sides = layout.shape[-2:] if layout.ndim > 1 else 2 * layout.shape
     shape = layout.shape[:-2] + sides
     # NumPy chooses by a matrix of bools, which has its say in the memory order.
@@ -230,7 +232,7 @@ def _plan_vander(stream: Stream, layout: Layout, count: int, increasing: bool) -
     target = _layout.contiguous(
         _dtypes.canonical(np.promote_types(layout.dtype, int)), (layout.size, count)
     )
-    column = _layout.layout_of(layout.dtype, (layout.size, 1), (*layout.strides, 0))
+    column = _layout.layout_of(layout.dtype, (layout.size, 1), (*layout.strides, 0), layout.access)
     code = _dtypes.code(target.dtype)
     number: Expression = Input(1, "i8")
     if not increasing:

@@ -13,6 +13,7 @@ from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, remap
+from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.elementwise.variants import fraction
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -80,6 +81,10 @@ def make_call(
         size = _layout.word_size([source, target])
         source, target = [_layout.in_words(x, size) for x in (source, target)]
         rules = [*rules, Rule("copy")]
+    if source.unaligned:
+        aligned = _layout.like_prototype(source.dtype, source.shape, source)
+        inner, moved = make_call(name, aligned, target, rules, fills, stream, result)
+        return (lambda x, *numbers: inner(copies.copy(x), *numbers)), moved
     axes = _merged(source, target, rules, keep=fills > 1)
     periods = [_period(axis) for axis in axes]
     wide = _layout.needs_int64(target.size, [source, target]) or any(
@@ -96,7 +101,7 @@ def make_call(
     function, code = load(spec, remap.spec.render, stream.device)
     bits = 64 if wide else 32
     fractions = [fraction(max(axis.length, 1), bits) for axis in axes]
-    inner = [fraction(max(period, 1), bits) for period in periods]
+    divisors = [fraction(max(period, 1), bits) for period in periods]
     dimensions = {
         "shape": [axis.length for axis in axes],
         "multipliers": [one[0] for one in fractions],
@@ -104,8 +109,8 @@ def make_call(
         "lengths": [axis.source for axis in axes],
         "strides": _layout.element_strides(name, [axis.stride for axis in axes], source),
         "periods": periods,
-        "period_multipliers": [one[0] for one in inner],
-        "period_shifts": [one[1] for one in inner],
+        "period_multipliers": [one[0] for one in divisors],
+        "period_shifts": [one[1] for one in divisors],
         "counts": [axis.rule.count for axis in axes],
     }
     tile = code.block * code.items_per_thread
