@@ -156,6 +156,16 @@ def test_two_devices(monkeypatch):
     assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
 
 
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_signs_of_zero_that_are_not_numpys(dtype):
+    zeros = np.array([complex(0, 0), complex(-0.0, 0), complex(-0.0, -0.0)], dtype)
+    expected = np.array([complex(0, 0), complex(0, 0), complex(0, -0.0)], dtype)
+    assert cp.expm1(cp.asarray(zeros)).get().tobytes() == expected.tobytes()
+    infinite = np.array([complex(np.inf, 2), complex(np.inf, -2), complex(-np.inf, 2)], dtype)
+    expected = np.array([complex(1, 0), complex(1, -0.0), complex(-1, 0)], dtype)
+    assert cp.tanh(cp.asarray(infinite)).get().tobytes() == expected.tobytes()
+
+
 def test_the_suite_skips_only_what_is_missing():
     lines = (Path(__file__).parents[1] / "conformance/skips.txt").read_text().splitlines()
     for line in lines:

@@ -99,8 +99,9 @@ template <class V> GPUARRAY_DEVICE complex<V> exp(complex<V> z) {
 template <class V> GPUARRAY_DEVICE complex<V> exp2(complex<V> z) { return exp(z * Constants<V>::ln2()); }
 template <class V> GPUARRAY_DEVICE complex<V> expm1(complex<V> z) {
     const V x = z.real, y = z.imag;
-    // What is multiplied by an infinity, or by zero, must not make NaN of the other part.
-    if (y == 0) return complex<V>(::expm1(x), y);
+    // What is multiplied by an infinity, or by zero, must not make NaN of the other part. The real part of a zero is +0,
+    // as the array API standard has it.
+    if (y == 0) return complex<V>(x == 0 ? V(0) : ::expm1(x), y);
     if (isinf(x) && x < 0) return complex<V>(-1, isfinite(y) ? ::copysign(V(0), ::sin(y)) : V(0));
     if (isinf(x) && !isfinite(y)) return complex<V>(x, Limits<V>::nan());
     const V half = ::sin(y / 2);
@@ -169,9 +170,8 @@ template <class V> GPUARRAY_DEVICE complex<V> cosh(complex<V> z) {
 template <class V> GPUARRAY_DEVICE complex<V> tanh(complex<V> z) {
     const V x = z.real, y = z.imag;
     if (isnan(x)) return complex<V>(x, y == 0 ? y : x);
-    if (isinf(x)) {
-        return complex<V>(::copysign(V(1), x), ::copysign(V(0), isfinite(y) ? ::sin(y) * ::cos(y) : y));
-    }
+    // The sign of the imaginary part is the array API standard's; C's is that of sin(2 y).
+    if (isinf(x)) return complex<V>(::copysign(V(1), x), ::copysign(V(0), y));
     if (!isfinite(y)) return complex<V>(x == 0 ? x : Limits<V>::nan(), Limits<V>::nan());
     if (::fabs(x) >= Limits<V>::saturated()) {
         const V decay = ::exp(-::fabs(x));
