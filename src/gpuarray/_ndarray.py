@@ -46,6 +46,7 @@ from gpuarray._ops import (
     selection,
     sorting,
     statistics,
+    subclassing,
     subscripts,
     sums,
     taking,
@@ -58,6 +59,7 @@ from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Self
 
     from gpuarray._ops.attributes import Flags
     from gpuarray._ops.iterating import flatiter
@@ -115,15 +117,28 @@ class ndarray(ArrayBase):
     __slots__ = ()
     __array_priority__ = 100
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         shape: int | Sequence[int],
         dtype: DTypeLike | None = None,
         memptr: MemoryPointer | None = None,
         strides: Sequence[int] | None = None,
         order: str = "C",
-    ):
-        attributes.over_memory(self, shape, dtype, memptr, strides, order)
+    ) -> Self:
+        array = _new(cls)
+        attributes.over_memory(array, shape, dtype, memptr, strides, order)
+        if cls is not ndarray:
+            array.__array_finalize__(None)
+        return array
+
+    def __init_subclass__(cls, *, own_results: bool = True, **kwargs: Any) -> None:
+        """Let views and results of an array of a derived class be of that class.
+
+        Without `own_results`, they are of ndarray itself.
+        """
+        super().__init_subclass__(**kwargs)
+        if own_results:
+            subclassing.derive(cls, ndarray)
 
     # ---- attributes ----------------------------------------------------------------------------
 
@@ -317,21 +332,21 @@ class ndarray(ArrayBase):
     __bool__ = attributes.as_bool
     __index__ = attributes.as_index
     __round__ = rounding.rounded_scalar
-    __reduce__ = attributes.reduce
+    __reduce__ = subclassing.reduce
     __deepcopy__ = attributes.deepcopy
     __class_getitem__: Any = classmethod(attributes.parametrized)
 
     def __float__(self) -> float:
-        return float(conversion.asnumpy(self))
+        return float(attributes.host_number(self))
 
     def __int__(self) -> int:
-        return int(conversion.asnumpy(self))
+        return int(attributes.host_number(self))
 
     def __complex__(self) -> complex:
-        return complex(conversion.asnumpy(self))
+        return complex(attributes.host_number(self))
 
-    def __format__(self, spec: str) -> str:
-        return format(conversion.asnumpy(self), spec) if spec else str(self)
+    __format__ = attributes.formatted
+    __delitem__ = attributes.refuse_deletion
 
     def __copy__(self) -> ndarray:
         return copies.copy(self)
@@ -339,6 +354,8 @@ class ndarray(ArrayBase):
     # ---- NumPy's protocols ---------------------------------------------------------------------
 
     __array__ = dispatch.to_host_array
+    __array_finalize__ = subclassing.array_finalize
+    __array_wrap__ = subclassing.array_wrap
     __array_ufunc__ = dispatch.array_ufunc
     __array_function__ = dispatch.array_function
 

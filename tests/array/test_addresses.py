@@ -12,7 +12,7 @@ from gpuarray import _array
 SOURCE = Path(cp.__file__).parent
 
 
-class Pending(cp.ndarray):
+class Pending(cp.ndarray, own_results=False):
     """An array whose elements are computed when its memory or its address is asked for."""
 
     __slots__ = ("_computed", "_work", "runs")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Iterator, Sequence
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
@@ -290,16 +291,60 @@ def _check_range(layout: Layout, memory: Any, pointer: int) -> None:
 
 
 def item(array: ndarray, *args: int | tuple[int, ...]) -> Any:
-    """An element as a Python number (``ndarray.item``)."""
-    if args:
-        if len(args) == 1 and isinstance(args[0], tuple):
-            args = args[0]
-        if len(args) == 1:
-            return asnumpy(in_one_dimension(array)[args[0]]).item()
-        return asnumpy(array[tuple(args)]).item()
-    if array._layout.size != 1:
-        raise ValueError("can only convert an array of size 1 to a Python scalar")
-    return asnumpy(array).item()
+    """An element as a Python number (``ndarray.item``).
+
+    Parameters
+    ----------
+    *args : int or tuple of int
+        The index of the element, or its number in C order; of an array of one element none is
+        needed.
+    """
+    layout = array._layout
+    indices: Any = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+    if not indices:
+        if layout.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        return asnumpy(array).item()
+    index = tuple([_as_index(x) for x in indices])
+    if len(index) == 1 and layout.ndim != 1:
+        size = layout.size
+        if not -size <= index[0] < size:
+            raise IndexError(f"index {index[0]} is out of bounds for size {size}")
+        index = tuple(map(int, np.unravel_index(index[0] % size, layout.shape)))
+    if len(index) != layout.ndim:
+        raise ValueError(
+            f"incorrect number of indices for array: {len(index)} for {layout.ndim} dimensions"
+        )
+    return asnumpy(array[index]).item()
+
+
+def _as_index(x: Any) -> int:
+    if isinstance(x, bool):
+        raise TypeError("item: an integer is required, not a bool")
+    return operator.index(x)
+
+
+def host_number(array: ndarray) -> np.ndarray:
+    """A host array for a conversion to a number of Python's: NumPy refuses several elements.
+
+    Those are not fetched for that.
+    """
+    layout = array._layout
+    return asnumpy(array) if layout.size <= 1 else np.zeros(2, layout.dtype)
+
+
+def formatted(array: ndarray, spec: str) -> str:
+    """``format(array, spec)``: the one element's of an array without dimensions."""
+    if not spec and array._layout.ndim:
+        return str(array)
+    if array._layout.ndim:
+        raise TypeError(f"unsupported format string passed to {type(array).__name__}.__format__")
+    return format(asnumpy(array), spec)
+
+
+def refuse_deletion(array: ndarray, key: object) -> NoReturn:
+    """``del array[key]``."""
+    raise ValueError("cannot delete array elements; gpuarray.delete makes an array without them")
 
 
 def as_bool(array: ndarray) -> bool:
@@ -335,11 +380,6 @@ def contains(array: ndarray, value: Operand) -> bool:
     """``value in array``."""
     found: Any = array == value
     return bool(found if isinstance(found, bool) else found.any())
-
-
-def reduce(array: ndarray) -> tuple[Any, tuple[Any, ...]]:
-    """Pickle an array by its values."""
-    return make_array, (asnumpy(array, order="K"),)
 
 
 def parametrized(cls: type, item: Any) -> GenericAlias:

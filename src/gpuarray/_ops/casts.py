@@ -12,6 +12,7 @@ from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.conversion import array, as_host_scalar, asarray
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.placement import given_device, on_device
+from gpuarray._ops.subclassing import as_class, is_array_class
 from gpuarray._runtime.device import current
 from gpuarray.kernels.elementwise import copies
 
@@ -99,22 +100,39 @@ def astype(
     return array(a, found, None, order)
 
 
-def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
-    """The same memory read as another dtype (``ndarray.view``).
+def view(a: ndarray, dtype: DTypeLike | None = None, type: type | None = None) -> ndarray:
+    """The same memory read as another dtype, or as an array of another class (``ndarray.view``).
+
+    Parameters
+    ----------
+    dtype : dtype, optional
+        How the memory is read. A class of arrays here is the `type`.
+    type : type, optional
+        A class that is derived from ndarray, which the view will be of; its ``__array_finalize__``
+        is called.
+
+    Raises
+    ------
+    ValueError
+        If the elements of the other dtype do not fit the memory, or the class is not one of arrays.
 
     Differences from NumPy
     ----------------------
     A view in which elements would not be at multiples of their size raises ValueError.
     """
     layout = a._layout
-    if dtype is None:
-        return _array.view(a, layout)
     try:
-        kept = layout.reshapes.get((view, dtype))
+        kept = layout.reshapes.get((view, dtype, type))
     except TypeError:  # without a hash
         kept = None
     if kept is not None:
         return _array.shifted(a, kept, 0)
+    if type is not None or is_array_class(dtype):
+        return _as_class(a, dtype, type)
+    if dtype is None:
+        result = _array.view(a, layout)
+        _layout.keep_view(layout.reshapes, (view, None, None), result._layout)
+        return result
     given = _dtypes.parsed(dtype)
     found = _dtypes.canonical(given)
     _dtypes.check_native(given, "view")
@@ -142,9 +160,25 @@ def view(a: ndarray, dtype: DTypeLike | None = None) -> ndarray:
     )  # fmt: skip
     result = _array.view(a, target)
     # An array at another address may have no view of larger elements.
-    if size <= itemsize and isinstance(dtype, str | type | np.dtype):
-        _layout.keep_view(layout.reshapes, (view, dtype), result._layout)
+    if size <= itemsize and isinstance(dtype, _HASHABLE):
+        _layout.keep_view(layout.reshapes, (view, dtype, None), result._layout)
     return result
+
+
+#: What stands for a dtype and can be a key.
+_HASHABLE = (str, type, np.dtype)
+
+
+def _as_class(a: Any, dtype: Any, cls: Any) -> Any:
+    """A view of a class of arrays, read as another dtype first where there is one."""
+    if cls is None:
+        dtype, cls = None, dtype
+    elif is_array_class(dtype):
+        raise ValueError("view: Cannot specify output type twice")
+    if not is_array_class(cls):
+        raise ValueError(f"view: Type must be a sub-type of ndarray type, got {cls!r}")
+    result = view(a, dtype)
+    return result if cls is _array.array_class else as_class(result, cls, a)
 
 
 #: Kinds of dtypes and Python's numbers that a kernel for the dtype takes as they are.
