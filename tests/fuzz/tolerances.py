@@ -110,6 +110,10 @@ TOLERANCES: dict[str, Tolerance] = {
     # Squares of differences from a mean that is rounded.
     **dict.fromkeys(["var", "nanvar"], Tolerance(ulps=128, of_operands=32, power=2)),
     **dict.fromkeys(["std", "nanstd"], Tolerance(ulps=128, of_operands=32)),
+    "pad": Tolerance(ulps=4, of_operands=8),  # means and ramps
+    "methods of ufuncs": Tolerance(ulps=16, of_operands=16),
+    "products": Tolerance(ulps=4, of_operands=8, power=2),
+    "polynomials": Tolerance(ulps=16, of_operands=64, power=7),
     # Overlapping operations in place: cumulative errors of a few steps.
     "in place": Tolerance(ulps=4),
 }

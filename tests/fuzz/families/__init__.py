@@ -9,6 +9,7 @@ from tests.fuzz.drawing import CaseMaker, Draw
 from tests.fuzz.families import (
     breakdowns,
     creation,
+    functions,
     garbage,
     indexing,
     manipulation,
@@ -27,6 +28,7 @@ FAMILIES: dict[str, tuple[Callable[[Draw], Recipe], int]] = {
     "reductions": (reductions.recipe, 15),
     "indexing": (indexing.recipe, 14),
     "manipulation": (manipulation.recipe, 12),
+    "functions": (functions.recipe, 12),
     "sorting": (sorting.recipe, 9),
     "creation": (creation.recipe, 6),
     "scalars": (scalars.recipe, 7),
