@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import gpuarray as cp
 from gpuarray._ufunc import ufuncs
@@ -196,6 +198,82 @@ def test_every_method_is_there():
             continue
         for method in ("reduce", "accumulate", "reduceat", "outer"):
             assert callable(getattr(function, method))
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "sqrt", "divmod", "less", "ldexp", "maximum", "gcd", "frexp"]
+)
+def test_attributes(name):
+    ours, theirs = getattr(cp, name), getattr(np, name)
+    for attribute in ("__name__", "nin", "nout", "nargs", "identity", "signature"):
+        assert getattr(ours, attribute) == getattr(theirs, attribute)
+    assert ours.ntypes == len(ours.types)
+    assert set(ours.types) <= set(theirs.types)
+    dtypes = (np.dtype("f4"),) * theirs.nin + (None,) * theirs.nout
+    if name not in ("gcd", "ldexp"):
+        assert ours.resolve_dtypes(dtypes) == theirs.resolve_dtypes(dtypes)
+    if theirs.nin == 2 and theirs.nout == 1:
+        dtypes = (np.dtype("i4"), int, None)
+        assert ours.resolve_dtypes(dtypes, casting="unsafe") == theirs.resolve_dtypes(
+            dtypes, casting="unsafe"
+        )
+        if name not in ("less", "ldexp"):
+            dtypes = (None, np.dtype("i2"), None)
+            assert ours.resolve_dtypes(dtypes, reduction=True) == theirs.resolve_dtypes(
+                dtypes, reduction=True
+            )
+
+
+def test_outer():
+    host, other = numbers((2, 3), "i4"), numbers((4,), "f4")
+    x, y = cp.asarray(host), cp.asarray(other)
+    for name in ("add", "arctan2", "less", "power"):
+        ours, theirs = getattr(cp, name), getattr(np, name)
+        same(ours.outer(x, y), theirs.outer(host, other), ulps=4)
+        same(ours.outer(x.T, 2), theirs.outer(host.T, 2), ulps=4)
+        same(
+            ours.outer([1, 2], y, dtype="f8") if name != "less" else ours.outer([1, 2], y),
+            theirs.outer([1, 2], other, dtype="f8")
+            if name != "less"
+            else theirs.outer([1, 2], other),
+            ulps=4,
+        )
+    out = cp.empty((2, 3, 4), "f8")
+    assert cp.add.outer(x, y, out=out) is out
+    same(cp.divmod.outer(x, y), np.divmod.outer(host, other))
+
+
+@given(
+    values=st.lists(st.integers(-9, 9), min_size=1, max_size=40),
+    indices=st.lists(st.integers(0, 39), min_size=1, max_size=12),
+)
+@settings(max_examples=40, deadline=None)
+def test_any_segments(values, indices):
+    indices = [i % len(values) for i in indices]
+    host = np.array(values)
+    for name in ("add", "subtract", "minimum"):
+        same(
+            getattr(cp, name).reduceat(cp.asarray(host), indices),
+            getattr(np, name).reduceat(host, indices),
+        )
+
+
+@given(updates=st.lists(st.tuples(st.integers(-6, 5), st.integers(-9, 9)), min_size=1, max_size=40))
+@settings(max_examples=40, deadline=None)
+def test_any_updates(updates):
+    indices, operands = (np.array(x) for x in zip(*updates, strict=True))
+    for name, dtype in (
+        ("add", "i8"),
+        ("multiply", "i1"),
+        ("minimum", "f4"),
+        ("floor_divide", "f8"),
+    ):
+        host = np.arange(1, 7).astype(dtype)
+        x = cp.asarray(host)
+        getattr(cp, name).at(x, cp.asarray(indices), cp.asarray(operands.astype(dtype)))
+        with np.errstate(all="ignore"):
+            getattr(np, name).at(host, indices, operands.astype(dtype))
+        same(x, host)
 
 
 def test_numpys_methods_run_on_the_device():

@@ -64,6 +64,10 @@ identity : scalar or None
     The reduction's value without elements.
 types : list of str
     The loops, as NumPy spells them.
+ntypes : int
+    How many there are.
+signature : None
+    The functions work element by element.
 """
 
 

@@ -77,6 +77,41 @@ class ufunc(Generic[_Result]):
         """The number of :attr:`types`."""
         return len(self.types)
 
+    @property
+    def signature(self) -> None:
+        """None: the functions work element by element."""
+
+    def resolve_dtypes(
+        self,
+        dtypes: Sequence[Any],
+        *,
+        signature: Sequence[Any] | None = None,
+        casting: str | None = None,
+        reduction: bool = False,
+    ) -> tuple[np.dtype, ...]:
+        """The dtypes that operands and results have in the loop that a call takes.
+
+        Parameters
+        ----------
+        dtypes : sequence of dtype, type or None
+            Of inputs and outputs: ``int``, ``float`` or ``complex`` for Python's numbers, None for
+            outputs that are made.
+        signature : sequence of dtype or None, optional
+            Dtypes that the loop must have.
+        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+            Which casts of inputs and outputs are allowed, 'same_kind' by default.
+        reduction : bool, optional
+            Resolve for `reduce`: the first input is the result so far, or None.
+
+        Returns
+        -------
+        tuple of dtype
+            Of all inputs and outputs.
+        """
+        return self.row.resolve_dtypes(
+            tuple(dtypes), signature=signature, casting=casting or "same_kind", reduction=reduction
+        )
+
     def __call__(self, *args: Operand, **kwargs: Any) -> _Result:
         return self._call(args, **kwargs)
 
