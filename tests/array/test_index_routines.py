@@ -111,6 +111,8 @@ test_what_take_and_put_refuse = raises_as_numpy(
     lambda xp: xp.unravel_index([0], (0, 3)),
     lambda xp: xp.unravel_index(xp.array([0]), (0, 3)),
     lambda xp: xp.unravel_index([0], (2, 3), order="K"),
+    lambda xp: xp.unravel_index([0], (2, 3), order=1),
+    lambda xp: xp.ravel_multi_index(([0], [0]), (2, 3), order="A"),
     lambda xp: xp.unravel_index([0], ()),
     lambda xp: xp.ravel_multi_index(([2], [0]), (2, 3)),
     lambda xp: xp.ravel_multi_index(([0], [-1]), (2, 3)),
@@ -148,6 +150,10 @@ def test_unravel_and_ravel(shape, dtype, order):
 
 
 def test_unravel_other_forms():
+    for order in ("c", "f", None):
+        same(cp.unravel_index(22, (7, 6), order), np.unravel_index(22, (7, 6), order))
+        same(cp.ravel_multi_index((1, 2), (7, 6), order=order), np.array(
+            np.ravel_multi_index((1, 2), (7, 6), order=order)))  # fmt: skip
     same(cp.unravel_index(22, (7, 6)), np.unravel_index(22, (7, 6)))
     same(cp.unravel_index(cp.array(22), (7, 6)), np.unravel_index(22, (7, 6)))
     assert cp.unravel_index(0, ()) == np.unravel_index(0, ())

@@ -159,7 +159,7 @@ def unravel_index(
     (array([3, 6, 6]), array([4, 5, 1]))
     """
     lengths = _layout.check_shape(shape)
-    _check_order(order)
+    order = _check_order(order)
     size = math.prod(lengths)
     numbers = _index_array(indices, "unravel_index", size)
     if not lengths:
@@ -188,9 +188,11 @@ def _as_numbers_error(numbers: Any, size: int) -> None:
         raise ValueError(str(error)) from None
 
 
-def _check_order(order: Any) -> None:
-    if order not in ("C", "F"):
+def _check_order(order: Any) -> str:
+    found = _layout.check_order(order, "C")
+    if found not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
+    return found
 
 
 def _index_array(x: Any, name: str, length: int | None = None) -> ndarray:
@@ -259,7 +261,7 @@ def ravel_multi_index(
     array([22, 41, 37])
     """
     lengths = _layout.check_shape(dims)
-    _check_order(order)
+    order = _check_order(order)
     given = mode if isinstance(mode, tuple | list) else (mode,) * len(lengths)
     modes = tuple([check_mode(one) for one in given])
     if isinstance(multi_index, ArrayBase | np.ndarray):

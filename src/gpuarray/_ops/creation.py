@@ -262,14 +262,14 @@ def fill(array: ndarray, value: ArrayLike) -> None:
     dtype = layout.dtype
     value = as_host_scalar(value, dtype, "fill")
     stream = current.stream
-    run = stream.plans.get((_fill_call, layout))  # the key of _fill_call
+    run = stream.plans.get((fill_call, layout))  # the key of fill_call
     if run is None:
-        run = _fill_call(stream, layout)
+        run = fill_call(stream, layout)
     run(value, array)
 
 
 @planned
-def _fill_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], None]:
+def fill_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], None]:
     _layout.check_writable(layout, "fill")
     if _dtypes.is_raw(layout.dtype) or layout.unaligned:
         one = _layout.contiguous(layout.dtype, ())

@@ -6,7 +6,6 @@ The result of a basic index is a view, worked out once for a layout and kept in 
 
 from __future__ import annotations
 
-import contextlib
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing, fields
 from gpuarray._ops.conversion import array as as_array
 from gpuarray._ops.conversion import as_host_scalar, as_values
-from gpuarray._ops.creation import fill
+from gpuarray._ops.creation import fill, fill_call
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import mask as mask_kernels
@@ -147,8 +146,10 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
     elif kind is int:
         found = layout.views.get(key)
     elif kind is slice:
-        with contextlib.suppress(IndexError, TypeError):
+        try:
             found = layout.views.get(key.indices(layout.shape[0]))
+        except (IndexError, TypeError):
+            found = None
     elif key is Ellipsis:
         found = layout.views.get((tuple, key))
     elif fields.is_field_key(layout, key):
@@ -170,13 +171,24 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
         advanced_indexing.scatter(array, found, value, table_key, arrays)
         return
     target, offset = found
-    if number:
-        fill(_array.shifted(array, target, offset), value)
-    elif not number and stored is target and _array.is_view(value, array, offset):
+    if stored is target and _array.is_view(value, array, offset):
         # What `x[key] += y` stores last is the view that it has updated.
         _layout.check_not_read_only(target, "assignment")
-    else:
-        _store_values(_array.shifted(array, target, offset), value)
+        return
+    view = _array.shifted(array, target, offset)
+    if number:
+        run: Any = current.stream.plans.get((fill_call, target))  # the key of fill_call
+        if run is None:
+            fill(view, value)
+        else:
+            run(value, view)
+        return
+    if stored and value._memory is not array._memory:
+        run = copies.kept_assignment(stored, target)
+        if run is not None and value._memory.device is array._memory.device:
+            run(value, view)
+            return
+    _store_values(view, value)
 
 
 def _store_masked(array: Any, key: Any, value: Any, number: bool) -> bool:

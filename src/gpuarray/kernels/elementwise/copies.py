@@ -61,6 +61,13 @@ def assign(target: Any, source: Any) -> None:
     run(source, target)
 
 
+def kept_assignment(source: Layout, target: Layout) -> Callable[[Any, Any], Any] | None:
+    """The call of `assign` for layouts that it has had, for arrays of one device and apart."""
+    if source.foreign or target.foreign:
+        return None
+    return current.stream.plans.get((_assign_call, source, target))
+
+
 def assign_where(target: Any, source: Any, mask: Any) -> Callable[..., None] | None:
     """Store an array, with any cast, or a Python number that the dtype holds, where a mask is true.
 
