@@ -83,3 +83,26 @@ def test_an_axis_that_is_only_equal_to_one(axis, rng):
             getattr(np, join)([host] * 2, axis)
         with pytest.raises(TypeError):
             getattr(cp, join)(pair, axis)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 8, 9])
+@pytest.mark.parametrize("dtype", ["?", "u1", "f2", "f4", "i8", "c16"])
+def test_columns_of_large_results(dtype, count, monkeypatch):
+    monkeypatch.setattr(join_kernels.launch, "MOST_BYTES", 0)
+    hosts = [values((13,), dtype, k) for k in range(count)]
+    devices = [cp.asarray(one) for one in hosts]
+    same(cp.column_stack(devices), np.column_stack(hosts))
+    same(cp.stack([x[::-2] for x in devices], -1), np.stack([x[::-2] for x in hosts], -1))
+    matrices = [values((5, 4), dtype, k) for k in range(count)]
+    expected = np.stack([x.T for x in matrices], -1)
+    same(cp.stack([cp.asarray(x).T for x in matrices], -1), expected)
+    same(cp.concatenate([cp.asarray(x)[:, :1] for x in matrices], 1),
+         np.concatenate([x[:, :1] for x in matrices], 1))  # fmt: skip
+
+
+def test_columns_into_an_array(monkeypatch):
+    monkeypatch.setattr(join_kernels.launch, "MOST_BYTES", 0)
+    x, y = np.arange(5, dtype="f4"), np.arange(5, 10, dtype="f4")
+    out = cp.empty(11, "f4")[1:].reshape(5, 2)
+    cp.stack([cp.asarray(x), cp.asarray(y)], 1, out=out)
+    same(out, np.stack([x, y], 1))

@@ -39,6 +39,7 @@ def array(
     ndmin: int = 0,
     *,
     blocking: bool = False,
+    like: object = None,
 ) -> ndarray:
     """An array on the current device.
 
@@ -59,6 +60,8 @@ def array(
         Dimensions of length 1 are put in front up to this number.
     blocking : bool, optional
         Wait until the copy from the host is done.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------
@@ -218,6 +221,7 @@ def asarray(
     device: Device | None = None,
     copy: bool | None = None,
     blocking: bool = False,
+    like: object = None,
 ) -> ndarray:
     """An array on the current device, copied only where that is needed.
 
@@ -236,6 +240,8 @@ def asarray(
         As for `array`.
     blocking : bool, optional
         Wait until a copy from the host is done.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------
@@ -262,7 +268,7 @@ def asarray(
 asanyarray = asarray
 
 
-def ascontiguousarray(a: object, dtype: DTypeLike | None = None) -> ndarray:
+def ascontiguousarray(a: object, dtype: DTypeLike | None = None, *, like: object = None) -> ndarray:
     """An array of at least one dimension in C order.
 
     Parameters
@@ -271,6 +277,8 @@ def ascontiguousarray(a: object, dtype: DTypeLike | None = None) -> ndarray:
         As for `array`.
     dtype : dtype, optional
         Dtype of the result.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------
@@ -290,7 +298,7 @@ def ascontiguousarray(a: object, dtype: DTypeLike | None = None) -> ndarray:
     return array(a, dtype, None, "C", ndmin=1)
 
 
-def asfortranarray(a: object, dtype: DTypeLike | None = None) -> ndarray:
+def asfortranarray(a: object, dtype: DTypeLike | None = None, *, like: object = None) -> ndarray:
     """An array of at least one dimension in Fortran order.
 
     Parameters
@@ -299,6 +307,8 @@ def asfortranarray(a: object, dtype: DTypeLike | None = None) -> ndarray:
         As for `array`.
     dtype : dtype, optional
         Dtype of the result.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------

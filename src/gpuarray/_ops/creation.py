@@ -39,6 +39,7 @@ def empty(
     order: str = "C",
     *,
     device: Device | None = None,
+    like: object = None,
 ) -> ndarray:
     """A new array whose elements are whatever the memory held.
 
@@ -52,6 +53,8 @@ def empty(
         Memory order.
     device : Device, optional
         Where the array will be; the current device by default.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------
@@ -110,6 +113,7 @@ def zeros(
     order: str = "C",
     *,
     device: Device | None = None,
+    like: object = None,
 ) -> ndarray:
     """A new array of zeros.
 
@@ -123,6 +127,8 @@ def zeros(
         Memory order.
     device : Device, optional
         Where the array will be; the current device by default.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------
@@ -153,6 +159,7 @@ def ones(
     order: str = "C",
     *,
     device: Device | None = None,
+    like: object = None,
 ) -> ndarray:
     """A new array of ones.
 
@@ -166,6 +173,8 @@ def ones(
         Memory order.
     device : Device, optional
         Where the array will be; the current device by default.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------
@@ -194,6 +203,7 @@ def full(
     order: str = "C",
     *,
     device: Device | None = None,
+    like: object = None,
 ) -> ndarray:
     """A new array filled with a value.
 
@@ -209,6 +219,8 @@ def full(
         Memory order.
     device : Device, optional
         Where the array will be; the current device by default.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------
@@ -485,6 +497,7 @@ def eye(
     order: str = "C",
     *,
     device: Device | None = None,
+    like: object = None,
 ) -> ndarray:
     """A matrix with ones on a diagonal and zeros elsewhere.
 
@@ -502,6 +515,8 @@ def eye(
         Memory order.
     device : Device, optional
         Where the array will be; the current device by default.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------
@@ -536,7 +551,7 @@ def _eye_call(stream: Stream, layout: Layout) -> Callable[[int], Any]:
     return elementwise.launch.make_call("eye", [value], inputs, [layout], [False], stream)
 
 
-def identity(n: int, dtype: DTypeLike | None = None) -> ndarray:
+def identity(n: int, dtype: DTypeLike | None = None, *, like: object = None) -> ndarray:
     """The identity matrix.
 
     Parameters
@@ -545,6 +560,8 @@ def identity(n: int, dtype: DTypeLike | None = None) -> ndarray:
         Rows and columns.
     dtype : dtype, optional
         Dtype of the elements, float64 by default.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------

@@ -51,6 +51,7 @@ def arange(
     dtype: DTypeLike | None = None,
     *,
     device: Device | None = None,
+    like: object = None,
 ) -> ndarray:
     """Evenly spaced values within a half-open interval.
 
@@ -66,6 +67,8 @@ def arange(
         Dtype of the elements, by default found from the arguments.
     device : Device, optional
         Where the array will be; the current device by default.
+    like : object, optional
+        Ignored: results are arrays of this package.
 
     Returns
     -------

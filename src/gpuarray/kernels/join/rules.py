@@ -11,11 +11,19 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._layout import Layout, check_axis
+from gpuarray._layout import Layout, check_axis, layout_of
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise
 from gpuarray.kernels import join as join_kernels
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input
+from gpuarray.kernels.generator.operations import operation
+
+#: Columns that one launch stores.
+_MOST_COLUMNS = 8
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray
@@ -90,7 +98,10 @@ def concatenate(
                 return run(*arrays)
         target = _array.empty(_layout.joined_order(found, shape, layouts))
     _check_casts(layouts, target._layout.dtype, casting)
-    _store(arrays, axis, target)
+    if out is None and _are_columns(layouts, axis, target._layout):
+        _columns_call(current.stream, tuple(layouts), target._layout)(*arrays, target)
+    else:
+        _store(arrays, axis, target)
     return target
 
 
@@ -169,6 +180,53 @@ def _check_casts(sources: Sequence[Layout], target: np.dtype, casting: str) -> N
                 f"Cannot cast array data from {source.dtype!r} to {target!r} according to the "
                 f"rule '{casting}'"
             )
+
+
+def _are_columns(layouts: Sequence[Layout], axis: int, target: Layout) -> bool:
+    """Whether arrays are columns of a gapless result, an element of each row."""
+    return (
+        1 < len(layouts) <= _MOST_COLUMNS
+        and target.size > 0
+        and target.c_contiguous
+        and axis == target.ndim - 1
+        and not _dtypes.is_raw(target.dtype)
+        and all(x.shape[axis] == 1 and x.dtype is target.dtype for x in layouts)
+    )
+
+
+@planned
+def _columns_call(stream: Stream, layouts: tuple[Layout, ...], target: Layout) -> Any:
+    """A call that stores columns, whole rows at a time."""
+    rows, dtype = target.shape[:-1], target.dtype
+    inputs = [layout_of(x.dtype, rows, x.strides[:-1], x.access) for x in layouts]
+    count, bits = len(layouts), 8 * dtype.itemsize
+    make = elementwise.launch.make_call
+    if count * bits in (16, 32, 64) and not any(x.unaligned for x in layouts):
+        # A row is a word.
+        narrow, wide = np.dtype(f"u{dtype.itemsize}"), np.dtype(f"u{count * dtype.itemsize}")
+        code = _dtypes.code(wide)
+        inputs = [layout_of(narrow, rows, x.strides) for x in inputs]
+        word: Expression | None = None
+        for k in range(count):
+            part: Expression = Cast(code, Input(k, _dtypes.code(narrow)))
+            if k:
+                shift = Constant(k * bits, code)
+                part = Apply(operation("left_shift"), (part, shift), code)
+            word = part if word is None else Apply(operation("bitwise_or"), (word, part), code)
+        assert word is not None
+        outputs = [_layout.contiguous(wide, rows)]
+        return make("concatenate", [word], inputs, outputs, [True], stream)
+    values = [Input(k, _dtypes.code(dtype)) for k in range(count)]
+    column = layout_of(dtype, rows, target.strides[:-1])
+    # One array for each column: the call takes the result, and finds them in it.
+    run = make("concatenate", values, inputs, [column] * count, [True] * count, stream)
+    step = dtype.itemsize
+
+    def store(*arguments: Any) -> None:
+        *arrays, result = arguments
+        run(*arrays, *[_array.view(result, column, k * step) for k in range(count)])
+
+    return store
 
 
 def _store(arrays: Sequence[ndarray], axis: int, target: ndarray) -> None:
