@@ -75,8 +75,8 @@ def test_layouts(kind, layout):
 @pytest.mark.parametrize("kind", ["M8", "m8"])
 @pytest.mark.parametrize("source", UNITS)
 def test_casts_between_units(kind, source):
-    host = np.concatenate([np.arange(-500, 500, 7), np.array([NAT])])
-    host = (host * {"Y": 1, "M": 5}.get(source, 37)).astype(f"{kind}[{source}]")
+    host = np.arange(-280, 280, 7) * {"Y": 1, "M": 5, "W": 11}.get(source, 37)
+    host = np.concatenate([host, np.array([NAT])]).astype(f"{kind}[{source}]")
     x = cp.array(host)
     for target in UNITS[:: -1 if source < "m" else 1][:7:2]:
         with np.errstate(all="ignore"):
@@ -152,8 +152,10 @@ def test_numbers_and_times_beside_arrays():
     same(cp.array(t) - datetime.datetime(1970, 1, 1), t - np.datetime64("1970-01-01", "us"))
     same(cp.array(t) + datetime.timedelta(hours=2), t + np.timedelta64(7200 * 10**6, "us"))
     both(lambda xp, x: x / np.timedelta64(1, "m"), m)
-    both(lambda xp, x: x + 5, t)
-    both(lambda xp, x: x - 5, m)
+    with warnings.catch_warnings():  # of units that integers do not have, from NumPy 2.5 on
+        warnings.simplefilter("ignore", DeprecationWarning)
+        both(lambda xp, x: x + 5, t)
+        both(lambda xp, x: x - 5, m)
     with pytest.raises(TypeError):
         cp.array(t) + cp.array(t)
     with pytest.raises(TypeError):
@@ -235,7 +237,7 @@ def test_creation_and_assignment():
     both(lambda xp: xp.full((2,), np.timedelta64(5, "s"), "m8[ms]"))
     host = np.zeros((3, 4), "M8[D]")
     x = cp.array(host)
-    for value in ("2001-02-03", np.datetime64("2005"), np.datetime64("NaT"),
+    for value in ("2001-02-03", np.datetime64("2005"), np.datetime64("NaT", "D"),
                   datetime.date(2010, 5, 6), ["2000-01-01", "NaT", "1990-01-01", "1980-05"]):  # fmt: skip
         x[1] = value
         host[1] = value

@@ -136,29 +136,42 @@ def _has_times(start: Any, stop: Any, step: Any, dtype: Any) -> bool:
 
 def _range_of_times(start: Any, stop: Any, step: Any, dtype: Any) -> ndarray:
     """Integers that are read as times of the finest unit among the arguments."""
-    np.arange(start, start, step, dtype)  # NumPy's error for arguments that make no range
+    # NumPy's error for arguments that make no range.
+    np.arange(start, start, None if type(step) is int and step == 1 else step, dtype)
     kind = None if dtype is None else _dtypes.canonical(dtype)
-    differences = kind is not None and kind.kind == "m"
-    ends = [_as_time(x, kind, differences) for x in (start, stop)]
-    steps = _as_time(step, None, True)
-    if kind is None or np.datetime_data(kind)[0] == "generic":
-        units = [np.dtype(x.dtype.str.replace("M8", "m8")) for x in (*ends, steps)]
-        unit, count = np.datetime_data(np.result_type(*units))
-        letter = "M" if any(x.dtype.kind == "M" for x in ends) else "m"
-        kind = _dtypes.canonical(f"{letter}8[{count}{unit}]")
-    first, last = [int(x.astype(kind).view(np.int64)) for x in ends]
-    spacing = int(steps.astype(kind.str.replace("M8", "m8")).view(np.int64))
+    if kind is not None and np.datetime_data(kind)[0] == "generic":
+        kind = None
+    given = [_as_time(x, kind) for x in (start, stop, step)]
+    if kind is None:
+        units = [np.dtype(f"m8[{_unit(x)}]") for x in given if x.dtype.kind in "mM"]
+        letter = "M" if any(x.dtype.kind == "M" for x in given) else "m"
+        kind = _dtypes.canonical(f"{letter}8[{_unit(np.empty(0, np.result_type(*units)))}]")
+    first, last, spacing = [_count(x, kind) for x in given]
+    if given[0].dtype.kind == "M" and given[1].dtype.kind != "M":
+        last += first  # a difference from the start
     found: Any = arange(first, last, spacing, np.int64)
     return _array.view(found, _layout.contiguous(kind, found._layout.shape))
 
 
-def _as_time(x: Any, dtype: np.dtype | None, difference: bool) -> np.ndarray:
-    """An argument as a time; a number is one of units."""
-    if isinstance(x, date | np.datetime64 | str):
+def _as_time(x: Any, dtype: np.dtype | None) -> np.ndarray:
+    """An argument as a time, or as an integer that counts units."""
+    if isinstance(x, str):
         return np.asarray(x, "M8" if dtype is None else dtype)
-    if isinstance(x, timedelta | np.timedelta64) or difference:
-        return np.asarray(x, "m8")
-    return np.asarray(x, "m8" if dtype is None else dtype)
+    if isinstance(x, timedelta):
+        x = np.timedelta64(x)
+    return np.asarray(np.datetime64(x) if isinstance(x, date) else x)
+
+
+def _unit(times: np.ndarray) -> str:
+    unit, count = np.datetime_data(times.dtype)
+    return f"{count}{unit}"
+
+
+def _count(x: np.ndarray, kind: np.dtype) -> int:
+    """How many units of a dtype a time is."""
+    if x.dtype.kind == "m":
+        kind = np.dtype(f"m8[{_unit(np.empty(0, kind))}]")
+    return int(x.astype(kind).view(np.int64)) if x.dtype.kind in "mM" else int(x)
 
 
 def _python_floats(

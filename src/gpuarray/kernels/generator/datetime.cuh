@@ -19,6 +19,12 @@ GPUARRAY_DEVICE int64_t subtract(int64_t a, int64_t b) {
 GPUARRAY_DEVICE int64_t negative(int64_t a) { return int64_t(uint64_t(0) - uint64_t(a)); }  // NaT stays
 GPUARRAY_DEVICE int64_t absolute(int64_t a) { return a < 0 ? negative(a) : a; }
 
+// NumPy 2.5 gives floats, and NaN for NaT.
+template <class R> GPUARRAY_DEVICE R sign(int64_t a) { return R((a > 0) - (a < 0)); }
+template <> GPUARRAY_DEVICE double sign<double>(int64_t a) {
+    return a == NAT ? __longlong_as_double(0x7ff8000000000000ll) : double((a > 0) - (a < 0));
+}
+
 // A float as a number of units. What int64 does not hold is NaT, as NaN is.
 GPUARRAY_DEVICE int64_t from_float(double x) { return x >= -0x1p63 && x < 0x1p63 ? int64_t(x) : NAT; }
 

@@ -97,7 +97,7 @@ ROWS = (
     row(
         "sign", 1, "-1, 0 or 1 by the sign; complex numbers divided by their modulus.",
         [-5.0, 0.0, 3.0],
-        signed="(in0 > 0) - (in0 < 0)", unsigned="in0 > 0", times="(in0 > 0) - (in0 < 0)",
+        signed="(in0 > 0) - (in0 < 0)", unsigned="in0 > 0", times="datetime::sign<R>(in0)",
         floats="in0 > 0 ? T(1) : in0 < 0 ? T(-1) : in0 == 0 ? T(0) : in0",
         complexes="gpuarray::sign(in0)",
         weight={"complex": MEDIUM},
