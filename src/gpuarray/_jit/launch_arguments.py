@@ -40,6 +40,7 @@ def type_of(x: Any, mode: str) -> Any:
         return LiteralType(None)
     if isinstance(x, _array.ArrayBase):
         layout = x._layout
+        _layout.check_aligned(layout, "jit")
         # Lengths and strides, in bytes, each fit into 32 bits.
         narrow = not _layout.needs_int64(layout.size, [layout]) and all(
             abs(stride) <= _layout.INT32_MAX for stride in layout.strides

@@ -121,6 +121,15 @@ def _part(a: ndarray, axis: int, start: int | None, stop: int | None) -> ndarray
     return a[(slice(None),) * axis + (slice(start, stop),)]
 
 
+def _as_differences(a: ndarray) -> ndarray:
+    """Times as their differences from 1970, since the difference of two is the same."""
+    layout = a._layout
+    if layout.dtype.kind != "M":
+        return a
+    dtype = _dtypes.canonical(layout.dtype.str.replace("M8", "m8"))
+    return _array.view(a, _layout.layout_of(dtype, layout.shape, layout.strides))
+
+
 def ediff1d(
     ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None
 ) -> ndarray:
@@ -144,7 +153,7 @@ def ediff1d(
     >>> cp.ediff1d(cp.asarray([1, 2, 4, 7]), to_begin=-99)
     array([-99,   1,   2,   3])
     """
-    ary = in_one_dimension(as_array(ary, "ediff1d"))
+    ary = _as_differences(in_one_dimension(as_array(ary, "ediff1d")))
     dtype = ary._layout.dtype
     if dtype.kind == "b":
         raise TypeError(
@@ -292,7 +301,7 @@ def gradient(
     >>> cp.gradient(cp.asarray([1.0, 2.0, 4.0, 7.0, 11.0]))
     array([1. , 1.5, 2.5, 3.5, 4. ])
     """
-    f = as_array(f, "gradient")
+    f = _as_differences(as_array(f, "gradient"))
     ndim = f._layout.ndim
     axes = check_axes(axis, ndim, duplicates="repeated axis")
     spacings = _spacings(f, varargs, axes)

@@ -34,6 +34,15 @@ class Parameter(NamedTuple):
         return f"{self.letter or self.dtype} {self.name}"
 
 
+def _check_type(kernel: str, dtype: np.dtype) -> None:
+    """Refuse dtypes that have no type in code of the user's own."""
+    if dtype.kind in "mMV":
+        raise UnsupportedDTypeError(
+            f"{kernel}: code of your own has no type for {dtype}; pass times as x.view('int64'), "
+            "bfloat16 as x.astype('float32'), and a structure's fields"
+        )
+
+
 def included(options: tuple[str, ...], *code: str) -> Hashable:
     """What stands in a kernel's specification for the contents of the headers in user code."""
     return compiler.compilation.content("\n".join(code), options=options)
@@ -89,6 +98,7 @@ def _parse_one(text: str, kernel: str, output: bool) -> Parameter:
                 f"{kernel}: {type_name!r} in the parameter {text.strip()!r} is no dtype; use a "
                 "name such as 'float32', or one letter for a type that the arguments decide"
             ) from None
+        _check_type(kernel, dtype)
     constant = not output and "_non_const" not in qualifiers
     return Parameter(name, dtype, letter, "raw" in qualifiers, constant)
 
@@ -200,6 +210,8 @@ def resolve(
             numbers.setdefault(parameter.letter, []).append(dtype)
     for letter, dtypes in numbers.items():
         letters[letter] = _dtypes.canonical(np.result_type(*dtypes))
+    for dtype in letters.values():
+        _check_type(kernel, dtype)
     for parameter, x in zip(ins, arguments):
         if not isinstance(x, _array.ArrayBase):
             _check_kind(x, parameter, parameter.dtype or letters[parameter.letter], kernel)
