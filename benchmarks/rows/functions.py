@@ -57,6 +57,8 @@ OPERANDS: dict[str, Callable[[int], Any]] = {
     "quarter": lambda size: _square(size // 4),
     "odd": lambda size: _square(size)[1:, 1:][: round(size**0.5) // 2 * 2 - 1].copy(),
     "slabs": lambda size: _floats(size // 8 * 8).reshape(2, -1, 4),
+    "abc": lambda size: _floats(3 * max(size // 3, 1), 7).reshape(3, -1),
+    "of3i": lambda size: _integers(max(size // 3, 1), 3, 20, "i4"),  # int32 below 3
     "rows10": lambda size: _floats(max(size // 10, 1) * 10).reshape(10, -1),
     "rows100": lambda size: _floats(max(size // 100, 1) * 100).reshape(100, -1),
     "of3": lambda size: _floats(max(size // 3, 1) * 3).reshape(-1, 3),
@@ -215,6 +217,8 @@ maximum.at(a_out, index, b)
 multiply.accumulate(a)
 multiply.outer(line, line)
 subtract.outer(line, line)
+add.at(a_out, starts, tenth)
+add.reduceat(m, starts[: SIDE // 10], axis=1)
 """
 
 _REDUCTIONS = """
@@ -319,13 +323,16 @@ m[columns[0]]
 a_out[index] = a
 a_out[mask] = 0
 argwhere(mask_m)
-choose(of4, [a, b, c, x])
+choose(of3i, abc)
 compress(mask, a)
 extract(mask, a)
 flatnonzero(mask)
 nonzero(mask)
 where(mask)
 place(a_out, mask, line)
+copyto(a_out, 1, where=mask)
+take(a, index, mode='wrap')
+take(a, index, mode='clip')
 put(a_out, index, b)
 put_along_axis(m_out, columns, m, 1)
 putmask(a_out, mask, b)
@@ -377,6 +384,8 @@ pad(m, 2)
 pad(m, 2, mode='edge')
 pad(m, 2, mode='reflect')
 pad(m, 2, mode='wrap')
+pad(m, 2, mode='linear_ramp')
+pad(m, 2, mode='mean')
 repeat(tenth, 10)
 repeat(m, 2, axis=1)
 resize(tenth, N)
@@ -399,11 +408,13 @@ ediff1d(a)
 gradient(a)
 gradient(m)
 m.T + m2
-poly1d(kernel)(a)
 polyadd(a, b)
 polymul(a, kernel)
 polysub(a, b)
 polyval(kernel, a)
+poly(kernel)
+polyfit(line, line, 2)
+roots(kernel)
 vander(tenth, 10)
 """
 
@@ -413,7 +424,6 @@ bartlett(N)
 blackman(N)
 empty(N)
 eye(SIDE)
-fromfunction(add, (SIDE, SIDE))
 full(N, 2.5)
 full_like(a, 2)
 hamming(N)
@@ -422,6 +432,7 @@ identity(SIDE)
 indices((SIDE, SIDE))
 kaiser(N, 5)
 linspace(0, 1, N)
+linspace(line, 2, 10)
 logspace(0, 1, N)
 meshgrid(line, line)
 meshgrid(line, line, copy=False)
@@ -511,6 +522,7 @@ squeeze(a)
 swapaxes(m, 0, 1)
 transpose(m)
 vsplit(pair, 2)
+unstack(pair)
 """
 
 #: Section -> (whether its device time says something, its calls).
@@ -531,6 +543,11 @@ SECTIONS: dict[str, tuple[bool, list[str]]] = {
 
 #: Names of both libraries that need no row: text, files, settings, the interpreter's own work.
 NO_ROWS = {
+    "datetime_data",
+    "fromfunction",
+    "isnat",
+    "who",
+    "warmup",
     "array2string",
     "array_repr",
     "array_str",
