@@ -27,6 +27,7 @@ from gpuarray._ops import (
     conversion,
     creation,
     cumulative,
+    cupy_methods,
     dimensions,
     dispatch,
     indexing,
@@ -37,6 +38,7 @@ from gpuarray._ops import (
     manipulation,
     math,
     nonzero,
+    order_statistics,
     partitioning,
     placement,
     printing,
@@ -320,6 +322,12 @@ class ndarray(ArrayBase):
 
     conjugate = conj
 
+    ptp = order_statistics.ptp
+    reduced_view = cupy_methods.reduced_view
+    scatter_add = cupy_methods.scatter_add
+    scatter_max = cupy_methods.scatter_max
+    scatter_min = cupy_methods.scatter_min
+
     # ---- Python's protocols --------------------------------------------------------------------
 
     __getitem__ = subscripts.getitem
@@ -347,6 +355,9 @@ class ndarray(ArrayBase):
 
     __format__ = attributes.formatted
     __delitem__ = attributes.refuse_deletion
+
+    def __bytes__(self) -> bytes:
+        return self.tobytes()
 
     def __copy__(self) -> ndarray:
         return copies.copy(self)

@@ -178,6 +178,26 @@ def test_pickles(protocol):
         assert again.base is None
 
 
+def test_methods_of_cupy():
+    x = cp.asarray(np.arange(24.0).reshape(2, 3, 4))
+    same(x.ptp(axis=1), np.ptp(cp.asnumpy(x), axis=1))
+    for view, shape in [
+        (x, (24,)), (x[:, ::2], (2, 2, 4)), (x[:, :2], (2, 8)), (x[:1, :, :1], (3,)), (x.T, (4, 3, 2)),
+        (x[:0], (0,)), (x[:1, :1, :1], (1,)), (x[0, 0, 0], ()), (x[..., None], (24,)),
+    ]:  # fmt: skip
+        reduced = view.reduced_view()
+        same(reduced, cp.asnumpy(view).reshape(shape))
+        assert not view.size or reduced is view or reduced.base is x
+    with pytest.raises(ValueError, match="reduced_view"):
+        x.reduced_view("i4")
+    y = cp.zeros(3)
+    y.scatter_add(cp.array([0, 0, 2]), 1)
+    y.scatter_max(1, 5)
+    y.scatter_min(2, -1)
+    same(y, np.array([2.0, 5, -1]))
+    assert bytes(cp.array(3, "i2")) == b"\x03\0"
+
+
 # ---- derived classes ---------------------------------------------------------------------------
 
 

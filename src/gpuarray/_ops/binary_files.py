@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import zipfile
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -255,7 +254,7 @@ def savez(file: Any, *args: ArrayLike, allow_pickle: bool = True, **kwds: ArrayL
     >>> dict(cp.load(file))
     {'weights': array([1., 1.]), 'arr_0': array([0, 1])}
     """
-    _save_archive(file, args, kwds, zipfile.ZIP_STORED, allow_pickle)
+    _save_archive(file, args, kwds, False, allow_pickle)
 
 
 def savez_compressed(
@@ -277,12 +276,14 @@ def savez_compressed(
     >>> len(file.getvalue()) < 1000
     True
     """
-    _save_archive(file, args, kwds, zipfile.ZIP_DEFLATED, allow_pickle)
+    _save_archive(file, args, kwds, True, allow_pickle)
 
 
 def _save_archive(
-    file: Any, args: tuple, kwds: dict[str, Any], compression: int, allow_pickle: bool
+    file: Any, args: tuple, kwds: dict[str, Any], compressed: bool, allow_pickle: bool
 ) -> None:
+    import zipfile  # not at import: few programs write archives
+
     arrays = dict(kwds)
     for number, value in enumerate(args):
         name = f"arr_{number}"
@@ -290,6 +291,7 @@ def _save_archive(
             raise ValueError(f"savez: {name!r} is a keyword and the name of an array without one")
         arrays[name] = value
     target = file if hasattr(file, "write") else _with_ending(file, ".npz")
+    compression = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with zipfile.ZipFile(target, "w", compression, allowZip64=True) as archive:
         for name, value in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:

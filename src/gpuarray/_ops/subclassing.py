@@ -24,8 +24,9 @@ _new = object.__new__
 
 #: Methods whose results stay as they are: objects of the host, arrays of indices, the array itself.
 _AS_THEY_ARE = frozenset([
-    "dump", "dumps", "fill", "get", "item", "nonzero", "partition", "put", "resize", "set",
-    "setflags", "sort", "toDlpack", "tobytes", "tofile", "tolist", "view",
+    "dump", "dumps", "fill", "get", "item", "nonzero", "partition", "put", "resize", "scatter_add",
+    "scatter_max", "scatter_min", "set", "setflags", "sort", "toDlpack", "tobytes", "tofile",
+    "tolist", "view",
 ])  # fmt: skip
 
 #: Methods for Python's operators and protocols that return arrays, without the operators in place.
