@@ -74,6 +74,8 @@ _BFLOAT16 = DTypeInfo("bf2", "bfloat16", "float", 2, "gpuarray/bfloat16.cuh")
 
 def parsed(dtype: Any) -> np.dtype:
     """NumPy's dtype of something that stands for one."""
+    if hasattr(dtype, "__cuda_array_interface__"):  # NumPy would take the dtype that it has
+        raise TypeError("Cannot construct a dtype from an array")
     try:
         return np.dtype(dtype)
     except UnicodeEncodeError:

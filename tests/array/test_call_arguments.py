@@ -255,3 +255,19 @@ def test_complex_warning(name):
         assert {x.filename for x in ours} <= {__file__}
         if expected is not None:
             same(result, expected)
+
+
+def test_an_array_is_no_dtype():
+    """NumPy refuses its own arrays; anything else with an attribute ``dtype`` stands for that."""
+    for call in (
+        lambda xp: xp.zeros(3, xp.ones(2)),
+        lambda xp: xp.ones(3).astype(xp.ones(2)),
+        lambda xp: xp.ones(3).astype(xp.asarray(1)),
+        lambda xp: xp.ones(3).sum(dtype=xp.ones(2)),
+    ):
+        raises_alike(lambda c=call: c(np), lambda c=call: c(cp))
+
+
+def test_no_integers_to_a_negative_power():
+    same(cp.zeros(0, int) ** -1, np.zeros(0, int) ** -1)
+    raises_alike(lambda: np.zeros(1, int) ** -1, lambda: cp.zeros(1, int) ** -1)

@@ -103,3 +103,24 @@ test_errors_are_numpys = raises_as_numpy(
     lambda xp: xp.quantile(xp.asarray([True, False]), 0.5),
     lambda xp: xp.median(xp.asarray([[1, 2]]), axis=(0, 0)),
 )
+
+
+@pytest.mark.parametrize("name", ["quantile", "percentile"])
+@pytest.mark.parametrize("method", ["inverted_cdf", "nearest", "linear"])
+def test_outputs_of_methods_that_select(name, method):
+    """NumPy takes elements into the output, which it casts to their dtype before."""
+    for dtype, kind in (("f8", "i4"), ("i8", "i4"), ("i4", "f8"), ("f4", "f8"), ("i8", "i8")):
+        x = np.arange(6).astype(dtype)
+
+        def call(xp, x, kind):
+            out = xp.zeros(2, kind)
+            assert getattr(xp, name)(x, [0.3, 0.7], method=method, out=out) is out
+            return out
+
+        try:
+            expected = call(np, x, kind)
+        except TypeError:
+            with pytest.raises(TypeError, match="Cannot cast"):
+                call(cp, cp.asarray(x), kind)
+        else:
+            same(call(cp, cp.asarray(x), kind), expected, ulps=ULPS)

@@ -44,6 +44,8 @@ class Pair:
 
 
 def _on_device(x):
+    if isinstance(x, list) and x and isinstance(x[0], np.ndarray):
+        return [cp.asarray(one) for one in x]
     return cp.asarray(x) if isinstance(x, np.ndarray) else x
 
 
@@ -90,6 +92,10 @@ def test_values(both):
         both("{}vander", x / 9, 199)
     both("{}val2d", x, x + 1, _numbers(3, 4))
     both("{}val3d", x, x + 1, 2 * x, _numbers(3, 4, 2))
+    if hasattr(np.polynomial.polynomial, "polyvalnd"):  # since NumPy 2.5
+        both("{}valnd", [x, x + 1, 2 * x, x], _numbers(3, 2, 2, 2))
+        both("{}valnd", x, _numbers(3, 2, 2))
+        both.raises("{}valnd", [x, x, x, x[0]], _numbers(3, 2, 2, 2))
     both("{}grid2d", x[0], x[1], _numbers(3, 4))
     both("{}grid3d", x[0], x[1], x[2], _numbers(3, 4, 2))
     both("{}vander", x, 4)

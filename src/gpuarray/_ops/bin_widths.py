@@ -40,18 +40,18 @@ class Sample:
         return asnumpy(count_between(self.a, asarray(edges), uniform=True))
 
     @cached_property
-    def deviation(self) -> float:
+    def deviation(self) -> Any:
         """The standard deviation."""
         return asnumpy(std(self.a))[()]
 
     @cached_property
-    def quartiles(self) -> float:
+    def quartiles(self) -> Any:
         """The distance of the quartiles."""
         found = asnumpy(percentile(self.a, [75, 25]))
         return found[0] - found[1]
 
     @cached_property
-    def skewness(self) -> float:
+    def skewness(self) -> Any:
         """The mean cube of the distances from the mean, in standard deviations."""
         scaled = divide(subtract(self.a, statistics.mean(self.a)), self.deviation)
         return asnumpy(statistics.mean(scaled**3))[()]

@@ -59,7 +59,8 @@ def values(
     series = coefficients_of(c, name)
     given = [_points_of(x, name) for x in points]
     if any(x._layout.shape != given[0][0]._layout.shape for x, _ in given):
-        raise ValueError(f"{', '.join('xyz'[: len(given)])} are incompatible")
+        names = "ordinates" if len(given) > 3 else ", ".join("xyz"[: len(given)])
+        raise ValueError(f"{names} are incompatible")
     ndim, count = series._layout.ndim, len(given)
     if ndim < count or 0 in series._layout.shape[:count]:
         raise IndexError(

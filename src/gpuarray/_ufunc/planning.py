@@ -187,7 +187,7 @@ def plan(
     casts = [*zip(given, loop[:nin]), *zip(loop[nin:], [y.dtype for y in targets])]
     if any(_calls.discards_imaginary(one, other) for one, other in casts):
         run = _calls.with_complex_warning(run)
-    if name == "power" and loop[1].kind == "i":
+    if name == "power" and loop[1].kind == "i" and targets[0].size:
         if not isinstance(operands[1], _array.ArrayBase):
             return _refuse_negative_exponent(run, loop)
     return run

@@ -291,6 +291,23 @@ class SeriesFunctions:
         """
         return series_values.values(self.basis, c, [x, y, z], True, f"{self.prefix}val3d")
 
+    def valnd(self, pts: Sequence[ArrayLike] | ndarray, c: ArrayLike) -> ndarray:
+        """The values of series in any number of variables at points.
+
+        Parameters
+        ----------
+        pts : sequence of array_like
+            The points' coordinates in each variable, of one shape.
+        c : array_like
+            The first axes of the coefficients are those of the variables.
+
+        Returns
+        -------
+        ndarray
+            One launch.
+        """
+        return series_values.values(self.basis, c, list(pts), True, f"{self.prefix}valnd")
+
     def grid2d(self, x: ArrayLike, y: ArrayLike, c: ArrayLike) -> ndarray:
         """The values of series in two variables on the grid of all pairs of coordinates.
 

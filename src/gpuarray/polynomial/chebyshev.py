@@ -59,6 +59,7 @@ __all__ = [
     "Chebyshev",
     "chebval2d",
     "chebval3d",
+    "chebvalnd",
     "chebgrid2d",
     "chebgrid3d",
     "chebvander2d",
@@ -83,6 +84,7 @@ chebpow = _functions.function("pow")
 chebval = _functions.function("val")
 chebval2d = _functions.function("val2d")
 chebval3d = _functions.function("val3d")
+chebvalnd = _functions.function("valnd")
 chebgrid2d = _functions.function("grid2d")
 chebgrid3d = _functions.function("grid3d")
 chebder = _functions.function("der")

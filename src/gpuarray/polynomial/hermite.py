@@ -52,6 +52,7 @@ __all__ = [
     "Hermite",
     "hermval2d",
     "hermval3d",
+    "hermvalnd",
     "hermgrid2d",
     "hermgrid3d",
     "hermvander2d",
@@ -75,6 +76,7 @@ hermpow = _functions.function("pow")
 hermval = _functions.function("val")
 hermval2d = _functions.function("val2d")
 hermval3d = _functions.function("val3d")
+hermvalnd = _functions.function("valnd")
 hermgrid2d = _functions.function("grid2d")
 hermgrid3d = _functions.function("grid3d")
 hermder = _functions.function("der")

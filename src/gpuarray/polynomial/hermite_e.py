@@ -52,6 +52,7 @@ __all__ = [
     "HermiteE",
     "hermeval2d",
     "hermeval3d",
+    "hermevalnd",
     "hermegrid2d",
     "hermegrid3d",
     "hermevander2d",
@@ -75,6 +76,7 @@ hermepow = _functions.function("pow")
 hermeval = _functions.function("val")
 hermeval2d = _functions.function("val2d")
 hermeval3d = _functions.function("val3d")
+hermevalnd = _functions.function("valnd")
 hermegrid2d = _functions.function("grid2d")
 hermegrid3d = _functions.function("grid3d")
 hermeder = _functions.function("der")

@@ -52,6 +52,7 @@ __all__ = [
     "Laguerre",
     "lagval2d",
     "lagval3d",
+    "lagvalnd",
     "laggrid2d",
     "laggrid3d",
     "lagvander2d",
@@ -75,6 +76,7 @@ lagpow = _functions.function("pow")
 lagval = _functions.function("val")
 lagval2d = _functions.function("val2d")
 lagval3d = _functions.function("val3d")
+lagvalnd = _functions.function("valnd")
 laggrid2d = _functions.function("grid2d")
 laggrid3d = _functions.function("grid3d")
 lagder = _functions.function("der")

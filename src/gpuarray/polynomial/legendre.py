@@ -51,6 +51,7 @@ __all__ = [
     "Legendre",
     "legval2d",
     "legval3d",
+    "legvalnd",
     "leggrid2d",
     "leggrid3d",
     "legvander2d",
@@ -74,6 +75,7 @@ legpow = _functions.function("pow")
 legval = _functions.function("val")
 legval2d = _functions.function("val2d")
 legval3d = _functions.function("val3d")
+legvalnd = _functions.function("valnd")
 leggrid2d = _functions.function("grid2d")
 leggrid3d = _functions.function("grid3d")
 legder = _functions.function("der")

@@ -52,6 +52,7 @@ __all__ = [
     "Polynomial",
     "polyval2d",
     "polyval3d",
+    "polyvalnd",
     "polygrid2d",
     "polygrid3d",
     "polyvander2d",
@@ -73,6 +74,7 @@ polypow = _functions.function("pow_", "polypow")
 polyval = _functions.function("val")
 polyval2d = _functions.function("val2d")
 polyval3d = _functions.function("val3d")
+polyvalnd = _functions.function("valnd")
 polygrid2d = _functions.function("grid2d")
 polygrid3d = _functions.function("grid3d")
 polyder = _functions.function("der")
