@@ -157,7 +157,7 @@ def _or_both_nan(found: _Term, a: _Term, b: _Term) -> _Term:
     return _apply("logical_or", found, both)
 
 
-def _all(
+def everywhere(
     name: str, mapped: Expression, layouts: Sequence[Layout], scalars: Sequence[np.dtype]
 ) -> Callable[..., ndarray]:
     """A call of one launch: whether a condition holds everywhere.
@@ -248,7 +248,7 @@ def _plan_all_close(
     order = sorted(range(len(operands)), key=lambda i: not arrays[i])
     layouts, scalars, terms = _terms(operands, [order.index(i) for i in range(len(operands))])
     dtypes = [scalars[i] for i in order if i in scalars]
-    return _all("allclose", _are_close(terms, equal_nan), layouts, dtypes), order
+    return everywhere("allclose", _are_close(terms, equal_nan), layouts, dtypes), order
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> ndarray:
@@ -308,7 +308,7 @@ def _plan_all_equal(stream: Stream, a: Layout, b: Layout, equal_nan: str) -> Cal
     found = _apply("equal", x, y)
     if equal_nan:
         found = _or_both_nan(found, x, y)
-    return _all("array_equal", found[0], [a, b], [])
+    return everywhere("array_equal", found[0], [a, b], [])
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> ndarray:

@@ -415,6 +415,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
     if not isinstance(filt, ArrayBase) and isinstance(filt, list | tuple):
         return np.trim_zeros(filt, trim, axis)
     x = as_array(filt, "trim_zeros")
+    if not isinstance(trim, str):
+        raise TypeError(f"trim_zeros: trim must be a str such as 'fb', got {trim!r}")
     ends = trim.lower()
     if ends not in ("fb", "bf", "f", "b"):
         raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")

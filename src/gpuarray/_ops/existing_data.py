@@ -7,11 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray import _dtypes
+from gpuarray._layout import Layout
+from gpuarray._ops.closeness import everywhere
 from gpuarray._ops.conversion import array, asarray
-from gpuarray._ops.logic import isfinite
 from gpuarray._ops.manipulation import as_array
-from gpuarray._ops.truth import all as all_true
+from gpuarray._ops.ranges import apply
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Input
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
@@ -155,9 +161,20 @@ def asarray_chkfinite(
     array([1. , 2.5])
     """
     result = asarray(a, dtype, order)
-    if result.dtype.kind in "fc" and not bool(all_true(isfinite(result))):
+    if (
+        result.dtype.kind in "fc"
+        and result.size
+        and not _plan_finite(current.stream, result._layout)(result)
+    ):
         raise ValueError("array must not contain infs or NaNs")
     return result
+
+
+@planned
+def _plan_finite(stream: Stream, layout: Layout) -> Any:
+    """A call of one launch: whether all elements are finite."""
+    finite = apply("isfinite", "b1", Input(0, _dtypes.code(layout.dtype)))
+    return everywhere("asarray_chkfinite", finite, [layout], [])
 
 
 #: The flags that `require` knows, by what stands for them.
