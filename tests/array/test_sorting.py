@@ -235,6 +235,25 @@ def test_memory_order_and_what_lies_beside(layout, axis):
     same(device, base)
 
 
+@pytest.mark.parametrize(
+    "dtypes", [("f4", "f4"), ("u1", "?", "i2", "f2"), ("i4", "i1"), ("f8", "u1")]
+)
+def test_lexsort_of_short_keys(dtypes, rng):
+    """One integer of all keys, where they fit one."""
+    for shape in ((1,), (50,), (7, 40), (5000,)):
+        keys = [
+            rng.integers(-3 if np.dtype(t).kind in "if" else 0, 4, shape).astype(t) for t in dtypes
+        ]
+        for key in keys:
+            if key.dtype.kind == "f":
+                key.flat[::7] = np.nan
+                key.flat[::5] = -0.0
+        found = cp.lexsort([cp.asarray(key) for key in keys])
+        np.testing.assert_array_equal(found.get(), np.lexsort(keys))
+        found = cp.lexsort([cp.asarray(key)[..., ::-1] for key in keys])
+        np.testing.assert_array_equal(found.get(), np.lexsort([key[..., ::-1] for key in keys]))
+
+
 def test_lexsort(rng):
     stack = rng.integers(0, 3, (3, 4, 50))
     for axis in (0, 1, -1):

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray import _array, _layout
-from gpuarray._layout import check_axis
+from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.taking import take
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.sort import packing
 from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
 
 if TYPE_CHECKING:
@@ -195,6 +199,11 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
     ndarray of int64
         Of the shape of a key.
 
+    Notes
+    -----
+    Two launches, if the keys of an element have eight bytes at most, are real and lie behind one
+    another along the axis, and rows are short; else those of `argsort` for each key, and one more.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -214,14 +223,23 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
     if not shape:
         return arange(1).reshape(())
     moved = axes_with_last(axis, len(shape))
+    layouts = [key._layout for key in arrays]
+    if axis == len(shape) - 1 and packing.fits(layouts):
+        return _argsort_last(_plan_packing(current.stream, *layouts)(*arrays))
     order: Any = None
     for key in arrays:
-        row = copies.copy(_array.view(key, _layout.transpose(key._layout, moved)), "C")
+        row = _array.view(key, _layout.transpose(key._layout, moved))
+        row = row if row._layout.c_contiguous else copies.copy(row, "C")
         if order is None:
             order = _argsort_last(row)
         else:
             order = _along_last(order, _argsort_last(_along_last(row, order)))
     return with_axis_back(order, moved, _layout.contiguous(_INT64, shape))
+
+
+@planned
+def _plan_packing(stream: Stream, *keys: Layout) -> Callable[..., Any]:
+    return packing.make_call(keys, stream)
 
 
 def sort_complex(a: ArrayLike) -> ndarray:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from gpuarray._namespace.lazy import submodules
 
 if TYPE_CHECKING:
-    from gpuarray.kernels.sort import launch, spec
+    from gpuarray.kernels.sort import launch, packing, spec
 
-__all__ = ["launch", "spec"]
+__all__ = ["launch", "packing", "spec"]
 
 __getattr__ = submodules(__name__, __all__)
