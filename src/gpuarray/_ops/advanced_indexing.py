@@ -196,7 +196,7 @@ def layouts_of(key: Any) -> tuple[list[Any] | None, list[Any]]:
     if isinstance(key, ArrayBase):
         return [key._layout], [key]
     items: list[Any] = [tuple]
-    arrays = []
+    arrays: list[Any] = []
     for item in key:
         kind = type(item)
         if kind is slice:

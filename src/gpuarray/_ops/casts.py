@@ -242,7 +242,7 @@ def copyto(
         allowed = _dtypes.can_cast(np.result_type(dst.dtype, src), dst.dtype, casting)
         kind: Any = type(src).__name__
     else:
-        kind = src.dtype
+        kind = src.dtype  # type: ignore[union-attr]  # an array or a NumPy number
         allowed = _dtypes.can_cast(kind, dst.dtype, casting)
     if not allowed:
         raise TypeError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ def choose(
         run: Any = current.stream.plans.get(key)
         if run is not None:
             return store_result(run(a, *choices), out, "choose", "unsafe")
-    given = choices
+    given: Any = choices
     mode = check_mode(mode)
     if isinstance(choices, ArrayBase):
         if not choices._layout.ndim:
@@ -377,15 +378,20 @@ def piecewise(
     y = _numbers_of_pieces(layout, [], [first])
     for condition, function in zip(conditions, functions, strict=True):
         if callable(function):
-            _store_piece(y, x, condition, lambda part, one=function: one(part, *args, **kw))
+            _store_piece(y, x, condition, functools.partial(_applied, function, args, kw))
         else:
             y[condition] = function
     return y
 
 
+def _applied(function: Callable[..., Any], args: Any, kw: Any, part: Any) -> Any:
+    return function(part, *args, **kw)
+
+
 def _conditions(condlist: Any, layout: Layout) -> list[Any]:
     """The conditions of `piecewise` as masks of the array's shape."""
-    if isinstance(condlist, ArrayBase | np.ndarray):
+    given: list[Any]
+    if isinstance(condlist, _array.array_class | np.ndarray):
         several = condlist.ndim > 1 or (condlist.ndim == 1 and not layout.ndim)
         given = [condlist[i] for i in range(len(condlist))] if several else [condlist]
     elif np.isscalar(condlist):

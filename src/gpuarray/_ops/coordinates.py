@@ -117,7 +117,7 @@ def _coordinates_call(
         rest = _divided(rest, length, False, narrow)
     values = [rest, *values[::-1]]
     target = _layout.like_order(_INT64, layout.shape, [layout])
-    inputs = [layout, *[_INT64] * ndim]
+    inputs: list[Any] = [layout, *[_INT64] * ndim]
     return elementwise.launch.make_call(
         "unravel_index", values, inputs, [target] * ndim, [False] * ndim, stream
     )
@@ -282,7 +282,7 @@ def ravel_multi_index(
         for x, length, one in zip(multi_index, lengths, modes, strict=True)
     ]
     shape = _layout.broadcast_shapes([x._layout.shape for x in found] or [()])
-    if 0 in lengths and math.prod(shape):
+    if 0 in lengths and 0 not in shape:
         raise ValueError("invalid entry in coordinates array")
     if config.debug:
         for x, length, one in zip(found, lengths, modes, strict=True):
@@ -310,7 +310,7 @@ def _ravel_call(stream: Stream, modes: tuple[str, ...], *layouts: Layout) -> Cal
     assert total is not None
     shape = _layout.broadcast_shapes([x.shape for x in layouts])
     target = _layout.like_order(_INT64, shape, layouts)
-    inputs = [*layouts, *[_INT64] * (2 * ndim)]
+    inputs: list[Any] = [*layouts, *[_INT64] * (2 * ndim)]
     return elementwise.launch.make_call(
         "ravel_multi_index", [total], inputs, [target], [False], stream
     )
@@ -562,7 +562,7 @@ def _triangle_call(stream: Stream, target: Layout, full: bool, upper: bool) -> C
         column = int64("where", grows, column, _divided(behind, width, True, narrow))
     if upper:
         row, column = int64("subtract", ends[1], row), int64("subtract", ends[2], column)
-    inputs = [ELEMENT_INDEX, *scalars]
+    inputs: list[Any] = [ELEMENT_INDEX, *scalars]
     return elementwise.launch.make_call(
         "triangle", [row, column], inputs, [target] * 2, [False] * 2, stream
     )

@@ -26,8 +26,6 @@ __all__ = [
     "c_", "index_exp", "ix_", "mgrid", "ndenumerate", "ndindex", "ogrid", "r_", "s_",
 ]  # fmt: skip
 
-_IMAGINARY = (complex, np.complexfloating)
-
 #: Values of a slice that are made on the host, where nothing else is on the device.
 _FEW = 4096
 
@@ -60,7 +58,9 @@ def ix_(*args: ArrayLike) -> tuple[ndarray, ...]:
            [7, 9]])
     """
     result = []
+    one: Any
     for i, one in enumerate(args):
+        given: Any
         if isinstance(one, ArrayBase):
             given = one
         elif hasattr(one, "__cuda_array_interface__"):
@@ -118,7 +118,7 @@ def _bounds(item: slice) -> tuple[Any, Any, int]:
     """
     start = 0 if item.start is None else item.start
     step = 1 if item.step is None else item.step
-    if not isinstance(step, _IMAGINARY):
+    if not _is_imaginary(step):
         return start, step, math.ceil((item.stop - start) / step)
     count = int(abs(step))
     return start, (item.stop - start) / float(count - 1) if count != 1 else 1, count
@@ -155,14 +155,14 @@ class _Grid:
 
 def _dtype_of(numbers: list[Any]) -> np.dtype:
     """The dtype of values between numbers; Python's are weak, an imaginary step is a float."""
-    given = [abs(x) if isinstance(x, _IMAGINARY) else 0 if x is None else x for x in numbers]
+    given: list[Any] = [abs(x) if _is_imaginary(x) else 0 if x is None else x for x in numbers]
     return _dtypes.canonical(np.result_type(*given))
 
 
 def _line(item: slice) -> ndarray:
     """The values of one slice."""
     start = 0 if item.start is None else item.start
-    if not isinstance(item.step, _IMAGINARY):
+    if not _is_imaginary(item.step):
         return arange(start, item.stop, 1 if item.step is None else item.step)
     start, step, count = _bounds(item)
     dtype = _dtype_of([start, item.stop, item.step])
@@ -244,7 +244,9 @@ def _is_on_host(item: Any) -> bool:
 def _as_item(x: Any, ndmin: int, trans1d: int) -> Any:
     """A slice or an array with at least so many dimensions, its own at the place that is asked."""
     if isinstance(x, slice):
-        found = linspace(x.start or 0, x.stop, int(abs(x.step))) if _is_imaginary(x) else _line(x)
+        found = (
+            linspace(x.start or 0, x.stop, int(abs(x.step))) if _is_imaginary(x.step) else _line(x)
+        )
         result = array(found, copy=None, ndmin=ndmin)
         return swapaxes(result, -1, trans1d) if ndmin > 1 and trans1d != -1 else result
     found = as_array(x, "r_")
@@ -257,8 +259,8 @@ def _as_item(x: Any, ndmin: int, trans1d: int) -> Any:
     return transpose(result, axes[:place] + axes[more:] + axes[place:more])
 
 
-def _is_imaginary(item: slice) -> bool:
-    return isinstance(item.step, _IMAGINARY)
+def _is_imaginary(step: Any) -> bool:
+    return isinstance(step, complex | np.complexfloating)
 
 
 def _directive(text: str, settings: tuple[int, int, int]) -> tuple[int, int, int]:

@@ -121,7 +121,7 @@ class flatiter:
         found = device_indices(key, "flat", len(self))
         return getitem(self._base, tuple(coordinates(found, self._base._layout.shape, "raise")))
 
-    def __setitem__(self, key: Any, value: ArrayLike) -> None:
+    def __setitem__(self, key: Any, value: Any) -> None:
         base = self._base
         layout = base._layout
         _layout.check_not_read_only(layout, "assignment")
@@ -144,17 +144,18 @@ class flatiter:
             put(base, key, value)
 
     def _store(self, key: slice, value: Any) -> None:
+        number: Any = value
         layout = self._base._layout
         count = len(range(*key.indices(layout.size)))
         flat = self._view()
         whole = count == layout.size and (key.step or 1) > 0
         if isinstance(value, _NUMBERS):
             if whole:
-                fill(self._base, value)
+                fill(self._base, number)
             elif flat is not None:
-                fill(flat[key], value)
+                fill(flat[key], number)
             else:
-                put(self._base, arange(*key.indices(layout.size)), value)
+                put(self._base, arange(*key.indices(layout.size)), number)
             return
         values = stored_values(value, "assignment", self._base)
         if not count:

@@ -25,7 +25,7 @@ from gpuarray.kernels import mask as mask_kernels
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
-    from gpuarray._types import ArrayLike, ndarray
+    from gpuarray._types import ndarray
 
 _new = object.__new__
 
@@ -116,9 +116,10 @@ def kept_call(array: ndarray, key: Any) -> Callable[[Any, Any], Any] | None:
     return kept[0] if kept is not None and len(arrays) == 1 and not kept[2] else None
 
 
-def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
+def setitem(array: ndarray, key: Any, value: Any) -> None:
     """``array[key] = value``."""
     layout = array._layout
+    stored: Any  # the layout of an array, or whether it is a number
     if isinstance(value, ArrayBase):
         number, stored = False, value._layout
     else:
@@ -177,16 +178,16 @@ def setitem(array: ndarray, key: Any, value: ArrayLike) -> None:
         return
     view = _array.shifted(array, target, offset)
     if number:
-        run: Any = current.stream.plans.get((fill_call, target))  # the key of fill_call
-        if run is None:
+        store: Any = current.stream.plans.get((fill_call, target))  # the key of fill_call
+        if store is None:
             fill(view, value)
         else:
-            run(value, view)
+            store(value, view)
         return
     if stored and value._memory is not array._memory:
-        run = copies.kept_assignment(stored, target)
-        if run is not None and value._memory.device is array._memory.device:
-            run(value, view)
+        store = copies.kept_assignment(stored, target)
+        if store is not None and value._memory.device is array._memory.device:
+            store(value, view)
             return
     _store_values(view, value)
 

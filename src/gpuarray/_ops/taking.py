@@ -234,19 +234,22 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
         raise TypeError(f"put: argument 1 must be a gpuarray array, not {type(a).__name__}")
     layout = a._layout
     number = isinstance(v, _NUMBERS)
-    if number:
-        v = as_host_scalar(v, layout.dtype, "put")
+    given: Any = as_host_scalar(v, layout.dtype, "put") if number else v
     key: Any = None
-    if isinstance(ind, ArrayBase) and (number or isinstance(v, ArrayBase)) and type(mode) is str:
-        key = (put, layout, ind._layout, True if number else v._layout, mode)
+    if (
+        isinstance(ind, ArrayBase)
+        and (number or isinstance(given, ArrayBase))
+        and type(mode) is str
+    ):
+        key = (put, layout, ind._layout, True if number else given._layout, mode)
         run: Any = current.stream.plans.get(key)
-        if run is not None and advanced_indexing.apart(a, (ind,), v):
-            run(v, ind, a)
+        if run is not None and advanced_indexing.apart(a, (ind,), given):
+            run(given, ind, a)
             return
     mode = check_mode(mode)
     _layout.check_writable(layout, "put")
     found, mode = _indices(ind, "put", 0, layout.size, mode)
-    values = v if number else stored_values(v, "put", a)
+    values = given if number else stored_values(given, "put", a)
     if not found._layout.size or not (number or values._layout.size):
         return
     if _array.overlap(found, a):
@@ -263,7 +266,7 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: str = "raise") -> None:
         axes = [(found, layout.size, flat.strides[0])]
     run = _put_over_and_over(a, axes, values, mode)
     if key is not None and run is not None and flat is not None:
-        _keep_store(key, run, (a, a), (ind, found), *([] if number else [(v, values)]))
+        _keep_store(key, run, (a, a), (ind, found), *([] if number else [(given, values)]))
 
 
 def stored_values(v: Any, name: str, a: Any) -> ndarray:
@@ -285,7 +288,7 @@ def _put_over_and_over(
     Returns the call if there was one alone.
     """
     count = axes[0][0]._layout.size
-    if not isinstance(values, ArrayBase):
+    if isinstance(values, _NUMBERS):
         return _put_values(a, axes, values, 1, count, mode)
     given = values._layout.size
     rounds, rest = divmod(count, given) if given < count else (1, 0)
@@ -362,7 +365,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -
             run = current.stream.plans.get(key)
             if run is not None:
                 return run(arr, indices)
-    given = arr
+    given: Any = arr
     arr, found, base, read, where = _along_axis(arr, indices, axis, "take_along_axis")
     target = _layout.contiguous(arr._layout.dtype, base.shape)
     if not target.size:
@@ -402,23 +405,24 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
            [99, 40, 50]])
     """
     key: Any = None
-    number = isinstance(values, _NUMBERS)
-    if isinstance(arr, ArrayBase) and isinstance(indices, ArrayBase) and type(axis) is int:
+    given: Any = indices
+    new: Any = values
+    number = isinstance(new, _NUMBERS)
+    if isinstance(arr, ArrayBase) and isinstance(given, ArrayBase) and type(axis) is int:
         if number:
-            values = as_host_scalar(values, arr._layout.dtype, "put_along_axis")
-        if number or isinstance(values, ArrayBase):
-            stored = True if number else values._layout
-            key = (put_along_axis, arr._layout, indices._layout, stored, axis)
-            run = current.stream.plans.get(key)
-            if run is not None and advanced_indexing.apart(arr, (indices,), values):
-                run(values, indices, arr)
+            new = as_host_scalar(new, arr._layout.dtype, "put_along_axis")
+        if number or isinstance(new, ArrayBase):
+            stored = True if number else new._layout
+            key = (put_along_axis, arr._layout, given._layout, stored, axis)
+            run: Any = current.stream.plans.get(key)
+            if run is not None and advanced_indexing.apart(arr, (given,), new):
+                run(new, given, arr)
                 return
-    given, given_values = indices, values
     target = as_array(arr, "put_along_axis")
     _layout.check_writable(target._layout, "put_along_axis")
     arr, indices, base, read, where = _along_axis(target, indices, axis, "put_along_axis")
     if axis is None and arr._memory is not target._memory:
-        put_along_axis(arr, indices, values, 0)
+        put_along_axis(arr, indices, new, 0)
         copyto(target, reshape(arr, target._layout.shape))
         return
     if _array.overlap(indices, arr):
@@ -428,19 +432,20 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     if number:
         if base.size:
             run = gather.launch.transfer(dtype, base, arr._layout, [(read, *where)], True)
-            run(as_host_scalar(values, dtype, "put_along_axis"), indices, arr)
+            run(as_host_scalar(new, dtype, "put_along_axis"), indices, arr)
             _keep_store(key, run, (arr, arr), (given, indices))
         return
-    if isinstance(values, np.ndarray) and values.ndim:
-        values = array(values)
-    values = as_values(values, "put_along_axis", dtype)
-    if values._layout.dtype is not dtype or _array.overlap(values, arr):
-        values = copies.copy(values, "K", dtype)
-    spread = _layout.broadcast_to(values._layout, base.shape)
+    if isinstance(new, np.ndarray) and new.ndim:
+        new = array(new)
+    used = as_values(new, "put_along_axis", dtype)
+    if used._layout.dtype is not dtype or _array.overlap(used, arr):
+        used = copies.copy(used, "K", dtype)
+    spread = _layout.broadcast_to(used._layout, base.shape)
     if base.size:
         run = gather.launch.transfer(spread, base, arr._layout, [(read, *where)], True)
-        run(values, indices, arr)
-        _keep_store(key, run, (arr, arr), (given, indices), (given_values, values))
+        run(used, indices, arr)
+        if isinstance(new, ArrayBase):
+            _keep_store(key, run, (arr, arr), (given, indices), (new, used))
 
 
 def _keep_store(key: Any, run: Any, *pairs: tuple[Any, Any]) -> None:
