@@ -34,7 +34,13 @@ def _host(x: Any) -> Any:
     return x._layout.dtype if isinstance(x, ArrayBase) else x
 
 
-_result_type, _can_cast = np.result_type, np.can_cast
+_result_type, _can_cast, _promote_types = np.result_type, np.can_cast, np.promote_types
+
+#: The letters of the kinds of dtypes that the array API standard names.
+_KINDS = {
+    "bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu",
+    "real floating": "f", "complex floating": "c", "numeric": "iufc",
+}  # fmt: skip
 
 #: How wide the inexact dtypes are, and whether they are complex.
 _INEXACT = {
@@ -176,6 +182,9 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
     given: Any = dtype
     if isinstance(given, type) and issubclass(given, np.generic):
         given = np.dtype(given)
+    letters = _KINDS.get(kind) if type(kind) is str else None
+    if letters is not None and isinstance(given, np.dtype) and given.kind != "V":
+        return given.kind in letters
     if isinstance(given, np.dtype) and given.kind == "V":
         if given.names is None and _dtypes.kind(_dtypes.canonical(given)) == "f":
             kinds = kind if isinstance(kind, tuple) else (kind,)
@@ -211,7 +220,10 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> np.dtype:
     >>> cp.promote_types("i4", "f4")
     dtype('float64')
     """
-    return np.promote_types(_dtypes.parsed(type1), _dtypes.parsed(type2))
+    try:
+        return _promote_types(type1, type2)
+    except UnicodeEncodeError:
+        return np.promote_types(_dtypes.parsed(type1), _dtypes.parsed(type2))
 
 
 def result_type(*arrays_and_dtypes: Operand | np.ndarray | DTypeLike) -> np.dtype:
