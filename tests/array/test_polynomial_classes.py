@@ -36,6 +36,8 @@ def _same(found, expected):
         np.testing.assert_allclose(found.window, expected.window, rtol=1e-12)
         found, expected = found.coef, expected.coef
     found, expected = cp.asnumpy(found), np.asarray(expected)
+    if expected.dtype.kind == "c" and found.dtype.kind == "f" and not expected.imag.any():
+        expected = expected.real  # since NumPy 2.5 some of its functions return complex roots
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 

@@ -193,7 +193,11 @@ def test_roots(both, count, dtype):
     c = _numbers(count).astype(dtype)
     if dtype == "c16":
         c += 1j * _numbers(count, seed=1)
-    both("{}roots", c, atol=1e-9)
+    name = f"{MODULES[both.module]}roots"
+    expected = getattr(getattr(np.polynomial, both.module), name)(c)
+    if dtype == "f8" and not expected.imag.any():
+        expected = expected.real  # since NumPy 2.5 some of its functions return complex numbers
+    same(getattr(getattr(cp.polynomial, both.module), name)(cp.asarray(c)), expected, atol=1e-9)
     if count > 1:
         both("{}companion", c, atol=1e-9)
     both.raises("{}companion", c[:1])
