@@ -173,6 +173,17 @@ def test_byteswap(dtype):
             assert whole.tobytes() == again.tobytes(), layout
 
 
+@pytest.mark.parametrize("aligned", [False, True])
+def test_byteswap_of_fields(aligned):
+    dtype = np.dtype([("a", "i2"), ("b", "f8"), ("c", "c8", (2,)), ("d", "M8[s]")], align=aligned)
+    host = np.zeros(3, dtype)
+    host["a"], host["b"], host["c"], host["d"] = [1, 2, 3], 0.5, 1 + 2j, 77
+    device = cp.asarray(host)
+    assert device.byteswap().tobytes() == host.byteswap().tobytes()
+    assert device[::2].byteswap(inplace=True).tobytes() == host[::2].byteswap(True).tobytes()
+    assert device.tobytes() == host.tobytes()
+
+
 def test_byteswap_writes_to_no_read_only_array():
     x = cp.broadcast_to(cp.ones(1), 3)
     with pytest.raises(ValueError, match="read-only"):

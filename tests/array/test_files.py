@@ -30,6 +30,25 @@ def test_save_and_load_every_dtype(dtype):
     same(cp.load(io.BytesIO(written)), host)
 
 
+@pytest.mark.parametrize(
+    "host",
+    [
+        np.zeros(3, [("a", "i2"), ("b", "f8"), ("c", "c8", (2,))]),
+        np.array(["2020-01-01", "NaT"], "M8[D]"),
+        np.arange(3).astype("m8[ms]"),
+    ],
+    ids=["structure", "dates", "times"],
+)
+def test_save_and_load_structures_and_times(host):
+    device = cp.asarray(host)
+    written = _bytes(lambda file: cp.save(file, device))
+    assert written == _bytes(lambda file: np.save(file, host))
+    loaded = cp.load(io.BytesIO(written))
+    assert loaded.dtype == host.dtype
+    assert loaded.tobytes() == host.tobytes()
+    assert pickle.loads(device.dumps()).tobytes() == host.tobytes()
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_save_and_load_every_layout(layout, tmp_path):
     host, device = pair(layout, "f4")

@@ -39,7 +39,12 @@ def attributes(x: ndarray) -> None:
     assert_type(x.mT, ndarray)
     assert_type(x.real, ndarray)
     assert_type(x.imag, ndarray)
+    assert_type(x.base, ndarray | None)
     assert_type(x.flags.c_contiguous, bool)
+    assert_type(x.flags["C"], bool)
+    assert_type(x.byteswap(), ndarray)
+    assert_type(x.view("f4"), ndarray)
+    assert_type(x.item(0), Any)
     x.flags.writeable = False
     assert_type(x.device, cp.cuda.Device)
     assert_type(x.data, cp.cuda.MemoryPointer)
@@ -202,3 +207,15 @@ def vectorized(x: ndarray) -> None:
     assert_type(difference(x, x), Any)
     assert_type(difference(x, b=2.0), Any)
     assert_type(half(x), Any)
+
+
+def files_and_annotations(x: ndarray) -> cp.typing.NDArray[np.float64]:
+    cp.save("x.npy", x)
+    assert_type(cp.fromfile("x", "f4"), ndarray)
+    assert_type(cp.loadtxt("x.txt"), ndarray)
+    y: cp.typing.NDArray[np.float64] = cp.ones(3)
+    like: cp.typing.ArrayLike = [1, 2.5]
+    like = x
+    cp.testing.assert_allclose(x, like)
+    assert_type(cp.exceptions.AxisError, type[np.exceptions.AxisError])
+    return y

@@ -49,6 +49,12 @@ def byteswap(array: ndarray, inplace: bool = False) -> ndarray:
         for name in layout.dtype.names:
             byteswap(target[name], inplace=True)
         return target
+    if layout.unaligned:  # fields of packed structures: whole words are swapped in a copy
+        swapped = byteswap(copies.copy(array, "A"), inplace=True)
+        if not inplace:
+            return swapped
+        copies.assign(array, swapped)
+        return array
     if _word_size(layout.dtype) == 1:
         return array if inplace else copies.copy(array, "A")
     target = array
