@@ -160,7 +160,7 @@ def base(array: Any) -> ndarray | None:
         return None
     memory = array._memory
     referrers: list[Any] = gc.get_referrers(memory)
-    found = [x for x in referrers if isinstance(x, ArrayBase) and _owns_bytes(x)]
+    found: list[Any] = [x for x in referrers if isinstance(x, ArrayBase) and _owns_bytes(x)]
     if found:
         # Others than the array that was allocated may have been made of its pointer.
         return max(found, key=lambda x: (x._pointer == memory.pointer, x._layout.nbytes))

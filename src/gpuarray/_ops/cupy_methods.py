@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gpuarray import _array, _layout, _ufunc
+from gpuarray import _array, _dtypes, _layout, _ufunc
 
 if TYPE_CHECKING:
-    from gpuarray._types import ArrayLike, ndarray
+    from gpuarray._types import ndarray
 
 
 def reduced_view(array: ndarray, dtype: Any = None) -> ndarray:
@@ -23,8 +21,8 @@ def reduced_view(array: ndarray, dtype: Any = None) -> ndarray:
         Only that of the array.
     """
     layout = array._layout
-    if dtype is not None and np.dtype(dtype) != layout.dtype:
-        raise ValueError(f"reduced_view: the dtype is {layout.dtype}, not {np.dtype(dtype)}")
+    if dtype is not None and _dtypes.parsed(dtype) != layout.dtype:
+        raise ValueError(f"reduced_view: the dtype is {layout.dtype}, not {dtype!r}")
     if layout.ndim <= 1:
         return array
     shape: list[int] = []
@@ -45,16 +43,16 @@ def reduced_view(array: ndarray, dtype: Any = None) -> ndarray:
     return _array.view(array, _layout.layout_of(layout.dtype, tuple(shape), tuple(strides)))
 
 
-def scatter_add(array: ndarray, slices: Any, value: ArrayLike) -> None:
+def scatter_add(array: ndarray, slices: Any, value: Any) -> None:
     """Add values at indices, which may repeat: ``add.at(array, slices, value)``."""
     _ufunc.ufuncs["add"].at(array, slices, value)
 
 
-def scatter_max(array: ndarray, slices: Any, value: ArrayLike) -> None:
+def scatter_max(array: ndarray, slices: Any, value: Any) -> None:
     """Store what is greater at indices: ``maximum.at(array, slices, value)``."""
     _ufunc.ufuncs["maximum"].at(array, slices, value)
 
 
-def scatter_min(array: ndarray, slices: Any, value: ArrayLike) -> None:
+def scatter_min(array: ndarray, slices: Any, value: Any) -> None:
     """Store what is less at indices: ``minimum.at(array, slices, value)``."""
     _ufunc.ufuncs["minimum"].at(array, slices, value)

@@ -93,9 +93,9 @@ def as_class(result: Any, cls: type, source: Any) -> Any:
 
     ``__array_finalize__`` is called with the array that it was made of, or None.
     """
-    made = _new(cls)
+    made: Any = _new(cls)
     _array.replace(made, result)
-    made.__array_finalize__(source)  # type: ignore[attr-defined]
+    made.__array_finalize__(source)
     return made
 
 
