@@ -71,10 +71,8 @@ test_what_choose_refuses = raises_as_numpy(
 
 @pytest.mark.emulator
 @pytest.mark.parametrize("wrong", [3, -1])
-@pytest.mark.parametrize("choices", [[1, 2, 3], [cp.arange, 2, 3], np.arange(3)], ids=str)
+@pytest.mark.parametrize("choices", [[1, 2, 3], [np.arange(2), 2, 3], np.arange(3)])
 def test_choose_out_of_bounds_on_the_emulator(choices, wrong):
-    if isinstance(choices, list) and callable(choices[0]):
-        choices = [cp.arange(2), 2, 3]
     for _ in range(2):
         with pytest.raises(ValueError, match=f"choose: index {wrong} is out of bounds"):
             cp.choose(cp.array([0, wrong]), moved(choices))
