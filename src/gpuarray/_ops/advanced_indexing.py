@@ -103,8 +103,9 @@ def checked(host: np.ndarray, length: int, axis: int) -> Any:
 
 def check_host(host: np.ndarray, length: int, axis: int, counted: bool = True) -> None:
     """Refuse indices out of bounds; ``counted`` is whether negative ones count from the end."""
-    wrong = host[(host < (-length if counted else 0)) | (host >= length)]
-    if wrong.size:
+    low = -length if counted else 0
+    if host.size and (int(host.min()) < low or int(host.max()) >= length):
+        wrong = host[(host < low) | (host >= length)]
         raise IndexError(
             f"index {wrong.flat[0]} is out of bounds for axis {axis} with size {length}"
         )

@@ -181,6 +181,14 @@ def _as_class(a: Any, dtype: Any, cls: Any) -> Any:
     return result if cls is _array.array_class else as_class(result, cls, a)
 
 
+def _is_held(dst: ndarray, number: Any) -> bool:
+    """Whether a number of NumPy's is one that a kernel for the dtype takes as it is."""
+    kind = dst._layout.dtype.kind
+    if isinstance(number, np.integer):
+        return kind in "iuf"
+    return isinstance(number, np.floating) and kind == "f"
+
+
 #: Kinds of dtypes and Python's numbers that a kernel for the dtype takes as they are.
 _HELD = frozenset([("b", bool), ("i", int), ("u", int), ("f", int), ("f", float), ("c", complex)])
 
@@ -272,7 +280,7 @@ def copyto(
         )
     broadcast_to(mask, dst.shape)  # refuses other shapes
     kept = copies.assign_where(dst, src, mask)
-    alike = src is given or (dst.dtype.kind, type(given)) in _HELD
+    alike = src is given or (dst.dtype.kind, type(given)) in _HELD or _is_held(dst, given)
     if key is not None and kept is not None and mask is where and alike:
         if not any(x._layout.foreign for x in (dst, src, mask) if isinstance(x, ArrayBase)):
             current.stream.keep_plan(key, kept)

@@ -12,6 +12,7 @@ from gpuarray import _dtypes
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import array, asarray, asnumpy
 from gpuarray._ops.coordinates import grid
+from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.nonzero import nonzero
@@ -209,6 +210,8 @@ class _Joined:
 
     def __getitem__(self, key: Any) -> ndarray:
         axis, ndmin, trans1d = self._settings
+        if type(key) is tuple and {ArrayBase} == {type(x).__base__ for x in key}:
+            return concatenate([_as_item(x, ndmin, trans1d) for x in key], axis)
         items = list(key) if isinstance(key, tuple) else [key]
         if items and isinstance(items[0], str):
             axis, ndmin, trans1d = _directive(items.pop(0), self._settings)
@@ -250,6 +253,10 @@ def _as_item(x: Any, ndmin: int, trans1d: int) -> Any:
         result = array(found, copy=None, ndmin=ndmin)
         return swapaxes(result, -1, trans1d) if ndmin > 1 and trans1d != -1 else result
     found = as_array(x, "r_")
+    if ndmin == 1 and found._layout.ndim:
+        return found
+    if ndmin == 2 and found._layout.ndim == 1:
+        return expand_dims(found, 1 if trans1d == 0 else 0)
     more = ndmin - found._layout.ndim
     result = array(found, copy=None, ndmin=ndmin)
     if more <= 0 or trans1d == -1:

@@ -83,10 +83,15 @@ def take(
     key: Any = None
     if isinstance(a, ArrayBase) and isinstance(indices, ArrayBase):
         if (axis is None or type(axis) is int) and type(mode) is str:
-            key = (take, a._layout, indices._layout, axis, mode)
+            stored = None if out is None else getattr(out, "_layout", None)
+            key = (take, a._layout, indices._layout, axis, mode, stored)
             run: Any = current.stream.plans.get(key)
             if run is not None:
-                return store_result(run(a, indices), out, "take", "unsafe")
+                if stored is None:
+                    return run(a, indices)
+                if advanced_indexing.apart(out, (a,), indices):
+                    run(a, indices, out)
+                    return out  # type: ignore[return-value]  # it has a layout
     mode = check_mode(mode)
     a = as_array(a, "take")
     lines, axis = along_axis(a, axis)
@@ -95,9 +100,12 @@ def take(
     if isinstance(out, ArrayBase) and _takes(out, lines, found, axis):
         run = _take_call(stream, lines._layout, found._layout, axis, mode, out._layout)
         run(lines, found, out)
+        if found is indices and lines._memory is a._memory:
+            _keep_store(key, run, (out, out), (a, a), (found, found))
         return out
     run = _take_call(stream, lines._layout, found._layout, axis, mode, None)
-    if key is not None and found is indices and lines._memory is a._memory and not config.debug:
+    alike = found is indices and lines._memory is a._memory
+    if key is not None and out is None and alike and not config.debug:
         stream.keep_plan(key, run)  # it reads no more of the array than the address
     return store_result(run(lines, found), out, "take", "unsafe")
 
