@@ -27,6 +27,7 @@ from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Constant, Expression, Input
 from gpuarray.kernels.generator.operations import operation
+from gpuarray.kernels.reduction.products import sum_of_products
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 __all__ = ["corrcoef", "cov"]
 
 _FLOAT64 = np.dtype(np.float64)
+
+#: Rows of which cuBLAS is slower than a reduction over all pairs.
+_FEW = 3
 
 
 def cov(
@@ -85,8 +89,9 @@ def cov(
 
     Notes
     -----
-    One launch for a variable of real numbers; three for several, of which cuBLAS does the product:
-    temporary memory for the distances. With weights, the call waits for the device to check them.
+    One launch for a variable of real numbers; three or four for several, of which cuBLAS does the
+    product if they are more than three: temporary memory for the distances. With weights, the call
+    waits for the device to check them.
 
     Examples
     --------
@@ -133,9 +138,11 @@ def cov(
     other = distances if weights is None else multiply(distances, weights.astype(found))
     with np.errstate(divide="ignore"):
         scale = float(np.true_divide(1.0, factor))
-    stream = current.stream
-    run = _product_call(stream, distances._layout, other._layout, scale)
-    result = run(distances, other)
+    if distances._layout.shape[0] <= _FEW:
+        result = multiply(_sums_of_products(distances, other, found), scale)
+    else:
+        run = _product_call(current.stream, distances._layout, other._layout, scale)
+        result = run(distances, other)
     return result.reshape(()) if result._layout.size == 1 else result
 
 
@@ -205,6 +212,17 @@ def _distances(variables: list[Any], weights: Any, dtype: np.dtype) -> Any:
             center = average(x, 1, weights, keepdims=True)
         subtract(x, center, out=part, dtype=dtype, casting="unsafe")
     return result
+
+
+def _sums_of_products(distances: Any, other: Any, dtype: np.dtype) -> Any:
+    """The same product of few long rows: a sum for each pair."""
+    rows, count = distances._layout.shape
+    views = []
+    for x, axis in ((distances, 1), (other, 0)):
+        step, item = x._layout.strides
+        strides = (step, 0, item) if axis else (0, step, item)
+        views.append(_array.view(x, _layout.layout_of(dtype, (rows, rows, count), strides)))
+    return sum_of_products(*views, (2,), dtype)
 
 
 @planned
