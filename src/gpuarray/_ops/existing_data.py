@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
 __all__ = [
-    "asarray_chkfinite", "frombuffer", "fromiter", "fromstring", "isfortran", "iterable", "require",
+    "asarray_chkfinite", "frombuffer", "fromiter", "isfortran", "iterable", "require",
 ]  # fmt: skip
 
 
@@ -66,38 +66,6 @@ def frombuffer(
     array([97, 98, 99], dtype=uint8)
     """
     return asarray(np.frombuffer(buffer, float if dtype is None else dtype, count, offset))
-
-
-def fromstring(
-    string: str, dtype: DTypeLike | None = None, count: int = -1, *, sep: str, like: object = None
-) -> ndarray:
-    """An array of the numbers in a text.
-
-    Parameters
-    ----------
-    string : str
-        The text.
-    dtype : dtype, optional
-        Dtype of the elements; float64 by default.
-    count : int, optional
-        How many numbers are read; -1 for all.
-    sep : str
-        What separates the numbers.
-    like : object, optional
-        Ignored: results are arrays of this package.
-
-    Returns
-    -------
-    ndarray, 1-D
-        In device memory.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> cp.fromstring("1, 2", dtype=int, sep=",")
-    array([1, 2])
-    """
-    return asarray(np.fromstring(string, float if dtype is None else dtype, count, sep=sep))
 
 
 def fromiter(
