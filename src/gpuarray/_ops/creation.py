@@ -547,7 +547,7 @@ _FARTHEST = 2**62
 def _eye_call(stream: Stream, layout: Layout) -> Callable[[int], Any]:
     on_diagonal = Apply(operation("equal"), (Input(0, "i8"), Scalar(1, "i8")), "b1")
     value = Cast(_dtypes.code(layout.dtype), on_diagonal)
-    inputs = [elementwise.launch.Coordinates(-1, 1), np.dtype(np.int64)]
+    inputs: list[Any] = [elementwise.launch.Coordinates(-1, 1), np.dtype(np.int64)]
     return elementwise.launch.make_call("eye", [value], inputs, [layout], [False], stream)
 
 

@@ -164,33 +164,35 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ndarray:
     array([[1],
            [4]])
     """
-    arr, axis = _along(as_array(arr, "delete"), axis)
-    layout = arr._layout
+    x: Any
+    x, axis = _along(as_array(arr, "delete"), axis)
+    layout = x._layout
     length = layout.shape[axis]
     if isinstance(obj, slice):
-        return _without_range(arr, axis, range(*obj.indices(length)))
+        return _without_range(x, axis, range(*obj.indices(length)))
     if isinstance(obj, int | np.integer) and not isinstance(obj, bool):
-        return _without_one(arr, axis, int(obj))
+        return _without_one(x, axis, int(obj))
     lead = (slice(None),) * axis
     if isinstance(obj, ArrayBase):
-        if obj.dtype == bool:
-            _check_mask(obj.shape, length)
-            return compress(logical_not(obj), arr, axis)
+        mask: Any = obj
+        if mask.dtype == bool:
+            _check_mask(mask.shape, length)
+            return compress(logical_not(mask), x, axis)
         keep = ones(length, bool)
-        setitem(keep, (obj,), False)
-        return compress(keep, arr, axis)
+        setitem(keep, (mask,), False)
+        return compress(keep, x, axis)
     host = np.asarray(obj)
     if not host.size and not isinstance(obj, np.ndarray):
         host = host.astype(np.intp)
     if host.size == 1 and host.dtype.kind in "iu":
-        return _without_one(arr, axis, int(host.reshape(-1)[0]))
+        return _without_one(x, axis, int(host.reshape(-1)[0]))
     if host.dtype == bool:
         _check_mask(host.shape, length)
         kept = ~host
     else:
         kept = np.ones(length, bool)
         kept[host,] = False
-    return getitem(arr, (*lead, asarray(np.flatnonzero(kept))))
+    return getitem(x, (*lead, asarray(np.flatnonzero(kept))))
 
 
 def _check_mask(shape: tuple[int, ...], length: int) -> None:
@@ -270,14 +272,15 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     array([[5., 1., 1., 5.],
            [5., 1., 1., 5.]])
     """
-    arr, axis = _along(as_array(arr, "insert"), axis)
-    layout = arr._layout
+    x: Any
+    x, axis = _along(as_array(arr, "insert"), axis)
+    layout = x._layout
     length = layout.shape[axis]
-    if isinstance(obj, ArrayBase) and obj.size != 1:
-        return _insert_by_array(arr, obj, values, axis)
+    if isinstance(obj, ArrayBase) and obj._layout.size != 1:
+        return _insert_by_array(x, obj, values, axis)
     host = _host_indices(obj, length)
     if host.size == 1:
-        return _insert_at(arr, int(host.reshape(-1)[0]), not host.ndim, values, axis)
+        return _insert_at(x, int(host.reshape(-1)[0]), not host.ndim, values, axis)
     wrong = host[(host < -length) | (host > length)]
     if wrong.size:
         raise IndexError(f"index {wrong[0]} is out of bounds for axis {axis} with size {length}")
@@ -287,10 +290,10 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     places[order] = host[order] + np.arange(host.size)
     old = np.ones(length + host.size, bool)
     old[places] = False
-    result = _longer(arr, axis, host.size)
+    result = _longer(x, axis, host.size)
     lead = (slice(None),) * axis
     setitem(result, (*lead, asarray(places)), _cast(values, layout))
-    setitem(result, (*lead, asarray(np.flatnonzero(old))), arr)
+    setitem(result, (*lead, asarray(np.flatnonzero(old))), x)
     return result
 
 
@@ -413,7 +416,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
     array([1, 0, 2])
     """
     if not isinstance(filt, ArrayBase) and isinstance(filt, list | tuple):
-        return np.trim_zeros(filt, trim, axis)
+        return np.trim_zeros(filt, trim, axis)  # type: ignore[arg-type]  # NumPy refuses other letters
     x = as_array(filt, "trim_zeros")
     if not isinstance(trim, str):
         raise TypeError(f"trim_zeros: trim must be a str such as 'fb', got {trim!r}")

@@ -135,4 +135,4 @@ def fromfunction(
     array([[ 0,  1,  2],
            [10, 11, 12]])
     """
-    return function(*indices(shape, dtype), **kwargs)
+    return function(*indices(shape, float if dtype is None else dtype), **kwargs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -191,7 +191,7 @@ def shape(a: object) -> tuple[int, ...]:
     try:
         return np.shape(a)  # type: ignore[call-overload]  # NumPy refuses what is no array
     except HostArrayError:  # device arrays in a sequence
-        return as_values(a, "shape")._layout.shape
+        return as_values(cast("ArrayLike", a), "shape")._layout.shape
 
 
 def ndim(a: object) -> int:
@@ -218,7 +218,7 @@ def ndim(a: object) -> int:
     try:
         return np.ndim(a)  # type: ignore[arg-type]  # NumPy refuses what is no array
     except HostArrayError:  # device arrays in a sequence
-        return as_values(a, "ndim")._layout.ndim
+        return as_values(cast("ArrayLike", a), "ndim")._layout.ndim
 
 
 def size(a: object, axis: int | tuple[int, ...] | None = None) -> int:
@@ -246,7 +246,7 @@ def size(a: object, axis: int | tuple[int, ...] | None = None) -> int:
         try:
             return np.size(a, axis)  # type: ignore[arg-type]  # NumPy refuses what is no array
         except HostArrayError:  # device arrays in a sequence
-            a = as_values(a, "size")
+            a = as_values(cast("ArrayLike", a), "size")
     layout = a._layout
     if axis is None:
         return layout.size

@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axis
-from gpuarray._ops.conversion import as_host_scalar
+from gpuarray._ops.conversion import as_host_scalar, asnumpy
 from gpuarray._ops.creation import zeros_like
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import rint
@@ -184,7 +184,7 @@ def _as_pairs(given: Any, ndim: int) -> _Pairs:
     if given is None:
         return ((None, None),) * ndim
     if isinstance(given, ArrayBase):
-        given = given.get()
+        given = asnumpy(given)
     host = np.asarray(given)
     if host.size == 1:
         return ((host.reshape(-1)[0],) * 2,) * ndim

@@ -203,8 +203,8 @@ def roll(
             plan = current.stream.plans.get((_plan_roll, a._layout, axis))
             if plan is not None and len(shift) == len(axis):
                 run, moved = plan
-                by = dict(zip(axis, shift, strict=True))
-                return run(a, *[-by[one] % length * unit for one, length, unit in moved])
+                moves = dict(zip(axis, shift, strict=True))
+                return run(a, *[-moves[one] % length * unit for one, length, unit in moved])
     a = as_array(a, "roll")
     layout = a._layout
     if isinstance(shift, ArrayBase):
@@ -215,7 +215,7 @@ def roll(
     axes, shifts = _paired(0 if axis is None else axis, shift, ndim)
     if not layout.size:
         return empty_like(a)
-    moves: dict[int, int] = {}
+    moves = {}
     for one, by in zip(axes, shifts, strict=True):
         moves[one] = moves.get(one, 0) - by
     if not moves:
@@ -282,7 +282,7 @@ def _plan_roll(stream: Stream, layout: Layout, axis: int | tuple[int, ...] | Non
         result = _layout.contiguous(layout.dtype, layout.shape)
         layout = _layout.contiguous(layout.dtype, (layout.size,))
     target = _layout.contiguous(layout.dtype, layout.shape) if layout.ndim == 1 else result
-    axes = [one % layout.ndim for one in ((axis,) if type(axis) is int else axis)]
+    axes = [one % layout.ndim for one in ((axis,) if isinstance(axis, int) else axis)]
     # Along an axis of length 1 there is nothing to shift, but a plan for one axis takes one start.
     wrap, copy = remap.launch.Rule("wrap"), remap.launch.Rule("copy")
     rules = [wrap if i in axes else copy for i in range(layout.ndim)]

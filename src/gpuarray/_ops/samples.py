@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops.conversion import asarray
-from gpuarray._ops.manipulation import reshape
+from gpuarray._ops.manipulation import ndim, reshape
 from gpuarray._ops.math import divide, log10, sign, subtract
 from gpuarray._ops.placement import given_device
 from gpuarray._ops.ranges import apply
@@ -107,8 +107,9 @@ def linspace(
             return made(start, stop, num, endpoint, retstep, dtype, axis)
     num = _number_of_samples(num)
     if not (_is_scalar(start) and _is_scalar(stop)):
-        samples, ends = _between_arrays("linspace", (start, stop), num, endpoint, dtype, axis)
-        return (samples, _spacing(*ends, num - 1 if endpoint else num)) if retstep else samples
+        samples, given = _between_arrays("linspace", (start, stop), num, endpoint, dtype, axis)
+        divisor = num - 1 if endpoint else num
+        return (samples, _spacing(given[0], given[1], divisor)) if retstep else samples
     computed = _dtypes.canonical(np.linspace(start, stop, 0).dtype)
     found = computed if dtype is None else _dtypes.canonical(dtype)
     how, ends, values, step = _first_and_step(start, stop, num, endpoint, computed)
@@ -317,17 +318,18 @@ def logspace(
     array([   1.,   10.,  100., 1000.])
     """
     num = _number_of_samples(num)
-    ends = (start, stop, base)
+    ends: Any = (start, stop, base)
     if not all(map(_is_scalar, ends)):
-        if not _is_scalar(base) and np.ndim(base):  # NumPy aligns the axis with all of them
+        if not _is_scalar(base) and ndim(base):  # NumPy aligns the axis with all of them
             ends = _of_one_rank([asarray(x) for x in ends])
         return _between_arrays("logspace", ends, num, endpoint, dtype, axis)[0]
-    computed = _dtypes.canonical(np.linspace(start, stop, 0).dtype)
-    powers = _dtypes.canonical(np.power(base, np.empty(0, computed)).dtype)
+    low, high, number = ends
+    computed = _dtypes.canonical(np.linspace(low, high, 0).dtype)
+    powers = _dtypes.canonical(np.power(number, np.empty(0, computed)).dtype)
     layout = _layout.contiguous(powers if dtype is None else _dtypes.canonical(dtype), (num,))
     how, kind, values, _ = _first_and_step(start, stop, num, endpoint, computed)
     run = _plan_linspace(current.stream, layout, computed, how, kind, powers)
-    return run(*values, powers.type(base).item())
+    return run(*values, powers.type(number).item())
 
 
 def _number_of_samples(num: Any) -> int:
@@ -339,8 +341,8 @@ def _number_of_samples(num: Any) -> int:
 
 def _of_one_rank(arrays: Sequence[Any]) -> tuple[Any, ...]:
     """Arrays with as many dimensions as the one of the most, new ones in front."""
-    ndim = max([x.ndim for x in arrays])
-    return tuple([reshape(x, (1,) * (ndim - x.ndim) + x.shape) for x in arrays])
+    most = max([x.ndim for x in arrays])
+    return tuple([reshape(x, (1,) * (most - x.ndim) + x.shape) for x in arrays])
 
 
 def geomspace(

@@ -81,7 +81,7 @@ def tri(
 def _plan_tri(stream: Stream, layout: Layout) -> Any:
     kept = _compared("less_equal", Scalar(1, "i8"))
     values = Cast(_dtypes.code(layout.dtype), kept)
-    inputs = [Coordinates(-1, 1), _INT64]
+    inputs: list[Any] = [Coordinates(-1, 1), _INT64]
     return elementwise.launch.make_call("tri", [values], inputs, [layout], [False], stream)
 
 
@@ -159,7 +159,7 @@ def _plan_triangle(stream: Stream, name: str, layout: Layout) -> Any:
     code = _dtypes.code(layout.dtype)
     kept = _compared("less_equal" if name == "tril" else "greater_equal", Scalar(1, "i8"))
     values = Apply(operation("where"), (kept, Input(2, code), Constant(0, code)), code)
-    inputs = [Coordinates(*[0] * (len(shape) - 2), -1, 1), _INT64, layout]
+    inputs: list[Any] = [Coordinates(*[0] * (len(shape) - 2), -1, 1), _INT64, layout]
     return elementwise.launch.make_call(name, [values], inputs, [target], [False], stream)
 
 
@@ -241,5 +241,5 @@ def _plan_vander(stream: Stream, layout: Layout, count: int, increasing: bool) -
     given: Expression = Input(0, _dtypes.code(layout.dtype))
     given = given if given.dtype == code else Cast(code, given)
     values = Apply(operation("power"), (given, number), code)
-    inputs = [column, Coordinates(0, 1)]
+    inputs: list[Any] = [column, Coordinates(0, 1)]
     return elementwise.launch.make_call("vander", [values], inputs, [target], [False], stream)

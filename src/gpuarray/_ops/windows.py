@@ -202,11 +202,11 @@ def kaiser(M: int, beta: float) -> ndarray:
     >>> cp.kaiser(3, 0)
     array([1., 1., 1.])
     """
-    M, beta = _length("kaiser", M), float(beta)
-    count = 1 if M == 1 else max(math.ceil(M), 0)
+    points, beta = _length("kaiser", M), float(beta)
+    count = 1 if points == 1 else max(math.ceil(points), 0)
     scale = float(np.i0(np.float64(beta)))
     return _plan_kaiser(current.stream, _layout.contiguous(_FLOAT64, (count,)))(
-        (M - 1) / 2, beta, scale
+        (points - 1) / 2, beta, scale
     )
 
 

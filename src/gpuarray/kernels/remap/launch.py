@@ -24,7 +24,7 @@ class Rule(NamedTuple):
 
     name: str  # see `remap.spec.RULES`
     start: int = 0  # by what the index is moved, in the sense of the rule
-    count: int = 0  # of 'skip': elements left out
+    skipped: int = 0  # of 'skip': elements left out
     gap: int = 0  # of 'skip': elements between two of those
 
 
@@ -111,7 +111,7 @@ def make_call(
         "periods": periods,
         "period_multipliers": [one[0] for one in divisors],
         "period_shifts": [one[1] for one in divisors],
-        "counts": [axis.rule.count for axis in axes],
+        "counts": [axis.rule.skipped for axis in axes],
     }
     tile = code.block * code.items_per_thread
     plan = LaunchPlan(
@@ -154,7 +154,7 @@ def _merged(source: Layout, target: Layout, rules: Sequence[Rule], keep: bool) -
         ):
             n = axis.length
             merged[-1] = last._replace(
-                rule=last.rule._replace(count=last.rule.count * n),
+                rule=last.rule._replace(skipped=last.rule.skipped * n),
                 length=last.length * n,
                 source=last.source * n,
                 stride=axis.stride,
