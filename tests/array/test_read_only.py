@@ -224,6 +224,8 @@ WRITERS = {
     "second of two outs": lambda xp, x, a: xp.modf(a[0], out=(xp.zeros(3), x)),
     "reduce": lambda xp, x, a: xp.add.reduce(a, out=x),
     "accumulate": lambda xp, x, a: xp.add.accumulate(a[0], out=x),
+    "ordered reduce": lambda xp, x, a: xp.subtract.reduce(a, out=x),
+    "reduceat": lambda xp, x, a: xp.add.reduceat(a[0], [0, 1, 2], out=x),
 }
 
 
@@ -255,6 +257,9 @@ OUT = {
     "cumsum": lambda a, out: cp.cumsum(a[0], out=out),
     "cumulative_prod": lambda a, out: cp.cumulative_prod(a[0, :2], include_initial=True, out=out),
     "cumulative_sum": lambda a, out: cp.cumulative_sum(a[0, :2], include_initial=True, out=out),
+    "fix": lambda a, out: cp.fix(a[0], out),
+    "isneginf": lambda a, out: cp.isneginf(-1 / (a[0] * 0), out),
+    "isposinf": lambda a, out: cp.isposinf(1 / (a[0] * 0), out),
     "max": lambda a, out: cp.max(a, 0, out), "mean": lambda a, out: cp.mean(a, 0, out=out),
     "median": lambda a, out: cp.median(a, 0, out), "min": lambda a, out: cp.min(a, 0, out),
     "nanargmax": lambda a, out: cp.nanargmax(a, 0, out),
@@ -270,12 +275,14 @@ OUT = {
     "nanstd": lambda a, out: cp.nanstd(a, 0, out=out),
     "nansum": lambda a, out: cp.nansum(a, 0, out=out),
     "nanvar": lambda a, out: cp.nanvar(a, 0, out=out),
+    "outer": lambda a, out: cp.outer(a[0], a[0], out),
     "percentile": lambda a, out: cp.percentile(a, 50, 0, out),
     "prod": lambda a, out: cp.prod(a, 0, out=out), "ptp": lambda a, out: cp.ptp(a, 0, out),
     "quantile": lambda a, out: cp.quantile(a, 0.5, 0, out),
     "round": lambda a, out: cp.round(a[0], 1, out), "around": lambda a, out: cp.around(a[0], 1, out),
     "stack": lambda a, out: cp.stack([a[0], a[1], a[2]], out=out),
     "std": lambda a, out: cp.std(a, 0, out=out), "sum": lambda a, out: cp.sum(a, 0, out=out),
+    "trace": lambda a, out: cp.trace(a[:, None, :], out=out),
     "take": lambda a, out: cp.take(a[0], [0, 1, 2], out=out),
     "var": lambda a, out: cp.var(a, 0, out=out),
 }  # fmt: skip
@@ -295,7 +302,7 @@ def test_every_function_with_out_is_in_the_table():
 @pytest.mark.parametrize("name", OUT)
 def test_out(name):
     dtype = {"all": "?", "any": "?"}.get(name, "i8" if "arg" in name else "f8")
-    out = locked(cp.zeros((3, 3) if name == "stack" else 3, dtype))
+    out = locked(cp.zeros((3, 3) if name in ("stack", "outer") else 3, dtype))
     with pytest.raises(ValueError, match="read-only"):
         OUT[name](cp.asarray(A), out)
     assert not out.any()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from gpuarray._array import ArrayBase
+from gpuarray._ops.conversion import as_values
 from gpuarray._ufunc import create, create_function
 
 if TYPE_CHECKING:
@@ -36,6 +39,15 @@ _iscomplex, _isreal = create_function("iscomplex"), create_function("isreal")
 _isneginf, _isposinf = create_function("isneginf"), create_function("isposinf")
 
 
+def _test(test: Callable[..., ndarray], x: ArrayLike, name: str) -> ndarray:
+    """A test of imaginary parts: of real elements, the result is in C order."""
+    array = x if isinstance(x, ArrayBase) else as_values(x, name)
+    layout = array._layout
+    if layout.c_contiguous or layout.dtype.kind == "c":
+        return test(array)
+    return test(array, order="C")
+
+
 def iscomplex(x: ArrayLike) -> ndarray:
     """Whether the imaginary parts of elements are not zero.
 
@@ -59,7 +71,7 @@ def iscomplex(x: ArrayLike) -> ndarray:
     >>> cp.iscomplex(cp.array([1 + 1j, 1 + 0j]))
     array([ True, False])
     """
-    return _iscomplex(x)
+    return _test(_iscomplex, x, "iscomplex")
 
 
 def isreal(x: ArrayLike) -> ndarray:
@@ -85,7 +97,7 @@ def isreal(x: ArrayLike) -> ndarray:
     >>> cp.isreal(cp.array([1 + 1j, 1 + 0j]))
     array([False,  True])
     """
-    return _isreal(x)
+    return _test(_isreal, x, "isreal")
 
 
 def isneginf(x: ArrayLike, out: ndarray | None = None) -> ndarray:

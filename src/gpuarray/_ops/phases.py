@@ -63,6 +63,8 @@ def unwrap(
     >>> cp.unwrap(cp.array([0, 1, 2, -1, 0]), period=4)
     array([0, 1, 2, 3, 4])
     """
+    if not isinstance(period, int | float | np.integer | np.floating):
+        raise TypeError(f"unwrap: the period is a real number, got {type(period).__name__}")
     p = p if isinstance(p, ArrayBase) else as_values(p, "unwrap")
     layout = p._layout
     axis = check_axis(axis, layout.ndim)

@@ -93,10 +93,26 @@ def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
     if not (x._layout.ndim and y._layout.ndim):
         return multiply(x, y)
     blocks, inner = _spread(x, ndim, 0), _spread(y, ndim, 1)
-    result = multiply(blocks, inner, order="C")
-    shape = result._layout.shape
-    joined = tuple([shape[2 * i] * shape[2 * i + 1] for i in range(ndim)])
-    return _array.view(result, _layout.contiguous(result._layout.dtype, joined))
+    order = "C"
+    if not (x._layout.c_contiguous and y._layout.c_contiguous):
+        order = _order_of_product(current.stream, blocks._layout, inner._layout)
+    result = multiply(blocks, inner, order=order)
+    joined = _layout.reshape_view(result._layout, _joined(result._layout.shape))
+    assert joined is not None
+    return _array.view(result, joined)
+
+
+def _joined(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape in which each pair of neighbouring axes is one."""
+    return tuple([shape[i] * shape[i + 1] for i in range(0, len(shape), 2)])
+
+
+@planned
+def _order_of_product(stream: Stream, a: Layout, b: Layout) -> str:
+    """The memory order of products: that of the operands, if pairs of axes can be joined in it."""
+    shape = _layout.broadcast_shapes([a.shape, b.shape])
+    like = _layout.like_order(a.dtype, shape, [a, b])
+    return "C" if _layout.reshape_view(like, _joined(shape)) is None else "K"
 
 
 def _spread(x: Any, ndim: int, at: int) -> ndarray:

@@ -135,12 +135,15 @@ class ufunc(Generic[_Result]):
                 f"{self.__name__}.outer: outer product only supported for binary functions"
             )
         a, b = _interchange.as_operand(a, self.__name__), _interchange.as_operand(b, self.__name__)
-        if isinstance(a, _array.ArrayBase) and isinstance(b, _array.ArrayBase):
-            layout = a._layout
-            shape = layout.shape + (1,) * b._layout.ndim
-            strides = layout.strides + (0,) * b._layout.ndim
-            a = _array.view(a, _layout.layout_of(layout.dtype, shape, strides))
-        return self(a, b, **kwargs)
+        # Numbers have dtypes of their own here, as NumPy makes arrays of them.
+        operands: list[Any] = [x if hasattr(x, "dtype") else np.asarray(x)[()] for x in (a, b)]
+        x, y = operands
+        if isinstance(x, _array.ArrayBase) and isinstance(y, _array.ArrayBase):
+            layout = x._layout
+            shape = layout.shape + (1,) * y._layout.ndim
+            strides = layout.strides + (0,) * y._layout.ndim
+            x = _array.view(x, _layout.layout_of(layout.dtype, shape, strides))
+        return self(x, y, **kwargs)
 
     def reduce(
         self,

@@ -15,7 +15,8 @@ import numpy as np
 if TYPE_CHECKING:
     from gpuarray.kernels.generator.operations.rows import Operation
 
-_KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+#: How numbers widen; those that are none come behind all loops.
+_KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3, "m": 4, "M": 4, "V": 4, "S": 4, "U": 4}
 
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 
