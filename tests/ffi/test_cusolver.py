@@ -1,0 +1,65 @@
+"""The emulated functions of cuSOLVER: what they refuse, and what they say of a failure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpuarray._ffi import cusolver
+from gpuarray._libraries import solver
+from gpuarray._libraries.handles import SOLVER
+from gpuarray.errors import LibraryError
+
+
+@pytest.fixture
+def values(xp):
+    """Arguments of a singular value decomposition and of eigenvalues that are right."""
+    none = "CUSOLVER_EIG_MODE_NOVECTOR"
+    return {
+        "handle": SOLVER.on(xp.cuda.get_current_stream()).handle, "params": 0,
+        "m": 4, "n": 3, "lda": 4, "ldu": 4, "ldvt": 3, "jobu": ord("S"), "jobvt": ord("S"),
+        "jobvl": none, "jobvr": none, "ldvl": 4, "ldvr": 4,
+        "dataTypeA": "f8", "dataTypeS": "f8", "dataTypeU": "f8", "dataTypeVT": "f8",
+        "dataTypeW": "c16", "dataTypeVL": "f8", "dataTypeVR": "f8", "dataTypeTau": "f8",
+        "computeType": "f8",
+    }  # fmt: skip
+
+
+def _bytes(name, values):
+    needed = {kind.name for kind in cusolver.library.rows[name].query.inputs}
+    given = {key: value for key, value in values.items() if key in needed}
+    return cusolver.library.workspace_bytes(name, given)
+
+
+def test_workspaces_have_a_size(values):
+    for name in ("cusolverDnXgeqrf", "cusolverDnXgesvd", "cusolverDnXgeev"):
+        device, host = _bytes(name, values)
+        assert device > 0
+        assert host >= 0
+
+
+@pytest.mark.emulator  # a GPU's library has no words for it
+@pytest.mark.parametrize(
+    "name, changes, status, match",
+    [
+        ("Xgesvd", {"m": 2, "lda": 4}, "INVALID_VALUE", "m must not be less than n"),
+        ("Xgesvd", {"jobu": ord("Q")}, "INVALID_VALUE", "jobu is 81"),
+        ("Xgesvd", {"dataTypeS": "f4"}, "NOT_SUPPORTED", "dataTypeS"),
+        ("Xgeqrf", {"dataTypeTau": "f4"}, "NOT_SUPPORTED", "dataTypeTau"),
+        ("Xgeev", {"dataTypeW": "f8"}, "NOT_SUPPORTED", "dataTypeW"),
+        ("Xgeev", {"jobvl": "CUSOLVER_EIG_MODE_VECTOR"}, "INVALID_VALUE", "jobvl"),
+        ("Xgeev", {"dataTypeA": "i4"}, "NOT_SUPPORTED", "dataTypeA int32"),
+        ("Xgeev", {"n": -1}, "INVALID_VALUE", "n is -1"),
+        ("Xgeev", {"params": 5}, "NOT_INITIALIZED", "0x5"),
+    ],
+)
+def test_refusals(values, name, changes, status, match):
+    with pytest.raises(LibraryError, match=match) as caught:
+        _bytes(f"cusolverDn{name}", values | changes)
+    assert caught.value.status_name == f"CUSOLVER_STATUS_{status}"
+
+
+@pytest.mark.emulator  # LAPACK's limit of iterations is beyond any matrix that a test could have
+def test_what_does_not_converge_says_so(xp):
+    assert int(solver.singular_values(xp.full((3, 4), np.nan))[-1]) == 1
+    assert int(solver.eigenvalues(xp.full((3, 3), np.nan))[-1]) == 1
