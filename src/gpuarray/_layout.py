@@ -110,8 +110,12 @@ class Layout:
         self.size = size = math.prod(shape)
         self.nbytes = size * itemsize
         _check_address_space(dtype, shape, strides)
-        self.c_contiguous = size == 0 or _is_contiguous(shape[::-1], strides[::-1], itemsize)
-        self.f_contiguous = size == 0 or _is_contiguous(shape, strides, itemsize)
+        # What needs contiguous elements needs them at multiples of their size.
+        aligned = not access & UNALIGNED
+        self.c_contiguous = size == 0 or (
+            aligned and _is_contiguous(shape[::-1], strides[::-1], itemsize)
+        )
+        self.f_contiguous = size == 0 or (aligned and _is_contiguous(shape, strides, itemsize))
         low = high = 0
         if size:
             for length, stride in zip(shape, strides, strict=True):

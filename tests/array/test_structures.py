@@ -318,3 +318,20 @@ def test_assignment_by_arrays_to_fields_at_any_address():
         field[field > 20] = 0.25
         field[field == 7.5] = xp.arange(12) * 1.5
     same(x, host)
+
+
+def test_one_element_at_any_address():
+    host = records(PACKED)
+    host["b"] = np.arange(24).reshape(4, 6)
+    one, x = host["b"][1, 2:3], cp.array(host)["b"][1, 2:3]
+    same(cp.sort(x), np.sort(one))
+    same(cp.argsort(x), np.argsort(one))
+    same(cp.concatenate([x, x]), np.concatenate([one, one]))
+    same(cp.stack([x, x[:1]]), np.stack([one, one]))
+    same(cp.ascontiguousarray(x) + 1, one + 1)
+    same(cp.searchsorted(x, x), np.searchsorted(one, one))
+    same(cp.median(x), np.median(one))
+    same(cp.cumsum(x), np.cumsum(one))
+    same(x.reshape(1, 1).sum(), one.sum())
+    assert float(x[0]) == one[0]
+    assert x.tolist() == one.tolist()
