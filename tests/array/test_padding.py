@@ -160,3 +160,24 @@ def test_the_number_is_no_part_of_the_plan():
     for number in (2, 3.5, -1):
         same(cp.pad(x, 1, constant_values=number), np.pad(np.ones(5), 1, constant_values=number))
     assert len(cp.cuda.get_current_stream().plans) == plans
+
+
+def test_widths_that_are_equal_are_the_same():
+    x = cp.arange(3)
+    cp.pad(x, 1)
+    cp.pad(x, (1, 1))
+    for wrong in (1.0, (1.0, 1), ((1, 1.0),)):
+        with pytest.raises(TypeError, match="integral"):
+            cp.pad(x, wrong)
+    for _ in range(2):
+        same(
+            cp.pad(x, ((1, 2),), constant_values=5), np.pad(np.arange(3), (1, 2), constant_values=5)
+        )
+        same(cp.pad(x, ((1, 2),)), np.pad(np.arange(3), (1, 2)))
+        same(cp.pad(x, (2, 0), "wrap"), np.pad(np.arange(3), (2, 0), "wrap"))
+        with pytest.raises(ValueError, match="unsupported keyword"):
+            cp.pad(x, 1, "edge", constant_values=3)
+        with pytest.raises(ValueError, match="unsupported keyword"):
+            cp.pad(x, 1, end_values=3)
+    with pytest.raises(OverflowError):
+        cp.pad(cp.arange(3, dtype="u1"), ((1, 2),), constant_values=300)

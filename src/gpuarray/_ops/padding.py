@@ -113,12 +113,18 @@ def pad(
     >>> cp.pad(cp.ones((1, 2)), {1: (1, 1)})
     array([[0., 1., 1., 0.]])
     """
-    if isinstance(array, ArrayBase) and type(pad_width) is int and type(mode) is str and not kwargs:
-        # The key of _plan_pad, written here to save its call on a fast path.
-        plan = current.stream.plans.get((_plan_pad, array._layout, pad_width, mode))
+    table_key = None
+    if isinstance(array, ArrayBase) and type(mode) is str and _are_integers(pad_width):
+        table_key = (pad, array._layout, pad_width, mode)
+        plan: Any = current.stream.plans.get(table_key)
         if plan is not None:
-            run, starts = plan
-            return run(array, *starts)
+            run, arguments = plan
+            if not kwargs:
+                return run(array, *arguments)
+            number = kwargs.get("constant_values")
+            if mode == "constant" and len(kwargs) == 1 and type(number) in (int, float):
+                number = as_host_scalar(number, array._layout.dtype, "pad")
+                return run(array, *arguments[:-1], number)
     x = as_array(array, "pad")
     layout = x._layout
     pairs = _widths(pad_width, layout.ndim)
@@ -134,7 +140,7 @@ def pad(
         if _dtypes.is_raw(layout.dtype):
             return _pad_by_assignment(x, pairs, values)
         fills = [as_host_scalar(one, layout.dtype, "pad") for pair in values for one in pair]
-        return _pad_by_rule(x, pairs, mode, fills, pad_width)
+        return _pad_by_rule(x, pairs, mode, fills, table_key)
     if mode == "empty":
         return _surrounded(x, pairs)
     for axis, pair in enumerate(pairs):
@@ -151,7 +157,22 @@ def pad(
         return _pad_by_ramps(x, pairs, _as_pairs(kwargs.get("end_values", 0), layout.ndim))
     if mode in _STATISTICS:
         return _pad_by_statistics(x, pairs, mode, kwargs.get("stat_length"))
-    return _pad_by_rule(x, pairs, mode, [], pad_width)
+    return _pad_by_rule(x, pairs, mode, [], table_key)
+
+
+def _are_integers(pad_width: Any) -> bool:
+    """Whether widths are ints, in tuples: equal ones are the same widths."""
+    if type(pad_width) is int:
+        return True
+    if type(pad_width) is not tuple:
+        return False
+    for pair in pad_width:
+        if type(pair) is tuple:
+            if {*map(type, pair)} != {int}:
+                return False
+        elif type(pair) is not int:
+            return False
+    return True
 
 
 def _widths(pad_width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
@@ -201,29 +222,26 @@ def _as_pairs(given: Any, ndim: int) -> _Pairs:
 # ---- modes that take elements from other places ------------------------------------------------
 
 
-def _pad_by_rule(x: Any, pairs: Any, mode: str, fills: list[Any], pad_width: Any) -> Any:
-    """Pad all axes in one kernel."""
+def _pad_by_rule(x: Any, pairs: Any, mode: str, fills: list[Any], table_key: Any = None) -> Any:
+    """Pad all axes in one kernel, whose plan is kept under a key for the next call."""
     layout = x._layout
-    kept = pad_width if type(pad_width) is int else pairs
     bits = {np.asarray(one, layout.dtype).tobytes() for one in fills}
-    # One number for all sides is passed; 0 is a part of the plan of what has no keyword argument.
     if len(bits) <= 1:
-        if mode != "constant" or not any(next(iter(bits), b"")):
-            plan = _plan_pad(current.stream, layout, kept, mode)
-            return plan[0](x, *plan[1])
-        fills = fills[:1]
-    if len(fills) > 1 and _order(layout) == "F":
+        run, arguments = _plan_pad(current.stream, layout, pairs, mode)
+        if table_key is not None:
+            current.stream.keep_plan(table_key, (run, arguments))
+        return run(x, *arguments[:-1], fills[0]) if fills else run(x, *arguments)
+    if _order(layout) == "F":
         # Of several numbers those of the last axis win: that has to be the fastest one.
-        padded = _pad_by_rule(copies.copy(x, "C"), pairs, mode, fills, pad_width)
+        padded = _pad_by_rule(copies.copy(x, "C"), pairs, mode, fills)
         return copies.copy(padded, "F")
     run, starts = _plan_padding(current.stream, layout, pairs, mode, len(fills))
     return run(x, *starts, *fills)
 
 
 @planned
-def _plan_pad(stream: Stream, layout: Layout, width: Any, mode: str) -> Any:
-    """A call without numbers, and the starts that it takes behind the array."""
-    pairs = ((width, width),) * layout.ndim if type(width) is int else width
+def _plan_pad(stream: Stream, layout: Layout, pairs: Any, mode: str) -> Any:
+    """A call, and what it takes behind the array: starts, and 0 where it stores a number."""
     if mode == "constant":
         run, starts = _plan_padding(stream, layout, pairs, mode, 1)
         return run, (*starts, np.zeros((), layout.dtype).item())
@@ -419,7 +437,7 @@ def _turn(part: Any, axis: int, start: int, stop: int, edge: int, target: int) -
 
 def _pad_by_function(x: Any, pairs: Any, function: Callable[..., Any], kwargs: Any) -> Any:
     """Pad with zeros, then call the function for each vector along each axis."""
-    padded = _pad_by_rule(x, pairs, "constant", [0], pairs)
+    padded = _pad_by_rule(x, pairs, "constant", [0])
     for axis in range(padded.ndim):
         vectors = moveaxis(padded, axis, -1)
         for index in np.ndindex(vectors.shape[:-1]):
