@@ -155,7 +155,7 @@ def ravel(a: ArrayLike, order: str = "C") -> ndarray:
         return copies.copy(flat)
     if order == "C" and flat._memory is a._memory:
         return _array.keep_view(a, flat, ravel, None)
-    return flat
+    return flat if flat._memory is a._memory else _array.rearranged(flat, flat._layout)
 
 
 def flatten(a: ndarray, order: str = "C") -> ndarray:
@@ -165,6 +165,11 @@ def flatten(a: ndarray, order: str = "C") -> ndarray:
         order = "C"
     flat = reshape(a, -1 if a._layout.size else (0,), order, copy=True)
     return _array.rearranged(flat, flat._layout)
+
+
+def in_shape(new: ndarray, shape: Sequence[int]) -> ndarray:
+    """A new gapless array, whose memory no other array has, in another shape."""
+    return _array.rearranged(new, reshape(new, shape)._layout)
 
 
 def shape(a: object) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
 from gpuarray._ops.casts import copyto, store_result
 from gpuarray._ops.conversion import array
-from gpuarray._ops.manipulation import as_array, reshape
+from gpuarray._ops.manipulation import as_array, in_shape, reshape
 from gpuarray._ops.math import add, multiply, subtract
 from gpuarray._ops.quantile_methods import (
     INTEGER_INDICES,
@@ -123,7 +123,7 @@ def median(
     else:
         middle = select_rows(rows, range((length - 1) // 2, length // 2 + 1))
         result = statistics.mean(middle, axis=0)
-    return store_result(reshape(result, shape), out, "median", "unsafe")
+    return store_result(in_shape(result, shape), out, "median", "unsafe")
 
 
 def quantile(
@@ -258,7 +258,7 @@ def quantile_of(
                 f"{rows._layout.dtype!r} according to the rule 'safe'; method {method!r} selects "
                 "elements, so pass an output of a dtype that theirs holds"
             )
-        result = reshape(_select(rows, indices), asked.values.shape + shape)
+        result = in_shape(_select(rows, indices), asked.values.shape + shape)
         return store_result(result, out, asked.name, "unsafe")
     else:
         below = np.floor(indices)
@@ -270,7 +270,7 @@ def quantile_of(
         weight = interpolation_weight(method, indices, np.where(last, -1, below))
         both = _select(rows, np.stack([below, above]).astype(np.intp))
         result = _interpolate(both[0], both[1], np.asarray(weight, indices.dtype), asked.weak)
-    return store_result(reshape(result, asked.values.shape + shape), out, asked.name)
+    return store_result(in_shape(result, asked.values.shape + shape), out, asked.name)
 
 
 def _select(rows: ndarray, indices: np.ndarray) -> ndarray:

@@ -179,7 +179,7 @@ def unpackbits(
             )
         found += bits
     run, layout = _plan_unpack(current.stream, a._layout, axis, order)
-    result = _array.view(run(a), layout)
+    result = _array.rearranged(run(a), layout)
     if found < bits:
         result = getitem(result, (*(slice(None),) * axis, slice(found)))
         return result if result._layout.c_contiguous else copies.copy(result, "C")

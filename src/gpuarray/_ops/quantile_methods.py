@@ -15,7 +15,7 @@ from gpuarray._ops.casts import copyto
 from gpuarray._ops.conversion import array, asnumpy
 from gpuarray._ops.cumulative import cumsum
 from gpuarray._ops.logic import equal, isnan, less, logical_or
-from gpuarray._ops.manipulation import as_array, reshape
+from gpuarray._ops.manipulation import as_array, in_shape
 from gpuarray._ops.math import divide, minimum
 from gpuarray._ops.searching import count_nonzero
 from gpuarray._ops.sorting import argsort
@@ -109,7 +109,7 @@ def weighted_quantiles(
     if rows._layout.dtype.kind == "f" and not nan:
         last = rows[..., -1]
         copyto(result, last, where=isnan(last))
-    return reshape(result, q.shape + shape)
+    return in_shape(result, q.shape + shape)
 
 
 def _discrete(index: np.ndarray, stays: Callable) -> np.ndarray:
