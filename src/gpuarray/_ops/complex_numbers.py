@@ -48,10 +48,13 @@ def real(val: ArrayLike) -> ndarray:
     >>> cp.real(cp.array([1 + 2j]))
     array([1.])
     """
+    found = _array.kept_view(val, real, None)
+    if found is not None:
+        return found
     val = val if isinstance(val, ArrayBase) else as_values(val, "real")
     if val._layout.dtype.kind != "c":
         return val
-    return _array.view(val, _part(val._layout))
+    return _array.keep_view(val, _array.view(val, _part(val._layout)), real, None)
 
 
 def imag(val: ArrayLike) -> ndarray:
@@ -73,10 +76,14 @@ def imag(val: ArrayLike) -> ndarray:
     >>> cp.imag(cp.array([1 + 2j]))
     array([2.])
     """
+    found = _array.kept_view(val, imag, None)
+    if found is not None:
+        return found
     val = val if isinstance(val, ArrayBase) else as_values(val, "imag")
     if val._layout.dtype.kind != "c":
         return _array.lock(zeros_like(val))
-    return _array.view(val, _part(val._layout), val._layout.itemsize // 2)
+    result = _array.view(val, _part(val._layout), val._layout.itemsize // 2)
+    return _array.keep_view(val, result, imag, None)
 
 
 def angle(z: ArrayLike, deg: bool = False) -> ndarray:
