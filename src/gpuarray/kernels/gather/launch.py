@@ -71,9 +71,10 @@ def _transfer_call(
     if not isinstance(dense, Layout):
         dense = _layout.layout_of(dense, shape, (0,) * len(shape))
     result = dense
-    if scalar is None and (dense.unaligned or indexed.unaligned):
-        size = _layout.word_size([dense, indexed])
-        dense, indexed, whole = [_layout.in_words(x, size) for x in (dense, indexed, whole)]
+    operands = (dense, indexed, whole)
+    if scalar is None and any(x.unaligned for x in operands):
+        size = _layout.word_size(operands)
+        dense, indexed, whole = [_layout.in_words(x, size) for x in operands]
         shape, size = indexed.shape, indexed.size
         indices = [
             (_layout.layout_of(x.dtype, x.shape + shape[-1:], x.strides + (0,)), length, stride)

@@ -236,6 +236,8 @@ def lengths_call(
     stream: Stream, first: Layout, second: Layout, bounded: bool
 ) -> Callable[..., Any]:
     """A call that takes two series and a bound, and returns how long they are without zeros."""
+    for series in (first, second):
+        _layout.check_aligned(series, "polynomial")
     spec = polynomial.spec.LengthsSpec(
         _dtypes.code(first.dtype), _dtypes.code(second.dtype), bounded
     )

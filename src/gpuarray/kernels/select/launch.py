@@ -77,6 +77,9 @@ def select_rows(source: Any, ranks: Sequence[int], spread_nan: bool = True) -> A
     them, and what a sort takes.
     """
     layout = source._layout
+    if layout.unaligned:
+        source = elementwise.copies.copy(source, "C")
+        layout = source._layout
     *kept, length = layout.shape
     target = _layout.contiguous(layout.dtype, (len(ranks), *kept))
     result = _array.empty(target)
