@@ -131,18 +131,6 @@ KNOWN: list[Known] = [
         ),
     ),
     Known(
-        "reductions by functions that have none",
-        "ufunc.reduce",
-        "Available for the functions that name a reduction",
-        lambda case, x: "TypeError" in x.kind and ".reduce is not supported" in x.detail,
-    ),
-    Known(
-        "cumulative operations by functions that are not associative",
-        "ufunc.accumulate",
-        "Available for functions that are associative",
-        lambda case, x: "TypeError" in x.kind and ".accumulate is not supported" in x.detail,
-    ),
-    Known(
         "negative exponents in an integer array",
         "power",
         "Negative exponents in an integer array give 1 / x truncated",
@@ -163,14 +151,6 @@ KNOWN: list[Known] = [
         lambda case, x: x.kind == "accepts, NumPy ZeroDivisionError" and "average" in case.function,
     ),
     Known(
-        "repeats in device memory",
-        "repeat",
-        "a device array is refused",
-        lambda case, x: (
-            x.kind == "raises TypeError" and "repeats must be in host memory" in x.detail
-        ),
-    ),
-    Known(
         "numbers that do not fit an integer dtype",
         "ndarray",
         "one that does not fit an integer dtype raises",
@@ -185,14 +165,6 @@ KNOWN: list[Known] = [
         "Complex numbers are refused",
         lambda case, x: (
             x.kind == "raises TypeError" and "bins of complex numbers are not defined" in x.detail
-        ),
-    ),
-    Known(
-        "estimated numbers of bins",
-        "histogram",
-        "The number of bins is not estimated",
-        lambda case, x: (
-            x.kind == "raises TypeError" and "histogram" in _text(case) and "bins" in x.detail
         ),
     ),
 ]
