@@ -81,6 +81,11 @@ def test_values_of_other_forms():
     _both(lambda xp, p, x: xp.polyval(p, x), _numbers(3, 5), x)
     _both(lambda xp, p, x: xp.polyval(p, x), p, np.array([np.inf, -np.inf, np.nan, -0.0]))
     _both(lambda xp, p, x: xp.polyval(p, x), p[:0], x)
+    rows = np.arange(4.0).reshape(2, 2)
+    expected = np.polyval(rows.T, rows[0])
+    found = cp.polyval(cp.asarray(rows).T, cp.asarray(rows[0]))
+    same(found, expected)
+    assert found.strides == expected.strides
 
 
 @pytest.mark.parametrize("dtype", ["f8", "i4", "f4", "c8", "?"])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import raises_alike, same
+from tests.array.arrays import device_copy, raises_alike, same
 
 #: The modules, and what the names of their functions begin with.
 MODULES = {
@@ -52,6 +52,10 @@ def _on_device(x):
 @pytest.fixture
 def both(module):
     return Pair(module)
+
+
+def _device_copy(x):
+    return device_copy(x) if x.base is not None else cp.array(x, order="K")
 
 
 def _numbers(*shape, seed=0):
@@ -149,6 +153,25 @@ def test_arithmetic(both):
     both.raises("{}div", a, np.zeros(2))
     both.raises("{}pow", a, -1)
     both.raises("{}trim", a, -1)
+
+
+@each_basis
+def test_order_of_values(both):
+    x = np.asfortranarray(_numbers(3, 5))
+    for c in (
+        _numbers(4),
+        _numbers(4, 3, 2),
+        np.asfortranarray(_numbers(4, 3, 2)),
+        _numbers(2, 3, 4).T,
+    ):
+        name = f"{MODULES[both.module]}val"
+        for points in (x, x[0], x.T[:2]):
+            expected = getattr(getattr(np.polynomial, both.module), name)(points, c)
+            found = getattr(getattr(cp.polynomial, both.module), name)(
+                _device_copy(points), _device_copy(c)
+            )
+            assert found.strides == expected.strides
+            np.testing.assert_allclose(cp.asnumpy(found), expected, rtol=1e-11)
 
 
 @each_basis

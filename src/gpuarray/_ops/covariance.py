@@ -222,7 +222,7 @@ def _sums_of_products(distances: Any, other: Any, dtype: np.dtype) -> Any:
         step, item = x._layout.strides
         strides = (step, 0, item) if axis else (0, step, item)
         views.append(_array.view(x, _layout.layout_of(dtype, (rows, rows, count), strides)))
-    return sum_of_products(*views, (2,), dtype)
+    return sum_of_products(views[0], views[1], (2,), dtype)
 
 
 @planned

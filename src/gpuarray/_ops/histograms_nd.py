@@ -197,10 +197,10 @@ def _edges(column: Any, bins: Any, range: Any, dimension: int, dtype: np.dtype) 
     message = f"`bins[{dimension}]` must be monotonically increasing, when an array"
     if isinstance(bins, ArrayBase):
         if bins._layout.ndim == 1:
-            bins = in_one_dimension(bins)
-            falls = any(greater(bins[:-1], bins[1:]))
+            given: Any = bins
+            falls = any(greater(given[:-1], given[1:]))
             return Edges(
-                copies.copy(bins, "C"),
+                copies.copy(given, "C"),
                 False,
                 reshape(falls, (1,)),
                 lambda found: ValueError(message) if found[0] else None,

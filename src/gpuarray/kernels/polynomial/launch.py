@@ -57,11 +57,15 @@ def values_call(
     if tensor:
         shape = rest + at
         strides = [series + (0,) * len(at), *[(0,) * len(rest) + x.strides for x in points]]
+        one = _layout.layout_of(
+            coefficients.dtype, rest + (1,) * len(at), series + (coefficients.itemsize,) * len(at)
+        )
     else:
         shape = _layout.broadcast_shapes([rest, at])
         one = _layout.layout_of(coefficients.dtype, rest, series)
         strides = [_layout.broadcast_strides(x, shape) for x in (one, *points)]
-    target = _layout.contiguous(result, shape)
+    # The memory order of sums of one coefficient of each series and the points.
+    target = _layout.like_order(result, shape, [one, *points])
     if not target.size:
         return _calls.make_call(stream, "a" * (1 + count), [target], [])
     layouts = [coefficients, *points]

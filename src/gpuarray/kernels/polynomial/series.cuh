@@ -178,7 +178,8 @@ template <bool BOUND> struct Stays {
 };
 
 // For each of two series (the second may have no coefficients) the number that is left without the zeros at its end,
-// at least one. With BOUND those go that are not beyond `bound`. One block.
+// at least one. With BOUND those go that are not beyond `bound`. One block, which begins at the end: most series have
+// no zeros there.
 template <bool BOUND, int BLOCK, class First, class Second>
 GPUARRAY_DEVICE void trimmed_lengths(const First* first, const Second* second, int64_t* lengths, double bound,
                                      int64_t count, int64_t step, int64_t second_count, int64_t second_step) {
@@ -186,12 +187,16 @@ GPUARRAY_DEVICE void trimmed_lengths(const First* first, const Second* second, i
     for (int which = 0; which < 2; ++which) {
         int64_t length = 1;
         const int64_t all = which ? second_count : count;
-        for (int64_t j = threadIdx.x; j < all; j += BLOCK) {
-            const bool stays = which ? Stays<BOUND>::of(second[j * second_step], bound)
-                                     : Stays<BOUND>::of(first[j * step], bound);
+        for (int64_t end = all; end > 0; end -= BLOCK) {
+            const int64_t j = end - 1 - threadIdx.x;
+            bool stays = false;
+            if (j >= 0) {
+                stays = which ? Stays<BOUND>::of(second[j * second_step], bound)
+                              : Stays<BOUND>::of(first[j * step], bound);
+            }
             if (stays) length = j + 1;
+            if (__syncthreads_or(stays)) break;
         }
-        __syncthreads();
         found[threadIdx.x] = length;
         __syncthreads();
         for (int half = BLOCK / 2; half > 0; half /= 2) {
