@@ -164,6 +164,24 @@ def test_sums_of_segments(dtype):
     same(cp.add.reduceat(x, [0, 1], dtype="c8"), np.add.reduceat(host, [0, 1], dtype="c8"))
 
 
+@pytest.mark.parametrize("dtype", ["i1", "f4", "f8", "?"])
+def test_long_lines(dtype):
+    name = "less" if dtype == "?" else "subtract"
+    ours = getattr(cp, name)
+    for shape in ((3, 300), (1, 33), (5, 32), (700,)):
+        host = numbers(shape, dtype)
+        x = device_copy(host)
+        expected = folded(name, host, -1)
+        same(ours.accumulate(x, -1), expected)
+        same(ours.reduce(x, -1), np.asarray(expected[..., -1]))
+        same(ours.reduce(x[..., ::-1], -1), np.asarray(folded(name, host[..., ::-1], -1)[..., -1]))
+        if dtype != "?":
+            mask = numbers(shape, "?", 1)
+            theirs = getattr(np, name).reduce(host, -1, initial=5, where=mask)
+            same(ours.reduce(x, -1, initial=5, where=cp.asarray(mask)), np.asarray(theirs))
+    same(ours.accumulate(x, out=x), folded(name, host, 0))
+
+
 def test_long_segments():
     host = numbers(20_000, "i8")
     x = device_copy(host)

@@ -43,7 +43,7 @@ template <class Dimensions> struct FoldOffsets {
     }
 };
 
-// A thread walks a line. UNROLL elements are loaded before they are combined, so that their loads overlap.
+// A thread walks a line, its neighbours the lines beside it. UNROLL elements are loaded before they are combined, so that their loads overlap.
 template <class Dimensions, int BLOCK, int UNROLL, bool ACCUMULATES> struct FoldLines {
     typedef typename Dimensions::Offset Index;
     typedef typename Unsigned<Index>::type UIndex;
@@ -91,6 +91,90 @@ template <class Dimensions, int BLOCK, int UNROLL, bool ACCUMULATES> struct Fold
             }
         }
         if constexpr (!ACCUMULATES) Function::finish(output[0], value);
+    }
+};
+
+// The value of a lane of the warp.
+template <class T> GPUARRAY_DEVICE T of_lane(T value, int lane) {
+    enum { WORDS = (sizeof(T) + 3) / 4 };
+    uint32_t words[WORDS] = {};
+    memcpy(words, &value, sizeof(T));
+#pragma unroll
+    for (int i = 0; i < WORDS; ++i) words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+    memcpy(&value, words, sizeof(T));
+    return value;
+}
+
+// A warp walks a line whose elements are neighbours. Its lanes load elements side by side, those of the next tile
+// while this one's are combined: by all lanes, each of which gets all elements in turn.
+template <class Dimensions, int BLOCK, int UNROLL, bool ACCUMULATES> struct FoldRows {
+    typedef typename Dimensions::Offset Index;
+    typedef typename Unsigned<Index>::type UIndex;
+    enum { TILE = 32 * UNROLL };
+
+    template <class Function> struct Tile {
+        typename Function::Item items[UNROLL];
+        uint32_t there[UNROLL];  // a bit for each lane
+
+        GPUARRAY_DEVICE void load(const typename Function::Element* input, const uint8_t* mask,
+                                  const Dimensions& dimensions, Index start, int lane) {
+#pragma unroll
+            for (int i = 0; i < UNROLL; ++i) {
+                const Index index = start + i * 32 + lane;
+                bool inside = index < dimensions.length;
+                items[i] = typename Function::Item();
+                if (inside) items[i] = Function::of(input[index * dimensions.input_stride]);
+                if constexpr (Function::MASKED) {
+                    if (inside) inside = mask[index * dimensions.mask_stride] != 0;
+                }
+                there[i] = __ballot_sync(0xffffffffu, inside);
+            }
+            if (!Function::STARTS && start == 0) there[0] &= ~1u;  // the first element is the value so far
+        }
+    };
+
+    template <class Function>
+    GPUARRAY_DEVICE static void run(const Function& function, const typename Function::Element* input,
+                                    const uint8_t* mask, typename Function::Result* output,
+                                    const Dimensions& dimensions) {
+        typedef typename Function::Value Value;
+        const int lane = threadIdx.x % 32;
+        const UIndex line = UIndex(blockIdx.x) * (BLOCK / 32) + threadIdx.x / 32;
+        if (line >= UIndex(dimensions.lines)) return;
+        const FoldOffsets<Dimensions> offsets(dimensions, line);
+        input += offsets.input;
+        output += offsets.output;
+        if constexpr (Function::MASKED) mask += offsets.mask;
+
+        Value value;
+        if constexpr (Function::STARTS) {
+            value = function.start();
+        } else {
+            value = Function::first(input[0]);
+        }
+        Tile<Function> tile, next;
+        next.load(input, mask, dimensions, 0, lane);
+#pragma unroll 1
+        for (Index start = 0; start < dimensions.length; start += TILE) {
+            tile = next;
+            if (start + TILE < dimensions.length) next.load(input, mask, dimensions, start + TILE, lane);
+#pragma unroll
+            for (int i = 0; i < UNROLL; ++i) {
+                if (start + i * 32 >= dimensions.length) break;
+                Value kept = value;
+#pragma unroll
+                for (int k = 0; k < 32; ++k) {
+                    const typename Function::Item item = of_lane(tile.items[i], k);
+                    if (tile.there[i] >> k & 1) value = Function::combine(value, item);
+                    if (ACCUMULATES && k == lane) kept = value;
+                }
+                const Index index = start + i * 32 + lane;
+                if (ACCUMULATES && index < dimensions.length) {
+                    Function::finish(output[index * dimensions.output_stride], kept);
+                }
+            }
+        }
+        if (!ACCUMULATES && lane == 0) Function::finish(output[0], value);
     }
 };
 

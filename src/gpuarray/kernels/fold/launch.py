@@ -18,6 +18,10 @@ from gpuarray.kernels.generator.expressions import Expression
 _LONG_SEGMENT = 2048
 
 
+#: Shorter lines have a thread each.
+_LEAST_ROW = 32
+
+
 class FoldOp(NamedTuple):
     """What is computed, whatever the layouts: see FoldSpec."""
 
@@ -119,6 +123,7 @@ def _plan(
         input_dtype=_dtypes.code(operand.dtype),
         output_dtype=_dtypes.code(output.dtype),
         kind=kind,
+        rows=_along_rows(steps_in, lines, length) and kind != "segments",
         masked=mask is not None,
         initial=op.initial,
         kept=len(dims),
@@ -137,7 +142,7 @@ def _plan(
         "mask_strides": steps_mask[1:],
         "output_strides": steps_out[1:],
     }
-    threads = lines
+    threads = lines * (32 if spec.rows else 1)
     if kind == "segments":
         assert other is not None
         count = other.shape[0]
@@ -148,6 +153,11 @@ def _plan(
     function, source = load(spec, fold.spec.render, stream.device)
     blocks = ceil_div(threads, source.block)
     return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), {"dimensions": dimensions})
+
+
+def _along_rows(steps: Sequence[int], lines: int, length: int) -> bool:
+    """Whether warps walk lines: neighbouring elements belong to one, and there are enough."""
+    return length >= _LEAST_ROW and (lines == 1 or abs(steps[0]) < abs(steps[-1]))
 
 
 def _segments(

@@ -42,6 +42,7 @@ class FoldSpec:
     input_dtype: str
     output_dtype: str
     kind: str = "reduce"
+    rows: bool = False  # reduce, accumulate: a warp walks a line, and not a thread
     masked: bool = False  # reduce: a mask decides whether an element takes part
     initial: str | None = None  # reduce: the dtype of the value to start with
     indices: str = ""  # segments: the dtype of the array of their starts
@@ -94,7 +95,8 @@ def render(spec: FoldSpec) -> KernelSource:
         variant = f"FoldSegments<Extents, {block}, {spec.width}, {UNROLL}, {lines_first}>"
     else:
         accumulates = "true" if spec.kind == "accumulate" else "false"
-        variant = f"FoldLines<Extents, {block}, {UNROLL}, {accumulates}>"
+        walked = "Rows" if spec.rows else "Lines"
+        variant = f"Fold{walked}<Extents, {block}, {UNROLL}, {accumulates}>"
     parameters = _parameters(spec)
     second = "indices" if spec.indices else "mask" if spec.masked else "nullptr"
     symbol = _symbol(spec)
@@ -141,6 +143,7 @@ def _symbol(spec: FoldSpec) -> str:
     return (
         f"gpuarray_{name}__{spec.input_dtype}__{spec.output_dtype}_{spec.kind}"
         + (str(spec.width) if spec.indices else "")
+        + ("_rows" if spec.rows else "")
         + ("_where" if spec.masked else "")
         + ("_wide" if spec.index == "int64" else "")
     )
@@ -172,6 +175,7 @@ def _function(spec: FoldSpec, headers: set[str]) -> str:
     starts = spec.initial is not None
     lines = [
         f"typedef {value} Value;",
+        f"typedef {element} Item;",
         f"typedef Stored<{source}>::type Element;",
         f"typedef Stored<{cpp_name(spec.output_dtype)}>::type Result;",
         f"enum {{ STARTS = {int(starts)}, MASKED = {int(spec.masked)} }};",
