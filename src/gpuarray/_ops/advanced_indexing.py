@@ -344,8 +344,11 @@ def store_where(array: Any, mask: Any, value: Any) -> bool:
     return True
 
 
-def fill_where(array: Any, mask: Any, value: Any) -> None:
-    """``array[mask] = scalar``: stores where the mask is true, without counting first."""
+def fill_where(array: Any, mask: Any, value: Any, table_key: Any = None) -> None:
+    """``array[mask] = scalar``: stores where the mask is true, without counting first.
+
+    If a key is given, the call is kept under it for masks apart from the array.
+    """
     layout = mask._layout
     target = array._layout
     check_mask(layout.shape, target, 0)
@@ -366,6 +369,8 @@ def fill_where(array: Any, mask: Any, value: Any) -> None:
     if run is None:
         run = _fill_where_call(stream, spread, target)
     run(value, mask, array)
+    if table_key is not None and not (layout.foreign or target.foreign or shared):
+        stream.keep_plan(table_key, (run, target, 0))
 
 
 @planned

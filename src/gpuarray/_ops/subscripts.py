@@ -45,6 +45,10 @@ def getitem(array: ndarray, key: Any) -> ndarray:
         elif kind is int:
             target, offset = layout.views[key]
         elif isinstance(key, ArrayBase):
+            kept: Any = current.stream.plans.get((getitem, layout, key._layout))
+            if kept is not None:  # as `_by_arrays` keeps it
+                run, base, start = kept
+                return run(_array.shifted(array, base, start) if start else array, key)
             return _by_arrays(array, key)
         else:
             target, offset = layout.views[_table_key(key)]
@@ -133,17 +137,14 @@ def setitem(array: ndarray, key: Any, value: Any) -> None:
     table_key: Any = None
     arrays: list[Any] = []
     kind = type(key)
-    if kind is tuple or isinstance(key, ArrayBase):
+    if kind is tuple:
         parts, arrays = advanced_indexing.layouts_of(key)
         if parts is not None and not arrays:
             found = layout.views.get(tuple(parts))
         elif parts is not None:
             table_key = (setitem, layout, stored, *parts)
-            kept: Any = current.stream.plans.get(table_key)
-            if kept is not None and advanced_indexing.apart(array, arrays, value):
-                run, base, start = kept
-                run(value, *arrays, _array.shifted(array, base, start) if start else array)
-                return
+    elif isinstance(key, ArrayBase):
+        arrays, table_key = [key], (setitem, layout, stored, key._layout)
     elif kind is int:
         found = layout.views.get(key)
     elif kind is slice:
@@ -161,11 +162,17 @@ def setitem(array: ndarray, key: Any, value: Any) -> None:
         if moved is not key:
             setitem(array, moved, value)
             return
+    if table_key is not None:
+        kept: Any = current.stream.plans.get(table_key)
+        if kept is not None and advanced_indexing.apart(array, arrays, value):
+            run, base, start = kept
+            run(value, *arrays, _array.shifted(array, base, start) if start else array)
+            return
     if found is None:
         if arrays and kind is not tuple:
             if isinstance(value, np.ndarray):
                 value = as_array(value)
-            if _store_masked(array, key, value, number):
+            if _store_masked(array, key, value, number, table_key):
                 return
         found = _find(layout, key)
     if isinstance(found, advanced_indexing.Selection):
@@ -192,11 +199,11 @@ def setitem(array: ndarray, key: Any, value: Any) -> None:
     _store_values(view, value)
 
 
-def _store_masked(array: Any, key: Any, value: Any, number: bool) -> bool:
+def _store_masked(array: Any, key: Any, value: Any, number: bool, table_key: Any) -> bool:
     """``array[key] = value`` for a mask on the device, without its indices; False for others."""
     mask = key._layout
     if number and mask.dtype == bool and 0 < mask.ndim <= array._layout.ndim:
-        advanced_indexing.fill_where(array, key, value)
+        advanced_indexing.fill_where(array, key, value, table_key)
         return True
     if advanced_indexing.masks_whole(array, key):
         return advanced_indexing.store_where(array, key, value)
