@@ -269,8 +269,8 @@ class ndarray(ArrayBase):
         return conversion.asnumpy(self).tolist()
 
     def tobytes(self, order: str = "C") -> bytes:
-        """The bytes of the elements."""
-        return conversion.asnumpy(self, order=order).tobytes(order)  # type: ignore[arg-type]
+        """The bytes of the elements; with 'A', in Fortran order of an array that is in it."""
+        return attributes.to_bytes(self, order)
 
     # ---- computation ---------------------------------------------------------------------------
 

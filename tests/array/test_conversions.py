@@ -107,6 +107,11 @@ def test_tobytes(order):
 
         assert _outcome(call, cp) == _outcome(call, np), index
 
+    def permuted(xp):
+        return xp.arange(24, dtype="u1").reshape(2, 3, 4)[:, ::-1].transpose(1, 0, 2).tobytes(order)
+
+    assert _outcome(permuted, cp) == _outcome(permuted, np)
+
 
 PROTOCOLS = {
     "contains": lambda xp: [x in xp.arange(3) for x in (2, 7, None, "a", np.nan)],

@@ -324,6 +324,14 @@ def _as_index(x: Any) -> int:
     return operator.index(x)
 
 
+def to_bytes(array: ndarray, order: Any) -> bytes:
+    """The bytes of the elements (``ndarray.tobytes``)."""
+    order = _layout.check_order(order, "C")
+    # In NumPy, too, 'K' is 'C' here.
+    order = "F" if order == "F" or (order == "A" and Flags(array).fnc) else "C"
+    return asnumpy(array, order=order).tobytes(order)
+
+
 def host_number(array: ndarray) -> np.ndarray:
     """A host array for a conversion to a number of Python's: NumPy refuses several elements.
 
