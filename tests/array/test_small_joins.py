@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._runtime import launch_history
 from gpuarray.kernels import join as join_kernels
 from tests.array.arrays import same, values
 
@@ -106,3 +107,17 @@ def test_columns_into_an_array(monkeypatch):
     out = cp.empty(11, "f4")[1:].reshape(5, 2)
     cp.stack([cp.asarray(x), cp.asarray(y)], 1, out=out)
     same(out, np.stack([x, y], 1))
+
+
+def test_many_small_arrays_take_a_launch_for_each_sixteen():
+    host = [np.arange(3) + i for i in range(40)]
+    arrays = [cp.asarray(x) for x in host]
+    for join, axis in (("stack", 0), ("stack", 1), ("concatenate", 0)):
+        for _ in range(2):  # planned, then looked up
+            launch_history.forget()
+            result = getattr(cp, join)(arrays, axis=axis)
+            kernels = [
+                x for x in launch_history._recent if not isinstance(x, launch_history._Ended)
+            ]
+            same(result, getattr(np, join)(host, axis=axis))
+            assert len(kernels) == 4, (join, axis)

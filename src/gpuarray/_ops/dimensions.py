@@ -289,10 +289,14 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ..
     >>> [x.shape for x in cp.broadcast_arrays(cp.ones((2, 1)), cp.ones(3))]
     [(2, 3), (2, 3)]
     """
-    arrays = [as_array(a, "broadcast_arrays") for a in args]
-    if not arrays:
+    arrays: Any = args
+    try:
+        layouts = [a._layout for a in arrays]
+    except AttributeError:
+        arrays = [as_array(a, "broadcast_arrays") for a in args]
+        layouts = [a._layout for a in arrays]
+    if not layouts:
         return ()
-    layouts = [a._layout for a in arrays]
     key = (broadcast_arrays, *layouts)
     found: Any = layouts[0].views.get(key)
     if found is None:

@@ -140,10 +140,24 @@ def clip(
     >>> cp.clip(cp.arange(6), 1, 4)
     array([1, 1, 2, 3, 4, 4])
     """
+    table_key: Any = None
+    if out is None and not kwargs and a_min is None and a_max is None and isinstance(a, ArrayBase):
+        # As in `where`.
+        table_key = (
+            clip,
+            a._layout,
+            min._layout if isinstance(min, ArrayBase) else type(min),
+            max._layout if isinstance(max, ArrayBase) else type(max),
+        )
+        run = current.stream.plans.get(table_key)
+        if run is not None:
+            return run(a, min, max)
     low = min if a_min is None else _one_of(a_min, min, "min")
     high = max if a_max is None else _one_of(a_max, max, "max")
     if isinstance(a, ArrayBase) and a._layout.dtype.kind in "iu":
         # Python integers beyond the dtype's range limit nothing, as in NumPy.
+        if type(low) is int or type(high) is int:
+            table_key = None
         info = np.iinfo(a._layout.dtype)
         if type(low) is int and low <= info.min:
             low = None
@@ -159,12 +173,14 @@ def clip(
     if high is None:
         return math.maximum(a, low, out=out, **kwargs)
     operands = [_interchange.as_operand(one, "clip") for one in (a, low, high)]
+    if any(one is not given for one, given in zip(operands, (a, low, high), strict=True)):
+        table_key = None  # the next one of this type would have to be converted as well
     dtype = kwargs.pop("dtype", None)
     casting = kwargs.pop("casting", "same_kind")
     if kwargs:
         raise TypeError(f"clip() got an unexpected keyword argument {next(iter(kwargs))!r}")
     found = _promoted(operands) if dtype is None else _dtypes.canonical(dtype)
-    return _choose("clip", operands, [found] * 3, out, casting)
+    return _choose("clip", operands, [found] * 3, out, casting, table_key)
 
 
 def _one_of(value: Operand, other: Operand | None, name: str) -> Operand:

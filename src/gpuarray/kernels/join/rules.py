@@ -57,6 +57,13 @@ def concatenate(
     """
     layouts = [a._layout for a in arrays]
     first = layouts[0]
+    most = join_kernels.spec.MOST_ARRAYS
+    small = first.nbytes * len(arrays) <= join_kernels.launch.MOST_BYTES
+    if plan_key is not None and len(arrays) > most and small and {*layouts} == {first}:
+        # Of many small arrays a launch joins so many, and then what these have made.
+        parts = [arrays[i : i + most] for i in range(0, len(arrays), most)]
+        arrays = [_joined(part, axis) for part in parts]
+        return _joined(arrays, axis)
     axis = axis if isinstance(axis, bool) else operator.index(axis)
     if not first.ndim:
         raise ValueError("zero-dimensional arrays cannot be concatenated; use stack")
@@ -103,6 +110,13 @@ def concatenate(
     else:
         _store(arrays, axis, target)
     return target
+
+
+def _joined(arrays: Sequence[ndarray], axis: int) -> ndarray:
+    stream = current.stream
+    plan_key = (_joined, axis, *[a._layout for a in arrays])
+    run = stream.plans.get(plan_key)
+    return concatenate(arrays, axis, plan_key=plan_key) if run is None else run(*arrays)
 
 
 def stack(
