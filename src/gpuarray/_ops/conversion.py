@@ -528,6 +528,7 @@ _EXACT = {"b": bool, "f": float, "c": complex}
 #: Between which integers convert to a dtype without a loss or an error.
 _LIMITS = {char: (int(np.iinfo(char).min), int(np.iinfo(char).max)) for char in "bBhHiIlLqQ"}
 _LIMITS |= {"?": (0, 1)} | dict.fromkeys("efdFD", (-2048, 2048))
+_LIMITS |= dict.fromkeys("mMVE", (1, 0))  # times, structures and bfloat16: none
 
 
 def as_host_scalar(value: Any, dtype: np.dtype, name: str = "assignment") -> Any:
@@ -541,7 +542,7 @@ def as_host_scalar(value: Any, dtype: np.dtype, name: str = "assignment") -> Any
     """
     if type(value) is _EXACT.get(dtype.kind):
         return value
-    if type(value) is int and dtype.char in _LIMITS:
+    if type(value) is int:
         low, high = _LIMITS[dtype.char]
         if low <= value <= high:
             return value if dtype.kind in "iu" else _EXACT[dtype.kind](value)
