@@ -1,10 +1,11 @@
 """The page docs/differences.md: every public name of NumPy and of CuPy, and what it is here.
 
     python docs/generate/differences.py            write the page
-    python docs/generate/differences.py --check    exit with 1 if the page is not what would be written
+    python docs/generate/differences.py --check    exit with 1 if the page is out of date
 
-Which names there are stands in names.json beside this file; why one is absent, in absent.toml. How one that
-is there differs is what its docstring says under "Differences from NumPy" or "Differences from CuPy".
+Which names there are stands in names.json beside this file; why one is absent, in absent.toml. How
+one that is there differs is what its docstring says under "Differences from NumPy" or "Differences
+from CuPy".
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ TITLES = {"numpy": "NumPy", "cupy": "CuPy"}
 
 _HEADING = """# Differences from NumPy and CuPy
 
-Every public name of NumPy {numpy} and of CuPy {cupy}, and what it is in gpuarray. The page is made from the
-docstrings by `python docs/generate/differences.py`; a test compares it with them.
+Every public name of NumPy {numpy} and of CuPy {cupy}, and what it is in gpuarray. The page is made
+from the docstrings by `python docs/generate/differences.py`; a test compares it with them.
 
-What holds everywhere: results without dimensions are arrays in device memory, not scalars; operands of a
-ufunc are in device memory or are Python's and NumPy's numbers, and a host array raises `HostArrayError`;
-where elements are assigned to one place several times, any of them may stay; strings and objects have no
-device form.
+What holds everywhere: results without dimensions are arrays in device memory, not scalars; operands
+of a ufunc are in device memory or are Python's and NumPy's numbers, and a host array raises
+`HostArrayError`; where elements are assigned to one place several times, any of them may stay;
+strings and objects have no device form.
 
 | namespace | names | here | of them with differences |
 | --- | ---: | ---: | ---: |
@@ -104,6 +105,8 @@ def instance(namespace: str) -> Any:
             return cp.RawKernel("", "f")
         case "cupy.RawModule":
             return cp.RawModule(code="")
+        case "cupy.vectorize":
+            return cp.vectorize(abs)
     return None
 
 
