@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -201,19 +202,20 @@ def pointer_attributes(attributes: Sequence[str], pointer: int) -> dict[str, int
 
     For memory that the driver did not allocate all are 0, and 'device_ordinal' is -2.
     """
-    numbers = [number_of(name, POINTER_ATTRIBUTES, "pointer attribute") for name in attributes]
-    values = (ctypes.c_uint64 * len(numbers))()
+    numbers, wanted = _attribute_numbers(tuple(attributes))
+    count = len(numbers)
+    values = (ctypes.c_uint64 * count)()
     base = ctypes.addressof(values)
-    library.pointer_attributes(
-        len(numbers),
-        (ctypes.c_int * len(numbers))(*numbers),
-        (ctypes.c_void_p * len(numbers))(*(base + 8 * index for index in range(len(numbers)))),
-        pointer,
-    )
-    return {
-        name: _signed(number, value)
-        for name, number, value in zip(attributes, numbers, values, strict=True)
-    }
+    places = (ctypes.c_void_p * count)(*range(base, base + 8 * count, 8))
+    library.pointer_attributes(count, wanted, places, pointer)
+    return dict(zip(attributes, map(_signed, numbers, values), strict=True))
+
+
+@functools.lru_cache(maxsize=16)
+def _attribute_numbers(attributes: tuple[str, ...]) -> tuple[list[int], Any]:
+    """The numbers of attributes, as a list and as the array that the driver reads."""
+    numbers = [number_of(name, POINTER_ATTRIBUTES, "pointer attribute") for name in attributes]
+    return numbers, (ctypes.c_int * len(numbers))(*numbers)
 
 
 def _signed(number: int, value: int) -> int:

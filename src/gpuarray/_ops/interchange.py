@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from gpuarray._runtime.stream import ExternalStream
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
+    from gpuarray._layout import Layout
     from gpuarray._types import ndarray
 
 __all__ = ["from_dlpack"]
@@ -204,12 +206,11 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = 
                 f"from_dlpack: the array is on DLPack device type {int(kind)}, not on a CUDA "
                 "device; use asarray or device= to copy host data"
             )
-        with Device(number):
-            handle = current.stream.handle
-            try:
-                capsule = x.__dlpack__(stream=handle or 1, max_version=(1, 0))
-            except TypeError:  # a producer that is older than DLPack 1.0
-                capsule = x.__dlpack__(stream=handle or 1)
+        if number == current.stream.device.id:
+            capsule = _capsule_of(x)
+        else:
+            with Device(number):
+                capsule = _capsule_of(x)
         array = _from_capsule(capsule)
     elif type(x).__name__ == "PyCapsule":
         array = _from_capsule(x)
@@ -222,6 +223,15 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = 
         _allow_copy(copy, array._memory.device, device)
         return on_device(array, device)
     return copies.copy(array) if copy else array
+
+
+def _capsule_of(x: Any) -> object:
+    """Another library's capsule of an array, for work on the current stream."""
+    stream = current.stream.handle or 1
+    try:
+        return x.__dlpack__(stream=stream, max_version=(1, 0))
+    except TypeError:  # a producer that is older than DLPack 1.0
+        return x.__dlpack__(stream=stream)
 
 
 def _from_host(x: Any, device: Device, copy: bool | None) -> ndarray:
@@ -253,16 +263,9 @@ def _from_capsule(capsule: Any) -> ndarray:
             f"from_dlpack: the capsule's array is on device {tensor.device_id}, but there are "
             f"{driver.device_count()} devices, numbered from 0"
         )
-    dtype = _dtypes.dtype_of(tensor.dtype)
-    if tensor.strides is None:
-        layout = _layout.contiguous(dtype, tensor.shape)
-    else:
-        strides = tuple([stride * dtype.itemsize for stride in tensor.strides])
-        layout = _layout.layout_of(dtype, tensor.shape, strides)
-    if tensor.read_only:
-        layout = _layout.read_only(layout)
+    layout = _layout_of(tensor.dtype, tensor.shape, tensor.strides, tensor.read_only)
     if not layout.size:
-        array = _array.empty(_layout.contiguous(dtype, tensor.shape))
+        array = _array.empty(_layout.contiguous(layout.dtype, tensor.shape))
         return _array.lock(array) if tensor.read_only else array
     layout = _array.aligned("from_dlpack", layout, tensor.pointer, _interchange.COPY_THERE)
     memory = _interchange.imported_memory(
@@ -272,4 +275,18 @@ def _from_capsule(capsule: Any) -> ndarray:
         received,
         not tensor.read_only,
     )
-    return _array.wrap(memory, tensor.pointer, _layout.foreign(layout))
+    return _array.wrap(memory, tensor.pointer, layout)
+
+
+@functools.lru_cache(maxsize=256)
+def _layout_of(
+    code: str, shape: tuple[int, ...], strides: tuple[int, ...] | None, read_only: bool
+) -> Layout:
+    """The layout of a tensor, kept since arrays of one kind come in again and again."""
+    dtype = _dtypes.dtype_of(code)
+    if strides is None:
+        layout = _layout.contiguous(dtype, shape)
+    else:
+        steps = tuple([stride * dtype.itemsize for stride in strides])
+        layout = _layout.layout_of(dtype, shape, steps)
+    return _layout.foreign(_layout.read_only(layout) if read_only else layout)
