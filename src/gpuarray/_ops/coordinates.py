@@ -383,6 +383,17 @@ def grid(
 
 
 @planned
+def line_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], Any]:
+    """A call that takes a start and a step, and makes an array of them along its one axis."""
+    code = _dtypes.code(layout.dtype)
+    number: Expression = Input(0, "i8") if code == "i8" else Cast(code, Input(0, "i8"))
+    product = Apply(operation("multiply"), (number, Scalar(2, code)), code)
+    value = Apply(operation("add"), (product, Scalar(1, code)), code)
+    inputs: list[Any] = [ELEMENT_INDEX, layout.dtype, layout.dtype]
+    return elementwise.launch.make_call("indices", [value], inputs, [layout], [False], stream)
+
+
+@planned
 def _grid_call(stream: Stream, layout: Layout, scaled: bool) -> Callable[..., Any]:
     ndim, code = layout.ndim, _dtypes.code(layout.dtype)
     inputs: list[Any] = [

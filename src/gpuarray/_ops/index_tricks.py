@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _dtypes
+from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import array, asarray, asnumpy
-from gpuarray._ops.coordinates import grid
+from gpuarray._ops.coordinates import grid, line_call
 from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.manipulation import as_array, reshape
@@ -19,6 +20,7 @@ from gpuarray._ops.nonzero import nonzero
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.samples import linspace
 from gpuarray._ops.transposing import swapaxes, transpose
+from gpuarray._runtime.device import current
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -29,6 +31,9 @@ __all__ = [
 
 #: Values of a slice that are made on the host, where nothing else is on the device.
 _FEW = 4096
+
+#: What a kept grid is written with.
+_INTEGERS = frozenset([int, type(None)])
 
 # These make indices of what is written between brackets, and run on the host.
 index_exp = np.index_exp
@@ -134,21 +139,32 @@ class _Grid:
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return _line(key)
+        parts = [(item.start, item.stop, item.step) for item in key]
+        table_key: Any = None
+        if _INTEGERS.issuperset([type(x) for part in parts for x in part]):
+            table_key = (self, *parts)
+            make = current.stream.plans.get(table_key)
+            if make is not None:
+                return make()
+        make = self._maker(key, parts)
+        if table_key is not None:
+            current.stream.keep_plan(table_key, make)
+        return make()
+
+    def _maker(self, key: Any, parts: list[tuple[Any, Any, Any]]) -> Callable[[], Any]:
+        """What makes the arrays of a grid."""
         bounds = [_bounds(item) for item in key]
-        dtype = _dtype_of([0, *[x for item in key for x in (item.start, item.stop, item.step)]])
+        dtype = _dtype_of([0, *[x for part in parts for x in part]])
         lengths = tuple([count for _, _, count in bounds])
         starts = [dtype.type(start).item() for start, _, _ in bounds]
         steps = [dtype.type(step).item() for _, step, _ in bounds]
         if not self._sparse:
-            return grid(lengths, dtype, starts, steps)
+            return functools.partial(grid, lengths, dtype, starts, steps)
         ndim = len(lengths)
-        lines = [
-            grid((max(n, 0),), dtype, starts[i : i + 1], steps[i : i + 1])
-            for i, n in enumerate(lengths)
-        ]
-        return tuple([
-            reshape(line, (1,) * i + (-1,) + (1,) * (ndim - i - 1)) for i, line in enumerate(lines)
-        ])  # fmt: skip
+        shapes = [(1,) * i + (max(n, 0),) + (1,) * (ndim - i - 1) for i, n in enumerate(lengths)]
+        runs = [line_call(current.stream, _layout.contiguous(dtype, shape)) for shape in shapes]
+        lines = list(zip(runs, starts, steps, strict=True))
+        return lambda: tuple([run(start, step) for run, start, step in lines])
 
     def __len__(self) -> int:
         return 0
@@ -167,8 +183,8 @@ def _line(item: slice) -> ndarray:
         return arange(start, item.stop, 1 if item.step is None else item.step)
     start, step, count = _bounds(item)
     dtype = _dtype_of([start, item.stop, item.step])
-    values = grid((count,), dtype, [dtype.type(start).item()], [dtype.type(step).item()])
-    return reshape(values, (count,))
+    run = line_call(current.stream, _layout.contiguous(dtype, (count,)))
+    return run(dtype.type(start).item(), dtype.type(step).item())
 
 
 class _Dense(_Grid):

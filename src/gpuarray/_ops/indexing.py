@@ -181,5 +181,8 @@ def diag(v: ArrayLike, k: int = 0) -> ndarray:
         raise ValueError("Input must be 1- or 2-d.")
     side = v.size + abs(k)
     result = zeros((side, side), v.dtype)
-    _diagonal(result, k)[...] = v
+    line = _array.kept_view(result, diag, k)
+    if line is None:
+        line = _array.keep_view(result, _diagonal(result, k), diag, k)
+    line[...] = v
     return result
