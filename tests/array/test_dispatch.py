@@ -91,6 +91,13 @@ def test_functions_that_are_not_numpys_have_no_counterpart():
     assert dispatch.counterpart(test_get_array_module) is None
 
 
+def test_another_librarys_ufunc_of_the_same_name_has_no_counterpart(monkeypatch):
+    add = np.add
+    assert dispatch.counterpart(add) is cp.add
+    monkeypatch.setattr(np, "add", np.subtract)
+    assert dispatch.counterpart(add) is None
+
+
 def test_numpys_queries_of_device_arrays():
     x = cp.asarray(X)
     assert np.shape(x) == (2, 3)
@@ -106,7 +113,8 @@ def test_what_is_missing_is_named():
     x = cp.asarray(X)
     for call, name in (
         (lambda: np.busday_count(x, x), "numpy.busday_count"),
-        (lambda: np.add.at(x, [0], 1), "numpy.add.at"),
+        (lambda: np.frompyfunc(abs, 1, 1)(x), "numpy.abs"),
+        (lambda: x.__array_ufunc__(np.add, "no_such_method", x), "numpy.add.no_such_method"),
         (lambda: np.linalg.tensorsolve(x, x), "numpy.linalg.tensorsolve"),
     ):
         with pytest.raises(TypeError, match=name):

@@ -54,9 +54,12 @@ def counterpart(function: Callable[..., Any]) -> Any:
     there.
     """
     if isinstance(function, np.ufunc):
-        found = _ufunc.ufuncs.get(function.__name__)
+        name = function.__name__
+        if getattr(np, name, function) is not function:
+            return None  # another library's ufunc may have a name of NumPy's, and another meaning
+        found = _ufunc.ufuncs.get(name)
         if found is None:  # a ufunc of NumPy's may be a function here
-            found = getattr(importlib.import_module("gpuarray"), function.__name__, None)
+            found = getattr(importlib.import_module("gpuarray"), name, None)
         return found
     module = function.__module__
     if module != "numpy" and not module.startswith("numpy."):
