@@ -168,9 +168,12 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="JSON")
     options = parser.parse_args()
     kept = json.loads((_DOCS / "performance.json").read_text())
+    given = set()
     for file in options.files:
         measured = json.loads(file.read_text())
-        kept[next(name for name, key in _FILES.items() if key in measured)] = measured
+        name = next(name for name, key in _FILES.items() if key in measured)
+        kept[name] = measured
+        given.add(name)
     peers, matrix = kept["peers"], kept["matrix"]
     machine = ", ".join(f"{key} {value}" for key, value in peers["machine"].items())
     rate = peers["copy_bytes_per_s"]["cuMemcpyDtoD"] / 1e12
@@ -199,7 +202,8 @@ def main() -> int:
             return 1
     page.write_text(text)
     (_DOCS / "performance.json").write_text(json.dumps(kept) + "\n")
-    _plot(peers["rows"], _DOCS / "performance.svg")
+    if "peers" in given:
+        _plot(peers["rows"], _DOCS / "performance.svg")
     return 0
 
 

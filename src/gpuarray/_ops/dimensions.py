@@ -338,8 +338,9 @@ def broadcast_shapes(*args: int | Sequence[int]) -> tuple[int, ...]:
     (2, 3)
     """
     # What is no int may equal one: (1.0,) is no shape, but finds that of (1,).
-    if {*map(type, args)} == _TUPLES and _INTS.issuperset(map(type, chain.from_iterable(args))):
-        found = _known_shapes.get(args)
+    shapes: Any = args
+    if {*map(type, args)} == _TUPLES and _INTS.issuperset(map(type, chain.from_iterable(shapes))):
+        found = _known_shapes.get(shapes)
         if found is not None:
             return found
     return _broadcast(tuple([_layout.check_shape(x) for x in args]) or ((),))
