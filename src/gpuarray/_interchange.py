@@ -174,9 +174,21 @@ def defers(x: Any) -> bool:
         return False
     if isinstance(x, _TIMES):
         return False
-    if hasattr(x, "__array_ufunc__"):
-        return x.__array_ufunc__ is None
+    if getattr(x, "__array_ufunc__", x) is None:
+        return True
     return not hasattr(x, "__cuda_array_interface__")
+
+
+def is_foreign(cls: type, protocol: str) -> bool:
+    """Whether a class of another library answers calls of NumPy's functions itself.
+
+    A class of arrays on the device is not: its arrays are operands here.
+    """
+    return (
+        not issubclass(cls, _array.ArrayBase | np.ndarray | np.generic)
+        and getattr(cls, protocol, None) is not None
+        and not hasattr(cls, "__cuda_array_interface__")
+    )
 
 
 def scalar_array(value: Any, dtype: np.dtype) -> ndarray:

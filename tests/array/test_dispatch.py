@@ -211,3 +211,25 @@ def test_datatype_routines():
     assert cp.isrealobj(x)
     assert not cp.isscalar(x)
     assert cp.finfo(cp.float32).eps == np.finfo("f4").eps
+
+
+class Duck:
+    """An array of another library, which answers calls of NumPy's functions itself."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return f"{ufunc.__name__}.{method}"
+
+    def __array_function__(self, function, types, args, kwargs):
+        return function.__name__
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, d: x + d, lambda x, d: x == d, lambda x, d: x < d, lambda x, d: divmod(x, d), lambda x, d: np.add(x, d),
+        lambda x, d: np.add(d, x), lambda x, d: np.add.outer(x, d), lambda x, d: np.concatenate([x, d]),
+        lambda x, d: np.concatenate([d, x]), lambda x, d: np.where(x > 1, x, d), lambda x, d: np.add(x, 1, out=d),
+    ],
+)  # fmt: skip
+def test_arrays_of_other_libraries_are_asked(call):
+    assert call(cp.asarray(X), Duck()) == call(X, Duck())

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpuarray import _ufunc
 from gpuarray._array import ArrayBase
+from gpuarray._interchange import is_foreign
 from gpuarray._ops.conversion import asnumpy
 from gpuarray.errors import HostArrayError
 
@@ -86,6 +87,8 @@ def array_ufunc(self: ndarray, ufunc: np.ufunc, method: str, *inputs: Any, **kwa
             f"numpy.{name} has no counterpart for gpuarray arrays; fetch the operands with "
             "gpuarray.asnumpy(...) to compute on the host"
         )
+    if any(is_foreign(type(x), "__array_ufunc__") for x in (*inputs, *kwargs.get("out", ()))):
+        return NotImplemented
     if method == "__call__":
         return found(*inputs, **kwargs)
     function = getattr(found, method, None)
@@ -103,6 +106,8 @@ def array_function(
     self: ndarray, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
 ) -> Any:
     """``ndarray.__array_function__``: a function of NumPy's called with a device array."""
+    if any(is_foreign(cls, "__array_function__") for cls in types):
+        return NotImplemented
     found = counterpart(func)
     if found is None:
         raise TypeError(

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from gpuarray import _array, _interchange
 from gpuarray._interchange import WEAK
 from gpuarray._runtime.device import current
@@ -40,6 +42,11 @@ def binary_operator(
     if comparisons.is_comparison(function.__name__):
         defers, deferred = comparisons.defers, function._compare_with_object
 
+    def answered(self: Any, other: Any) -> Any:
+        if _interchange.is_foreign(type(other), "__array_ufunc__"):
+            return getattr(np, function.__name__)(self, other)  # which asks the other's class
+        return deferred(self, other)
+
     def method(self: Any, other: Any) -> Any:
         if type(other) is type(self):
             run = current.stream.plans.get((function, self._layout, other._layout))
@@ -51,7 +58,7 @@ def binary_operator(
                 return function._run(run, (self, other), (), (None,))
             return unplanned(self, other)
         elif not isinstance(other, _array.ArrayBase) and defers(other):
-            return deferred(self, other)
+            return answered(self, other)
         return function(self, other)
 
     def reflected_method(self: Any, other: Any) -> Any:
