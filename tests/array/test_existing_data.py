@@ -16,6 +16,7 @@ def test_from_host_data():
     x[0] = 1  # a copy
     same(cp.fromstring("1 2 3", sep=" "), np.fromstring("1 2 3", sep=" "))
     same(cp.fromstring("1,2,3", int, 2, sep=","), np.fromstring("1,2,3", int, 2, sep=","))
+    same(cp.frombuffer(b"abcdefgh", ">i4"), np.frombuffer(b"abcdefgh", ">i4").astype("i4"))
     same(cp.fromiter((i / 2 for i in range(5)), "f4", 3), np.fromiter((0, 0.5, 1), "f4"))
 
 
@@ -53,6 +54,13 @@ def test_require_what_can_be_written_to():
     assert cp.require(cp.arange(6)[::2], requirements="O").flags.owndata
 
 
+def test_unknown_requirements():
+    with pytest.raises(ValueError, match="unknown requirement 'Q'"):
+        cp.require(cp.ones(2), None, "Q")
+    with pytest.raises(TypeError, match="requirements are texts"):
+        cp.require(cp.ones(2), None, [1])
+
+
 def test_questions():
     for host in (np.ones((2, 3)), np.ones((2, 3), order="F"), np.ones(3), np.ones((4, 4))[::2]):
         device = cp.asarray(host, order="K")
@@ -69,5 +77,4 @@ test_errors = raises_as_numpy(
     lambda xp: xp.frombuffer(b"abcd", "i2", 3),
     lambda xp: xp.fromiter([1, 2], float, 3),
     lambda xp: xp.require(xp.ones(2), None, ["C", "F"]),
-    lambda xp: xp.require(xp.ones(2), None, "Q"),
 )

@@ -258,7 +258,10 @@ def _as_fill_value(value: Any, dtype: Any) -> Any:
     if isinstance(value, np.ndarray) and not value.ndim:
         return value[()]
     if isinstance(value, _TEXT_AND_TIMES):
-        return value if dtype is not None else np.datetime64(value)
+        try:
+            return value if dtype is not None else np.datetime64(value)
+        except UnicodeError:
+            raise ValueError(f"full: {value!r} is no number and no time") from None
     return asarray(value, dtype if isinstance(value, list | tuple) else None)
 
 

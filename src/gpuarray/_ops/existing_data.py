@@ -65,7 +65,7 @@ def frombuffer(
     >>> cp.frombuffer(b"abc", dtype="u1")
     array([97, 98, 99], dtype=uint8)
     """
-    return asarray(np.frombuffer(buffer, float if dtype is None else dtype, count, offset))
+    return asarray(np.frombuffer(buffer, _dtypes.parsed(dtype), count, offset))
 
 
 def fromiter(
@@ -95,7 +95,7 @@ def fromiter(
     >>> cp.fromiter((i * i for i in range(4)), int)
     array([0, 1, 4, 9])
     """
-    return asarray(np.fromiter(iter, dtype, count))
+    return asarray(np.fromiter(iter, _dtypes.parsed(dtype), count))
 
 
 def asarray_chkfinite(
@@ -179,6 +179,10 @@ def require(
     ndarray
         `a` itself where possible.
 
+    Differences from NumPy
+    ----------------------
+    Of an unknown requirement it raises ValueError, NumPy KeyError.
+
     Examples
     --------
     >>> import gpuarray as cp
@@ -189,9 +193,11 @@ def require(
         return asarray(a, dtype)
     wanted = set()
     for one in requirements:
+        if not isinstance(one, str):
+            raise TypeError(f"require: requirements are texts, got {one!r} in {requirements!r}")
         found = _REQUIREMENTS.get(one.upper())
         if found is None:
-            raise KeyError(f"require: unknown requirement {one!r}; known are C, F, A, W, O, E")
+            raise ValueError(f"require: unknown requirement {one!r}; known are C, F, A, W, O, E")
         wanted.add(found)
     if wanted >= {"C", "F"}:
         raise ValueError('Cannot specify both "C" and "F" order')
