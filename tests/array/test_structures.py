@@ -335,3 +335,17 @@ def test_one_element_at_any_address():
     same(x.reshape(1, 1).sum(), one.sum())
     assert float(x[0]) == one[0]
     assert x.tolist() == one.tolist()
+
+
+def test_several_results_of_structures_and_fields_at_any_address():
+    host = records(PACKED, (6,))
+    x = cp.array(host)
+    for operands in (("b", "c"), ("c", "b"), ("a", "b")):
+        found = cp.meshgrid(*[x[name] for name in operands])
+        expected = np.meshgrid(*[host[name] for name in operands])
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+    found, expected = cp.meshgrid(x, x["b"]), np.meshgrid(host, host["b"])
+    for one, other in zip(found, expected, strict=True):
+        same(one, other)
+    same(cp.divmod(x["b"], 2)[1], np.divmod(host["b"], 2)[1])

@@ -247,7 +247,7 @@ def result_type(*arrays_and_dtypes: Operand | np.ndarray | DTypeLike) -> np.dtyp
     """
     try:
         return _result_type(
-            *[x._layout.dtype if isinstance(x, ArrayBase) else x for x in arrays_and_dtypes]
+            *[x._layout.dtype if isinstance(x, ArrayBase) else x for x in arrays_and_dtypes]  # type: ignore[arg-type]  # NumPy checks them
         )
     except UnicodeEncodeError:
         return np.result_type(*[_host(x) for x in arrays_and_dtypes])

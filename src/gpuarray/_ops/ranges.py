@@ -137,7 +137,8 @@ def _has_times(start: Any, stop: Any, step: Any, dtype: Any) -> bool:
 def _range_of_times(start: Any, stop: Any, step: Any, dtype: Any) -> ndarray:
     """Integers that are read as times of the finest unit among the arguments."""
     # NumPy's error for arguments that make no range.
-    np.arange(start, start, None if type(step) is int and step == 1 else step, dtype)
+    between: Any = None if type(step) is int and step == 1 else step
+    np.arange(start, start, between, dtype=dtype)
     kind = None if dtype is None else _dtypes.canonical(dtype)
     if kind is not None and np.datetime_data(kind)[0] == "generic":
         kind = None

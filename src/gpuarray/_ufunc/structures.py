@@ -94,7 +94,7 @@ def _step(
     for pair in pairs:
         dtypes = [layout.dtype for layout, _ in pair]
         loop = np.equal.resolve_dtypes((*dtypes, None))
-        terms = []
+        terms: list[Expression] = []
         for dtype, to in zip(dtypes, loop):
             terms.append(
                 Cast(_dtypes.code(to), Input(len(inputs) + len(terms), _dtypes.code(dtype)))

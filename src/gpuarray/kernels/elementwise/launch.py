@@ -226,6 +226,15 @@ def make_call(
     arrays = [x for x in (*outputs, *inputs) if isinstance(x, Layout)]
     moved = any(x.unaligned or _dtypes.is_raw(x.dtype) for x in arrays)
     moved = moved and elementwise.words.are_moved(expressions, arrays)
+    if moved and len(expressions) > 1:
+
+        def make_one(i: int) -> Callable[..., Any]:
+            one = slice(i, i + 1)
+            return make_call(
+                name, expressions[one], inputs, outputs[one], given[one], stream, masked
+            )
+
+        return elementwise.words.one_by_one(make_one, inputs, given)
     if not moved and any(x.unaligned for x in arrays):
 
         def make(inputs: Sequence[Any], outputs: Sequence[Layout]) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expres
 
 def are_moved(expressions: Sequence[Expression], arrays: Sequence[Any]) -> bool:
     """Whether a kernel with these operands moves structures, or numbers from or to any address."""
-    moves = all(isinstance(x, Input) for x in expressions)
+    moves = len(expressions) == 1 and isinstance(expressions[0], Input)
     return any(_dtypes.is_raw(x.dtype) or (moves and x.unaligned) for x in arrays)
 
 
@@ -29,9 +29,16 @@ def as_words(
     """Operands with one more dimension, along which the moved ones have words."""
     if not all(isinstance(x, Layout | np.dtype) for x in inputs):
         raise TypeError("structures have no arithmetic with the indices of elements")
-    moved = [x for x in expressions if isinstance(x, Input)]
-    numbers = [inputs[x.index] for x in moved]  # of an assignment to or from any address
-    whole = [x for x in (*inputs, *outputs) if _is_moved(x, numbers, outputs, len(moved))]
+    (expression,), (output,) = expressions, outputs
+    # An assignment from or to any address moves numbers, too.
+    numbers = [inputs[expression.index], output] if isinstance(expression, Input) else []
+    whole = [
+        x
+        for x in (*inputs, output)
+        if isinstance(x, Layout)
+        and x.itemsize == output.itemsize
+        and (_dtypes.is_raw(x.dtype) or any(x is one for one in numbers))
+    ]
     size = _layout.word_size(whole)
     word = np.dtype(f"u{size}")
 
@@ -40,22 +47,18 @@ def as_words(
             return x
         if any(x is one for one in whole):
             return _layout.in_words(x, size)
-        return _layout.layout_of(x.dtype, x.shape + (1,), x.strides + (0,), x.access)
+        dtype, access = x.dtype, x.access
+        if _dtypes.is_raw(dtype) or x.unaligned:  # of another output
+            dtype, access = np.dtype(np.uint8), access & ~_layout.UNALIGNED
+            return _layout.layout_of(dtype, (1,) * (x.ndim + 1), (0,) * (x.ndim + 1), access)
+        return _layout.layout_of(dtype, x.shape + (1,), x.strides + (0,), access)
 
     codes = {_dtypes.code(x.dtype) for x in whole}
     return (
-        [_of_words(x, codes, _dtypes.code(word)) for x in expressions],
+        [_of_words(expression, codes, _dtypes.code(word))],
         [spread(x) for x in inputs],
-        [spread(x) for x in outputs],
+        [spread(output)],
     )
-
-
-def _is_moved(x: Any, numbers: Sequence[Any], outputs: Sequence[Layout], moves: int) -> bool:
-    if not isinstance(x, Layout):
-        return False
-    if _dtypes.is_raw(x.dtype):
-        return True
-    return moves == len(outputs) and any(x is one for one in (*numbers, *outputs))
 
 
 def _of_words(expression: Expression, codes: set[str], word: str) -> Expression:
@@ -74,6 +77,25 @@ def _of_words(expression: Expression, codes: set[str], word: str) -> Expression:
     raise TypeError(
         f"elements of dtype {expression.dtype} are moved, and not computed with; use their fields"
     )
+
+
+def one_by_one(
+    make: Callable[..., Callable[..., Any]], inputs: Sequence[Any], given: Sequence[bool]
+) -> Callable[..., Any]:
+    """A call that makes each output by a kernel of its own; ``make`` takes its number."""
+    count = len([x for x in inputs if isinstance(x, Layout | np.dtype)])
+    runs = [make(i) for i in range(len(given))]
+
+    def call(*args: Any) -> Any:
+        passed = iter(args[count:])
+        return tuple(
+            [
+                run(*args[:count], next(passed)) if is_given else run(*args[:count])
+                for run, is_given in zip(runs, given)
+            ]
+        )
+
+    return call
 
 
 def with_aligned_copies(
