@@ -308,7 +308,8 @@ def gradient(
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
     kind = f._layout.dtype.kind
-    if kind in "iufc" and edge_order == 1 and all(np.ndim(one) == 0 for one in spacings):
+    numbers = all(isinstance(one, int | float | complex | np.number) for one in spacings)
+    if kind in "iufc" and edge_order == 1 and numbers:
         even = [_even_derivative(f, i, h) for i, h in zip(axes, spacings, strict=True)]
         return even[0] if len(axes) == 1 else tuple(even)
     if kind in "iu":
