@@ -206,6 +206,7 @@ GPUARRAY_DEVICE void trimmed_lengths(const First* first, const Second* second, i
             __syncthreads();
         }
         if (threadIdx.x == 0) lengths[which] = found[0];
+        __syncthreads();
     }
 }
 
