@@ -156,6 +156,16 @@ def test_arithmetic(both):
 
 
 @each_basis
+def test_points_that_are_no_numbers(both):
+    """NumPy's constants are NaN at infinite points."""
+    x = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e200])
+    for count in (1, 2, 3, 5):
+        both("{}val", x, np.arange(1.0, count + 1))
+        both("{}val", x, -np.ones(count))
+        both("{}vander", x[:-1], count)
+
+
+@each_basis
 def test_order_of_values(both):
     x = np.asfortranarray(_numbers(3, 5))
     for c in (

@@ -120,12 +120,9 @@ template <class Basis, class R, class Number>
 GPUARRAY_DEVICE Number next_term(Number coefficient, Number x, Number first, Number second, R a, R b, R c) {
     Number result = coefficient;
     if constexpr (Basis::THREE_TERMS) result = result - second * c;
+    if constexpr (Basis::SHIFTED) return result + first * (x * a + Number(b));
     Number product = first * x;
-    if constexpr (Basis::SHIFTED) {
-        product = product * a + first * b;
-    } else if constexpr (Basis::THREE_TERMS) {
-        product = product * a;
-    }
+    if constexpr (Basis::THREE_TERMS) product = product * a;
     return result + product;
 }
 

@@ -176,12 +176,14 @@ GPUARRAY_DEVICE void basis_values(Result* values, const Point* points, uint64_t 
     for (uint64_t i = uint64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < size; i += uint64_t(gridDim.x) * blockDim.x) {
         const Number x = As<Number>::of(points[i]);
         Number before = Number(), here = Number(R(1));
-        values[i] = As<Result>::of(here);
+        // NumPy's ones are NaN at points that are infinite.
+        const Number one = x * Number() + here;
+        values[i] = As<Result>::of(one);
 #pragma unroll 1
         for (int64_t k = 0; k < degree; ++k) {
             const Number value =
                 next_term<Basis>(Number(), x, here, before, factors.a(k), factors.b(k), factors.c(k));
-            before = here;
+            before = k == 0 ? one : here;
             here = value;
             values[(k + 1) * size + i] = As<Result>::of(here);
         }
