@@ -139,7 +139,7 @@ class ndarray(ArrayBase):
         Without `own_results`, they are of ndarray itself.
         """
         super().__init_subclass__(**kwargs)
-        if own_results:
+        if own_results and cls is not ndarray:  # whoever calls it on ndarray itself
             subclassing.derive(cls, ndarray)
 
     # ---- attributes ----------------------------------------------------------------------------

@@ -332,6 +332,12 @@ def test_finalize_is_called_for_each_new_array():
     assert seen == [type(None), Noting, cp.ndarray]
 
 
+def test_ndarray_itself_stays_as_it_is():
+    before = dict(vars(cp.ndarray))
+    cp.ones(1).__init_subclass__()
+    assert dict(vars(cp.ndarray)) == before
+
+
 def test_views_of_other_classes_are_refused():
     raises_alike(lambda: np.arange(3).view(type=3), lambda: cp.arange(3).view(type=3))
     raises_alike(lambda: np.arange(3).view(int, int), lambda: cp.arange(3).view(int, int))

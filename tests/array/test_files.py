@@ -239,6 +239,14 @@ def test_archives(save, tmp_path):
     )
 
 
+def test_the_module_of_numpys_name():
+    file = io.BytesIO()
+    cp.savez(file, x=cp.ones(2))
+    file.seek(0)
+    assert type(cp.load(file)) is cp.lib.npyio.NpzFile is cp.NpzFile
+    assert cp.lib.npyio.DataSource is np.lib.npyio.DataSource
+
+
 def test_archives_of_others(tmp_path):
     np.savez(tmp_path / "x.npz", a=np.arange(3, dtype=">u2"), o=np.array([None]))
     with zipfile.ZipFile(tmp_path / "x.npz", "a") as archive:
