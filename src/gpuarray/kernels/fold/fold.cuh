@@ -138,6 +138,7 @@ template <class Dimensions, int BLOCK, int UNROLL, bool ACCUMULATES> struct Fold
                                     const uint8_t* mask, typename Function::Result* output,
                                     const Dimensions& dimensions) {
         typedef typename Function::Value Value;
+        enum { STEPS = Function::HEAVY ? 1 : 8 };
         const int lane = threadIdx.x % 32;
         const UIndex line = UIndex(blockIdx.x) * (BLOCK / 32) + threadIdx.x / 32;
         if (line >= UIndex(dimensions.lines)) return;
@@ -162,7 +163,7 @@ template <class Dimensions, int BLOCK, int UNROLL, bool ACCUMULATES> struct Fold
             for (int i = 0; i < UNROLL; ++i) {
                 if (start + i * 32 >= dimensions.length) break;
                 Value kept = value;
-#pragma unroll
+#pragma unroll STEPS
                 for (int k = 0; k < 32; ++k) {
                     const typename Function::Item item = of_lane(tile.items[i], k);
                     if (tile.there[i] >> k & 1) value = Function::combine(value, item);
