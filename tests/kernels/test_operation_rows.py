@@ -50,6 +50,8 @@ def test_neutral_values_change_nothing(op):
         x = corners(code)
         if op.name == "multiply" and dtype.kind == "c":
             x = x[np.isfinite(x)]  # infinity times 0 is NaN
+        if op.name in ("gcd", "hypot"):
+            x = abs(x)  # they give the magnitude of a single value, too
         neutral = np.array(op.neutral_value(code), dtype)
         for found in (ufunc(neutral, x), ufunc(x, neutral)):
             np.testing.assert_array_equal(found, x)

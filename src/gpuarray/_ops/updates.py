@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuarray import _array, _calls, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._config import config
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops import advanced_indexing, subscripts
@@ -18,6 +19,7 @@ from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray._ufunc import function as ufunc_module
 from gpuarray._ufunc import planning
+from gpuarray.errors import HostArrayError
 from gpuarray.kernels import update
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
@@ -29,6 +31,13 @@ __all__: list[str] = []
 
 def at(function: Any, a: Any, indices: Any, operands: Sequence[Any]) -> None:
     """``ufunc.at(a, indices, *operands)``."""
+    if len(operands) == 1 and type(indices) is type(a) is type(operands[0]) is _array.array_class:
+        # Of arrays whose memory is apart, by one array of indices: as it is kept below.
+        (b,) = operands
+        run = current.stream.plans.get((at, function, a._layout, indices._layout, b._layout))
+        if run is not None and a._memory not in (indices._memory, b._memory):
+            run(operands, (indices,), a)
+            return
     name = f"{called_name(function.__name__)}.at"
     if function.nin > 2:
         raise ValueError(f"{name}: Only unary and binary ufuncs supported at this time")
@@ -38,6 +47,11 @@ def at(function: Any, a: Any, indices: Any, operands: Sequence[Any]) -> None:
         raise ValueError(f"{name}: second operand provided when ufunc is unary")
     if function.nin == 2 and len(operands) != 1:
         raise ValueError(f"{name}: second operand needed for ufunc")
+    if isinstance(a, np.ndarray):
+        raise HostArrayError(
+            f"{name}: the updated array is a numpy.ndarray of shape {a.shape} in host memory; move "
+            "it with gpuarray.asarray(...), or the operands with gpuarray.asnumpy(...)"
+        )
     if not isinstance(a, ArrayBase):
         raise TypeError(f"{name}: first operand must be array, got {type(a).__name__}")
     array: Any = a
@@ -64,6 +78,10 @@ def at(function: Any, a: Any, indices: Any, operands: Sequence[Any]) -> None:
         array._layout, tuple(read),
     )  # fmt: skip
     run(() if b is None else (b,), arrays, base)
+    if b is not None and arrays[0] is indices and operands[0]._memory is b._memory:
+        layouts = array._layout, indices._layout, operands[0]._layout
+        if not (config.debug or any(x.foreign for x in layouts)):
+            current.stream.keep_plan((at, function, *layouts), run)
 
 
 def _operand(b: Any, dtype: np.dtype, name: str) -> Any:

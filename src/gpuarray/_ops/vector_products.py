@@ -89,41 +89,41 @@ def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
     """
     x = a if isinstance(a, ArrayBase) else as_values(a, "kron")
     y = b if isinstance(b, ArrayBase) else as_values(b, "kron")
-    ndim = max(x._layout.ndim, y._layout.ndim)
     if not (x._layout.ndim and y._layout.ndim):
         return multiply(x, y)
-    blocks, inner = _spread(x, ndim, 0), _spread(y, ndim, 1)
-    order = "C"
-    if not (x._layout.c_contiguous and y._layout.c_contiguous):
-        order = _order_of_product(current.stream, blocks._layout, inner._layout)
-    result = multiply(blocks, inner, order=order)
-    joined = _layout.reshape_view(result._layout, _joined(result._layout.shape))
-    assert joined is not None
-    return _array.view(result, joined)
-
-
-def _joined(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape in which each pair of neighbouring axes is one."""
-    return tuple([shape[i] * shape[i + 1] for i in range(0, len(shape), 2)])
+    run, joined = _plan_kron(current.stream, x._layout, y._layout)
+    return _array.view(run(x, y), joined)
 
 
 @planned
-def _order_of_product(stream: Stream, a: Layout, b: Layout) -> str:
-    """The memory order of products: that of the operands, if pairs of axes can be joined in it."""
-    shape = _layout.broadcast_shapes([a.shape, b.shape])
-    like = _layout.like_order(a.dtype, shape, [a, b])
-    return "C" if _layout.reshape_view(like, _joined(shape)) is None else "K"
+def _plan_kron(stream: Stream, a: Layout, b: Layout) -> tuple[Callable[..., Any], Layout]:
+    """The call that multiplies all pairs, and the layout in which they are the product."""
+    ndim = max(a.ndim, b.ndim)
+    read = [_spread(a, ndim, 0), _spread(b, ndim, 1)]
+    shape = _layout.broadcast_shapes([x.shape for x in read])
+    joined = tuple([shape[i] * shape[i + 1] for i in range(0, len(shape), 2)])
+    row = operation("multiply")
+    loop = [_dtypes.canonical(x) for x in row.resolve_dtypes((a.dtype, b.dtype, None))]
+    # In the operands' memory order, if each pair of axes can be joined in it.
+    target = _layout.like_order(loop[2], shape, read)
+    if _layout.reshape_view(target, joined) is None:
+        target = _layout.contiguous(loop[2], shape)
+    factors = [_as(Input(i, _dtypes.code(x.dtype)), loop[i]) for i, x in enumerate(read)]
+    products = Apply(row, tuple(factors), _dtypes.code(loop[2]))
+    run = elementwise.launch.make_call("multiply", [products], read, [target], [False], stream)
+    view = _layout.reshape_view(target, joined)
+    assert view is not None
+    return run, view
 
 
-def _spread(x: Any, ndim: int, at: int) -> ndarray:
+def _spread(layout: Layout, ndim: int, at: int) -> Layout:
     """A view of 2 * ndim axes: number 2 i + at is the array's axis i, the others have length 1."""
-    layout: Layout = x._layout
     first = ndim - layout.ndim
     shape, strides = [1] * 2 * ndim, [0] * 2 * ndim
     for i in range(layout.ndim):
         shape[2 * (first + i) + at] = layout.shape[i]
         strides[2 * (first + i) + at] = layout.strides[i]
-    return _array.view(x, _layout.layout_of(layout.dtype, tuple(shape), tuple(strides)))
+    return _layout.layout_of(layout.dtype, tuple(shape), tuple(strides))
 
 
 def cross(

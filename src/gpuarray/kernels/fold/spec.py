@@ -178,8 +178,8 @@ def _function(spec: FoldSpec, headers: set[str]) -> str:
         f"typedef {element} Item;",
         f"typedef Stored<{source}>::type Element;",
         f"typedef Stored<{cpp_name(spec.output_dtype)}>::type Result;",
-        f"enum {{ STARTS = {int(starts)}, MASKED = {int(spec.masked)}, "
-        f"HEAVY = {int(is_heavy(spec.combined))} }};",
+        f"enum {{ STARTS = {int(starts)}, MASKED = {int(spec.masked)} }};",
+        f"enum {{ HEAVY = {int(is_heavy(spec.combined))} }};",
         *([f"{cpp_name(spec.initial)} initial;"] if spec.initial is not None else []),
         "",
         *of_element("first", "Value", spec.first),
