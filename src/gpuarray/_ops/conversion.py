@@ -75,7 +75,8 @@ def array(
 
     Differences from NumPy
     ----------------------
-    ``copy=False`` with data in host memory always raises, since it has to be copied.
+    ``copy=False`` with data in host memory always raises, since it has to be copied. Data in the
+    other byte order is swapped, and a dtype such as ``'>f4'`` stands for the native one.
 
     Examples
     --------
