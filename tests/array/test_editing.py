@@ -98,6 +98,19 @@ def test_values_that_are_inserted():
     assert cp.delete(cp.asarray(fortran), 1, 1).flags.f_contiguous
 
 
+def test_many_indices():
+    host = values((40, 9), "f4")
+    device = cp.asarray(host)
+    for count in (3, 15, 16, 30):
+        indices = (np.arange(count) * 7 % 40).tolist() + [-1, -1]
+        for axis in (0, None):
+            same(cp.delete(device, indices, axis), np.delete(host, indices, axis))
+            same(cp.insert(device, indices, 5, axis), np.insert(host, indices, 5, axis))
+    new = values((18, 9), "f4", 1)
+    indices = [*range(0, 36, 2)]
+    same(cp.insert(device, indices, cp.asarray(new), 0), np.insert(host, indices, new, 0))
+
+
 def test_long_rows_without_some():
     for dtype in ("u1", "c16"):
         host = values((6, 131), dtype)

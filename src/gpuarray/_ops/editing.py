@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from gpuarray._ops.logic import logical_not
 from gpuarray._ops.manipulation import as_array, in_one_dimension
 from gpuarray._ops.nonzero import flatnonzero
 from gpuarray._ops.ranges import arange
-from gpuarray._ops.searching import argmax
+from gpuarray._ops.searching import argmax, searchsorted
 from gpuarray._ops.sorting import argsort
 from gpuarray._ops.subscripts import getitem, setitem
 from gpuarray._ops.transposing import moveaxis
@@ -172,7 +173,6 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ndarray:
         return _without_range(x, axis, range(*obj.indices(length)))
     if isinstance(obj, int | np.integer) and not isinstance(obj, bool):
         return _without_one(x, axis, int(obj))
-    lead = (slice(None),) * axis
     if isinstance(obj, ArrayBase):
         mask: Any = obj
         if mask.dtype == bool:
@@ -188,11 +188,33 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ndarray:
         return _without_one(x, axis, int(host.reshape(-1)[0]))
     if host.dtype == bool:
         _check_mask(host.shape, length)
-        kept = ~host
-    else:
-        kept = np.ones(length, bool)
-        kept[host,] = False
-    return getitem(x, (*lead, asarray(np.flatnonzero(kept))))
+        return compress(asarray(~host), x, axis)
+    return _without_some(x, axis, host)
+
+
+#: Pieces of an array that are copied one by one, where more are gathered.
+_MOST_PIECES = 16
+
+
+def _without_some(x: Any, axis: int, indices: np.ndarray) -> Any:
+    """The array without the elements at indices on the host, which are checked."""
+    length = x._layout.shape[axis]
+    if indices.dtype.kind not in "iu":
+        raise IndexError("arrays used as indices must be of integer (or boolean) type")
+    wrong = indices[(indices < -length) | (indices >= length)]
+    if wrong.size:
+        raise IndexError(f"index {wrong[0]} is out of bounds for axis {axis} with size {length}")
+    left_out = np.unique(np.where(indices < 0, indices + length, indices)).astype(np.int64)
+    lead = (slice(None),) * axis
+    if left_out.size < _MOST_PIECES:
+        ends = [-1, *left_out.tolist(), length]
+        parts = [getitem(x, (*lead, slice(a + 1, b))) for a, b in pairwise(ends)]
+        return concatenate(parts, axis)
+    # What is kept lies behind so many that are left out as lie at or before it then.
+    numbers = arange(length - left_out.size)
+    before = asarray(left_out - np.arange(left_out.size))
+    numbers += searchsorted(before, numbers, side="right")
+    return getitem(x, (*lead, numbers))
 
 
 def _check_mask(shape: tuple[int, ...], length: int) -> None:
@@ -288,12 +310,23 @@ def insert(arr: ArrayLike, obj: Any, values: ArrayLike, axis: int | None = None)
     places = np.empty(host.size, np.intp)
     order = host.argsort(kind="stable")
     places[order] = host[order] + np.arange(host.size)
-    old = np.ones(length + host.size, bool)
-    old[places] = False
     result = _longer(x, axis, host.size)
     lead = (slice(None),) * axis
+    if not host.size:
+        copies.assign(result, x)
+        return result
     setitem(result, (*lead, asarray(places)), _cast(values, layout))
-    setitem(result, (*lead, asarray(np.flatnonzero(old))), x)
+    if host.size < _MOST_PIECES:
+        ends = [0, *host[order].tolist(), length]
+        for number, (start, stop) in enumerate(pairwise(ends)):
+            if start < stop:
+                part = getitem(result, (*lead, slice(start + number, stop + number)))
+                copies.assign(part, getitem(x, (*lead, slice(start, stop))))
+        return result
+    # Elements are moved by as many as are put before them.
+    numbers = arange(length)
+    numbers += searchsorted(asarray(host[order]), numbers, side="right")
+    setitem(result, (*lead, numbers), x)
     return result
 
 

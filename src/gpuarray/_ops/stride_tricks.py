@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,19 @@ def as_strided(
            [1, 2, 3],
            [2, 3, 4]])
     """
+    table_key = None
+    if isinstance(x, ArrayBase) and type(shape) is tuple and type(strides) is tuple:
+        # Only integers have an int for a sum and a product: 2.0 equals 2 as a key.
+        try:
+            if type(math.prod(shape)) is int and type(sum(strides)) is int:
+                table_key = (as_strided, shape, strides)
+                found = x._layout.reshapes.get(table_key)
+                if found is not None:
+                    _check_memory(x, found)
+                    view = _array.view(x, found)
+                    return view if writeable else _array.lock(view)
+        except TypeError:  # what is no number
+            pass
     x = array(x, copy=None)
     layout = x._layout
     lengths = layout.shape if shape is None else _layout.check_shape(tuple(shape))
@@ -77,6 +91,8 @@ def as_strided(
     _check_memory(x, target)
     pointer = address_of(x)
     target = aligned("as_strided", target, pointer, "choose strides of whole elements")
+    if table_key is not None and not target.unaligned:
+        _layout.keep_view(layout.reshapes, table_key, target)
     view = _array.view(x, target)
     return view if writeable else _array.lock(view)
 
@@ -192,6 +208,10 @@ def _overlap(a: Any, b: Any, max_work: Any, exact: bool) -> bool:
         if not hasattr(other, "__cuda_array_interface__"):
             return False
         a, b = as_array(a, name), as_array(b, name)
+    if type(max_work) is int and not _array.overlap(a, b):
+        return False
+    if not exact and type(max_work) is int and max_work == 0:
+        return True
     first, second = np.asarray(_Addresses(a)), np.asarray(_Addresses(b))
     if exact:
         return np.shares_memory(first, second, max_work)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,8 +46,11 @@ def _bartlett(n: Expression, span: Expression) -> Expression:
 
 
 def _blackman(n: Expression, span: Expression) -> Expression:
-    first = _f8("multiply", _number(0.5), _cosine(1, n, span))
-    second = _f8("multiply", _number(0.08), _cosine(2, n, span))
+    # The cosine of twice the angle is 2 c c - 1: one cosine takes longer than all the rest.
+    cosine = _cosine(1, n, span)
+    first = _f8("multiply", _number(0.5), cosine)
+    doubled = _f8("multiply", _number(2), _f8("multiply", cosine, cosine))
+    second = _f8("multiply", _number(0.08), _f8("subtract", doubled, _number(1)))
     return _f8("add", _f8("add", _number(0.42), first), second)
 
 
@@ -204,10 +208,15 @@ def kaiser(M: int, beta: float) -> ndarray:
     """
     points, beta = _length("kaiser", M), float(beta)
     count = 1 if points == 1 else max(math.ceil(points), 0)
-    scale = float(np.i0(np.float64(beta)))
+    scale = _bessel(beta)
     return _plan_kaiser(current.stream, _layout.contiguous(_FLOAT64, (count,)))(
         (points - 1) / 2, beta, scale
     )
+
+
+@lru_cache(maxsize=64)
+def _bessel(beta: float) -> float:
+    return float(np.i0(np.float64(beta)))
 
 
 @planned

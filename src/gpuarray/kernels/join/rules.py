@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -100,9 +100,11 @@ def concatenate(
                 ends = accumulate([0, *[x.shape[axis] for x in layouts[:-1]]])
                 places = [[0] * axis + [at] + [0] * (len(shape) - axis - 1) for at in ends]
                 run = join_kernels.launch.make_places_call(layouts, places, target_layout, stream)
-            if run is not None:
-                stream.keep_plan(plan_key, run)
-                return run(*arrays)
+            if run is None:
+                _check_casts(layouts, found, casting)
+                run = _parts_call(stream, layouts, axis, target_layout)
+            stream.keep_plan(plan_key, run)
+            return run(*arrays)
         target = _array.empty(_layout.joined_order(found, shape, layouts))
     _check_casts(layouts, target._layout.dtype, casting)
     if out is None and _are_columns(layouts, axis, target._layout):
@@ -206,6 +208,42 @@ def _are_columns(layouts: Sequence[Layout], axis: int, target: Layout) -> bool:
         and not _dtypes.is_raw(target.dtype)
         and all(x.shape[axis] == 1 and x.dtype is target.dtype for x in layouts)
     )
+
+
+def _parts_call(
+    stream: Stream, layouts: Sequence[Layout], axis: int, target: Layout
+) -> Callable[..., Any]:
+    """A call that makes the result, and copies each array to its part of it."""
+    if _are_columns(layouts, axis, target):
+        columns = _columns_call(stream, tuple(layouts), target)
+
+        def join_columns(*arrays: Any) -> Any:
+            result = _array.empty(target)
+            columns(*arrays, result)
+            return result
+
+        return join_columns
+    copy_call = elementwise.launch.copy_call
+    parts = []
+    offset = 0
+    for layout in layouts:
+        length = layout.shape[axis]
+        shape = (*target.shape[:axis], length, *target.shape[axis + 1 :])
+        part = layout_of(target.dtype, shape, target.strides)
+        if part.size:
+            parts.append((copy_call(layout, part, True, stream), part, offset))
+        else:
+            parts.append((None, part, offset))
+        offset += length * target.strides[axis]
+
+    def join(*arrays: Any) -> Any:
+        result = _array.empty(target)
+        for (run, part, start), a in zip(parts, arrays, strict=True):
+            if run is not None:
+                run(a, _array.shifted(result, part, start))
+        return result
+
+    return join
 
 
 @planned
