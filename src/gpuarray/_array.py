@@ -216,15 +216,15 @@ def use_source(name: str) -> list[str]:
     ]
 
 
-def aligned(name: str, layout: Layout, address: int, remedy: str) -> Layout:
+def aligned(name: object, layout: Layout, address: int, remedy: str) -> Layout:
     """The layout for a view of memory, in which the address of each element suits its size.
 
     Kernels load and store whole elements, which a device can do at multiples of their size alone.
 
     Parameters
     ----------
-    name : str
-        What makes the view, for error messages.
+    name : object
+        What makes the view, as the text of error messages.
     layout : Layout
         As it was asked for.
     address : int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -216,26 +217,42 @@ def from_interface(x: Any, name: str = "asarray") -> ndarray:
         aligned, or has fewer bytes than the shape needs.
     """
     interface = x.__cuda_array_interface__
-    where = f"{called_name(name)}: __cuda_array_interface__"
+    where = _Place(name)
     layout, pointer, producer = _read_interface(interface, where)
     if not layout.size:
         array = _array.empty(_layout.contiguous(layout.dtype, layout.shape))
         return array if layout.writable else _array.lock(array)
-    layout = _array.aligned(f"{where}['data']", layout, pointer, COPY_THERE)
+    data = _Place(name, "['data']")
+    layout = _array.aligned(data, layout, pointer, COPY_THERE)
     start = pointer + layout.low
     size = layout.high - layout.low
-    memory = imported_memory(f"{where}['data']", start, size, x, layout.writable)
-    if producer is not None and producer != current.stream.handle:
+    memory = imported_memory(data, start, size, x, layout.writable)
+    if producer is not None:
         # 1 and 2 stand for the legacy and the per-thread default stream.
         handle = 0 if producer == 1 else producer
-        with memory.device:
-            event = ExternalStream(handle).record()
-        current.stream.wait_event(event)
+        stream = current.stream
+        if handle != stream.handle or memory.device is not stream.device:
+            with memory.device:
+                event = ExternalStream(handle).record()
+            stream.wait_event(event)
     return _array.wrap(memory, pointer, _layout.foreign(layout))
 
 
+class _Place:
+    """Where something is wrong, as the text of a message, for which the stack is looked at."""
+
+    __slots__ = ("_name", "_part")
+
+    def __init__(self, name: str, part: str = "") -> None:
+        self._name = name
+        self._part = part
+
+    def __str__(self) -> str:
+        return f"{called_name(self._name)}: __cuda_array_interface__{self._part}"
+
+
 def imported_memory(
-    name: str, start: int, size: int, owner: object, writable: bool = True
+    name: object, start: int, size: int, owner: object, writable: bool = True
 ) -> UnownedMemory:
     """Memory of another library that arrays can live in: the driver knows all of its bytes.
 
@@ -245,8 +262,53 @@ def imported_memory(
     return UnownedMemory(start, size, owner, device, writable=writable)
 
 
-def _read_interface(interface: Any, where: str) -> tuple[Layout, int, int | None]:
+def _read_interface(interface: Any, where: _Place) -> tuple[Layout, int, int | None]:
     """The layout, the address and the stream that a ``__cuda_array_interface__`` names."""
+    layout = _usual_layout(interface)
+    if layout is None:
+        layout = _checked_layout(interface, where)
+    address = _interface_address(interface["data"], where)
+    if interface["data"][1]:
+        layout = _layout.read_only(layout)
+    return layout, address, _interface_stream(interface, where)
+
+
+def _usual_layout(interface: Any) -> Layout | None:
+    """The layout, if the entries are of the types that nearly all libraries write."""
+    if type(interface) is not dict or interface.get("data") is None:
+        return None
+    shape, typestr = interface.get("shape"), interface.get("typestr")
+    strides, version = interface.get("strides"), interface.get("version")
+    if type(shape) is not tuple or type(typestr) is not str or type(version) is not int:
+        return None
+    if strides is not None and type(strides) is not tuple:
+        return None
+    for number in shape if strides is None else shape + strides:
+        if type(number) is not int:
+            return None
+    if interface.get("mask") is not None:
+        return None
+    if "descr" in interface and interface["descr"] != [("", typestr)]:
+        return None
+    return _kept_layout(typestr, shape, strides, version)
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_layout(
+    typestr: str, shape: tuple[int, ...], strides: tuple[int, ...] | None, version: int
+) -> Layout | None:
+    """The layout of these entries, or None for some that are wrong."""
+    interface = {
+        "typestr": typestr, "shape": shape, "strides": strides, "version": version, "data": (),
+    }  # fmt: skip
+    try:
+        return _checked_layout(interface, _Place("asarray"))
+    except (TypeError, ValueError):
+        return None
+
+
+def _checked_layout(interface: Any, where: _Place) -> Layout:
+    """The layout that all entries together describe."""
     if not isinstance(interface, Mapping):
         raise TypeError(f"{where} must be a dict, got {type(interface).__name__}")
     for key in ("shape", "typestr", "data"):
@@ -270,10 +332,7 @@ def _read_interface(interface: Any, where: str) -> tuple[Layout, int, int | None
     if strides is not None:
         with _naming(f"{where}['strides']"):
             layout = _layout.strided(dtype, shape, strides)
-    address = _interface_address(interface["data"], where)
-    if interface["data"][1]:
-        layout = _layout.read_only(layout)
-    return layout, address, _interface_stream(interface, where)
+    return layout
 
 
 @contextmanager
@@ -285,7 +344,7 @@ def _naming(what: str) -> Iterator[None]:
         raise type(error)(f"{what}: {error}") from None
 
 
-def _interface_dtype(interface: Mapping[str, Any], where: str) -> np.dtype:
+def _interface_dtype(interface: Mapping[str, Any], where: _Place) -> np.dtype:
     typestr = interface["typestr"]
     if not isinstance(typestr, str):
         raise TypeError(f"{where}['typestr'] must be a str such as '<f4', got {typestr!r}")
@@ -322,7 +381,7 @@ def _structure(descr: Any, whole: np.dtype, where: str) -> np.dtype:
     return found
 
 
-def _interface_address(data: Any, where: str) -> int:
+def _interface_address(data: Any, where: object) -> int:
     if not isinstance(data, tuple | list) or len(data) != 2:
         raise TypeError(
             f"{where}['data'] must be an address and whether it is read-only, got {data!r}"
@@ -336,7 +395,7 @@ def _interface_address(data: Any, where: str) -> int:
     return address
 
 
-def _interface_stream(interface: Mapping[str, Any], where: str) -> int | None:
+def _interface_stream(interface: Mapping[str, Any], where: _Place) -> int | None:
     stream = interface.get("stream")
     if stream is None:
         return None

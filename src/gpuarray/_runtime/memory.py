@@ -26,13 +26,13 @@ def checked_size(name: str, size: object) -> int:
     return nbytes
 
 
-def check_device_memory(name: str, pointer: int, size: int) -> int:
+def check_device_memory(name: object, pointer: int, size: int) -> int:
     """Refuse memory of others that a device cannot reach, or of which it has fewer bytes.
 
     Parameters
     ----------
-    name : str
-        What says where the memory is, for error messages.
+    name : object
+        What says where the memory is, as the text of error messages.
     pointer, size : int
         The address of the first byte, and how many there should be.
 
