@@ -154,7 +154,8 @@ def base(array: Any) -> ndarray | None:
     """The array that a view was made of, directly or through other views; None of no view.
 
     Nothing is noted when a view is made. The array is found among all that refers to the memory,
-    which takes milliseconds; one that is gone is replaced by one of one dimension.
+    which takes milliseconds; one that is gone, or hidden by ``gc.freeze``, is replaced by one of
+    one dimension.
     """
     if not array._layout.is_view:
         return None

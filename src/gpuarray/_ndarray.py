@@ -106,6 +106,10 @@ class ndarray(ArrayBase):
     library in which they would not be raises ValueError. A number of NumPy's is stored as Python's
     number: one that does not fit an integer dtype raises, where NumPy casts it in some cases.
 
+    A view keeps the memory of its base, not the base itself: where that is gone, `base` is an array
+    of one dimension over the memory. Of a class that is derived from ndarray are the results of
+    methods and operators, not those of functions.
+
     Examples
     --------
     >>> import gpuarray as cp
