@@ -219,6 +219,18 @@ def test_attributes():
     assert type(cp.asarray([2.0, 1]) + p) is cp.poly1d
 
 
+def test_host_and_device():
+    p = cp.poly1d([1.0, 2, 3], variable="z")
+    assert p.get() == np.poly1d([1.0, 2, 3])
+    assert p.get().variable == "z"
+    p.set(np.poly1d([4.0, 5, 6]))
+    same(p.coeffs, np.array([4.0, 5, 6]))
+    p.set(np.array([7.0, 8, 9]))
+    same(p.coeffs, np.array([7.0, 8, 9]))
+    with pytest.raises(ValueError, match="shape"):
+        p.set(np.ones(2))
+
+
 def _set(p, name, value):
     setattr(p, name, value)
 

@@ -159,6 +159,22 @@ class poly1d:
             self._coeffs = concatenate([front, self._coeffs])
         self._coeffs[self.order - key] = val
 
+    def get(self, stream: Any = None, order: str = "C", out: Any = None) -> np.poly1d:
+        """NumPy's polynomial with the same coefficients, in the host's memory."""
+        return np.poly1d(asnumpy(self._coeffs, stream, order, out), variable=self._variable)
+
+    def set(self, polyin: Any, stream: Any = None) -> None:
+        """Store the coefficients of one of NumPy's polynomials of the same degree.
+
+        Parameters
+        ----------
+        polyin : numpy.poly1d or numpy.ndarray
+            Coefficients, of the dtype of this one's.
+        stream : Stream, optional
+            Where the copy is queued.
+        """
+        self._coeffs.set(np.asarray(getattr(polyin, "coeffs", polyin)), stream)
+
     # --- arithmetic
 
     def __call__(self, val: Any) -> Any:

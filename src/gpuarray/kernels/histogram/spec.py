@@ -1,4 +1,4 @@
-"""The histogram family: from a specification to CUDA C++ (`histogram.cuh`)."""
+"""The histogram family: to CUDA C++ (`histogram.cuh`, `histogram_grid.cuh`)."""
 
 from __future__ import annotations
 
@@ -142,3 +142,66 @@ def _kernel(symbol: str, dtype: str, parameters: list[KernelParameter], body: st
         body=body,
     )
     return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, BLOCK)
+
+
+#: The axes of the grid: the elements' dtype, that in which they are compared with edges, and
+#: whether these are equally far from one another but for the rounding of their dtype.
+Axis = tuple[str, str, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class GridSpec:
+    """A histogram of several dimensions."""
+
+    axes: tuple[Axis, ...]
+    weighted: bool = False  # by float64 weights
+    shared: int = 0  # bins that shared memory has room for; 0: all are counted in the result
+
+
+_GRID = """\
+#include "gpuarray/histogram_grid.cuh"
+#include "gpuarray/float16.cuh"
+
+namespace gpuarray {{
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    count_grid<{block}, {shared}>({weights}, totals, size, bins,
+        {axes});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render_grid(spec: GridSpec) -> KernelSource:
+    """Return the CUDA C++ of a histogram of several dimensions."""
+    points, edges, numbers, axes = [], [], [], []
+    for i, (element, edge, uniform) in enumerate(spec.axes):
+        kind = "ByWidth" if uniform else "ByEdges"
+        one, other = cpp_name(element), cpp_name(edge)
+        points.append(pointer(f"points{i}", f"const Stored<{one}>::type"))
+        edges.append(pointer(f"edges{i}", f"const {other}"))
+        numbers += [number(f"bins{i}", "uint64_t"), number(f"step{i}", "int64_t")]
+        functor = f"{kind}<{one}, {other}, int64_t>"
+        axes.append(
+            f"GridAxis<{one}, {functor}>{{{functor}{{bins{i}, edges{i}}}, points{i}, step{i}}}"
+        )
+    weights = [pointer("weights", "const double")] if spec.weighted else []
+    parameters = (
+        *points, *edges, *weights, pointer("totals", "double" if spec.weighted else "uint64_t"),
+        number("size", "uint64_t"), number("bins", "uint64_t"), *numbers,
+    )  # fmt: skip
+    symbol = "gpuarray_histogram_grid__" + "__".join(
+        [f"{element}_{edge}{'_uniform' if uniform else ''}" for element, edge, uniform in spec.axes]
+    )
+    symbol += ("_weighted" if spec.weighted else "") + f"_{spec.shared}"
+    source = _GRID.format(
+        block=BLOCK,
+        symbol=symbol,
+        parameters=declared(parameters),
+        shared=spec.shared,
+        weights="weights" if spec.weighted else "static_cast<const uint32_t*>(nullptr)",
+        axes=",\n        ".join(axes),
+    )
+    return KernelSource(symbol, source, cuda_headers(), parameters, 1, BLOCK)
