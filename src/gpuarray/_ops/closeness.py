@@ -61,6 +61,12 @@ def isclose(
     array([ True, False,  True])
     """
     given = (a, b, rtol, atol)
+    if type(equal_nan) is bool:
+        # The key of a plan, as below: what has to be converted finds nothing under its type.
+        found = [x._layout if isinstance(x, ArrayBase) else type(x) for x in given]
+        run = current.stream.plans.get((isclose, *found, equal_nan))
+        if run is not None:
+            return run(a, b, rtol, atol)
     if _interchange.symbol_among(given) is not None:
         return _composed(given, bool(equal_nan))
     operands = [_operand(x, "isclose") for x in given]

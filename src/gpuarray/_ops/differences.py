@@ -20,7 +20,7 @@ from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.math import add, divide, multiply, subtract
 from gpuarray._ops.sums import sum
 from gpuarray._runtime.device import current
-from gpuarray._runtime.plans import planned
+from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
@@ -355,27 +355,60 @@ def _fetched(x: Any) -> Any:
 def _even_derivative(f: Any, axis: int, spacing: Any) -> Any:
     """The derivative where neighbours have one distance, of the first order at the ends."""
     layout = f._layout
-    length = layout.shape[axis]
-    _check_length(length, 1)
+    stream = current.stream
+    key = (_plan_gradient, layout, axis, type(spacing))
+    plan = stream.plans.get(key)
+    if plan is None:
+        plan = find(stream, key, _plan_gradient, f, axis, spacing)
+    target, parts = plan
+    out = _array.empty(target)
+    read, written = _views_read(f, axis), _views_written(out, axis)
+    for i, (run, factor, number) in enumerate(parts):
+        run(read[2 * i], read[2 * i + 1], number(factor * spacing).item(), written[i])
+    return out
+
+
+def _views_read(f: Any, axis: int) -> list[Any]:
+    """The first element and the last but one, the two behind them; then all without a margin."""
+    found = _array.kept_views(f, _views_read, (axis,))
+    if found is None:
+        length = f._layout.shape[axis]
+        parts = [slice(i, length - 1 + i, max(length - 2, 1)) for i in range(2)]
+        if length > 2:
+            parts += [slice(None, -2), slice(2, None)]
+        lead = (slice(None),) * axis
+        views = [f[(*lead, part)] for part in parts]
+        found = _array.keep_views(f, views, _views_read, (axis,))
+    return found
+
+
+def _views_written(out: Any, axis: int) -> list[Any]:
+    """Both ends, and what is between them."""
+    found = _array.kept_views(out, _views_written, (axis,))
+    if found is None:
+        length = out._layout.shape[axis]
+        lead = (slice(None),) * axis
+        views = [out[(*lead, slice(None, None, length - 1))]]
+        if length > 2:
+            views.append(out[(*lead, slice(1, -1))])
+        found = _array.keep_views(out, views, _views_written, (axis,))
+    return found
+
+
+def _plan_gradient(f: Any, axis: int, spacing: Any) -> tuple[Layout, list[tuple[Any, Any, Any]]]:
+    """The result's layout, and for each launch what the distance is multiplied by, and its type."""
+    layout = f._layout
+    _check_length(layout.shape[axis], 1)
     dtype = np.dtype(np.float64) if layout.dtype.kind in "iu" else layout.dtype
     out = _array.empty(_layout.like_prototype(dtype, layout.shape, layout))
-    lead = (slice(None),) * axis
-    # Both ends at once: 0 and 1, and the last two.
-    step = max(length - 2, 1)
-    ends = [(*lead, slice(i, max(length - 1, 1) + i, step)) for i in range(2)]
-    targets = [((*lead, slice(None, None, max(length - 1, 1))), spacing, ends)]
-    if length == 2:
-        targets = [((*lead, slice(None)), spacing, ends)]
-    elif length > 2:
-        inner = [(*lead, slice(None, -2)), (*lead, slice(2, None))]
-        targets.append(((*lead, slice(1, -1)), 2.0 * spacing, inner))
-    for where, divisor, (before, behind) in targets:
-        x, y, target = f[before], f[behind], out[where]
-        computed = np.result_type(dtype, divisor)
-        run = _plan_slopes(current.stream, x._layout, y._layout, target._layout, dtype, computed)
-        number: Any = computed.type
-        run(x, y, number(divisor).item(), target)
-    return out
+    read, parts = _views_read(f, axis), []
+    for i, target in enumerate(_views_written(out, axis)):
+        factor = 2.0 if i else 1
+        found = np.result_type(dtype, factor * spacing)
+        x, y = read[2 * i : 2 * i + 2]
+        run = _plan_slopes(current.stream, x._layout, y._layout, target._layout, dtype, found)
+        parts.append((run, factor, found.type))
+    return out._layout, parts
 
 
 @planned

@@ -270,12 +270,12 @@ def sort_complex(a: ArrayLike) -> ndarray:
 
 
 def _is_row(layout: Any, axis: Any) -> bool:
-    """Whether an array is sorted as it lies: gapless and of one dimension."""
+    """Whether an array is sorted as it lies: gapless rows along the last axis."""
+    ndim = layout.ndim
     return (
-        layout.ndim == 1
+        layout.size > 1
         and layout.c_contiguous
-        and layout.size > 1
-        and (axis is None or (type(axis) is int and -1 <= axis <= 0))
+        and ((axis is None and ndim == 1) or (type(axis) is int and axis in (-1, ndim - 1)))
     )
 
 
