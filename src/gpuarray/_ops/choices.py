@@ -396,6 +396,10 @@ def _conditions(condlist: Any, layout: Layout) -> list[Any]:
         given = [condlist[i] for i in range(len(condlist))] if several else [condlist]
     elif np.isscalar(condlist):
         given = [condlist]
+    elif not isinstance(condlist, list | tuple):
+        raise TypeError(
+            f"piecewise: condlist is a list of masks or an array, got {type(condlist).__name__}"
+        )
     else:
         nested = bool(condlist) and isinstance(condlist[0], ArrayBase | np.ndarray | list | tuple)
         given = list(condlist) if nested or not layout.ndim else [condlist]
