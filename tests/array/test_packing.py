@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gpuarray as cp
+from gpuarray._ops import packing
 from tests.array.arrays import LAYOUTS_3D, raises_as_numpy, same
 
 SHAPE = (5, 9, 8)
@@ -63,6 +64,20 @@ def test_words_that_are_not_aligned():
     for start in (0, 1, 3, 8):
         for stop in (start + 64, start + 160):
             same(cp.packbits(device[start:stop]), np.packbits(host[start:stop]))
+
+
+def test_large_arrays_are_copied_to_words(monkeypatch):
+    monkeypatch.setattr(packing, "_LARGE", 16)
+    for dtype in ("?", "i4"):
+        host = bits(dtype)
+        device = cp.asarray(host)
+        for x, y in (
+            (host, device),
+            (host[:, ::2, 1:], device[:, ::2, 1:]),
+            (host[0, 0], device[0, 0]),
+        ):
+            for axis in (None, -1, 0):
+                same(cp.packbits(y, axis, "little"), np.packbits(x, axis, "little"))
 
 
 def test_memory_order():

@@ -37,6 +37,10 @@ _SPREAD = {"little": 0x8040201008040201, "big": 0x0102040810204080}
 _EACH, _MOST = 0x0101010101010101, 0x7F7F7F7F7F7F7F7F
 
 
+#: Elements from which on bools that are no aligned words are copied to be.
+_LARGE = 1 << 16
+
+
 def _check_order(bitorder: Any, name: str) -> str:
     if not isinstance(bitorder, str):
         raise TypeError(f"{name}: bitorder must be a str, got {bitorder!r}")
@@ -87,6 +91,12 @@ def packbits(a: ArrayLike, /, axis: int | None = None, bitorder: str = "big") ->
     if words and layout.dtype.kind == "b" and not layout.shape[axis] % 8:
         if address_of(a) % 8 == 0:
             return _plan_words(current.stream, layout, order)(a)
+    if layout.size >= _LARGE and axis == layout.ndim - 1:
+        # Gapless bools are read as words, which gains more than a copy costs.
+        truth = copies.copy(a, "C", np.dtype(bool))
+        if layout.shape[axis] % 8:
+            truth = pad(truth, {axis: (0, -layout.shape[axis] % 8)})
+        return packbits(truth, axis, order)
     shape = list(layout.shape)
     whole, rest = divmod(shape[axis], 8)
     shape[axis] = whole + (rest > 0)

@@ -224,7 +224,7 @@ def _parts_call(
 
         return join_columns
     copy_call = elementwise.launch.copy_call
-    parts = []
+    parts: list[tuple[Callable[..., Any] | None, Layout, int]] = []
     offset = 0
     for layout in layouts:
         length = layout.shape[axis]
