@@ -127,6 +127,7 @@ INTEGERS = {
     "assignment": _stored,
     "fill": _filled,
     "array": lambda xp, d, v: xp.array([v], d),
+    "searchsorted": lambda xp, d, v: xp.searchsorted(xp.arange(4, dtype=d), v),
     "initial": lambda xp, d, v: xp.max(xp.arange(4, dtype=d), initial=v),
 }
 

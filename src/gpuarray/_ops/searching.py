@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -257,7 +258,7 @@ def searchsorted(
     if isinstance(v, bool | int | float | complex | np.generic) or (
         isinstance(v, np.ndarray) and not v.ndim
     ):
-        v = array(v)
+        v = array(_beyond(v, a._layout.dtype) if type(v) is int else v)
     v = as_array(v, "searchsorted")
     if sorter is not None:
         sorter = as_array(sorter, "searchsorted")
@@ -278,6 +279,16 @@ def searchsorted(
     if run is None:
         run = _search_call(stream, a._layout, v._layout, side)
     return run(a, v)
+
+
+def _beyond(value: int, dtype: np.dtype) -> float:
+    """An integer, or a float in the place of one that no dtype holds."""
+    if -(2**63) <= value < 2**64:
+        return value
+    try:
+        return float(value) if dtype.kind in "fc" else math.copysign(math.inf, value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
 @planned
