@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,8 +11,14 @@ from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array
+from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
 from gpuarray._ufunc import create_function
+from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.generator.expressions import Apply, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -120,13 +127,26 @@ def nan_to_num(
     """
     source = x if isinstance(x, ArrayBase) else array(x, copy=copy)
     layout = source._layout
+    if copy and layout.dtype.kind in "fc":
+        # Python's numbers that the dtype holds: by a kept plan.
+        plan = _plan_replacing(current.stream, layout)
+        low, high = plan.limits
+        numbers: list[Any] = [nan, posinf, neginf]
+        numbers[1:] = [high if posinf is None else posinf, low if neginf is None else neginf]
+        if all(type(x) in _PYTHON and low <= x <= high for x in numbers):
+            if plan.parts is None:
+                return plan.run(source, *numbers)
+            result = _array.empty(plan.result)
+            read, stored = [_array.view(x, y) for x, y in zip((source, result), plan.parts)]
+            plan.run(read, *numbers, stored)
+            return result
     if layout.dtype.kind not in "fc":
         return array(source, copy=True) if copy else source
     parts = layout.dtype if layout.dtype.kind == "f" else _part_dtype(layout.dtype)
     limits = np.finfo(parts)
     given = [nan, float(limits.max) if posinf is None else posinf,
              float(limits.min) if neginf is None else neginf]  # fmt: skip
-    numbers = [_replacement(value, parts, layout) for value in given]
+    replacements = [_replacement(value, parts, layout) for value in given]
     result = _array.empty(_layout.like_order(layout.dtype, layout.shape, [layout]))
     if not copy:
         _layout.check_writable(layout, "nan_to_num")
@@ -134,8 +154,38 @@ def nan_to_num(
     read, stored = source, result
     if parts is not layout.dtype:
         read, stored = _as_parts(source, parts), _as_parts(result, parts)
-    _nan_to_num(read, *numbers, out=stored)
+    _nan_to_num(read, *replacements, out=stored)
     return result
+
+
+#: The types of numbers that a kernel's argument takes as they are.
+_PYTHON = frozenset([int, float, bool])
+
+
+class _ReplacingPlan(NamedTuple):
+    """The launch of `nan_to_num` with numbers."""
+
+    run: Callable[..., Any]
+    limits: tuple[float, float]  # the least and the greatest number of the dtype
+    result: Layout
+    parts: tuple[Layout, Layout] | None  # of complex numbers, in the operand and the result
+
+
+@planned
+def _plan_replacing(stream: Stream, layout: Layout) -> _ReplacingPlan:
+    result = _layout.like_order(layout.dtype, layout.shape, [layout])
+    read, stored, parts = layout, result, None
+    if layout.dtype.kind == "c":
+        dtype = _part_dtype(layout.dtype)
+        parts = read, stored = _with_parts(layout, dtype), _with_parts(result, dtype)
+    code = _dtypes.code(read.dtype)
+    terms = (Input(0, code), Scalar(1, code), Scalar(2, code), Scalar(3, code))
+    replaced = Apply(operation("nan_to_num"), terms, code)
+    run = elementwise.launch.make_call(
+        "nan_to_num", [replaced], [read, *[read.dtype] * 3], [stored], [parts is not None], stream
+    )
+    limits = np.finfo(read.dtype)
+    return _ReplacingPlan(run, (float(limits.min), float(limits.max)), result, parts)
 
 
 def _part_dtype(dtype: np.dtype) -> np.dtype:
@@ -144,9 +194,12 @@ def _part_dtype(dtype: np.dtype) -> np.dtype:
 
 def _as_parts(x: Any, dtype: np.dtype) -> ndarray:
     """A view of complex numbers with a last axis of the two parts."""
-    layout: Layout = x._layout
+    return _array.view(x, _with_parts(x._layout, dtype))
+
+
+def _with_parts(layout: Layout, dtype: np.dtype) -> Layout:
     shape, strides = (*layout.shape, 2), (*layout.strides, dtype.itemsize)
-    return _array.view(x, _layout.layout_of(dtype, shape, strides))
+    return _layout.layout_of(dtype, shape, strides)
 
 
 def _replacement(value: Any, dtype: np.dtype, layout: Layout) -> Any:

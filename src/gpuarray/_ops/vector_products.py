@@ -53,14 +53,43 @@ def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
            [  2,  20, 200]])
     """
     rows, columns = _flat(a), _flat(b)
-    layout: Layout = rows._layout
-    spread = _layout.layout_of(layout.dtype, (layout.size, 1), (*layout.strides, 0))
-    return multiply(_array.view(rows, spread), columns, out=out)
+    if out is None:
+        return _plan_outer(current.stream, rows._layout, columns._layout)(rows, columns)
+    return multiply(_array.view(rows, _as_column(rows._layout)), columns, out=out)
 
 
-def _flat(x: Any) -> ndarray:
+def _flat(x: Any) -> Any:
     x = x if isinstance(x, ArrayBase) else as_values(x, "outer")
-    return x if x._layout.ndim == 1 else x.ravel()  # type: ignore[attr-defined]  # of an ndarray
+    return x if x._layout.ndim == 1 else x.ravel()
+
+
+@planned
+def _plan_outer(stream: Stream, rows: Layout, columns: Layout) -> Callable[..., Any]:
+    return _products([_as_column(rows), columns], stream)[0]
+
+
+def _as_column(layout: Layout) -> Layout:
+    return _layout.layout_of(layout.dtype, (layout.size, 1), (*layout.strides, 0))
+
+
+def _products(
+    factors: Sequence[Layout],
+    stream: Stream,
+    order_of: Callable[[Layout], Layout] = lambda target: target,
+) -> tuple[Callable[..., Any], Layout]:
+    """The call that multiplies two arrays that broadcast, and the layout of its result.
+
+    ``order_of`` is told the layout in the operands' memory order, and returns the one to make.
+    """
+    row = operation("multiply")
+    dtypes = [x.dtype for x in factors]
+    loop = [_dtypes.canonical(x) for x in row.resolve_dtypes((*dtypes, None))]
+    shape = _layout.broadcast_shapes([x.shape for x in factors])
+    target = order_of(_layout.like_order(loop[2], shape, factors))
+    terms = [_as(Input(i, _dtypes.code(x)), loop[i]) for i, x in enumerate(dtypes)]
+    products = Apply(row, tuple(terms), _dtypes.code(loop[2]))
+    run = elementwise.launch.make_call("multiply", [products], factors, [target], [False], stream)
+    return run, target
 
 
 def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
@@ -102,15 +131,14 @@ def _plan_kron(stream: Stream, a: Layout, b: Layout) -> tuple[Callable[..., Any]
     read = [_spread(a, ndim, 0), _spread(b, ndim, 1)]
     shape = _layout.broadcast_shapes([x.shape for x in read])
     joined = tuple([shape[i] * shape[i + 1] for i in range(0, len(shape), 2)])
-    row = operation("multiply")
-    loop = [_dtypes.canonical(x) for x in row.resolve_dtypes((a.dtype, b.dtype, None))]
-    # In the operands' memory order, if each pair of axes can be joined in it.
-    target = _layout.like_order(loop[2], shape, read)
-    if _layout.reshape_view(target, joined) is None:
-        target = _layout.contiguous(loop[2], shape)
-    factors = [_as(Input(i, _dtypes.code(x.dtype)), loop[i]) for i, x in enumerate(read)]
-    products = Apply(row, tuple(factors), _dtypes.code(loop[2]))
-    run = elementwise.launch.make_call("multiply", [products], read, [target], [False], stream)
+
+    def in_order(target: Layout) -> Layout:
+        # The operands' memory order, if each pair of axes can be joined in it.
+        if _layout.reshape_view(target, joined) is None:
+            return _layout.contiguous(target.dtype, shape)
+        return target
+
+    run, target = _products(read, stream, in_order)
     view = _layout.reshape_view(target, joined)
     assert view is not None
     return run, view
