@@ -25,11 +25,11 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
+from gpuarray.kernels import histogram as histogram_kernels
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.elementwise.launch import Coordinates
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
-from gpuarray.kernels.histogram.grid import count_grid
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -113,7 +113,7 @@ def histogramdd(
         if weights._layout.size != columns[0]._layout.size:
             raise ValueError("The weights and list don't have the same length.")
     axes = [_compared(column, one) for column, one in zip(columns, made, strict=True)]
-    hist = count_grid(
+    hist = histogram_kernels.grid.count_grid(
         [column for column, _ in axes],
         [edges for _, edges in axes],
         [one.uniform and one.edges is edges for one, (_, edges) in zip(made, axes, strict=True)],

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from gpuarray._namespace.lazy import submodules
 
 if TYPE_CHECKING:
-    from gpuarray.kernels.histogram import launch, spec
+    from gpuarray.kernels.histogram import grid, launch, spec
 
-__all__ = ["launch", "spec"]
+__all__ = ["grid", "launch", "spec"]
 
 __getattr__ = submodules(__name__, __all__)
