@@ -14,7 +14,6 @@ from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, remap
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.elementwise.variants import fraction
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
@@ -99,7 +98,7 @@ def make_call(
         "int64" if wide else "int32",
     )
     function, code = load(spec, remap.spec.render, stream.device)
-    bits = 64 if wide else 32
+    bits, fraction = 64 if wide else 32, elementwise.variants.fraction
     fractions = [fraction(max(axis.length, 1), bits) for axis in axes]
     divisors = [fraction(max(period, 1), bits) for period in periods]
     dimensions = {
