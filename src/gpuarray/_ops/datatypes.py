@@ -122,12 +122,12 @@ def finfo(dtype: ndarray | np.generic | DTypeLike) -> FloatLimits:
     return found
 
 
-def iinfo(type: ndarray | np.generic | DTypeLike) -> np.iinfo:
+def iinfo(int_type: ndarray | np.generic | DTypeLike) -> np.iinfo:
     """The limits of integers of a dtype.
 
     Parameters
     ----------
-    type : dtype, integer or ndarray
+    int_type : dtype, integer or ndarray
         Integers.
 
     Returns
@@ -150,7 +150,7 @@ def iinfo(type: ndarray | np.generic | DTypeLike) -> np.iinfo:
     >>> cp.iinfo(cp.arange(3)).max
     9223372036854775807
     """
-    return np.iinfo(_host(type))
+    return np.iinfo(_host(int_type))
 
 
 def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
