@@ -251,13 +251,7 @@ def quantile_of(
         raise IndexError("cannot do a non-empty take from an empty axes.")
     indices = np.asanyarray(METHODS[method](length, asked.values))
     if indices.dtype.kind == "i" and method in INTEGER_INDICES:
-        if isinstance(out, ArrayBase) and not np.can_cast(out.dtype, rows._layout.dtype, "safe"):
-            # NumPy takes elements into the output, which it first casts to their dtype.
-            raise TypeError(
-                f"{asked.name}: Cannot cast array data from {out.dtype!r} to "
-                f"{rows._layout.dtype!r} according to the rule 'safe'; method {method!r} selects "
-                "elements, so pass an output of a dtype that theirs holds"
-            )
+        # NumPy takes elements into the output, with any cast.
         result = in_shape(_select(rows, indices), asked.values.shape + shape)
         return store_result(result, out, asked.name, "unsafe")
     else:
