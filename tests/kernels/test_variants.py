@@ -137,7 +137,8 @@ def test_tiles_fit_the_operands():
         assert 8192 <= width * height * np.dtype(dtype).itemsize <= 16384
     assert tile(1000, 1000, "f4") == ((64, 64), 4)
     assert tile(1024, 1024, "u1") == ((128, 128), 16)
-    assert tile(1000, 1000, "u1") == tile(999, 999, "u1") == ((128, 128), 8)
+    assert tile(1000, 1000, "u1") == tile(999, 999, "u1") == ((256, 64), 16)
+    assert tile(999, 200, "u1") == ((128, 128), 8)
     assert tile(1000, 1000, "f2") == ((128, 64), 8)
     assert tile(1000, 1000, "f8") == ((64, 32), 2)
     assert tile(1000, 1000, "c16") == ((32, 32), 1)
@@ -155,7 +156,7 @@ def test_tiles_fit_the_operands():
         (999, 999, "f4", ("SKEWED_ROWS", 2, True)),
         (1002, 1000, "f4", ("ALIGNED_ROWS", 2, False)),
         (999, 999, "u1", ("SKEWED_ROWS", 8, True)),
-        (999, 999, "f8", ("SKEWED_ROWS", 2, True)),
+        (999, 999, "f8", ("SKEWED_ROWS", 1, False)),
         (999, 999, "c16", ("ALIGNED_ROWS", 1, False)),
         (1000, 3, "f4", ("FLAT", 4, False)),
         (1000, 5, "u1", ("FLAT", 8, False)),

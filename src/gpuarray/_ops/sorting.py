@@ -16,8 +16,8 @@ from gpuarray._ops.taking import take
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import sort as sort_kernels
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.sort import packing
 from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
         return arange(1).reshape(())
     moved = axes_with_last(axis, len(shape))
     layouts = [key._layout for key in arrays]
-    if axis == len(shape) - 1 and packing.fits(layouts):
+    if axis == len(shape) - 1 and sort_kernels.packing.fits(layouts):
         return _argsort_last(_plan_packing(current.stream, *layouts)(*arrays))
     order: Any = None
     for key in arrays:
@@ -239,7 +239,7 @@ def lexsort(keys: Sequence[ArrayLike] | ndarray, axis: int = -1) -> ndarray:
 
 @planned
 def _plan_packing(stream: Stream, *keys: Layout) -> Callable[..., Any]:
-    return packing.make_call(keys, stream)
+    return sort_kernels.packing.make_call(keys, stream)
 
 
 def sort_complex(a: ArrayLike) -> ndarray:

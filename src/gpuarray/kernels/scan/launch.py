@@ -140,7 +140,6 @@ def _plan(
         input_dtype=_dtypes.code(operand.dtype),
         output_dtype=_dtypes.code(output.dtype),
         exclusive=exclusive,
-        regular=not exclusive and op.exact and scan.spec.is_regular(op.name, op.neutral.dtype),
         kept=len(dims),
         index="int64" if _layout.needs_int64(output.size, [operand, output]) else "int32",
     )

@@ -377,7 +377,7 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
                 if (i % VECTOR > 0) values[i] = Function::combine(values[i - 1], values[i]);
             }
             // Then with all before it in the warp.
-            Prefix<Function> before[Function::EXCLUSIVE || Function::REGULAR ? UNROLL : 1];
+            Prefix<Function> before[Function::EXCLUSIVE ? UNROLL : 1];
 #pragma unroll
             for (int u = 0; u < UNROLL; ++u) {
                 const Value scanned = scan_lanes<Function, LANES>(values[u * VECTOR + VECTOR - 1], lane);
@@ -385,12 +385,10 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
                 Prefix<Function> mine;
                 if (u > 0) mine.append(total);
                 if (LANES > 1) mine.append_if(lane > 0, from_before<LANES>(scanned, 1));
-                if constexpr (!Function::REGULAR) {
 #pragma unroll
-                    for (int v = 0; v < VECTOR; ++v) values[u * VECTOR + v] = mine.with(values[u * VECTOR + v]);
-                }
+                for (int v = 0; v < VECTOR; ++v) values[u * VECTOR + v] = mine.with(values[u * VECTOR + v]);
                 total = u > 0 ? Function::combine(total, row) : row;
-                if constexpr (Function::EXCLUSIVE || Function::REGULAR) before[u] = mine;
+                if constexpr (Function::EXCLUSIVE) before[u] = mine;
             }
             Prefix<Function> own = prefix;
             if constexpr (WARPS > 1) {
@@ -430,14 +428,6 @@ template <class Dimensions, int BLOCK, int WIDTH, int VECTOR, int UNROLL, bool L
                         values[u * VECTOR + v] = own.with(values[u * VECTOR + v - 1]);
                     }
                     values[u * VECTOR] = mine.value;  // the neutral one at the line's start
-                } else if constexpr (Function::REGULAR) {
-                    // All that comes before is combined first, so that an element takes one step.
-                    Prefix<Function> mine = own;
-                    mine.append_if(before[u].present, before[u].value);
-#pragma unroll
-                    for (int v = 0; v < VECTOR; ++v) {
-                        values[u * VECTOR + v] = Function::combine(mine.value, values[u * VECTOR + v]);
-                    }
                 } else {
 #pragma unroll
                     for (int v = 0; v < VECTOR; ++v) values[u * VECTOR + v] = own.with(values[u * VECTOR + v]);

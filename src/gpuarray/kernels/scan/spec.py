@@ -43,7 +43,6 @@ class ScanSpec:
     input_dtype: str
     output_dtype: str
     exclusive: bool = False  # without the element itself
-    regular: bool = False  # combinations have the same bits in any grouping, also with `neutral`
     variant: str = "rows"
     width: int = BLOCK  # rows: threads that share a line; columns: lines side by side
     vector: int = 1  # elements per access
@@ -91,13 +90,6 @@ def neutral(name: str, dtype: str) -> Constant:
     if name == "add" and category(dtype) in ("float", "complex"):
         return Constant(complex(-0.0, -0.0) if category(dtype) == "complex" else -0.0, dtype)
     return reduction_neutral(name, dtype)
-
-
-def is_regular(name: str, dtype: str) -> bool:
-    """Return whether combinations of values have the same bits in any grouping."""
-    if category(dtype) in ("signed", "unsigned"):
-        return name in ("maximum", "minimum", "add", "multiply")
-    return name in ("maximum", "minimum") and category(dtype) in ("bool", "float")
 
 
 def is_exact(name: str, dtype: str) -> bool:
@@ -198,7 +190,7 @@ def _function(spec: ScanSpec, headers: set[str]) -> str:
         f"typedef {value} Value;",
         f"typedef Stored<{source}>::type Element;",
         f"typedef Stored<{cpp_name(spec.output_dtype)}>::type Result;",
-        f"enum {{ EXCLUSIVE = {int(spec.exclusive)}, REGULAR = {int(spec.regular)} }};",
+        f"enum {{ EXCLUSIVE = {int(spec.exclusive)} }};",
         "",
         *method("Value neutral()", spec.neutral),
         *method(f"Value map({source} in0)", Cast(spec.neutral.dtype, spec.mapped)),
