@@ -149,7 +149,8 @@ def delete(arr: ArrayLike, obj: Any, axis: int | None = None) -> ndarray:
 
     Differences from NumPy
     ----------------------
-    Indices on the device are not checked: see indexing.
+    Indices on the device are not checked: see indexing. Without the elements of a list or mask, the
+    result lies in memory as the array does or in C order; NumPy puts the axis first there.
 
     Notes
     -----
