@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
-from gpuarray._layout import Layout
+from gpuarray import _layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.dimensions import expand_dims
 from gpuarray._ops.manipulation import as_array
@@ -135,8 +134,3 @@ def basis_products(
         product = rows if product is None else multiply(product, rows)
     assert product is not None
     return product.reshape((*product._layout.shape[:-count], -1))
-
-
-def one_array(layout: Layout) -> Any:
-    """A new array."""
-    return _array.empty(layout)
