@@ -11,7 +11,6 @@ allows it, fewer passes: see ``sort_runs.cuh``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -226,13 +225,20 @@ def clear(units: int, stream: Stream) -> BoundLaunch:
     return bind(spec, blocks, {"units": units}, stream)
 
 
+def _with(spec: SortSpec, **changes: Any) -> SortSpec:
+    """A specification with other values of some fields."""
+    import dataclasses  # not at import: it takes as long as much of the package
+
+    return dataclasses.replace(spec, **changes)
+
+
 def _counting_call(
     dtype: str, rows: int, length: int, mode: str, order: str, stream: Stream
 ) -> Callable[..., Any]:
     counting = _count_spec(dtype, length, order)
     launches, nbytes = _count_launches(counting, rows, length, 0, False, False, stream)
     tiles = ceil_div(length, sort_kernels.spec.BLOCK * _FILL_ITEMS)
-    spec = replace(counting, step="fill")
+    spec = _with(counting, step="fill")
     bound = bind(spec, rows * tiles, {"length": length, "rows": rows, "tiles": tiles}, stream)
     launches.append((bound, {"output": "y0", "workspace": "t0"}))
     return _calls.make_call(stream, "a", [None], launches, [_round(nbytes)])
@@ -249,7 +255,7 @@ def _passes_call(
     launches, nbytes = _count_launches(
         counting, rows, length, tiles, mode == "in place", runs, stream
     )
-    spec = replace(counting, step="pass", indices=indices, block=block, items=items)
+    spec = _with(counting, step="pass", indices=indices, block=block, items=items)
     keys = rows * length * _dtypes.itemsize(dtype)
     scratch = [_round(nbytes), keys]
     passed = {"input": "x0", "output": "y0", "scratch": "t1", "workspace": "t0"}
@@ -262,7 +268,7 @@ def _passes_call(
     if runs:
         block, items = sort_kernels.spec.BLOCK, sort_kernels.spec.RUN_ITEMS
         short, long = (
-            replace(counting, step=step, indices=indices, block=block, items=items)
+            _with(counting, step=step, indices=indices, block=block, items=items)
             for step in ("short", "long")
         )
         short_tiles = ceil_div(length, block * items)

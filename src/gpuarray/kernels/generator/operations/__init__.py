@@ -24,8 +24,8 @@ from typing import Any
 from gpuarray.kernels.generator.operations import (
     arithmetic,
     choosing,
+    composed,
     floating,
-    functions,
     logic,
     transcendental,
 )
@@ -45,7 +45,7 @@ __all__ = [
     "Code", "Extreme", "Operation", "operation", "row", "with_one_exponent",
 ]  # fmt: skip
 
-_PAGES = (arithmetic, choosing, logic, transcendental, floating, functions)
+_PAGES = (arithmetic, choosing, logic, transcendental, floating, composed)
 
 #: Every row by its name.
 OPERATIONS: dict[str, Operation] = {x.name: x for page in _PAGES for x in page.ROWS}
