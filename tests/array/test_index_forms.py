@@ -227,6 +227,21 @@ def test_host_arrays_are_stored_in_views():
         same(device, host)
 
 
+def test_host_arrays_are_stored_by_index_arrays_again():
+    host = np.arange(6.0)
+    for move in MOVES:
+        device = cp.asarray(host)
+        for key in (np.array([0, 2]), np.array([3, 1]), host > 3, host < 2, (np.array([1, 5]),)):
+            for _ in range(3):
+                value = np.arange(host[key].size) + host[0]
+                host[key] = value
+                device[moved(key, move)] = value
+                same(device, host)
+                host[key] = value.tolist()
+                device[moved(key, move)] = value.tolist()
+                same(device, host)
+
+
 def test_a_large_host_array_is_stored():
     source = np.arange(3_000_000.0)
     device = cp.zeros(3_000_000)

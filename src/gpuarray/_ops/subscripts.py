@@ -171,7 +171,7 @@ def setitem(array: ndarray, key: Any, value: Any) -> None:
     if found is None:
         if arrays and kind is not tuple:
             if isinstance(value, np.ndarray):
-                value = as_array(value)
+                value, table_key = as_array(value), None  # the next one has to be moved as well
             if _store_masked(array, key, value, number, table_key):
                 return
         found = _find(layout, key)
