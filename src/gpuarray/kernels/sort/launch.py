@@ -286,6 +286,12 @@ def _count_spec(dtype: str, length: int, order: str) -> SortSpec:
     return sort_kernels.spec.SortSpec("count", dtype, count=count, order=order)
 
 
+def replace(spec: SortSpec, **changes: Any) -> SortSpec:
+    """A specification with some fields changed."""
+    fields = {name: getattr(spec, name) for name in spec.__slots__}
+    return sort_kernels.spec.SortSpec(**(fields | changes))
+
+
 def _round(nbytes: int) -> int:
     """Whole units of 16 bytes, in which the workspace is cleared."""
     return ceil_div(nbytes, 16) * 16
