@@ -101,6 +101,14 @@ def test_operands_that_share_memory():
     same(numbers, np.array([1, 3, 1]))
 
 
+def test_numbers_for_arrays_of_indices_on_the_device():
+    x, indices = cp.zeros(3), cp.asarray([0, 0, 2])
+    for _ in range(2):
+        cp.add.at(x, indices, 2)
+        cp.add.at(x, indices, cp.ones(3))
+    same(x, np.array([12.0, 0, 6]))
+
+
 def test_numpys_at_runs_on_the_device():
     x = cp.zeros(3)
     np.add.at(x, [0, 0, 2], 1)

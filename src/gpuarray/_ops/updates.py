@@ -60,8 +60,8 @@ def at(function: Any, a: Any, indices: Any, operands: Sequence[Any]) -> None:
     found = subscripts.selected(array._layout, indices)
     if not isinstance(found, advanced_indexing.Selection):
         target = _array.shifted(array, *found)
-        given = [target] if b is None else [target, _spread(b, target._layout.shape, name)]
-        function(*given, out=target, casting="unsafe")
+        inputs = [target] if b is None else [target, _spread(b, target._layout.shape, name)]
+        function(*inputs, out=target, casting="unsafe")
         return
     if any(_array.overlap(one.array, array) for one in found.arrays):
         apart = [one._replace(array=copies.copy(one.array)) for one in found.arrays]
@@ -78,8 +78,9 @@ def at(function: Any, a: Any, indices: Any, operands: Sequence[Any]) -> None:
         array._layout, tuple(read),
     )  # fmt: skip
     run(() if b is None else (b,), arrays, base)
-    if b is not None and arrays[0] is indices and operands[0]._memory is b._memory:
-        layouts = array._layout, indices._layout, operands[0]._layout
+    given: Any = operands[0] if operands else None
+    if arrays[0] is indices and isinstance(given, ArrayBase) and given._memory is b._memory:
+        layouts = array._layout, indices._layout, given._layout
         if not (config.debug or any(x.foreign for x in layouts)):
             current.stream.keep_plan((at, function, *layouts), run)
 

@@ -197,7 +197,9 @@ class SegmentReduction:
         shape = layout.shape[:axis] + starts.shape + layout.shape[axis + 1 :]
         target = out
         if target is None:
-            like = _layout.layout_of(layout.dtype, shape, layout.strides)
+            # As NumPy's iterator, for which operands do not move along the axis.
+            strides = (*layout.strides[:axis], 0, *layout.strides[axis + 1 :])
+            like = _layout.layout_of(layout.dtype, shape, strides)
             target = _layout.like_order(loop[2], shape, [like])
         elif target.shape != shape:
             raise ValueError(
