@@ -19,6 +19,7 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,6 +142,17 @@ def entries(library: str, namespace: str) -> list[Entry]:
     return found
 
 
+def sections(library: str) -> Iterator[tuple[str, list[Entry]]]:
+    """The namespaces of a library with their names; of CuPy those that NumPy has not."""
+    for namespace in NAMES[library]:
+        found = entries(library, namespace)
+        if library == "cupy":
+            of_numpy = NAMES["numpy"].get(namespace.replace("cupy", "numpy", 1), [])
+            found = [entry for entry in found if entry.name not in of_numpy]
+        if found:
+            yield namespace, found
+
+
 def _quoted(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
@@ -174,14 +186,7 @@ def page() -> str:
     versions = NAMES["versions"]
     for library, title in TITLES.items():
         body += [f"## {title}", ""]
-        for namespace in NAMES[library]:
-            found = entries(library, namespace)
-            if library == "cupy":
-                # What NumPy has, too, stands in the tables of NumPy.
-                of_numpy = NAMES["numpy"].get(namespace.replace("cupy", "numpy", 1), [])
-                found = [entry for entry in found if entry.name not in of_numpy]
-            if not found:
-                continue
+        for namespace, found in sections(library):
             there = [entry for entry in found if entry.there]
             differing = [entry for entry in there if entry.difference]
             anchor = re.sub(r"[^\w\- ]", "", namespace.lower())

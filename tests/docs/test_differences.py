@@ -25,8 +25,8 @@ def absent(differences):
     return {
         f"{namespace}.{entry.name}"
         for library in differences.TITLES
-        for namespace in differences.NAMES[library]
-        for entry in differences.entries(library, namespace)
+        for namespace, found in differences.sections(library)
+        for entry in found
         if not entry.there
     }
 
