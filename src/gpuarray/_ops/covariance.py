@@ -166,9 +166,14 @@ def _weights(
             continue
         found = as_array(values, "cov")
         if found._layout.ndim > 1:
-            raise RuntimeError(f"cannot handle multidimensional {name}")
+            raise RuntimeError(
+                f"cov: {name} has {found._layout.ndim} dimensions; give a weight for each sample"
+            )
         if found._layout.shape != (count,):
-            raise RuntimeError(f"incompatible numbers of samples and {name}")
+            raise RuntimeError(
+                f"cov: {name} has the shape {found._layout.shape} and there are {count} samples; "
+                "give a weight for each"
+            )
         given[name] = copies.copy(found, "C", _FLOAT64)
     frequencies, importance = given.get("fweights"), given.get("aweights")
     weights: Any = importance if frequencies is None else frequencies

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _layout
+from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import plans as plan_cache
 from gpuarray._runtime.device import current
@@ -108,9 +108,13 @@ class ufunc(Generic[_Result]):
         tuple of dtype
             Of all inputs and outputs.
         """
-        return self.row.resolve_dtypes(
-            tuple(dtypes), signature=signature, casting=casting or "same_kind", reduction=reduction
-        )
+        casting = casting or "same_kind"
+        try:
+            return self.row.resolve_dtypes(
+                tuple(dtypes), signature=signature, casting=casting, reduction=reduction
+            )
+        except UnicodeEncodeError:
+            raise _dtypes.no_casting(casting) from None
 
     def __call__(self, *args: Operand, **kwargs: Any) -> _Result:
         return self._call(args, **kwargs)
