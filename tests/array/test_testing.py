@@ -12,6 +12,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import testing
+from tests.faults.programs import run
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -508,15 +509,19 @@ def test_memoize():
     assert calls.count(None) == 1
 
 
-@pytest.mark.emulator
 def test_memoized_results_are_forgotten_with_the_device():
-    @cp.memoize(for_each_device=True)
-    def made():
-        return object()
+    run(
+        """
+        @cp.memoize(for_each_device=True)
+        def made():
+            return object()
 
-    before = made()
-    cp.cuda.Device().reset()
-    assert made() is not before
+        before = made()
+        assert made() is before
+        cp.cuda.Device().reset()
+        assert made() is not before
+        """
+    )
 
 
 def test_older_names():
