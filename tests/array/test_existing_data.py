@@ -29,7 +29,7 @@ def test_asarray_chkfinite(dtype):
     if host.dtype.kind in "fc":
         for bad in (np.nan, np.inf, -np.inf):
             device[1, 2] = bad
-            with pytest.raises(ValueError, match="infs or NaNs"):
+            with pytest.raises(ValueError, match="infinite or NaN"):
                 cp.asarray_chkfinite(device)
 
 

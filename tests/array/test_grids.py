@@ -58,7 +58,7 @@ def test_apply_along_axis(layout, make):
         try:
             expected = np.apply_along_axis(make(np), axis, host)
         except ValueError:
-            with pytest.raises(ValueError, match="iteration dimensions"):
+            with pytest.raises(ValueError, match="no slice is there"):
                 cp.apply_along_axis(make(cp), axis, device)
             continue
         same(cp.apply_along_axis(make(cp), axis, device), expected)

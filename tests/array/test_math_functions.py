@@ -166,7 +166,7 @@ def test_vectors_of_two_components():
     for first, second in ((2, 3), (3, 2), (2, 2)):
         with pytest.warns(DeprecationWarning, match="2-dimensional"):
             expected = np.cross(host[:, :first], host[::-1, :second])
-        with pytest.warns(DeprecationWarning, match="2-dimensional"):
+        with pytest.warns(DeprecationWarning, match="vectors of two"):
             same(cp.cross(x[:, :first], x[::-1, :second]), expected)
 
 

@@ -106,7 +106,7 @@ def test_default_print_style(monkeypatch):
     assert str(p) == "1.0 + 2.0 x + 3.0 x**2"
     cp.polynomial.set_default_printstyle("unicode")
     assert str(p) == "1.0 + 2.0·x + 3.0·x²"
-    with pytest.raises(ValueError, match="Unsupported format string"):
+    with pytest.raises(ValueError, match="no style is called"):
         cp.polynomial.set_default_printstyle("latex")
 
 

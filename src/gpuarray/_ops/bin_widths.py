@@ -78,7 +78,9 @@ def _stone(x: Sample) -> Any:
     bins = min(range(1, most + 1), key=loss)
     if bins == most:
         warnings.warn(
-            "The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=5
+            "histogram: more bins than were tried may fit better; give a number",
+            RuntimeWarning,
+            stacklevel=5,
         )
     return x.range / bins
 
@@ -111,11 +113,11 @@ ESTIMATES: dict[str, Callable[[Sample], Any]] = {
 def estimated_bins(a: Any, name: str, range: Any, weights: Any) -> int:
     """The number of bins that an estimate gives for elements in one dimension."""
     if name not in ESTIMATES:
-        raise ValueError(f"{name!r} is not a valid estimator for `bins`")
-    if weights is not None:
-        raise TypeError(
-            "Automated estimation of the number of bins is not supported for weighted data"
+        raise ValueError(
+            f"histogram: no estimate is called {name!r}; use one of {', '.join(ESTIMATES)}"
         )
+    if weights is not None:
+        raise TypeError("histogram: the number of bins is not estimated with weights; give bins")
     if range is not None:
         np.histogram_bin_edges(np.empty(0), 1, range)  # which refuses what is no range
         first, last = range

@@ -105,7 +105,7 @@ def _depth(arrays: Any, index: list[int]) -> int:
     if not isinstance(arrays, list):
         return len(index)
     if not arrays:
-        raise ValueError(f"List at {name} cannot be empty")
+        raise ValueError(f"block: the list at {name} is empty; give it an array")
     depths = [_depth(x, [*index, i]) for i, x in enumerate(arrays)]
     for i, one in enumerate(depths):
         if one != depths[0]:
@@ -141,7 +141,7 @@ def _arrange(
     for shape, inside in parts:
         if shape[:axis] + shape[axis + 1 :] != first[:axis] + first[axis + 1 :]:
             raise ValueError(
-                f"Mismatched array shapes in block along axis {axis}: {first} and {shape}"
+                f"block: {first} and {shape} do not join along axis {axis}; only that may differ"
             )
         for number in inside:
             places[number][axis] += length
@@ -173,7 +173,9 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ndarray, ...]:
     """
     x = as_array(x, "unstack")
     if not x.ndim:
-        raise ValueError("Input array must be at least 1-d.")
+        raise ValueError(
+            "unstack: an array without dimensions has no axis; give it one by atleast_1d"
+        )
     return tuple(moveaxis(x, axis, 0))
 
 

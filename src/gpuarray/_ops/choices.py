@@ -267,13 +267,17 @@ def select(
     if run is not None:
         return run(*operands)
     if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
+        raise ValueError(
+            f"select: {len(condlist)} conditions and {len(choicelist)} choices; give one each"
+        )
     if not condlist:
-        raise ValueError("select with an empty condition list is not possible")
+        raise ValueError("select: condlist is empty; give at least one condition")
     conditions = [as_array(x, "select") for x in condlist]
     for i, condition in enumerate(conditions):
         if condition._layout.dtype != bool:
-            raise TypeError(f"invalid entry {i} in condlist: should be boolean ndarray")
+            raise TypeError(
+                f"select: condlist[{i}] is of {condition._layout.dtype}; give an array of bool"
+            )
     given = (*choicelist, default)
     choices = [x if isinstance(x, _NUMBERS) else as_array(x, "select") for x in given]
     dtype = _promoted(choices)
@@ -364,7 +368,8 @@ def piecewise(
         otherwise = 0
     else:
         raise ValueError(
-            f"with {count} condition(s), either {count} or {count + 1} functions are expected"
+            f"piecewise: {len(functions)} functions for {count} conditions; give one each "
+            "or one more"
         )
     if not any(callable(one) for one in (*functions, otherwise)):
         values = [as_host_scalar(one, layout.dtype, "piecewise") for one in functions[::-1]]

@@ -356,6 +356,11 @@ def copy(a: object, order: str = "K", subok: bool = False) -> ndarray:
     return array(a, order=order)
 
 
+def on_host(x: Any) -> Any:
+    """An argument of which the host needs the value: an array of ours as NumPy's, else as it is."""
+    return asnumpy(x)[()] if isinstance(x, ArrayBase) else x
+
+
 def asnumpy(
     a: object,
     stream: Stream | None = None,

@@ -458,9 +458,11 @@ def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]:
     """
     shape = as_array(arr, "diag_indices_from")._layout.shape
     if len(shape) < 2:
-        raise ValueError("input array must be at least 2-d")
+        raise ValueError(
+            f"diag_indices_from: an array of shape {shape}; give two dimensions or more"
+        )
     if len(set(shape)) > 1:
-        raise ValueError("All dimensions of input must be of equal length")
+        raise ValueError(f"diag_indices_from: an array of shape {shape}; its axes need one length")
     return diag_indices(shape[0], len(shape))
 
 
@@ -630,7 +632,7 @@ def triu_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ndarray]:
 def _sides(arr: Any, k: int) -> tuple[int, int, int]:
     shape = as_array(arr, "tril_indices_from")._layout.shape
     if len(shape) != 2:
-        raise ValueError("input array must be 2-d")
+        raise ValueError(f"indices of a triangle: an array of shape {shape}; give two dimensions")
     return shape[0], k, shape[1]
 
 

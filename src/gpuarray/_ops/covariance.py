@@ -101,15 +101,15 @@ def cov(
            [-1.,  1.]])
     """
     if ddof is not None and ddof != int(ddof):
-        raise ValueError("ddof must be integer")
+        raise ValueError(f"cov: ddof is {ddof!r}; give an integer")
     m = as_array(m, "cov")
     if m._layout.ndim > 2:
-        raise ValueError("m has more than 2 dimensions")
+        raise ValueError(f"cov: m of shape {m._layout.shape}; give it two dimensions at most")
     given = [m]
     if y is not None:
         y = as_array(y, "cov")
         if y._layout.ndim > 2:
-            raise ValueError("y has more than 2 dimensions")
+            raise ValueError(f"cov: y of shape {y._layout.shape}; give it two dimensions at most")
         given.append(y)
     if dtype is None:
         dtype = np.result_type(*[x._layout.dtype for x in given], _FLOAT64)
@@ -129,7 +129,11 @@ def cov(
     if fweights is not None or aweights is not None:
         weights, factor = _weights(fweights, aweights, count, ddof)
     if factor <= 0:
-        warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=2)
+        warnings.warn(
+            "Degrees of freedom <= 0 for slice",
+            RuntimeWarning,
+            stacklevel=2,
+        )
         factor = 0.0
     if weights is None and factor and len(given) == 1 and found.kind == "f":
         if variables[0]._layout.shape[0] == 1 and found.itemsize >= 4:
@@ -190,13 +194,13 @@ def _weights(
     if frequencies is not None:
         negative, fractional = rest.pop(0), rest.pop(0)
         if fractional:
-            raise TypeError("fweights must be integer")
+            raise TypeError("cov: fweights are counts; give integers")
         if negative:
-            raise ValueError("fweights cannot be negative")
+            raise ValueError("cov: fweights has negative counts; give 0 or more")
     if importance is not None and rest.pop(0):
-        raise ValueError("aweights cannot be negative")
+        raise ValueError("cov: aweights has negative weights; give 0 or more")
     if not total:
-        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        raise ZeroDivisionError("cov: the weights sum to zero; give one that is greater")
     if not ddof:
         return weights, total
     return weights, total - ddof if importance is None else total - ddof * rest[0] / total

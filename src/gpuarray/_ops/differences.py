@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
-from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axes, check_axis
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray, on_host
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import not_equal
@@ -327,12 +326,12 @@ def _spacings(f: Any, given: Sequence[Any], axes: Sequence[int]) -> list[Any]:
     if not given:
         return [1.0] * len(axes)
     if len(given) == 1 and np.ndim(given[0]) == 0:
-        return [_fetched(given[0])] * len(axes)
+        return [on_host(given[0])] * len(axes)
     if len(given) != len(axes):
         raise TypeError("invalid number of arguments")
     spacings: list[Any] = []
     for i, one in zip(axes, given, strict=True):
-        one = _fetched(one)
+        one = on_host(one)
         if np.ndim(one) == 0:
             spacings.append(one)
             continue
@@ -346,10 +345,6 @@ def _spacings(f: Any, given: Sequence[Any], axes: Sequence[int]) -> list[Any]:
         distances = np.diff(one.astype(np.float64) if one.dtype.kind in "iu" else one)
         spacings.append(distances[0] if (distances == distances[0]).all() else distances)
     return spacings
-
-
-def _fetched(x: Any) -> Any:
-    return asnumpy(x)[()] if isinstance(x, ArrayBase) else x
 
 
 def _even_derivative(f: Any, axis: int, spacing: Any) -> Any:

@@ -456,7 +456,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
         raise TypeError(f"trim_zeros: trim must be a str such as 'fb', got {trim!r}")
     ends = trim.lower()
     if ends not in ("fb", "bf", "f", "b"):
-        raise ValueError(f"unexpected character(s) in `trim`: {trim!r}")
+        raise ValueError(f"trim_zeros: trim is {trim!r}; give 'f' (front), 'b' (back) or 'fb'")
     axes = _layout.check_axes(axis, x.ndim)
     if not axes:
         return x

@@ -134,7 +134,7 @@ def asarray_chkfinite(
         and result.size
         and not _plan_finite(current.stream, result._layout)(result)
     ):
-        raise ValueError("array must not contain infs or NaNs")
+        raise ValueError("asarray_chkfinite: an element is infinite or NaN; use asarray to keep it")
     return result
 
 
@@ -200,7 +200,7 @@ def require(
             raise ValueError(f"require: unknown requirement {one!r}; known are C, F, A, W, O, E")
         wanted.add(found)
     if wanted >= {"C", "F"}:
-        raise ValueError('Cannot specify both "C" and "F" order')
+        raise ValueError("require: requirements ask for both orders, C and F; give one")
     order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
     result = array(a, dtype, None, order)
     if all(result.flags[one] for one in wanted - {"C", "F", "E"}):

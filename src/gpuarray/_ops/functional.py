@@ -79,7 +79,9 @@ def apply_along_axis(
                 f"{results[-1].shape} into shape {results[0].shape}: the function returned both"
             )
     if not results:
-        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+        raise ValueError(
+            "apply_along_axis: no slice is there to call the function with; give no empty axes"
+        )
     inner = results[0].shape
     joined = reshape(stack(results, 0), shape + inner)
     # The dimensions of the results go where the axis was.

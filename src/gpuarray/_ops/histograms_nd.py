@@ -12,7 +12,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._ops import statistics
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray, asnumpy, on_host
 from gpuarray._ops.dimensions import atleast_2d
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.logic import greater
@@ -183,7 +183,7 @@ def _length(bins: Any) -> int | None:
 def _edges(column: Any, bins: Any, range: Any, dimension: int, dtype: np.dtype) -> Edges:
     """The edges along a dimension."""
     if (bins._layout.ndim if isinstance(bins, ArrayBase) else np.ndim(bins)) == 0:
-        number = asnumpy(bins)[()] if isinstance(bins, ArrayBase) else bins
+        number = on_host(bins)
         if number < 1:
             raise ValueError(f"`bins[{dimension}]` must be positive, when an integer")
         try:

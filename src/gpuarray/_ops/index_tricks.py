@@ -77,7 +77,7 @@ def ix_(*args: ArrayLike) -> tuple[ndarray, ...]:
                 host = host.astype(np.intp)  # an empty list
             given = array(host)
         if given._layout.ndim != 1:
-            raise ValueError("Cross index must be 1 dimensional")
+            raise ValueError(f"ix_: an index of shape {given._layout.shape}; give it one dimension")
         if given._layout.dtype == bool:
             (given,) = nonzero(given)
         shape = (1,) * i + given._layout.shape + (1,) * (len(args) - i - 1)
@@ -232,7 +232,7 @@ class _Joined:
         if items and isinstance(items[0], str):
             axis, ndmin, trans1d = _directive(items.pop(0), self._settings)
         if str in map(type, items):
-            raise ValueError("special directives must be the first entry.")
+            raise ValueError("r_, c_: a text says how to join, and comes first; move it there")
         if items and all(_is_on_host(x) for x in items):
             return asarray(self._of_numpy[key])
         objects = [x if _is_number(x) else _as_item(x, ndmin, trans1d) for x in items]
@@ -293,7 +293,9 @@ def _directive(text: str, settings: tuple[int, int, int]) -> tuple[int, int, int
     try:
         given = [int(x) for x in text.split(",")]
     except ValueError:
-        raise ValueError(f"unknown special directive {text!r}") from None
+        raise ValueError(
+            f"r_, c_: {text!r} is no axis; give up to three integers such as '0,2,1'"
+        ) from None
     if len(given) > 3:
         given = given[:2]  # as NumPy reads it
     axis, ndmin, trans1d = (*given, *settings[len(given) :])

@@ -131,7 +131,9 @@ def pad(
     if callable(mode):
         return _pad_by_function(x, pairs, mode, kwargs)
     if mode not in _ARGUMENTS:
-        raise ValueError(f"mode '{mode}' is not supported")
+        raise ValueError(
+            f"pad: no mode is called {mode!r}; use one of {', '.join(_ARGUMENTS)}, or a function"
+        )
     unsupported = set(kwargs) - set(_ARGUMENTS[mode])
     if unsupported:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {unsupported}")
@@ -146,7 +148,7 @@ def pad(
     for axis, pair in enumerate(pairs):
         if not layout.shape[axis] and any(pair):
             raise ValueError(
-                f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
+                f"pad: axis {axis} is empty, with nothing for mode={mode!r} to take; use 'constant'"
             )
     if not layout.size:
         return _surrounded(x, pairs)
@@ -371,7 +373,9 @@ def _pad_by_statistics(x: Any, pairs: Any, mode: str, stat_length: Any) -> Any:
             inner if one is None or one > inner else operator.index(one) for one in lengths[axis]
         ]
         if mode in ("maximum", "minimum") and not (left and right):
-            raise ValueError("stat_length of 0 yields no value for padding")
+            raise ValueError(
+                f"pad: stat_length of 0 gives mode={mode!r} no element; give 1 or more"
+            )
         first = _statistic(function, _part(part, axis, before, before + left), axis)
         last = first
         if left != inner or right != inner:

@@ -175,9 +175,13 @@ def fill_diagonal(a: ndarray, val: ArrayLike, wrap: bool = False) -> None:
     """
     a_layout = as_array(a, "fill_diagonal")._layout
     if a_layout.ndim < 2:
-        raise ValueError("array must be at least 2-d")
+        raise ValueError(
+            f"fill_diagonal: an array of shape {a_layout.shape}; give two dimensions or more"
+        )
     if a_layout.ndim > 2 and len(set(a_layout.shape)) > 1:
-        raise ValueError("All dimensions of input must be of equal length")
+        raise ValueError(
+            f"fill_diagonal: an array of shape {a_layout.shape}; its axes need one length"
+        )
     _layout.check_writable(a_layout, "fill_diagonal")
     rows, columns = a_layout.shape[0], a_layout.shape[1]
     if wrap and a_layout.ndim == 2 and rows > columns + 1 and a_layout.size:

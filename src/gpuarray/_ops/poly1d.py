@@ -108,7 +108,7 @@ class poly1d:
     def coeffs(self, value: Any) -> None:
         # So that ``p.coeffs += 1`` works.
         if value is not self._coeffs:
-            raise AttributeError("Cannot set attribute")
+            raise AttributeError("poly1d: the coefficients cannot be replaced; make another poly1d")
 
     c = coef = coefficients = coeffs
 
@@ -153,7 +153,7 @@ class poly1d:
 
     def __setitem__(self, key: int, val: Any) -> None:
         if key < 0:
-            raise ValueError("Does not support negative powers.")
+            raise ValueError(f"poly1d: there is no coefficient of the power {key}; give 0 or more")
         if key > self.order:
             front = zeros(key - self.order, self._coeffs._layout.dtype)
             self._coeffs = concatenate([front, self._coeffs])
@@ -210,7 +210,7 @@ class poly1d:
 
     def __pow__(self, val: Any) -> poly1d:
         if not np.isscalar(val) or int(val) != val or val < 0:  # type: ignore[arg-type, operator]
-            raise ValueError("Power to non-negative integers only.")
+            raise ValueError(f"poly1d: the power is {val!r}; give an integer that is not negative")
         result: Any = asarray([1])
         for _ in range(int(val)):  # type: ignore[arg-type]  # a real number, as was seen above
             result = convolve(self._coeffs, result)
@@ -256,7 +256,9 @@ def _without_zeros(c: Any) -> Any:
         return as_array(c, "poly1d") if c else asarray(np.zeros(1, host.dtype))
     c = _coefficients(c, "poly1d")
     if c._layout.ndim > 1:
-        raise ValueError("Polynomial must be 1d only.")
+        raise ValueError(
+            f"poly1d: coefficients of shape {c._layout.shape}; give them in one dimension"
+        )
     if not c._layout.size:
         return asarray(np.zeros(1, c._layout.dtype))
     length = series.lengths(c[::-1])[0]
@@ -436,7 +438,7 @@ def polyder(p: ArrayLike | poly1d, m: int = 1) -> Any:
     """
     count = int(m)
     if count < 0:
-        raise ValueError("Order of derivative must be positive (see polyint)")
+        raise ValueError(f"polyder: the order is {count}; give 0 or more, or integrate by polyint")
     c = _coefficients(p, "polyder")
     for _ in range(count):
         c = c[:-1]
@@ -469,13 +471,15 @@ def polyint(p: ArrayLike | poly1d, m: int = 1, k: Any = None) -> Any:
     """
     count = int(m)
     if count < 0:
-        raise ValueError("Order of integral must be positive (see polyder)")
+        raise ValueError(f"polyint: the order is {count}; give 0 or more, or derive by polyder")
     given = np.zeros(count) if k is None else asnumpy(k) if isinstance(k, ArrayBase) else k
     constants = np.atleast_1d(given)
     if len(constants) == 1 and count > 1:
         constants = constants[0] * np.ones(count)
     if len(constants) < count:
-        raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
+        raise ValueError(
+            f"polyint: {len(constants)} constants for {count} integrals; give one, or one each"
+        )
     c = _coefficients(p, "polyint")
     for i in range(count):
         size = c._layout.shape[0]

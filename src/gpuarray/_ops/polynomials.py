@@ -54,7 +54,7 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
     if len(shape) == 2 and shape[0] == shape[1] and shape[0]:
         zeros_ = eigenvalues(copies.copy(zeros_, "C", _float(dtype)), "poly")
     elif len(shape) != 1:
-        raise ValueError("input must be 1d or non-empty square 2d array.")
+        raise ValueError(f"poly: zeros of shape {shape}; give one dimension, or a square matrix")
     elif dtype.char not in "fdFD":
         zeros_ = copies.copy(zeros_, "C", np.dtype(np.float64))
     if not zeros_._layout.size:
@@ -102,7 +102,9 @@ def roots(p: ArrayLike) -> ndarray:
     c = as_array(getattr(p, "coeffs", p), "roots")
     c = c if c._layout.ndim else c.reshape(1)
     if c._layout.ndim != 1:
-        raise ValueError("Input must be a rank-1 array.")
+        raise ValueError(
+            f"roots: coefficients of shape {c._layout.shape}; give them in one dimension"
+        )
     size, dtype = c._layout.size, c._layout.dtype
     none = asarray(np.array([], dtype if dtype.kind in "fc" else np.float64))
     if not size:
@@ -193,7 +195,7 @@ def polyfit(
     """
     order = int(deg) + 1
     points, values = series_fits.floats(x, "polyfit"), series_fits.floats(y, "polyfit")
-    series_fits.check_fit(points, values, int(deg))
+    series_fits.check_fit(points, values, int(deg), "polyfit")
     size = points._layout.size
     if rcond is None:
         rcond = size * float(np.finfo(points._layout.dtype).eps)
@@ -202,9 +204,11 @@ def polyfit(
     if w is not None:
         weights = series_fits.floats(w, "polyfit")
         if weights._layout.ndim != 1:
-            raise TypeError("expected a 1-d array for weights")
+            raise TypeError(f"polyfit: w of shape {weights._layout.shape}; give it one dimension")
         if weights._layout.size != values._layout.shape[0]:
-            raise TypeError("expected w and y to have the same length")
+            raise TypeError(
+                f"polyfit: {weights._layout.size} weights for {size} values; give one each"
+            )
         rows = multiply(rows, weights)
     norms = sqrt(series_fits.sum_of_squares(rows))
     found = series_fits.solve(rows, values, weights, norms, rcond, "polyfit")
@@ -212,7 +216,11 @@ def polyfit(
     if values._layout.ndim == 1:
         c = c.reshape(-1)
     if found.rank != order and not full:
-        warnings.warn("Polyfit may be poorly conditioned", np.exceptions.RankWarning, stacklevel=2)
+        warnings.warn(
+            f"polyfit: the fit is poorly conditioned, of rank {found.rank}; a lower degree may do",
+            np.exceptions.RankWarning,
+            stacklevel=2,
+        )
     if full:
         return c, found.residuals, found.rank, found.singular_values, rcond
     if not cov:
@@ -224,7 +232,8 @@ def polyfit(
         return c, inverse if values._layout.ndim == 1 else inverse[:, :, None]
     if size <= order:
         raise ValueError(
-            "the number of data points must exceed order to scale the covariance matrix"
+            f"polyfit: {size} points scale no covariance of {order} coefficients; give more, "
+            "or cov='unscaled'"
         )
     factor = divide(found.residuals, size - order)
     if values._layout.ndim == 1:

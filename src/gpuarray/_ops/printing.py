@@ -12,7 +12,7 @@ from numpy import base_repr, binary_repr, get_printoptions, printoptions, set_pr
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.conversion import asnumpy, on_host
 from gpuarray._ops.host_functions import call
 from gpuarray.kernels.elementwise import copies
 
@@ -147,7 +147,7 @@ def format_float_positional(
     """
     return call(
         np.format_float_positional,
-        _number(x),
+        on_host(x),
         precision,
         unique,
         fractional,
@@ -191,7 +191,7 @@ def format_float_scientific(
     """
     return call(
         np.format_float_scientific,
-        _number(x),
+        on_host(x),
         precision,
         unique,
         trim,
@@ -200,10 +200,6 @@ def format_float_scientific(
         exp_digits,
         min_digits,
     )
-
-
-def _number(x: Any) -> Any:
-    return asnumpy(x)[()] if isinstance(x, ArrayBase) else x
 
 
 def _shown(array: Any) -> np.ndarray:

@@ -105,7 +105,7 @@ def linspace(
             # The two declarations differ by whether `retstep` is a literal.
             made: Any = linspace
             return made(start, stop, num, endpoint, retstep, dtype, axis)
-    num = _number_of_samples(num)
+    num = _number_of_samples(num, "linspace")
     if not (_is_scalar(start) and _is_scalar(stop)):
         samples, given = _between_arrays("linspace", (start, stop), num, endpoint, dtype, axis)
         divisor = num - 1 if endpoint else num
@@ -317,7 +317,7 @@ def logspace(
     >>> cp.logspace(0, 3, 4)
     array([   1.,   10.,  100., 1000.])
     """
-    num = _number_of_samples(num)
+    num = _number_of_samples(num, "logspace")
     ends: Any = (start, stop, base)
     if not all(map(_is_scalar, ends)):
         if not _is_scalar(base) and ndim(base):  # NumPy aligns the axis with all of them
@@ -332,10 +332,10 @@ def logspace(
     return run(*values, powers.type(number).item())
 
 
-def _number_of_samples(num: Any) -> int:
+def _number_of_samples(num: Any, name: str) -> int:
     num = operator.index(num)
     if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+        raise ValueError(f"{name}: num is {num}; give 0 or more")
     return num
 
 
@@ -384,11 +384,11 @@ def geomspace(
     >>> cp.geomspace(1, 1000, 4)
     array([   1.,   10.,  100., 1000.])
     """
-    num = _number_of_samples(num)
+    num = _number_of_samples(num, "geomspace")
     scalars = _is_scalar(start) and _is_scalar(stop)
     ends: Any = [np.asarray(x) if scalars else asarray(x) for x in (start, stop)]
     if any((x == 0).any() for x in ends):
-        raise ValueError("Geometric sequence cannot include zero")
+        raise ValueError("geomspace: no factor leads to zero or from it; give other ends")
     computed = np.result_type(*[x.dtype for x in ends], float(num), np.zeros((), dtype))
     if dtype is None:
         dtype = computed

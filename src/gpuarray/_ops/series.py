@@ -15,7 +15,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asarray, asnumpy, on_host
 from gpuarray._ops.correlating import convolve
 from gpuarray._ops.manipulation import as_array, ndim
 from gpuarray._ops.math import add, multiply, negative, subtract, true_divide
@@ -52,9 +52,11 @@ def as_series(alist: Sequence[ArrayLike], trim: bool = True, name: str = "as_ser
     arrays = [coefficients_of(c, name, trim) for c in alist]
     for c in arrays:
         if not c._layout.size:
-            raise ValueError("Coefficient array is empty")
+            raise ValueError(f"{name}: a series has no coefficients; give at least one")
         if c._layout.ndim != 1:
-            raise ValueError("Coefficient array is not 1-d")
+            raise ValueError(
+                f"{name}: coefficients of shape {c._layout.shape}; give them in one dimension"
+            )
     if trim:
         # Lists have lost their zeros.
         device = [i for i, c in enumerate(alist) if isinstance(c, ArrayBase)]
@@ -66,7 +68,9 @@ def as_series(alist: Sequence[ArrayLike], trim: bool = True, name: str = "as_ser
     try:
         dtype = np.dtype(np.common_type(*[np.empty(0, c._layout.dtype) for c in arrays]))
     except TypeError:
-        raise ValueError("Coefficient arrays have no common type") from None
+        raise ValueError(
+            f"{name}: the coefficients' dtypes have no common type; give numbers"
+        ) from None
     return [copies.copy(c, "C", dtype) for c in arrays]
 
 
@@ -198,9 +202,9 @@ def power_of_series(
     [series] = as_series([c], name=name)
     power = int(pow)
     if power != pow or power < 0:
-        raise ValueError("Power must be a non-negative integer.")
+        raise ValueError(f"{name}: the power is {pow}; give an integer that is not negative")
     if maxpower is not None and power > maxpower:
-        raise ValueError("Power is too large")
+        raise ValueError(f"{name}: the power {power} is above maxpower={maxpower}; raise maxpower")
     if power == 0:
         return asarray([1], series._layout.dtype)
     result = series
@@ -241,7 +245,7 @@ def _as_int(x: Any, what: str) -> int:
     try:
         return operator.index(x)
     except TypeError:
-        raise TypeError(f"{what} must be an integer, received {x}") from None
+        raise TypeError(f"{what} is {x!r}; give an integer") from None
 
 
 def _in_columns(c: Any) -> Any:
@@ -253,9 +257,9 @@ def _in_columns(c: Any) -> Any:
 def differentiate(basis: str, c: ArrayLike, m: int, scl: complex, axis: int, name: str) -> ndarray:
     """The m-th derivative along an axis."""
     c, axis, dtype = _columns(c, axis, name)
-    count = _as_int(m, "the order of derivation")
+    count = _as_int(m, f"{name}: the order of the derivative")
     if count < 0:
-        raise ValueError("The order of derivation must be non-negative")
+        raise ValueError(f"{name}: the order of the derivative is {count}; give 0 or more")
     if count == 0:
         return copies.copy(c)
     c = moveaxis(c, axis, 0)
@@ -278,14 +282,16 @@ def integrate(
     """The m-th integral along an axis, with a constant for each time."""
     c, axis, dtype = _columns(c, axis, name)
     constants = list(k) if ndim(k) else [k]
-    count = _as_int(m, "the order of integration")
+    count = _as_int(m, f"{name}: the order of the integral")
     if count < 0:
-        raise ValueError("The order of integration must be non-negative")
+        raise ValueError(f"{name}: the order of the integral is {count}; give 0 or more")
     if len(constants) > count:
-        raise ValueError("Too many integration constants")
+        raise ValueError(
+            f"{name}: {len(constants)} constants for {count} integrals; give one for each at most"
+        )
     for value, label in ((lbnd, "lbnd"), (scl, "scl")):
         if ndim(value) != 0:
-            raise ValueError(f"{label} must be a scalar.")
+            raise ValueError(f"{name}: {label} has {ndim(value)} dimensions; give a number")
     if count == 0:
         return copies.copy(c)
     constants += [0] * (count - len(constants))
@@ -300,14 +306,9 @@ def integrate(
             columns = add(columns, asarray(constant).astype(columns._layout.dtype))
             continue
         run = polynomial.launch.integral_call(current.stream, basis, columns._layout)
-        columns = run(columns, kind(_number(lbnd)).item(), kind(_number(constant)).item())
+        columns = run(columns, kind(on_host(lbnd)).item(), kind(on_host(constant)).item())
     result = _as(columns, dtype)
     return moveaxis(result.reshape((result._layout.shape[0], *rest)), 0, axis)
-
-
-def _number(x: Any) -> Any:
-    """A number on the host."""
-    return asnumpy(x)[()] if isinstance(x, ArrayBase) else x
 
 
 def empty_series(dtype: np.dtype) -> Any:

@@ -119,7 +119,9 @@ def companion(basis: str, c: ArrayLike, name: str) -> ndarray:
     """The companion matrix of a series."""
     [series] = as_series([c], name=name)
     if series._layout.size < 2:
-        raise ValueError("Series must have maximum degree of at least 1.")
+        raise ValueError(
+            f"{name}: a constant has no companion matrix; give two coefficients or more"
+        )
     return companion_matrix(basis, series)
 
 
@@ -226,9 +228,9 @@ def fit(
     """The series that fits points best by least squares; as ``polynomial.polyfit``."""
     degrees = np.asarray(deg)
     if degrees.ndim > 1 or degrees.dtype.kind not in "iu" or degrees.size == 0:
-        raise TypeError("deg must be an int or non-empty 1-D array of int")
+        raise TypeError(f"{name}: deg is {deg!r}; give an integer, or integers in one dimension")
     points, values = floats(x, name), floats(y, name)
-    check_fit(points, values, int(degrees.min()))
+    check_fit(points, values, int(degrees.min()), name)
     greatest = int(degrees.max())
     rows = basis_values(basis, points, greatest, name).T
     if degrees.ndim:
@@ -238,9 +240,12 @@ def fit(
     if w is not None:
         weights = floats(w, name)
         if weights._layout.ndim != 1:
-            raise TypeError("expected 1D vector for w")
+            raise TypeError(f"{name}: w of shape {weights._layout.shape}; give it one dimension")
         if weights._layout.size != points._layout.size:
-            raise TypeError("expected x and w to have same length")
+            raise TypeError(
+                f"{name}: {weights._layout.size} weights for {points._layout.size} points; "
+                "give one each"
+            )
         rows = multiply(rows, weights)
     if rcond is None:
         rcond = points._layout.size * float(np.finfo(points._layout.dtype).eps)
@@ -257,7 +262,11 @@ def fit(
     if full:
         return c, [found.residuals, found.rank, found.singular_values, rcond]
     if found.rank != rows._layout.shape[0]:
-        warnings.warn("The fit may be poorly conditioned", np.exceptions.RankWarning, stacklevel=4)
+        warnings.warn(
+            f"{name}: the fit is poorly conditioned, of rank {found.rank}; fewer degrees may do",
+            np.exceptions.RankWarning,
+            stacklevel=4,
+        )
     return c
 
 
@@ -267,18 +276,21 @@ def floats(x: ArrayLike, name: str) -> Any:
     return copies.copy(x, "C", np.dtype(np.float64)) if x._layout.dtype.kind in "biu" else x
 
 
-def check_fit(points: Any, values: Any, degree: int) -> None:
+def check_fit(points: Any, values: Any, degree: int, name: str) -> None:
     """Refuse points and values that nothing can be fitted to."""
     if degree < 0:
-        raise ValueError("expected deg >= 0")
+        raise ValueError(f"{name}: the degree is {degree}; give 0 or more")
     if points._layout.ndim != 1:
-        raise TypeError("expected 1D vector for x")
+        raise TypeError(f"{name}: x of shape {points._layout.shape}; give it one dimension")
     if not points._layout.size:
-        raise TypeError("expected non-empty vector for x")
+        raise TypeError(f"{name}: x has no points; give at least one")
     if not 1 <= values._layout.ndim <= 2:
-        raise TypeError("expected 1D or 2D array for y")
+        raise TypeError(f"{name}: y of shape {values._layout.shape}; give it one or two dimensions")
     if points._layout.size != values._layout.shape[0]:
-        raise TypeError("expected x and y to have same length")
+        raise TypeError(
+            f"{name}: {values._layout.shape[0]} values for {points._layout.size} points; "
+            "give one each"
+        )
 
 
 def _squares(rows: Any) -> Any:

@@ -59,7 +59,7 @@ def values(
     given = [_points_of(x, name) for x in points]
     if any(x._layout.shape != given[0][0]._layout.shape for x, _ in given):
         names = "ordinates" if len(given) > 3 else ", ".join("xyz"[: len(given)])
-        raise ValueError(f"{names} are incompatible")
+        raise ValueError(f"{name}: the shapes of {names} differ; give points of one shape")
     ndim, count = series._layout.ndim, len(given)
     if ndim < count or 0 in series._layout.shape[:count]:
         raise IndexError(
@@ -97,9 +97,9 @@ def basis_values(basis: str, x: ArrayLike, deg: int, name: str) -> ndarray:
     try:
         degree = operator.index(deg)
     except TypeError:
-        raise TypeError(f"deg must be an integer, received {deg}") from None
+        raise TypeError(f"{name}: deg is {deg!r}; give an integer") from None
     if degree < 0:
-        raise ValueError("deg must be non-negative")
+        raise ValueError(f"{name}: deg is {degree}; give 0 or more")
     points = as_array(x, name)
     points = points if points._layout.ndim else points.reshape(1)
     dtype = _floats(points._layout.dtype)
@@ -119,7 +119,7 @@ def basis_products(
     """The products of the values of bases in several variables, along the last axis."""
     count = len(points)
     if len(degrees) != count:
-        raise ValueError(f"Expected {count} dimensions of degrees, got {len(degrees)}")
+        raise ValueError(f"{name}: {len(degrees)} degrees for {count} variables; give one each")
     given = [as_array(x, name) for x in points]
     dtype = _floats(np.result_type(*[x._layout.dtype for x in given]))
     shape = _layout.broadcast_shapes([x._layout.shape for x in given])

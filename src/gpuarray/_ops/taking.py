@@ -476,19 +476,28 @@ def _along_axis(
     if host is None:
         indices = as_array(indices, name)
     elif host.dtype.kind not in "iu":
-        raise IndexError("`indices` must be an integer array")
+        raise IndexError(
+            f"{name}: indices are no integers; convert them, for example by astype(int)"
+        )
     else:
         indices = array(host.astype(host.dtype.newbyteorder("="), copy=False))
     if axis is None:
         if indices._layout.ndim != 1:
-            raise ValueError("when axis=None, `indices` must have a single dimension.")
+            raise ValueError(
+                f"{name}: axis=None takes indices of one dimension, "
+                f"not {indices._layout.ndim}; ravel them"
+            )
         arr, axis = in_one_dimension(arr), 0
     layout, given = arr._layout, indices._layout
     axis = check_axis(axis, layout.ndim)
     if given.dtype.kind not in "iu":
-        raise IndexError("`indices` must be an integer array")
+        raise IndexError(
+            f"{name}: indices are no integers; convert them, for example by astype(int)"
+        )
     if given.ndim != layout.ndim:
-        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+        raise ValueError(
+            f"{name}: indices have {given.ndim} dimensions, the array {layout.ndim}; give as many"
+        )
     one = layout.shape[:axis] + (1,) + layout.shape[axis + 1 :]
     try:
         shape = _layout.broadcast_shapes([one, given.shape])

@@ -220,7 +220,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> ndar
     """
     x = as_array(x, "vander")
     if x.ndim != 1:
-        raise ValueError("x must be a one-dimensional array or sequence.")
+        raise ValueError(f"vander: x of shape {x.shape}; give it one dimension")
     count = x.size if N is None else operator.index(N)
     if count < 0:
         raise ValueError(f"vander: negative dimensions are not allowed: N is {count}")

@@ -201,8 +201,7 @@ def cross(
     plan = _plan_cross(current.stream, x._layout, y._layout, axisa, axisb, axisc)
     if plan.planar:
         warnings.warn(
-            "Arrays of 2-dimensional vectors are deprecated. Use arrays of "
-            "3-dimensional vectors instead. (deprecated in NumPy 2.0)",
+            "cross: NumPy 2 has deprecated vectors of two elements; append a zero to them",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -49,7 +49,7 @@ def set_default_printstyle(style: str) -> None:
     global _style
     if style not in ("unicode", "ascii"):
         raise ValueError(
-            f"Unsupported format string '{style}'. Valid options are 'ascii' and 'unicode'"
+            f"set_default_printstyle: no style is called {style!r}; use 'ascii' or 'unicode'"
         )
     _style = style
 
@@ -60,9 +60,9 @@ def _domain(ends: Any, name: str) -> np.ndarray:
     dtype = found.dtype if found.dtype.kind in "fc" else np.dtype(np.float64)
     found = np.array(found, dtype, ndmin=1)
     if found.ndim != 1:
-        raise ValueError("Coefficient array is not 1-d")
+        raise ValueError(f"{name}: an array of shape {found.shape}; give two numbers")
     if found.size != 2:
-        raise ValueError(f"{name} has wrong number of elements.")
+        raise ValueError(f"{name}: {found.size} numbers; give two")
     return found
 
 
@@ -113,9 +113,11 @@ class Series:
         try:
             identifier = symbol.isidentifier()
         except AttributeError:
-            raise TypeError("Symbol must be a non-empty string") from None
+            raise TypeError(f"symbol={symbol!r} is no name; give a str") from None
         if not identifier:
-            raise ValueError("Symbol string must be a valid Python identifier")
+            raise ValueError(
+                f"symbol={symbol!r} is no name; give one that Python takes as an identifier"
+            )
         self._symbol = symbol
 
     @property
@@ -187,13 +189,17 @@ class Series:
         if not isinstance(other, Series):
             return other
         if not isinstance(other, self.__class__):
-            raise TypeError("Polynomial types differ")
+            raise TypeError(
+                f"{type(self).__name__} and {type(other).__name__} do not mix; use convert()"
+            )
         if not self.has_samedomain(other):
-            raise TypeError("Domains differ")
+            raise TypeError(f"the domains {self.domain} and {other.domain} differ; use convert()")
         if not self.has_samewindow(other):
-            raise TypeError("Windows differ")
+            raise TypeError(f"the windows {self.window} and {other.window} differ; use convert()")
         if self.symbol != other.symbol:
-            raise ValueError("Polynomial symbols differ")
+            raise ValueError(
+                f"the symbols {self.symbol!r} and {other.symbol!r} differ; give both one"
+            )
         return other.coef
 
     def _combined(self, function: Callable, other: Any, reverse: bool = False) -> Any:
@@ -331,7 +337,7 @@ class Series:
         """The series of the first coefficients."""
         count = int(size)
         if count != size or count < 1:
-            raise ValueError("size must be a positive integer")
+            raise ValueError(f"truncate: size is {size}; give a positive integer")
         return self._like(self.coef[:count])
 
     def mapparms(self) -> tuple[Any, Any]:
@@ -525,7 +531,7 @@ class Series:
         """
         degree = int(deg)
         if degree != deg or degree < 0:
-            raise ValueError("deg must be non-negative integer")
+            raise ValueError(f"basis: deg is {deg}; give an integer that is not negative")
         return cls([0] * degree + [1], domain, window, symbol)
 
     @classmethod

@@ -177,9 +177,9 @@ def chebinterpolate(func: Callable[..., Any], deg: int, args: Sequence[Any] = ()
     try:
         degree = operator.index(deg)
     except TypeError:
-        raise TypeError("deg must be an int") from None
+        raise TypeError(f"chebinterpolate: deg is {deg!r}; give an integer") from None
     if degree < 0:
-        raise ValueError("expected deg >= 0")
+        raise ValueError(f"chebinterpolate: deg is {degree}; give 0 or more")
     order = degree + 1
     points = chebpts1(order)
     values = as_array(func(points, *args), "chebinterpolate").astype(np.float64)

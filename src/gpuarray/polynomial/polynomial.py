@@ -114,7 +114,9 @@ def polyvalfromroots(x: ArrayLike, r: ArrayLike, tensor: bool = True) -> ndarray
     array([2., 2.])
     """
     if not tensor and ndim(x) >= max(ndim(r), 1):
-        raise ValueError("x.ndim must be < r.ndim when tensor == False")
+        raise ValueError(
+            "polyvalfromroots: with tensor=False x needs fewer dimensions than r; use tensor=True"
+        )
     return values("roots", r, [x], tensor, "polyvalfromroots")
 
 

@@ -98,7 +98,7 @@ def trimcoef(c: ArrayLike, tol: float = 0) -> ndarray:
         know how many.
     """
     if tol < 0:
-        raise ValueError("tol must be non-negative")
+        raise ValueError(f"trimcoef: tol is {tol}; give 0 or more")
     [found] = series.as_series([c], name="trimcoef")
     length = series.lengths(found, bound=float(tol))[0]
     if length == 1 and not np.abs(asnumpy(found[:1])[0]) > tol:
