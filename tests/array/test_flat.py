@@ -183,7 +183,7 @@ def test_ix_and_other_indices():
     index = cp.arange(3)
     assert cp.ix_(index, [0])[0]._memory is index._memory
     same(cp.ix_([], [1]), np.ix_([], [1]))
-    with pytest.raises(ValueError, match="1 dimensional"):
+    with pytest.raises(ValueError, match="ix_: an index of shape .1, 1.; give it one dimension"):
         cp.ix_([[1]])
     assert cp.s_[1:2, ..., None] == np.s_[1:2, ..., None]
     assert cp.index_exp[2] == (2,)

@@ -199,5 +199,5 @@ def test_a_per_thread_default_stream_shared_by_threads():
     # Each thread's stream has memory, plans and look-back state of its own.
     assert len({id(stream) for stream in found.values()}) == THREADS
     assert len({id(stream.plans) for stream in found.values()}) == THREADS
-    with shared:
-        assert cp.cuda.get_current_stream() is shared
+    with shared:  # the thread's own object stands for it, which may be older than this one
+        assert cp.cuda.get_current_stream() == shared
