@@ -8,14 +8,13 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TextIO
 
-from gpuarray._config import config as settings
 from gpuarray._ffi import driver
 from gpuarray._raw import declarations
 from gpuarray._raw.arguments import Signature, explain, signature
 from gpuarray._raw.loaded_module import LoadedFunction, refusal
 from gpuarray._raw.module import RawModule
 from gpuarray._raw.occupancy import Occupancy
-from gpuarray._runtime import debugging, launch_history
+from gpuarray._runtime import function_hook, launch_history
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import find, key_of
 from gpuarray._runtime.stream import Stream, check_stream
@@ -280,7 +279,7 @@ class RawKernel:
                 stream,
                 config,
                 function.argument,
-                debugging.launch_of(trace, stream) if settings.debug else driver.launch,
+                function_hook.launch_of(trace, stream),
                 spare.pop,
                 spare.append,
                 stored.make_buffer,

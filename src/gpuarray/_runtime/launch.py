@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._integers import shortened
-from gpuarray._runtime import debugging, launch_history, user_code
+from gpuarray._runtime import function_hook, launch_history, user_code
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream import Stream
 from gpuarray._runtime.user_code import LoadedCode
@@ -167,7 +166,7 @@ class BoundLaunch:
             self.spare,
             plan.function.code,
         )
-        self.launch = debugging.launch_of(self.trace, stream) if config.debug else driver.launch
+        self.launch = function_hook.launch_of(self.trace, stream)
 
     def arguments(self, passed: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
         """What a call passes, as pairs of the argument and its word in a buffer.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._ffi.library_table import PreparedArguments, TableLibrary
-from gpuarray._runtime import debugging, launch_history
+from gpuarray._runtime import function_hook, launch_history
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CUDAError
 
@@ -74,9 +73,7 @@ class BoundCall:
         function = library.foreign(name)
         if not library.capturable:
             function = _outside_captures(function, name, stream.handle)
-        if config.debug:
-            function = debugging.call_of(function, self.trace, stream, self.failed)
-        self.function = function
+        self.function = function_hook.call_of(function, self.trace, stream, self.failed)
 
     def arguments(self, passed: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
         """What a call passes, as pairs of the argument and its word in a buffer.

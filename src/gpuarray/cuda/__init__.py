@@ -9,6 +9,7 @@ from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
 from gpuarray._runtime.device import Device
+from gpuarray._runtime.function_hook import FunctionHook
 from gpuarray._runtime.memory import (
     BaseMemory,
     ManagedMemory,
@@ -32,11 +33,11 @@ from gpuarray._runtime.stream import (
     get_current_stream,
     get_elapsed_time,
 )
-from gpuarray.cuda import compiler, device, memory, pinned_memory, runtime, stream
+from gpuarray.cuda import compiler, device, function_hook, memory, pinned_memory, runtime, stream
 from gpuarray.cuda._checking import check
 
 __all__ = [
-    "compiler", "device", "memory", "pinned_memory", "runtime", "stream",
+    "compiler", "device", "function_hook", "memory", "pinned_memory", "runtime", "stream",
     "Device",
     "Stream", "ExternalStream", "get_current_stream",
     "Event", "get_elapsed_time",
@@ -44,6 +45,7 @@ __all__ = [
     "MemoryPool", "alloc", "malloc_managed", "get_allocator", "set_allocator",
     "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "alloc_pinned_memory",
     "set_pinned_memory_allocator",
+    "FunctionHook",
     "check", "is_available",
 ]  # fmt: skip
 

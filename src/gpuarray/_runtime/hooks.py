@@ -1,0 +1,147 @@
+"""Hooks: objects of the user's that are called before and after an event, such as a launch.
+
+The hooks of a kind are entered by ``with``, in one thread or for all. Where there are none, nothing
+of this is on the way of what they watch: the first one that is entered replaces functions, and the
+last one that is left puts them back.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from gpuarray import _fork
+
+_Result = TypeVar("_Result")
+
+
+class Hook:
+    """What hooks of every kind have: a name, and ``with``."""
+
+    #: Hooks that are active together have different names.
+    name = "Hook"
+    #: Whether the hook is called for what other threads do as well.
+    all_threads = False
+
+    _hooks: Hooks
+
+    def __enter__(self) -> Any:
+        self._hooks.enter(self)
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._hooks.leave(self)
+
+
+class _Thread(threading.local):
+    """A thread's own hooks by name, and whether one of them is being called."""
+
+    def __init__(self) -> None:
+        self.hooks: dict[str, Any] = {}
+        self.calling = False
+
+
+class Hooks:
+    """The active hooks of one kind.
+
+    Parameters
+    ----------
+    kind : str
+        What messages call them.
+    begin, end : callable
+        Called when the first hook of the process is entered, and when the last one was left.
+    """
+
+    def __init__(self, kind: str, begin: Callable[[], None], end: Callable[[], None]):
+        self._kind = kind
+        self._begin, self._end = begin, end
+        self._thread = _Thread()
+        self._shared: dict[str, Any] = {}
+        self._lock = _fork.new_rlock()
+        self._count = 0
+
+    @property
+    def active(self) -> bool:
+        """Whether any thread has a hook."""
+        return self._count > 0
+
+    def of_thread(self) -> dict[str, Any]:
+        """The calling thread's own hooks by name, in the order in which they were entered."""
+        return self._thread.hooks
+
+    def enter(self, hook: Any) -> None:
+        """Activate a hook."""
+        with self._lock:
+            hooks = self._shared if hook.all_threads else self._thread.hooks
+            if hook.name in self._shared or hook.name in self._thread.hooks:
+                raise KeyError(
+                    f"a {self._kind} named {hook.name!r} is active already; give this one another "
+                    "name"
+                )
+            hooks[hook.name] = hook
+            self._count += 1
+            if self._count == 1:
+                self._begin()
+
+    def leave(self, hook: Any) -> None:
+        """Deactivate a hook."""
+        with self._lock:
+            hooks = self._shared if hook.all_threads else self._thread.hooks
+            name = hook.name
+            if hooks.get(name) is not hook:
+                raise KeyError(f"the {self._kind} {name!r} is not active in this thread")
+            del hooks[name]
+            self._count -= 1
+            if self._count == 0:
+                self._end()
+
+    def around(
+        self,
+        event: str,
+        arguments: dict[str, Any],
+        work: Callable[[], _Result],
+        outcome: Callable[[_Result | None], dict[str, Any]] | None = None,
+    ) -> _Result:
+        """Do the work of an event between the callbacks of the thread's hooks.
+
+        Each hook whose callback before the work has returned is called behind it, also where the
+        work raises. What a callback does itself calls no hook.
+
+        Parameters
+        ----------
+        event : str
+            What the names of the callbacks begin with.
+        arguments : dict
+            The keyword arguments of both callbacks.
+        work : callable
+            The work.
+        outcome : callable, optional
+            Returns keyword arguments that only the callback behind the work gets, from what the
+            work returned or from None where it raised.
+        """
+        thread = self._thread
+        hooks = [] if thread.calling else [*self._shared.values(), *thread.hooks.values()]
+        if not hooks:
+            return work()
+        called: list[Any] = []
+        result = None
+        try:
+            self._call(hooks, f"{event}_preprocess", arguments, called)
+            result = work()
+            return result
+        finally:
+            more = {} if outcome is None else outcome(result)
+            self._call(called, f"{event}_postprocess", {**arguments, **more}, [])
+
+    def _call(
+        self, hooks: list[Any], name: str, arguments: dict[str, Any], called: list[Any]
+    ) -> None:
+        """Call the hooks in order; those that returned are in ``called`` then."""
+        self._thread.calling = True
+        try:
+            for hook in hooks:
+                getattr(hook, name)(**arguments)
+                called.append(hook)
+        finally:
+            self._thread.calling = False
