@@ -1,5 +1,6 @@
 """Streams, events, host functions and capture, whichever backend is bound."""
 
+import functools
 import threading
 
 import numpy as np
@@ -38,6 +39,61 @@ def test_host_functions_come_after_earlier_work(kernels, allocate, stream):
     driver.stream_synchronize(stream)
     assert seen == [[2] * 4]
     driver.mem_host_free(pinned)
+
+
+def test_callbacks_get_a_status_once(kernels, allocate, stream):
+    seen, done = [], threading.Event()
+    pointer = allocate(np.ones(4, np.int32))
+    launch(kernels("add"), arguments(pointer, np.int32(1)), stream=stream)
+    driver.stream_add_callback(stream, seen.append)
+    driver.stream_add_callback(stream, lambda status: done.set())
+    assert done.wait(20)
+    driver.stream_synchronize(stream)
+    assert seen == [0]
+    assert status_of(driver.stream_add_callback, stream, seen.append, 1) == "INVALID_VALUE"
+    assert not driver.host_functions_wait()
+
+
+def test_callbacks_are_not_captured(stream):
+    driver.stream_begin_capture(stream)
+    refused = status_of(driver.stream_add_callback, stream, lambda status: None)
+    assert refused == "STREAM_CAPTURE_UNSUPPORTED"
+    abandon(stream)
+    assert not driver.host_functions_wait()
+
+
+@pytest.mark.parametrize("queue", ["launch_host_function", "stream_add_callback"])
+def test_an_exception_in_a_callback_is_reported(stream, queue, monkeypatch):
+    reported, done = [], threading.Event()
+    monkeypatch.setattr("sys.unraisablehook", lambda x: reported.append(str(x.exc_value)))
+
+    def fail(*status):
+        raise KeyError("from a callback")
+
+    getattr(driver, queue)(stream, fail)
+    getattr(driver, queue)(stream, lambda *status: done.set())  # and others are called
+    assert done.wait(20)
+    driver.stream_synchronize(stream)
+    assert reported == ["'from a callback'"]
+
+
+def test_what_a_function_holds_is_not_freed_where_it_is_called(stream):
+    freed, called = [], []
+
+    class Held:
+        def __del__(self):
+            freed.append(threading.get_ident())
+
+    def function(held):
+        called.append((threading.get_ident(), driver.in_host_function()))
+
+    driver.launch_host_function(stream, functools.partial(function, Held()))
+    driver.stream_synchronize(stream)
+    driver.drop_called()
+    assert freed == [threading.get_ident()]
+    assert [inside for _, inside in called] == [True]
+    assert called[0][0] != freed[0]
+    assert not driver.in_host_function()
 
 
 def test_a_host_function_must_not_call_the_driver(stream):
@@ -191,6 +247,9 @@ def test_the_legacy_stream_and_captures():
     blocking = driver.stream_create(0)
     pointer = driver.mem_alloc(16)
     driver.stream_begin_capture(blocking, "relaxed")
+    for asks in (driver.stream_is_capturing, driver.stream_get_capture_info):
+        assert status_of(asks, 0) == "STREAM_CAPTURE_IMPLICIT"
+    assert driver.stream_is_capturing(blocking) == 1  # asking does no harm
     assert status_of(driver.memset_d8_async, pointer, 0, 16, 0) == "STREAM_CAPTURE_IMPLICIT"
     assert status_of(driver.stream_end_capture, blocking) == "STREAM_CAPTURE_INVALIDATED"
     driver.stream_destroy(blocking)

@@ -27,6 +27,7 @@ from gpuarray import _fork
 from .backend import fork_error as fork_error
 from .backend import forked as forked
 from .backend import gpu_answers as gpu_answers
+from .driver_callbacks import *
 from .driver_checks import *
 from .driver_contexts import *
 from .driver_graphs import *

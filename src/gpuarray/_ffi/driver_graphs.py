@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from gpuarray.errors import DriverError
 
+from .driver_callbacks import host_function
 from .driver_library import error_of, library
 from .driver_memory import copy_description
-from .driver_streams import host_function
 from .launch_arguments import ArgumentBuffer
 from .structs import (
     CUDA_HOST_NODE_PARAMS,

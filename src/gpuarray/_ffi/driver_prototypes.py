@@ -226,6 +226,7 @@ PROTOTYPES: Prototypes = {
     "stream_get_context": ("cuStreamGetCtx", (_handle, Out(_handle))),
     "stream_get_id": ("cuStreamGetId", (_handle, Out(c_uint64))),
     "launch_host_function": ("cuLaunchHostFunc", (_handle, c_void_p, c_void_p)),
+    "stream_add_callback": ("cuStreamAddCallback", (_handle, c_void_p, c_void_p, c_uint)),
     "event_create": ("cuEventCreate", (Out(_handle), c_uint)),
     "event_destroy": ("cuEventDestroy_v2", (_handle,)),
     "event_record": ("cuEventRecord", (_handle, _handle)),

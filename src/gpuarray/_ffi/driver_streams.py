@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import itertools
-from collections.abc import Callable
-from typing import Any
 
 from .driver_library import library, number_of
 
@@ -13,8 +10,6 @@ __all__ = [
     "event_create",
     "event_query",
     "event_record_with_flags",
-    "host_function",
-    "launch_host_function",
     "has_captured",
     "stream_begin_capture",
     "stream_create",
@@ -67,45 +62,6 @@ def _is_ready(name: str, handle: int) -> bool:
     if status:
         library.fail(name, status)
     return True
-
-
-# --- host functions
-
-#: Functions that the driver will call, by the number it passes, and whether it does so once.
-_pending: dict[int, tuple[Callable[[], Any], bool]] = {}
-_numbers = itertools.count(1)
-
-
-@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-def _call_pending(number: int | None) -> None:
-    function, once = _pending[number or 0]
-    if once:
-        del _pending[number or 0]
-    function()
-
-
-def host_function(function: Callable[[], Any], once: bool = False) -> tuple[int, int]:
-    """The C function and the argument by which the driver calls a Python function.
-
-    A function that is not called once is never freed, since a graph may call it at any time.
-    """
-    number = next(_numbers)
-    _pending[number] = (function, once)
-    return ctypes.cast(_call_pending, ctypes.c_void_p).value or 0, number
-
-
-def launch_host_function(stream: int, function: Callable[[], Any]) -> None:
-    """Call a Python function when the work queued so far is done, from a thread of the driver.
-
-    It must not call the driver, nor wait for a thread that does.
-    """
-    captured = library.stream_is_capturing(stream) != 0
-    address, number = host_function(function, once=not captured)
-    try:
-        library.launch_host_function(stream, address, number)
-    except BaseException:
-        _pending.pop(number, None)
-        raise
 
 
 # --- capture

@@ -100,17 +100,22 @@ def submit(machine: Machine, stream: EmulatedStream, operation: StreamOperation)
         checker.ended()
 
 
-def refuse_implicit(machine: Machine, stream: EmulatedStream) -> None:
-    """Refuse work on the legacy default stream that a captured stream would wait for."""
+def refuse_implicit(machine: Machine, stream: EmulatedStream, *, asks: bool = False) -> None:
+    """Refuse work on the legacy default stream that a captured stream would wait for.
+
+    A call that only asks for the state of the stream leaves the capture valid.
+    """
     if not stream.legacy:
         return
     for capture in machine.captures:
         if capture.context is stream.context and any(s.blocking for s in capture.frontier):
-            raise capture.invalidate(
-                CAPTURE_IMPLICIT,
+            reason = (
                 "the legacy default stream would have to wait for a stream that is captured; "
-                "capture a non-blocking stream, or use another one here",
+                "capture a non-blocking stream, or use another one here"
             )
+            if asks:
+                raise Failure(CAPTURE_IMPLICIT, reason)
+            raise capture.invalidate(CAPTURE_IMPLICIT, reason)
 
 
 def refuse_unsafe(machine: Machine, action: str, context: EmulatedContext | None = None) -> None:

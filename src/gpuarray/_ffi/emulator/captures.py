@@ -79,7 +79,7 @@ class CaptureCalls:
     def stream_is_capturing(self, stream: int) -> int:
         target = self._stream(stream)
         if target.capture is None:
-            refuse_implicit(self._machine, target)
+            refuse_implicit(self._machine, target, asks=True)
             return NONE
         return target.capture.status
 
@@ -93,7 +93,7 @@ class CaptureCalls:
     ) -> int:
         capture = (target := self._stream(stream)).capture
         if capture is None:
-            refuse_implicit(self._machine, target)
+            refuse_implicit(self._machine, target, asks=True)
             return NONE
         if capture.status == ACTIVE:
             nodes = [node.handle for node in capture.frontier[target]]

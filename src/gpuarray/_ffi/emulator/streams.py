@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 from .attributes import STREAM_PRIORITIES
 from .capture import INVALIDATED, refuse_conflict, submit
@@ -12,6 +13,9 @@ from .statuses import INVALID_VALUE, Failure
 from .stream import EmulatedStream, any_stream, new_stream
 
 __all__ = ["HostFunction", "StreamCalls"]
+
+#: CUstreamCallback
+_StreamCallback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_int, ctypes.c_void_p)
 
 _STREAM_FLAGS = 0b1
 
@@ -24,16 +28,25 @@ class HostFunction(StreamOperation):
     def __init__(self, function: int | None, data: int | None) -> None:
         if not function:
             raise Failure(INVALID_VALUE, "the host function is null")
-        self.function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(function)
-        self.data = data
+        self.function: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(function)
+        self.arguments: tuple[int | None, ...] = (data,)
 
     def run(self, machine: Machine) -> None:
         checker = machine.arena.checker
         operation = None if checker is None else checker.operation
-        machine.call_host(lambda: self.function(self.data))
+        machine.call_host(lambda: self.function(*self.arguments))
         if checker is not None and operation is not None:
             # The host may learn from it that what came before it in the stream is done.
             checker.order.host_waits(operation.stream)
+
+
+class StreamCallback(HostFunction):
+    """A call of a host function with the stream and the status of the work before it."""
+
+    def __init__(self, function: int | None, stream: int, data: int | None) -> None:
+        super().__init__(function, data)
+        self.function = _StreamCallback(function)
+        self.arguments = (stream, 0, data)
 
 
 class StreamCalls:
@@ -96,3 +109,13 @@ class StreamCalls:
 
     def launch_host_function(self, stream: int, function: int | None, data: int | None) -> None:
         submit(self._machine, any_stream(self._machine, stream), HostFunction(function, data))
+
+    def stream_add_callback(
+        self, stream: int, function: int | None, data: int | None, flags: int
+    ) -> None:
+        target = self._stream(stream)
+        if flags:
+            raise Failure(INVALID_VALUE, f"callbacks have no flags {flags}")
+        callback = StreamCallback(function, stream, data)
+        refuse_conflict(target, "adding a callback to")
+        submit(self._machine, target, callback)

@@ -1,0 +1,148 @@
+"""Python functions that the driver calls when the work before them in a stream is done.
+
+The driver calls them from a thread of its own, in which CUDA must not be called. What a function
+holds may call CUDA when it is freed, so it is not freed there but by `drop_called`. An exception
+goes to ``sys.unraisablehook``, since there is no caller who could catch it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from gpuarray import _fork
+
+from .driver_library import library
+
+__all__ = [
+    "drop_called",
+    "host_function",
+    "host_functions_wait",
+    "in_host_function",
+    "launch_host_function",
+    "stream_add_callback",
+]
+
+
+class _Function:
+    """A function that the driver will call, once or each time that a graph runs."""
+
+    __slots__ = ("call", "once")
+
+    def __init__(self, call: Callable[..., Any] | None, once: bool) -> None:
+        self.call = call
+        self.once = once
+
+
+#: By the number that the driver passes.
+_pending: dict[int, _Function] = {}
+_numbers = itertools.count(1)
+#: Functions that were called and whose references are still to be dropped.
+_called: list[_Function] = []
+#: The threads that are inside of such a function.
+_inside: set[int] = set()
+
+
+def _run(number: int | None, *arguments: Any) -> None:
+    pending = _pending.get(number or 0)
+    if pending is None or pending.call is None:
+        return
+    thread = threading.get_ident()
+    _inside.add(thread)
+    try:
+        pending.call(*arguments)
+    finally:
+        if pending.once:
+            _called.append(pending)
+            _pending.pop(number or 0, None)
+        _inside.discard(thread)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+def _host_function(number: int | None) -> None:
+    _run(number)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)
+def _stream_callback(stream: int | None, status: int, number: int | None) -> None:
+    _run(number, status)
+
+
+def in_host_function() -> bool:
+    """Whether the driver has called a function in this thread, so that CUDA must not be called."""
+    return bool(_inside) and threading.get_ident() in _inside
+
+
+def host_functions_wait() -> bool:
+    """Whether there are functions that the driver has still to call once."""
+    return any(pending.once for pending in list(_pending.values()))
+
+
+def drop_called() -> None:
+    """Drop what functions held that have been called."""
+    while _called and not in_host_function():
+        try:
+            _called.pop().call = None
+        except IndexError:  # another thread took the last one
+            return
+
+
+def _number(function: Callable[..., Any], once: bool) -> int:
+    drop_called()
+    number = next(_numbers)
+    _pending[number] = _Function(function, once)
+    return number
+
+
+def _address(callback: Any) -> int:
+    return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
+
+def host_function(function: Callable[[], Any], once: bool = False) -> tuple[int, int]:
+    """The C function and the argument by which the driver calls a Python function.
+
+    A function that is not called once is never freed, since a graph may call it at any time.
+    """
+    return _address(_host_function), _number(function, once)
+
+
+def launch_host_function(stream: int, function: Callable[[], Any]) -> None:
+    """Call a Python function when the work queued so far is done, from a thread of the driver.
+
+    It must not call the driver, nor wait for a thread that does. It is not called after a fault
+    of the device.
+    """
+    captured = library.stream_is_capturing(stream) != 0
+    address, number = host_function(function, once=not captured)
+    _queue("launch_host_function", number, stream, address, number)
+
+
+def stream_add_callback(stream: int, function: Callable[[int], Any], flags: int = 0) -> None:
+    """Call a Python function with the status of the work queued so far when that is done.
+
+    It must not call the driver, nor wait for a thread that does. After a fault of the device the
+    status is that of the fault.
+    """
+    number = _number(function, once=True)
+    _queue("stream_add_callback", number, stream, _address(_stream_callback), number, flags)
+
+
+def _queue(name: str, number: int, *arguments: Any) -> None:
+    # An interrupt may come when the driver has the function already: so a status alone tells that
+    # it has not.
+    status = library.status(name, *arguments)
+    if status:
+        _pending.pop(number, None)
+        library.fail(name, status)
+
+
+def _lose() -> None:
+    """In a child no function of the parent's is called."""
+    _pending.clear()
+    _inside.clear()
+
+
+_fork.in_child(_lose)
