@@ -167,8 +167,6 @@ def test_excluded():
 
 def test_refusals():
     x = cp.arange(3.0)
-    with pytest.raises(NotImplementedError, match=r"signature='\(n\)->\(\)' is not supported"):
-        cp.vectorize(relu, signature="(n)->()")
     with pytest.raises(HostArrayError):
         cp.vectorize(relu)(np.arange(3.0))
     with pytest.raises(TypeError, match="not callable"):
@@ -201,3 +199,96 @@ def test_python_integers_that_do_not_fit(dtype, value):
         assert multiply(x, 2).tolist() == [2, 2, 2]
         with pytest.raises(OverflowError, match=f"{np.dtype(dtype).name} x1"):
             multiply(x, value)
+
+
+@pytest.mark.parametrize(
+    ("signature", "function", "shapes"),
+    [
+        ("(n)->()", lambda x: x.sum(), [(3, 4)]),
+        ("(n),(n)->(n)", lambda x, y: x[::-1] * y, [(2, 1, 4), (3, 4)]),
+        ("(m,n),(n)->(m)", lambda a, v: (a * v).sum(axis=1), [(2, 3, 4), (4,)]),
+        ("(n)->(n,k)", lambda x: x.reshape(-1, 1) + x[:2], [(2, 3)]),
+        ("(n)->(),()", lambda x: (x.min(), x.max()), [(2, 3, 4)]),
+        (" ( n ) , () -> ( n ) ", lambda x, y: x - y, [(2, 3), (4, 1)]),
+        ("(n)->()", lambda x: x.sum(), [(4,)]),
+    ],
+)
+def test_core_dimensions(signature, function, shapes):
+    arrays = [
+        np.random.default_rng(i).integers(-9, 9, shape) * 0.5 for i, shape in enumerate(shapes)
+    ]
+    expected = np.vectorize(function, signature=signature)(*arrays)
+    found = cp.vectorize(function, signature=signature)(*[cp.asarray(x) for x in arrays])
+    if not isinstance(expected, tuple):
+        expected, found = (expected,), (found,)
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        same(one, other)
+
+
+def test_core_dimensions_with_keywords_numbers_and_otypes():
+    x = np.arange(6.0).reshape(2, 3)
+    ours, theirs = (
+        module.vectorize(
+            lambda a, scale, shift=0.0, *, power: (a.sum() * scale + shift) ** power,
+            signature="(n),(),()->()",
+            excluded={"power", 1},
+            otypes="f",
+        )
+        for module in (cp, np)
+    )
+    shifts = np.array([[1.0], [2.0]])
+    with pytest.raises(TypeError, match="takes 3 arrays, and 2 were given"):
+        ours(cp.asarray(x), 2, shift=cp.asarray(shifts), power=2)
+    ours, theirs = (
+        module.vectorize(
+            lambda a, scale, shift=0.0, *, power: (a.sum() * scale + shift) ** power,
+            signature="(n),()->()",
+            excluded={"power", 1},
+            otypes="f",
+        )
+        for module in (cp, np)
+    )
+    same(
+        ours(cp.asarray(x), 2, shift=cp.asarray(shifts), power=2),
+        theirs(x, 2, shift=shifts, power=2),
+    )
+    same(ours(cp.asarray(x), 2, shift=1.5, power=1), theirs(x, 2, shift=1.5, power=1))
+
+
+def test_core_dimensions_without_elements():
+    ours = cp.vectorize(lambda x: x, signature="(n)->(n)", otypes="f")
+    theirs = np.vectorize(lambda x: x, signature="(n)->(n)", otypes="f")
+    same(ours(cp.ones((0, 3))), theirs(np.ones((0, 3))))
+    with pytest.raises(ValueError, match="give otypes"):
+        cp.vectorize(lambda x: x, signature="(n)->(n)")(cp.ones((0, 3)))
+    with pytest.raises(ValueError, match="the core dimension k of its output has no size"):
+        cp.vectorize(lambda x: x, signature="(n)->(k)", otypes="f")(cp.ones((0, 3)))
+
+
+@pytest.mark.parametrize("signature", ["n->()", "(n)", "(n)->", "(n),->()", "(n m)->()", ""])
+def test_signatures_that_are_none(signature):
+    with pytest.raises(ValueError):
+        np.vectorize(relu, signature=signature)(np.ones(3))
+    with pytest.raises(ValueError, match="is not of the form"):
+        cp.vectorize(relu, signature=signature)
+
+
+def test_core_dimensions_that_do_not_fit():
+    dot = cp.vectorize(lambda x, y: (x * y).sum(), signature="(n),(n)->()")
+    with pytest.raises(ValueError, match="the core dimension n of argument 1 .* is 4, but 3"):
+        dot(cp.ones(3), cp.ones(4))
+    with pytest.raises(ValueError, match="argument 0 .* has 0 dimensions"):
+        dot(cp.ones(()), cp.ones(4))
+    with pytest.raises(ValueError, match="broadcast|shape mismatch"):
+        dot(cp.ones((2, 4)), cp.ones((3, 4)))
+    with pytest.raises(ValueError, match="returned 2 values, and the signature has 1"):
+        cp.vectorize(lambda x: (x, x), signature="(n)->()")(cp.ones(3))
+    with pytest.raises(ValueError, match="returned 1 dimensions as output 0"):
+        cp.vectorize(lambda x: x, signature="(n)->()")(cp.ones(3))
+    with pytest.raises(ValueError, match="otypes has 2 dtypes"):
+        cp.vectorize(lambda x: x, signature="(n)->()", otypes="ff")(cp.ones(3))
+    with pytest.raises(HostArrayError):
+        dot(np.ones(3), cp.ones(3))
+    with pytest.raises(TypeError, match="is no string"):
+        cp.vectorize(relu, signature=3)

@@ -10,6 +10,7 @@ from typing import Any, Generic, ParamSpec, cast, overload
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange
+from gpuarray._jit import core_dimensions
 from gpuarray._jit.functions import JitFunction, call_signature
 from gpuarray._raw import ElementwiseKernel
 from gpuarray._runtime.device import current
@@ -37,8 +38,10 @@ class vectorize(Generic[P]):
         A kernel is compiled for each value.
     cache : bool, optional
         Accepted for compatibility with NumPy: the function is never called on the host.
-    signature : None
-        Not supported.
+    signature : str, optional
+        The core dimensions of arguments and results, as in ``"(m,n),(n)->(m)"``. The function is
+        then one of arrays of these dimensions, and called for each index of the others, which
+        broadcast.
 
     Returns
     -------
@@ -49,14 +52,17 @@ class vectorize(Generic[P]):
     Raises
     ------
     NotImplementedError
-        For ``signature``, and for what cannot be translated; the message names file, line and
-        expression.
+        For what cannot be translated; the message names file, line and expression.
 
     Notes
     -----
     A call is one launch of an element-wise kernel, which is translated and compiled once for
     every combination of dtypes. Results have the dtypes that the function gives for NumPy's
     scalars (NEP 50), and are rounded as NumPy's: a product and a sum are not contracted.
+
+    With ``signature`` nothing is translated: Python calls the function for one index after the
+    other, with views in device memory, and each call launches kernels of its own. A function that
+    takes whole arrays is faster by far.
 
     Differences from NumPy
     ----------------------
@@ -84,7 +90,7 @@ class vectorize(Generic[P]):
         doc: str | None = None,
         excluded: Iterable[Any] | None = None,
         cache: bool = False,
-        signature: None = None,
+        signature: str | None = None,
     ): ...
     @overload
     def __init__(
@@ -94,7 +100,7 @@ class vectorize(Generic[P]):
         doc: str | None = None,
         excluded: Iterable[Any] | None = None,
         cache: bool = False,
-        signature: None = None,
+        signature: str | None = None,
     ): ...
     def __init__(
         self,
@@ -105,11 +111,8 @@ class vectorize(Generic[P]):
         cache: bool = False,
         signature: Any = None,
     ):
-        if signature is not None:
-            raise NotImplementedError(
-                f"vectorize: signature={signature!r} is not supported; index whole arrays in a "
-                "kernel of gpuarray.jit.rawkernel"
-            )
+        self.signature = signature
+        self._core = None if signature is None else core_dimensions.parse(signature)
         self.otypes = None if otypes is None else _output_dtypes(otypes)
         self.excluded = frozenset(excluded or ())
         for x in self.excluded:
@@ -178,6 +181,8 @@ class vectorize(Generic[P]):
         return self._call(args, kwargs)
 
     def _call(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        if self._core is not None:
+            return self._call_for_each(args, kwargs)
         source = self._kernel.source  # refuses *args and the like
         names = source.parameters
         bound = inspect.signature(self.pyfunc).bind(*args, **kwargs)
@@ -219,6 +224,23 @@ class vectorize(Generic[P]):
             assert dtype is not None
             arguments[0] = _interchange.scalar_array(arguments[0], dtype)
         return kernel(*arguments)
+
+    def _call_for_each(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+        """Call the function for each index of the dimensions that its signature does not name."""
+        excluded = self.excluded
+        places = [i for i in range(len(args)) if i not in excluded]
+        names = [name for name in kwargs if name not in excluded]
+
+        def function(*values: Any) -> Any:
+            arguments, keywords = list(args), dict(kwargs)
+            for i, value in zip(places, values, strict=False):  # the keywords' come behind
+                arguments[i] = value
+            keywords.update(zip(names, values[len(places) :], strict=True))
+            return self.pyfunc(*arguments, **keywords)
+
+        assert self._core is not None
+        arrays = [*[args[i] for i in places], *[kwargs[name] for name in names]]
+        return core_dimensions.call(function, self.__name__, self._core, self.otypes, arrays)
 
     def _make(self, given: Sequence[Any], excluded: set[int]) -> ElementwiseKernel:
         """The kernel for arguments of these types."""
