@@ -146,6 +146,7 @@ if _typing.TYPE_CHECKING:
         jit as jit,
         lib as lib,
         polynomial as polynomial,
+        profiler as profiler,
         scipy as scipy,
         testing as testing,
         typing as typing,
@@ -160,7 +161,18 @@ else:
     errors.__getattr__ = _suggesting(errors.__name__)
 
     #: Packages that are imported when they are first used.
-    _LAZY = ("cuda", "debug", "emath", "jit", "lib", "polynomial", "scipy", "testing", "typing")
+    _LAZY = (
+        "cuda",
+        "debug",
+        "emath",
+        "jit",
+        "lib",
+        "polynomial",
+        "profiler",
+        "scipy",
+        "testing",
+        "typing",
+    )
     #: Functions whose modules are imported when they are first used.
     _LAZY_FUNCTIONS = {
         "show_config": "gpuarray._commands.info",
@@ -176,6 +188,7 @@ else:
         "jit",
         "lib",
         "polynomial",
+        "profiler",
         "testing",
         "typing",
         *_LAZY_FUNCTIONS,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 __all__ = [
     "CHECKS", "VARIABLES", "Config", "checks_of", "child_environment", "config",
-    "given_variables", "home_cache_directory", "problems",
+    "given_variables", "home_cache_directory", "nvtx_injection", "problems",
 ]  # fmt: skip
 
 #: What the emulator's checkers can look for. A race is between warps, or between lanes.
@@ -196,6 +196,11 @@ def home_cache_directory() -> str | None:
 def child_environment(settings: Mapping[str, str]) -> dict[str, str]:
     """The environment for a process with settings of its own."""
     return {**os.environ, **settings}
+
+
+def nvtx_injection() -> str:
+    """The library of the tool that takes NVTX marks, '' where no tool watches this process."""
+    return os.environ.get("NVTX_INJECTION64_PATH", "")
 
 
 def given_variables() -> dict[str, str]:

@@ -4,6 +4,7 @@ import ctypes
 import os
 import re
 from ctypes import c_char, c_char_p, c_double, c_float, c_int, c_size_t, c_uint, c_void_p
+from pathlib import Path
 
 import pytest
 
@@ -151,8 +152,10 @@ def _cuda_header():
     for folder in folders:
         path = os.path.join(folder, "cuda.h")
         if os.path.exists(path):
-            with open(path, encoding="utf-8", errors="replace") as file:
-                return re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+            text = Path(path).read_text(encoding="utf-8", errors="replace")
+            # cudaProfiler.h is in a wheel of its own; the types of its functions are here.
+            types = Path(folder, "cudaProfilerTypedefs.h").read_text(encoding="utf-8")
+            return re.sub(r"/\*.*?\*/", "", text + types, flags=re.DOTALL)
     pytest.skip("there is no cuda.h")
 
 
@@ -165,8 +168,12 @@ def _declared(header, c_name):
     """The C types of a function's parameters, as the header declares them."""
     # The header writes the older name, and a macro makes it the versioned one.
     written = {"cuGraphInstantiateWithFlags": "cuGraphInstantiate"}.get(c_name, c_name)
-    for name in (written, written.removesuffix("_v2")):
-        match = re.search(rf"CUresult CUDAAPI {name}\(([^;]*?)\);", header)
+    for pattern in (
+        rf"CUresult CUDAAPI {written}\(([^;]*?)\);",
+        rf"CUresult CUDAAPI {written.removesuffix('_v2')}\(([^;]*?)\);",
+        rf"CUresult \(CUDAAPI \*PFN_{written}_v\d+\)\(([^;]*?)\);",
+    ):
+        match = re.search(pattern, header)
         if match:
             return [p.strip() for p in match[1].split(",") if p.strip() != "void"]
     raise AssertionError(f"cuda.h does not declare {c_name}")

@@ -309,4 +309,7 @@ PROTOTYPES: Prototypes = {
     ),
     # CUlaunchConfig*, CUfunction, void** parameters, void** extra
     "launch_kernel_ex": ("cuLaunchKernelEx", (c_void_p, _handle, c_void_p, c_void_p)),
+    # --- profilers
+    "profiler_start": ("cuProfilerStart", ()),
+    "profiler_stop": ("cuProfilerStop", ()),
 }

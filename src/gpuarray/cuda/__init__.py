@@ -33,11 +33,23 @@ from gpuarray._runtime.stream import (
     get_current_stream,
     get_elapsed_time,
 )
-from gpuarray.cuda import compiler, device, function_hook, memory, pinned_memory, runtime, stream
+from gpuarray.cuda import (
+    compiler,
+    device,
+    function_hook,
+    memory,
+    nvtx,
+    pinned_memory,
+    profiler,
+    runtime,
+    stream,
+)
 from gpuarray.cuda._checking import check
+from gpuarray.cuda._profiler_calls import profile
 
 __all__ = [
-    "compiler", "device", "function_hook", "memory", "pinned_memory", "runtime", "stream",
+    "compiler", "device", "function_hook", "memory", "nvtx", "pinned_memory", "profiler", "runtime",
+    "stream",
     "Device",
     "Stream", "ExternalStream", "get_current_stream",
     "Event", "get_elapsed_time",
@@ -46,7 +58,7 @@ __all__ = [
     "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "alloc_pinned_memory",
     "set_pinned_memory_allocator",
     "FunctionHook",
-    "check", "is_available",
+    "check", "is_available", "profile",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:

@@ -37,6 +37,7 @@ from gpuarray.cuda._memory_calls import (
     memset,
     memsetAsync,
 )
+from gpuarray.cuda._profiler_calls import profilerStart, profilerStop
 from gpuarray.cuda._stream_calls import (
     eventBlockingSync,
     eventCreate,
@@ -68,7 +69,7 @@ from gpuarray.errors import CUDAError
 __all__ = [
     "CUDARuntimeError",
     "deviceReset", "deviceSynchronize", "driverGetVersion", "getDevice", "getDeviceCount",
-    "getDeviceProperties", "memGetInfo", "setDevice",
+    "getDeviceProperties", "memGetInfo", "profilerStart", "profilerStop", "setDevice",
     "free", "freeAsync", "freeHost", "hostAlloc", "hostRegister", "hostUnregister", "malloc",
     "mallocAsync", "mallocManaged", "memcpy", "memcpyAsync", "memcpyPeer", "memcpyPeerAsync",
     "memset", "memsetAsync",

@@ -23,6 +23,7 @@ from .launches import LaunchCalls
 from .machine import Machine
 from .modules import ModuleCalls
 from .pools import PoolCalls
+from .profilers import ProfilerCalls
 from .statuses import INVALID_VALUE, Failure
 from .streams import StreamCalls
 
@@ -61,6 +62,7 @@ class EmulatedDriver:
             CaptureCalls(machine),
             GraphCalls(machine),
             LaunchCalls(machine),
+            ProfilerCalls(machine),
         )
         #: Keeps callbacks alive: ctypes frees the C function of one that is garbage collected.
         self._callbacks: dict[str, Any] = {}

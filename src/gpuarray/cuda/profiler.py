@@ -1,0 +1,32 @@
+"""CuPy's names for starting and stopping a profiler."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
+from gpuarray.cuda._profiler_calls import profilerStart, profilerStop
+
+__all__ = ["start", "stop"]
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
+
+
+def start() -> None:
+    """Let the profiler that watches this process record from now on.
+
+    See Also
+    --------
+    gpuarray.profiler.profile : The same for a ``with`` block.
+    """
+    profilerStart()
+
+
+def stop() -> None:
+    """Let the profiler that watches this process record no more."""
+    profilerStop()
+
+
+without_annotations(globals())

@@ -1,0 +1,22 @@
+"""How long programs take, on the host and on the device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
+from gpuarray.cuda._profiler_calls import profile
+from gpuarray.profiler._benchmark import benchmark
+from gpuarray.profiler._ipython import load_ipython_extension, unload_ipython_extension
+from gpuarray.profiler._ranges import time_range
+
+__all__ = [
+    "benchmark", "time_range", "profile", "load_ipython_extension", "unload_ipython_extension",
+]  # fmt: skip
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
+
+
+without_annotations(globals())
