@@ -13,6 +13,7 @@ from typing import Any
 __all__ = [
     "BackendWarning",
     "CUDAError",
+    "CUDARuntimeError",
     "CheckError",
     "CompileError",
     "DriverError",
@@ -54,16 +55,87 @@ class StatusError(CUDAError):
         self.status_name = status_name
         self.detail = detail
 
+    @property
+    def summary(self) -> str:
+        """The message without what is known of launches."""
+        return _call_and_status(self)
+
     def __str__(self) -> str:
-        text = f"{self.call} failed with {self.status_name} ({self.status})"
-        return f"{text}: {self.detail}" if self.detail else text
+        return self.summary
 
 
-class DriverError(StatusError):
+def _call_and_status(error: StatusError) -> str:
+    text = f"{error.call} failed with {error.status_name} ({error.status})"
+    return f"{text}: {error.detail}" if error.detail else text
+
+
+class CUDARuntimeError(StatusError):
+    """A function of `gpuarray.cuda.runtime` failed, under CUDA's runtime's name of the status.
+
+    Every `DriverError` is one, too: what CuPy does by the runtime is done by the driver here.
+
+    Parameters
+    ----------
+    status : int
+        The runtime's status.
+    call : str, optional
+        The C function that returned it.
+    detail : str, optional
+        What is known of this failure.
+
+    Attributes
+    ----------
+    status : int
+        The runtime's status, such as 2. The driver has the same numbers.
+    status_name : str
+        Its name, such as ``cudaErrorMemoryAllocation``.
+    kernel : str
+        The kernel at fault, where it is known.
+    launches : tuple of gpuarray.debug.Launch
+        After the fault of a kernel: the launches that were not known to have ended, newest first,
+        or the very launch where it is known.
+    report : str
+        What the message says of them.
+
+    Examples
+    --------
+    >>> print(gpuarray.errors.CUDARuntimeError(2))
+    cudaErrorMemoryAllocation: memory allocation
+    """
+
+    kernel: str = ""
+    launches: tuple[Any, ...] = ()
+    report: str = ""
+
+    def __init__(self, status: int, call: str = "", detail: str = "") -> None:
+        name = _runtime_status_name(status)
+        # By default the words of the name: "memory allocation" of cudaErrorMemoryAllocation.
+        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", name.removeprefix("cudaError"))
+        super().__init__(call, status, name, detail or " ".join(words).lower())
+        self.args = (status, call, detail)
+
+    @property
+    def summary(self) -> str:
+        """The message without what is known of launches."""
+        return f"{self.status_name}: {self.detail}"
+
+    def __str__(self) -> str:
+        return f"{self.summary}\n{self.report}" if self.report else self.summary
+
+
+class DriverError(CUDARuntimeError):
     """A call of the CUDA driver failed.
 
     Attributes
     ----------
+    status : int
+        The driver's status.
+    status_name : str
+        Its name, such as ``CUDA_ERROR_OUT_OF_MEMORY``.
+    call : str
+        The C function that returned it.
+    detail : str
+        What the driver says about the status, or about this very failure.
     kernel : str
         The kernel at fault, where it is known.
     launches : tuple of gpuarray.debug.Launch
@@ -73,13 +145,13 @@ class DriverError(StatusError):
         What the message says of them.
     """
 
-    kernel: str = ""
-    launches: tuple[Any, ...] = ()
-    report: str = ""
+    def __init__(self, call: str, status: int, status_name: str, detail: str = "") -> None:
+        StatusError.__init__(self, call, status, status_name, detail)
 
-    def __str__(self) -> str:
-        text = super().__str__()
-        return f"{text}\n{self.report}" if self.report else text
+    @property
+    def summary(self) -> str:
+        """The message without what is known of launches."""
+        return _call_and_status(self)
 
 
 class ForkError(CUDAError):
@@ -297,3 +369,50 @@ class UnsupportedDTypeError(TypeError):
 
 class BackendWarning(UserWarning):
     """No GPU answered, so work runs on the emulator."""
+
+
+#: cudaError, each name without that prefix.
+_RUNTIME_STATUSES = """
+1:InvalidValue 2:MemoryAllocation 3:InitializationError 4:CudartUnloading 5:ProfilerDisabled
+6:ProfilerNotInitialized 7:ProfilerAlreadyStarted 8:ProfilerAlreadyStopped
+9:InvalidConfiguration 10:VersionTranslation 12:InvalidPitchValue 13:InvalidSymbol
+16:InvalidHostPointer 17:InvalidDevicePointer 18:InvalidTexture 19:InvalidTextureBinding
+20:InvalidChannelDescriptor 21:InvalidMemcpyDirection 22:AddressOfConstant 23:TextureFetchFailed
+24:TextureNotBound 25:SynchronizationError 26:InvalidFilterSetting 27:InvalidNormSetting
+28:MixedDeviceExecution 31:NotYetImplemented 32:MemoryValueTooLarge 34:StubLibrary
+35:InsufficientDriver 36:CallRequiresNewerDriver 37:InvalidSurface 43:DuplicateVariableName
+44:DuplicateTextureName 45:DuplicateSurfaceName 46:DevicesUnavailable
+49:IncompatibleDriverContext 52:MissingConfiguration 53:PriorLaunchFailure
+65:LaunchMaxDepthExceeded 66:LaunchFileScopedTex 67:LaunchFileScopedSurf 68:SyncDepthExceeded
+69:LaunchPendingCountExceeded 98:InvalidDeviceFunction 100:NoDevice 101:InvalidDevice
+102:DeviceNotLicensed 103:SoftwareValidityNotEstablished 127:StartupFailure
+200:InvalidKernelImage 201:DeviceUninitialized 205:MapBufferObjectFailed
+206:UnmapBufferObjectFailed 207:ArrayIsMapped 208:AlreadyMapped 209:NoKernelImageForDevice
+210:AlreadyAcquired 211:NotMapped 212:NotMappedAsArray 213:NotMappedAsPointer
+214:ECCUncorrectable 215:UnsupportedLimit 216:DeviceAlreadyInUse 217:PeerAccessUnsupported
+218:InvalidPtx 219:InvalidGraphicsContext 220:NvlinkUncorrectable 221:JitCompilerNotFound
+222:UnsupportedPtxVersion 223:JitCompilationDisabled 224:UnsupportedExecAffinity
+225:UnsupportedDevSideSync 226:Contained 227:InsufficientLoaderVersion 300:InvalidSource
+301:FileNotFound 302:SharedObjectSymbolNotFound 303:SharedObjectInitFailed 304:OperatingSystem
+400:InvalidResourceHandle 401:IllegalState 402:LossyQuery 500:SymbolNotFound 600:NotReady
+700:IllegalAddress 701:LaunchOutOfResources 702:LaunchTimeout 703:LaunchIncompatibleTexturing
+704:PeerAccessAlreadyEnabled 705:PeerAccessNotEnabled 708:SetOnActiveProcess
+709:ContextIsDestroyed 710:Assert 711:TooManyPeers 712:HostMemoryAlreadyRegistered
+713:HostMemoryNotRegistered 714:HardwareStackError 715:IllegalInstruction 716:MisalignedAddress
+717:InvalidAddressSpace 718:InvalidPc 719:LaunchFailure 720:CooperativeLaunchTooLarge
+721:TensorMemoryLeak 800:NotPermitted 801:NotSupported 802:SystemNotReady
+803:SystemDriverMismatch 804:CompatNotSupportedOnDevice 805:MpsConnectionFailed
+806:MpsRpcFailure 807:MpsServerNotReady 808:MpsMaxClientsReached 809:MpsMaxConnectionsReached
+810:MpsClientTerminated 811:CdpNotSupported 812:CdpVersionMismatch 900:StreamCaptureUnsupported
+901:StreamCaptureInvalidated 902:StreamCaptureMerge 903:StreamCaptureUnmatched
+904:StreamCaptureUnjoined 905:StreamCaptureIsolation 906:StreamCaptureImplicit 907:CapturedEvent
+908:StreamCaptureWrongThread 909:Timeout 910:GraphExecUpdateFailure 911:ExternalDevice
+912:InvalidClusterSize 913:FunctionNotLoaded 914:InvalidResourceType
+915:InvalidResourceConfiguration 917:StreamDetached 918:GraphRecaptureFailure 919:FabricNotReady
+999:Unknown 10000:ApiFailureBase
+"""
+
+
+def _runtime_status_name(status: int) -> str:
+    found = re.search(rf"\s{status:d}:(\w+)", _RUNTIME_STATUSES)
+    return f"cudaError{found[1]}" if found else "unknown status"

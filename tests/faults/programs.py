@@ -16,7 +16,7 @@ from tests.limits import HANG_SECONDS
 PRELUDE = """
 import numpy as np
 import gpuarray as cp
-from gpuarray.errors import CUDAError, DriverError
+from gpuarray.errors import CUDAError, CUDARuntimeError, DriverError
 
 fail = cp.RawKernel(r'''
 extern "C" __global__ void fail(int *a, int how) {

@@ -24,7 +24,7 @@ def test_debug_mode_names_the_function_its_arguments_and_the_line():
         """
         a, b = cp.ones((3, 64), "f4"), stray()
         error = error_of(multiply, a, b)
-        assert isinstance(error, DriverError) and error.status == 700, error
+        assert isinstance(error, CUDARuntimeError) and error.status == 700, error
         (call,) = error.launches
         assert call.kernel == "cublasGemmStridedBatchedEx_64" and call.grid == (0, 0, 0)
         second, first, result = call.arguments
@@ -44,7 +44,7 @@ def test_a_fault_of_a_library_is_the_device_s():
     run(
         """
         error = error_of(multiply, cp.ones((3, 64), "f4"), stray())
-        assert isinstance(error, DriverError) and error.status == 700, error
+        assert isinstance(error, CUDARuntimeError) and error.status == 700, error
         later = error_of(cp.ones, 3)
         assert isinstance(later, DriverError) and later.status == 700, later
         """,
@@ -70,7 +70,7 @@ def test_a_kernel_s_fault_is_what_a_library_s_failure_says():
         gemm(a, b)
         error_of(launch, cp.zeros(16, "i4"), 0)
         error = error_of(multiply, a, b)
-        assert isinstance(error, DriverError) and error.status == 700, error
+        assert isinstance(error, CUDARuntimeError) and error.status == 700, error
         """,
         prelude=PRELUDE + LIBRARY,
     )

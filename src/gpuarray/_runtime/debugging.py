@@ -99,7 +99,7 @@ def launch_of(trace: LaunchTrace, stream: Stream) -> Callable[..., int]:
         last_fault = Fault(
             described,
             line,
-            super(DriverError, error).__str__(),
+            error.summary,
             trace.code,
             trace.sizes,
             bytes(words),

@@ -7,21 +7,15 @@ import operator
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, need_context
 from gpuarray._runtime.memory import checked_size
-
-memcpyHostToHost = 0
-memcpyHostToDevice = 1
-memcpyDeviceToHost = 2
-memcpyDeviceToDevice = 3
-memcpyDefault = 4
-
-hostAllocDefault = 0
-hostAllocPortable = 1
-hostAllocMapped = 2
-hostAllocWriteCombined = 4
-
-memAttachGlobal = 1
-memAttachHost = 2
-memAttachSingle = 4
+from gpuarray.cuda._runtime_constants import (
+    cudaMemAttachGlobal,
+    hostAllocDefault,
+    memcpyDefault,
+    memcpyDeviceToDevice,
+    memcpyDeviceToHost,
+    memcpyHostToDevice,
+    memcpyHostToHost,
+)
 
 
 def malloc(size: int) -> int:
@@ -44,7 +38,7 @@ def malloc(size: int) -> int:
     return driver.mem_alloc(nbytes) if nbytes else 0
 
 
-def mallocManaged(size: int, flags: int = memAttachGlobal) -> int:
+def mallocManaged(size: int, flags: int = cudaMemAttachGlobal) -> int:
     """Allocate unified memory, reachable from the host and every device.
 
     Parameters
@@ -52,7 +46,7 @@ def mallocManaged(size: int, flags: int = memAttachGlobal) -> int:
     size : int
         Bytes.
     flags : int, optional
-        One of the constants ``memAttach...``.
+        One of the constants ``cudaMemAttach...``.
 
     Returns
     -------

@@ -6,16 +6,7 @@ import operator
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import need_context
-
-streamDefault = 0
-streamNonBlocking = 1
-streamLegacy = 1  # a handle
-streamPerThread = 2  # a handle
-
-eventDefault = 0
-eventBlockingSync = 1
-eventDisableTiming = 2
-eventInterprocess = 4
+from gpuarray.cuda._runtime_constants import eventDefault, streamDefault
 
 _NOT_READY = 600  # cudaErrorNotReady
 

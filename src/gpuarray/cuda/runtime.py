@@ -4,91 +4,88 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpuarray._ffi import driver
+from gpuarray._ffi import driver, nvrtc
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import Device, current
+from gpuarray.cuda import _runtime_constants
 from gpuarray.cuda._memory_calls import (
     free,
     freeAsync,
     freeHost,
     hostAlloc,
-    hostAllocDefault,
-    hostAllocMapped,
-    hostAllocPortable,
-    hostAllocWriteCombined,
     hostRegister,
     hostUnregister,
     malloc,
     mallocAsync,
     mallocManaged,
-    memAttachGlobal,
-    memAttachHost,
-    memAttachSingle,
     memcpy,
     memcpyAsync,
-    memcpyDefault,
-    memcpyDeviceToDevice,
-    memcpyDeviceToHost,
-    memcpyHostToDevice,
-    memcpyHostToHost,
     memcpyPeer,
     memcpyPeerAsync,
     memset,
     memsetAsync,
 )
 from gpuarray.cuda._profiler_calls import profilerStart, profilerStop
+from gpuarray.cuda._runtime_constants import *
+from gpuarray.cuda._runtime_errors import raise_runtime_errors
 from gpuarray.cuda._stream_calls import (
-    eventBlockingSync,
     eventCreate,
     eventCreateWithFlags,
-    eventDefault,
     eventDestroy,
-    eventDisableTiming,
     eventElapsedTime,
-    eventInterprocess,
     eventQuery,
     eventRecord,
     eventSynchronize,
     streamCreate,
     streamCreateWithFlags,
     streamCreateWithPriority,
-    streamDefault,
     streamDestroy,
     streamGetFlags,
     streamGetPriority,
-    streamLegacy,
-    streamNonBlocking,
-    streamPerThread,
     streamQuery,
     streamSynchronize,
     streamWaitEvent,
 )
-from gpuarray.errors import CUDAError
+from gpuarray.errors import CUDARuntimeError
 
 __all__ = [
-    "CUDARuntimeError",
+    "CUDARuntimeError", "check_status", "runtimeGetVersion",
     "deviceReset", "deviceSynchronize", "driverGetVersion", "getDevice", "getDeviceCount",
     "getDeviceProperties", "memGetInfo", "profilerStart", "profilerStop", "setDevice",
     "free", "freeAsync", "freeHost", "hostAlloc", "hostRegister", "hostUnregister", "malloc",
     "mallocAsync", "mallocManaged", "memcpy", "memcpyAsync", "memcpyPeer", "memcpyPeerAsync",
     "memset", "memsetAsync",
-    "memcpyHostToHost", "memcpyHostToDevice", "memcpyDeviceToHost", "memcpyDeviceToDevice",
-    "memcpyDefault", "hostAllocDefault", "hostAllocPortable", "hostAllocMapped",
-    "hostAllocWriteCombined", "memAttachGlobal", "memAttachHost", "memAttachSingle",
     "eventCreate", "eventCreateWithFlags", "eventDestroy", "eventElapsedTime", "eventQuery",
     "eventRecord", "eventSynchronize", "streamCreate", "streamCreateWithFlags",
     "streamCreateWithPriority", "streamDestroy", "streamGetFlags", "streamGetPriority",
     "streamQuery", "streamSynchronize", "streamWaitEvent",
-    "streamDefault", "streamNonBlocking", "streamLegacy", "streamPerThread", "eventDefault",
-    "eventBlockingSync", "eventDisableTiming", "eventInterprocess",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
     __getattr__ = suggesting(__name__)
 
-#: CuPy's name of the base of the errors that come from CUDA.
-CUDARuntimeError = CUDAError
+
+def check_status(status: int) -> None:
+    """Raise the error for a status of the runtime; 0 is none.
+
+    Parameters
+    ----------
+    status : int
+        A status.
+
+    Raises
+    ------
+    CUDARuntimeError
+        The status is not 0.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.runtime.check_status(0)
+    """
+    if status:
+        raise CUDARuntimeError(status)
 
 
 def getDeviceCount() -> int:
@@ -151,6 +148,32 @@ def driverGetVersion() -> int:
         The version.
     """
     return driver.driver_version()
+
+
+def runtimeGetVersion() -> int:
+    """The version of the CUDA libraries that this process uses, 12090 for 12.9.
+
+    There is no CUDA runtime in this package, which does its work by the driver: it is the version
+    of NVRTC.
+
+    Returns
+    -------
+    int
+        The version.
+
+    Raises
+    ------
+    LibraryNotFoundError
+        There is no NVRTC.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.runtime.runtimeGetVersion() >= 12000
+    True
+    """
+    major, minor = nvrtc.version()
+    return 1000 * major + 10 * minor
 
 
 def memGetInfo() -> tuple[int, int]:
@@ -228,4 +251,6 @@ def getDeviceProperties(device: int) -> dict[str, Any]:
     return properties
 
 
+raise_runtime_errors(globals())
 without_annotations(globals())
+__all__ += [name for name in vars(_runtime_constants) if not name.startswith("_")]
