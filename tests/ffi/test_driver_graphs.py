@@ -209,3 +209,79 @@ def test_nodes_of_other_graphs(kernels, graph):
 def test_a_launch_that_is_not_possible(kernels, graph):
     impossible = kernel(kernels("nothing"), threads=4096)
     assert status_of(driver.graph_add_kernel_node, graph, [], impossible) == "INVALID_VALUE"
+
+
+def test_parameters_of_nodes_are_read_and_changed(kernels, allocate, stream):
+    first, second = (allocate(np.zeros(4, np.int32)) for _ in range(2))
+    source, other = allocate(np.arange(4, dtype=np.int32)), allocate(np.full(4, 9, np.int32))
+    driver.stream_begin_capture(stream)
+    driver.memset_d32_async(first, 5, 4, stream)
+    launch(kernels("add"), arguments(first, np.int32(3)), stream=stream)
+    driver.memcpy_dtod_async(first, source, 8, stream)
+    graph = driver.stream_end_capture(stream)
+    executable = driver.graph_instantiate(graph)
+    by_kind = {driver.graph_node_get_type(node): node for node in driver.graph_get_nodes(graph)}
+    add = driver.NodeParameters(by_kind["kernel"], (8, 4))
+    fill, copy = (driver.NodeParameters(by_kind[kind]) for kind in ("memset", "memcpy"))
+    assert add.words[add.addresses[0] // 8] == first
+    assert add.words[add.addresses[1] // 8] & 0xFFFFFFFF == 3
+    assert [fill.words[k] for k in fill.addresses] == [first]
+    assert [copy.words[k] for k in copy.addresses] == [source, first]
+    run(executable, stream)
+    assert fetch(first, 4).tolist() == [0, 1, 8, 8]
+    add.words[0] = second
+    fill.words[fill.addresses[0]] = second
+    copy.words[copy.addresses[0]], copy.words[copy.addresses[1]] = other, second
+    for node in (add, fill, copy):
+        node.set_in(executable)
+    run(executable, stream)
+    assert fetch(second, 4).tolist() == [9, 9, 8, 8]
+    assert fetch(first, 4).tolist() == [0, 1, 8, 8]
+    driver.graph_exec_destroy(executable)
+    driver.graph_destroy(graph)
+
+
+def test_a_description_in_dot(kernels, allocate, stream, tmp_path):
+    pointer = allocate(np.zeros(4, np.int32))
+    driver.stream_begin_capture(stream)
+    driver.memset_d32_async(pointer, 5, 4, stream)
+    launch(kernels("add"), arguments(pointer, np.int32(3)), stream=stream)
+    graph = driver.stream_end_capture(stream)
+    path = tmp_path / "graph.dot"
+    driver.graph_debug_dot_print(graph, str(path), 1)
+    text = path.read_text()
+    assert text.startswith("digraph")
+    assert text.count("->") == 1
+    with pytest.raises(DriverError):
+        driver.graph_debug_dot_print(graph, str(tmp_path / "missing" / "graph.dot"), 0)
+    driver.graph_destroy(graph)
+
+
+def test_a_child_graph_in_a_capture(kernels, allocate, stream, graph):
+    pointer = allocate(np.ones(4, np.int32))
+    driver.graph_add_kernel_node(graph, [], kernel(kernels("twice"), pointer))
+    driver.stream_begin_capture(stream)
+    launch(kernels("add"), arguments(pointer, np.int32(1)), stream=stream)
+    _, _, captured, nodes = driver.stream_get_capture_info(stream)
+    child = driver.graph_add_child_graph_node(captured, nodes, graph)
+    driver.stream_set_capture_dependencies(stream, [child])
+    launch(kernels("add"), arguments(pointer, np.int32(1)), stream=stream)
+    whole = driver.stream_end_capture(stream)
+    executable = driver.graph_instantiate(whole)
+    run(executable, stream)
+    assert fetch(pointer, 4).tolist() == [5] * 4
+    driver.graph_exec_destroy(executable)
+    driver.graph_destroy(whole)
+
+
+@pytest.mark.parametrize("mode", ["global", "thread_local"])
+def test_unsafe_calls_in_a_relaxed_block(kernels, stream, mode):
+    event = driver.event_create()
+    driver.stream_begin_capture(stream, mode)
+    slot = driver.address_slot()
+    driver.mem_alloc_to(slot, 512)  # has a relaxed block of its own
+    driver.mem_free_all([slot.value])
+    with driver.relaxed_capture():
+        assert driver.event_query(event)
+    driver.graph_destroy(driver.stream_end_capture(stream))
+    driver.event_destroy(event)

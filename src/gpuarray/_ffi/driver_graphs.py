@@ -15,12 +15,15 @@ from .launch_arguments import ArgumentBuffer
 from .structs import (
     CUDA_HOST_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS,
+    CUDA_MEMCPY3D,
     CUDA_MEMSET_NODE_PARAMS,
     CUgraphExecUpdateResultInfo,
 )
+from .text import encoded
 
 __all__ = [
     "KernelNode",
+    "NodeParameters",
     "graph_add_child_graph_node",
     "graph_add_dependencies",
     "graph_add_empty_node",
@@ -31,6 +34,7 @@ __all__ = [
     "graph_add_memcpy_node",
     "graph_add_memset_node",
     "graph_create",
+    "graph_debug_dot_print",
     "graph_exec_kernel_node_set_params",
     "graph_exec_update",
     "graph_get_nodes",
@@ -218,6 +222,77 @@ def graph_kernel_node_get_params(node: int) -> dict[str, Any]:
 def graph_kernel_node_set_params(node: int, params: KernelNode) -> None:
     """Replace the launch of a kernel node."""
     library.graph_kernel_node_set_params(node, ctypes.byref(params.structure()))
+
+
+class NodeParameters:
+    """What a launch, copy or fill in a graph gets, for an executable graph to get it anew.
+
+    Parameters
+    ----------
+    node : int
+        A node of a graph that still exists.
+    sizes : sequence of int, optional
+        Of a launch: the bytes of each parameter of its kernel.
+
+    Attributes
+    ----------
+    words : memoryview
+        The parameters, as 64-bit words that can be changed.
+    addresses : tuple of int
+        Of a copy and a fill: which of the words are addresses on the device. Of a launch: where
+        each parameter begins, in bytes.
+    """
+
+    __slots__ = ("_context", "_set", "_structure", "addresses", "node", "words")
+
+    def __init__(self, node: int, sizes: Sequence[int] | None = None) -> None:
+        self.node = node
+        self._context: tuple[int, ...] = ()
+        if sizes is not None:
+            self._read_launch(node, tuple(sizes))
+            return
+        kind = graph_node_get_type(node)
+        if kind not in ("memcpy", "memset"):
+            raise ValueError(f"a node of the type {kind!r} has no parameters to change")
+        if kind == "memcpy":
+            structure: Any = CUDA_MEMCPY3D()
+            fields = [f"{side}Device" for side in ("src", "dst")]
+        else:
+            structure, fields = CUDA_MEMSET_NODE_PARAMS(), ["dst"]
+        getattr(library, f"graph_{kind}_node_get_params")(node, ctypes.byref(structure))
+        self._structure = structure
+        self._set = library.raw(f"graph_exec_{kind}_node_set_params")
+        self._context = (library.context_get_current(),)
+        self.words = memoryview(structure).cast("B").cast("Q")
+        self.addresses = tuple(getattr(type(structure), name).offset // 8 for name in fields)
+
+    def _read_launch(self, node: int, sizes: tuple[int, ...]) -> None:
+        params = CUDA_KERNEL_NODE_PARAMS()
+        library.graph_kernel_node_get_params(node, ctypes.byref(params))
+        buffer = ArgumentBuffer(sizes)
+        pointers = (ctypes.c_uint64 * max(1, len(sizes))).from_address(params.kernelParams)
+        for pointer, offset, size in zip(pointers, buffer.offsets, sizes):
+            buffer.bytes[offset : offset + size] = ctypes.string_at(pointer, size)
+        own = buffer._pointers
+        params.kernelParams = ctypes.addressof(own) if sizes else 0
+        params.extra = 0
+        self._structure = params, buffer
+        self._set = library.raw("graph_exec_kernel_node_set_params")
+        self.words, self.addresses = buffer.words, buffer.offsets
+
+    def set_in(self, executable: int) -> None:
+        """Let launches of an executable graph from now on have the parameters as they are now."""
+        structure = self._structure
+        if not self._context:
+            structure = structure[0]
+        status = self._set(executable, self.node, ctypes.byref(structure), *self._context)
+        if status:
+            raise error_of("cuGraphExec*NodeSetParams", status)
+
+
+def graph_debug_dot_print(graph: int, path: str, flags: int = 0) -> None:
+    """Write a description of a graph in the DOT language to a file."""
+    library.graph_debug_dot_print(graph, encoded(path, "the path"), flags)
 
 
 # --- executable graphs

@@ -9,6 +9,7 @@ from typing import Any
 
 from .driver_enums import POINTER_ATTRIBUTES, POOL_ATTRIBUTES
 from .driver_library import library, number_of
+from .driver_streams import relaxed_capture
 from .structs import (
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
@@ -76,7 +77,8 @@ def mem_alloc_to(slot: ctypes.c_uint64, nbytes: int, *flags: int, kind: str = "m
 
     `kind` is 'mem_alloc', or with flags 'mem_alloc_managed' or 'mem_host_alloc'.
     """
-    status = library.raw(kind)(ctypes.byref(slot), nbytes, *flags)
+    with relaxed_capture():
+        status = library.raw(kind)(ctypes.byref(slot), nbytes, *flags)
     if status:
         library.fail(kind, status)
 
@@ -88,10 +90,11 @@ def mem_free_all(addresses: list[int], kind: str = "mem_free") -> None:
     'mem_free' or 'mem_host_free'.
     """
     statuses: list[int] = []
-    try:
-        statuses.extend(map(library.raw(kind), iter(addresses.pop, None)))
-    except IndexError:  # the list is empty
-        pass
+    with relaxed_capture():
+        try:
+            statuses.extend(map(library.raw(kind), iter(addresses.pop, None)))
+        except IndexError:  # the list is empty
+            pass
     for status in statuses:
         if status:
             library.fail(kind, status)

@@ -9,6 +9,7 @@ from gpuarray.errors import DriverError
 
 from .driver_enums import FUNCTION_ATTRIBUTES
 from .driver_library import error_of, library, number_of, opened
+from .driver_streams import relaxed_capture
 from .own_thread import in_own_thread
 from .sticky_errors import KERNEL_FAULTS
 from .text import encoded
@@ -56,7 +57,8 @@ def module_load_data_with_log(image: bytes) -> tuple[int, str]:
         ctypes.addressof(info), _LOG_BYTES, ctypes.addressof(errors), _LOG_BYTES
     )
     module = ctypes.c_uint64()
-    status = library.raw("module_load_data")(ctypes.byref(module), image, 4, options, values)
+    with relaxed_capture():
+        status = library.raw("module_load_data")(ctypes.byref(module), image, 4, options, values)
     if status:
         error = error_of("cuModuleLoadDataEx", status)
         text = errors.value.decode(errors="replace").strip()

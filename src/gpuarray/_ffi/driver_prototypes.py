@@ -242,6 +242,10 @@ PROTOTYPES: Prototypes = {
         "cuStreamGetCaptureInfo_v2",
         (_handle, Out(c_int), c_void_p, c_void_p, c_void_p, c_void_p),
     ),
+    "stream_update_capture_dependencies": (
+        "cuStreamUpdateCaptureDependencies",
+        (_handle, c_void_p, c_size_t, c_uint),
+    ),
     "thread_exchange_capture_mode": ("cuThreadExchangeStreamCaptureMode", (c_void_p,)),
     # --- graphs
     "graph_create": ("cuGraphCreate", (Out(_handle), c_uint)),
@@ -292,6 +296,9 @@ PROTOTYPES: Prototypes = {
     ),
     "graph_kernel_node_get_params": ("cuGraphKernelNodeGetParams_v2", (_handle, c_void_p)),
     "graph_kernel_node_set_params": ("cuGraphKernelNodeSetParams_v2", (_handle, c_void_p)),
+    "graph_memcpy_node_get_params": ("cuGraphMemcpyNodeGetParams", (_handle, c_void_p)),
+    "graph_memset_node_get_params": ("cuGraphMemsetNodeGetParams", (_handle, c_void_p)),
+    "graph_debug_dot_print": ("cuGraphDebugDotPrint", (_handle, c_char_p, c_uint)),
     "graph_instantiate": ("cuGraphInstantiateWithFlags", (Out(_handle), _handle, c_uint64)),
     "graph_upload": ("cuGraphUpload", (_handle, _handle)),
     "graph_launch": ("cuGraphLaunch", (_handle, _handle)),
@@ -299,6 +306,14 @@ PROTOTYPES: Prototypes = {
     "graph_exec_kernel_node_set_params": (
         "cuGraphExecKernelNodeSetParams_v2",
         (_handle, _handle, c_void_p),
+    ),
+    "graph_exec_memcpy_node_set_params": (
+        "cuGraphExecMemcpyNodeSetParams",
+        (_handle, _handle, c_void_p, _handle),
+    ),
+    "graph_exec_memset_node_set_params": (
+        "cuGraphExecMemsetNodeSetParams",
+        (_handle, _handle, c_void_p, _handle),
     ),
     "graph_exec_destroy": ("cuGraphExecDestroy", (_handle,)),
     # --- launches

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 
 from .driver_library import library, number_of
 
@@ -11,10 +12,12 @@ __all__ = [
     "event_query",
     "event_record_with_flags",
     "has_captured",
+    "relaxed_capture",
     "stream_begin_capture",
     "stream_create",
     "stream_get_capture_info",
     "stream_query",
+    "stream_set_capture_dependencies",
     "stream_wait_event",
     "thread_exchange_capture_mode",
 ]
@@ -22,6 +25,8 @@ __all__ = [
 _NOT_READY = 600
 #: CUstreamCaptureMode
 _CAPTURE_MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
+#: CU_STREAM_SET_CAPTURE_DEPENDENCIES
+_SET_DEPENDENCIES = 1
 _MODE_NAMES = {number: name for name, number in _CAPTURE_MODES.items()}
 
 
@@ -91,6 +96,31 @@ def stream_get_capture_info(stream: int) -> tuple[int, int, int, list[int]]:
         stream, *(ctypes.byref(x) for x in (identity, graph, nodes, count))
     )
     return status, identity.value, graph.value, nodes[: count.value] if count.value else []
+
+
+def stream_set_capture_dependencies(stream: int, nodes: Sequence[int]) -> None:
+    """Let the next operation of a captured stream depend on these nodes, and on no others."""
+    handles = (ctypes.c_uint64 * max(1, len(nodes)))(*nodes)
+    library.stream_update_capture_dependencies(stream, handles, len(nodes), _SET_DEPENDENCIES)
+
+
+class relaxed_capture:
+    """A ``with`` block whose calls may do what is unsafe while some stream is captured.
+
+    Allocating and freeing memory, loading modules and asking for the state of an event are that:
+    without the block such a call of this thread makes a capture invalid that it, or in the mode
+    'global' another thread, has begun. What never works there, such as to wait for a captured
+    stream, does not work in the block either.
+    """
+
+    __slots__ = ("_mode",)
+
+    def __enter__(self) -> None:
+        self._mode = ctypes.c_int(_CAPTURE_MODES["relaxed"])
+        library.thread_exchange_capture_mode(ctypes.byref(self._mode))
+
+    def __exit__(self, *exc_info: object) -> None:
+        library.thread_exchange_capture_mode(ctypes.byref(self._mode))
 
 
 def thread_exchange_capture_mode(mode: str) -> str:

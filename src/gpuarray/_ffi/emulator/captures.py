@@ -15,6 +15,7 @@ from .capture import (
     exchange_mode,
     refuse_implicit,
 )
+from .graph import GraphNode
 from .machine import Machine
 from .statuses import (
     CAPTURE_INVALIDATED,
@@ -29,6 +30,9 @@ from .statuses import (
 from .stream import EmulatedStream, stream_of
 
 __all__ = ["CaptureCalls"]
+
+#: CUstreamUpdateCaptureDependencies_flags
+_ADD_DEPENDENCIES, _SET_DEPENDENCIES = 0, 1
 
 
 class CaptureCalls:
@@ -107,6 +111,26 @@ class CaptureCalls:
                 if address:
                     ctypes.c_uint64.from_address(address).value = value
         return capture.status
+
+    def stream_update_capture_dependencies(
+        self, stream: int, nodes: int | None, count: int, flags: int
+    ) -> None:
+        target = self._stream(stream)
+        capture = target.capture
+        if capture is None:
+            raise Failure(ILLEGAL_STATE, "the stream is not captured")
+        capture.check()
+        if flags not in (_ADD_DEPENDENCIES, _SET_DEPENDENCIES):
+            raise Failure(INVALID_VALUE, f"there is no flag {flags}")
+        if count and not nodes:
+            raise Failure(INVALID_VALUE, "the pointer to the nodes is null")
+        handles = (ctypes.c_uint64 * count).from_address(nodes or 0) if count else ()
+        found = [self._machine.get(handle, GraphNode) for handle in handles]
+        if any(node.graph is not capture.graph for node in found):
+            raise Failure(INVALID_VALUE, "the nodes belong to another graph")
+        if flags == _SET_DEPENDENCIES:
+            capture.frontier[target] = []
+        capture.join(target, found)
 
     def thread_exchange_capture_mode(self, mode: int | None) -> None:
         if not mode:

@@ -113,6 +113,17 @@ class Copy(StreamOperation):
         memory = (ctypes.c_uint8 * nbytes).from_address(side.address)
         return np.ndarray(self.extent, np.uint8, memory, 0, (side.plane, side.pitch, 1))
 
+    def describe(self, description: CUDA_MEMCPY3D) -> None:
+        """Write what the copy does to a structure."""
+        ctypes.memset(ctypes.addressof(description), 0, ctypes.sizeof(description))
+        for name, side in (("dst", self.target), ("src", self.source)):
+            part = "Host" if side.kind == _HOST else "Device"
+            setattr(description, f"{name}MemoryType", side.kind)
+            setattr(description, f"{name}{part}", side.address)
+            setattr(description, f"{name}Pitch", side.pitch)
+            setattr(description, f"{name}Height", side.plane // side.pitch if side.pitch else 0)
+        description.Depth, description.Height, description.WidthInBytes = self.extent
+
     def can_be_updated_to(self, other: StreamOperation) -> bool:
         return isinstance(other, Copy) and (self.target.kind, self.source.kind) == (
             other.target.kind,

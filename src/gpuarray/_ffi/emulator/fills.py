@@ -66,6 +66,11 @@ class Fill(StreamOperation):
             for row in range(self.height):
                 machine.arena.wrote(self.address + row * self.pitch, self.width * self.itemsize)
 
+    def describe(self, params: CUDA_MEMSET_NODE_PARAMS) -> None:
+        """Write what the fill does to a structure."""
+        params.dst, params.pitch, params.value = self.address, self.pitch, self.value
+        params.elementSize, params.width, params.height = self.itemsize, self.width, self.height
+
     def can_be_updated_to(self, other: StreamOperation) -> bool:
         return isinstance(other, Fill)
 

@@ -155,6 +155,8 @@ class GraphExec(ContextObject):
     nodes: list[int]
     operations: list[StreamOperation]
     dependencies: list[list[int]]
+    #: What has ended when the last launch has.
+    clock: dict[Any, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, graph: EmulatedGraph, flags: int = 0) -> GraphExec:
@@ -175,12 +177,13 @@ class GraphExec(ContextObject):
             for operation in self.operations:
                 operation.run(machine)
             return
-        graph = GraphOrder(checker.order, stream)
+        # A launch begins after the one before, whatever the stream of that.
+        graph = GraphOrder(checker.order, stream, self.clock)
         for operation, needed in zip(self.operations, self.dependencies, strict=True):
             checker.begin_node(graph, operation.noun, needed)
             operation.run(machine)
             checker.ended()
-        graph.end()
+        self.clock = graph.end()
 
     def close(self) -> None:
         self.memory.release()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 from ..structs import (
     CUDA_HOST_NODE_PARAMS,
@@ -12,9 +13,10 @@ from ..structs import (
     CUgraphExecUpdateResultInfo,
 )
 from .capture import refuse_implicit, refuse_unsafe, submit
-from .copies import copy_of
+from .copies import Copy, copy_of
+from .dot import DOT_FLAGS, dot_of
 from .events import EmulatedEvent, EventRecord, EventWait
-from .fills import fill_of
+from .fills import Fill, fill_of
 from .graph import (
     ChildGraph,
     EmptyOperation,
@@ -32,6 +34,7 @@ from .statuses import (
     GRAPH_EXEC_UPDATE_FAILURE,
     INVALID_VALUE,
     NOT_SUPPORTED,
+    OPERATING_SYSTEM,
     Failure,
 )
 from .stream import any_stream
@@ -69,10 +72,13 @@ class GraphCalls:
     def _graph(self, handle: int) -> EmulatedGraph:
         """A graph that no capture is recording into."""
         graph = self._machine.get(handle, EmulatedGraph)
+        self._refuse_captured(graph)
+        return graph
+
+    def _refuse_captured(self, graph: EmulatedGraph) -> None:
         for capture in self._machine.captures:
             if capture.graph is graph:
                 raise Failure(CAPTURE_UNSUPPORTED, "the graph is still being captured")
-        return graph
 
     def graph_get_nodes(self, graph: int, nodes: int | None, count: int | None) -> None:
         _list(self._machine.get(graph, EmulatedGraph).nodes, nodes, count)
@@ -130,7 +136,9 @@ class GraphCalls:
     def _add(
         self, graph: int, dependencies: int | None, count: int, operation: StreamOperation
     ) -> int:
-        return self._graph(graph).add(operation, self._nodes(dependencies, count)).handle
+        # Nodes may be added to a graph that is being captured.
+        extended = self._machine.get(graph, EmulatedGraph)
+        return extended.add(operation, self._nodes(dependencies, count)).handle
 
     def _nodes(self, address: int | None, count: int) -> list[GraphNode]:
         if not count:
@@ -156,6 +164,7 @@ class GraphCalls:
 
     def graph_destroy_node(self, node: int) -> None:
         destroyed = self._machine.get(node, GraphNode)
+        self._refuse_captured(destroyed.graph)
         destroyed.graph.remove(destroyed)
 
     def graph_node_get_type(self, node: int) -> int:
@@ -212,6 +221,34 @@ class GraphCalls:
         changed, former = self._kernel_node(node)
         changed.operation = self._kernel(params, former.cooperative)
 
+    # --- copy and fill nodes
+
+    def graph_memcpy_node_get_params(self, node: int, result: int | None) -> None:
+        copy = self._operation(node, Copy, "a copy's")
+        copy.describe(CUDA_MEMCPY3D.from_address(_required(result)))
+
+    def graph_memset_node_get_params(self, node: int, result: int | None) -> None:
+        fill = self._operation(node, Fill, "a fill's")
+        fill.describe(CUDA_MEMSET_NODE_PARAMS.from_address(_required(result)))
+
+    def _operation(self, node: int, kind: type, whose: str) -> Any:
+        operation = self._machine.get(node, GraphNode).operation
+        if not isinstance(operation, kind):
+            raise Failure(INVALID_VALUE, f"the node is not {whose}")
+        return operation
+
+    def graph_debug_dot_print(self, graph: int, path: bytes | None, flags: int) -> None:
+        printed = self._machine.get(graph, EmulatedGraph)
+        if not path:
+            raise Failure(INVALID_VALUE, "the path is null")
+        if flags & ~DOT_FLAGS:
+            raise Failure(INVALID_VALUE, f"printing a graph has no flags {flags:#x}")
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(dot_of(printed, flags))
+        except OSError as error:
+            raise Failure(OPERATING_SYSTEM, f"the file cannot be written: {error}") from None
+
     # --- executable graphs
 
     def graph_instantiate(self, graph: int, flags: int) -> int:
@@ -257,6 +294,32 @@ class GraphCalls:
         if not former.can_be_updated_to(launch):
             raise Failure(INVALID_VALUE, "the kernel belongs to another context")
         graph_exec.operations[index] = launch
+
+    def graph_exec_memcpy_node_set_params(
+        self, executable: int, node: int, params: int | None, context: int
+    ) -> None:
+        self._machine.live_context(context)
+        copy = copy_of(self._machine, CUDA_MEMCPY3D.from_address(_required(params)))
+        self._change(executable, node, copy)
+
+    def graph_exec_memset_node_set_params(
+        self, executable: int, node: int, params: int | None, context: int
+    ) -> None:
+        self._machine.live_context(context)
+        fill = fill_of(self._machine, CUDA_MEMSET_NODE_PARAMS.from_address(_required(params)))
+        self._change(executable, node, fill)
+
+    def _change(self, executable: int, node: int, operation: StreamOperation) -> None:
+        graph_exec = self._machine.get(executable, GraphExec)
+        if node not in graph_exec.nodes:
+            raise Failure(INVALID_VALUE, "the executable graph was not made of this node")
+        index = graph_exec.nodes.index(node)
+        former = graph_exec.operations[index]
+        if type(former) is not type(operation) or not former.can_be_updated_to(operation):
+            raise Failure(
+                INVALID_VALUE, "the node is of another type, or in another kind of memory"
+            )
+        graph_exec.operations[index] = operation
 
     def graph_exec_update(self, executable: int, graph: int, result: int | None) -> None:
         graph_exec = self._machine.get(executable, GraphExec)

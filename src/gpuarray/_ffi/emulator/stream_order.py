@@ -152,10 +152,11 @@ class StreamOrder:
 class GraphOrder:
     """The order of a graph's nodes in one launch of it: by their dependencies."""
 
-    def __init__(self, order: StreamOrder, stream: Any):
+    def __init__(self, order: StreamOrder, stream: Any, before: Clock):
         self._order = order
         self._stream = stream
         self._start = order._clock(stream)
+        _merge(self._start, before)
         self._nodes: list[Branch] = []
 
     def begin(self, noun: str, line: str, dependencies: Iterable[int]) -> Operation:
@@ -166,10 +167,12 @@ class GraphOrder:
         self._nodes.append(node)
         return self._order.begin(node, noun, line, after)
 
-    def end(self) -> None:
-        """What the stream does next begins after all nodes."""
+    def end(self) -> Clock:
+        """What the stream does next begins after all nodes; what has ended then."""
         clocks = self._order._clocks
         for node in self._nodes:
             _merge(self._start, clocks.pop(node, {}))
         clocks[self._stream] = self._start
         self._order.forget_branches(_MOST_PENDING)
+        pending = self._order._pending
+        return {x: n for x, n in self._start.items() if type(x) is not Branch or x in pending}
