@@ -238,7 +238,7 @@ def test_many_fields_are_compared():
 
 def test_what_is_refused_says_what_to_do():
     x = cp.array(records(PLAIN))
-    for use in (lambda: x + x, lambda: x.sum(), lambda: cp.sort(x), lambda: cp.cumsum(x),
+    for use in (lambda: x + x, lambda: x.sum(), lambda: cp.cumsum(x),
                 lambda: x.max(), lambda: cp.exp(x), lambda: x.astype("f4"),
                 lambda: cp.argmax(x), lambda: x < x):  # fmt: skip
         with pytest.raises(TypeError):
@@ -349,3 +349,76 @@ def test_several_results_of_structures_and_fields_at_any_address():
     for one, other in zip(found, expected, strict=True):
         same(one, other)
     same(cp.divmod(x["b"], 2)[1], np.divmod(host["b"], 2)[1])
+
+
+def test_sorted_by_fields(host):
+    host = host.ravel()
+    x = cp.asarray(host)
+    same(cp.sort(x), np.sort(host))
+    same(cp.argsort(x), np.argsort(host, kind="stable"))
+    grid, device = host.reshape(6, 4), x.reshape(6, 4)
+    for axis in (0, 1, None):
+        same(cp.sort(device, axis), np.sort(grid, axis))
+        same(cp.argsort(device, axis), np.argsort(grid, axis, kind="stable"))
+    same(cp.sort(device.T[::-1], 0), np.sort(grid.T[::-1], 0))
+    names = host.dtype.names
+    for order in (names[-1], [names[1]], names[::-1], []):
+        same(cp.argsort(x, order=order), np.argsort(host, kind="stable", order=order))
+        same(cp.sort(x, order=order), np.sort(host, order=order))
+    x.sort(order=names[1])
+    same(x, np.sort(host, order=names[1]))
+    descending = cp.argsort(cp.asarray(host), descending=True)
+    expected = len(host) - 1 - np.argsort(host[::-1], kind="stable")[::-1]
+    same(descending, expected)
+
+
+def test_partitions_of_structures(host):
+    host = host.ravel()
+    expected = np.sort(host)
+    same(cp.partition(cp.asarray(host), 5)[5], expected[5])
+    same(cp.asarray(host)[cp.argpartition(cp.asarray(host), 5)][5], expected[5])
+
+
+def test_unique_structures(host):
+    host[0, :2] = host[1, :2]
+    x = cp.asarray(host)
+    same(cp.unique(x), np.unique(host))
+    for found, expected in zip(
+        cp.unique(x, True, True, True), np.unique(host, True, True, True), strict=True
+    ):
+        same(found, expected)
+    same(cp.unique(x[:0]), np.unique(host[:0]))
+
+
+def test_structures_that_are_not_zero(host):
+    host[0], host[:, 1] = np.zeros((), host.dtype), np.zeros((), host.dtype)
+    x = cp.asarray(host)
+    for found, expected in zip(cp.nonzero(x), np.nonzero(host), strict=True):
+        same(found, expected)
+    same(cp.argwhere(x), np.argwhere(host))
+    same(cp.flatnonzero(x), np.flatnonzero(host))
+    assert int(cp.count_nonzero(x)) == np.count_nonzero(host)
+
+
+def test_raw_bytes_in_order():
+    host = np.random.default_rng(0).integers(0, 3, (20, 3)).astype("u1").view("V3").ravel()
+    same(cp.sort(cp.asarray(host)), np.sort(host))
+    same(cp.argsort(cp.asarray(host)), np.argsort(host, kind="stable"))
+
+
+def test_orders_that_are_refused():
+    x = cp.zeros(3, PLAIN)
+    for order, message in (
+        ("z", "order has the unknown field name 'z'; use 'a', 'b'"),
+        (["a", "a"], "duplicate field name 'a'"),
+        (3, "order=3 is neither"),
+    ):
+        for function in (cp.sort, cp.argsort):
+            with pytest.raises(ValueError, match=message):
+                function(x, order=order)
+        with pytest.raises(ValueError, match=message):
+            cp.partition(x, 1, order=order)
+    with pytest.raises(ValueError, match="order='a' names fields, and an array of dtype float64"):
+        cp.sort(cp.zeros(3), order="a")
+    with pytest.raises(TypeError, match="search a field"):
+        cp.searchsorted(x, x)

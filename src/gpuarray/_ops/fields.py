@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,64 @@ def view_at(array: Any, dtype: np.dtype, offset: int) -> ndarray:
     """A view of the elements of a dtype that begin ``offset`` bytes into each element."""
     target = field_layout(array._layout, dtype, offset)
     return _array.view(array, _array.anywhere(target, _array.address_of(array) + offset), offset)
+
+
+def in_order(array: Any, order: object, name: str) -> list[ndarray]:
+    """Views of the numbers in structures, in the order in which NumPy compares them.
+
+    Parameters
+    ----------
+    array : ndarray
+        Structures or raw bytes.
+    order : str or sequence of str or None
+        The fields to begin with; the others follow in the order of the dtype.
+    name : str
+        The function, for messages.
+    """
+    dtype = array._layout.dtype
+    return [view_at(array, *place) for place in _numbers(_begin_with(dtype, order, name), 0)]
+
+
+def _begin_with(dtype: np.dtype, order: object, name: str) -> np.dtype:
+    """The structure with the fields of ``order`` before the others."""
+    if order is None:
+        return dtype
+    fields = dtype.fields
+    if fields is None:
+        raise ValueError(
+            f"{name}: order={order!r} names fields, and an array of dtype {dtype} has none; "
+            "leave it out"
+        )
+    if not isinstance(order, str | list | tuple):
+        raise ValueError(f"{name}: order={order!r} is neither a field's name nor a list of them")
+    first = [order] if isinstance(order, str) else list(order)
+    for field in first:
+        if field not in fields:
+            known = ", ".join(map(repr, fields))
+            raise ValueError(f"{name}: order has the unknown field name {field!r}; use {known}")
+        if first.count(field) > 1:
+            raise ValueError(f"{name}: order has the duplicate field name {field!r}")
+    names = first + [field for field in fields if field not in first]
+    return np.dtype(
+        {
+            "names": names,
+            "formats": [fields[field][0] for field in names],
+            "offsets": [fields[field][1] for field in names],
+            "itemsize": dtype.itemsize,
+        }
+    )
+
+
+def _numbers(dtype: np.dtype, start: int) -> Iterator[tuple[np.dtype, int]]:
+    """Dtypes and offsets of the numbers in a structure."""
+    if dtype.fields is not None:
+        for field in dtype.names or ():
+            yield from _numbers(dtype.fields[field][0], start + dtype.fields[field][1])
+    elif dtype.kind == "V":  # subarrays and raw bytes: NumPy compares their bytes
+        for i in range(dtype.itemsize):
+            yield np.dtype(np.uint8), start + i
+    else:
+        yield dtype, start
 
 
 def field_layout(layout: Layout, dtype: np.dtype, offset: int) -> Layout:

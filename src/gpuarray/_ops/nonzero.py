@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from gpuarray._ops import fields
+from gpuarray._ops.logic import logical_or, not_equal
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray.kernels import mask as mask_kernels
 
@@ -11,6 +16,16 @@ if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
 __all__ = ["argwhere", "flatnonzero", "nonzero"]
+
+
+def as_truth(a: ArrayLike, name: str) -> ndarray:
+    """An argument whose elements are zero or not; a structure is where all its fields are."""
+    array = as_array(a, name)
+    if array._layout.dtype.kind != "V":
+        return array
+    numbers: list[Any] = fields.in_order(array, None, name)
+    integers = [x.copy().view(np.int64) if x.dtype.kind in "mM" else x for x in numbers]
+    return functools.reduce(logical_or, [not_equal(x, 0) for x in integers])
 
 
 def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
@@ -32,7 +47,7 @@ def nonzero(a: ArrayLike) -> tuple[ndarray, ...]:
     >>> cp.nonzero(cp.array([0, 3, 0, 5]))
     (array([1, 3]),)
     """
-    a = as_array(a, "nonzero")
+    a = as_truth(a, "nonzero")
     if not a._layout.ndim:
         raise ValueError("Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar)."
                          "nonzero() instead.")  # fmt: skip
@@ -58,7 +73,7 @@ def flatnonzero(a: ArrayLike) -> ndarray:
     >>> cp.flatnonzero(cp.array([[0, 3], [0, 5]]))
     array([1, 3])
     """
-    return mask_kernels.launch.flat_nonzero(as_array(a, "flatnonzero"))
+    return mask_kernels.launch.flat_nonzero(as_truth(a, "flatnonzero"))
 
 
 def argwhere(a: ArrayLike) -> ndarray:
@@ -81,7 +96,7 @@ def argwhere(a: ArrayLike) -> ndarray:
     array([[0, 1],
            [1, 1]])
     """
-    a = as_array(a, "argwhere")
+    a = as_truth(a, "argwhere")
     if not a._layout.ndim:
         return reshape(mask_kernels.launch.flat_nonzero(a), (-1, 1))[:, :0]
     return mask_kernels.launch.argwhere(a)

@@ -13,7 +13,7 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.axis_order import with_axis_back, with_axis_last
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension
-from gpuarray._ops.sorting import check_order
+from gpuarray._ops.sorting import argsort, sort
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.select.launch import argpartition_rows, partition_rows
 
@@ -30,7 +30,7 @@ def partition(
     kth: int | Sequence[int],
     axis: int | None = -1,
     kind: str = "introselect",
-    order: None = None,
+    order: str | Sequence[str] | None = None,
 ) -> ndarray:
     """A copy in which some elements are where they are in sorted order.
 
@@ -44,8 +44,8 @@ def partition(
         The axis to sort along; ``None`` flattens the array first.
     kind : {'introselect'}, optional
         NumPy's only algorithm.
-    order : None
-        Fields to sort by: the device has no structured dtypes.
+    order : str or sequence of str, optional
+        Fields of a structured array to sort by first; the others follow in the order of the dtype.
 
     Returns
     -------
@@ -73,7 +73,9 @@ def partition(
     array(5)
     """
     a = as_array(a, "partition")
-    ranks = _ranks(a, kth, axis, kind, order)
+    ranks = _ranks(a, kth, axis, kind)
+    if order is not None or a._layout.dtype.kind == "V":
+        return sort(a, axis, order=order)  # structures are sorted, which is a partition, too
     if axis is None:
         a, axis = in_one_dimension(a), -1
     rows, moved = with_axis_last(a._layout, check_axis(axis, a._layout.ndim))
@@ -90,7 +92,7 @@ def partition_in_place(
     kth: int | Sequence[int],
     axis: int = -1,
     kind: str = "introselect",
-    order: None = None,
+    order: str | Sequence[str] | None = None,
 ) -> None:
     """``ndarray.partition``: see `gpuarray.partition`. Temporary memory for a copy in addition."""
     _layout.check_writable(a._layout, "partition")
@@ -102,7 +104,7 @@ def argpartition(
     kth: int | Sequence[int],
     axis: int | None = -1,
     kind: str = "introselect",
-    order: None = None,
+    order: str | Sequence[str] | None = None,
 ) -> ndarray:
     """The indices of elements in an order as of `partition`.
 
@@ -116,8 +118,8 @@ def argpartition(
         The axis to sort along; ``None`` flattens the array first.
     kind : {'introselect'}, optional
         NumPy's only algorithm.
-    order : None
-        Fields to sort by: the device has no structured dtypes.
+    order : str or sequence of str, optional
+        Fields of a structured array to sort by first; the others follow in the order of the dtype.
 
     Returns
     -------
@@ -135,7 +137,9 @@ def argpartition(
     array(2)
     """
     a, axis = along_axis(as_array(a, "argpartition"), axis)
-    ranks = _ranks(a, kth, axis, kind, order)
+    ranks = _ranks(a, kth, axis, kind)
+    if order is not None or a._layout.dtype.kind == "V":
+        return argsort(a, axis, order=order)
     rows, moved = with_axis_last(a._layout, axis)
     source = _array.view(a, rows)
     if not rows.c_contiguous:
@@ -146,11 +150,10 @@ def argpartition(
     return with_axis_back(target, moved, result)
 
 
-def _ranks(a: Any, kth: Any, axis: Any, kind: Any, order: Any) -> list[int]:
+def _ranks(a: Any, kth: Any, axis: Any, kind: Any) -> list[int]:
     """The ranks from 0 on; the arguments are checked."""
     if kind != "introselect":
         raise ValueError(f"select kind must be 'introselect' (got {kind!r})")
-    check_order(order)
     if isinstance(kth, ArrayBase):
         raise TypeError(
             "partition: kth is a device array, but says which ranks to select; "

@@ -11,6 +11,7 @@ import numpy as np
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import array
 from gpuarray._ops.manipulation import as_array
+from gpuarray._ops.nonzero import as_truth
 from gpuarray._ops.taking import take
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
@@ -211,7 +212,7 @@ def count_nonzero(
     >>> cp.count_nonzero(cp.asarray([[0, 1, 7], [3, 0, 0]]), axis=1)
     array([2, 1])
     """
-    return _count(a, axis, None, None, keepdims)
+    return _count(as_truth(a, "count_nonzero"), axis, None, None, keepdims)
 
 
 def searchsorted(

@@ -9,10 +9,12 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._layout import Layout, check_axis
+from gpuarray._ops import fields
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
 from gpuarray._ops.manipulation import along_axis, as_array, in_one_dimension, reshape
+from gpuarray._ops.math import subtract
 from gpuarray._ops.ranges import arange
-from gpuarray._ops.taking import take
+from gpuarray._ops.taking import take, take_along_axis
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
@@ -33,7 +35,7 @@ def sort(
     a: ArrayLike,
     axis: int | None = -1,
     kind: str | None = None,
-    order: None = None,
+    order: str | Sequence[str] | None = None,
     *,
     stable: bool | None = None,
     descending: bool | None = None,
@@ -49,8 +51,8 @@ def sort(
         The axis to sort along; ``None`` flattens the array first.
     kind : {'quicksort', 'heapsort', 'stable', 'mergesort'}, optional
         Every kind is the same stable radix sort.
-    order : None
-        Fields to sort by: the device has no structured dtypes.
+    order : str or sequence of str, optional
+        Fields of a structured array to sort by first; the others follow in the order of the dtype.
     stable : bool, optional
         The sort is stable in any case.
     descending : bool, optional
@@ -81,8 +83,13 @@ def sort(
     array([[1, 2, 3],
            [7, 8, 9]])
     """
-    how = _checked_order(kind, order, stable, descending)
+    how = _checked_order(kind, stable, descending)
     a = as_array(a, "sort")
+    if order is not None or a._layout.dtype.kind == "V":
+        if axis is None:
+            a, axis = in_one_dimension(a), -1
+        axis = check_axis(axis, a._layout.ndim)
+        return take_along_axis(a, _argsort_fields(a, axis, order, how, "sort"), axis)
     if _is_row(a._layout, axis):
         target = _array.empty(a._layout)
         sort_rows(a, target, how)
@@ -105,15 +112,19 @@ def sort_in_place(
     a: ndarray,
     axis: int = -1,
     kind: str | None = None,
-    order: None = None,
+    order: str | Sequence[str] | None = None,
     *,
     stable: bool | None = None,
     descending: bool | None = None,
 ) -> None:
     """``ndarray.sort``: sort the array itself along an axis; see `gpuarray.sort`."""
-    how = _checked_order(kind, order, stable, descending)
+    how = _checked_order(kind, stable, descending)
     axis = check_axis(axis, a._layout.ndim)
     _layout.check_writable(a._layout, "sort")
+    if order is not None or a._layout.dtype.kind == "V":
+        ranks = _argsort_fields(a, axis, order, how, "sort")
+        copies.assign(a, take_along_axis(a, ranks, axis))
+        return
     rows, _ = with_axis_last(a._layout, axis)
     target = _array.view(a, rows)
     if rows.c_contiguous:
@@ -128,7 +139,7 @@ def argsort(
     a: ArrayLike,
     axis: int | None = -1,
     kind: str | None = None,
-    order: None = None,
+    order: str | Sequence[str] | None = None,
     *,
     stable: bool | None = None,
     descending: bool | None = None,
@@ -143,8 +154,8 @@ def argsort(
         The axis to sort along; ``None`` flattens the array first.
     kind : {'quicksort', 'heapsort', 'stable', 'mergesort'}, optional
         Every kind is the same stable radix sort: equal elements keep their order.
-    order : None
-        Fields to sort by: the device has no structured dtypes.
+    order : str or sequence of str, optional
+        Fields of a structured array to sort by first; the others follow in the order of the dtype.
     stable : bool, optional
         The sort is stable in any case.
     descending : bool, optional
@@ -167,8 +178,11 @@ def argsort(
     >>> cp.argsort(cp.asarray([30, 10, 20, 10]))
     array([1, 3, 2, 0])
     """
-    how = _checked_order(kind, order, stable, descending)
+    how = _checked_order(kind, stable, descending)
     a = as_array(a, "argsort")
+    if order is not None or a._layout.dtype.kind == "V":
+        a, axis = along_axis(a, axis)
+        return _argsort_fields(a, axis, order, how, "argsort")
     if _is_row(a._layout, axis):
         target = _array.empty(_layout.contiguous(_INT64, a._layout.shape))
         argsort_rows(a, target, how)
@@ -279,6 +293,17 @@ def _is_row(layout: Any, axis: Any) -> bool:
     )
 
 
+def _argsort_fields(a: Any, axis: int, order: Any, how: str, name: str) -> Any:
+    """The indices of structures in sorted order: a `lexsort` by their fields."""
+    keys = fields.in_order(a, order, name)
+    if how == "ascending":
+        return lexsort(keys[::-1], axis)
+    # The stable order from the greatest to the least is that of the reversed axis, reversed.
+    turn = (slice(None),) * axis + (slice(None, None, -1),)
+    reverse: Any = lexsort([key[turn] for key in reversed(keys)], axis)  # type: ignore[index]  # by ndarray
+    return subtract(a._layout.shape[axis] - 1, reverse[turn])
+
+
 def _argsort_last(rows: Any) -> Any:
     target = _array.empty(_layout.contiguous(_INT64, rows._layout.shape))
     argsort_rows(rows, target)
@@ -298,7 +323,7 @@ def _along_last(rows: Any, order: Any) -> Any:
 # ---- arguments --------------------------------------------------------------------------------
 
 
-def _checked_order(kind: Any, order: Any, stable: Any, descending: Any) -> str:
+def _checked_order(kind: Any, stable: Any, descending: Any) -> str:
     """The order of elements that valid arguments ask for."""
     if kind is not None:
         if stable is not None or descending is not None:
@@ -310,11 +335,4 @@ def _checked_order(kind: Any, order: Any, stable: Any, descending: Any) -> str:
             raise ValueError(
                 f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})"
             )
-    check_order(order)
     return "descending" if descending else "ascending"
-
-
-def check_order(order: None) -> None:
-    """Refuse `order`: arrays have no fields."""
-    if order is not None:
-        raise ValueError("Cannot specify order when the array has no fields.")

@@ -161,6 +161,13 @@ def unique(
         return _unique_parts(a, return_index, return_inverse, return_counts, axis)
     shape = a._layout.shape
     a = in_one_dimension(a)
+    if a._layout.dtype.kind == "V":
+        ranks = argsort(a)
+        counted = _count_first(take(a, ranks))
+        distinct = take(a, mask_kernels.launch.compress_counted(ranks, counted))
+        return _results(
+            distinct, counted, ranks, return_index, return_inverse, return_counts, shape
+        )
     order = argsort(a) if return_index or return_inverse else None
     values = sort(a) if order is None else take(a, order)
     if not values._layout.c_contiguous:
@@ -235,17 +242,23 @@ def _unique_parts(
     if width:
         order = lexsort([rows[:, i] for i in range(width - 1, -1, -1)])
         rows = take(rows, order, 0)
-        first = _array.empty(_layout.contiguous(_BOOL, (count,)))
-        if count:
-            first[:1] = True
-            first[1:] = any(rows[1:] != rows[:-1], axis=1)
+        counted = _count_first(rows)
     else:
         order = argsort(as_array([0] * count, "unique"))
-        first = order < 1
-    counted = mask_kernels.launch.count(first, keep=True)
+        counted = mask_kernels.launch.count(order < 1, keep=True)
     indices = mask_kernels.launch.compress_counted(order, counted)
     distinct = take(a, indices, axis)
     return _results(distinct, counted, order, return_index, return_inverse, return_counts, (count,))
+
+
+def _count_first(parts: Any) -> mask_kernels.launch.Counted:
+    """Sorted structures or rows that differ from the one before, counted."""
+    first = _array.empty(_layout.contiguous(_BOOL, parts._layout.shape[:1]))
+    if first._layout.size:
+        differs = parts[1:] != parts[:-1]
+        first[:1] = True
+        first[1:] = any(differs, axis=1) if differs.ndim > 1 else differs
+    return mask_kernels.launch.count(first, keep=True)
 
 
 def unique_values(x: ArrayLike) -> ndarray:

@@ -111,6 +111,11 @@ def _plan(
     stream: Stream,
     constants: dict[str, Any],
 ) -> LaunchPlan:
+    if array.dtype.kind == "V":
+        raise TypeError(
+            f"searchsorted: elements of dtype {array.dtype} are not searched for; search a field, "
+            "such as array['name']"
+        )
     device, levels = stream.device, array.size.bit_length()
     top = _wide_levels(array, values.size, device)
     room = 0 if top else _room(array.size, values.size, array.itemsize, device.multiprocessors)
