@@ -196,10 +196,13 @@ class CompileError(CUDAError):
     options : tuple of str
         The options it was compiled with.
     kernel_name : str
-        What was being compiled.
+        What was being compiled; `name` is CuPy's name for it.
+    backend : str
+        The compiler: 'nvrtc', or 'nvcc' of `gpuarray.cuda.compiler.compile_using_nvcc`.
     """
 
     _DOING = "compiling"
+    backend = "nvrtc"
     #: Lines at fault that are shown at most.
     _MOST_FAULTS = 8
 
@@ -234,6 +237,29 @@ class CompileError(CUDAError):
         if self.options:
             parts.append("options: " + " ".join(self.options))
         return "\n\n".join(parts)
+
+    @property
+    def name(self) -> str:
+        """What was being compiled."""
+        return self.kernel_name
+
+    def get_message(self) -> str:
+        """The message, as CuPy calls it."""
+        return str(self)
+
+    def dump(self, f: Any) -> None:
+        """Write the message and the whole source with the numbers of its lines.
+
+        Parameters
+        ----------
+        f : file
+            Where to.
+        """
+        lines = self.source.split("\n")
+        width = len(str(len(lines)))
+        numbered = [f"{number:{width}d} | {line}" for number, line in enumerate(lines, 1)]
+        f.write("\n".join([f"{self}\n", f"source of {self.name or 'a kernel'}:", *numbered, ""]))
+        f.flush()
 
     def _excerpts(self) -> tuple[list[str], str]:
         """The source around each fault with its message, and what the log says besides."""

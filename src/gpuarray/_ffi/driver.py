@@ -31,6 +31,7 @@ from .driver_callbacks import *
 from .driver_checks import *
 from .driver_contexts import *
 from .driver_graphs import *
+from .driver_library import error_of as error_of
 from .driver_library import image_options as image_options
 from .driver_library import is_sticky as is_sticky
 from .driver_library import library, opened

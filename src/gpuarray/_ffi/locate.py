@@ -15,6 +15,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from gpuarray._config import config
 from gpuarray.errors import LibraryNotFoundError, MixedCUDAError
 
 __all__ = [
-    "LIBRARIES", "Found", "cuda_major", "include_directories", "library", "report", "wheel",
+    "LIBRARIES", "Found", "cuda_major", "include_directories", "installation", "library", "nvcc",
+    "report", "wheel",
 ]  # fmt: skip
 
 
@@ -235,6 +237,28 @@ def include_directories() -> tuple[str, ...]:
     raise LibraryNotFoundError(
         f"the headers of CUDA {major} were not found: pip install nvidia-cuda-runtime{suffix}"
     )
+
+
+def installation() -> str | None:
+    """The folder of the CUDA installation with the compiler that this process uses."""
+    root = _chosen_root()
+    if root is not None and root.kind == "toolkit":
+        return root.path
+    try:
+        path = library("nvrtc")
+    except (LibraryNotFoundError, MixedCUDAError):
+        return None
+    return os.path.dirname(os.path.dirname(os.path.realpath(path)))
+
+
+def nvcc() -> str | None:
+    """The path of nvcc: in the installation, in another toolkit, or where a shell finds it."""
+    folders = [installation(), *_site_folders("nvidia/cuda_nvcc"), *_toolkit_folders()]
+    for folder in folders:
+        path = os.path.join(folder, "bin", "nvcc") if folder is not None else ""
+        if os.access(path, os.X_OK) and os.path.isfile(path):
+            return path
+    return shutil.which("nvcc")
 
 
 def wheel(name: str) -> str:

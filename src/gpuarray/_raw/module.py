@@ -163,6 +163,16 @@ class RawModule:
                 log_stream.write(error.log)
             raise
 
+    def load_apart(self) -> LoadedModule:
+        """Load the module on the current device with global variables of its own."""
+        loaded = self._load(current.stream.device, self._kernel_code())
+        self.share(loaded)
+        return loaded
+
+    def share(self, loaded: LoadedModule) -> None:
+        """Use what is loaded on a device already."""
+        self._loaded[loaded.device.id, loaded.generation] = loaded
+
     def load(self) -> LoadedModule:
         """The module on the current device."""
         device = current.stream.device

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._ffi import driver
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._ffi import driver as _driver
+from gpuarray._namespace import lazy
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
 from gpuarray._runtime.device import Device
@@ -46,6 +46,13 @@ from gpuarray.cuda import (
 )
 from gpuarray.cuda._checking import check
 from gpuarray.cuda._profiler_calls import profile
+from gpuarray.cuda._toolkit import (
+    get_cuda_path,
+    get_hipcc_path,
+    get_local_runtime_version,
+    get_nvcc_path,
+    get_rocm_path,
+)
 
 __all__ = [
     "compiler", "device", "function_hook", "memory", "nvtx", "pinned_memory", "profiler", "runtime",
@@ -59,10 +66,39 @@ __all__ = [
     "set_pinned_memory_allocator",
     "FunctionHook",
     "check", "is_available", "profile",
+    "get_cuda_path", "get_hipcc_path", "get_local_runtime_version", "get_nvcc_path",
+    "get_rocm_path",
+    # Imported when they are first used.
+    "common", "cub", "driver", "function", "jitify", "thrust", "Function", "Module",
 ]  # fmt: skip
 
-if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+if TYPE_CHECKING:
+    from gpuarray.cuda import (
+        common as common,
+    )
+    from gpuarray.cuda import (
+        cub as cub,
+    )
+    from gpuarray.cuda import (
+        driver as driver,
+    )
+    from gpuarray.cuda import (
+        function as function,
+    )
+    from gpuarray.cuda import (
+        jitify as jitify,
+    )
+    from gpuarray.cuda import (
+        thrust as thrust,
+    )
+    from gpuarray.cuda.function import Function as Function
+    from gpuarray.cuda.function import Module as Module
+else:
+    __getattr__ = lazy.names(
+        __name__,
+        ("common", "cub", "driver", "function", "jitify", "thrust"),
+        {"Function": "function", "Module": "function"},
+    )
 
 
 def is_available() -> bool:
@@ -81,7 +117,7 @@ def is_available() -> bool:
     >>> import gpuarray as cp
     >>> xp = cp if cp.cuda.is_available() else np
     """
-    return driver.gpu_answers()
+    return _driver.gpu_answers()
 
 
 without_annotations(globals())

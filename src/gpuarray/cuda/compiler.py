@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current
+from gpuarray.cuda._toolkit import NVCCException, compile_using_nvcc
 from gpuarray.errors import CompileError, LinkError
 from gpuarray.kernels import compiler
 from gpuarray.kernels.compiler.entry import Image
@@ -26,9 +27,13 @@ __all__ = [
     "CompileException",
     "Image",
     "LinkError",
+    "NVCCException",
     "compile",
     "compile_to_cubin",
     "compile_to_ptx",
+    "compile_using_nvcc",
+    "compile_using_nvrtc",
+    "is_valid_kernel_name",
     "link",
     "record",
     "warmup",
@@ -170,6 +175,95 @@ def compile_to_cubin(source: str, options: Sequence[str] = ()) -> bytes:
     b'ELF'
     """
     return compile(source, kind="cubin", options=options).data
+
+
+def compile_using_nvrtc(
+    source: str,
+    options: Sequence[str] = (),
+    arch: str | None = None,
+    filename: str = "kern.cu",
+    name_expressions: Sequence[str] | None = None,
+    log_stream: TextIO | None = None,
+    cache_in_memory: bool = False,
+    jitify: bool | None = None,
+    method: str | None = None,
+) -> tuple[bytes, dict[str, str] | None]:
+    """Compile CUDA C++, by CuPy's arguments; see `compile`.
+
+    Parameters
+    ----------
+    source : str
+        CUDA C++.
+    options : sequence of str, optional
+        Options of NVRTC.
+    arch : str, optional
+        The compute capability, such as ``'90'``; the current device's by default.
+    filename : str, optional
+        What the source is called in messages.
+    name_expressions : sequence of str, optional
+        C++ names whose symbols are wanted.
+    log_stream : file, optional
+        Gets the compiler's log where compiling fails.
+    cache_in_memory, jitify : bool, optional
+        Accepted for CuPy's sake.
+    method : {'cubin', 'ptx', 'lto'}, optional
+        What to make; by default what the current device loads.
+
+    Returns
+    -------
+    image : bytes
+        The compiled code.
+    mapping : dict or None
+        Symbols of the name expressions, if there are any.
+
+    Raises
+    ------
+    CompileError
+        With the log and the numbered source lines around each fault.
+
+    Examples
+    --------
+    >>> from gpuarray.cuda import compiler
+    >>> source = "template <class T> __global__ void f(T* x) { *x = 1; }"
+    >>> compiler.compile_using_nvrtc(source, name_expressions=["f<int>"])[1]
+    {'f<int>': '_Z1fIiEvPT_'}
+    """
+    try:
+        image = compile(
+            source,
+            kind=method,
+            options=options,
+            name_expressions=name_expressions or (),
+            name=filename,
+            architecture=None if arch is None else f"sm_{arch}",
+        )
+    except CompileError as error:
+        if log_stream is not None:
+            log_stream.write(error.log)
+        raise
+    return image.data, dict(image.lowered_names) if name_expressions else None
+
+
+def is_valid_kernel_name(name: str) -> bool:
+    """Whether a text can be the name of a kernel in C.
+
+    Parameters
+    ----------
+    name : str
+        The text.
+
+    Returns
+    -------
+    bool
+        Whether.
+
+    Examples
+    --------
+    >>> from gpuarray.cuda import compiler
+    >>> compiler.is_valid_kernel_name("scale2"), compiler.is_valid_kernel_name("scale<int>")
+    (True, False)
+    """
+    return name.isascii() and name.isidentifier()
 
 
 def link(
