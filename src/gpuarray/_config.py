@@ -26,6 +26,7 @@ VARIABLES = (
     "GPUARRAY_CUDA_MAJOR", "GPUARRAY_CACHE_DIR", "GPUARRAY_CACHE_DIRS",
     "GPUARRAY_CACHE_IN_MEMORY", "GPUARRAY_CACHE_SIZE", "GPUARRAY_DEBUG", "GPUARRAY_DEBUG_BYTES",
     "GPUARRAY_DUMP_SOURCE", "GPUARRAY_RECORD", "GPUARRAY_CHECK",
+    "GPUARRAY_PER_THREAD_DEFAULT_STREAM",
 )  # fmt: skip
 
 _BACKENDS = ("auto", "cuda", "emulator")
@@ -66,6 +67,9 @@ class Config(NamedTuple):
     record: str | None = None
     #: ``GPUARRAY_CHECK``: what the emulator's checkers look for.
     checks: tuple[str, ...] = ()
+    #: ``GPUARRAY_PER_THREAD_DEFAULT_STREAM``, or CuPy's ``CUPY_CUDA_PER_THREAD_DEFAULT_STREAM``:
+    #: each thread begins on a default stream of its own.
+    per_thread_default_stream: bool = False
 
     @classmethod
     def from_environment(
@@ -92,6 +96,9 @@ class Config(NamedTuple):
             "dump_source": lambda: _path(environ, "GPUARRAY_DUMP_SOURCE"),
             "record": lambda: _path(environ, "GPUARRAY_RECORD"),
             "checks": lambda: _checks(environ, "GPUARRAY_CHECK"),
+            "per_thread_default_stream": lambda: _flag(
+                environ, "GPUARRAY_PER_THREAD_DEFAULT_STREAM", "CUPY_CUDA_PER_THREAD_DEFAULT_STREAM"
+            ),
         }
         found = {}
         for name, read in readers.items():
@@ -126,7 +133,10 @@ def _count(environ: Mapping[str, str], variable: str, least: int, most: int) -> 
     return int(value)
 
 
-def _flag(environ: Mapping[str, str], variable: str) -> bool:
+def _flag(environ: Mapping[str, str], variable: str, elsewhere: str = "") -> bool:
+    """A variable that is on or off; of another library's, where it is not set."""
+    if not environ.get(variable, "").strip() and elsewhere:
+        variable = elsewhere
     value = environ.get(variable, "").strip()
     if value.lower() in _TRUE:
         return True

@@ -73,7 +73,7 @@ assert cp.cuda.get_current_stream() is before
 try:
     with cp.cuda.Device(1), a:
         raise SystemExit("a stream of another device was entered")
-except ValueError as error:
+except RuntimeError as error:
     assert "enter that device first" in str(error)
 assert cp.cuda.get_current_stream() is before
 """

@@ -15,12 +15,15 @@ launch : foreign function
     ``launch(config, function, params, None) -> status``, of arguments from `launch_config`,
     `function_argument` and `ArgumentBuffer.params`. It checks nothing: a status other than 0 goes
     to `launch_error`.
+bare_... : foreign function
+    A function of the table that takes arguments of `handle_argument` and returns the status, for
+    calls that are to cost little. `failed` raises the error for a status.
 """
 
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, NoReturn
 
 from gpuarray import _fork
 
@@ -61,10 +64,19 @@ def __getattr__(name: str) -> Any:
     elif name in PROTOTYPES:
         value = getattr(library, name)
         _bound.append(name)
+    elif name.startswith("bare_") and name[5:] in PROTOTYPES:
+        value = library.symbol(PROTOTYPES[name[5:]][0])
+        value.restype = ctypes.c_int
+        _bound.append(name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value  # the next use finds it as a plain global
     return value
+
+
+def failed(name: str, status: int) -> NoReturn:
+    """Raise the error for a status that ``bare_name`` returned."""
+    library.fail(name, status)
 
 
 #: The functions of the library that are globals of this module.

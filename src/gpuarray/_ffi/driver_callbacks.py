@@ -91,7 +91,6 @@ def drop_called() -> None:
 
 
 def _number(function: Callable[..., Any], once: bool) -> int:
-    drop_called()
     number = next(_numbers)
     _pending[number] = _Function(function, once)
     return number

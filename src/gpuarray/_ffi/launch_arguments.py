@@ -18,7 +18,7 @@ from .structs import (
     CUlaunchConfig,
 )
 
-__all__ = ["ArgumentBuffer", "function_argument", "launch_config"]
+__all__ = ["ArgumentBuffer", "function_argument", "handle_argument", "launch_config"]
 
 
 class ArgumentBuffer:
@@ -99,6 +99,11 @@ def launch_config(
         config.attrs = ctypes.cast(array, ctypes.POINTER(CUlaunchAttribute))
         config.numAttrs = len(attributes)
     return ctypes.byref(config)
+
+
+def handle_argument(handle: int) -> Any:
+    """The prebuilt argument of ``driver.bare_...`` functions, from a stream's or event's handle."""
+    return ctypes.c_void_p.from_param(handle)
 
 
 def function_argument(function: int) -> Any:

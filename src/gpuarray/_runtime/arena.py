@@ -19,7 +19,7 @@ import numpy as np
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, need_context
+from gpuarray._runtime.device import Device, current, later, need_context
 
 #: Lists of freed blocks that an arena may have before it looks for those that nobody uses.
 _LEAST_BINS = 64
@@ -116,7 +116,7 @@ class Arena:
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         # At the end of the process this module's names may be gone, so it has the function.
         # The stream is gone, and with it every allocation made on it.
-        if not ending() and not driver.forked():
+        if not ending() and not driver.forked() and not later(self.free_segments):
             self.free_segments()
 
     def bin(self, size: int) -> list[Block]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from gpuarray import _fork
+from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
 from gpuarray.errors import CUDAError, DriverError
@@ -97,15 +99,39 @@ def _go_back(outer: Stream) -> None:
     if outer.lost:
         if driver.forked():
             return
-        outer = outer.device.default_stream
+        outer = outer.device.current_stream()
     if current.stream.device is not outer.device:
         outer.device.use()
     outer.use()
 
 
+#: What dead objects held that died where CUDA must not be called: in a function that a stream
+#: calls.
+_not_freed: list[Callable[[], object]] = []
+
+
+def later(release: Callable[[], object]) -> bool:
+    """Whether CUDA must not be called here; then the function is called by the next `give_back`."""
+    if driver.in_host_function():
+        _not_freed.append(release)
+        return True
+    return False
+
+
+def free_what_waits() -> None:
+    """Free what died in functions that streams called, and what those functions held."""
+    driver.drop_called()
+    while _not_freed and not driver.in_host_function():
+        try:
+            release = _not_freed.pop()
+        except IndexError:  # another thread took the last one
+            return
+        release()
+
+
 def give_back(release: Callable[[_Handle], object], handle: _Handle) -> None:
     """Free what a dead object held. In a lost context that is neither possible nor needed."""
-    if driver.forked():
+    if driver.forked() or later(partial(give_back, release, handle)):
         return
     try:
         need_context()  # the last reference may go in a thread that has used no device
@@ -216,8 +242,7 @@ class Device:
 
     def use(self) -> None:
         """Make this device current in the calling thread."""
-        found = current.streams.get(self.id)
-        stream = self.default_stream if found is None or found.lost else found
+        stream = self.current_stream()
         before = current.__dict__.get("stream")
         try:
             driver.context_set_current(self.context)
@@ -226,6 +251,14 @@ class Device:
             if before is not None:
                 driver.context_set_current(before.device.context)
             raise
+
+    def current_stream(self) -> Stream:
+        """The stream that is current for this device in the calling thread."""
+        found = current.streams.get(self.id)
+        if found is not None and not found.lost:
+            return found
+        default = self.default_stream
+        return default.of_this_thread() if config.per_thread_default_stream else default
 
     __enter__ = enter
     __exit__ = leave
@@ -253,6 +286,7 @@ class Device:
             with self:
                 driver.context_synchronize()
         launch_history.ended(self.id)
+        free_what_waits()
 
     @classmethod
     def when_reset(cls, hook: Callable[[Device], None]) -> None:

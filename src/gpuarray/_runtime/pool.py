@@ -20,7 +20,7 @@ from functools import partial
 from gpuarray import _fork, errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.arena import Arena, Block
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.device import Device, current, later
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, MemoryPointer, checked_size
 from gpuarray._runtime.stream import Stream, StreamWork
 
@@ -99,6 +99,8 @@ def _release_after(
 ) -> None:
     """Return a block to its owning stream behind the work of the streams that used it."""
     if ending() or owner.lost or driver.forked():
+        return
+    if later(partial(_release_after, release, users, owner, block)):
         return
     for work in users:
         work.precede(owner)

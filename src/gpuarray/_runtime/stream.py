@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import atexit
 import operator
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
-from gpuarray._runtime.device import Device, current, enter, give_back, leave, lost_error
+from gpuarray._runtime.device import (
+    Device,
+    current,
+    enter,
+    free_what_waits,
+    give_back,
+    leave,
+    lost_error,
+    need_context,
+)
+from gpuarray.errors import CUDAError
 
 _NON_BLOCKING = 1
+_INVALID_CONTEXT, _NOT_READY = 201, 600
 #: CU_STREAM_PER_THREAD
 PER_THREAD = 2
 _EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
@@ -121,9 +134,10 @@ class Stream:
     non_blocking : bool, optional
         Do not wait for, nor be waited for by, the default stream.
     ptds : bool, optional
-        The per-thread default stream.
+        The per-thread default stream; `null` comes first.
     priority : int, optional
-        Lower numbers are served first; see the device's stream priority range.
+        Lower numbers are served first, and 0 is the default. The driver takes the nearest one that
+        the device has: ``-5`` to ``0`` on today's.
 
     Examples
     --------
@@ -135,8 +149,8 @@ class Stream:
     """
 
     __slots__ = (
-        "__weakref__", "arenas", "device", "handle", "library_handles", "older_plans", "owned",
-        "plans", "thread", "work",
+        "__weakref__", "arenas", "argument", "device", "foreign", "handle", "library_handles",
+        "older_plans", "owned", "plans", "thread", "work",
     )  # fmt: skip
 
     null = _DefaultStream("The default stream of the current device.", lambda x: x.default_stream)
@@ -152,17 +166,76 @@ class Stream:
         null: bool = False,
         non_blocking: bool = False,
         ptds: bool = False,
-        priority: int = 0,
+        priority: int | None = None,
     ):
-        if null and ptds:
-            raise ValueError("Stream: null and ptds exclude each other")
         device = current.stream.device
         owned = not (null or ptds)
         if owned:
-            handle = driver.stream_create(_NON_BLOCKING if non_blocking else 0, priority)
+            number = 0 if priority is None else operator.index(priority)
+            handle = driver.stream_create(_NON_BLOCKING if non_blocking else 0, number)
         else:
-            handle = PER_THREAD if ptds else 0
+            handle = 0 if null else PER_THREAD
         self._set(handle, device, owned)
+
+    @classmethod
+    def from_external(cls, obj: Any) -> Stream:
+        """A stream of another library, which keeps it.
+
+        Parameters
+        ----------
+        obj : object
+            Has a method ``__cuda_stream__`` that returns 0, the version of that protocol, and the
+            ``cudaStream_t``; streams of CuPy, PyTorch and cuda.core do. It is kept alive.
+
+        Returns
+        -------
+        Stream
+            `obj` itself if it is a stream of this package.
+
+        Raises
+        ------
+        AttributeError
+            If the object has no such method.
+        TypeError, ValueError
+            If the method returns something else, or another version.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> class Other:
+        ...     def __cuda_stream__(self):
+        ...         return 0, cp.cuda.Stream.null.ptr
+        >>> cp.cuda.Stream.from_external(Other()) == cp.cuda.Stream.null
+        True
+        """
+        if isinstance(obj, Stream):
+            return obj
+        ask = getattr(obj, "__cuda_stream__", None)
+        if ask is None:
+            raise AttributeError(
+                f"Stream.from_external: a {type(obj).__name__} has no method __cuda_stream__; "
+                "ExternalStream takes a handle"
+            )
+        answer = ask()
+        try:
+            version, handle = map(operator.index, answer)
+        except (TypeError, ValueError):
+            raise TypeError(
+                "Stream.from_external: __cuda_stream__ returns a version and a handle, not "
+                f"{answer!r}"
+            ) from None
+        if version != 0:
+            raise ValueError(
+                f"Stream.from_external: version {version} of __cuda_stream__ is unknown; this "
+                "package knows version 0"
+            )
+        self = cls._of_handle(handle, _device_of("Stream.from_external", handle))
+        self.foreign = obj
+        return self
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        """The version of this protocol and the stream's handle, for other libraries."""
+        return 0, self.handle
 
     @classmethod
     def _of_handle(cls, handle: int, device: Device) -> Stream:
@@ -173,8 +246,10 @@ class Stream:
 
     def _set(self, handle: int, device: Device, owned: bool) -> None:
         self.handle = handle
+        self.argument = driver.handle_argument(handle)
         self.device = device
         self.owned = owned
+        self.foreign: Any = None  # another library's stream, kept alive
         self.thread = threading.get_ident() if handle == PER_THREAD else 0
         # Plans by the keys of gpuarray._runtime.plans: the present generation, and the one before.
         self.plans: dict[Any, Any] = {}
@@ -240,7 +315,7 @@ class Stream:
     def use(self) -> Stream:
         """Make this the current stream of the calling thread."""
         if current.stream.device is not self.device:
-            raise ValueError(
+            raise RuntimeError(
                 f"{self!r} belongs to {self.device}, but {current.stream.device} is current; "
                 "enter that device first"
             )
@@ -280,26 +355,117 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait until the work queued so far has finished."""
-        driver.stream_synchronize(self.handle)
+        status = driver.bare_stream_synchronize(self.argument)
+        if status:
+            _retry("stream_synchronize", status, self.argument)
         launch_history.ended(self.device.id, self.handle)
+        free_what_waits()
 
     @property
     def done(self) -> bool:
         """Whether all work queued so far has finished."""
-        return driver.stream_query(self.handle)
+        status = driver.bare_stream_query(self.argument)
+        return not status or not _retry("stream_query", status, self.argument)
+
+    @property
+    def is_non_blocking(self) -> bool:
+        """Whether the stream and the default stream do not wait for one another."""
+        need_context()
+        return bool(driver.stream_get_flags(self.handle) & _NON_BLOCKING)
+
+    @property
+    def priority(self) -> int:
+        """The stream's priority; lower numbers are served first."""
+        need_context()
+        return driver.stream_get_priority(self.handle)
+
+    def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any) -> None:
+        """Call a function on the host when the work queued so far is done.
+
+        Work that is queued later waits for it. :meth:`launch_host_func` does the same and can be
+        captured, but is not called after a fault of the device.
+
+        Parameters
+        ----------
+        callback : callable
+            Gets the stream, the status (0, or that of a fault) and `arg`. It runs in a thread of
+            the driver, in which CUDA must not be called, and must not wait for one that calls it.
+            What it raises is reported by ``sys.unraisablehook``.
+        arg : object
+            Kept, like the stream and the function, until the function was called.
+
+        Raises
+        ------
+        CUDAError
+            If the stream is being captured.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> stream = cp.cuda.Stream()
+        >>> done = []
+        >>> stream.add_callback(lambda stream, status, arg: arg.append(status), done)
+        >>> stream.synchronize()
+        >>> done
+        [0]
+        """
+        _check_callback("Stream.add_callback", callback)
+        need_context()
+        handle = self.handle
+        if driver.has_captured() and driver.stream_is_capturing(handle):
+            raise CUDAError(
+                "Stream.add_callback: a captured stream takes no callbacks; use launch_host_func"
+            )
+        free_what_waits()
+        driver.stream_add_callback(handle, lambda status: callback(self, status, arg))
+
+    def launch_host_func(self, callback: Callable[[Any], object], arg: Any) -> None:
+        """Call a function on the host when the work queued so far is done.
+
+        Work that is queued later waits for it. In a captured stream it becomes a part of the
+        graph, and is called each time that the graph runs.
+
+        Parameters
+        ----------
+        callback : callable
+            Gets `arg`. It runs in a thread of the driver, in which CUDA must not be called, and
+            must not wait for one that calls it. What it raises is reported by
+            ``sys.unraisablehook``.
+        arg : object
+            Kept, like the function, until the function was called.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> stream = cp.cuda.Stream()
+        >>> done = []
+        >>> stream.launch_host_func(done.append, "the work")
+        >>> stream.synchronize()
+        >>> done
+        ['the work']
+        """
+        _check_callback("Stream.launch_host_func", callback)
+        need_context()
+        free_what_waits()
+        driver.launch_host_function(self.handle, lambda: callback(arg))
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event (a new one without ``event``) behind the work queued so far."""
         if event is None:
             event = Event()
-        check_event(event)
+        else:
+            check_event(event)
         event.record(self)
         return event
 
     def wait_event(self, event: Event) -> None:
         """Let work queued from now on wait for an event."""
         check_event(event)
-        driver.stream_wait_event(self.handle, event.handle)
+        if event.generation != event.device.generation:
+            raise lost_error("an event", event.device)
+        status = driver.bare_stream_wait_event(self.argument, event.argument, 0)
+        if status:
+            _retry("stream_wait_event", status, self.argument, event.argument, 0)
 
 
 class ExternalStream(Stream):
@@ -308,19 +474,47 @@ class ExternalStream(Stream):
     Parameters
     ----------
     ptr : int
-        The ``cudaStream_t`` or ``CUstream`` handle.
+        The ``cudaStream_t`` or ``CUstream`` handle. Whoever made the stream keeps it.
     device_id : int, optional
-        Its device; the current one by default.
+        Its device. The driver is asked by default, or where it is -1; of a default stream (0, 1
+        or 2) it is the current one.
+
+    See Also
+    --------
+    Stream.from_external : Keeps the other library's object.
     """
 
     __slots__ = ()
 
-    def __init__(self, ptr: int, device_id: int | None = None):
-        device = current.stream.device if device_id is None else Device(device_id)
+    def __init__(self, ptr: int, device_id: int = -1):
         handle = operator.index(ptr)
         if not 0 <= handle < 1 << 64:
             raise ValueError(f"ExternalStream: {handle} is no cudaStream_t")
+        unknown = device_id is None or device_id == -1
+        device = _device_of("ExternalStream", handle) if unknown else Device(device_id)
         self._set(handle, device, False)
+
+
+def _device_of(name: str, handle: int) -> Device:
+    """The device of a stream that was made elsewhere."""
+    device = current.stream.device
+    if handle <= PER_THREAD:  # a default stream
+        return device
+    context = driver.stream_get_context(handle)
+    if context == device.context:
+        return device
+    for number in range(driver.device_count()):
+        if Device(number).context == context:
+            return Device(number)
+    raise ValueError(
+        f"{name}: the stream {handle:#x} belongs to another context than the primary one of a "
+        "device, which this package works in"
+    )
+
+
+def _check_callback(name: str, callback: object) -> None:
+    if not callable(callback):
+        raise TypeError(f"{name}: the callback is a function, not {callback!r}")
 
 
 def _gone(name: str) -> property:
@@ -341,6 +535,7 @@ class LostStream(Stream):
     lost = True
 
     handle = _gone("handle")  # type: ignore[assignment]
+    argument = _gone("argument")
     plans = _gone("plans")  # type: ignore[assignment]
     older_plans = _gone("older_plans")  # type: ignore[assignment]
     arenas = _gone("arenas")  # type: ignore[assignment]
@@ -396,7 +591,7 @@ class Event:
         Usable by other processes; needs ``disable_timing``.
     """
 
-    __slots__ = ("__weakref__", "_handle", "device", "generation")
+    __slots__ = ("__weakref__", "_handle", "argument", "device", "generation")
 
     def __init__(
         self, block: bool = False, disable_timing: bool = False, interprocess: bool = False
@@ -410,6 +605,7 @@ class Event:
             | (_EVENT_DISABLE_TIMING if disable_timing else 0)
             | (_EVENT_INTERPROCESS if interprocess else 0)
         )
+        self.argument = driver.handle_argument(self._handle)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         if getattr(self, "_handle", 0) and not ending():
@@ -433,17 +629,40 @@ class Event:
         """Record behind the work queued so far on a stream (the current one by default)."""
         if stream is None:
             stream = current.stream
-        check_stream(stream)
-        driver.event_record(self.handle, stream.handle)
+        elif not isinstance(stream, Stream):
+            check_stream(stream)
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        status = driver.bare_event_record(self.argument, stream.argument)
+        if status:
+            _retry("event_record", status, self.argument, stream.argument)
 
     def synchronize(self) -> None:
         """Wait until the event has happened."""
-        driver.event_synchronize(self.handle)
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        status = driver.bare_event_synchronize(self.argument)
+        if status:
+            _retry("event_synchronize", status, self.argument)
+        free_what_waits()
 
     @property
     def done(self) -> bool:
         """Whether the event has happened."""
-        return driver.event_query(self.handle)
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        status = driver.bare_event_query(self.argument)
+        return not status or not _retry("event_query", status, self.argument)
+
+
+def _retry(name: str, status: int, *arguments: Any) -> int:
+    """Call a bare function again if the thread had no context; its status if that is no failure."""
+    if status == _INVALID_CONTEXT and "stream" not in current.__dict__:
+        need_context()
+        status = getattr(driver, f"bare_{name}")(*arguments)
+    if status and (status != _NOT_READY or not name.endswith("_query")):
+        driver.failed(name, status)
+    return status
 
 
 def check_stream(stream: object) -> None:
@@ -465,11 +684,40 @@ def get_elapsed_time(start_event: Event, end_event: Event) -> float:
     return driver.event_elapsed_time(start_event.handle, end_event.handle)
 
 
-def get_current_stream(device_id: int | None = None) -> Stream:
-    """The current stream of a device (the current device by default)."""
-    if device_id is None or device_id == current.stream.device.id:
+def get_current_stream(device_id: int = -1) -> Stream:
+    """The calling thread's current stream of a device.
+
+    Parameters
+    ----------
+    device_id : int, optional
+        The device's number; -1, the default, is the current device.
+
+    Returns
+    -------
+    Stream
+        The stream.
+    """
+    if device_id is None or device_id == -1 or device_id == current.stream.device.id:
         return current.stream
-    return current.streams.get(device_id) or Device(device_id).default_stream
+    return Device(device_id).current_stream()
+
+
+#: How long the end of a process waits for functions that a stream has still to call.
+EXIT_SECONDS = 10.0
+
+
+def _wait_at_exit() -> None:
+    """Wait for host functions: Python cannot be called any more once the interpreter ends."""
+    end = time.monotonic() + EXIT_SECONDS
+    try:
+        while not driver.forked() and driver.host_functions_wait() and time.monotonic() < end:
+            _ = current.stream.done  # a fault of the device raises
+            time.sleep(0.001)
+    except CUDAError:
+        pass
+
+
+atexit.register(_wait_at_exit)
 
 
 Device.stream_class = Stream

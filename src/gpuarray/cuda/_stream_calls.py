@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
+from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import need_context
 from gpuarray.cuda._runtime_constants import eventDefault, streamDefault
+from gpuarray.errors import CUDAError
 
 _NOT_READY = 600  # cudaErrorNotReady
+_INVALIDATED = 2  # cudaStreamCaptureStatusInvalidated
 
 
 def streamCreate() -> int:
@@ -148,6 +152,72 @@ def streamGetPriority(stream: int) -> int:
     """
     need_context()
     return driver.stream_get_priority(stream)
+
+
+def streamAddCallback(
+    stream: int, callback: Callable[[int, int, Any], object], arg: Any, flags: int = 0
+) -> None:
+    """Call a function on the host when the work queued on a stream is done.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+    callback : callable
+        Gets the handle, the status (0, or that of a fault) and `arg`. It must not call CUDA.
+    arg : object
+        Kept until the function was called.
+    flags : int, optional
+        None is defined yet.
+    """
+    need_context()
+    handle = operator.index(stream)
+    driver.stream_add_callback(handle, lambda status: callback(handle, status, arg), flags)
+
+
+def launchHostFunc(stream: int, callback: Callable[[Any], object], arg: Any) -> None:
+    """Call a function on the host when the work queued on a stream is done.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+    callback : callable
+        Gets `arg`. It must not call CUDA. In a captured stream it becomes a part of the graph.
+    arg : object
+        Kept until the function was called.
+    """
+    need_context()
+    driver.launch_host_function(operator.index(stream), lambda: callback(arg))
+
+
+def streamIsCapturing(stream: int) -> bool:
+    """Whether a stream takes part in a capture.
+
+    Parameters
+    ----------
+    stream : int
+        A handle, such as `Stream.ptr`; 0 is the default stream.
+
+    Returns
+    -------
+    bool
+        Whether.
+
+    Raises
+    ------
+    CUDARuntimeError
+        If an earlier call made the capture invalid, or if the stream is the default stream and
+        one that waits for it is being captured.
+    """
+    need_context()
+    status = driver.stream_is_capturing(operator.index(stream))
+    if status == _INVALIDATED:
+        raise CUDAError(
+            "streamIsCapturing: an earlier call made the capture of this stream invalid; end it "
+            "and begin it anew"
+        )
+    return bool(status)
 
 
 def eventCreate() -> int:

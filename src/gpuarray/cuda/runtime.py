@@ -37,12 +37,15 @@ from gpuarray.cuda._stream_calls import (
     eventQuery,
     eventRecord,
     eventSynchronize,
+    launchHostFunc,
+    streamAddCallback,
     streamCreate,
     streamCreateWithFlags,
     streamCreateWithPriority,
     streamDestroy,
     streamGetFlags,
     streamGetPriority,
+    streamIsCapturing,
     streamQuery,
     streamSynchronize,
     streamWaitEvent,
@@ -59,7 +62,8 @@ __all__ = [
     "eventCreate", "eventCreateWithFlags", "eventDestroy", "eventElapsedTime", "eventQuery",
     "eventRecord", "eventSynchronize", "streamCreate", "streamCreateWithFlags",
     "streamCreateWithPriority", "streamDestroy", "streamGetFlags", "streamGetPriority",
-    "streamQuery", "streamSynchronize", "streamWaitEvent",
+    "streamQuery", "streamSynchronize", "streamWaitEvent", "streamAddCallback", "streamIsCapturing",
+    "launchHostFunc",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
