@@ -36,6 +36,7 @@ from gpuarray._ops.datatypes import *
 
 # Array creation: from shapes, from ranges, from existing data
 from gpuarray._ops.creation import *
+from gpuarray._ops.pinned_arrays import *
 from gpuarray._ops.ranges import *
 from gpuarray._ops.samples import *
 from gpuarray._ops.conversion import *

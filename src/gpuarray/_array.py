@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
-from gpuarray._runtime import allocator, pinned_memory
+from gpuarray._runtime import allocator, pinned_ranges, staged_copies
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
@@ -314,14 +314,14 @@ def upload(array: Any, source: np.ndarray, stream: Stream | None = None) -> None
         stream = current.stream
     target = address_of(array, stream)
     address = source.ctypes.data
-    if pinned_memory.is_pinned(address, layout.nbytes):
+    if pinned_ranges.is_pinned(address, layout.nbytes):
         if asynchronous:
-            pinned_memory.used_by(address, stream)
+            pinned_ranges.used_by(address, stream)
         driver.memcpy_htod_async(target, address, layout.nbytes, stream.handle)
         if not asynchronous:
             stream.synchronize()
-    elif layout.nbytes >= pinned_memory.STAGED_BYTES:
-        pinned_memory.staged_upload(target, address, layout.nbytes, stream)
+    elif layout.nbytes >= staged_copies.STAGED_BYTES:
+        staged_copies.staged_upload(target, address, layout.nbytes, stream)
     else:
         # The driver has copied pageable memory aside when this returns.
         driver.memcpy_htod_async(target, address, layout.nbytes, stream.handle)
@@ -336,12 +336,12 @@ def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bo
         stream = current.stream
     source = address_of(array, stream)
     address = target.ctypes.data
-    pinned = pinned_memory.is_pinned(address, layout.nbytes)
-    if layout.nbytes >= pinned_memory.STAGED_BYTES and not pinned:
-        pinned_memory.staged_download(address, source, layout.nbytes, stream)
+    pinned = pinned_ranges.is_pinned(address, layout.nbytes)
+    if layout.nbytes >= staged_copies.STAGED_BYTES and not pinned:
+        staged_copies.staged_download(address, source, layout.nbytes, stream)
         return
     if pinned and not blocking:
-        pinned_memory.used_by(address, stream)
+        pinned_ranges.used_by(address, stream)
     driver.memcpy_dtoh_async(address, source, layout.nbytes, stream.handle)
     if blocking:
         stream.synchronize()
@@ -352,7 +352,7 @@ def fill_from(array: Any, read: Callable[[memoryview], None]) -> None:
     layout = array._layout
     if layout.nbytes:
         stream = current.stream
-        pinned_memory.upload_from(address_of(array, stream), layout.nbytes, stream, read)
+        staged_copies.upload_from(address_of(array, stream), layout.nbytes, stream, read)
 
 
 def hand_to(array: Any, write: Callable[[memoryview], None]) -> None:
@@ -361,7 +361,7 @@ def hand_to(array: Any, write: Callable[[memoryview], None]) -> None:
     if layout.nbytes:
         with array._memory.device:
             stream = current.stream
-            pinned_memory.download_to(address_of(array, stream), layout.nbytes, stream, write)
+            staged_copies.download_to(address_of(array, stream), layout.nbytes, stream, write)
 
 
 def copy_bytes(target: Any, source: Any) -> None:

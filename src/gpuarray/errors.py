@@ -25,6 +25,7 @@ __all__ = [
     "MixedCUDAError",
     "NVRTCError",
     "OutOfMemoryError",
+    "OutOfPinnedMemoryError",
     "UnsupportedDTypeError",
 ]
 
@@ -375,6 +376,17 @@ class OutOfMemoryError(MemoryError):
         if self.limit and self.total + self.requested > self.limit:
             return text + "; raise the pool's limit with set_limit() or free some arrays"
         return text + "; delete arrays, or call free_all_blocks() on the memory pool"
+
+
+class OutOfPinnedMemoryError(OutOfMemoryError):
+    """The system has no more host memory that it could page-lock."""
+
+    def __str__(self) -> str:
+        return (
+            f"out of page-locked host memory allocating {self.requested:,} bytes; delete arrays "
+            "over such memory, call free_all_blocks() on other pools of it, or use NumPy's own "
+            "memory, which copies need not be page-locked for"
+        )
 
 
 class LibraryNotFoundError(ImportError):

@@ -13,7 +13,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._ffi import driver
-from gpuarray._runtime import pinned_memory
+from gpuarray._runtime import pinned_ranges
 from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import ManagedMemory, Memory
 from gpuarray._runtime.pinned_memory import PinnedMemory
@@ -168,12 +168,12 @@ def test_memory_without_a_pool():
         one = Memory(3 << 20)
         other = ManagedMemory(1 << 20)
         pinned = PinnedMemory(1 << 20)
-        assert pinned_memory.is_pinned(pinned.ptr, pinned.size)
+        assert pinned_ranges.is_pinned(pinned.ptr, pinned.size)
         del one, other, pinned
 
     work()
     gc.collect()
-    free, ranges = driver.mem_get_info()[0], len(pinned_memory._ranges)
+    free, ranges = driver.mem_get_info()[0], len(pinned_ranges._ranges)
     count = lost = 0
     folders = "_runtime/memory", "_runtime/pinned", "_runtime/device", "_ffi/driver_memory"
     for where in interrupted(work, *folders):
@@ -181,9 +181,9 @@ def test_memory_without_a_pool():
         if where.split(":")[0].endswith("__del__"):  # before it has begun to do anything
             lost += 1
             free = driver.mem_get_info()[0]
-            pinned_memory._ranges[ranges:] = []
+            pinned_ranges._ranges[ranges:] = []
         assert driver.mem_get_info()[0] == free, where
-        assert len(pinned_memory._ranges) == ranges, where
+        assert len(pinned_ranges._ranges) == ranges, where
     assert count > 20
     assert lost < count / 4
 

@@ -13,7 +13,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._ffi import driver
 from gpuarray._runtime import allocator
-from gpuarray._runtime.stream import StreamWork, streams
+from gpuarray._runtime.stream import Event, streams
 from gpuarray.errors import OutOfMemoryError
 from tests.array.arrays import same
 
@@ -263,7 +263,7 @@ def test_pinned_memory_of_a_copy_in_flight(monkeypatch):
     address = host.ctypes.data
     x = cp.empty(3000, "u1")
     x.set(host, stream=stream)
-    monkeypatch.setattr(StreamWork, "done", False)  # as on a device that is busy
+    monkeypatch.setattr(Event, "done", False)  # as on a device that is busy
     del memory, host
     gc.collect()
     other = cp.cuda.alloc_pinned_memory(3000)
@@ -345,8 +345,8 @@ def test_copies_from_and_to_the_host():
     (pointer + 2).copy_to_host(ctypes.c_void_p(sent.ctypes.data), 1)
     assert sent[0] == 52
     for call in (pointer.copy_from_host, pointer.copy_to_host, pointer.copy_from):
-        with pytest.raises(TypeError, match=r"ctypes\.data"):
-            call(sent, 4)
+        with pytest.raises(TypeError, match="an address, a pointer of ctypes or a NumPy array"):
+            call(None, 4)
         with pytest.raises(ValueError, match="size must not be negative"):
             call(sent.ctypes.data, -1)
     with pytest.raises(TypeError, match="the source is a MemoryPointer"):

@@ -45,6 +45,7 @@ from .driver_streams import *
 from .host import HostBuffer as HostBuffer
 from .host import copy_host as copy_host
 from .host import host_buffer as host_buffer
+from .host import pointer_address as pointer_address
 from .launch_arguments import *
 from .sticky_errors import KERNEL_FAULTS as KERNEL_FAULTS
 from .sticky_errors import explain_faults_by as explain_faults_by

@@ -1,11 +1,11 @@
-"""Host memory by address: buffers over it, and copies within it."""
+"""Host memory by address: buffers over it, copies within it, and what pointers hold."""
 
 from __future__ import annotations
 
 import ctypes
 from typing import Any
 
-__all__ = ["HostBuffer", "copy_host", "host_buffer"]
+__all__ = ["HostBuffer", "copy_host", "host_buffer", "pointer_address"]
 
 
 class HostBuffer(ctypes.Array):
@@ -48,3 +48,12 @@ _types: dict[Any, Any] = {}
 def copy_host(target: int, source: int, nbytes: int) -> None:
     """Copy between host addresses without holding the interpreter's lock."""
     ctypes.memmove(target, source, nbytes)
+
+
+def pointer_address(pointer: object) -> int | None:
+    """The address that a pointer of ctypes holds, 0 if it is null; None for another object."""
+    if isinstance(pointer, ctypes._Pointer | ctypes.c_char_p | ctypes.c_wchar_p):
+        return ctypes.cast(pointer, ctypes.c_void_p).value or 0
+    if isinstance(pointer, ctypes._SimpleCData):
+        return pointer.value or 0 if isinstance(pointer.value, int | None) else None
+    return None

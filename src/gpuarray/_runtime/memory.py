@@ -9,8 +9,10 @@ from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
+from gpuarray._runtime import pinned_ranges
 from gpuarray._runtime.device import Device, current, give_back, lost_error
-from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.host_address import host_address
+from gpuarray._runtime.stream import Stream, check_stream
 
 #: What an address, and a size, can say at most.
 MAX_BYTES = 2**63 - 1
@@ -71,6 +73,9 @@ _RANGE = ("memory_type", "device_ordinal", "range_start_addr", "range_size")
 class BaseMemory:
     """Memory that an array can live in.
 
+    Derived classes of your own set ``ptr``, ``size`` and ``device_id``, and free the memory in
+    ``__del__``.
+
     ``stream`` is the stream that reuse of the memory is ordered on, ``None`` where nobody in
     this process reuses it. ``writable`` is False where its owner said that nobody may write to it.
     ``foreign`` is False where this package allocated it, and no other object has the same bytes.
@@ -90,10 +95,22 @@ class BaseMemory:
         """The address of the first byte (CuPy's name)."""
         return self.pointer
 
+    # Derived classes of a user's own set what CuPy's have.
+    @ptr.setter
+    def ptr(self, value: int) -> None:
+        self.pointer = operator.index(value)  # type: ignore[misc]  # such classes have no slots
+
     @property
     def device_id(self) -> int:
         """The number of the device that the memory is on."""
         return self.device.id
+
+    @device_id.setter
+    def device_id(self, value: int) -> None:
+        self.device = Device(value)  # type: ignore[misc]
+
+    def __int__(self) -> int:
+        return self.pointer
 
     @property
     def lost(self) -> bool:
@@ -208,7 +225,8 @@ class UnownedMemory(BaseMemory):
     owner : object
         Kept alive as long as the memory is in use.
     device_id : int, optional
-        Asked of the driver by default, and with it whether all of the memory is there.
+        Asked of the driver by default, and with it whether all of the memory is there; so it is
+        for -1.
     writable : bool, optional
         Whether arrays over the memory may be written to.
     """
@@ -228,6 +246,8 @@ class UnownedMemory(BaseMemory):
         if not 0 <= pointer < 1 << 64:
             raise ValueError(f"UnownedMemory: no memory has the address {pointer}")
         nbytes = checked_size("UnownedMemory", size)
+        if device_id is not None and device_id < 0:
+            device_id = None
         if device_id is None and pointer:
             device_id = check_device_memory("UnownedMemory", pointer, nbytes or 1)
         self.device = Device(device_id)
@@ -247,6 +267,22 @@ class MemoryPointer:
         The memory.
     offset : int
         Bytes from its beginning.
+
+    Attributes
+    ----------
+    mem : BaseMemory
+        The memory, which lives as long as the pointer.
+    ptr : int
+        The address.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> pointer = cp.cuda.alloc(8)
+    >>> pointer.memset(0, 8)
+    >>> (pointer + 4).copy_from_host(np.float32(2.5).tobytes(), 4)
+    >>> cp.ndarray(2, "f4", pointer)
+    array([0. , 2.5], dtype=float32)
     """
 
     __slots__ = ("mem", "ptr")
@@ -273,12 +309,26 @@ class MemoryPointer:
         return self.ptr
 
     def __add__(self, offset: int) -> MemoryPointer:
-        return MemoryPointer(self.mem, self.ptr - self.mem.pointer + offset)
+        return MemoryPointer(self.mem, self.ptr - self.mem.pointer + self._offset(offset))
 
     __radd__ = __add__
 
     def __sub__(self, offset: int) -> MemoryPointer:
-        return self + -offset
+        return self + -operator.index(offset)
+
+    def __iadd__(self, offset: int) -> MemoryPointer:
+        self.ptr += self._offset(offset)
+        return self
+
+    def __isub__(self, offset: int) -> MemoryPointer:
+        self.ptr -= self._offset(offset)
+        return self
+
+    def _offset(self, offset: int) -> int:
+        nbytes = operator.index(offset)
+        if nbytes and not self.ptr:
+            raise ValueError(f"MemoryPointer: the null pointer has no offset, got {nbytes}")
+        return nbytes
 
     def __repr__(self) -> str:
         return f"<MemoryPointer {self.ptr:#x} on device {self.device_id}>"
@@ -291,20 +341,22 @@ class MemoryPointer:
 
         Parameters
         ----------
-        mem : MemoryPointer, int or ctypes.c_void_p
-            The source: a number is an address on the host.
+        mem : MemoryPointer, int, ctypes pointer or buffer
+            The source; everything but a `MemoryPointer` is the host's, see `copy_from_host`.
         size : int
             How many bytes.
         """
-        _wait("MemoryPointer.copy_from", self.copy_from_async, mem, size)
+        copy = self.copy_from_device if isinstance(mem, MemoryPointer) else self.copy_from_host
+        copy(mem, size)
 
     def copy_from_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
         """Queue a copy of bytes from another device pointer or from the host.
 
         Parameters
         ----------
-        mem : MemoryPointer, int or ctypes.c_void_p
-            The source: a number is an address on the host, which stays valid until the copy ends.
+        mem : MemoryPointer, int, ctypes pointer or buffer
+            The source; everything but a `MemoryPointer` is the host's, see
+            `copy_from_host_async`.
         size : int
             How many bytes.
         stream : Stream, optional
@@ -323,7 +375,10 @@ class MemoryPointer:
         size : int
             How many bytes.
         """
-        _wait("MemoryPointer.copy_from_device", self.copy_from_device_async, src, size)
+        if isinstance(src, MemoryPointer) and src.device is not self.device:
+            with src.device:  # nothing orders its stream with ours
+                current.stream.synchronize()
+        self._copy_from_device("copy_from_device", src, size, None, True)
 
     def copy_from_device_async(
         self, src: MemoryPointer, size: int, stream: Stream | None = None
@@ -339,78 +394,103 @@ class MemoryPointer:
         stream : Stream, optional
             Where; the current stream by default.
         """
+        self._copy_from_device("copy_from_device_async", src, size, stream, False)
+
+    def _copy_from_device(
+        self, name: str, src: MemoryPointer, size: int, stream: Stream | None, wait: bool
+    ) -> None:
         if not isinstance(src, MemoryPointer):
             raise TypeError(
-                f"MemoryPointer.copy_from_device: the source is a MemoryPointer, not {src!r}; "
+                f"MemoryPointer.{name}: the source is a MemoryPointer, not {src!r}; "
                 "copy_from_host takes addresses on the host"
             )
-        queue = current.stream if stream is None else stream
-        nbytes = checked_size("MemoryPointer.copy_from_device", size)
-        if nbytes:
-            target, source = self._used_on(queue), src._used_on(queue)
-            driver.memcpy_async(target, source, nbytes, queue.handle)
+        nbytes = self._checked(name, size)
+        src._checked(name, size)
+
+        def copy(queue: Stream) -> None:
+            driver.memcpy_async(self._used_on(queue), src._used_on(queue), nbytes, queue.handle)
+
+        self._run(name, nbytes, copy, stream, wait)
 
     def copy_from_host(self, mem: Any, size: int) -> None:
         """Copy bytes from the host, and wait.
 
         Parameters
         ----------
-        mem : int or ctypes.c_void_p
-            The address of the source, such as ``array.ctypes.data``.
+        mem : int, ctypes pointer, numpy.ndarray or buffer
+            The source: its address, or an object whose bytes are copied.
         size : int
             How many bytes.
         """
-        _wait("MemoryPointer.copy_from_host", self.copy_from_host_async, mem, size)
+        self._copy_from_host("copy_from_host", mem, size, None, True)
 
     def copy_from_host_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
         """Queue a copy of bytes from the host.
 
         Parameters
         ----------
-        mem : int or ctypes.c_void_p
-            The address of the source, which stays valid until the copy ends. The copy overlaps
-            with other work only if it is page-locked memory.
+        mem : int, ctypes pointer, numpy.ndarray or buffer
+            The source, which stays valid until the copy ends. The copy overlaps with other work
+            only if it is page-locked memory.
         size : int
             How many bytes.
         stream : Stream, optional
             Where; the current stream by default.
         """
-        queue = current.stream if stream is None else stream
-        nbytes = checked_size("MemoryPointer.copy_from_host", size)
-        address = _host_address("copy_from_host", mem)
-        if nbytes:
+        self._copy_from_host("copy_from_host_async", mem, size, stream, False)
+
+    def _copy_from_host(
+        self, name: str, mem: Any, size: int, stream: Stream | None, wait: bool
+    ) -> None:
+        nbytes = self._checked(name, size)
+        address = host_address(f"MemoryPointer.{name}", mem, nbytes)
+
+        def copy(queue: Stream) -> None:
+            if not wait:
+                pinned_ranges.used_by(address, queue)
             driver.memcpy_htod_async(self._used_on(queue), address, nbytes, queue.handle)
+
+        self._run(name, nbytes, copy, stream, wait)
 
     def copy_to_host(self, mem: Any, size: int) -> None:
         """Copy bytes to the host, and wait.
 
         Parameters
         ----------
-        mem : int or ctypes.c_void_p
-            The address of the target, such as ``array.ctypes.data``.
+        mem : int, ctypes pointer, numpy.ndarray or buffer
+            The target: its address, or an object whose bytes are replaced.
         size : int
             How many bytes.
         """
-        _wait("MemoryPointer.copy_to_host", self.copy_to_host_async, mem, size)
+        self._copy_to_host("copy_to_host", mem, size, None, True)
 
     def copy_to_host_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
         """Queue a copy of bytes to the host.
 
         Parameters
         ----------
-        mem : int or ctypes.c_void_p
-            The address of the target, which stays valid until the copy ends. The copy overlaps
-            with other work only if it is page-locked memory.
+        mem : int, ctypes pointer, numpy.ndarray or buffer
+            The target, which stays valid until the copy ends. The copy overlaps with other work
+            only if it is page-locked memory.
         size : int
             How many bytes.
         stream : Stream, optional
             Where; the current stream by default.
         """
-        queue = current.stream if stream is None else stream
-        nbytes = checked_size("MemoryPointer.copy_to_host", size)
-        address = _host_address("copy_to_host", mem)
-        if nbytes:
+        self._copy_to_host("copy_to_host_async", mem, size, stream, False)
+
+    def _copy_to_host(
+        self, name: str, mem: Any, size: int, stream: Stream | None, wait: bool
+    ) -> None:
+        nbytes = self._checked(name, size)
+        address = host_address(f"MemoryPointer.{name}", mem, nbytes, stored=True)
+
+        def copy(queue: Stream) -> None:
+            if not wait:
+                pinned_ranges.used_by(address, queue)
             driver.memcpy_dtoh_async(address, self._used_on(queue), nbytes, queue.handle)
+
+        self._run(name, nbytes, copy, stream, wait)
 
     def memset(self, value: int, size: int) -> None:
         """Store one value in every byte, and wait.
@@ -422,7 +502,7 @@ class MemoryPointer:
         size : int
             How many bytes.
         """
-        _wait("MemoryPointer.memset", self.memset_async, value, size)
+        self._memset("memset", value, size, None, True)
 
     def memset_async(self, value: int, size: int, stream: Stream | None = None) -> None:
         """Queue a fill of every byte with one value.
@@ -436,40 +516,60 @@ class MemoryPointer:
         stream : Stream, optional
             Where; the current stream by default.
         """
-        queue = current.stream if stream is None else stream
-        nbytes = checked_size("MemoryPointer.memset", size)
+        self._memset("memset_async", value, size, stream, False)
+
+    def _memset(self, name: str, value: int, size: int, stream: Stream | None, wait: bool) -> None:
+        nbytes = self._checked(name, size)
         byte = operator.index(value) & 0xFF
-        if nbytes:
+
+        def fill(queue: Stream) -> None:
             driver.memset_d8_async(self._used_on(queue), byte, nbytes, queue.handle)
+
+        self._run(name, nbytes, fill, stream, wait)
+
+    def _checked(self, name: str, size: object) -> int:
+        """A number of bytes that the memory has from here on."""
+        nbytes = checked_size(f"MemoryPointer.{name}", size)
+        mem = self.mem
+        offset = self.ptr - mem.pointer
+        if nbytes and not 0 <= offset <= mem.size - nbytes:
+            raise ValueError(
+                f"MemoryPointer.{name}: {nbytes} bytes at offset {offset} are not within the "
+                f"memory, which has {mem.size}"
+            )
+        return nbytes
+
+    def _run(
+        self,
+        name: str,
+        nbytes: int,
+        work: Callable[[Stream], None],
+        stream: Stream | None,
+        wait: bool,
+    ) -> None:
+        """Queue work of some bytes on a stream, that of the memory's device by default."""
+        if stream is not None:
+            check_stream(stream)
+        device = self.device if stream is None else stream.device
+        if current.stream.device is not device:
+            with device:
+                return self._run(name, nbytes, work, stream, wait)
+        queue = current.stream if stream is None else stream
+        if wait and driver.stream_is_capturing(queue.handle):
+            raise RuntimeError(
+                f"MemoryPointer.{name}: the current stream is captured, so that nothing can be "
+                "waited for; use the function whose name ends in _async"
+            )
+        if nbytes:
+            work(queue)
+            if wait:
+                queue.synchronize()
 
     def _used_on(self, stream: Stream) -> int:
         """The address, for work on a stream."""
         if self.mem.stream is not stream:
             self.mem.used_by(stream)
         return self.ptr
-
-
-def _wait(name: str, queue: Callable[..., None], *args: Any) -> None:
-    """Do work on the current stream and wait for it."""
-    stream = current.stream
-    if driver.stream_is_capturing(stream.handle):
-        raise RuntimeError(
-            f"{name}: the current stream is captured, so that nothing can be waited for; use "
-            "the function whose name ends in _async"
-        )
-    queue(*args)
-    stream.synchronize()
-
-
-def _host_address(name: str, mem: Any) -> int:
-    """The address that a pointer into host memory holds: a number, or a ``ctypes.c_void_p``."""
-    address = getattr(mem, "value", mem)
-    if isinstance(address, int):
-        return address
-    raise TypeError(
-        f"MemoryPointer.{name}: the host's memory is an address or a ctypes.c_void_p, not "
-        f"{type(mem).__name__}; pass array.ctypes.data"
-    )
 
 
 class _NoMemory(BaseMemory):

@@ -1,26 +1,22 @@
-"""Page-locked host memory: its pool, and large copies staged through it."""
+"""Page-locked host memory, and its pool."""
 
 from __future__ import annotations
 
-import bisect
 import operator
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from gpuarray import _fork
+from gpuarray import errors
 from gpuarray._config import config
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back
+from gpuarray._runtime import pinned_ranges
+from gpuarray._runtime.device import current, give_back, need_context
 from gpuarray._runtime.memory import checked_size
-from gpuarray._runtime.stream import Event, Stream, StreamWork
+from gpuarray._runtime.pinned_ranges import PinnedRange, PinnedUses
+from gpuarray._runtime.stream import Event, StreamWork
 
 __all__ = ["get_default_pinned_memory_pool"]
-
-#: Copies of at least this many bytes from or to pageable memory go through pinned buffers of
-#: our own, which keeps the copy engine busy while the next piece is being filled.
-STAGED_BYTES = 8 << 20
-_PIECE = 4 << 20
 
 
 class PinnedMemory:
@@ -34,21 +30,30 @@ class PinnedMemory:
         Of ``cuMemHostAlloc``; see the constants ``hostAlloc...`` of `cuda.runtime`.
     """
 
-    __slots__ = ("__weakref__", "_slot", "device", "generation", "ptr", "size", "users")
+    __slots__ = ("__weakref__", "_slot", "device", "generation", "ptr", "size", "uses")
 
     def __init__(self, size: int, flags: int = 0):
         self.size = size = checked_size("PinnedMemory", size)
         self.ptr = 0
         self.device = current.stream.device
         self.generation = self.device.generation
-        #: Streams with copies that nobody waited for.
-        self.users: set[StreamWork] = set()
+        self.uses = PinnedUses()
         self._slot = driver.address_slot()
         if size:
-            number = operator.index(flags)
-            driver.mem_alloc_to(self._slot, size, number, kind="mem_host_alloc")
+            self._allocate(operator.index(flags))
             self.ptr = self._slot.value
-            _note(_Range(self.ptr, self.ptr + size, self.device, self.users))
+            pinned_ranges.note(PinnedRange(self.ptr, self.ptr + size, self.device, self.uses))
+
+    def _allocate(self, flags: int) -> None:
+        try:
+            driver.mem_alloc_to(self._slot, self.size, flags, kind="mem_host_alloc")
+        except errors.DriverError as error:
+            if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
+                raise
+            raise errors.OutOfPinnedMemoryError(self.size) from None
+
+    def __int__(self) -> int:
+        return self.ptr
 
     @property
     def lost(self) -> bool:
@@ -82,7 +87,7 @@ class PinnedMemory:
         """Free the memory; the list is empty then."""
         if not (self.lost or driver.forked()):
             for address in addresses:
-                _forget(address)
+                pinned_ranges.forget(address)
             give_back(lambda known: driver.mem_free_all(known, "mem_host_free"), addresses)
 
 
@@ -95,17 +100,24 @@ class PinnedMemoryPointer(driver.HostBuffer):
     Parameters
     ----------
     mem : PinnedMemory
-        The memory.
+        The memory, or another object with the attributes ``ptr`` and ``size``.
     offset : int
         Bytes from its beginning.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> pointer = cp.cuda.PinnedMemoryPointer(cp.cuda.PinnedMemory(100), 0)
+    >>> (pointer + 40).size()
+    60
     """
 
     def __new__(cls, mem: Any, offset: int) -> PinnedMemoryPointer:
         at = operator.index(offset)
-        if not isinstance(mem, PinnedMemory | _Pooled):
+        if not isinstance(mem, PinnedMemory) and not _is_memory(mem):
             raise TypeError(
-                "PinnedMemoryPointer: mem must be a gpuarray.cuda.PinnedMemory, got "
-                f"{type(mem).__name__}"
+                "PinnedMemoryPointer: mem must be a gpuarray.cuda.PinnedMemory, or have ptr and "
+                f"size as it has; got {type(mem).__name__}"
             )
         if not 0 <= at <= mem.size:
             raise ValueError(f"PinnedMemoryPointer: offset {at} is not within {mem.size} bytes")
@@ -134,107 +146,105 @@ class PinnedMemoryPointer(driver.HostBuffer):
         return f"<PinnedMemoryPointer {self.ptr:#x}, {len(self)} bytes>"
 
 
-class _Range(NamedTuple):
-    """Addresses that are pinned through this module."""
-
-    start: int
-    end: int
-    owner: Device
-    users: set[StreamWork]
+def _is_memory(mem: object) -> bool:
+    """Whether an object of a user's own is as good as a `PinnedMemory`."""
+    return isinstance(getattr(mem, "ptr", None), int) and isinstance(
+        getattr(mem, "size", None), int
+    )
 
 
-#: In order; each change is one call of C, which no interrupt divides.
-_ranges: list[_Range] = []
-_lock = _fork.new_lock()
+class PooledPinnedMemory(PinnedMemory):
+    """Page-locked memory that goes back to its pool when nothing refers to it.
 
+    Pools make these; `PinnedMemoryPool.malloc` returns a pointer to one.
 
-def _start_of(pinned: _Range) -> int:
-    return pinned.start
+    Parameters
+    ----------
+    mem : PinnedMemory
+        The block.
+    pool : PinnedMemoryPool
+        Where it came from.
+    """
 
+    __slots__ = ("mem", "pool")
 
-def _note(pinned: _Range) -> None:
-    with _lock:
-        index = bisect.bisect(_ranges, pinned.start, key=_start_of)
-        _ranges.insert(index, pinned)
-
-
-def _find(address: int) -> _Range | None:
-    """The range that an address is in."""
-    index = bisect.bisect(_ranges, address, key=_start_of) - 1
-    return _ranges[index] if index >= 0 and address < _ranges[index].end else None
-
-
-def _forget(address: int) -> None:
-    with _lock:
-        found = _find(address)
-        if found is not None:  # else an interrupt came before it was noted
-            _ranges.remove(found)
-
-
-def _lose(device: Device) -> None:
-    """A reset unpins the memory that the device pinned, and takes it away."""
-    with _lock:
-        _ranges[:] = [pinned for pinned in _ranges if pinned.owner is not device]
-
-
-Device.when_reset(_lose)
-
-
-def is_pinned(address: int, size: int) -> bool:
-    """Whether a range of host memory came from :class:`PinnedMemory`."""
-    with _lock:
-        found = _find(address)
-        return found is not None and address + size <= found.end
-
-
-def used_by(address: int, stream: Stream) -> None:
-    """Note that a copy from or to pinned memory is queued on a stream, and not waited for."""
-    with _lock:
-        found = _find(address)
-        assert found is not None  # `is_pinned` has said so
-        stream.work.noted = True
-        found.users.add(stream.work)
-
-
-class _Pooled:
-    """Memory that goes back to its pool."""
-
-    __slots__ = ("memory", "pool")
-
-    def __init__(self, memory: PinnedMemory, pool: PinnedMemoryPool):
-        self.memory = memory
+    def __init__(self, mem: Any, pool: PinnedMemoryPool):
+        self.mem = mem
         self.pool = pool
+        self.ptr = mem.ptr
+        self.size = mem.size
 
-    @property
-    def ptr(self) -> int:
-        return self.memory.ptr
+    def free(self) -> None:
+        """Give the block back to the pool now. It is not for use any more then."""
+        ptr, self.ptr = self.ptr, 0
+        if ptr:
+            self.size = 0
+            self.pool._put(self.mem)
 
-    @property
-    def size(self) -> int:
-        return self.memory.size
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if not ending() and hasattr(self, "ptr"):
+            self.free()
 
-    def __del__(self) -> None:
-        self.pool._put(self.memory)
+    def __repr__(self) -> str:
+        return f"<PooledPinnedMemory {self.ptr:#x}, {self.size} bytes>"
+
+
+class _InFlight:
+    """A freed block that copies may still read or write."""
+
+    __slots__ = ("events", "memory")
+
+    def __init__(self, memory: Any):
+        self.memory = memory
+        #: Recorded behind the copies; None until somebody asks for memory.
+        self.events: list[Event] | None = None
 
 
 class PinnedMemoryPool:
     """Keeps freed page-locked memory for reuse; sizes are rounded up to powers of two.
+
+    A block is not used again before the copies have ended that `ndarray.set`, `ndarray.get` and
+    the functions of `MemoryPointer` have queued from it or to it. One of which a captured graph
+    has such a copy is never used again.
 
     Parameters
     ----------
     allocator : callable, optional
         Where the pool has its memory from: takes a number of bytes, returns a
         `PinnedMemoryPointer` or a `PinnedMemory`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> pool = cp.cuda.PinnedMemoryPool()
+    >>> pointer = pool.malloc(1000)
+    >>> pointer.size()
+    1024
+    >>> del pointer
+    >>> pool.n_free_blocks()
+    1
     """
 
     def __init__(self, allocator: Callable[[int], Any] = PinnedMemory):
+        if not callable(allocator):
+            raise TypeError(
+                f"PinnedMemoryPool: the allocator is a function of a size, not {allocator!r}"
+            )
         self._allocator = allocator
-        self._free: dict[int, list[PinnedMemory]] = {}
-        #: Freed memory that copies may still read or write.
-        self._in_flight: list[PinnedMemory] = []
+        self._free: dict[int, list[Any]] = {}
+        self._in_flight: list[_InFlight] = []
+        #: Blocks that graphs copy from or to.
+        self._captured: list[Any] = []
 
     def malloc(self, size: int) -> Any:
         """Page-locked memory for at least ``size`` bytes.
+
+        Where the system has no more, the pool's free blocks are given back to it first.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
 
         Returns
         -------
@@ -242,10 +252,16 @@ class PinnedMemoryPool:
             Supports the buffer protocol, so ``numpy.frombuffer(memory, dtype, count)`` gives an
             array over it; ``ptr`` is its address. The memory goes back to the pool when nothing
             refers to it.
-        """
-        return PinnedMemoryPointer(self._take(checked_size("alloc_pinned_memory", size)), 0)
 
-    def _take(self, size: int) -> _Pooled:
+        Raises
+        ------
+        OutOfMemoryError
+            The system has no more memory that it could lock.
+        """
+        nbytes = checked_size("alloc_pinned_memory", size)
+        return PinnedMemoryPointer(self._take(nbytes) if nbytes else PinnedMemory(0), 0)
+
+    def _take(self, size: int) -> PooledPinnedMemory:
         size = max(512, 1 << (size - 1).bit_length())
         if self._in_flight:
             self._land()
@@ -253,26 +269,72 @@ class PinnedMemoryPool:
             try:
                 memory = self._free[size].pop()
             except (KeyError, IndexError):
+                memory = self._allocate(size)
+            if not (getattr(memory, "lost", False) or getattr(memory, "freed", False)):
+                return PooledPinnedMemory(memory, self)
+
+    def _allocate(self, size: int) -> Any:
+        try:
+            made = self._allocator(size)
+        except (errors.DriverError, errors.OutOfMemoryError) as error:
+            if getattr(error, "status_name", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
+                raise
+            self._land(wait=True)
+            self._free.clear()
+            try:
                 made = self._allocator(size)
-                memory = getattr(made, "mem", made)
-            if not (memory.lost or memory.freed):
-                return _Pooled(memory, self)
+            except errors.OutOfMemoryError:
+                raise
+            except errors.DriverError as still:
+                if still.status_name != _OUT_OF_MEMORY:
+                    raise
+                raise errors.OutOfPinnedMemoryError(size) from None
+        return getattr(made, "mem", made)
 
-    def _put(self, memory: PinnedMemory) -> None:
-        if memory.users:
-            self._in_flight.append(memory)
-            return
-        self._free.setdefault(memory.size, []).append(memory)
+    def _put(self, memory: Any) -> None:
+        uses = getattr(memory, "uses", None)
+        if uses is None or not (uses.works or uses.captured):
+            self._free.setdefault(memory.size, []).append(memory)
+        elif uses.captured:
+            self._captured.append(memory)
+        else:
+            self._in_flight.append(_InFlight(memory))
 
-    def _land(self) -> None:
-        """Free the memory whose copies have ended."""
+    def _land(self, wait: bool = False) -> None:
+        """Free the memory whose copies have ended, or wait for all of them.
+
+        Streams may be busy all the time, so it is not waited until one is idle: the first call
+        behind the copies leaves events.
+        """
+        need_context()
+        if driver.stream_is_capturing(current.stream.handle):
+            return  # events cannot be asked then
+        left: dict[StreamWork, Event | None] = {}
         for _ in range(len(self._in_flight)):
             try:
-                memory = self._in_flight.pop(0)
+                block = self._in_flight.pop(0)
             except IndexError:  # another thread took the last one
                 return
-            memory.users.difference_update([x for x in memory.users if memory.lost or x.done])
-            self._put(memory)
+            memory = block.memory
+            if memory.lost:
+                continue
+            works = memory.uses.works
+            if block.events is None:
+                if any(work.capturing for work in works):
+                    self._in_flight.append(block)
+                    continue
+                for work in works:
+                    if work not in left:
+                        left[work] = work.leave_event()
+                block.events = [event for work in works if (event := left[work]) is not None]
+            if wait:
+                for event in block.events:
+                    event.synchronize()
+            if all(event.done for event in block.events):
+                works.clear()
+                self._put(memory)
+            else:
+                self._in_flight.append(block)
 
     def free_all_blocks(self) -> None:
         """Give unused memory back to the system."""
@@ -280,10 +342,18 @@ class PinnedMemoryPool:
         self._free.clear()
 
     def n_free_blocks(self) -> int:
-        """The number of free blocks."""
+        """The number of free blocks.
+
+        Returns
+        -------
+        int
+            Without those that copies may still use.
+        """
         self._land()
         return sum([len(blocks) for blocks in list(self._free.values())])
 
+
+_OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 
 _default_pool = PinnedMemoryPool()
 
@@ -316,6 +386,40 @@ def alloc_pinned_memory(size: int) -> Any:
     array([1., 2., 3.], dtype=float32)
     """
     return _allocator(size)
+
+
+def is_memory_pinned(data: int) -> bool:
+    """Whether an address is in page-locked memory of the host.
+
+    Parameters
+    ----------
+    data : int
+        The address.
+
+    Returns
+    -------
+    bool
+        Whether. Unified memory, which a device may hold as well, is not page-locked.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> host = np.zeros(4)
+    >>> cp.cuda.pinned_memory.is_memory_pinned(host.ctypes.data)
+    False
+    >>> cp.cuda.pinned_memory.is_memory_pinned(cp.empty_pinned(4).ctypes.data)
+    True
+    """
+    need_context()
+    address = operator.index(data)
+    if not 0 < address < 1 << 64:
+        return False
+    found = driver.pointer_attributes(("memory_type", "is_managed"), address)
+    return found["memory_type"] == _HOST and not found["is_managed"]
+
+
+#: CU_MEMORYTYPE_HOST
+_HOST = 1
 
 
 def get_pinned_memory_allocator() -> Callable[[int], Any]:
@@ -353,91 +457,3 @@ def _malloc(size: int) -> PinnedMemoryPointer:
 
 # The checkers watch the pages of memory that was allocated while they are on.
 _allocator: Callable[[int], Any] = _malloc if config.checks else _default_pool.malloc
-
-
-def staged_upload(device_pointer: int, address: int, nbytes: int, stream: Stream) -> None:
-    """Copy pageable host memory to the device through two pinned buffers."""
-
-    def fill(buffer: _Pooled, start: int, length: int) -> None:
-        driver.copy_host(buffer.ptr, address + start, length)
-
-    _upload_pieces(device_pointer, nbytes, stream, fill)
-
-
-def staged_download(address: int, device_pointer: int, nbytes: int, stream: Stream) -> None:
-    """Copy from the device to pageable host memory through two pinned buffers."""
-
-    def take(buffer: _Pooled, start: int, length: int) -> None:
-        driver.copy_host(address + start, buffer.ptr, length)
-
-    _download_pieces(device_pointer, nbytes, stream, take)
-
-
-def upload_from(
-    device_pointer: int, nbytes: int, stream: Stream, read: Callable[[memoryview], None]
-) -> None:
-    """Fill device memory by ``read``, which stores the next bytes in each view that it gets."""
-
-    def fill(buffer: _Pooled, start: int, length: int) -> None:
-        read(memoryview(PinnedMemoryPointer(buffer, 0))[:length].cast("B"))
-
-    _upload_pieces(device_pointer, nbytes, stream, fill)
-
-
-def download_to(
-    device_pointer: int, nbytes: int, stream: Stream, write: Callable[[memoryview], None]
-) -> None:
-    """Hand the bytes of device memory to ``write``, one view after the other."""
-
-    def take(buffer: _Pooled, start: int, length: int) -> None:
-        write(memoryview(PinnedMemoryPointer(buffer, 0))[:length].cast("B"))
-
-    _download_pieces(device_pointer, nbytes, stream, take)
-
-
-def _upload_pieces(
-    device_pointer: int, nbytes: int, stream: Stream, fill: Callable[[_Pooled, int, int], None]
-) -> None:
-    """Copy to the device from two pinned buffers, of which one is filled while one is copied."""
-    size = min(_PIECE, nbytes)
-    buffers = [_default_pool._take(size), _default_pool._take(size)]
-    events = [Event(disable_timing=True), Event(disable_timing=True)]
-    try:
-        for number, start in enumerate(range(0, nbytes, _PIECE)):
-            length = min(_PIECE, nbytes - start)
-            buffer, event = buffers[number % 2], events[number % 2]
-            if number >= 2:
-                event.synchronize()
-            fill(buffer, start, length)
-            driver.memcpy_htod_async(device_pointer + start, buffer.ptr, length, stream.handle)
-            event.record(stream)
-    finally:
-        # The buffers go back to the pool, where another stream may take them.
-        for event in events:
-            event.synchronize()
-
-
-def _download_pieces(
-    device_pointer: int, nbytes: int, stream: Stream, take: Callable[[_Pooled, int, int], None]
-) -> None:
-    """Copy from the device to two pinned buffers, of which one is taken while one is copied."""
-    size = min(_PIECE, nbytes)
-    buffers = [_default_pool._take(size), _default_pool._take(size)]
-    events = [Event(disable_timing=True), Event(disable_timing=True)]
-    starts = range(0, nbytes, _PIECE)
-    try:
-        for number in range(len(starts) + 1):
-            if number < len(starts):
-                start = starts[number]
-                length = min(_PIECE, nbytes - start)
-                driver.memcpy_dtoh_async(
-                    buffers[number % 2].ptr, device_pointer + start, length, stream.handle
-                )
-                events[number % 2].record(stream)
-            if number:
-                start = starts[number - 1]
-                events[(number - 1) % 2].synchronize()
-                take(buffers[(number - 1) % 2], start, min(_PIECE, nbytes - start))
-    finally:
-        for event in events:  # all have ended, unless the loop was interrupted
-            event.synchronize()

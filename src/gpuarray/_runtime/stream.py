@@ -83,18 +83,33 @@ class StreamWork:
         """Let what is queued on another stream from now on wait for this work."""
         if self.generation != self.device.generation:
             return
-        event = self.event
         if _of_another_thread(other):
             self.device.synchronize()
             return
-        if event is None:
-            if self._left_nothing():
-                self.device.synchronize()
-                return
-            with self.device:
-                event = Event(disable_timing=True)
-                driver.event_record(event.handle, self.handle)
-        other.wait_event(event)
+        event = self.leave_event()
+        if event is not None:
+            other.wait_event(event)
+
+    def leave_event(self) -> Event | None:
+        """An event behind all of it; None if it has ended."""
+        if self.generation != self.device.generation:
+            return None
+        if self.event is not None:
+            return self.event
+        if self._left_nothing():
+            self.device.synchronize()
+            return None
+        with self.device:
+            event = Event(disable_timing=True)
+            driver.event_record(event.handle, self.handle)
+        return event
+
+    @property
+    def capturing(self) -> bool:
+        """Whether the stream is captured: no event can be left then."""
+        if self.generation != self.device.generation or self.event or self._left_nothing():
+            return False
+        return driver.stream_is_capturing(self.handle)
 
     def _left_nothing(self) -> bool:
         """Whether nothing can be waited for: the stream is gone, or about to be, without an event.

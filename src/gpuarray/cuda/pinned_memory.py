@@ -10,7 +10,9 @@ from gpuarray._runtime.pinned_memory import (
     PinnedMemory,
     PinnedMemoryPointer,
     PinnedMemoryPool,
+    PooledPinnedMemory,
     alloc_pinned_memory,
+    is_memory_pinned,
     set_pinned_memory_allocator,
 )
 
@@ -18,7 +20,9 @@ __all__ = [
     "PinnedMemory",
     "PinnedMemoryPointer",
     "PinnedMemoryPool",
+    "PooledPinnedMemory",
     "alloc_pinned_memory",
+    "is_memory_pinned",
     "set_pinned_memory_allocator",
 ]
 
