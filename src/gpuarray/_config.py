@@ -25,7 +25,7 @@ VARIABLES = (
     "GPUARRAY_BACKEND", "GPUARRAY_EMULATED_DEVICES", "GPUARRAY_STICKY_FAULTS",
     "GPUARRAY_CUDA_MAJOR", "GPUARRAY_CACHE_DIR", "GPUARRAY_CACHE_DIRS",
     "GPUARRAY_CACHE_IN_MEMORY", "GPUARRAY_CACHE_SIZE", "GPUARRAY_DEBUG", "GPUARRAY_DEBUG_BYTES",
-    "GPUARRAY_DUMP_SOURCE", "GPUARRAY_RECORD", "GPUARRAY_CHECK",
+    "GPUARRAY_DUMP_SOURCE", "GPUARRAY_RECORD", "GPUARRAY_CHECK", "GPUARRAY_MEMORY_LIMIT",
     "GPUARRAY_PER_THREAD_DEFAULT_STREAM",
 )  # fmt: skip
 
@@ -70,6 +70,9 @@ class Config(NamedTuple):
     #: ``GPUARRAY_PER_THREAD_DEFAULT_STREAM``, or CuPy's ``CUPY_CUDA_PER_THREAD_DEFAULT_STREAM``:
     #: each thread begins on a default stream of its own.
     per_thread_default_stream: bool = False
+    #: ``GPUARRAY_MEMORY_LIMIT``, or else ``CUPY_GPU_MEMORY_LIMIT``: how much of a device's memory
+    #: a pool takes: bytes as an int (0: all of it), a fraction as a float.
+    memory_limit: int | float = 0
 
     @classmethod
     def from_environment(
@@ -98,6 +101,9 @@ class Config(NamedTuple):
             "checks": lambda: _checks(environ, "GPUARRAY_CHECK"),
             "per_thread_default_stream": lambda: _flag(
                 environ, "GPUARRAY_PER_THREAD_DEFAULT_STREAM", "CUPY_CUDA_PER_THREAD_DEFAULT_STREAM"
+            ),
+            "memory_limit": lambda: _limit(
+                environ, "GPUARRAY_MEMORY_LIMIT", "CUPY_GPU_MEMORY_LIMIT"
             ),
         }
         found = {}
@@ -153,6 +159,23 @@ def _size(environ: Mapping[str, str], variable: str, default: int) -> int:
     if match is None:
         raise _refuse(variable, value, "a number of bytes, such as 1073741824, 512M or 2G")
     return int(match[1]) * _UNITS[match[2].lower()]
+
+
+def _limit(environ: Mapping[str, str], *variables: str) -> int | float:
+    """What the first variable that is set says: bytes, or a fraction of the device's memory."""
+    for variable in variables:
+        value = environ.get(variable, "").strip()
+        percent = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*%", value, re.ASCII)
+        if percent is None and value:
+            try:
+                return _size(environ, variable, 0)
+            except ValueError:
+                pass
+        if percent is not None and float(percent[1]) <= 100:
+            return float(percent[1]) / 100
+        if value:
+            raise _refuse(variable, value, "a number of bytes, such as 512M or 2G, or 50%")
+    return 0
 
 
 def checks_of(names: Iterable[str]) -> tuple[str, ...]:

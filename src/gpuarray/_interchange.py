@@ -15,7 +15,8 @@ from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.memory import UnownedMemory, check_device_memory
+from gpuarray._runtime.memory import check_device_memory
+from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.stream import ExternalStream
 from gpuarray.errors import HostArrayError
 

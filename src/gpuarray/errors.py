@@ -358,24 +358,43 @@ class OutOfMemoryError(MemoryError):
     ----------
     requested, total, limit, free : int
         Bytes asked for, held by the pool, allowed to the pool (0: no limit), free on the device.
+    used : int or None
+        Bytes of the pool that are in use, if that is known; the others are cached.
+    holders : tuple of str
+        The largest memory in use: its size, the arrays over it, and where it was allocated if
+        `tracemalloc` traces that.
     """
 
-    def __init__(self, requested: int, total: int = 0, limit: int = 0, free: int = 0) -> None:
-        super().__init__(requested, total, limit, free)
+    def __init__(
+        self,
+        requested: int,
+        total: int = 0,
+        limit: int = 0,
+        free: int = 0,
+        used: int | None = None,
+        holders: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(requested, total, limit, free, used, holders)
         self.requested = requested
         self.total = total
         self.limit = limit
         self.free = free
+        self.used = used
+        self.holders = holders
 
     def __str__(self) -> str:
         text = f"out of device memory allocating {self.requested:,} bytes"
         text += f" (the pool holds {self.total:,} bytes"
         if self.limit:
             text += f" of its limit of {self.limit:,}"
+        if self.used is not None:
+            text += f": {self.used:,} in use and {self.total - self.used:,} cached"
         text += f"; {self.free:,} are free on the device)"
         if self.limit and self.total + self.requested > self.limit:
-            return text + "; raise the pool's limit with set_limit() or free some arrays"
-        return text + "; delete arrays, or call free_all_blocks() on the memory pool"
+            text += "; raise the pool's limit with set_limit() or free some arrays"
+        else:
+            text += "; delete arrays, or call free_all_blocks() on the memory pool"
+        return "\n  ".join([text, *(f"in use: {holder}" for holder in self.holders)])
 
 
 class OutOfPinnedMemoryError(OutOfMemoryError):

@@ -15,8 +15,9 @@ import gpuarray as cp
 from gpuarray._ffi import driver
 from gpuarray._runtime import pinned_ranges
 from gpuarray._runtime.device import current
-from gpuarray._runtime.memory import ManagedMemory, Memory
+from gpuarray._runtime.memory import Memory
 from gpuarray._runtime.pinned_memory import PinnedMemory
+from gpuarray._runtime.unified_memory import ManagedMemory
 from gpuarray.kernels import compiler
 from tests.array.interrupting import interrupted
 from tests.slow import slow_except

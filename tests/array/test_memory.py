@@ -146,7 +146,7 @@ def test_limit(pool):
     assert pool.get_limit() == cp.cuda.Device().mem_info[1] // 2
     pool.set_limit(size=0)
     cp.zeros(100_000, "u1")
-    for bad in ({}, {"size": -1}, {"fraction": 2.0}, {"size": 1, "fraction": 1}):
+    for bad in ({"size": -1}, {"fraction": 2.0}, {"size": 1, "fraction": 1}):
         with pytest.raises(ValueError):
             pool.set_limit(**bad)
 

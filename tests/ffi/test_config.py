@@ -52,6 +52,18 @@ def test_sizes(text, nbytes):
 
 
 @pytest.mark.parametrize(
+    "text, limit",
+    [("0", 0), ("1000000", 1000000), ("2G", 2 << 30), ("50%", 0.5), ("12.5 %", 0.125), ("", 0)],
+)
+def test_memory_limits(text, limit):
+    for variable in ("GPUARRAY_MEMORY_LIMIT", "CUPY_GPU_MEMORY_LIMIT"):
+        found = Config.from_environment({variable: text}).memory_limit
+        assert (found, type(found)) == (limit, type(limit))
+    both = {"GPUARRAY_MEMORY_LIMIT": text, "CUPY_GPU_MEMORY_LIMIT": "77"}
+    assert Config.from_environment(both).memory_limit == (limit if text else 77)
+
+
+@pytest.mark.parametrize(
     "variable, value, accepted",
     [
         ("GPUARRAY_BACKEND", "gpu", "auto, cuda, emulator"),
@@ -62,6 +74,9 @@ def test_sizes(text, nbytes):
         ("GPUARRAY_CACHE_SIZE", "-1", "bytes"),
         ("GPUARRAY_CACHE_SIZE", "1.5G", "bytes"),
         ("GPUARRAY_DEBUG", "2", "1 or 0"),
+        ("GPUARRAY_MEMORY_LIMIT", "101%", "or 50%"),
+        ("GPUARRAY_MEMORY_LIMIT", "0.5", "or 50%"),
+        ("CUPY_GPU_MEMORY_LIMIT", "half", "or 50%"),
     ],
 )
 def test_a_value_that_means_nothing_is_refused(variable, value, accepted):

@@ -43,8 +43,10 @@ from .driver_modules import *
 from .driver_prototypes import PROTOTYPES
 from .driver_streams import *
 from .host import HostBuffer as HostBuffer
+from .host import allocation_functions as allocation_functions
 from .host import copy_host as copy_host
 from .host import host_buffer as host_buffer
+from .host import host_memory as host_memory
 from .host import pointer_address as pointer_address
 from .launch_arguments import *
 from .sticky_errors import KERNEL_FAULTS as KERNEL_FAULTS

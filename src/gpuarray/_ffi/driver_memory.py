@@ -140,10 +140,20 @@ def _location(device: int) -> CUmemLocation:
 # --- pools
 
 
-def mem_pool_create(device: int, max_bytes: int = 0) -> int:
-    """Create a memory pool on a device; 0 means no limit but the device's memory."""
+def mem_pool_create(
+    device: int,
+    max_bytes: int = 0,
+    *,
+    allocation_type: int = _PINNED,
+    handle_types: int = 0,
+    location_type: int = _ON_DEVICE,
+) -> int:
+    """Create a memory pool on a device; 0 bytes mean no limit but the device's memory."""
     properties = CUmemPoolProps(
-        allocType=_PINNED, location=CUmemLocation(_ON_DEVICE, device), maxSize=max_bytes
+        allocType=allocation_type,
+        handleTypes=handle_types,
+        location=CUmemLocation(location_type, device),
+        maxSize=max_bytes,
     )
     return library.mem_pool_create(ctypes.byref(properties))
 

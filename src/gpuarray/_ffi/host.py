@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
-__all__ = ["HostBuffer", "copy_host", "host_buffer", "pointer_address"]
+__all__ = [
+    "HostBuffer", "allocation_functions", "copy_host", "host_buffer", "host_memory",
+    "pointer_address",
+]  # fmt: skip
 
 
 class HostBuffer(ctypes.Array):
@@ -45,6 +49,14 @@ def host_buffer(address: int, size: int, owner: object, kind: type[HostBuffer] =
 _types: dict[Any, Any] = {}
 
 
+def host_memory(nbytes: int, alignment: int = 512) -> tuple[int, object]:
+    """New memory of the operating system: an aligned address, and the object that keeps it."""
+    import numpy as np
+
+    owner = np.empty(nbytes + alignment, np.uint8)
+    return -(-owner.ctypes.data // alignment) * alignment, owner
+
+
 def copy_host(target: int, source: int, nbytes: int) -> None:
     """Copy between host addresses without holding the interpreter's lock."""
     ctypes.memmove(target, source, nbytes)
@@ -57,3 +69,22 @@ def pointer_address(pointer: object) -> int | None:
     if isinstance(pointer, ctypes._SimpleCData):
         return pointer.value or 0 if isinstance(pointer.value, int | None) else None
     return None
+
+
+_Malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+_Free = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+
+
+def allocation_functions(
+    parameter: int, malloc: int, free: int
+) -> tuple[Callable[[int, int], int], Callable[[int, int], None]]:
+    """Functions for the addresses of two C functions, which get a parameter first.
+
+    ``malloc(bytes, device) -> address``, which is 0 for a null pointer, and ``free(address,
+    device)``.
+    """
+    c_malloc, c_free = _Malloc(malloc), _Free(free)
+    return (
+        lambda nbytes, device: c_malloc(parameter, nbytes, device) or 0,
+        lambda address, device: c_free(parameter, address, device),
+    )

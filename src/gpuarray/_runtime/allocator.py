@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
 
+from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._runtime.arena import Block
+from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, MemoryPointer, checked_size, malloc
+from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.pool import UNIT, MemoryPool
 from gpuarray._runtime.stream import Stream, streams
 
@@ -21,26 +27,88 @@ _ALIGNMENT = 16
 _user_allocator: Callable[[int], MemoryPointer] | None = None
 _pool: MemoryPool = default_pool
 
+#: Who wants to be asked for each allocation: the user's allocator, threads with one of their own.
+_asking = 0
+_asking_lock = _fork.new_lock()
+
+
+class _ThreadAllocator(threading.local):
+    """The allocator of `using_allocator` in a thread, or None."""
+
+    allocator: Callable[[int], MemoryPointer] | None = None
+
+
+_of_thread = _ThreadAllocator()
+
+
+def ask() -> None:
+    """From now on let every allocation of an operation come to `allocate`.
+
+    Plans take freed blocks from the pool's lists themselves otherwise. Each stream has a table of
+    plans of either kind, so that no plan is lost when an allocator comes or goes. One that another
+    thread makes at that moment may land in the wrong table: then it takes memory from the pool.
+    """
+    _count_asking(1)
+
+
+def do_not_ask() -> None:
+    """Undo one `ask`."""
+    _count_asking(-1)
+
+
+def _count_asking(change: int) -> None:
+    global _asking
+    with _asking_lock:
+        _asking += change
+        Stream.new_plans_ask = _asking > 0
+        for stream in list(streams.values()):
+            stream.let_plans_ask(_asking > 0)
+
 
 def allocate(nbytes: int, stream: Stream | None = None) -> tuple[BaseMemory, int]:
     """Memory for an array: the object that keeps it, and the address."""
     if nbytes == 0:
         return NO_MEMORY, 0
-    if _user_allocator is not None:
-        pointer = _user_allocator(nbytes)
-        if not isinstance(pointer, MemoryPointer):
-            raise TypeError(
-                "the allocator given to set_allocator must return a gpuarray.cuda.MemoryPointer, "
-                f"got {type(pointer).__name__}"
-            )
-        if not pointer.ptr or pointer.ptr % _ALIGNMENT:
-            raise ValueError(
-                f"the allocator given to set_allocator returned the address {pointer.ptr:#x}; "
-                f"arrays need a multiple of {_ALIGNMENT}"
-            )
-        return pointer.mem, pointer.ptr
+    if _asking:
+        allocator = _of_thread.allocator or _user_allocator
+        if allocator is not None:
+            return _allocate_by(allocator, nbytes, stream)
     memory = _pool.allocate(nbytes, stream)
     return memory, memory.block.pointer
+
+
+def _allocate_by(
+    allocator: Callable[[int], Any], nbytes: int, stream: Stream | None
+) -> tuple[BaseMemory, int]:
+    """Memory from a user's allocator, which takes the current stream for its own."""
+    if stream is not None and stream is not current.stream:
+        with stream.device, stream:
+            return _allocate_by(allocator, nbytes, None)
+    pointer = allocator(nbytes)
+    if not isinstance(pointer, MemoryPointer):
+        pointer = _pointer_of_another(pointer)
+    if not pointer.ptr or pointer.ptr % _ALIGNMENT:
+        raise ValueError(
+            f"the allocator given to set_allocator returned the address {pointer.ptr:#x}; "
+            f"arrays need a multiple of {_ALIGNMENT}"
+        )
+    memory = pointer.mem
+    if type(memory) is UnownedMemory:
+        memory.allocated_on(current.stream)
+    return memory, pointer.ptr
+
+
+def _pointer_of_another(pointer: Any) -> MemoryPointer:
+    """A pointer of ours for CuPy's, which allocators made for CuPy return."""
+    memory = getattr(pointer, "mem", None)
+    try:
+        address, start, size = pointer.ptr, memory.ptr, memory.size
+    except AttributeError:
+        raise TypeError(
+            "the allocator given to set_allocator must return a gpuarray.cuda.MemoryPointer, "
+            f"got {type(pointer).__name__}"
+        ) from None
+    return MemoryPointer(UnownedMemory(start, size, pointer), address - start)
 
 
 def free_idle_memory() -> None:
@@ -51,9 +119,9 @@ def free_idle_memory() -> None:
 def fast_bin(nbytes: int, stream: Stream) -> list[Block]:
     """The list that launches pop blocks from and freed memory is appended to.
 
-    An always empty one while a user's allocator is set, so that :func:`allocate` is asked.
+    An always empty one while somebody wants to be asked, so that :func:`allocate` is called.
     """
-    if _user_allocator is not None or nbytes == 0:
+    if _asking or nbytes == 0:
         return []
     return _pool.arena(stream).bin((nbytes + UNIT - 1) // UNIT * UNIT)
 
@@ -64,26 +132,93 @@ def set_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> No
     Parameters
     ----------
     allocator : callable, optional
-        Takes a number of bytes, returns a :class:`MemoryPointer`. ``None`` allocates every
-        array for itself, without a pool.
+        Takes a number of bytes, returns a :class:`MemoryPointer`, with the stream current that the
+        memory is for. ``None`` allocates every array for itself, without a pool.
+
+    Raises
+    ------
+    ValueError
+        Inside of `using_allocator`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.set_allocator(cp.cuda.MemoryPool(cp.cuda.malloc_managed).malloc)
+    >>> cp.cuda.set_allocator(cp.get_default_memory_pool().malloc)
     """
     global _user_allocator, _pool
-    pool = getattr(allocator, "__self__", None)
-    if allocator is None:
-        _user_allocator = malloc
-    elif isinstance(pool, MemoryPool) and allocator == pool.malloc:
-        _user_allocator, _pool = None, pool
-    elif not callable(allocator):
-        raise TypeError(f"set_allocator: {allocator!r} is neither callable nor None")
+    if _of_thread.allocator is not None:
+        raise ValueError(
+            "set_allocator: inside of using_allocator the allocator is that of the thread; call "
+            "it outside"
+        )
+    asked = _user_allocator is not None
+    pool = _pool_of(allocator)
+    if pool is not None:
+        before, _user_allocator, _pool = _pool, None, pool
+        if before is not pool:
+            for stream in list(streams.values()):
+                stream.drop_plans()  # they hold the lists of the former pool
     else:
-        _user_allocator = allocator
-    for stream in list(streams.values()):
-        stream.drop_plans()  # they hold the lists of the former pool
+        _user_allocator = _checked("set_allocator", allocator)
+    if asked is not (_user_allocator is not None):
+        _count_asking(-1 if asked else 1)
+
+
+def _pool_of(allocator: Any) -> MemoryPool | None:
+    """The pool of which an allocator is the method ``malloc``, if launches can do without it."""
+    pool = getattr(allocator, "__self__", None)
+    return pool if type(pool) is MemoryPool and allocator == pool.malloc else None
+
+
+def _checked(name: str, allocator: Any) -> Callable[[int], MemoryPointer]:
+    if allocator is None:
+        return malloc
+    if not callable(allocator):
+        raise TypeError(f"{name}: {allocator!r} is neither callable nor None")
+    return allocator
+
+
+@contextlib.contextmanager
+def using_allocator(allocator: Callable[[int], MemoryPointer] | None = None) -> Iterator[None]:
+    """Let the arrays that the calling thread makes in a ``with`` block get memory elsewhere.
+
+    Blocks may be nested. Memory that was allocated inside may be used, and freed, anywhere.
+
+    Parameters
+    ----------
+    allocator : callable, optional
+        As for `set_allocator`.
+
+    Returns
+    -------
+    context manager
+        For the ``with`` statement, or as a decorator.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> pool = cp.cuda.MemoryPool()
+    >>> with cp.cuda.using_allocator(pool.malloc):
+    ...     x = cp.zeros(100)
+    >>> pool.used_bytes()
+    1024
+    """
+    outer = _of_thread.allocator
+    inner = _checked("using_allocator", allocator)
+    ask()
+    try:
+        _of_thread.allocator = inner
+        yield
+    finally:
+        _of_thread.allocator = outer
+        do_not_ask()
 
 
 def get_allocator() -> Callable[[int], MemoryPointer]:
-    """The allocator that arrays get their memory from."""
-    return _pool.malloc if _user_allocator is None else _user_allocator
+    """The allocator that arrays get their memory from, in the calling thread."""
+    found = _of_thread.allocator or _user_allocator
+    return _pool.malloc if found is None else found
 
 
 def alloc(size: int) -> MemoryPointer:

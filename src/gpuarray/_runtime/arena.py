@@ -139,6 +139,18 @@ class Arena:
         """Bytes that were never handed out, or merged after that."""
         return sum(list(self._idle.values()))
 
+    def has(self, block: Block) -> bool:
+        """Whether a block was handed out here."""
+        ref = self.blocks.get(block.pointer)
+        return ref is not None and ref() is block.guard
+
+    def owner_of(self, block: Block) -> Any:
+        """What keeps the segment of a block; None for memory from the driver."""
+        for address, segment in list(self.segments.items()):
+            if address <= block.pointer < address + segment.size:
+                return segment.owner
+        return None
+
     def counts(self) -> tuple[int, int]:
         """Free bytes and free blocks."""
         with self.lock:
@@ -281,7 +293,7 @@ class Arena:
     def _rebuild(self) -> None:
         """Make all that follows from the segments and the blocks anew."""
         self._condemned[:] = [x for x in self._condemned if x not in self.segments]
-        self._freed[:] = [block for block in self._freed if self._has(block)]
+        self._freed[:] = [block for block in self._freed if self.has(block)]
         self._idle, self._ends, self._sizes = {}, {}, []
         blocks = sorted([(ref.pointer, ref.size) for ref in list(self.blocks.values())])
         index = 0
@@ -296,10 +308,6 @@ class Arena:
             if start < stop:
                 self._add_idle(start, stop - start)
         self._settled = True
-
-    def _has(self, block: Block) -> bool:
-        ref = self.blocks.get(block.pointer)
-        return ref is not None and ref() is block.guard
 
     def _add_idle(self, address: int, size: int) -> None:
         self._idle[address] = size

@@ -56,6 +56,8 @@ def check_device_memory(name: object, pointer: int, size: int) -> int:
         if not found["range_size"] or stop <= end:  # the driver knows no end of such memory
             return device_id
         end = stop
+    if device_id is None and pointer and current.stream.device.attribute("pageable_memory_access"):
+        return current.stream.device.id  # which reads and writes all memory of the host
     if device_id is None:
         what = "is null" if not pointer else "is not device memory"
         raise ValueError(f"{name}: the address {pointer:#x} {what}")
@@ -155,37 +157,41 @@ def _forget_peers(device: Device) -> None:
 Device.when_reset(_forget_peers)
 
 
-class Memory(BaseMemory):
-    """Memory allocated for itself, outside any pool.
+class DriverMemory:
+    """What the driver allocated, at an address of its own: it is freed with the object.
 
-    Parameters
-    ----------
-    size : int
-        Bytes.
+    Subclasses have the attributes ``_slot``, where the driver stores the address, ``size``,
+    ``device`` and ``generation``.
     """
 
-    __slots__ = ("_slot", "device", "generation", "pointer", "size")
+    __slots__ = ()
 
-    foreign = False
-    _KIND: tuple[str, tuple[int, ...]] = "mem_alloc", ()
+    #: The driver's functions that allocate it, and free it.
+    _ALLOCATE = "mem_alloc"
+    _FREE = "mem_free"
+    _slot: Any
+    size: int
+    device: Device
+    generation: int
 
-    def __init__(self, size: int):
-        self.device = current.stream.device
-        self.generation = self.device.generation
-        self.size = checked_size(type(self).__name__, size)
+    def _allocate(self, size: int, *flags: int) -> None:
         self._slot = driver.address_slot()
-        if self.size:
-            self._allocate()
-        self.pointer = self._slot.value
+        if size:
+            driver.mem_alloc_to(self._slot, size, *flags, kind=self._ALLOCATE)
 
-    def _allocate(self) -> None:
-        kind, flags = self._KIND
-        try:
-            driver.mem_alloc_to(self._slot, self.size, *flags, kind=kind)
-        except errors.DriverError as error:
-            if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
-                raise
-            raise errors.OutOfMemoryError(self.size, 0, 0, self.device.mem_info[0]) from None
+    @property
+    def lost(self) -> bool:
+        """Whether a reset of the device took the memory away."""
+        return self.generation != self.device.generation
+
+    @property
+    def freed(self) -> bool:
+        """Whether the memory is gone although the object is not.
+
+        Where garbage with a circle has both the memory and what returns it to its pool, Python
+        finalizes both.
+        """
+        return self.size > 0 and not self._slot.value
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         # At the end of the process this module's names may be gone, so it has the function.
@@ -198,64 +204,44 @@ class Memory(BaseMemory):
         except KeyboardInterrupt:
             self._free(addresses)
             raise
+        finally:
+            slot.value = 0
 
     def _free(self, addresses: list[int]) -> None:
         """Free the memory; the list is empty then."""
         if not self.lost:  # the address may be another's by now
-            give_back(driver.mem_free_all, addresses)
+            give_back(self._free_all, addresses)
+
+    @classmethod
+    def _free_all(cls, addresses: list[int]) -> None:
+        driver.mem_free_all(addresses, cls._FREE)
 
 
-class ManagedMemory(Memory):
-    """Unified memory, reachable from the host and every device."""
-
-    __slots__ = ()
-
-    _KIND = "mem_alloc_managed", (1,)
-
-
-class UnownedMemory(BaseMemory):
-    """Memory that belongs to somebody else.
+class Memory(DriverMemory, BaseMemory):
+    """Memory allocated for itself, outside any pool.
 
     Parameters
     ----------
-    ptr : int
-        Address on the device.
     size : int
         Bytes.
-    owner : object
-        Kept alive as long as the memory is in use.
-    device_id : int, optional
-        Asked of the driver by default, and with it whether all of the memory is there; so it is
-        for -1.
-    writable : bool, optional
-        Whether arrays over the memory may be written to.
     """
 
-    __slots__ = ("device", "generation", "owner", "pointer", "size", "writable")
+    __slots__ = ("_slot", "device", "generation", "pointer", "size")
 
-    def __init__(
-        self,
-        ptr: int,
-        size: int,
-        owner: object,
-        device_id: int | None = None,
-        *,
-        writable: bool = True,
-    ):
-        pointer = operator.index(ptr)
-        if not 0 <= pointer < 1 << 64:
-            raise ValueError(f"UnownedMemory: no memory has the address {pointer}")
-        nbytes = checked_size("UnownedMemory", size)
-        if device_id is not None and device_id < 0:
-            device_id = None
-        if device_id is None and pointer:
-            device_id = check_device_memory("UnownedMemory", pointer, nbytes or 1)
-        self.device = Device(device_id)
+    foreign = False
+    _FLAGS: tuple[int, ...] = ()
+
+    def __init__(self, size: int):
+        self.size = checked_size(type(self).__name__, size)
+        self.device = current.stream.device
         self.generation = self.device.generation
-        self.pointer = pointer
-        self.size = nbytes
-        self.owner = owner
-        self.writable = writable
+        try:
+            self._allocate(self.size, *self._FLAGS)
+        except errors.DriverError as error:
+            if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
+                raise
+            raise errors.OutOfMemoryError(self.size, 0, 0, self.device.mem_info[0]) from None
+        self.pointer = self._slot.value
 
 
 class MemoryPointer:
@@ -595,8 +581,3 @@ NO_MEMORY = _NoMemory()
 def malloc(size: int) -> MemoryPointer:
     """Device memory of its own, without a pool."""
     return MemoryPointer(Memory(checked_size("malloc", size)), 0)
-
-
-def malloc_managed(size: int) -> MemoryPointer:
-    """Unified memory of its own, without a pool."""
-    return MemoryPointer(ManagedMemory(checked_size("malloc_managed", size)), 0)

@@ -12,14 +12,14 @@ from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime import pinned_ranges
 from gpuarray._runtime.device import current, give_back, need_context
-from gpuarray._runtime.memory import checked_size
+from gpuarray._runtime.memory import DriverMemory, checked_size
 from gpuarray._runtime.pinned_ranges import PinnedRange, PinnedUses
 from gpuarray._runtime.stream import Event, StreamWork
 
 __all__ = ["get_default_pinned_memory_pool"]
 
 
-class PinnedMemory:
+class PinnedMemory(DriverMemory):
     """Page-locked host memory of its own.
 
     Parameters
@@ -32,63 +32,34 @@ class PinnedMemory:
 
     __slots__ = ("__weakref__", "_slot", "device", "generation", "ptr", "size", "uses")
 
+    _ALLOCATE = "mem_host_alloc"
+    _FREE = "mem_host_free"
+
     def __init__(self, size: int, flags: int = 0):
         self.size = size = checked_size("PinnedMemory", size)
         self.ptr = 0
         self.device = current.stream.device
         self.generation = self.device.generation
         self.uses = PinnedUses()
-        self._slot = driver.address_slot()
-        if size:
-            self._allocate(operator.index(flags))
-            self.ptr = self._slot.value
-            pinned_ranges.note(PinnedRange(self.ptr, self.ptr + size, self.device, self.uses))
-
-    def _allocate(self, flags: int) -> None:
         try:
-            driver.mem_alloc_to(self._slot, self.size, flags, kind="mem_host_alloc")
+            self._allocate(size, operator.index(flags))
         except errors.DriverError as error:
             if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
                 raise
-            raise errors.OutOfPinnedMemoryError(self.size) from None
+            raise errors.OutOfPinnedMemoryError(size) from None
+        if size:
+            self.ptr = self._slot.value
+            pinned_ranges.note(PinnedRange(self.ptr, self.ptr + size, self.device, self.uses))
 
     def __int__(self) -> int:
         return self.ptr
-
-    @property
-    def lost(self) -> bool:
-        """Whether a reset of the device took the memory away."""
-        return self.generation != self.device.generation
-
-    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        # At the end of the process this module's names may be gone, so it has the function.
-        slot = getattr(self, "_slot", None)
-        if slot is None or not slot.value or ending():
-            return
-        addresses = [slot.value]
-        try:
-            self._free(addresses)
-        except KeyboardInterrupt:
-            self._free(addresses)
-            raise
-        finally:
-            slot.value = 0
-
-    @property
-    def freed(self) -> bool:
-        """Whether the memory is gone although the object is not.
-
-        Where garbage with a circle has both the memory and what returns it to its pool, Python
-        finalizes both.
-        """
-        return self.size > 0 and not self._slot.value
 
     def _free(self, addresses: list[int]) -> None:
         """Free the memory; the list is empty then."""
         if not (self.lost or driver.forked()):
             for address in addresses:
                 pinned_ranges.forget(address)
-            give_back(lambda known: driver.mem_free_all(known, "mem_host_free"), addresses)
+            give_back(self._free_all, addresses)
 
 
 class PinnedMemoryPointer(driver.HostBuffer):

@@ -12,17 +12,24 @@ allocation, and freeing it first makes the owning stream wait for the other one.
 
 from __future__ import annotations
 
+import gc
 import sys
+import warnings
 import weakref
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from gpuarray import _fork, errors
 from gpuarray._ffi import driver
+from gpuarray._runtime import memory_holders
 from gpuarray._runtime.arena import Arena, Block
 from gpuarray._runtime.device import Device, current, later
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, MemoryPointer, checked_size
-from gpuarray._runtime.stream import Stream, StreamWork
+from gpuarray._runtime.memory_limit import bytes_of_limit, default_limit
+from gpuarray._runtime.ordered_memory import note_user, precede
+from gpuarray._runtime.stream import Stream, StreamWork, check_stream, streams
+from gpuarray._runtime.unified_memory import Migrating
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
 UNIT = 512
@@ -69,25 +76,61 @@ class Allocation(BaseMemory):
         """Whether a reset of the device took the memory away."""
         return self.stream.lost
 
+    @property
+    def pool(self) -> MemoryPool | None:
+        """The pool; None if it is gone."""
+        found = self._origin()
+        return None if found is None else found[0]
+
+    @property
+    def identity(self) -> str:
+        """The name of the class of the memory that the pool has cut this from."""
+        owner = self._owner()
+        return "Memory" if owner is None else type(owner).__name__
+
+    def _origin(self) -> tuple[MemoryPool, Arena] | None:
+        for pool, arena in list(self.stream.arenas.items()):
+            if arena.has(self.block):
+                return pool, arena
+        return None
+
+    def _owner(self) -> BaseMemory | None:
+        """What the pool's own allocator returned, None for memory from the driver."""
+        found = self._origin()
+        pointer = None if found is None else found[1].owner_of(self.block)
+        return None if pointer is None else pointer.mem
+
+    def __getattr__(self, name: str) -> Any:
+        # Only managed memory and that of the system move.
+        if name in ("prefetch", "advise") and isinstance(self._owner(), Migrating):
+            return getattr(Migrating, name).__get__(self)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def free(self) -> None:
+        """Return the memory to the pool although something may still refer to it."""
+        release, self.release = self.release, _freed_already
+        block, self.block = self.block, Block(0, 0)
+        release(block)
+
     def used_by(self, stream: Stream) -> None:
         """Note that work on another stream uses the memory; freeing will wait for it."""
         BaseMemory.used_by(self, stream)
         work = stream.work
         release = self.release
-        if isinstance(release, partial) and work in release.args[1]:
-            return
-        with _users_lock:
-            work.noted = True
-            release = self.release  # another thread may have noted its stream meanwhile
-            if isinstance(release, partial):
-                users = release.args[1]
-                users.difference_update([x for x in users if x.event is not None and x.done])
-                users.add(work)
-            else:
-                self.release = partial(_release_after, release, {work}, self.stream)
+        if not isinstance(release, partial):
+            with _release_lock:
+                release = self.release  # another thread may have noted its stream meanwhile
+                if not isinstance(release, partial):
+                    release = partial(_release_after, release, set(), self.stream)
+                    self.release = release
+        note_user(release.args[1], work)
 
 
-_users_lock = _fork.new_lock()
+_release_lock = _fork.new_lock()
+
+
+def _freed_already(block: Block) -> None:
+    """What returns memory that was returned."""
 
 
 def _release_after(
@@ -102,14 +145,17 @@ def _release_after(
         return
     if later(partial(_release_after, release, users, owner, block)):
         return
-    for work in users:
-        work.precede(owner)
+    precede(users, owner)
     release(block)
 
 
 def _capturing() -> bool:
     """Whether the current stream is captured: memory cannot be given back then."""
     return driver.stream_is_capturing(current.stream.handle)
+
+
+#: Every pool: where one runs out of memory, the others give back what they hold idle.
+_pools: weakref.WeakSet[MemoryPool] = weakref.WeakSet()
 
 
 class MemoryPool:
@@ -124,7 +170,8 @@ class MemoryPool:
     Notes
     -----
     Sizes are rounded up to 512 bytes. Memory is reused in stream order: by the stream that it
-    was allocated on at once, by others only after :meth:`free_all_blocks`.
+    was allocated on at once, by others only after :meth:`free_all_blocks`. Statistics and limits
+    are those of the current device.
 
     Examples
     --------
@@ -138,8 +185,9 @@ class MemoryPool:
     def __init__(self, allocator: Callable[[int], MemoryPointer] | None = None):
         self._allocator = allocator
         self._lock = _fork.new_rlock()
-        self._limits: dict[int, int] = {}  # device index -> bytes
+        self._limits: dict[int, int] = {}  # device index -> bytes, 0 for no limit
         self._arenas: weakref.WeakSet[Arena] = weakref.WeakSet()
+        _pools.add(self)
 
     def arena(self, stream: Stream) -> Arena:
         """This pool's blocks on a stream."""
@@ -175,45 +223,89 @@ class MemoryPool:
             return block
 
     def _grow(self, arena: Arena, size: int) -> None:
-        limit = self._limits.get(arena.device.id, 0)
         if size > MAX_BYTES:  # C would take its low bits
             raise self._out_of_memory(arena.device, size)
+        capturing = _capturing()
         idle = arena.idle
-        if idle > max(KEPT_IDLE, arena.total - idle + size) and not _capturing():
+        if idle > max(KEPT_IDLE, arena.total - idle + size) and not capturing:
             arena.free_segments()
-        if limit and self._device_total(arena.device) + size > limit:
-            self._free_device(arena.device)
-            if self._device_total(arena.device) + size > limit:
-                raise self._out_of_memory(arena.device, size)
-        try:
-            arena.grow(size)
-        except (errors.DriverError, errors.OutOfMemoryError) as error:
-            if getattr(error, "status_name", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
-                raise
-            # Memory that other streams have freed may be what is missing.
-            self._free_device(arena.device)
+        limit = self._limit(arena.device)
+        for make_room in (None, *(() if capturing else self._ways_to_make_room)):
+            if make_room is not None:
+                make_room(self, arena.device)
+            if limit and self._device_total(arena.device) + size > limit:
+                continue
             try:
                 arena.grow(size)
-            except (errors.DriverError, errors.OutOfMemoryError):
-                raise self._out_of_memory(arena.device, size) from None
+                return
+            except (errors.DriverError, errors.OutOfMemoryError) as error:
+                if getattr(error, "status_name", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
+                    raise
+                if self._allocator is None and size > arena.device.mem_info[1]:
+                    break  # no room is enough
+        raise self._out_of_memory(arena.device, size)
 
     def _out_of_memory(self, device: Device, size: int) -> errors.OutOfMemoryError:
-        total, limit = self._device_total(device), self._limits.get(device.id, 0)
-        return errors.OutOfMemoryError(size, total, limit, device.mem_info[0])
+        total, idle = self._device_total(device), self._device_free(device)
+        return errors.OutOfMemoryError(
+            size,
+            total,
+            self._limit(device),
+            device.mem_info[0],
+            used=total - idle,
+            holders=memory_holders.largest(device),
+        )
 
     def _free_device(self, device: Device) -> None:
+        """Give the idle memory of all streams back."""
         # The driver's free waits for the device, so no stream can still be using the memory.
         with device:
             for arena in list(self._arenas):
                 if arena.device is device:
                     arena.free_segments()
 
-    def _device_arenas(self) -> list[Arena]:
-        device = current.stream.device
+    def _free_garbage(self, device: Device) -> None:
+        """Give back what the garbage collector finds, too."""
+        gc.collect()
+        self._free_device(device)
+
+    def _free_everything(self, device: Device) -> None:
+        """Give back what plans keep, what other pools hold idle, and the driver's own pool."""
+        for stream in list(streams.values()):
+            if stream.device is device:
+                stream.drop_plans()
+                stream.library_handles.clear()
+        gc.collect()
+        for pool in list(_pools):
+            # Another thread may hold that pool's lock and wait for this one's.
+            if pool._lock.acquire(blocking=False):
+                try:
+                    pool._free_device(device)
+                finally:
+                    pool._lock.release()
+        if device.attribute("memory_pools_supported"):
+            driver.mem_pool_trim_to(driver.device_get_mem_pool(device.handle), 0)
+
+    _ways_to_make_room = _free_device, _free_garbage, _free_everything
+
+    def _device(self) -> Device:
+        """The device that statistics and limits are about."""
+        return current.stream.device
+
+    def _device_arenas(self, device: Device) -> list[Arena]:
         return [arena for arena in list(self._arenas) if arena.device is device]
 
     def _device_total(self, device: Device) -> int:
-        return sum([arena.total for arena in list(self._arenas) if arena.device is device])
+        return sum([arena.total for arena in self._device_arenas(device)])
+
+    def _device_free(self, device: Device) -> int:
+        return sum([arena.counts()[0] for arena in self._device_arenas(device)])
+
+    def _limit(self, device: Device) -> int:
+        found = self._limits.get(device.id)
+        if found is None:
+            found = self._limits.setdefault(device.id, default_limit(device))
+        return found
 
     def malloc(self, size: int) -> MemoryPointer:
         """Allocate ``size`` bytes on the current stream.
@@ -229,23 +321,35 @@ class MemoryPool:
     def free_all_blocks(self, stream: Stream | None = None) -> None:
         """Give unused memory of the current device back to the driver.
 
+        A piece of memory from the driver goes back when none of its parts is in use.
+
         Parameters
         ----------
         stream : Stream, optional
             Only blocks of this stream.
         """
+        if stream is not None:
+            check_stream(stream)
+            wanted = [x.arenas.get(self) for x in list(streams.values()) if x == stream]
         with self._lock:
-            for arena in self._device_arenas():
-                if stream is None or stream.arenas.get(self) is arena:
+            for arena in self._device_arenas(self._device()):
+                if stream is None or arena in wanted:
                     arena.free_segments()
+
+    def free_all_free(self) -> None:
+        """The former name of `free_all_blocks`."""
+        warnings.warn(
+            "free_all_free is deprecated; use free_all_blocks", DeprecationWarning, stacklevel=2
+        )
+        self.free_all_blocks()
 
     def n_free_blocks(self) -> int:
         """The number of free blocks on the current device."""
-        return sum([arena.counts()[1] for arena in self._device_arenas()])
+        return sum([arena.counts()[1] for arena in self._device_arenas(self._device())])
 
     def free_bytes(self) -> int:
         """Bytes that the pool holds and nobody uses, on the current device."""
-        return sum([arena.counts()[0] for arena in self._device_arenas()])
+        return self._device_free(self._device())
 
     def used_bytes(self) -> int:
         """Bytes in use on the current device."""
@@ -253,31 +357,60 @@ class MemoryPool:
 
     def total_bytes(self) -> int:
         """Bytes that the pool has from the driver on the current device."""
-        return self._device_total(current.stream.device)
+        return self._device_total(self._device())
 
     def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
         """Limit the memory taken on the current device.
 
+        It takes the place of the limit that the variable ``GPUARRAY_MEMORY_LIMIT`` gives to each
+        device.
+
         Parameters
         ----------
         size : int, optional
-            Bytes; 0 takes the limit away.
+            Bytes; 0, or neither parameter, takes the limit away.
         fraction : float, optional
             Of the device's total memory, between 0 and 1.
         """
-        if (size is None) == (fraction is None):
-            raise ValueError("set_limit: give either size or fraction")
-        device = current.stream.device
-        if fraction is not None:
-            if not 0 <= fraction <= 1:
-                raise ValueError(f"set_limit: fraction must be between 0 and 1, got {fraction}")
-            size = int(device.mem_info[1] * fraction)
-        size = checked_size("set_limit", size)
-        if size:
-            self._limits[device.id] = size
-        else:
-            self._limits.pop(device.id, None)
+        device = self._device()
+        self._limits[device.id] = bytes_of_limit(device, size, fraction)
 
     def get_limit(self) -> int:
         """The limit on the current device in bytes, 0 without one."""
-        return self._limits.get(current.stream.device.id, 0)
+        return self._limit(self._device())
+
+
+class SingleDeviceMemoryPool(MemoryPool):
+    """A memory pool for the device that is current when it is made.
+
+    Parameters
+    ----------
+    allocator : callable, optional
+        As for `MemoryPool`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> pool = cp.cuda.memory.SingleDeviceMemoryPool()
+    >>> memory = pool.malloc(100)
+    >>> pool.used_bytes()
+    512
+    """
+
+    def __init__(self, allocator: Callable[[int], MemoryPointer] | None = None):
+        super().__init__(allocator)
+        self.device = current.stream.device
+
+    def _device(self) -> Device:
+        return self.device
+
+    def allocate(self, size: int, stream: Stream | None = None) -> Allocation:
+        """Memory for ``size`` bytes (more than 0), ordered on a stream of the pool's device."""
+        if stream is None:
+            stream = current.stream
+        if stream.device is not self.device:
+            raise RuntimeError(
+                f"SingleDeviceMemoryPool: the pool is for {self.device}, and {stream.device} is "
+                "current"
+            )
+        return super().allocate(size, stream)

@@ -83,7 +83,7 @@ class StreamWork:
         """Let what is queued on another stream from now on wait for this work."""
         if self.generation != self.device.generation:
             return
-        if _of_another_thread(other):
+        if of_another_thread(other):
             self.device.synchronize()
             return
         event = self.leave_event()
@@ -118,10 +118,10 @@ class StreamWork:
         is finalized.
         """
         gone = self.owned and self._stream() is None and self.event is None
-        return gone or _of_another_thread(self)
+        return gone or of_another_thread(self)
 
 
-def _of_another_thread(stream: Stream | StreamWork) -> bool:
+def of_another_thread(stream: Stream | StreamWork) -> bool:
     """Whether no handle in this thread stands for the stream."""
     return bool(stream.thread) and stream.thread != threading.get_ident()
 
@@ -165,7 +165,7 @@ class Stream:
 
     __slots__ = (
         "__weakref__", "arenas", "argument", "device", "foreign", "handle", "library_handles",
-        "older_plans", "owned", "plans", "thread", "work",
+        "older_plans", "other_plans", "owned", "plans", "plans_ask", "thread", "work",
     )  # fmt: skip
 
     null = _DefaultStream("The default stream of the current device.", lambda x: x.default_stream)
@@ -175,6 +175,8 @@ class Stream:
     )
     #: Whether a reset of the device took the stream away.
     lost = False
+    #: What `plans_ask` of a new stream is.
+    new_plans_ask = False
 
     def __init__(
         self,
@@ -269,10 +271,15 @@ class Stream:
         # Plans by the keys of gpuarray._runtime.plans: the present generation, and the one before.
         self.plans: dict[Any, Any] = {}
         self.older_plans: dict[Any, Any] = {}
+        # Whether these plans ask `gpuarray._runtime.allocator` for all memory instead of taking
+        # freed blocks themselves, and both generations of those that do otherwise.
+        self.plans_ask = False
+        self.other_plans: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
         self.library_handles: dict[Any, Any] = {}  # of gpuarray._libraries.handles
         self.work = StreamWork(self)
         streams[id(self)] = self
+        self.let_plans_ask(Stream.new_plans_ask)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         # At the end of the process this module's names may be gone, so it has the function.
@@ -308,9 +315,20 @@ class Stream:
             self.keep_plan(key, plan)
         return plan
 
+    def let_plans_ask(self, ask: bool) -> None:
+        """Have the plans that ask the allocator for all memory, or those that do not."""
+        if self.plans_ask is not ask:
+            self.plans_ask = ask
+            present = self.plans, self.older_plans
+            (self.plans, self.older_plans), self.other_plans = self.other_plans, present
+
+    def all_plans(self) -> tuple[dict[Any, Any], ...]:
+        """The tables of all plans that are kept."""
+        return self.plans, self.older_plans, *self.other_plans
+
     def drop_plans(self, function: Any = None) -> None:
         """Forget the plans of a function, or all."""
-        for plans in (self.plans, self.older_plans):
+        for plans in self.all_plans():
             for key in list(plans) if function is not None else ():
                 if key[0] is function:
                     plans.pop(key, None)
@@ -553,6 +571,7 @@ class LostStream(Stream):
     argument = _gone("argument")
     plans = _gone("plans")  # type: ignore[assignment]
     older_plans = _gone("older_plans")  # type: ignore[assignment]
+    other_plans = _gone("other_plans")  # type: ignore[assignment]
     arenas = _gone("arenas")  # type: ignore[assignment]
     library_handles = _gone("library_handles")  # type: ignore[assignment]
 

@@ -62,9 +62,7 @@ def find(device: Device, key: Any, load: Callable[[], _Loaded]) -> _Loaded:
 
 def _drop_plans_of_the_dead() -> None:
     """Forget the plans of kernels that only the keys of plans refer to."""
-    tables = [
-        plans for stream in list(streams.values()) for plans in (stream.plans, stream.older_plans)
-    ]
+    tables = [plans for stream in list(streams.values()) for plans in stream.all_plans()]
     keys = {id(key): key for plans in tables for key in list(plans)}
     counts = Counter([id(key[0]) for key in keys.values()])
     dead = {

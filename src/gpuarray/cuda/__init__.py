@@ -7,17 +7,13 @@ from typing import TYPE_CHECKING
 from gpuarray._ffi import driver as _driver
 from gpuarray._namespace import lazy
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator
+from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator, using_allocator
+from gpuarray._runtime.async_memory import MemoryAsync, MemoryAsyncPool, malloc_async
 from gpuarray._runtime.device import Device
+from gpuarray._runtime.function_allocators import CFunctionAllocator, PythonFunctionAllocator
 from gpuarray._runtime.function_hook import FunctionHook
-from gpuarray._runtime.memory import (
-    BaseMemory,
-    ManagedMemory,
-    Memory,
-    MemoryPointer,
-    UnownedMemory,
-    malloc_managed,
-)
+from gpuarray._runtime.memory import BaseMemory, Memory, MemoryPointer
+from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.pinned_memory import (
     PinnedMemory,
     PinnedMemoryPointer,
@@ -33,6 +29,7 @@ from gpuarray._runtime.stream import (
     get_current_stream,
     get_elapsed_time,
 )
+from gpuarray._runtime.unified_memory import ManagedMemory, malloc_managed
 from gpuarray.cuda import (
     compiler,
     device,
@@ -60,8 +57,9 @@ __all__ = [
     "Device",
     "Stream", "ExternalStream", "get_current_stream",
     "Event", "get_elapsed_time",
-    "BaseMemory", "Memory", "ManagedMemory", "UnownedMemory", "MemoryPointer",
-    "MemoryPool", "alloc", "malloc_managed", "get_allocator", "set_allocator",
+    "BaseMemory", "Memory", "ManagedMemory", "MemoryAsync", "UnownedMemory", "MemoryPointer",
+    "MemoryPool", "MemoryAsyncPool", "alloc", "malloc_async", "malloc_managed", "get_allocator",
+    "set_allocator", "using_allocator", "CFunctionAllocator", "PythonFunctionAllocator",
     "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "alloc_pinned_memory",
     "set_pinned_memory_allocator",
     "FunctionHook",

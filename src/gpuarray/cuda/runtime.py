@@ -26,6 +26,25 @@ from gpuarray.cuda._memory_calls import (
     memset,
     memsetAsync,
 )
+from gpuarray.cuda._memory_pool_calls import (
+    MemPoolProps,
+    deviceGetDefaultMemPool,
+    deviceGetMemPool,
+    deviceSetMemPool,
+    mallocFromPoolAsync,
+    memPoolCreate,
+    memPoolDestroy,
+    memPoolGetAttribute,
+    memPoolSetAttribute,
+    memPoolTrimTo,
+)
+from gpuarray.cuda._pointer_calls import (
+    PointerAttributes,
+    memAdvise,
+    memPrefetchAsync,
+    pointerGetAttributes,
+    pointerGetMemoryType,
+)
 from gpuarray.cuda._profiler_calls import profilerStart, profilerStop
 from gpuarray.cuda._runtime_constants import *
 from gpuarray.cuda._runtime_errors import raise_runtime_errors
@@ -59,6 +78,14 @@ __all__ = [
     "free", "freeAsync", "freeHost", "hostAlloc", "hostRegister", "hostUnregister", "malloc",
     "mallocAsync", "mallocManaged", "memcpy", "memcpyAsync", "memcpyPeer", "memcpyPeerAsync",
     "memset", "memsetAsync",
+    "MemPoolProps", "deviceGetDefaultMemPool", "deviceGetMemPool", "deviceSetMemPool",
+    "mallocFromPoolAsync", "memPoolCreate", "memPoolDestroy", "memPoolGetAttribute",
+    "memPoolSetAttribute", "memPoolTrimTo",
+    "PointerAttributes", "memAdvise", "memPrefetchAsync", "pointerGetAttributes",
+    "pointerGetMemoryType",
+    "memcpyHostToHost", "memcpyHostToDevice", "memcpyDeviceToHost", "memcpyDeviceToDevice",
+    "memcpyDefault", "hostAllocDefault", "hostAllocPortable", "hostAllocMapped",
+    "hostAllocWriteCombined", "memAttachGlobal", "memAttachHost", "memAttachSingle",
     "eventCreate", "eventCreateWithFlags", "eventDestroy", "eventElapsedTime", "eventQuery",
     "eventRecord", "eventSynchronize", "streamCreate", "streamCreateWithFlags",
     "streamCreateWithPriority", "streamDestroy", "streamGetFlags", "streamGetPriority",
