@@ -37,7 +37,7 @@ UNIT = 512
 #: than is in use.
 KEPT_IDLE = 64 << 20
 
-_OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
+_OUT_OF_MEMORY = 2  # the status, of the driver and of the runtime
 
 
 class Allocation(BaseMemory):
@@ -238,8 +238,8 @@ class MemoryPool:
             try:
                 arena.grow(size)
                 return
-            except (errors.DriverError, errors.OutOfMemoryError) as error:
-                if getattr(error, "status_name", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
+            except (errors.CUDARuntimeError, errors.OutOfMemoryError) as error:
+                if getattr(error, "status", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
                     raise
                 if self._allocator is None and size > arena.device.mem_info[1]:
                     break  # no room is enough
