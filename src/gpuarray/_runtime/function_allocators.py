@@ -74,6 +74,7 @@ class PythonFunctionAllocator:
     ...     x = cp.arange(3)
     >>> x + 1
     array([1, 2, 3])
+    >>> del x  # which calls the second function
     """
 
     def __init__(
@@ -179,6 +180,7 @@ class CFunctionAllocator:
     ...     x = cp.arange(3)
     >>> x + 1
     array([1, 2, 3])
+    >>> del x  # which calls the second function
     """
 
     def __init__(self, param: int, malloc_func: int, free_func: int, owner: Any):

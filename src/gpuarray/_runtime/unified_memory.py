@@ -164,7 +164,7 @@ def malloc_system(size: int) -> MemoryPointer:
     Examples
     --------
     >>> import gpuarray as cp
-    >>> pool = cp.cuda.MemoryPool(cp.cuda.malloc_system)
+    >>> pool = cp.cuda.MemoryPool(cp.cuda.memory.malloc_system)
     >>> with cp.cuda.using_allocator(pool.malloc):  # doctest: +SKIP
     ...     x = cp.arange(4)
     """
