@@ -100,7 +100,7 @@ def _allocate_by(
 
 def _pointer_of_another(pointer: Any) -> MemoryPointer:
     """A pointer of ours for CuPy's, which allocators made for CuPy return."""
-    memory = getattr(pointer, "mem", None)
+    memory: Any = getattr(pointer, "mem", None)
     try:
         address, start, size = pointer.ptr, memory.ptr, memory.size
     except AttributeError:
