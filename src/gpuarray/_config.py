@@ -26,7 +26,7 @@ VARIABLES = (
     "GPUARRAY_CUDA_MAJOR", "GPUARRAY_CACHE_DIR", "GPUARRAY_CACHE_DIRS",
     "GPUARRAY_CACHE_IN_MEMORY", "GPUARRAY_CACHE_SIZE", "GPUARRAY_DEBUG", "GPUARRAY_DEBUG_BYTES",
     "GPUARRAY_DUMP_SOURCE", "GPUARRAY_RECORD", "GPUARRAY_CHECK", "GPUARRAY_MEMORY_LIMIT",
-    "GPUARRAY_PER_THREAD_DEFAULT_STREAM",
+    "GPUARRAY_PER_THREAD_DEFAULT_STREAM", "GPUARRAY_PROGRESS",
 )  # fmt: skip
 
 _BACKENDS = ("auto", "cuda", "emulator")
@@ -73,6 +73,8 @@ class Config(NamedTuple):
     #: ``GPUARRAY_MEMORY_LIMIT``, or else ``CUPY_GPU_MEMORY_LIMIT``: how much of a device's memory
     #: a pool takes: bytes as an int (0: all of it), a fraction as a float.
     memory_limit: int | float = 0
+    #: ``GPUARRAY_PROGRESS``: say on the terminal what a program waits for while kernels compile.
+    progress: bool = True
 
     @classmethod
     def from_environment(
@@ -105,6 +107,7 @@ class Config(NamedTuple):
             "memory_limit": lambda: _limit(
                 environ, "GPUARRAY_MEMORY_LIMIT", "CUPY_GPU_MEMORY_LIMIT"
             ),
+            "progress": lambda: _flag(environ, "GPUARRAY_PROGRESS", default=True),
         }
         found = {}
         for name, read in readers.items():
@@ -139,11 +142,15 @@ def _count(environ: Mapping[str, str], variable: str, least: int, most: int) -> 
     return int(value)
 
 
-def _flag(environ: Mapping[str, str], variable: str, elsewhere: str = "") -> bool:
+def _flag(
+    environ: Mapping[str, str], variable: str, elsewhere: str = "", default: bool = False
+) -> bool:
     """A variable that is on or off; of another library's, where it is not set."""
     if not environ.get(variable, "").strip() and elsewhere:
         variable = elsewhere
     value = environ.get(variable, "").strip()
+    if not value:
+        return default
     if value.lower() in _TRUE:
         return True
     if value.lower() in _FALSE:

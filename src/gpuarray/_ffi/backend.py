@@ -16,7 +16,7 @@ from .library import SymbolSource
 
 __all__ = ["Backend", "gpu_answers", "select"]
 
-_DRIVER_FILE = "libcuda.so.1"
+DRIVER_FILE = "libcuda.so.1"
 _NO_DEVICE = 100
 #: What cuInit returns in a process forked from one where anything, such as another package, had
 #: initialised CUDA.
@@ -130,7 +130,7 @@ def _note_process() -> None:
 
 def _open_cuda() -> SymbolSource:
     try:
-        library = ctypes.CDLL(_DRIVER_FILE)
+        library = ctypes.CDLL(DRIVER_FILE)
     except OSError as error:
         reason = f"the NVIDIA driver's library could not be opened ({error})"
         raise _NoDeviceError(reason, LibraryNotFoundError(f"{reason}; {_REMEDY}")) from None

@@ -9,7 +9,7 @@ from gpuarray import _fork
 from gpuarray.errors import DriverError
 
 from . import sticky_errors
-from .backend import Backend, fork_error, forked, select, warn_of_fallback
+from .backend import DRIVER_FILE, Backend, fork_error, forked, select, warn_of_fallback
 from .checkers import check_this_process
 from .driver_enums import STATUS_NAMES
 from .driver_prototypes import PROTOTYPES
@@ -34,10 +34,23 @@ def opened() -> Backend:
         with _opening:
             if _backend is None:
                 _backend = select()
+                _log_opened(_backend)
                 # After the assignment: the backend is open even where warnings are errors.
                 warn_of_fallback(_backend)
                 check_this_process(_backend)
     return _backend
+
+
+def _log_opened(backend: Backend) -> None:
+    from gpuarray import _log  # the first use of a device needs it, importing the package does not
+
+    if backend.name == "emulator":
+        reason = backend.reason or "GPUARRAY_BACKEND=emulator"
+        _log.log(_log.INFO, "libraries", "opened the emulator of the CUDA driver: %s", reason)
+    else:
+        version = library.driver_version()
+        text = "opened the CUDA driver, which supports CUDA %d.%d: %s"
+        _log.log(_log.INFO, "libraries", text, version // 1000, version % 1000 // 10, DRIVER_FILE)
 
 
 def _open_source() -> SymbolSource:

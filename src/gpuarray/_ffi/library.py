@@ -220,11 +220,16 @@ class LocatedLibrary(Library):
         try:
             for needed in locate.dependencies(self.file):
                 ctypes.CDLL(needed)
-            return self._load(path)
+            opened = self._load(path)
         except OSError as error:
             raise LibraryNotFoundError(
                 f"{self.name} was found but could not be opened: {error}; reinstall its wheel"
             ) from None
+        from gpuarray import _log
+
+        major = locate.cuda_major()
+        _log.log(_log.INFO, "libraries", "opened %s of CUDA %d: %s", self.name, major, path)
+        return opened
 
     def error_of(self, call: str, status: int) -> BaseException:
         """The exception for a status that a C function returned."""

@@ -23,6 +23,8 @@ from gpuarray._runtime.device import Device, current, later, need_context
 
 #: Lists of freed blocks that an arena may have before it looks for those that nobody uses.
 _LEAST_BINS = 64
+#: Bytes of a segment that is worth a message of level INFO: what takes long to get and to fill.
+_LARGE = 1 << 28
 
 
 class Block:
@@ -250,6 +252,7 @@ class Arena:
         else:
             pointer = self.allocator(size)
             self._adopt(pointer.ptr, size, pointer)
+        _log_segment(size, self.device)
 
     def _adopt(self, address: int, size: int, owner: Any) -> None:
         if address in self.segments:
@@ -318,6 +321,13 @@ class Arena:
         del self._idle[address]
         del self._ends[address + size]
         del self._sizes[bisect.bisect_left(self._sizes, (size, address))]
+
+
+def _log_segment(size: int, device: Device) -> None:
+    from gpuarray import _log  # importing the package does not need it
+
+    level = _log.INFO if size >= _LARGE else _log.DEBUG
+    _log.log(level, "memory", "device %d: %d bytes from the driver", device.id, size)
 
 
 def _move(blocks: list[Block], target: list[Block]) -> None:

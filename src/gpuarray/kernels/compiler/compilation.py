@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import threading
+import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -20,7 +21,7 @@ from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._ffi import driver, prepared
 from gpuarray.errors import CompileError
-from gpuarray.kernels.compiler import recording, toolchain
+from gpuarray.kernels.compiler import recording, reporting, toolchain
 from gpuarray.kernels.compiler.cache import FORMAT, PREPARED, Image, Label, default_cache, digest
 from gpuarray.kernels.compiler.headers import Includes, fingerprint, follow, shadows
 from gpuarray.kernels.compiler.request import Request
@@ -203,7 +204,12 @@ def compile_request(request: Request) -> tuple[Image, bool]:
     wanted = key(expected)
     program = _program(request, wanted, includes, chosen)
     if not includes.exact or chosen.files:
-        return build(), True  # an include named by a macro: nobody knows what the key should say
+        # An include named by a macro: nobody knows what the key should say.
+        start = time.perf_counter_ns()
+        with reporting.waiting(name):
+            image = build()
+        reporting.found(name, chosen.architecture, "compiled", start)
+        return image, True
     recording.note(request, includes)
 
     def build_labelled() -> tuple[bytes, Image, Label]:
@@ -213,7 +219,7 @@ def compile_request(request: Request) -> tuple[Image, bool]:
         actual = wanted if compiler == expected else key(compiler)
         return actual, image, Label(name, chosen.architecture, str(compiler))
 
-    return find_or_build(wanted, build_labelled), built
+    return find_or_build(wanted, build_labelled, name, chosen.architecture), built
 
 
 def _digests(
@@ -250,24 +256,36 @@ def content(
     return tuple(found)
 
 
-def find_or_build(key: bytes, build: Callable[[], tuple[bytes, Image, Label]]) -> Image:
+def find_or_build(
+    key: bytes,
+    build: Callable[[], tuple[bytes, Image, Label]],
+    name: str,
+    architecture: str,
+) -> Image:
     """The image of `key` from memory or disk, or from `build()`, which gives the key to store it.
 
-    Of several threads and processes one builds.
+    Of several threads and processes one builds. The name and the architecture are for messages.
     """
     cache = default_cache()
+    start = time.perf_counter_ns()
+    state = "memory"
 
     def find() -> Image:
+        nonlocal state
+        state = "disk"
         image = cache.get(key)
         if image is not None:
             return image
-        with cache.claim(key) as image:
+        with reporting.waiting(name), cache.claim(key) as image:
             if image is None:
                 actual, image, label = build()
                 cache.put(actual, image, label)
+                state = "compiled"
             return image
 
-    return _memory.get(key, find)
+    image = _memory.get(key, find)
+    reporting.found(name, architecture, state, start)
+    return image
 
 
 def _nearest(number: str) -> int | None:

@@ -100,7 +100,7 @@ def link(
     contents = [(input_kind, data) for input_kind, data, _ in given]
     names = [text for pair in lowered.items() for text in pair]
     key = digest(FORMAT, "link", contents, passed, kind, identity, names)
-    return find_or_build(key, build)
+    return find_or_build(key, build, name, architecture)
 
 
 def _input(item: Image | bytes | str | os.PathLike[str], number: int) -> tuple[str, bytes, str]:
