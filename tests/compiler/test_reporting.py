@@ -153,10 +153,10 @@ def own_threads():
 
 def test_nothing_is_said_of_a_short_wait(terminal):
     progress = reporting.Progress(patience=HANG_SECONDS)
-    threads = []
+    threads = set()
     for name in "ab":
         progress.begin(name)
-        threads += own_threads()
+        threads.update(own_threads())
         progress.end(name)
     for thread in threads:
         thread.join(HANG_SECONDS)
