@@ -11,7 +11,7 @@ from gpuarray import _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
 from gpuarray._runtime import allocator, pinned_ranges, staged_copies
-from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
 
@@ -206,15 +206,17 @@ def address_source(name: str) -> str:
     return f"{name}._pointer"
 
 
-def use_source(name: str) -> list[str]:
+def use_source(name: str, elsewhere: str = "") -> list[str]:
     """The lines of a generated function that note a use of an array on the variable `stream`.
 
-    They come before the address is read.
+    They come before the address is read. If the array is on another device they return the
+    expression ``elsewhere``, where there is one.
     """
-    return [
-        f"if {name}._memory.stream is not stream:",
-        f"    {name}._memory.used_by(stream)",
-    ]
+    lines = [f"    {name}._memory.used_by(stream)"]
+    if elsewhere:
+        moved = f"    if {name}._memory.device is not stream.device:"
+        lines = [moved, f"        return {elsewhere}", *lines]
+    return [f"if {name}._memory.stream is not stream:", *lines]
 
 
 def aligned(name: object, layout: Layout, address: int, remedy: str) -> Layout:
@@ -365,37 +367,31 @@ def hand_to(array: Any, write: Callable[[memoryview], None]) -> None:
 
 
 def copy_bytes(target: Any, source: Any) -> None:
-    """Copy between arrays of equal gapless layout, also across devices."""
+    """Copy between arrays of equal gapless layout, also across devices.
+
+    Devices without access to one another's memory copy through the host's, which the driver does.
+    """
     nbytes = target._layout.nbytes
     if not nbytes:
         return
     stream = current.stream
-    written = address_of(target, stream)
-    owner: Device = source._memory.device
-    if owner is target._memory.device:
-        read = address_of(source, stream)
-        driver.memcpy_dtod_async(written, read, nbytes, stream.handle)
+    written, read = target._memory, source._memory
+    if read.device is written.device:
+        driver.memcpy_dtod_async(
+            address_of(target, stream), address_of(source, stream), nbytes, stream.handle
+        )
         return
-    # The copy is queued here but the source's writers are queued there: let one wait.
-    with owner:
-        event = current.stream.record()
-    stream.wait_event(event)
+    for memory in (written, read):
+        if memory.stream is not stream:
+            memory.copied_by(stream)
     driver.memcpy_peer_async(
-        written,
-        target._memory.device.context,
+        address_of(target),
+        written.device.context,
         address_of(source),
-        owner.context,
+        read.device.context,
         nbytes,
         stream.handle,
     )
-    # Freeing the source afterwards must wait for the copy, which its own stream knows nothing of.
-    with owner:
-        current.stream.wait_event(_record_on(stream))
-
-
-def _record_on(stream: Stream) -> Any:
-    with stream.device:
-        return stream.record()
 
 
 def fill_zero(array: Any) -> None:

@@ -42,6 +42,7 @@ def make_call(
     steps: Sequence[tuple[BoundLaunch | BoundCall, Mapping[str, str]]],
     scratch: Sequence[int] = (),
     cleared: bool = False,
+    elsewhere: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     """A function that runs steps on a stream.
 
@@ -60,6 +61,9 @@ def make_call(
         Bytes of scratch memory, from the pool and returned to it after the last step.
     cleared : bool, optional
         Whether new outputs are filled with zero bytes first.
+    elsewhere : callable, optional
+        What is called instead, with the same arguments, where the last array among them is on
+        another device than the stream.
 
     Returns
     -------
@@ -74,6 +78,7 @@ def make_call(
         tuple([(bound.kind, bound.arguments(passed)) for bound, passed in steps]),
         len(scratch),
         cleared,
+        elsewhere is not None,
     )
     values: dict[str, Any] = {
         "stream": stream,
@@ -93,12 +98,26 @@ def make_call(
             if cleared:
                 values["clear"] = driver.memset_d8_async
                 values["handle"] = stream.handle
+    if elsewhere is not None:
+        values["elsewhere"] = elsewhere
     for i, nbytes in enumerate(scratch):
         values[f"scratch{i}"] = nbytes
     for k, (bound, _) in enumerate(steps):
         for name, value in bound.constants().items():
             values[f"{name}{k}"] = value
     return _factory(signature, tuple(values))(*values.values())
+
+
+def here_or(
+    elsewhere: Callable[..., Any], run: Callable[..., Any], stream: Stream
+) -> Callable[..., Any]:
+    """A call that goes elsewhere if its last argument is on another device than a stream."""
+
+    def call(*args: Any) -> Any:
+        here = args[-1]._memory.device is stream.device
+        return run(*args) if here else elsewhere(*args)
+
+    return call
 
 
 def discards_imaginary(source: np.dtype, target: np.dtype) -> bool:
@@ -140,12 +159,17 @@ def _source(
     steps: tuple[tuple[str, tuple[tuple[str, int], ...]], ...],
     scratch: int,
     cleared: bool,
+    elsewhere: bool = False,
 ) -> list[str]:
     given = [f"y{i}" for i, kind in enumerate(outputs) if kind == "g"]
     arguments = [f"x{i}" for i in range(len(inputs))] + given
     arrays = [f"x{i}" for i, kind in enumerate(inputs) if kind == "a"] + given
     address = {name: _array.address_source(name) for name in arrays}
     lines = [f"def call({', '.join(arguments)}):"]
+    if elsewhere:
+        followed, *arrays = arrays[-1], *arrays[:-1]
+        source = _array.use_source(followed, f"elsewhere({', '.join(arguments)})")
+        lines += [f"    {line}" for line in source]
     for name in arrays:
         lines += [f"    {line}" for line in _array.use_source(name)]
     for i, kind in enumerate(outputs):

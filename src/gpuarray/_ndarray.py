@@ -244,8 +244,8 @@ class ndarray(ArrayBase):
         return casts.astype(self, dtype, order, casting, subok, copy)
 
     def copy(self, order: str = "C") -> ndarray:
-        """A copy with memory of its own."""
-        return copies.copy(self, order)
+        """A copy with memory of its own, on the same device."""
+        return copies.copy_there(self, order)
 
     view = casts.view
     ravel = manipulation.ravel
@@ -364,7 +364,7 @@ class ndarray(ArrayBase):
         return self.tobytes()
 
     def __copy__(self) -> ndarray:
-        return copies.copy(self)
+        return copies.copy_there(self)
 
     # ---- NumPy's protocols ---------------------------------------------------------------------
 

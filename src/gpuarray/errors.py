@@ -19,6 +19,7 @@ __all__ = [
     "DriverError",
     "ForkError",
     "HostArrayError",
+    "InvalidDeviceError",
     "LibraryError",
     "LibraryNotFoundError",
     "LinkError",
@@ -153,6 +154,20 @@ class DriverError(CUDARuntimeError):
     def summary(self) -> str:
         """The message without what is known of launches."""
         return _call_and_status(self)
+
+
+class InvalidDeviceError(CUDARuntimeError, ValueError):
+    """There is no device of the number that was given.
+
+    Parameters
+    ----------
+    detail : str
+        The number, and what devices there are.
+    """
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(101, "", detail)
+        self.args = (detail,)
 
 
 class ForkError(CUDAError):

@@ -22,7 +22,6 @@ __all__ = [
     "init",
 ]
 
-_SUCCESS = 0
 _PEER_ACCESS_ALREADY_ENABLED = 704
 
 
@@ -104,8 +103,8 @@ def context_set_limit(limit: str | int, value: int) -> None:
     library.context_set_limit(number_of(limit, LIMITS, "limit"), value)
 
 
-def context_enable_peer_access(context: int, flags: int = 0) -> None:
-    """Let the current context access the memory of `context`; no error if it already may."""
+def context_enable_peer_access(context: int, flags: int = 0, *, again: bool = True) -> None:
+    """Let the current context access the memory of `context`; `again` if it may already."""
     status = library.raw("context_enable_peer_access")(context, flags)
-    if status not in (_SUCCESS, _PEER_ACCESS_ALREADY_ENABLED):
+    if status and not (again and status == _PEER_ACCESS_ALREADY_ENABLED):
         library.fail("context_enable_peer_access", status)

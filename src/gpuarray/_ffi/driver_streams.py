@@ -18,11 +18,13 @@ __all__ = [
     "stream_get_capture_info",
     "stream_query",
     "stream_set_capture_dependencies",
+    "stream_takes_part_in_capture",
     "stream_wait_event",
     "thread_exchange_capture_mode",
 ]
 
 _NOT_READY = 600
+_CAPTURE_IMPLICIT = 906
 #: CUstreamCaptureMode
 _CAPTURE_MODES = {"global": 0, "thread_local": 1, "relaxed": 2}
 #: CU_STREAM_SET_CAPTURE_DEPENDENCIES
@@ -77,6 +79,15 @@ _captured = False
 def has_captured() -> bool:
     """Whether this process ever began a capture."""
     return _captured
+
+
+def stream_takes_part_in_capture(stream: int) -> bool:
+    """Whether a stream is captured, or is a default stream that others' capture rules out."""
+    value = ctypes.c_int()
+    status = library.raw("stream_is_capturing")(stream, ctypes.byref(value))
+    if status and status != _CAPTURE_IMPLICIT:
+        library.fail("stream_is_capturing", status)
+    return bool(status or value.value)
 
 
 def stream_begin_capture(stream: int, mode: str | int = "global") -> None:

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from gpuarray._ffi import cublas, cusolver, driver
 from gpuarray._ffi.library_table import TableLibrary
 from gpuarray._runtime import allocator
-from gpuarray._runtime.device import Device
+from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CUDAError, LibraryError
 
-__all__ = ["BLAS", "SOLVER", "LibraryHandles", "StreamHandles", "solver_params"]
+__all__ = ["BLAS", "SOLVER", "LibraryHandles", "StreamHandles", "solver_params", "user_handle"]
 
 
 class LibraryHandles:
@@ -178,3 +178,64 @@ def solver_params(device: Device) -> int:
     if found is None:
         found = _params.setdefault(device.id, cusolver.library.cusolverDnCreateParams())
     return found
+
+
+# ---- handles for functions of the user's own ---------------------------------------------------
+
+#: By name: what makes a handle with the library's own settings, and what sets its stream.
+_USER_HANDLES: dict[str, tuple[LibraryHandles, Callable[[], int]]] = {
+    "cublas": (BLAS, lambda: cublas.library.cublasCreate_v2()),
+    "cusolver": (SOLVER, lambda: cusolver.library.cusolverDnCreate()),
+}
+
+
+class _UserHandles(threading.local):
+    """The calling thread's handles for the user, by library and device, with the generation.
+
+    To destroy a handle waits for the device, so those of threads that ended are handed on.
+    """
+
+    def __init__(self) -> None:
+        self.held: dict[tuple[str, int], _UserHandle] = {}
+
+
+class _UserHandle:
+    __slots__ = ("device", "generation", "handle", "name")
+
+    def __init__(self, name: str, device: Device) -> None:
+        self.name, self.device, self.generation = name, device, device.generation
+        try:
+            self.handle = _spare_user_handles[name, device.id].pop()
+        except (KeyError, IndexError):
+            self.handle = _USER_HANDLES[name][1]()
+
+    def __del__(self) -> None:
+        handle = getattr(self, "handle", None)
+        if handle is not None and self.generation == self.device.generation:
+            _spare_user_handles.setdefault((self.name, self.device.id), []).append(handle)
+
+
+_user_handles = _UserHandles()
+_spare_user_handles: dict[tuple[str, int], list[int]] = {}
+
+
+def _forget_user_handles(device: Device) -> None:
+    for key in list(_spare_user_handles):
+        if key[1] == device.id:
+            del _spare_user_handles[key]
+
+
+Device.when_reset(_forget_user_handles)
+
+
+def user_handle(device: Device, name: str) -> int:
+    """The calling thread's handle of a library on a device, for calls of the user's own.
+
+    Its stream is the thread's current one on that device at the time of this call.
+    """
+    with device:
+        found = _user_handles.held.get((name, device.id))
+        if found is None or found.generation != device.generation:
+            found = _user_handles.held[name, device.id] = _UserHandle(name, device)
+        _USER_HANDLES[name][0].set_stream(found.handle, current.stream.handle)
+        return found.handle

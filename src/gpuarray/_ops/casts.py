@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
-from gpuarray._ops.conversion import array, as_host_scalar, asarray
+from gpuarray._ops.conversion import as_host_scalar, asarray, is_so
 from gpuarray._ops.dimensions import broadcast_to
 from gpuarray._ops.placement import given_device, on_device
 from gpuarray._ops.subclassing import as_class, is_array_class
@@ -53,7 +53,7 @@ def astype(
     copy : bool, optional
         False returns the array itself where its dtype and order are those already.
     device : Device, optional
-        Where the result will be; the current device by default.
+        Where the result will be; on the device of the array by default.
 
     Returns
     -------
@@ -95,9 +95,9 @@ def astype(
             f"Cannot cast array data from {layout.dtype!r} to {found!r} according to the rule "
             f"'{casting}'"
         )
-    if copy:
-        return copies.copy(a, order, found)
-    return array(a, found, None, order)
+    if not copy and is_so(layout, found, _layout.check_order(order)):
+        return a
+    return copies.copy_there(a, order, found)
 
 
 def view(a: ndarray, dtype: DTypeLike | None = None, type: type | None = None) -> ndarray:

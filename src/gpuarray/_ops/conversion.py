@@ -112,6 +112,15 @@ def array(
     return result
 
 
+def is_so(layout: _layout.Layout, dtype: np.dtype | None, order: str) -> bool:
+    """Whether a layout has a dtype, unless that is None, and a memory order already."""
+    return (dtype is None or dtype is layout.dtype) and (
+        order in ("K", "A")
+        or (order == "C" and layout.c_contiguous)
+        or (order == "F" and layout.f_contiguous)
+    )
+
+
 def _from_device(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) -> Any:
     layout = obj._layout
     if layout.nbytes and obj._memory.device is not current.stream.device:
@@ -124,23 +133,15 @@ def _from_device(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str
             with obj._memory.device:
                 obj = copies.copy(obj)
         obj = _interchange.to_device(obj, current.stream.device)
-        copy = None
-    if dtype is layout.dtype:
-        dtype = None
-    if dtype is None and not copy:
-        in_order = (
-            order in ("K", "A")
-            or (order == "C" and layout.c_contiguous)
-            or (order == "F" and layout.f_contiguous)
-        )
-        if in_order:
-            return obj
+        layout, copy = obj._layout, None
+    if not copy and is_so(layout, dtype, order):
+        return obj
     if copy is False:
         raise ValueError(
             f"array: dtype {dtype or layout.dtype} in order {order!r} needs a copy, but copy=False;"
             " use copy=None"
         )
-    return copies.copy(obj, order, dtype)
+    return copies.copy(obj, order, None if dtype is layout.dtype else dtype)
 
 
 def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) -> Any:
@@ -340,7 +341,7 @@ def copy(a: object, order: str = "K", subok: bool = False) -> ndarray:
     Returns
     -------
     ndarray
-        With memory of its own.
+        With memory of its own, on the same device. `array` copies to the current device.
 
     Examples
     --------
@@ -352,7 +353,7 @@ def copy(a: object, order: str = "K", subok: bool = False) -> ndarray:
     array([0, 1, 2])
     """
     if isinstance(a, ArrayBase):
-        return copies.copy(a, "K" if order is None else order)
+        return copies.copy_there(a, "K" if order is None else order)
     return array(a, order=order)
 
 

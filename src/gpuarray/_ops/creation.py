@@ -291,11 +291,26 @@ def fill_call(stream: Stream, layout: Layout) -> Callable[[Any, Any], None]:
         store = elementwise.launch.copy_call(
             _layout.broadcast_to(one, layout.shape), layout, True, stream
         )
-        return lambda value, array: store(_interchange.scalar_array(value, layout.dtype), array)
+
+        def run(value: Any, array: Any) -> None:
+            store(_interchange.scalar_array(value, layout.dtype), array)
+
+        return _calls.here_or(_fill_there, run, stream)
     code = _dtypes.code(layout.dtype)
     return elementwise.launch.make_call(
-        "fill", [Scalar(0, code)], [layout.dtype], [layout], [True], stream
+        "fill",
+        [Scalar(0, code)],
+        [layout.dtype],
+        [layout],
+        [True],
+        stream,
+        elsewhere=_fill_there,
     )
+
+
+def _fill_there(value: Any, array: Any) -> None:
+    with array._memory.device:
+        fill_call(current.stream, array._layout)(value, array)
 
 
 def _like(

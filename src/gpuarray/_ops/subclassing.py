@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array
 from gpuarray._array import ArrayBase
+from gpuarray._ffi import driver
 from gpuarray._ops.conversion import array, asnumpy
+from gpuarray._runtime.device import Device, current
 
 if TYPE_CHECKING:
     import numpy as np
@@ -116,12 +118,21 @@ def array_wrap(
 
 
 def reduce(self: ndarray) -> tuple[Any, ...]:
-    """Pickle an array by its values, and one of a derived class with its attributes."""
+    """Pickle an array by its values and its device, and one of a derived class with attributes."""
     host = asnumpy(self, order="K")
+    device = self._memory.device.id
     if type(self) is _array.array_class:
-        return array, (host,)
-    return _restored, (type(self), host), getattr(self, "__dict__", None)
+        return _unpickled, (host, device)
+    return _restored, (type(self), host, device), getattr(self, "__dict__", None)
 
 
-def _restored(cls: type, host: np.ndarray) -> Any:
-    return as_class(array(host), cls, None)
+def _unpickled(host: np.ndarray, device: int) -> Any:
+    """An array on the device of a number; on the current one where there is none of that number."""
+    if device == current.stream.device.id or device >= driver.device_count():
+        return array(host)
+    with Device(device):
+        return array(host)
+
+
+def _restored(cls: type, host: np.ndarray, device: int = 0) -> Any:
+    return as_class(_unpickled(host, device), cls, None)

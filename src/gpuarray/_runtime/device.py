@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
-from gpuarray.errors import CUDAError, DriverError
+from gpuarray.errors import CUDAError, DriverError, InvalidDeviceError
 
 if TYPE_CHECKING:
     from gpuarray._runtime.stream import Stream
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 
 _Handle = TypeVar("_Handle")
 _Entered = TypeVar("_Entered", "Device", "Stream")
+
+
+class Crossing(NamedTuple):
+    """Work that a thread has queued on memory of another device, see gpuarray._runtime.peers."""
+
+    stream: Stream
+    owner: Device
+    #: The stream that the memory was allocated on, if there is one.
+    memory_stream: Stream | None
 
 
 class _Current(threading.local):
@@ -33,6 +43,7 @@ class _Current(threading.local):
     streams: dict[int, Stream]
     block: Any
     per_thread: dict[int, Stream]
+    crossings: set[Crossing]
 
     def __getattr__(self, name: str) -> Any:
         if name == "stream":
@@ -44,6 +55,9 @@ class _Current(threading.local):
         if name == "per_thread":  # device index -> the thread's own default stream
             self.per_thread = {}
             return self.per_thread
+        if name == "crossings":  # work on memory of other devices, which they do not know of
+            self.crossings = set()
+            return self.crossings
         if name == "block":  # the innermost ``with`` block: object, stream before, outer block
             self.block = None
             return None
@@ -52,6 +66,8 @@ class _Current(threading.local):
 
 current = _Current()
 
+_INVALID_VALUE = 1
+_DISABLE_TIMING = 2  # CUevent_flags
 _CONTEXT_IS_DESTROYED = 709
 
 
@@ -129,6 +145,33 @@ def free_what_waits() -> None:
         release()
 
 
+def wait_for(queued: Stream, waiting: Iterable[Stream]) -> bool:
+    """Let what is queued on streams from now on wait for the work of a stream of another device.
+
+    A captured stream neither waits nor is waited for, since the others would become part of the
+    capture: then the result is False.
+    """
+    before = current.stream.device.context
+    try:
+        # A default stream's handle stands for one of the current context.
+        driver.context_set_current(queued.device.context)
+        if driver.stream_takes_part_in_capture(queued.handle):
+            return False
+        event = driver.event_create(_DISABLE_TIMING)
+        try:
+            driver.event_record(event, queued.handle)
+            for stream in waiting:
+                driver.context_set_current(stream.device.context)
+                if driver.stream_takes_part_in_capture(stream.handle):
+                    return False
+                driver.stream_wait_event(stream.handle, event)
+        finally:
+            driver.event_destroy(event)  # the driver keeps it until the streams have waited
+    finally:
+        driver.context_set_current(before)
+    return True
+
+
 def give_back(release: Callable[[_Handle], object], handle: _Handle) -> None:
     """Free what a dead object held. In a lost context that is neither possible nor needed."""
     if driver.forked() or later(partial(give_back, release, handle)):
@@ -165,12 +208,18 @@ class Device:
     """A CUDA device.
 
     There is one object a device: ``Device(0) is Device(0)``. Used as a context manager, it is
-    current inside the ``with`` block.
+    current inside the ``with`` block, in the thread that entered it. Devices are ordered by their
+    numbers.
 
     Parameters
     ----------
     device : int or Device, optional
         The device's number; the current device without it.
+
+    Raises
+    ------
+    InvalidDeviceError
+        If there is no device of that number. It is a `CUDAError` and a ValueError.
 
     Examples
     --------
@@ -183,6 +232,9 @@ class Device:
 
     # Set by gpuarray._runtime.stream: devices own their default stream, streams name their device.
     stream_class: type[Stream]
+    # Set by gpuarray.cuda.device: the rooms that have them are above this one.
+    library_handle: ClassVar[Callable[[Device, str], int]]
+    attribute_numbers: ClassVar[Callable[[], dict[str, int]]]
 
     _devices: ClassVar[dict[int, Device]] = {}
     _lock = _fork.new_rlock()
@@ -207,21 +259,54 @@ class Device:
             return current.stream.device
         if isinstance(device, Device):
             return device
-        found = cls._devices.get(device)
+        index = operator.index(device)
+        found = cls._devices.get(index)
         if found is None:
             with cls._lock:
-                found = cls._devices.get(device)
+                found = cls._devices.get(index)
                 if found is None:
-                    found = cls._open(device)
-                    cls._devices[device] = found
+                    found = cls._open(index)
+                    cls._devices[index] = found
         return found
+
+    @classmethod
+    def from_pci_bus_id(cls, pci_bus_id: str) -> Device:
+        """The device at an address on the PCI bus.
+
+        Parameters
+        ----------
+        pci_bus_id : str
+            Domain, bus, device and function in hexadecimal digits, such as ``'0000:65:00.0'``.
+
+        Returns
+        -------
+        Device
+            The device.
+
+        Raises
+        ------
+        CUDAError
+            If no device is there.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> device = cp.cuda.Device()
+        >>> cp.cuda.Device.from_pci_bus_id(device.pci_bus_id) is device
+        True
+        """
+        driver.init()
+        return cls(driver.device_get_by_pci_bus_id(pci_bus_id))
 
     @classmethod
     def _open(cls, index: int) -> Device:
         driver.init()
         count = driver.device_count()
         if not 0 <= index < count:
-            raise ValueError(f"Device({index}): there are {count} devices, numbered from 0")
+            raise InvalidDeviceError(
+                f"Device({index}): there {'is' if count == 1 else 'are'} {count} "
+                f"device{'' if count == 1 else 's'}, numbered from 0"
+            )
         self = object.__new__(cls)
         self.id = index
         self.handle = driver.device_get(index)
@@ -240,8 +325,16 @@ class Device:
         self.user_code = weakref.WeakValueDictionary()
         self.user_code_limit = 0
 
-    def use(self) -> None:
-        """Make this device current in the calling thread."""
+    def use(self) -> Device:
+        """Make this device current in the calling thread.
+
+        Other threads keep theirs: a thread begins with device 0.
+
+        Returns
+        -------
+        Device
+            The device itself.
+        """
         stream = self.current_stream()
         before = current.__dict__.get("stream")
         try:
@@ -251,6 +344,21 @@ class Device:
             if before is not None:
                 driver.context_set_current(before.device.context)
             raise
+        if current.crossings:
+            self._wait_for_crossings()
+        return self
+
+    def _wait_for_crossings(self) -> None:
+        """Let this device wait for what the thread has queued elsewhere on its memory."""
+        for crossing in [x for x in current.crossings if x.owner is self]:
+            streams = [current.stream, crossing.memory_stream or current.stream]
+            try:
+                if not crossing.stream.lost:
+                    wait_for(crossing.stream, {x for x in streams if not x.lost})
+            except DriverError as error:
+                if not driver.is_sticky(error.status):  # the other device's fault is no fault here
+                    raise
+        current.crossings = {x for x in current.crossings if x.owner is not self}
 
     def current_stream(self) -> Stream:
         """The stream that is current for this device in the calling thread."""
@@ -274,6 +382,18 @@ class Device:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Device) and other.id == self.id
+
+    def __lt__(self, other: object) -> bool:
+        return self.id < other.id if isinstance(other, Device) else NotImplemented
+
+    def __le__(self, other: object) -> bool:
+        return self.id <= other.id if isinstance(other, Device) else NotImplemented
+
+    def __gt__(self, other: object) -> bool:
+        return self.id > other.id if isinstance(other, Device) else NotImplemented
+
+    def __ge__(self, other: object) -> bool:
+        return self.id >= other.id if isinstance(other, Device) else NotImplemented
 
     def __reduce__(self) -> tuple:
         return Device, (self.id,)
@@ -349,7 +469,7 @@ class Device:
             for device in list(cls._devices.values()):
                 device._lose()
             cls._devices.clear()
-            for name in ("stream", "streams", "per_thread"):
+            for name in ("stream", "streams", "per_thread", "crossings"):
                 current.__dict__.pop(name, None)
 
     def _need_no_fault(self) -> None:
@@ -384,9 +504,44 @@ class Device:
         with self:
             return driver.mem_get_info()
 
-    def attribute(self, name: str) -> int:
-        """A driver attribute by cuda.h's name without prefix, in lower case."""
+    def attribute(self, name: str | int) -> int:
+        """A driver attribute by cuda.h's name without prefix, in lower case, or by number."""
         return driver.device_attribute(name, self.handle)
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        """The device's attributes under the runtime's names without ``cudaDevAttr``.
+
+        Those that the driver does not know are left out.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> cp.cuda.Device().attributes["WarpSize"]
+        32
+        """
+        values = {}
+        for name, number in Device.attribute_numbers().items():
+            try:
+                values[name] = self.attribute(number)
+            except DriverError as error:
+                if error.status != _INVALID_VALUE:
+                    raise
+        return values
+
+    @property
+    def cublas_handle(self) -> int:
+        """The calling thread's handle of cuBLAS for functions of the user's own.
+
+        It is the same each time, and no operation of this package uses it: to set its stream or
+        its modes affects nothing else. It is valid until the thread ends.
+        """
+        return Device.library_handle(self, "cublas")
+
+    @property
+    def cusolver_handle(self) -> int:
+        """The calling thread's handle of cuSOLVER for dense matrices; see `cublas_handle`."""
+        return Device.library_handle(self, "cusolver")
 
 
 _fork.in_child(Device._lose_all)

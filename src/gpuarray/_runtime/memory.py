@@ -9,7 +9,7 @@ from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime import pinned_ranges
+from gpuarray._runtime import peers, pinned_ranges
 from gpuarray._runtime.device import Device, current, give_back, lost_error
 from gpuarray._runtime.host_address import host_address
 from gpuarray._runtime.stream import Stream, check_stream
@@ -128,33 +128,18 @@ class BaseMemory:
         """Note that work on another stream than the memory's own uses it."""
         self.check()
         if stream.device is not self.device:
-            _check_peer(self.device, stream.device)
+            peers.cross(self, stream)
+        self._note_user(stream)
 
+    def copied_by(self, stream: Stream) -> None:
+        """Note that a copy to or from another device, queued on a stream, uses the memory."""
+        self.check()
+        if stream.device is not self.device:
+            peers.follow(self, stream)
+        self._note_user(stream)
 
-def _check_peer(owner: Device, user: Device) -> None:
-    """Let ``user`` read memory of ``owner`` directly, or say that it cannot."""
-    pair = (owner.id, user.id)
-    if pair in _peers:
-        return
-    if not driver.device_can_access_peer(user.handle, owner.handle):
-        raise ValueError(
-            f"an array on {owner} cannot be used on {user}: the devices have no peer access; "
-            f"copy it with asarray inside 'with Device({user.id})'"
-        )
-    with user:
-        driver.context_enable_peer_access(owner.context)
-    _peers.add(pair)
-
-
-_peers: set[tuple[int, int]] = set()
-
-
-def _forget_peers(device: Device) -> None:
-    """A device that was reset has access to no other's memory, nor others to its."""
-    _peers.difference_update([pair for pair in _peers if device.id in pair])
-
-
-Device.when_reset(_forget_peers)
+    def _note_user(self, stream: Stream) -> None:
+        """Remember what has to end before the memory is used again."""
 
 
 class DriverMemory:
@@ -573,6 +558,8 @@ class _NoMemory(BaseMemory):
 
     def used_by(self, stream: Stream) -> None:
         pass
+
+    copied_by = used_by
 
 
 NO_MEMORY = _NoMemory()

@@ -48,9 +48,8 @@ class OrderedMemory(BaseMemory):
         self.size = size
         self.pointer = pointer
 
-    def used_by(self, stream: Stream) -> None:
+    def _note_user(self, stream: Stream) -> None:
         """Note that work on another stream uses the memory: it is freed behind that."""
-        BaseMemory.used_by(self, stream)
         if stream.work is not self.stream.work:
             note_user(self._users, stream.work)
 
@@ -131,9 +130,8 @@ class UnownedMemory(BaseMemory):
         if self.stream is None and stream.device is self.device:
             self.stream = stream
 
-    def used_by(self, stream: Stream) -> None:
+    def _note_user(self, stream: Stream) -> None:
         """Note that work on another stream uses the memory."""
-        BaseMemory.used_by(self, stream)
         if self.stream is not None and stream.work is not self.stream.work:
             note_user(self._users, stream.work)
 

@@ -112,9 +112,8 @@ class Allocation(BaseMemory):
         block, self.block = self.block, Block(0, 0)
         release(block)
 
-    def used_by(self, stream: Stream) -> None:
+    def _note_user(self, stream: Stream) -> None:
         """Note that work on another stream uses the memory; freeing will wait for it."""
-        BaseMemory.used_by(self, stream)
         work = stream.work
         release = self.release
         if not isinstance(release, partial):

@@ -88,7 +88,8 @@ class StreamWork:
             return
         event = self.leave_event()
         if event is not None:
-            other.wait_event(event)
+            with other.device:  # the handle of a default stream is one of the current device
+                other.wait_event(event)
 
     def leave_event(self) -> Event | None:
         """An event behind all of it; None if it has ended."""

@@ -50,11 +50,12 @@ from gpuarray.cuda._toolkit import (
     get_nvcc_path,
     get_rocm_path,
 )
+from gpuarray.cuda.device import get_cublas_handle, get_device_id
 
 __all__ = [
     "compiler", "device", "function_hook", "memory", "nvtx", "pinned_memory", "profiler", "runtime",
     "stream",
-    "Device",
+    "Device", "get_cublas_handle", "get_device_id",
     "Stream", "ExternalStream", "get_current_stream",
     "Event", "get_elapsed_time",
     "BaseMemory", "Memory", "ManagedMemory", "MemoryAsync", "UnownedMemory", "MemoryPointer",
@@ -97,6 +98,23 @@ else:
         ("common", "cub", "driver", "function", "jitify", "thrust"),
         {"Function": "function", "Module": "function"},
     )
+
+
+def backend() -> str:
+    """What runs the kernels of this process.
+
+    Returns
+    -------
+    {'cuda', 'emulator'}
+        A GPU, by the CUDA driver, or the emulator of the driver.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.cuda.backend() in ("cuda", "emulator")
+    True
+    """
+    return _driver.backend
 
 
 def is_available() -> bool:

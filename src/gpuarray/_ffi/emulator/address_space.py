@@ -29,7 +29,8 @@ class AddressSpace:
 
     def __init__(self, arena: Arena) -> None:
         self.arena = arena
-        #: Allocations by address: bytes, and the owning device or None where all may access it.
+        #: Allocations by address: bytes, and the device or memory pool that owns them, or None
+        #: where all may access it.
         self._owners: dict[int, tuple[int, Any]] = {}
         self._windows: dict[Any, Window] = {}
         self._wide = False
@@ -75,8 +76,8 @@ class AddressSpace:
 
     # --- memory
 
-    def allocate(self, nbytes: int, device: Any, *, for_host: bool = False) -> int:
-        """Allocate memory of a device, or with None memory that every context may access.
+    def allocate(self, nbytes: int, owner: Any, *, for_host: bool = False) -> int:
+        """Allocate memory of a device or a pool, or with None what every context may access.
 
         Under the checkers, memory that the host accesses, too, has pages of its own.
         """
@@ -84,9 +85,9 @@ class AddressSpace:
         whole_pages = for_host and checker is not None and checker.host is not None
         address = self.arena.allocate(nbytes, whole_pages=whole_pages)
         nbytes = max(nbytes, 1)
-        self._owners[address] = (nbytes, device)
+        self._owners[address] = (nbytes, owner)
         for window in self._windows.values():
-            if window.may_access(device):
+            if window.may_access(owner):
                 window.insert(address, address + nbytes)
         return address
 
@@ -124,7 +125,7 @@ class AddressSpace:
         return any(start < address + nbytes and address < end for start, end in self._mapped)
 
     def owner(self, address: int) -> tuple[int, int, Any] | None:
-        """(start, bytes, device) of the allocation that holds an address."""
+        """(start, bytes, device or pool) of the allocation that holds an address."""
         found = self.arena.find(address)
         if found is None or found[0] not in self._owners:
             return None
@@ -164,18 +165,22 @@ class Window(Arena):
             raise AttributeError(name)
         return getattr(self._space.arena, name)
 
-    def may_access(self, device: Any) -> bool:
-        """Whether the context may access memory of a device; None is memory that all may access."""
+    def may_access(self, owner: Any) -> bool:
+        """Whether the context may access memory of a device or a memory pool; None is memory that
+        all may access."""
         context = self._context
-        if device is None or device is context.device:
+        if owner is None or owner is context.device:
             return True
-        return any(peer.device is device for peer in context.peers)
+        access = getattr(owner, "access", None)
+        if access is not None:  # peers have none to a pool's memory, which has a table of its own
+            return owner.device is context.device or bool(access.get(context.device.ordinal))
+        return any(peer.device is owner for peer in context.peers)
 
     def rebuild(self, owners: dict, mapped: list[tuple[int, int]]) -> None:
         pairs = [
             (start, start + nbytes)
-            for start, (nbytes, device) in owners.items()
-            if self.may_access(device)
+            for start, (nbytes, owner) in owners.items()
+            if self.may_access(owner)
         ]
         pairs = sorted(pairs + mapped)
         # In place: kernels that are running hold these very lists.
@@ -210,10 +215,13 @@ class Window(Arena):
     def describe(self, address: int) -> str:
         owned = self._space.owner(address)
         if owned is not None and not self.may_access(owned[2]):
-            start, nbytes, device = owned
+            start, nbytes, owner = owned
+            pool = hasattr(owner, "access")
+            kind = "a memory pool of device" if pool else "device"
+            ordinal = owner.device.ordinal if pool else owner.ordinal
             return (
-                f"{address - start} bytes into the {nbytes}-byte allocation 0x{start:x} of device "
-                f"{device.ordinal}, which device {self._context.device.ordinal} has no peer "
+                f"{address - start} bytes into the {nbytes}-byte allocation 0x{start:x} of {kind} "
+                f"{ordinal}, which device {self._context.device.ordinal} has no peer "
                 "access to"
             )
         return super().describe(address)

@@ -143,7 +143,7 @@ class PoolCalls:
         if stream.capture is not None:
             return self._allocate_in_graph(nbytes, stream)
         pool.count_allocation(nbytes)
-        address = machine.space.allocate(nbytes, pool.device)
+        address = machine.space.allocate(nbytes, pool)
         machine.add_allocation(stream.context, address, nbytes, "pool").pool = pool
         return address
 
@@ -265,6 +265,7 @@ class PoolCalls:
             if device is target.device and description.flags != _READ_WRITE:
                 raise Failure(INVALID_VALUE, "a device always has access to its own pools")
             target.access[device.ordinal] = description.flags
+        self._machine.space.refresh()
 
     def mem_pool_get_access(self, pool: int, location: int | None) -> int:
         target = self._machine.get(pool, EmulatedPool)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> ndarray:
-    """A gapless copy of an array in a memory order and dtype."""
+    """A gapless copy of an array in a memory order and dtype, on the current device."""
     stream = current.stream
     # The key of _copy_call, written here to save its call on a fast path.
     run = stream.plans.get((_copy_call, x._layout, order, dtype))
@@ -33,15 +33,46 @@ def copy(x: Any, order: str = "K", dtype: np.dtype | None = None) -> ndarray:
 def _copy_call(
     stream: Stream, layout: Layout, order: str | None, dtype: np.dtype | None
 ) -> Callable[[Any], Any]:
+    return elementwise.launch.copy_call(layout, _copied(layout, order, dtype), False, stream)
+
+
+def copy_there(x: Any, order: str = "K", dtype: np.dtype | None = None) -> ndarray:
+    """A gapless copy of an array in a memory order and dtype, on the device of the array."""
+    stream = current.stream
+    # The key of _copy_there_call, written here to save its call on a fast path.
+    run = stream.plans.get((_copy_there_call, x._layout, order, dtype))
+    if run is None:
+        run = _copy_there_call(stream, x._layout, order, dtype)
+    return run(x)
+
+
+@planned
+def _copy_there_call(
+    stream: Stream, layout: Layout, order: str | None, dtype: np.dtype | None
+) -> Callable[[Any], Any]:
+    def elsewhere(x: Any) -> Any:
+        with x._memory.device:
+            return copy_there(x, order, dtype)  # type: ignore[arg-type]  # as it was given
+
+    return elementwise.launch.copy_call(
+        layout, _copied(layout, order, dtype), False, stream, elsewhere
+    )
+
+
+def _copied(layout: Layout, order: str | None, dtype: np.dtype | None) -> Layout:
+    """The layout of a copy."""
     if order is None and dtype is None:
         order = "C"  # the default of `ndarray.copy`; that of `astype` is 'K'
-    dtype = layout.dtype if dtype is None else dtype
-    target = _layout.like_prototype(dtype, layout.shape, layout, order)
-    return elementwise.launch.copy_call(layout, target, False, stream)
+    return _layout.like_prototype(
+        layout.dtype if dtype is None else dtype, layout.shape, layout, order
+    )
 
 
 def assign(target: Any, source: Any) -> None:
-    """Store an array, which broadcasts to the target's shape, with any cast."""
+    """Store an array, which broadcasts to the target's shape, with any cast.
+
+    It is done on the device of the target.
+    """
     if source._layout.size == 0 and target._layout.size == 0:
         _layout.check_writable(target._layout, "assignment")
         read = _layout.without_leading_ones(source._layout, target._layout.ndim)
@@ -53,7 +84,7 @@ def assign(target: Any, source: Any) -> None:
             return
         source = copy(source)
     elif source._memory.device is not target._memory.device:
-        source = _interchange.to_device(copy(source), target._memory.device)
+        source = _interchange.to_device(copy_there(source), target._memory.device)
     stream = current.stream
     run = stream.plans.get((_assign_call, source._layout, target._layout))
     if run is None:
@@ -113,4 +144,9 @@ def _assign_call(stream: Stream, source: Layout, target: Layout) -> Callable[[An
     _layout.check_writable(target, "assignment")
     source = _layout.without_leading_ones(source, target.ndim)
     read = _layout.broadcast_to(source, target.shape)
-    return elementwise.launch.copy_call(read, target, True, stream)
+    return elementwise.launch.copy_call(read, target, True, stream, _assign_there)
+
+
+def _assign_there(source: Any, target: Any) -> None:
+    with target._memory.device:
+        assign(target, source)

@@ -218,10 +218,12 @@ def make_call(
     given: Sequence[bool],
     stream: Stream,
     masked: bool = False,
+    elsewhere: Callable[..., Any] | None = None,
 ) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) of an element-wise kernel.
 
     ``given`` says which outputs the caller passes. Without elements nothing is launched.
+    ``elsewhere`` is as in :func:`gpuarray._calls.make_call`.
     """
     arrays = [x for x in (*outputs, *inputs) if isinstance(x, Layout)]
     moved = any(x.unaligned or _dtypes.is_raw(x.dtype) for x in arrays)
@@ -240,7 +242,8 @@ def make_call(
         def make(inputs: Sequence[Any], outputs: Sequence[Layout]) -> Callable[..., Any]:
             return make_call(name, expressions, inputs, outputs, given, stream, masked)
 
-        return with_aligned_copies(make, inputs, outputs, given, stream)
+        run = with_aligned_copies(make, inputs, outputs, given, stream)
+        return run if elsewhere is None else _calls.here_or(elsewhere, run, stream)
     arrays_and_scalars = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Layout | np.dtype)]
     kinds = "".join(["a" if isinstance(x, Layout) else "s" for _, x in arrays_and_scalars])
     new = [None if is_given else x for x, is_given in zip(outputs, given, strict=True)]
@@ -253,7 +256,7 @@ def make_call(
     passed |= {f"in{i}": f"x{k}" for k, (i, _) in enumerate(arrays_and_scalars)}
     scalars = {f"in{i}": x for i, x in arrays_and_scalars if isinstance(x, np.dtype)}
     bound = BoundLaunch(decided, stream, scalars, name)
-    return _calls.make_call(stream, kinds, new, [(bound, passed)])
+    return _calls.make_call(stream, kinds, new, [(bound, passed)], elsewhere=elsewhere)
 
 
 def with_aligned_copies(
@@ -270,16 +273,30 @@ def with_aligned_copies(
     return elementwise.words.with_aligned_copies(make, copy_call, inputs, outputs, given, stream)
 
 
-def copy_call(source: Layout, target: Layout, given: bool, stream: Stream) -> Callable[..., Any]:
-    """A call that copies an array to one of another layout or dtype, converting elements."""
+def copy_call(
+    source: Layout,
+    target: Layout,
+    given: bool,
+    stream: Stream,
+    elsewhere: Callable[..., Any] | None = None,
+) -> Callable[..., Any]:
+    """A call that copies an array to one of another layout or dtype, converting elements.
+
+    ``elsewhere`` is called where the target, or else the array, is on another device.
+    """
     expression: Expression = Input(0, _dtypes.code(source.dtype))
     if source.dtype != target.dtype and (
         _dtypes.is_raw(source.dtype) or _dtypes.is_raw(target.dtype)
     ):
-        return elementwise.fields.cast_call(source, target, given, stream)
+        run = elementwise.fields.cast_call(source, target, given, stream)
+        return run if elsewhere is None else _calls.here_or(elsewhere, run, stream)
     if source.dtype != target.dtype:
         expression = Cast(_dtypes.code(target.dtype), expression)
-    run = make_call("copy", [expression], [source], [target], [given], stream)
-    if _calls.discards_imaginary(source.dtype, target.dtype):
-        return _calls.with_complex_warning(run)
-    return run
+    warns = _calls.discards_imaginary(source.dtype, target.dtype)
+    # One warning: where the array goes elsewhere, that call gives it.
+    there = None if warns else elsewhere
+    run = make_call("copy", [expression], [source], [target], [given], stream, elsewhere=there)
+    if not warns:
+        return run
+    run = _calls.with_complex_warning(run)
+    return run if elsewhere is None else _calls.here_or(elsewhere, run, stream)
