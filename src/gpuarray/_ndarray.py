@@ -262,6 +262,7 @@ class ndarray(ArrayBase):
 
     get = as_method(conversion.asnumpy, "get")
     set = as_method(conversion.set_from_host, "set")
+    record_stream = attributes.record_stream
     item = attributes.item
     tofile = as_method(binary_files.to_file, "tofile")
     dump = binary_files.dump

@@ -21,6 +21,7 @@ from gpuarray._runtime import allocator, pool
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import MemoryPointer
 from gpuarray._runtime.ordered_memory import UnownedMemory
+from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:
@@ -208,6 +209,29 @@ def data(array: ndarray) -> MemoryPointer:
 def device(array: ndarray) -> Device:
     """The device that the array's memory is on."""
     return array._memory.device
+
+
+def record_stream(array: ndarray, stream: Stream) -> None:
+    """Note that work on a stream uses the array's memory; it is not reused before that is done.
+
+    Operations, kernels and copies of this package note it by themselves. For work that gets no
+    more than the address, call it when the work has been queued, or before. (PyTorch's name.)
+
+    Parameters
+    ----------
+    stream : gpuarray.cuda.Stream
+        Where.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.zeros(4)
+    >>> stream = cp.cuda.Stream(non_blocking=True)
+    >>> cp.cuda.runtime.memsetAsync(x.data.ptr, 0, x.nbytes, stream.ptr)
+    >>> x.record_stream(stream)
+    >>> del x  # its memory is used again when the stream is through with it
+    """
+    array._memory.record_stream(stream)
 
 
 def interface(array: ndarray) -> dict[str, Any]:

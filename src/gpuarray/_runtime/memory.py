@@ -124,6 +124,21 @@ class BaseMemory:
         if self.lost:
             raise lost_error("the memory of an array", self.device)
 
+    def record_stream(self, stream: Stream) -> None:
+        """Note that work on a stream uses the memory; it is not reused before that is done.
+
+        Operations, kernels and copies of this package note it by themselves. For work that gets
+        no more than the address, call it when the work has been queued, or before.
+
+        Parameters
+        ----------
+        stream : Stream
+            Where.
+        """
+        check_stream(stream)
+        if self.stream is not stream:
+            self.used_by(stream)
+
     def used_by(self, stream: Stream) -> None:
         """Note that work on another stream than the memory's own uses it."""
         self.check()
