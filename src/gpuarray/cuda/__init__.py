@@ -68,7 +68,8 @@ __all__ = [
     "get_cuda_path", "get_hipcc_path", "get_local_runtime_version", "get_nvcc_path",
     "get_rocm_path",
     # Imported when they are first used.
-    "common", "cub", "driver", "function", "jitify", "thrust", "Function", "Module",
+    "common", "cub", "driver", "function", "jitify", "memory_hook", "memory_hooks", "thrust",
+    "Function", "MemoryHook", "Module",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -88,15 +89,22 @@ if TYPE_CHECKING:
         jitify as jitify,
     )
     from gpuarray.cuda import (
+        memory_hook as memory_hook,
+    )
+    from gpuarray.cuda import (
+        memory_hooks as memory_hooks,
+    )
+    from gpuarray.cuda import (
         thrust as thrust,
     )
     from gpuarray.cuda.function import Function as Function
     from gpuarray.cuda.function import Module as Module
+    from gpuarray.cuda.memory_hook import MemoryHook as MemoryHook
 else:
     __getattr__ = lazy.names(
         __name__,
-        ("common", "cub", "driver", "function", "jitify", "thrust"),
-        {"Function": "function", "Module": "function"},
+        ("common", "cub", "driver", "function", "jitify", "memory_hook", "memory_hooks", "thrust"),
+        {"Function": "function", "MemoryHook": "memory_hook", "Module": "function"},
     )
 
 

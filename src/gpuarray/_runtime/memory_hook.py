@@ -1,0 +1,232 @@
+"""Hooks around what the memory pools do: handing blocks out, taking them back, and growing.
+
+While a hook is active, methods of the pools are replaced by ones that call the hooks, and the
+plans that ask for all memory are in use (`allocator.ask`). Without hooks nothing is tested.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from gpuarray._runtime import allocator
+from gpuarray._runtime.arena import Arena
+from gpuarray._runtime.device import current
+from gpuarray._runtime.hooks import Hook, Hooks
+from gpuarray._runtime.pool import UNIT, Allocation, MemoryPool
+from gpuarray._runtime.stream import Stream
+
+
+def _begin() -> None:
+    for owner, name, _, hooked in _REPLACED:
+        setattr(owner, name, hooked)
+    allocator.ask()
+
+
+def _end() -> None:
+    allocator.do_not_ask()
+    for owner, name, plain, _ in _REPLACED:
+        setattr(owner, name, plain)
+
+
+#: The hooks that are active.
+hooks = Hooks("memory hook", begin=_begin, end=_end)
+
+
+class MemoryHook(Hook):
+    """Base class of hooks that are called before and after what memory pools do.
+
+    A hook is active inside its ``with`` block, in the thread that entered it, or in all threads if
+    its attribute ``all_threads`` is true. Derived classes override what they need; all arguments
+    are keyword arguments.
+
+    ====================  =====================================================
+    ``alloc_...``         the pool gets memory from the device
+    ``malloc_...``        the pool hands a block out, to an array for instance
+    ``free_...``          a block goes back to the pool
+    ====================  =====================================================
+
+    Attributes
+    ----------
+    name : str
+        Two hooks that are active at once have different names.
+    all_threads : bool
+        Whether the hook is called for what all threads do; False by default.
+
+    Notes
+    -----
+    While no hook is active, an allocation costs what it always does. What a callback allocates or
+    frees itself calls no hook. Where an exception comes from a callback before the event, the event
+    does not take place; the pool is consistent in any case. Memory without a pool calls no hook.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> class Total(cp.cuda.MemoryHook):
+    ...     name = "Total"
+    ...     used = 0
+    ...
+    ...     def malloc_postprocess(self, *, mem_size, **kwargs):
+    ...         self.used += mem_size
+    >>> with Total() as total:
+    ...     x = cp.zeros(100) + 1
+    >>> total.used
+    2048
+    """
+
+    name = "MemoryHook"
+
+    _hooks = hooks
+
+    def alloc_preprocess(self, **kwargs: Any) -> None:
+        """Called before a pool gets memory from the device.
+
+        Parameters
+        ----------
+        device_id : int
+            The device.
+        mem_size : int
+            Bytes, rounded up.
+        """
+
+    def alloc_postprocess(self, **kwargs: Any) -> None:
+        """Called when a pool got memory from the device, or did not.
+
+        Parameters
+        ----------
+        device_id : int
+            The device.
+        mem_size : int
+            Bytes, rounded up.
+        mem_ptr : int
+            Its address; 0 if there was none to be had.
+        """
+
+    def malloc_preprocess(self, **kwargs: Any) -> None:
+        """Called before a pool hands a block out.
+
+        Parameters
+        ----------
+        device_id : int
+            The device.
+        size : int
+            Bytes asked for.
+        mem_size : int
+            Bytes of the block.
+        """
+
+    def malloc_postprocess(self, **kwargs: Any) -> None:
+        """Called when a pool has handed a block out, or has none.
+
+        Parameters
+        ----------
+        device_id : int
+            The device.
+        size : int
+            Bytes asked for.
+        mem_size : int
+            Bytes of the block.
+        mem_ptr : int
+            Its address, or 0.
+        pmem_id : int
+            What tells its memory object from others, or 0.
+        """
+
+    def free_preprocess(self, **kwargs: Any) -> None:
+        """Called before a block goes back to its pool.
+
+        Parameters
+        ----------
+        device_id : int
+            The device.
+        mem_size : int
+            Bytes of the block.
+        mem_ptr : int
+            Its address.
+        pmem_id : int
+            What tells its memory object from others.
+        """
+
+    def free_postprocess(self, **kwargs: Any) -> None:
+        """Called when a block went back, with the arguments of `free_preprocess`."""
+
+
+def get_memory_hooks() -> dict[str, MemoryHook]:
+    """The hooks that the calling thread has entered, by name.
+
+    Returns
+    -------
+    dict
+        Name to hook, in the order in which they were entered.
+    """
+    return hooks.of_thread()
+
+
+_allocate, _grow = MemoryPool.allocate, Arena.grow
+_del, _free = Allocation.__del__, Allocation.free
+
+
+def _hooked_allocate(self: MemoryPool, size: int, stream: Stream | None = None) -> Allocation:
+    used_stream = current.stream if stream is None else stream
+    arguments = {
+        "device_id": used_stream.device.id,
+        "size": size,
+        "mem_size": (size + UNIT - 1) // UNIT * UNIT,
+    }
+
+    def outcome(made: Allocation | None) -> dict[str, Any]:
+        if made is None:
+            return {"mem_ptr": 0, "pmem_id": 0}
+        return {"mem_ptr": made.pointer, "pmem_id": id(made)}
+
+    return hooks.around("malloc", arguments, lambda: _allocate(self, size, used_stream), outcome)
+
+
+def _hooked_grow(self: Arena, size: int) -> None:
+    before = set(self.segments)
+
+    def outcome(_: object) -> dict[str, Any]:
+        return {"mem_ptr": max(self.segments.keys() - before, default=0)}
+
+    arguments = {"device_id": self.device.id, "mem_size": size}
+    hooks.around("alloc", arguments, lambda: _grow(self, size), outcome)
+
+
+def _hooked_return(plain: Callable[[Allocation], None]) -> Callable[[Allocation], None]:
+    """A method of an allocation that returns its block."""
+
+    def give_back(self: Allocation, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        block = self.block
+        if ending() or self.lost or not block.pointer:  # it was returned by hand
+            plain(self)
+            return
+        arguments = {
+            "device_id": self.device.id,
+            "mem_size": block.size,
+            "mem_ptr": block.pointer,
+            "pmem_id": id(self),
+        }
+        done = False
+
+        def work() -> None:
+            nonlocal done
+            done = True
+            plain(self)
+
+        try:
+            hooks.around("free", arguments, work)
+        finally:
+            if not done:  # a callback raised; memory must not be lost by that
+                plain(self)
+
+    return give_back
+
+
+#: Owner, name, method without hooks, method with them.
+_REPLACED: list[tuple[type, str, Any, Any]] = [
+    (MemoryPool, "allocate", _allocate, _hooked_allocate),
+    (Arena, "grow", _grow, _hooked_grow),
+    (Allocation, "__del__", _del, _hooked_return(_del)),
+    (Allocation, "free", _free, _hooked_return(_free)),
+]
