@@ -295,56 +295,69 @@ def overlap(a: Any, b: Any) -> bool:
 # ---- transfers ---------------------------------------------------------------------------------
 
 
-def from_host(source: np.ndarray, layout: Layout, stream: Stream | None = None) -> ndarray:
+def from_host(
+    source: np.ndarray, layout: Layout, stream: Stream | None = None, *, asynchronous: bool = False
+) -> ndarray:
     """A new array with the elements of a host array that has exactly this gapless layout."""
     array = empty(layout)
-    upload(array, source, stream)
+    upload(array, source, stream, asynchronous=asynchronous)
     return array
 
 
-def upload(array: Any, source: np.ndarray, stream: Stream | None = None) -> None:
+def upload(
+    array: Any, source: np.ndarray, stream: Stream | None = None, *, asynchronous: bool = False
+) -> None:
     """Copy a gapless host array to a gapless array of the same layout.
 
-    Returns when ``source`` may be changed again, except that pinned memory is read
-    asynchronously if the user names the stream.
+    Returns when ``source`` may be changed again, except that pinned memory is read later if the
+    copy is to be asynchronous.
     """
-    layout = array._layout
-    if not layout.nbytes:
+    nbytes = array._layout.nbytes
+    if not nbytes:
         return
-    asynchronous = stream is not None
     if stream is None:
         stream = current.stream
     target = address_of(array, stream)
-    address = source.ctypes.data
-    if pinned_ranges.is_pinned(address, layout.nbytes):
-        if asynchronous:
-            pinned_ranges.used_by(address, stream)
-        driver.memcpy_htod_async(target, address, layout.nbytes, stream.handle)
-        if not asynchronous:
-            stream.synchronize()
-    elif layout.nbytes >= staged_copies.STAGED_BYTES:
-        staged_copies.staged_upload(target, address, layout.nbytes, stream)
-    else:
-        # The driver has copied pageable memory aside when this returns.
-        driver.memcpy_htod_async(target, address, layout.nbytes, stream.handle)
+    address = driver.array_address(source)
+    ours = pinned_ranges.is_pinned(address, nbytes)
+    large = nbytes >= staged_copies.STAGED_BYTES
+    # Other libraries pin memory as well, which only the driver knows.
+    pinned = ours or ((large or not asynchronous) and driver.is_page_locked(address))
+    if large and not pinned:
+        staged_copies.upload(target, address, nbytes, stream)
+        return
+    if ours and asynchronous:
+        pinned_ranges.used_by(address, stream)
+    driver.memcpy_htod_async(target, address, nbytes, stream.handle)
+    # The driver has copied pageable memory aside when it returns, unless the device reads it.
+    if (not asynchronous and pinned) or (not pinned and stream.device.reads_pageable):
+        stream.synchronize()
 
 
 def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bool) -> None:
-    """Copy a gapless array to a gapless host array of the same layout."""
-    layout = array._layout
-    if not layout.nbytes:
+    """Copy a gapless array to a gapless host array of the same layout.
+
+    Returns when ``target`` has the elements, except that pinned memory is written later if the
+    copy need not be waited for.
+    """
+    nbytes = array._layout.nbytes
+    if not nbytes:
         return
     if stream is None:
         stream = current.stream
     source = address_of(array, stream)
-    address = target.ctypes.data
-    pinned = pinned_ranges.is_pinned(address, layout.nbytes)
-    if layout.nbytes >= staged_copies.STAGED_BYTES and not pinned:
-        staged_copies.staged_download(address, source, layout.nbytes, stream)
-        return
-    if pinned and not blocking:
-        pinned_ranges.used_by(address, stream)
-    driver.memcpy_dtoh_async(address, source, layout.nbytes, stream.handle)
+    address = driver.array_address(target)
+    if nbytes >= staged_copies.STAGED_BYTES:
+        pinned = pinned_ranges.is_pinned(address, nbytes) or driver.is_page_locked(address)
+        if not pinned:
+            staged_copies.download(address, source, nbytes, stream)
+            return
+    if not blocking:
+        if pinned_ranges.is_pinned(address, nbytes):
+            pinned_ranges.used_by(address, stream)
+        elif not driver.is_page_locked(address):
+            blocking = True  # nobody knows when such a copy ends
+    driver.memcpy_dtoh_async(address, source, nbytes, stream.handle)
     if blocking:
         stream.synchronize()
 

@@ -62,7 +62,7 @@ def test_save_and_load_every_layout(layout, tmp_path):
 
 
 def test_a_large_array_goes_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(staged_copies, "_PIECE", 1000)
+    monkeypatch.setattr(staged_copies, "PIECE_BYTES", 1000)
     host = np.arange(3001, dtype="u2")
     device = cp.asarray(host)
     sizes = []

@@ -44,6 +44,7 @@ from .driver_prototypes import PROTOTYPES
 from .driver_streams import *
 from .host import HostBuffer as HostBuffer
 from .host import allocation_functions as allocation_functions
+from .host import array_address as array_address
 from .host import copy_host as copy_host
 from .host import host_buffer as host_buffer
 from .host import host_memory as host_memory

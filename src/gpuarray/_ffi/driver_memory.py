@@ -24,6 +24,7 @@ __all__ = [
     "copy_description",
     "ipc_open_event_handle",
     "ipc_open_mem_handle",
+    "is_page_locked",
     "mem_advise",
     "mem_alloc_managed",
     "mem_alloc_pitch",
@@ -208,6 +209,15 @@ def pointer_attribute(attribute: str | int, pointer: int) -> int:
     """An attribute of an address, such as 'device_ordinal' or 'memory_type'."""
     number = number_of(attribute, POINTER_ATTRIBUTES, "pointer attribute")
     return _signed(number, library.pointer_attribute(number, pointer))
+
+
+_MEMORY_TYPE = POINTER_ATTRIBUTES["memory_type"]
+
+
+def is_page_locked(address: int) -> bool:
+    """Whether the driver knows host memory, so that it copies it while the program goes on."""
+    found = ctypes.c_uint64()
+    return library.raw("pointer_attribute")(ctypes.byref(found), _MEMORY_TYPE, address) == 0
 
 
 def pointer_attributes(attributes: Sequence[str], pointer: int) -> dict[str, int]:

@@ -11,6 +11,7 @@ from gpuarray import _array, _dtypes, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
+from gpuarray._ops.pinned_arrays import empty_pinned
 from gpuarray._ops.placement import given_device
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import check_stream
@@ -59,7 +60,9 @@ def array(
     ndmin : int, optional
         Dimensions of length 1 are put in front up to this number.
     blocking : bool, optional
-        Wait until the copy from the host is done.
+        Wait until the copy from the host is done. Without it a NumPy array in page-locked memory
+        is copied later, when its turn comes on the current stream, and must not be changed before;
+        every other object may be.
     like : object, optional
         Ignored: results are arrays of this package.
 
@@ -144,7 +147,19 @@ def _from_device(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str
     return copies.copy(obj, order, None if dtype is layout.dtype else dtype)
 
 
-def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) -> Any:
+def uploaded(value: object) -> ndarray:
+    """A new array with the elements of a host array or a list, which may be changed at once."""
+    return _from_host(value, None, True, "K", asynchronous=False)
+
+
+def _from_host(
+    obj: Any,
+    dtype: np.dtype | None,
+    copy: bool | None,
+    order: str,
+    *,
+    asynchronous: bool = True,
+) -> Any:
     if copy is False:
         raise ValueError(
             f"array: a {type(obj).__name__} in host memory has to be copied to the device, but "
@@ -171,7 +186,7 @@ def _from_host(obj: Any, dtype: np.dtype | None, copy: bool | None, order: str) 
         staged = np.ndarray(host.shape, found, np.empty(target.nbytes, "u1"), 0, target.strides)
         staged[...] = host
         host = staged
-    return _array.from_host(host, target)
+    return _array.from_host(host, target, asynchronous=asynchronous)
 
 
 def _native(host: np.ndarray) -> np.ndarray:
@@ -241,7 +256,7 @@ def asarray(
     copy : bool or None, optional
         As for `array`.
     blocking : bool, optional
-        Wait until a copy from the host is done.
+        Wait until a copy from the host is done; see `array`.
     like : object, optional
         Ignored: results are arrays of this package.
 
@@ -383,8 +398,8 @@ def asnumpy(
     out : numpy.ndarray, optional
         Where elements are stored; of the same shape and dtype.
     blocking : bool, optional
-        False returns before the copy is done, if the target is pinned memory: wait for the
-        stream before reading it.
+        False returns before the copy is done: wait for the stream before reading the result. It is
+        in page-locked memory then; an `out` that is not is waited for.
 
     Returns
     -------
@@ -416,10 +431,11 @@ def asnumpy(
         and order == "C"
         and stream is None
         and out is None
+        and blocking
         and a._memory.stream is current.stream
     ):
         target = np.empty(layout.shape, layout.dtype)
-        _array.download(a, target, None, blocking)
+        _array.download(a, target, None, True)
         return target
     device = a._memory.device
     if layout.nbytes and current.stream.device is not device:
@@ -464,7 +480,9 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
         if target is not layout:
             a = copies.copy(a, order)
     if out is None:
-        if target.c_contiguous:
+        if not blocking:
+            out = empty_pinned(target.shape, target.dtype, "C" if target.c_contiguous else "F")
+        elif target.c_contiguous:
             out = np.empty(target.shape, target.dtype)
         else:
             memory = np.empty(target.nbytes, "u1")
@@ -476,7 +494,8 @@ def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndar
 def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None = None) -> None:
     """Overwrite an array with a host array of the same shape (``ndarray.set``).
 
-    Pinned memory is read asynchronously where the stream is given.
+    Where the stream is given, page-locked memory is read later, when its turn comes there, and must
+    not be changed before.
     """
     if stream is not None:
         check_stream(stream)
@@ -494,11 +513,12 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
         raise ValueError(
             f"set: the source has shape {host.shape}, but the array has shape {layout.shape}"
         )
+    named = stream is not None
     with array._memory.device if layout.nbytes else current.stream.device:
         if layout.c_contiguous:
-            _array.upload(array, np.ascontiguousarray(host), stream)
+            _array.upload(array, np.ascontiguousarray(host), stream, asynchronous=named)
         elif layout.f_contiguous:
-            _array.upload(array, np.asfortranarray(host), stream)
+            _array.upload(array, np.asfortranarray(host), stream, asynchronous=named)
         elif stream is None or stream is current.stream:
             copies.assign(array, asarray(host))
         else:

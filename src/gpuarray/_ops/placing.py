@@ -8,7 +8,7 @@ import numpy as np
 
 from gpuarray import _array, _layout
 from gpuarray._array import ArrayBase
-from gpuarray._ops.conversion import array, as_host_scalar
+from gpuarray._ops.conversion import array, as_host_scalar, uploaded
 from gpuarray._ops.creation import fill
 from gpuarray._ops.manipulation import as_array, in_one_dimension, reshape
 from gpuarray._ops.ranges import arange
@@ -136,7 +136,7 @@ def putmask(a: ndarray, mask: ArrayLike, values: ArrayLike) -> None:
     if isinstance(values, _NUMBERS):
         copies.assign_where(a, as_host_scalar(values, layout.dtype, "putmask"), chosen)
         return
-    found = array(values) if isinstance(values, np.ndarray) else as_array(values, "putmask")
+    found = uploaded(values) if isinstance(values, np.ndarray) else as_array(values, "putmask")
     given = found._layout.size
     if not given or not layout.size:
         return

@@ -16,8 +16,7 @@ from gpuarray import _array, _interchange, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops import advanced_indexing, fields
-from gpuarray._ops.conversion import array as as_array
-from gpuarray._ops.conversion import as_host_scalar, as_values
+from gpuarray._ops.conversion import as_host_scalar, as_values, uploaded
 from gpuarray._ops.creation import fill, fill_call
 from gpuarray._runtime.device import current
 from gpuarray.errors import HostArrayError
@@ -171,7 +170,7 @@ def setitem(array: ndarray, key: Any, value: Any) -> None:
     if found is None:
         if arrays and kind is not tuple:
             if isinstance(value, np.ndarray):
-                value, table_key = as_array(value), None  # the next one has to be moved as well
+                value, table_key = uploaded(value), None  # the next one has to be moved as well
             if _store_masked(array, key, value, number, table_key):
                 return
         found = _find(layout, key)
@@ -217,7 +216,7 @@ def _store_values(target: Any, value: Any) -> None:
         _layout.check_writable(layout, "assignment")
         if _upload(target, value):
             return
-        value = as_array(value)
+        value = uploaded(value)
     elif not layout.ndim and isinstance(value, list | tuple):
         fill(target, as_host_scalar(value, layout.dtype))  # NumPy's error, or the truth as a bool
         return
@@ -361,7 +360,7 @@ def _from_sequence(item: Any) -> Any:
     try:
         host = np.asarray(item)
     except HostArrayError:  # device arrays among the items
-        return _item(as_array(item))
+        return _item(uploaded(item))
     if host.size == 0 and host.dtype.kind == "f":
         host = host.astype(np.intp)
     if host.dtype.kind not in "biu":

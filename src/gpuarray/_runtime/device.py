@@ -245,6 +245,8 @@ class Device:
     context: int
     architecture: str
     multiprocessors: int
+    #: Whether the device reads the host's pageable memory itself, so that no copy waits for it.
+    reads_pageable: bool
     default_stream: Stream
     #: Kernels of the package by specification.
     functions: dict[Any, Any]
@@ -315,6 +317,9 @@ class Device:
         minor = driver.device_attribute("compute_capability_minor", self.handle)
         self.architecture = f"sm_{major}{minor}"
         self.multiprocessors = driver.device_attribute("multiprocessor_count", self.handle)
+        self.reads_pageable = bool(
+            driver.device_attribute("pageable_memory_access_uses_host_page_tables", self.handle)
+        )
         self._have_no_code()
         self.generation = 0
         self.default_stream = cls.stream_class._of_handle(0, self)

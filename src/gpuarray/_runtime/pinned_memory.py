@@ -250,6 +250,8 @@ class PinnedMemoryPool:
         except (errors.DriverError, errors.OutOfMemoryError) as error:
             if getattr(error, "status_name", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:
                 raise
+            for let_go in _keepers:
+                let_go()
             self._land(wait=True)
             self._free.clear()
             try:
@@ -309,6 +311,8 @@ class PinnedMemoryPool:
 
     def free_all_blocks(self) -> None:
         """Give unused memory back to the system."""
+        for let_go in _keepers:
+            let_go()
         self._land()
         self._free.clear()
 
@@ -325,6 +329,15 @@ class PinnedMemoryPool:
 
 
 _OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
+
+#: Called before unused memory is given back.
+_keepers: list[Callable[[], object]] = []
+
+
+def when_freed(let_go: Callable[[], object]) -> None:
+    """Call a function before unused memory is given back, to let go of memory that it keeps."""
+    _keepers.append(let_go)
+
 
 _default_pool = PinnedMemoryPool()
 

@@ -73,6 +73,8 @@ Device.when_reset(_lose)
 
 def is_pinned(address: int, size: int) -> bool:
     """Whether a range of host memory was pinned by this package."""
+    if not _ranges:
+        return False
     with _lock:
         found = _find(address)
         return found is not None and address + size <= found.end
