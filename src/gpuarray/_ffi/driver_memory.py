@@ -45,7 +45,10 @@ __all__ = [
     "pointer_attributes",
 ]
 
-_KINDS = {"host": 1, "device": 2, "unified": 4}  # CUmemorytype
+_KINDS = {"host": 1, "device": 2, "array": 3, "unified": 4}  # CUmemorytype
+#: Where in memory or a CUDA array a copy begins: bytes in the row, row, plane.
+_Place = tuple[int, int, int]
+_START = (0, 0, 0)
 _PINNED, _ON_DEVICE, _ON_HOST = 1, 1, 2  # CUmemAllocationType, CUmemLocationType
 _POOL_SWITCHES = 3  # the first three attributes are ints, the others 64 bits wide
 _LAZY_PEER_ACCESS = 1
@@ -259,6 +262,7 @@ def memcpy_2d(
     height: int,
     *,
     kinds: tuple[str, str] = ("device", "device"),
+    places: tuple[_Place, _Place] = (_START, _START),
     stream: int | None = None,
 ) -> None:
     """Copy rows.
@@ -266,21 +270,25 @@ def memcpy_2d(
     Parameters
     ----------
     target, source : int
-        Addresses.
+        Addresses, or handles of CUDA arrays.
     target_pitch, source_pitch : int
-        The distance of rows in bytes.
+        The distance of rows in bytes; not used for CUDA arrays.
     width : int
         Bytes of a row to copy.
     height : int
         How many rows.
     kinds : tuple of str
-        Where target and source are: 'host', 'device', or 'unified' for either.
+        Where target and source are: 'host', 'device', 'unified' for either, or 'array'.
+    places : tuple of tuple of int
+        Where in target and source the copy begins: bytes in the row, row, plane.
     stream : int, optional
         The stream to copy on. Without one, the call returns when the copy is done.
     """
     copy = CUDA_MEMCPY2D(WidthInBytes=width, Height=height)
     _fill_side(copy, "dst", target, target_pitch, kinds[0])
     _fill_side(copy, "src", source, source_pitch, kinds[1])
+    copy.dstXInBytes, copy.dstY, _ = places[0]
+    copy.srcXInBytes, copy.srcY, _ = places[1]
     if stream is None:
         library.memcpy_2d_unaligned(ctypes.byref(copy))
     else:
@@ -295,6 +303,7 @@ def memcpy_3d(
     extent: tuple[int, int, int],
     *,
     kinds: tuple[str, str] = ("device", "device"),
+    places: tuple[_Place, _Place] = (_START, _START),
     stream: int | None = None,
 ) -> None:
     """Copy planes of rows.
@@ -302,15 +311,17 @@ def memcpy_3d(
     Parameters
     ----------
     target, source : int
-        Addresses.
+        Addresses, or handles of CUDA arrays.
     target_shape, source_shape : tuple of int
-        The distance of rows in bytes, and how many rows a plane has.
+        The distance of rows in bytes, and how many rows a plane has; not used for CUDA arrays.
     extent : tuple of int
         What to copy: bytes of a row, rows, planes.
-    kinds, stream
+    kinds, places, stream
         As for `memcpy_2d`.
     """
     copy = copy_description(target, target_shape, source, source_shape, extent, kinds)
+    copy.dstXInBytes, copy.dstY, copy.dstZ = places[0]
+    copy.srcXInBytes, copy.srcY, copy.srcZ = places[1]
     if stream is None:
         library.memcpy_3d(ctypes.byref(copy))
     else:
@@ -337,5 +348,6 @@ def copy_description(
 def _fill_side(copy: Any, side: str, address: int, pitch: int, kind: str) -> None:
     number = number_of(kind, _KINDS, "kind of memory")
     setattr(copy, f"{side}MemoryType", number)
-    setattr(copy, f"{side}Host" if kind == "host" else f"{side}Device", address)
+    field = {"host": "Host", "array": "Array"}.get(kind, "Device")
+    setattr(copy, f"{side}{field}", address)
     setattr(copy, f"{side}Pitch", pitch)

@@ -176,6 +176,17 @@ PROTOTYPES: Prototypes = {
         "cuMemsetD2D32Async",
         (_pointer, c_size_t, c_uint, c_size_t, c_size_t, _handle),
     ),
+    # --- CUDA arrays, texture objects and surface objects
+    "array_3d_create": ("cuArray3DCreate_v2", (Out(_handle), c_void_p)),
+    "array_3d_get_descriptor": ("cuArray3DGetDescriptor_v2", (c_void_p, _handle)),
+    "array_destroy": ("cuArrayDestroy", (_handle,)),
+    "texture_object_create": (
+        "cuTexObjectCreate",
+        (Out(_handle), c_void_p, c_void_p, c_void_p),
+    ),
+    "texture_object_destroy": ("cuTexObjectDestroy", (_handle,)),
+    "surface_object_create": ("cuSurfObjectCreate", (Out(_handle), c_void_p)),
+    "surface_object_destroy": ("cuSurfObjectDestroy", (_handle,)),
     # --- modules and functions
     "module_load_data": (
         "cuModuleLoadDataEx",
