@@ -104,7 +104,9 @@ NOT_RUN = {
         "[%rd1], [%rd2, {%r1, %r2}], [%rd3]"
     ),
     "mbarrier.arrive.expect_tx.shared::cta.b64": "%rd2, [%rd1], %r1",
-    "tex.2d.v4.f32.f32": "{%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}]",
+    "tex.cube.v4.f32.f32": "{%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6,%f7,%f7}]",
+    "sust.p.1d.v2.b32.trap": "[%rd1, {%r1}], {%r2,%r3}",
+    "sured.b.add.1d.u32.trap": "[%rd1, {%r1}], %r2",
     "tcgen05.ld.sync.aligned.32x32b.x2.b32": "{%r1,%r2}, [%r3]",
     "multimem.ld_reduce.relaxed.sys.global.add.u32": "%r2, [%rd1]",
     "vadd.s32.u32.s32.sat": "%r2, %r1.b0, %r3.h1",

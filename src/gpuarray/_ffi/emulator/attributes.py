@@ -25,10 +25,32 @@ THREADS_PER_MULTIPROCESSOR = 2048
 BLOCKS_PER_MULTIPROCESSOR = 32
 SHARED_BYTES_PER_MULTIPROCESSOR = 228 << 10
 THREADS_PER_BLOCK = 1024
+#: Bytes of which addresses, and pitches, of memory that textures read are multiples.
+TEXTURE_ALIGNMENT = 512
+TEXTURE_PITCH_ALIGNMENT = 32
 BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 #: The least and the greatest priority of a stream: lower numbers are served first.
 STREAM_PRIORITIES = (0, -5)
+
+#: The most elements of CUDA arrays, textures and surfaces, in each direction.
+_IMAGE_LIMITS = {
+    "texture1d": {"width": 131072},
+    "texture1d_linear": {"width": 1 << 28},
+    "texture1d_mipmapped": {"width": 32768},
+    "texture1d_layered": {"width": 32768, "layers": 2048},
+    "texture2d": {"width": 131072, "height": 65536},
+    "texture2d_linear": {"width": 131072, "height": 65000, "pitch": 2097120},
+    "texture2d_mipmapped": {"width": 32768, "height": 32768},
+    "texture2d_gather": {"width": 32768, "height": 32768},
+    "texture2d_layered": {"width": 32768, "height": 32768, "layers": 2048},
+    "texture3d": {"width": 16384, "height": 16384, "depth": 16384},
+    "surface1d": {"width": 32768},
+    "surface1d_layered": {"width": 32768, "layers": 2048},
+    "surface2d": {"width": 131072, "height": 65536},
+    "surface2d_layered": {"width": 32768, "height": 32768, "layers": 2048},
+    "surface3d": {"width": 16384, "height": 16384, "depth": 16384},
+}
 
 _BY_NAME = {
     "max_threads_per_block": THREADS_PER_BLOCK,
@@ -44,7 +66,7 @@ _BY_NAME = {
     "max_pitch": 2**31 - 1,
     "max_registers_per_block": 65536,
     "clock_rate": 1980000,
-    "texture_alignment": 512,
+    "texture_alignment": TEXTURE_ALIGNMENT,
     "gpu_overlap": 1,
     "multiprocessor_count": MULTIPROCESSORS,
     "can_map_host_memory": 1,
@@ -57,7 +79,7 @@ _BY_NAME = {
     "max_threads_per_multiprocessor": THREADS_PER_MULTIPROCESSOR,
     "async_engine_count": 3,
     "unified_addressing": 1,
-    "texture_pitch_alignment": 32,
+    "texture_pitch_alignment": TEXTURE_PITCH_ALIGNMENT,
     "compute_capability_major": COMPUTE_CAPABILITY[0],
     "compute_capability_minor": COMPUTE_CAPABILITY[1],
     "stream_priorities_supported": 1,
@@ -81,6 +103,11 @@ _BY_NAME = {
     "unified_function_pointers": 1,
     "host_numa_id": -1,
     "numa_id": -1,
+    **{
+        f"maximum_{form}_{size}": most
+        for form, sizes in _IMAGE_LIMITS.items()
+        for size, most in sizes.items()
+    },
 }
 
 #: Device attributes by number; those not named above are 0, as for a feature that is absent.

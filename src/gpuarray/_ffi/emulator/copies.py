@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..structs import CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
+from .arrays import EmulatedArray
 from .capture import submit
 from .graph import MEMCPY, StreamOperation
 from .machine import Machine
-from .statuses import INVALID_CONTEXT, INVALID_VALUE, NOT_SUPPORTED, Failure
+from .statuses import INVALID_CONTEXT, INVALID_VALUE, Failure
 from .stream import any_stream
 
 __all__ = ["Copy", "CopyCalls", "check_device_range", "copy_of"]
@@ -44,7 +45,7 @@ class Side:
     plane: int = 0
 
     def check(self, machine: Machine, nbytes: int) -> None:
-        if self.kind == _DEVICE:
+        if self.kind in (_DEVICE, _ARRAY):
             check_device_range(machine, self.address, nbytes)
         elif not self.address:
             raise Failure(INVALID_VALUE, "the host pointer is null")
@@ -148,7 +149,9 @@ def copy_of(
             (getattr(description, f"{name}{part}") for part in ("Z", "Height")) if deep else (0, 0)
         )
         if kind == _ARRAY:
-            raise Failure(NOT_SUPPORTED, "CUDA arrays are not emulated")
+            array = machine.get(getattr(description, f"{name}Array"), EmulatedArray)
+            sides.append(_array_side(array, (x, y, z), (width, height, depth)))
+            continue
         if kind not in (_HOST, _DEVICE, _UNIFIED):
             raise Failure(INVALID_VALUE, f"there is no memory type {kind}")
         if height * depth > 1 and pitch < x + width:
@@ -158,6 +161,27 @@ def copy_of(
         start = (host if kind == _HOST else device) + z * rows * pitch + y * pitch + x
         sides.append(Side(start, kind, pitch, rows * pitch))
     return Copy(machine, *sides, width, height, depth)
+
+
+def _array_side(array: EmulatedArray, place: tuple, extent: tuple) -> Side:
+    """A part of a CUDA array, in bytes, rows and planes."""
+    sizes = (array.pitch, array.rows, array.planes)
+    if place[0] % array.element or extent[0] % array.element:
+        raise Failure(
+            INVALID_VALUE,
+            f"{extent[0]} bytes at {place[0]} of a row are no whole elements of {array.element} "
+            "bytes",
+        )
+    for first, count, size in zip(place, extent, sizes, strict=True):
+        if first + count > size:
+            raise Failure(
+                INVALID_VALUE,
+                f"{extent} bytes, rows and planes at {place} do not fit a CUDA array of {sizes}",
+            )
+    x, y, z = place
+    plane = array.rows * array.pitch
+    address = array.address + z * plane + y * array.pitch + x
+    return Side(address, _ARRAY, array.pitch, plane)
 
 
 class CopyCalls:

@@ -9,6 +9,7 @@ from ..driver_enums import STATUS_NAMES
 from ..driver_prototypes import PROTOTYPES
 from ..findings import Finding
 from .allocations import AllocationCalls
+from .arrays import ArrayCalls
 from .binding import callback, foreign_function, last_error, watch_interrupts
 from .captures import CaptureCalls
 from .contexts import ContextCalls
@@ -26,6 +27,7 @@ from .pools import PoolCalls
 from .profilers import ProfilerCalls
 from .statuses import INVALID_VALUE, Failure
 from .streams import StreamCalls
+from .textures import TextureCalls
 
 __all__ = ["EmulatedDriver"]
 
@@ -55,6 +57,8 @@ class EmulatedDriver:
             PoolCalls(machine),
             IpcCalls(machine),
             CopyCalls(machine),
+            ArrayCalls(machine),
+            TextureCalls(machine),
             FillCalls(machine),
             ModuleCalls(machine),
             StreamCalls(machine),

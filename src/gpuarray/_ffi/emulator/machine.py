@@ -90,7 +90,7 @@ class EmulatedAllocation:
     context: EmulatedContext
     address: int
     nbytes: int
-    kind: str  # 'device', 'managed', 'host', 'registered' or 'pool'
+    kind: str  # 'device', 'managed', 'host', 'registered', 'pool', 'graph' or 'array'
     buffer_id: int
     flags: int = 0
     #: The memory pool of kind 'pool'.
@@ -303,7 +303,7 @@ class Machine:
             checker.host_allocated(
                 address,
                 nbytes,
-                fresh=kind in ("device", "pool", "graph"),
+                fresh=kind in ("device", "pool", "graph", "array"),
                 kind=kind if kind in ("host", "managed") else "",
             )
         return allocation

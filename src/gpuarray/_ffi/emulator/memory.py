@@ -18,9 +18,10 @@ from .faults import ILLEGAL_ADDRESS, DeviceFault
 
 if TYPE_CHECKING:
     from .simt.checker import Checker
+    from .simt.images import Image
 
-#: Allocations begin at multiples of this, as the CUDA driver promises.
-ALIGNMENT = 256
+#: Allocations begin at multiples of this, which suits textures, too, as with the CUDA driver.
+ALIGNMENT = 512
 PAGE = mmap.PAGESIZE
 #: The pages of a freed block of at least this size are returned to the system.
 _RETURNED_PAGES = 64 << 20
@@ -102,6 +103,8 @@ class Arena:
         self.writes = 0
         #: Checks accesses for more than bounds, while the checkers are on.
         self.checker: Checker | None = None
+        #: Texture and surface objects by handle.
+        self.images: dict[int, Image] = {}
         #: Held while a kernel runs, and while the table changes.
         self.lock = threading.RLock()
 

@@ -292,7 +292,11 @@ class Checker:
 
 
 #: Modules whose objects free their allocations when they are deleted.
-_OWNERS = ("gpuarray._runtime.memory", "gpuarray._runtime.pinned_memory")
+_OWNERS = (
+    "gpuarray._runtime.memory",
+    "gpuarray._runtime.pinned_memory",
+    "gpuarray._texture.handles",
+)
 
 
 def _python_line() -> tuple[tuple[str, int] | None, bool]:

@@ -24,7 +24,7 @@ _BRANCH = opcode("bra")
 _NO_RESULT = frozenset((
     "st", "red", "membar", "fence", "bar", "barrier", "nanosleep", "trap", "brkpt", "cp",
     "pmevent", "prefetch", "prefetchu", "call", "discard", "applypriority", "stmatrix", "exit",
-    "ret", "griddepcontrol", "setmaxnreg", "wgmma", "multimem",
+    "ret", "griddepcontrol", "setmaxnreg", "wgmma", "multimem", "sust", "sured",
 ))  # fmt: skip
 #: Warp-wide instructions that wait for all lanes named in a member mask.
 _WARP_SYNC = frozenset(("shfl", "vote", "match", "redux", "elect"))

@@ -36,7 +36,8 @@ _MOVABLE = frozenset((
 _WRITES = frozenset(("st", "atom", "red", "call", "cp", "stmatrix", "barrier", "bar", "mbarrier"))
 #: Opcodes whose accesses or barriers the checkers see.
 _CHECKED = frozenset((
-    "ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier", "call", "mbarrier",
+    "ld", "ldu", "st", "atom", "red", "cp", "bar", "barrier", "call", "mbarrier", "tex", "tld4",
+    "suld", "sust",
 ))  # fmt: skip
 
 

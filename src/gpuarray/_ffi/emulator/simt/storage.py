@@ -26,7 +26,7 @@ def _result_type(i: Instruction) -> str:
     types = i.opcode.types
     if not types:
         return ""
-    if i.name in ("cvt", "set"):
+    if i.name in ("cvt", "set", "tex", "tld4"):
         return types[0]
     return types[-1]
 

@@ -12,6 +12,7 @@ from . import (
     convert,
     floating,
     half,
+    images,
     integer,
     logic,
     mbarrier,
@@ -22,6 +23,6 @@ from . import (
 )
 
 __all__ = [
-    "atomic", "bits", "compare", "control", "convert", "floating", "half", "integer", "logic",
-    "mbarrier", "memory", "move", "special", "warp",
+    "atomic", "bits", "compare", "control", "convert", "floating", "half", "images",
+    "integer", "logic", "mbarrier", "memory", "move", "special", "warp",
 ]  # fmt: skip
