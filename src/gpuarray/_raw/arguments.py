@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange
+from gpuarray import _array, _interchange, _texture
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._integers import shortened
@@ -73,6 +73,7 @@ _NULL = ("null", 8)
 _ARRAY = ("array", 8)
 _MEMORY = ("memory", 8)
 _INTERFACE = ("interface", 8)
+_OBJECT = ("object", 8)
 
 
 class Signature:
@@ -224,6 +225,7 @@ def _fitted(
             f"{label} ({type_.__name__}) has {given} bytes, but the kernel's parameter has {size}; "
             "pass a NumPy scalar of its very type"
         )
+    _check_object(type_, kind, parameter, label)
     # Kernels without the header of half precision take its bits as an integer.
     if kind[0] not in ("scalar", "complex"):
         return kind
@@ -252,6 +254,28 @@ def _fitted(
     return kind
 
 
+#: What a parameter of these types takes.
+_OBJECTS = {
+    "cudaTextureObject_t": _texture.TextureObject,
+    "cudaSurfaceObject_t": _texture.SurfaceObject,
+}
+
+
+def _check_object(type_: type, kind: tuple, parameter: SourceParameter, label: str) -> None:
+    """Refuse a texture or surface object where it has no use, and an array in its place."""
+    wanted = None
+    for name, accepted in _OBJECTS.items():
+        if name in parameter.text and not parameter.pointer:
+            wanted = accepted
+    if kind is _OBJECT:
+        refused = parameter.pointer or not (wanted is None or issubclass(type_, wanted))
+    else:
+        refused = wanted is not None and kind in (_ARRAY, _INTERFACE, _MEMORY)
+    if refused:
+        remedy = f"pass a {wanted.__name__}" if wanted else "pass an array or None"
+        raise TypeError(f"{label} ({type_.__name__}) is given for {parameter.text}; {remedy}")
+
+
 def _limits(format: str) -> tuple[int, int]:
     limits = np.iinfo(np.dtype(format))
     return int(limits.min), int(limits.max)
@@ -272,6 +296,8 @@ def _kind(value: Any, position: int, kernel: str) -> tuple:
         return ("complex", 16, "d")
     if isinstance(value, MemoryPointer):
         return _MEMORY
+    if isinstance(value, _texture.KernelObject):
+        return _OBJECT
     if isinstance(value, np.ndarray):
         # A structure has no other host form than this and np.void.
         if value.dtype.kind == "V" or (value.size == 1 and value.dtype.kind in "biufc"):
@@ -407,6 +433,8 @@ def _stores(kind: tuple, name: str, view: str, word: int) -> list[str]:
             f"if {name}.mem.stream is not stream:",
             f"    {name}.mem.used_by(stream)",
         ]
+    if mode == "object":
+        return [f"{name}.used_by(stream)", f"words[{word}] = {name}.ptr"]
     if mode == "interface":
         return [f"words[{word}] = memory_of({name})"]
     if mode == "complex":

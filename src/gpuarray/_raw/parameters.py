@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange
+from gpuarray import _array, _dtypes, _interchange, _texture
 from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
@@ -138,7 +138,12 @@ def operands(
                 f"{kernel}: a {type(x).__name__} is given for {parameter}; a kernel takes arrays "
                 "and numbers: convert it with gpuarray.asarray(...)"
             )
-    found = [_interchange.as_operand(x, kernel, args) for x in args[:nin]]
+    found = [
+        x.argument()
+        if isinstance(x, _texture.KernelObject)
+        else _interchange.as_operand(x, kernel, args)
+        for x in args[:nin]
+    ]
     for parameter, x in zip(outs, args[nin:]):
         if isinstance(x, np.ndarray):
             raise HostArrayError(

@@ -40,6 +40,7 @@ from gpuarray.cuda import (
     profiler,
     runtime,
     stream,
+    texture,
 )
 from gpuarray.cuda._checking import check
 from gpuarray.cuda._profiler_calls import profile
@@ -54,7 +55,7 @@ from gpuarray.cuda.device import get_cublas_handle, get_device_id
 
 __all__ = [
     "compiler", "device", "function_hook", "memory", "nvtx", "pinned_memory", "profiler", "runtime",
-    "stream",
+    "stream", "texture",
     "Device", "get_cublas_handle", "get_device_id",
     "Stream", "ExternalStream", "get_current_stream",
     "Event", "get_elapsed_time",

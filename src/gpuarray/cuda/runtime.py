@@ -8,6 +8,23 @@ from gpuarray._ffi import nvrtc
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.cuda import _runtime_constants
+from gpuarray.cuda._array_calls import (
+    createSurfaceObject,
+    createTextureObject,
+    destroySurfaceObject,
+    destroyTextureObject,
+    freeArray,
+    malloc3DArray,
+    mallocArray,
+    memcpy2D,
+    memcpy2DAsync,
+    memcpy2DFromArray,
+    memcpy2DFromArrayAsync,
+    memcpy2DToArray,
+    memcpy2DToArrayAsync,
+    memcpy3D,
+    memcpy3DAsync,
+)
 from gpuarray.cuda._device_calls import (
     deviceCanAccessPeer,
     deviceDisablePeerAccess,
@@ -110,6 +127,10 @@ __all__ = [
     "memPoolSetAttribute", "memPoolTrimTo",
     "PointerAttributes", "memAdvise", "memPrefetchAsync", "pointerGetAttributes",
     "pointerGetMemoryType",
+    "createSurfaceObject", "createTextureObject", "destroySurfaceObject", "destroyTextureObject",
+    "freeArray", "malloc3DArray", "mallocArray", "memcpy2D", "memcpy2DAsync", "memcpy2DFromArray",
+    "memcpy2DFromArrayAsync", "memcpy2DToArray", "memcpy2DToArrayAsync", "memcpy3D",
+    "memcpy3DAsync",
     "eventCreate", "eventCreateWithFlags", "eventDestroy", "eventElapsedTime", "eventQuery",
     "eventRecord", "eventSynchronize", "streamCreate", "streamCreateWithFlags",
     "streamCreateWithPriority", "streamDestroy", "streamGetFlags", "streamGetPriority",

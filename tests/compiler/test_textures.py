@@ -1,0 +1,489 @@
+"""Texture objects in kernels: filtering, address modes, formats, memory of every kind."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray.cuda import runtime, texture
+from gpuarray.cuda.runtime import CUDARuntimeError
+from tests.compiler.texturing import (
+    BORDER,
+    CLAMP,
+    FRACTION,
+    LINEAR,
+    MIRROR,
+    POINT,
+    WRAP,
+    channels,
+    cuda_array,
+    fetch,
+    reference,
+    texture_of,
+)
+
+SIZES = {1: (8,), 2: (4, 8), 3: (4, 2, 8)}
+
+
+def near(found, wanted, backend, span):
+    """Equal; a GPU may round the sums of filtering in a way that is documented nowhere."""
+    if backend == "emulator":
+        np.testing.assert_array_equal(found, wanted.astype("f"))
+    else:
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=span / 1024)
+
+
+def places(rng, dimensions, steps, normalized):
+    """Coordinates within the elements and up to 2 sizes beyond, at odd multiples of a step."""
+    found = []
+    for size in SIZES[dimensions][::-1]:
+        at = rng.integers(-2 * size * steps // 2, 3 * size * steps // 2, 200) * 2 + 1
+        found.append(at / steps / (size if normalized else 1))
+    return np.array(found, "f")
+
+
+# -- filtering and address modes -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+@pytest.mark.parametrize("mode", [WRAP, CLAMP, MIRROR, BORDER])
+@pytest.mark.parametrize("filter_mode", [POINT, LINEAR])
+def test_normalized_coordinates(dimensions, mode, filter_mode, rng, backend):
+    elements = rng.integers(0, 128, SIZES[dimensions]).astype("f")
+    tex = texture_of(
+        cuda_array(elements),
+        addressModes=(mode,) * 3,
+        filterMode=filter_mode,
+        normalizedCoords=1,
+        borderColors=(100.0,),
+    )
+    at = places(rng, dimensions, 32 if dimensions == 3 else 256, True)
+    wanted = reference(elements, at, (mode,) * dimensions, filter_mode == LINEAR, True, 100.0)
+    near(fetch(tex, at), wanted, backend, 128)
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+@pytest.mark.parametrize("mode", [WRAP, CLAMP, MIRROR, BORDER])
+@pytest.mark.parametrize("filter_mode", [POINT, LINEAR])
+def test_coordinates_in_elements(dimensions, mode, filter_mode, rng, backend):
+    elements = rng.integers(0, 128, SIZES[dimensions]).astype("f")
+    tex = texture_of(cuda_array(elements), addressModes=(mode,) * 3, filterMode=filter_mode)
+    at = places(rng, dimensions, 32 if dimensions == 3 else 256, False)
+    # Without normalized coordinates there is no wrapping around.
+    modes = (CLAMP if mode in (WRAP, MIRROR) else mode,) * dimensions
+    near(fetch(tex, at), reference(elements, at, modes, filter_mode == LINEAR, False), backend, 128)
+
+
+def test_a_mode_for_each_dimension(rng, backend):
+    elements = rng.integers(0, 128, SIZES[3]).astype("f")
+    modes = (WRAP, BORDER, MIRROR)
+    tex = texture_of(
+        cuda_array(elements), addressModes=modes, filterMode=LINEAR, normalizedCoords=1
+    )
+    at = places(rng, 3, 32, True)
+    near(fetch(tex, at), reference(elements, at, modes, True, True), backend, 128)
+
+
+def test_the_middle_of_an_element_is_that_element():
+    elements = np.array([3, 1, 4, 1, 5, 9, 2, 6], "f")
+    tex = texture_of(cuda_array(elements), addressModes=(CLAMP,), filterMode=LINEAR)
+    assert fetch(tex, [np.arange(8) + 0.5]).tolist() == elements.tolist()
+    assert fetch(tex, [np.arange(1, 8)]).tolist() == [2, 2.5, 2.5, 3, 7, 5.5, 4]
+
+
+@pytest.mark.emulator
+def test_weights_are_rounded_to_eight_bits():
+    tex = texture_of(cuda_array(np.array([0, 256], "f")), addressModes=(CLAMP,), filterMode=LINEAR)
+    fractions = np.array([0, 1 / 1024, 3 / 1024, 5 / 1024, 1 - 3 / 1024, 1 - 1 / 1024])
+    assert fetch(tex, [fractions + 0.5]).tolist() == [0, 0, 1, 1, 255, 256]
+
+
+@pytest.mark.emulator
+def test_coordinates_that_are_no_numbers():
+    tex = texture_of(cuda_array(np.array([1, 2, 3, 4], "f")), addressModes=(CLAMP,))
+    found = fetch(tex, [[np.nan, np.inf, -np.inf, 1e30, -1e30]])
+    assert found.tolist() == [1, 4, 1, 4, 1]
+
+
+def test_integers_from_a_divergent_branch():
+    kernel = cp.RawKernel(
+        r"""
+        extern "C" __global__ void k(cudaTextureObject_t a, cudaTextureObject_t b, float* out) {
+            int i = threadIdx.x;
+            cudaTextureObject_t t = i % 3 ? a : b;
+            out[i] = i % 2 ? tex1D<float>(t, i + 0.5f) : -tex1D<float>(t, i + 0.5f);
+        }""",
+        "k",
+    )
+    a, b = np.arange(64, dtype="f"), np.arange(64, dtype="f") + 100
+    out = cp.empty(64, "f")
+    objects = [texture_of(cuda_array(one), addressModes=(CLAMP,)) for one in (a, b)]
+    kernel((1,), (64,), (*objects, out))
+    i = np.arange(64)
+    assert out.tolist() == (np.where(i % 3, a, b) * np.where(i % 2, 1, -1)).tolist()
+
+
+# -- what elements are, and how they are read ------------------------------------------------------
+
+READ = r"""
+template <class T> __global__ void linear(cudaTextureObject_t t, T* out) {
+    out[threadIdx.x] = tex1Dfetch<T>(t, threadIdx.x);
+}
+template <class T> __global__ void array(cudaTextureObject_t t, T* out, int columns) {
+    int x = threadIdx.x % columns, y = threadIdx.x / columns;
+    out[threadIdx.x] = tex2D<T>(t, x + 0.5f, y + 0.5f);
+}
+"""
+TYPES = {
+    "i1": ("signed char", "char"), "u1": ("unsigned char", "uchar"), "i2": ("short", "short"),
+    "u2": ("unsigned short", "ushort"), "i4": ("int", "int"), "u4": ("unsigned int", "uint"),
+    "f4": ("float", "float"),
+}  # fmt: skip
+NAMES = {
+    (dtype, count): short + str(count) if count > 1 else name
+    for dtype, (name, short) in TYPES.items()
+    for count in (1, 2, 4)
+}
+reading = cp.RawModule(
+    code=READ,
+    name_expressions=[f"{k}<{name}>" for k in ("linear", "array") for name in NAMES.values()],
+)
+
+
+def any_values(rng, dtype, shape):
+    dtype = np.dtype(dtype)
+    if dtype.kind == "f":
+        return rng.normal(size=shape).astype(dtype)
+    limits = np.iinfo(dtype)
+    return rng.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_elements_of_linear_memory(dtype, count, rng):
+    values = any_values(rng, dtype, 20 * count)
+    x = cp.asarray(values)
+    source = texture.ResourceDescriptor(
+        runtime.cudaResourceTypeLinear, arr=x, chDesc=channels(dtype, count), sizeInBytes=x.nbytes
+    )
+    tex = texture.TextureObject(source, texture.TextureDescriptor())
+    out = cp.empty(24 * count, dtype)
+    reading.get_function(f"linear<{NAMES[dtype, count]}>")((1,), (24,), (tex, out))
+    assert out[: 20 * count].tolist() == values.tolist()
+    assert not out[20 * count :].any()  # beyond the end there are zeros
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_elements_of_arrays(dtype, count, rng):
+    values = any_values(rng, dtype, (3, 5 * count))
+    tex = texture_of(cuda_array(values, count), addressModes=(CLAMP, CLAMP))
+    out = cp.empty((3, 5 * count), dtype)
+    name = f"array<{NAMES[dtype, count]}>"
+    reading.get_function(name)((1,), (15,), (tex, out, np.int32(5)))
+    assert out.tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2"])
+def test_integers_as_fractions(dtype, count, rng):
+    values = any_values(rng, dtype, (3, 5 * count))
+    values.flat[:2] = np.iinfo(dtype).min, np.iinfo(dtype).max
+    tex = texture_of(cuda_array(values, count), addressModes=(CLAMP, CLAMP), readMode=FRACTION)
+    out = cp.empty((3, 5 * count), "f")
+    name = f"array<{NAMES['f4', count]}>"
+    reading.get_function(name)((1,), (15,), (tex, out, np.int32(5)))
+    wanted = np.maximum(values / np.iinfo(dtype).max, -1)
+    np.testing.assert_allclose(out.get(), wanted, rtol=2**-22, atol=0)
+    assert out.get().flat[:2].tolist() == [-1 if dtype[0] == "i" else 0, 1]
+
+
+def test_fractions_are_filtered(rng, backend):
+    values = any_values(rng, "u2", 8)
+    tex = texture_of(
+        cuda_array(values), addressModes=(CLAMP,), filterMode=LINEAR, readMode=FRACTION
+    )
+    at = places(rng, 1, 256, False)
+    wanted = reference(values / 65535, at, (CLAMP,), True, False)
+    np.testing.assert_allclose(fetch(tex, at), wanted, rtol=0, atol=2**-10)
+
+
+def test_half_precision(rng):
+    values = rng.normal(size=8).astype("f2")
+    tex = texture_of(cuda_array(values), addressModes=(CLAMP,))
+    assert fetch(tex, [np.arange(8) + 0.5]).tolist() == values.astype("f").tolist()
+
+
+def test_srgb():
+    values = np.arange(256, dtype="u1")
+    kernel = cp.RawKernel(
+        r"""
+        extern "C" __global__ void k(cudaTextureObject_t t, float4* out) {
+            out[threadIdx.x] = tex1D<float4>(t, threadIdx.x + 0.5f);
+        }""",
+        "k",
+    )
+    array = cuda_array(np.repeat(values, 4), 4)
+    tex = texture_of(array, addressModes=(CLAMP,), readMode=FRACTION, sRGB=1)
+    out = cp.empty((256, 4), "f")
+    kernel((1,), (256,), (tex, out))
+    x = values / 255
+    linear = np.where(x <= 0.04045, x / 12.92, ((x + 0.055) / 1.055) ** 2.4)
+    found = out.get()
+    # Graphics interfaces allow a conversion that is off by half of the least step.
+    np.testing.assert_allclose(found[:, :3], np.repeat(linear[:, None], 3, 1), atol=0.6 / 255)
+    np.testing.assert_allclose(found[:, 3], x, rtol=1e-6)
+
+
+def test_the_border_of_integers_has_the_bits_of_its_color():
+    values = np.arange(8, dtype="i4").reshape(2, 4)
+    color = np.array([-7], "i4").view("f")[0]
+    tex = texture_of(
+        cuda_array(values), addressModes=(BORDER, BORDER), borderColors=(color, 0, 0, 0)
+    )
+    out = cp.empty(18, "i4")
+    reading.get_function("array<int>")((1,), (18,), (tex, out, np.int32(6)))
+    wanted = np.pad(values, ((0, 1), (0, 2)), constant_values=-7)
+    assert out.tolist() == wanted.ravel().tolist()
+
+
+# -- kinds of memory -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("filter_mode", [POINT, LINEAR])
+def test_pitched_memory(filter_mode, rng, backend):
+    elements = rng.integers(0, 128, (5, 32)).astype("f")
+    x = cp.asarray(elements)
+    source = texture.ResourceDescriptor(
+        runtime.cudaResourceTypePitch2D,
+        arr=x,
+        chDesc=channels("f"),
+        width=30,
+        height=5,
+        pitchInBytes=x.strides[0],
+    )
+    how = texture.TextureDescriptor((CLAMP, CLAMP), filter_mode)
+    tex = texture.TextureObject(source, how)
+    at = np.array([rng.integers(-100, 8000, 200) * 2 + 1, rng.integers(-99, 1500, 200) * 2 + 1])
+    at = (at / 256).astype("f")
+    wanted = reference(elements[:, :30], at, (CLAMP, CLAMP), filter_mode == LINEAR, False)
+    near(fetch(tex, at), wanted, backend, 128)
+
+
+def test_layers(rng):
+    kernel = cp.RawModule(
+        code=r"""
+        extern "C" __global__ void one(cudaTextureObject_t t, float* out) {
+            out[threadIdx.x] = tex1DLayered<float>(t, 1.5f, (int)threadIdx.x - 2);
+        }
+        extern "C" __global__ void two(cudaTextureObject_t t, float* out) {
+            out[threadIdx.x] = tex2DLayered<float>(t, 2.0f, 1.5f, (int)threadIdx.x);
+        }"""
+    )
+    layered = runtime.cudaArrayLayered
+    rows = rng.integers(0, 100, (3, 4)).astype("f")
+    tex = texture_of(cuda_array(rows, flags=layered), addressModes=(CLAMP,))
+    out = cp.empty(7, "f")
+    kernel.get_function("one")((1,), (7,), (tex, out))
+    assert out.tolist() == rows[np.clip(np.arange(7) - 2, 0, 2), 1].tolist()
+    images = rng.integers(0, 100, (3, 2, 4)).astype("f")
+    tex = texture_of(
+        cuda_array(images, flags=layered), addressModes=(CLAMP, CLAMP), filterMode=LINEAR
+    )
+    out = cp.empty(3, "f")
+    kernel.get_function("two")((1,), (3,), (tex, out))
+    assert out.tolist() == images[:, 1, 1:3].mean(axis=1).tolist()
+
+
+def test_gather(rng):
+    kernel = cp.RawKernel(
+        r"""
+        extern "C" __global__ void k(cudaTextureObject_t t, float4* out) {
+            out[0] = tex2Dgather<float4>(t, 2.0f, 1.0f, 0);
+            out[1] = tex2Dgather<float4>(t, 2.0f, 1.0f, 1);
+        }""",
+        "k",
+    )
+    values = rng.normal(size=(2, 8)).astype("f")
+    array = cuda_array(values, 2, flags=runtime.cudaArrayTextureGather)
+    out = cp.empty((2, 4), "f")
+    kernel((1,), (1,), (texture_of(array, addressModes=(CLAMP, CLAMP)), out))
+    pairs = values.reshape(2, 4, 2)
+    for component in range(2):
+        c = pairs[..., component]
+        assert out[component].tolist() == [c[1, 1], c[1, 2], c[0, 2], c[0, 1]]
+
+
+def test_a_level_of_detail_has_no_influence_without_mipmaps(rng):
+    kernel = cp.RawKernel(
+        r"""
+        extern "C" __global__ void k(cudaTextureObject_t t, float* out) {
+            out[0] = tex2DLod<float>(t, 0.3f, 0.6f, 3.0f);
+            out[1] = tex2D<float>(t, 0.3f, 0.6f);
+        }""",
+        "k",
+    )
+    tex = texture_of(
+        cuda_array(rng.normal(size=(4, 4)).astype("f")),
+        addressModes=(CLAMP, CLAMP),
+        filterMode=LINEAR,
+        normalizedCoords=1,
+    )
+    out = cp.empty(2, "f")
+    kernel((1,), (1,), (tex, out))
+    assert out[0] == out[1]
+
+
+# -- objects ---------------------------------------------------------------------------------------
+
+
+def test_descriptors_show_what_they_are_made_of():
+    x = cp.zeros((4, 64), "f4")
+    floats = channels("f4", 2)
+    linear = texture.ResourceDescriptor(2, arr=x, chDesc=floats, sizeInBytes=1024)
+    found = {"x": 32, "y": 32, "z": 0, "w": 0, "f": 2}
+    assert floats.get_channel_format() == found
+    assert linear.get_resource_desc() == {
+        "resType": 2,
+        "linear": {"devPtr": x.data.ptr, "desc": found, "sizeInBytes": 1024},
+    }
+    pitched = texture.ResourceDescriptor(3, None, x, floats, 0, 32, 4, 256)
+    assert pitched.get_resource_desc() == {
+        "resType": 3,
+        "pitch2D": {
+            "devPtr": x.data.ptr, "desc": found, "width": 32, "height": 4, "pitchInBytes": 256,
+        },
+    }  # fmt: skip
+    assert pitched.arr is x
+    assert pitched.chDesc is floats
+    assert pitched.cuArr is None
+    array = texture.CUDAarray(floats, 3, 4)
+    of_array = texture.ResourceDescriptor(0, array)
+    assert of_array.get_resource_desc() == {"resType": 0, "array": {"array": array.ptr}}
+    how = texture.TextureDescriptor((1, 3), 1, 0, 1, (0.5, 2), 1, 4)
+    assert how.get_texture_desc() == {
+        "addressMode": (1, 3, 0), "filterMode": 1, "readMode": 0, "sRGB": 1,
+        "borderColor": (0.5, 2.0, 0.0, 0.0), "normalizedCoords": 1, "maxAnisotropy": 4,
+    }  # fmt: skip
+    assert all(one.ptr for one in (floats, linear, pitched, of_array, how))
+
+
+@pytest.mark.parametrize(
+    "make, error, text",
+    [
+        (lambda x: texture.ResourceDescriptor(1), NotImplementedError, "mipmapped"),
+        (lambda x: texture.ResourceDescriptor(7), ValueError, "no restype 7"),
+        (lambda x: texture.ResourceDescriptor(0), ValueError, "needs a CUDAarray"),
+        (lambda x: texture.ResourceDescriptor(2, arr=x), ValueError, "needs an array"),
+        (
+            lambda x: texture.ResourceDescriptor(
+                2, arr=x, chDesc=channels("f"), sizeInBytes=1 << 30
+            ),
+            ValueError,
+            "1073741824 bytes are described",
+        ),
+        (lambda x: texture.TextureDescriptor((0,) * 4), ValueError, "more than 3"),
+        (lambda x: texture.TextureDescriptor(borderColors=(0,) * 5), ValueError, "more than 4"),
+        (lambda x: texture.TextureObject(None, None), TypeError, "TexDesc is a TextureDescriptor"),
+        (
+            lambda x: texture.TextureObject(None, texture.TextureDescriptor()),
+            TypeError,
+            "ResDesc is a ResourceDescriptor",
+        ),
+    ],
+)
+def test_descriptors_refuse(make, error, text):
+    with pytest.raises(error, match=text):
+        make(cp.zeros(8, "f"))
+
+
+@pytest.mark.parametrize(
+    "dtype, how, text",
+    [
+        ("i4", {"filterMode": LINEAR}, "cudaErrorInvalidFilterSetting"),
+        ("u1", {"filterMode": LINEAR}, "cudaErrorInvalidFilterSetting"),
+        ("u4", {"readMode": FRACTION}, "cudaErrorInvalidNormSetting"),
+    ],
+)
+def test_textures_that_cannot_be(dtype, how, text):
+    with pytest.raises(CUDARuntimeError, match=text):
+        texture_of(cuda_array(np.zeros(4, dtype)), **how)
+
+
+def test_a_texture_needs_aligned_memory():
+    x = cp.zeros(64, "f")
+    source = texture.ResourceDescriptor(2, arr=x[1:], chDesc=channels("f"), sizeInBytes=128)
+    with pytest.raises(CUDARuntimeError):
+        texture.TextureObject(source, texture.TextureDescriptor())
+    source = texture.ResourceDescriptor(3, None, x, channels("f"), 0, 5, 5, 20)
+    with pytest.raises(CUDARuntimeError):
+        texture.TextureObject(source, texture.TextureDescriptor((CLAMP, CLAMP)))
+
+
+def test_a_texture_keeps_its_array(rng):
+    elements = rng.integers(0, 128, 8).astype("f")
+    tex = texture_of(cuda_array(elements), addressModes=(CLAMP,))
+    x = cp.asarray(elements)
+    source = texture.ResourceDescriptor(2, arr=x, chDesc=channels("f"), sizeInBytes=x.nbytes)
+    linear = texture.TextureObject(source, texture.TextureDescriptor())
+    del x, source
+    gc.collect()
+    junk = [cp.full(8, -1, "f") for _ in range(8)]
+    assert fetch(tex, [np.arange(8) + 0.5]).tolist() == elements.tolist()
+    out = cp.empty(8, "f")
+    reading.get_function("linear<float>")((1,), (8,), (linear, out))
+    assert out.tolist() == elements.tolist()
+    del junk
+
+
+def test_memory_of_arrays_comes_back(rng):
+    device = cp.cuda.Device()
+    used = []
+    for _ in range(3):
+        array = texture.CUDAarray(channels("f", 4), 1024, 1024)
+        tex = texture_of(array, addressModes=(CLAMP, CLAMP))
+        out = cp.empty((1, 16), "f")
+        with cp.cuda.Stream(non_blocking=True) as stream:
+            name = f"array<{NAMES['f4', 4]}>"
+            reading.get_function(name)((1,), (4,), (tex, out, np.int32(4)))
+        del array, tex
+        stream.synchronize()
+        gc.collect()
+        texture_of(cuda_array(np.zeros(4, "f")))  # what waits is destroyed at the next one
+        used.append(device.mem_info[0])
+    assert used[2] > used[0] - (8 << 20)
+
+
+def test_arguments_of_kernels():
+    code = r"""
+    extern "C" __global__ void k(cudaTextureObject_t t, float* out) { out[0] = 1; }
+    extern "C" __global__ void s(cudaSurfaceObject_t t, float* out) { out[0] = 2; }
+    """
+    kernel, other = cp.RawKernel(code, "k"), cp.RawKernel(code, "s")
+    tex = texture_of(cuda_array(np.zeros(4, "f")))
+    out = cp.zeros(1, "f")
+    for handle in (tex, tex.ptr, np.uint64(tex.ptr)):
+        out[...] = 0
+        kernel((1,), (1,), (handle, out))
+        assert out.item() == 1
+    with pytest.raises(TypeError, match="argument 0 .ndarray. is given for cudaTextureObject_t"):
+        kernel((1,), (1,), (out, out))
+    with pytest.raises(TypeError, match="argument 1 .TextureObject. is given for float"):
+        kernel((1,), (1,), (tex, tex))
+    with pytest.raises(TypeError, match="pass a SurfaceObject"):
+        other((1,), (1,), (tex, out))
+    checked = cp.RawKernel(code, "k", check_arguments=True)
+    checked((1,), (1,), (tex, out))
+
+
+def test_elementwise_kernels_take_textures(rng):
+    elements = rng.integers(0, 128, 8).astype("f")
+    tex = texture_of(cuda_array(elements), addressModes=(CLAMP,))
+    kernel = cp.ElementwiseKernel(
+        "U texObj, float32 x", "float32 y", "y = tex1D<float>(texObj, x + 0.5f)", "look_up"
+    )
+    for _ in range(2):
+        assert kernel(tex, cp.arange(8, dtype="f")).tolist() == elements.tolist()
