@@ -25,6 +25,7 @@ __all__ = [
     "LinkError",
     "MixedCUDAError",
     "NVRTCError",
+    "NcclError",
     "OutOfMemoryError",
     "OutOfPinnedMemoryError",
     "UnsupportedDTypeError",
@@ -180,6 +181,14 @@ class NVRTCError(StatusError):
 
 class LibraryError(StatusError):
     """A call of a CUDA library (cuBLAS, cuSOLVER, ...) failed."""
+
+
+class NcclError(LibraryError):
+    """A call of NCCL failed; the message begins with CuPy's name of the status."""
+
+    def __str__(self) -> str:
+        words = re.findall(r"[A-Z][a-z]+", self.status_name)
+        return "_".join(["NCCL_ERROR", *[word.upper() for word in words]]) + f": {self.summary}"
 
 
 class CheckError(CUDAError):

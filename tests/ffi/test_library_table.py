@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpuarray._ffi import cublas, cusolver, library_kinds, locate
+from gpuarray._ffi import cublas, cusolver, library_kinds, locate, nccl
 from gpuarray._ffi.emulator.libraries.decoding import EmulatedLibrary, LibraryCall, LibraryObject
 from gpuarray._ffi.library import LocatedLibrary, Out
 from gpuarray._ffi.library_kinds import (
@@ -41,6 +41,7 @@ from gpuarray.errors import CUDAError, DriverError, LibraryError, LibraryNotFoun
 LIBRARIES = {
     "cublas": (cublas, ("cublas_api.h", "cublas_v2.h")),
     "cusolver": (cusolver, ("cusolver_common.h", "cusolverDn.h")),
+    "nccl": (nccl, ("nccl.h",)),
 }
 
 
@@ -49,11 +50,15 @@ LIBRARIES = {
 
 def _header(*names):
     folders = []
+    for file in LIBRARIES:
+        try:
+            folders.append(Path(locate.library(file)).parents[1] / "include")
+        except (CUDAError, LibraryNotFoundError):
+            continue
     try:
-        folders += [Path(locate.library(file)).parents[1] / "include" for file in LIBRARIES]
         folders += map(Path, locate.include_directories())
-    except (CUDAError, LibraryNotFoundError) as error:
-        pytest.skip(f"the wheel is not installed: {error}")
+    except (CUDAError, LibraryNotFoundError):
+        pass
     for folder in folders:
         if all((folder / name).exists() for name in names):
             text = "\n".join((folder / name).read_text(errors="replace") for name in names)
@@ -83,7 +88,7 @@ def test_rows_agree_with_the_header(file, name):
     row = module.library.rows[name]
     match = re.search(rf"\b{name}\s*\(([^()]*)\)\s*;", _header(*headers))
     assert match, f"the header does not declare {name}"
-    declared = [_parameter(text) for text in match[1].split(",")]
+    declared = [_parameter(text) for text in match[1].split(",") if text.strip()]
     assert [_plain(p[0]) for p in declared] == [_plain(kind.name) for kind in row.kinds]
     for (parameter, type_, pointers, const), kind in zip(declared, row.kinds, strict=True):
         expected = kind.declaration

@@ -21,12 +21,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpuarray import _fork
-from gpuarray.errors import LibraryError
+from gpuarray.errors import LibraryError, LibraryNotFoundError
 
 from .backend import fork_error, forked
 from .driver_library import error_of, fault_of_device, opened
 from .library import LocatedLibrary, Out, SymbolSource
-from .library_kinds import Handle, Kind, Result
+from .library_kinds import Handle, Kind, New, Result
 from .library_pointers import Pointer, Workspace
 
 __all__ = ["PreparedArguments", "Row", "TableLibrary"]
@@ -65,6 +65,8 @@ class Row:
         #: The arguments that are not results for the host.
         self.inputs = [kind for kind in kinds if not isinstance(kind.c_type, Out)]
         self.handles = [kind.name for kind in kinds if isinstance(kind, Handle)]
+        #: A function that is given nothing, and makes nothing, works without a context.
+        self.needs_context = bool(self.inputs) or any(isinstance(kind, New) for kind in kinds)
         self.workspaces = [kind for kind in kinds if isinstance(kind, Workspace)]
         self.query: Row | None = None
         if query is not None:
@@ -101,6 +103,8 @@ class TableLibrary(LocatedLibrary):
         The status for each reason of a `Refusal`.
     capturable : bool, optional
         Whether its work on a stream can be captured into a graph; cuSOLVER's and cuRAND's cannot.
+    last_error : str, optional
+        The C function that takes a null pointer and returns what is known of the last failure.
     """
 
     def __init__(
@@ -112,11 +116,13 @@ class TableLibrary(LocatedLibrary):
         refusals: Mapping[str, int],
         exception: type[LibraryError] = LibraryError,
         capturable: bool = True,
+        last_error: str | None = None,
     ) -> None:
         every = [*rows, *[row.query for row in rows if row.query is not None]]
         self.rows = {row.name: row for row in every}
         self.refusals = refusals
         self.capturable = capturable
+        self._last_error = last_error
         prototypes = {
             row.name: (row.name, tuple([kind.c_type for kind in row.kinds])) for row in every
         }
@@ -141,12 +147,23 @@ class TableLibrary(LocatedLibrary):
         if fault_status is not None and (behind := fault_status()):
             return error_of(call, behind)
         detail_of = getattr(source, "detail_of", None)
-        detail = detail_of(status) if detail_of is not None else ""
+        detail = detail_of(status) if detail_of is not None else self._detail()
         if status not in (self.refusals["value"], self.refusals["unsupported"]):
             fault = fault_of_device(call)
             if fault is not None:
                 return fault
         return self._exception(call, status, self.status_name(status), detail)
+
+    def _detail(self) -> str:
+        """What the library says of the last failure, if it has a function for that."""
+        if self._last_error is None:
+            return ""
+        try:
+            describe = self.symbol(self._last_error)
+        except LibraryNotFoundError:  # the library is older than the function
+            return ""
+        describe.restype = ctypes.c_char_p
+        return (describe(None) or b"").decode(errors="replace").strip()
 
     def foreign(self, name: str) -> Any:
         """The C function without argument types, for prebuilt arguments; it returns the status."""

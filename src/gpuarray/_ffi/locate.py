@@ -80,10 +80,15 @@ LIBRARIES: dict[str, _LibraryFiles] = {
     "cufft": _LibraryFiles(
         "cufft", _files("cufft", "11", "12"), "nvidia-cufft-cu12", "nvidia-cufft"
     ),
+    "nccl": _LibraryFiles("nccl", _files("nccl", "2", "2"), "nvidia-nccl-cu12", "nvidia-nccl-cu13"),
     "nvJitLink": _LibraryFiles(
         "nvjitlink", _files("nvJitLink", "12", "13"), "nvidia-nvjitlink-cu12", "nvidia-nvjitlink"
     ),
 }
+
+#: Libraries whose wheels for both versions of CUDA have one place and one file name. They contain
+#: the CUDA runtime, so that they go with any other libraries.
+_OF_ANY_MAJOR = ("nccl",)
 
 #: Folders of the cu12 wheels that hold headers, in the order that a compiler searches them.
 _WHEEL_12_HEADERS = ("cuda_runtime", "cuda_cccl", "cuda_nvcc", "curand")
@@ -170,7 +175,9 @@ def library(name: str) -> str:
     major = root.major if root is not None else config.cuda_major
     for roots in (_wheels, _toolkits):  # toolkits last: searching for them is slow
         for candidate in roots():
-            path = candidate.library(name) if candidate.major == major else None
+            if candidate.major != major and name not in _OF_ANY_MAJOR:
+                continue
+            path = candidate.library(name)
             if path is not None:
                 return path
     others = [(r, r.library(name)) for r in _roots() if r.major != major]
@@ -285,7 +292,10 @@ def report() -> list[Found]:
     lines = []
     for root in _roots():
         for name, path in root.libraries().items():
-            lines.append(Found(name, path, root.kind, root.major, root == chosen))
+            if name in _OF_ANY_MAJOR and chosen is not None:
+                lines.append(Found(name, path, chosen.kind, chosen.major, True))
+            else:
+                lines.append(Found(name, path, root.kind, root.major, root == chosen))
         if root.has_headers():
             path = root.include_directories()[0]
             lines.append(Found("headers", path, root.kind, root.major, root == chosen))

@@ -69,42 +69,40 @@ __all__ = [
     "get_cuda_path", "get_hipcc_path", "get_local_runtime_version", "get_nvcc_path",
     "get_rocm_path",
     # Imported when they are first used.
-    "common", "cub", "driver", "function", "jitify", "memory_hook", "memory_hooks", "thrust",
-    "Function", "MemoryHook", "Module",
+    "common", "cub", "driver", "function", "jitify", "memory_hook", "memory_hooks", "nccl",
+    "thrust", "Function", "MemoryHook", "Module",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from gpuarray.cuda import (
         common as common,
-    )
-    from gpuarray.cuda import (
         cub as cub,
-    )
-    from gpuarray.cuda import (
         driver as driver,
-    )
-    from gpuarray.cuda import (
         function as function,
-    )
-    from gpuarray.cuda import (
         jitify as jitify,
-    )
-    from gpuarray.cuda import (
         memory_hook as memory_hook,
-    )
-    from gpuarray.cuda import (
         memory_hooks as memory_hooks,
-    )
-    from gpuarray.cuda import (
+        nccl as nccl,
         thrust as thrust,
     )
-    from gpuarray.cuda.function import Function as Function
-    from gpuarray.cuda.function import Module as Module
+    from gpuarray.cuda.function import Function as Function, Module as Module
     from gpuarray.cuda.memory_hook import MemoryHook as MemoryHook
 else:
+    #: Submodules that are imported when they are first used.
+    _LAZY = (
+        "common",
+        "cub",
+        "driver",
+        "function",
+        "jitify",
+        "memory_hook",
+        "memory_hooks",
+        "nccl",
+        "thrust",
+    )
     __getattr__ = lazy.names(
         __name__,
-        ("common", "cub", "driver", "function", "jitify", "memory_hook", "memory_hooks", "thrust"),
+        _LAZY,
         {"Function": "function", "MemoryHook": "memory_hook", "Module": "function"},
     )
 

@@ -130,6 +130,8 @@ class Machine:
         self._sticky_faults = sticky_faults
         #: Held by every call: kernels run one at a time.
         self.lock = threading.RLock()
+        #: Threads wait here for calls of other threads.
+        self.arrivals = threading.Condition(self.lock)
         self.devices = [EmulatedDevice(ordinal) for ordinal in range(device_count)]
         self.contexts: dict[int, EmulatedContext] = {}
         for device in self.devices:

@@ -69,7 +69,8 @@ class LibraryCall(StreamOperation):
         self.library = library
         self.machine = library.machine
         self.row = row
-        self.context = self.machine.current()
+        if row.needs_context:
+            self.context = self.machine.current()
         #: For the checkers.
         self.written: list[np.ndarray] = []
         arguments = vars(self)
@@ -90,8 +91,8 @@ class LibraryCall(StreamOperation):
         """A dtype, the argument of a name, or what a function makes of the call."""
         return what if isinstance(what, np.dtype) else self.number(what)
 
-    def object(self, handle: int, type_: str) -> LibraryObject:
-        """What a handle of a type stands for."""
+    def object(self, handle: int, type_: str, anywhere: bool = False) -> LibraryObject:
+        """What a handle of a type stands for, made in the current context or anywhere."""
         try:
             found = self.machine.get(handle, LibraryObject)
         except Failure as failure:
@@ -100,7 +101,7 @@ class LibraryCall(StreamOperation):
             raise Refusal("handle", failure.detail) from None
         if found.type != type_:
             raise Refusal("handle", f"0x{handle:x} is a {found.type}, not a {type_}")
-        if found.context is not self.context:
+        if found.context is not self.context and not anywhere:
             raise Refusal(
                 "handle",
                 f"the {type_} was made on device {found.device.ordinal}, in another context than "
