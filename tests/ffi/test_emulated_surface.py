@@ -1,6 +1,7 @@
 """What only the emulated driver can be asked: peers, sharing, counts, and faults of captures."""
 
 import ctypes
+import os
 
 import numpy as np
 import pytest
@@ -216,28 +217,78 @@ def test_access_to_pools(emulated):
     assert emulated.calls.mem_pool_get_access(pool, ctypes.byref(location)) == 3
 
 
+def handle_of(data):
+    return CUipcHandle.from_buffer_copy(data)
+
+
+def put(calls, pointer, values):
+    host = np.asarray(values, np.int32)
+    calls.memcpy_htod(pointer, host.ctypes.data, host.nbytes)
+
+
 def test_memory_shared_by_its_handle(emulated):
+    calls, other = emulated.calls, Emulated()
+    calls.mem_alloc(100)  # so that the memory shares pages with others
+    pointer, behind = calls.mem_alloc(5000), calls.mem_alloc(5000)
+    put(calls, pointer, range(1250))
+    data = calls.ipc_get_mem_handle(pointer + 8)
+    assert data == calls.ipc_get_mem_handle(pointer)
+    handle = handle_of(data)
+    fails("CUDA_ERROR_INVALID_CONTEXT", calls.ipc_open_mem_handle, handle, 1)
+    fails("CUDA_ERROR_INVALID_VALUE", other.calls.ipc_open_mem_handle, handle, 0)
+    opened = other.calls.ipc_open_mem_handle(handle, 1)
+    assert other.fetch(opened, 1250) == list(range(1250))
+    assert other.calls.mem_get_address_range(opened + 4000) == (opened, 5000)
+    fails("CUDA_ERROR_INVALID_VALUE", other.calls.memcpy_dtod, opened, opened + 4, 5000)
+    put(other.calls, opened, [7, 8])
+    assert emulated.fetch(pointer, 3) == [7, 8, 2]
+    # The next allocation begins in a page that is shared already.
+    put(calls, behind, [1, 2, 3])
+    second = other.calls.ipc_open_mem_handle(handle_of(calls.ipc_get_mem_handle(behind)), 1)
+    assert other.fetch(second, 3) == [1, 2, 3]
+    assert other.calls.ipc_open_mem_handle(handle, 1) == opened
+    fails("CUDA_ERROR_INVALID_VALUE", other.calls.mem_free, opened)
+    for _ in range(2):
+        other.calls.ipc_close_mem_handle(opened)
+    fails("CUDA_ERROR_INVALID_VALUE", other.calls.ipc_close_mem_handle, opened)
+    fails("CUDA_ERROR_INVALID_VALUE", other.calls.memcpy_dtod, opened, opened, 4)
+    assert emulated.fetch(pointer, 3) == [7, 8, 2]
+    calls.mem_free(pointer)
+    fails("CUDA_ERROR_INVALID_HANDLE", other.calls.ipc_open_mem_handle, handle, 1)
+    fails("CUDA_ERROR_INVALID_VALUE", other.calls.ipc_open_mem_handle, handle_of(bytes(64)), 1)
+    # A handle of an event is none of memory.
+    event = handle_of(calls.ipc_get_event_handle(calls.event_create(6)))
+    fails("CUDA_ERROR_INVALID_HANDLE", other.calls.ipc_open_mem_handle, event, 1)
+
+
+def test_handles_leave_no_files_open(emulated):
     calls = emulated.calls
     pointer = calls.mem_alloc(64)
-    handle = CUipcHandle.from_buffer_copy(calls.ipc_get_mem_handle(pointer))
-    assert calls.ipc_open_mem_handle(handle, 1) == pointer
-    calls.ipc_close_mem_handle(pointer)
-    fails("CUDA_ERROR_INVALID_VALUE", calls.ipc_close_mem_handle, pointer)
-    calls.mem_free(pointer)
-    fails("CUDA_ERROR_INVALID_HANDLE", calls.ipc_open_mem_handle, handle, 1)
-    fails("CUDA_ERROR_INVALID_HANDLE", Emulated().calls.ipc_open_mem_handle, handle, 1)
+    calls.ipc_get_mem_handle(pointer)  # its pages stay shared
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        calls.mem_free(pointer)
+        pointer = calls.mem_alloc(64)
+        calls.ipc_get_mem_handle(pointer)
+        event = calls.event_create(6)
+        calls.ipc_get_event_handle(event)
+        calls.event_destroy(event)
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_an_event_shared_by_its_handle(emulated):
-    calls = emulated.calls
+    calls, other = emulated.calls, Emulated()
     event = calls.event_create(6)
-    handle = CUipcHandle.from_buffer_copy(calls.ipc_get_event_handle(event))
-    other = calls.ipc_open_event_handle(handle)
-    assert other != event
     calls.event_record(event, 0)
-    calls.event_synchronize(other)
+    handle = handle_of(calls.ipc_get_event_handle(event))
+    fails("CUDA_ERROR_INVALID_CONTEXT", calls.ipc_open_event_handle, handle)
+    opened = other.calls.ipc_open_event_handle(handle)
+    other.calls.event_query(opened)
+    other.calls.stream_wait_event(0, opened, 0)
+    other.calls.event_synchronize(opened)
+    other.calls.event_destroy(opened)
     calls.event_destroy(event)
-    calls.event_destroy(other)
+    fails("CUDA_ERROR_INVALID_HANDLE", other.calls.ipc_open_event_handle, handle)
     fails("CUDA_ERROR_INVALID_HANDLE", calls.ipc_get_event_handle, calls.event_create(2))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import bisect
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,24 @@ class AddressSpace:
 
     def free(self, address: int, *, at_once: bool = True) -> None:
         self.arena.free(address, at_once=at_once)
+        self._owners.pop(address, None)
+        for window in self._windows.values():
+            window.drop(address)
+
+    def open_shared(
+        self, offset: int, nbytes: int, owner: Any, process: int, runs: Sequence[Sequence[int]]
+    ) -> int:
+        """Map pages that another process shares, as memory of a device."""
+        address = self.arena.open_shared(offset, nbytes, process, runs)
+        self._owners[address] = (nbytes, owner)
+        for window in self._windows.values():
+            if window.may_access(owner):
+                window.insert(address, address + nbytes)
+        return address
+
+    def close_shared(self, address: int) -> None:
+        """Undo `open_shared`."""
+        self.arena.close_shared(address)
         self._owners.pop(address, None)
         for window in self._windows.values():
             window.drop(address)

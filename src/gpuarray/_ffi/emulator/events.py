@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,8 +39,14 @@ class EmulatedEvent(ContextObject):
     #: The capture that it was last recorded in, and the nodes that waiting for it depends on.
     capture: Any = None
     nodes: list[GraphNode] = field(default_factory=list)
+    #: Makes the handle for other processes void, if there is one.
+    shared_by: Callable[[], object] | None = None
 
     gone = CONTEXT_IS_DESTROYED
+
+    def close(self) -> None:
+        if self.shared_by is not None:
+            self.shared_by()
 
     def mark(self) -> None:
         self.recorded_ns = time.perf_counter_ns()
@@ -90,7 +97,7 @@ class EventCalls:
         return self._machine.add(EmulatedEvent(context, flags))
 
     def event_destroy(self, event: int) -> None:
-        self._machine.remove(event, EmulatedEvent)
+        self._machine.remove(event, EmulatedEvent).close()
 
     def event_record(self, event: int, stream: int) -> None:
         self.event_record_with_flags(event, stream, 0)

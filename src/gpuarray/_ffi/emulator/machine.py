@@ -90,11 +90,14 @@ class EmulatedAllocation:
     context: EmulatedContext
     address: int
     nbytes: int
-    kind: str  # 'device', 'managed', 'host', 'registered', 'pool', 'graph' or 'array'
+    #: 'device', 'managed', 'host', 'registered', 'pool', 'graph', 'array' or 'opened'
+    kind: str
     buffer_id: int
     flags: int = 0
     #: The memory pool of kind 'pool'.
     pool: Any = None
+    #: Makes the handle for other processes void, if there is one.
+    shared_by: Callable[[], object] | None = None
 
     @property
     def device(self) -> EmulatedDevice:
@@ -316,6 +319,11 @@ class Machine:
         if allocation.kind == "registered":
             self.space.unmap(allocation.address)
             return
+        if allocation.kind == "opened":
+            self.space.close_shared(allocation.address)
+            return
+        if allocation.shared_by is not None:
+            allocation.shared_by()
         self.space.free(allocation.address, at_once=False)
         if allocation.kind == "pool":
             allocation.pool.count_free(allocation.nbytes)

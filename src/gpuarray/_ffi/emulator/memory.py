@@ -8,6 +8,7 @@ import ctypes
 import functools
 import mmap
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from gpuarray._integers import round_up
 
 from .faults import ILLEGAL_ADDRESS, DeviceFault
+from .shared_pages import SharedPages
 
 if TYPE_CHECKING:
     from .simt.checker import Checker
@@ -98,6 +100,9 @@ class Arena:
         self._top = PAGE  # address 0 of the arena is never valid
         #: Block sizes of allocations that have pages of their own.
         self._page_blocks: dict[int, int] = {}
+        #: Pages that other processes can open; start and bytes of those of other processes.
+        self.shared = SharedPages()
+        self._opened: dict[int, tuple[int, int, int]] = {}
         self.used = 0
         #: Counts the writes of kernels, by which the scheduler tells progress from a livelock.
         self.writes = 0
@@ -200,6 +205,44 @@ class Arena:
         last = (address - self.base + nbytes) & -PAGE
         if last > first and hasattr(mmap, "MADV_DONTNEED"):
             self._mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
+            if self.shared:  # a file keeps what the pages held
+                self.shared.clear(self.base + first, self.base + last)
+
+    def open_shared(
+        self, offset: int, nbytes: int, process: int, runs: Sequence[Sequence[int]]
+    ) -> int:
+        """Map pages that another process shares; the address of the range in them."""
+        span = sum([count for _, _, count in runs]) * PAGE
+        with self.lock:
+            block = span + 2 * PAGE
+            start = self._take_block(block)
+            first = round_up(self.base + start, PAGE)
+            try:
+                self.shared.map_runs(first, process, runs)
+            except BaseException:
+                self.shared.unmap(first, span)
+                self._return_block(start, block)
+                raise
+            address = first + offset
+            index = bisect.bisect_left(self.starts, address)
+            self.starts[index:index] = [address]
+            self.ends[index:index] = [address + nbytes]
+            self.used += nbytes
+            self._opened[address] = start, block, span
+            self.wrote(address, nbytes)
+            return address
+
+    def close_shared(self, address: int) -> None:
+        """Undo `open_shared`."""
+        with self.lock:
+            start, block, span = self._opened.pop(address)
+            index = bisect.bisect_left(self.starts, address)
+            self.used -= self.ends[index] - address
+            del self.starts[index], self.ends[index]
+            if self.checker is not None:
+                self.checker.forget(address)
+            self.shared.unmap(round_up(self.base + start, PAGE), span)
+            self._return_block(start, block)
 
     def present_pages(self, address: int, count: int) -> np.ndarray:
         """Which of so many pages from an address on are in memory: a page that was returned to
