@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
-from gpuarray._runtime import allocator, pinned_ranges, staged_copies
+from gpuarray._runtime import allocator, captured_copies, pinned_ranges, staged_copies
 from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
@@ -317,7 +317,12 @@ def upload(
         return
     if stream is None:
         stream = current.stream
+    elif stream.captured_as is not None:
+        stream = stream.captured_as
     target = address_of(array, stream)
+    if stream.ongoing_capture is not None:
+        captured_copies.upload(target, source, stream)
+        return
     address = driver.array_address(source)
     ours = pinned_ranges.is_pinned(address, nbytes)
     large = nbytes >= staged_copies.STAGED_BYTES
@@ -345,6 +350,13 @@ def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bo
         return
     if stream is None:
         stream = current.stream
+    elif stream.captured_as is not None:
+        stream = stream.captured_as
+    if stream.ongoing_capture is not None:
+        if blocking or not captured_copies.is_pinned(target):
+            raise captured_copies.refusal("asnumpy")
+        captured_copies.download(target, address_of(array, stream), stream)
+        return
     source = address_of(array, stream)
     address = driver.array_address(target)
     if nbytes >= staged_copies.STAGED_BYTES:

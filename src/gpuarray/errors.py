@@ -14,6 +14,7 @@ __all__ = [
     "BackendWarning",
     "CUDAError",
     "CUDARuntimeError",
+    "CaptureError",
     "CheckError",
     "CompileError",
     "DriverError",
@@ -189,6 +190,25 @@ class NcclError(LibraryError):
     def __str__(self) -> str:
         words = re.findall(r"[A-Z][a-z]+", self.status_name)
         return "_".join(["NCCL_ERROR", *[word.upper() for word in words]]) + f": {self.summary}"
+
+
+class CaptureError(CUDARuntimeError):
+    """What was asked for cannot be done while a stream is being captured, or gave no graph.
+
+    Parameters
+    ----------
+    message : str
+        What, and what to do instead.
+    status : int, optional
+        The runtime's status, ``cudaErrorStreamCaptureUnsupported`` by default.
+    """
+
+    def __init__(self, message: str, status: int = 900) -> None:
+        super().__init__(status, detail=message)
+        self.args = (message, status)
+
+    def __str__(self) -> str:
+        return self.detail
 
 
 class CheckError(CUDAError):

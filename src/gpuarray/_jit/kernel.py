@@ -282,7 +282,9 @@ class ConfiguredKernel(Generic[P]):
             stream = current.stream
         elif stream.device is not current.stream.device:
             with stream.device:
-                return self._launch(stream, args)
+                return self._launch(stream.captured_as or stream, args)
+        elif stream.captured_as is not None:
+            stream = stream.captured_as
         cls = _array.array_class
         run = stream.plans.get((self, *[x._layout if type(x) is cls else type(x) for x in args]))
         if run is not None:

@@ -17,7 +17,7 @@ from gpuarray._runtime import allocator
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
-from gpuarray.errors import CUDAError, LibraryError
+from gpuarray.errors import CaptureError, LibraryError
 
 __all__ = ["BLAS", "SOLVER", "LibraryHandles", "StreamHandles", "solver_params", "user_handle"]
 
@@ -71,12 +71,13 @@ class LibraryHandles:
 
         Raises
         ------
-        CUDAError
-            While the stream is being captured: making a handle allocates memory, which a capture
-            in the mode 'global' or 'thread_local' does not survive.
+        CaptureError
+            While another library captures the stream: a handle, and the workspace that comes with
+            it, are not the graph's then.
         """
-        if driver.stream_is_capturing(stream.handle):
-            raise CUDAError(
+        ours = stream.ongoing_capture is not None
+        if not ours and driver.stream_is_capturing(stream.handle):
+            raise CaptureError(
                 f"{self.library.name} has no handle yet for this stream and thread, and cannot "
                 "make one during a capture; call the operation once before the capture, on the "
                 "same stream and in the same thread"
@@ -86,14 +87,19 @@ class LibraryHandles:
         except IndexError:
             pass
         try:
-            return self.create()
+            return self._create()
         except LibraryError as error:
             # A library that gets no memory while it is initialised may say just "not initialised".
             statuses = [self.library.refusals[reason] for reason in ("memory", "handle")]
             if error.status not in statuses:
                 raise
         allocator.free_idle_memory()
-        return self.create()
+        return self._create()
+
+    def _create(self) -> int:
+        # The library allocates memory, which a capture would not survive.
+        with driver.relaxed_capture():
+            return self.create()
 
     def _forget(self, device: Device) -> None:
         self.spare.pop(device.id, None)

@@ -4,6 +4,41 @@ from __future__ import annotations
 
 import sys
 
+#: What Python's own functions are called, by the methods behind them.
+_SPOKEN = {
+    "__float__": "float()",
+    "__int__": "int()",
+    "__complex__": "complex()",
+    "as_bool": "bool() or a condition",
+    "as_index": "an index",
+    "array_repr": "repr()",
+    "array_str": "str()",
+    "item": "item",
+    "getitem": "indexing",
+    "setitem": "assignment to an index",
+}
+
+
+def called_form(name: str) -> str:
+    """The public function behind which an error is raised, or what stands for it in Python.
+
+    Parameters
+    ----------
+    name : str
+        The answer where neither is known.
+
+    Returns
+    -------
+    str
+        The name, as `called_name` finds it, or such as ``float()``.
+    """
+    found = called_name("")
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("gpuarray"):
+        found = _SPOKEN.get(frame.f_code.co_name, found)
+        frame = frame.f_back  # type: ignore[assignment]
+    return found or name
+
 
 def called_name(name: str) -> str:
     """The public function or method behind which an error is raised.

@@ -189,6 +189,8 @@ class RawKernel:
         if stream is None:
             stream = current.stream
         elif _elsewhere(stream):
+            if stream.captured_as is not None:
+                stream = stream.captured_as
             with stream.device:
                 return self(
                     grid, block, args, shared_mem=shared_mem, stream=stream, cluster=cluster
@@ -468,10 +470,10 @@ class RawKernel:
 
 
 def _elsewhere(stream: Any) -> bool:
-    """Whether an explicit stream is on another device than the current one."""
+    """Whether an explicit stream is on another device than the current one, or captured."""
     if not isinstance(stream, Stream):
         check_stream(stream)  # raises
-    return stream.device is not current.stream.device
+    return stream.device is not current.stream.device or stream.captured_as is not None
 
 
 RawModule._kernel_class = RawKernel

@@ -84,6 +84,9 @@ def _allocate_by(
     if stream is not None and stream is not current.stream:
         with stream.device, stream:
             return _allocate_by(allocator, nbytes, None)
+    if current.stream.ongoing_capture is not None and _is_of_driver_pool(allocator):
+        block = _pool.allocate(nbytes)
+        return block, block.block.pointer
     pointer = allocator(nbytes)
     if not isinstance(pointer, MemoryPointer):
         pointer = _pointer_of_another(pointer)
@@ -95,7 +98,21 @@ def _allocate_by(
     memory = pointer.mem
     if type(memory) is UnownedMemory:
         memory.allocated_on(current.stream)
+    if current.stream.ongoing_capture is not None:  # the graph has no such memory of its own
+        current.stream.ongoing_capture.keep(memory)
     return memory, pointer.ptr
+
+
+def _is_of_driver_pool(allocator: Callable[[int], Any]) -> bool:
+    """Whether an allocator takes memory in stream order from the driver.
+
+    A captured allocation is a part of the graph, which cannot be launched again before the memory
+    was freed.
+    """
+    from gpuarray._runtime import async_memory
+
+    pool = getattr(allocator, "__self__", None)
+    return isinstance(pool, async_memory.MemoryAsyncPool) or allocator is async_memory.malloc_async
 
 
 def _pointer_of_another(pointer: Any) -> MemoryPointer:

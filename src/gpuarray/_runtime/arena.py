@@ -19,7 +19,7 @@ import numpy as np
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, later, need_context
+from gpuarray._runtime.device import Device, captured_streams, current, later, need_context
 
 #: Lists of freed blocks that an arena may have before it looks for those that nobody uses.
 _LEAST_BINS = 64
@@ -84,6 +84,8 @@ class Arena:
         self.device = device
         self.allocator = allocator
         self.lock = lock
+        #: Whether the memory belongs to a graph, which may use what is free.
+        self.private = False
         self.forget()
 
     def forget(self) -> None:
@@ -118,6 +120,7 @@ class Arena:
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         # At the end of the process this module's names may be gone, so it has the function.
         # The stream is gone, and with it every allocation made on it.
+        self.private = False
         if not ending() and not driver.forked() and not later(self.free_segments):
             self.free_segments()
 
@@ -213,7 +216,7 @@ class Arena:
         """Make the memory of blocks that died idle, as soon as nothing can be using it."""
         count = len(self.lost)
         try:
-            if driver.stream_is_capturing(current.stream.handle):
+            if captured_streams or driver.stream_is_capturing(current.stream.handle):
                 return
             self.device.synchronize()
         except errors.DriverError:
@@ -264,6 +267,8 @@ class Arena:
 
     def free_segments(self) -> None:
         """Give whole idle segments back to the driver."""
+        if self.private:
+            return
         self.merge()
         self._settled = False
         for address, segment in list(self.segments.items()):

@@ -13,7 +13,7 @@ from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
-from gpuarray.errors import CUDAError, DriverError, InvalidDeviceError
+from gpuarray.errors import CaptureError, CUDAError, DriverError, InvalidDeviceError
 
 if TYPE_CHECKING:
     from gpuarray._runtime.stream import Stream
@@ -65,6 +65,9 @@ class _Current(threading.local):
 
 
 current = _Current()
+
+#: What stands for the streams that are captured, by `Stream.key`: see gpuarray._runtime.capture.
+captured_streams: dict[tuple[int, int, int], Stream] = {}
 
 _INVALID_VALUE = 1
 _DISABLE_TIMING = 2  # CUevent_flags
@@ -189,6 +192,16 @@ def lost_error(what: str, device: Device) -> CUDAError:
     if driver.forked():
         return driver.fork_error()
     return CUDAError(f"{what} was lost when {device} was reset; make a new one")
+
+
+def _need_no_capture(device: Device) -> None:
+    """Refuse to wait for a device, before that makes a capture invalid."""
+    for stream in list(captured_streams.values()):
+        if stream.device is device:
+            raise CaptureError(
+                f"Device.synchronize: {stream!r} is being captured, so that {device} cannot be "
+                "waited for; wait for other streams by Stream.synchronize, or end the capture first"
+            )
 
 
 def _no_reset(device: Device, fault: DriverError) -> DriverError:
@@ -405,6 +418,8 @@ class Device:
 
     def synchronize(self) -> None:
         """Wait until every stream of this device has finished its work."""
+        if captured_streams:
+            _need_no_capture(self)
         if current.stream.device is self:
             driver.context_synchronize()
         else:

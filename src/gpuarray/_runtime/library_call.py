@@ -9,7 +9,7 @@ from gpuarray._ffi import driver
 from gpuarray._ffi.library_table import PreparedArguments, TableLibrary
 from gpuarray._runtime import function_hook, launch_history
 from gpuarray._runtime.stream import Stream
-from gpuarray.errors import CUDAError
+from gpuarray.errors import CaptureError
 
 
 class BoundCall:
@@ -119,7 +119,7 @@ def _outside_captures(function: Callable[..., int], name: str, stream: int) -> C
 
     def call(*arguments: Any) -> int:
         if driver.stream_is_capturing(stream):
-            raise CUDAError(
+            raise CaptureError(
                 f"{name} cannot be captured into a graph; call it before or after the capture"
             )
         return function(*arguments)

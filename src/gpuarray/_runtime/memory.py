@@ -144,14 +144,20 @@ class BaseMemory:
         self.check()
         if stream.device is not self.device:
             peers.cross(self, stream)
-        self._note_user(stream)
+        if stream.ongoing_capture is not None:
+            stream.ongoing_capture.keep(self)
+        else:
+            self._note_user(stream)
 
     def copied_by(self, stream: Stream) -> None:
         """Note that a copy to or from another device, queued on a stream, uses the memory."""
         self.check()
         if stream.device is not self.device:
             peers.follow(self, stream)
-        self._note_user(stream)
+        if stream.ongoing_capture is not None:
+            stream.ongoing_capture.keep(self)
+        else:
+            self._note_user(stream)
 
     def _note_user(self, stream: Stream) -> None:
         """Remember what has to end before the memory is used again."""
@@ -540,7 +546,7 @@ class MemoryPointer:
         if current.stream.device is not device:
             with device:
                 return self._run(name, nbytes, work, stream, wait)
-        queue = current.stream if stream is None else stream
+        queue = current.stream if stream is None else stream.captured_as or stream
         if wait and driver.stream_is_capturing(queue.handle):
             raise RuntimeError(
                 f"MemoryPointer.{name}: the current stream is captured, so that nothing can be "

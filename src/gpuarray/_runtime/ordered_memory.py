@@ -11,7 +11,7 @@ from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back
 from gpuarray._runtime.memory import BaseMemory, check_device_memory, checked_size
-from gpuarray._runtime.stream import Stream, StreamWork, of_another_thread
+from gpuarray._runtime.stream import Stream, StreamWork, of_another_thread, put_off
 
 _users_lock = _fork.new_lock()
 
@@ -151,6 +151,8 @@ def precede(users: set[StreamWork], owner: Stream) -> None:
         with owner.device:
             precede(users, owner)
         return
+    if put_off(partial(precede, users, owner), owner, users):
+        return
     for work in users:
         work.precede(owner)
 
@@ -161,6 +163,8 @@ def _give_back(
     users: set[StreamWork],
     pointer: int,
 ) -> None:
+    if put_off(partial(_give_back, release, owner, users, pointer), owner, users):
+        return
     with owner.device:
         for work in users:
             work.precede(owner)

@@ -11,7 +11,7 @@ from gpuarray import errors
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._runtime import pinned_ranges
-from gpuarray._runtime.device import current, give_back, need_context
+from gpuarray._runtime.device import captured_streams, current, give_back, need_context
 from gpuarray._runtime.memory import DriverMemory, checked_size
 from gpuarray._runtime.pinned_ranges import PinnedRange, PinnedUses
 from gpuarray._runtime.stream import Event, StreamWork
@@ -280,7 +280,7 @@ class PinnedMemoryPool:
         behind the copies leaves events.
         """
         need_context()
-        if driver.stream_is_capturing(current.stream.handle):
+        if captured_streams or driver.stream_is_capturing(current.stream.handle):
             return  # events cannot be asked then
         left: dict[StreamWork, Event | None] = {}
         for _ in range(len(self._in_flight)):

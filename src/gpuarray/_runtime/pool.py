@@ -28,7 +28,7 @@ from gpuarray._runtime.device import Device, current, later
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, MemoryPointer, checked_size
 from gpuarray._runtime.memory_limit import bytes_of_limit, default_limit
 from gpuarray._runtime.ordered_memory import note_user, precede
-from gpuarray._runtime.stream import Stream, StreamWork, check_stream, streams
+from gpuarray._runtime.stream import Stream, StreamWork, check_stream, put_off, streams
 from gpuarray._runtime.unified_memory import Migrating
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
@@ -76,6 +76,11 @@ class Allocation(BaseMemory):
         """Whether a reset of the device took the memory away."""
         return self.stream.lost
 
+    def _is_private(self) -> bool:
+        """Whether the block is a graph's, which nobody gets when it is freed."""
+        pointer = self.block.pointer
+        return any(pointer in arena.blocks for arena in self.stream.private_arenas)
+
     @property
     def pool(self) -> MemoryPool | None:
         """The pool; None if it is gone."""
@@ -114,6 +119,8 @@ class Allocation(BaseMemory):
 
     def _note_user(self, stream: Stream) -> None:
         """Note that work on another stream uses the memory; freeing will wait for it."""
+        if self._is_private():
+            return
         work = stream.work
         release = self.release
         if not isinstance(release, partial):
@@ -142,7 +149,8 @@ def _release_after(
     """Return a block to its owning stream behind the work of the streams that used it."""
     if ending() or owner.lost or driver.forked():
         return
-    if later(partial(_release_after, release, users, owner, block)):
+    again = partial(_release_after, release, users, owner, block)
+    if later(again) or put_off(again, owner, users):
         return
     precede(users, owner)
     release(block)
@@ -196,6 +204,9 @@ class MemoryPool:
                 found = stream.arenas.get(self)
                 if found is None:
                     made = Arena(stream.device, self._allocator, self._lock)
+                    if stream.ongoing_capture is not None:
+                        made.private = True
+                        stream.private_arenas.append(made)
                     self._arenas.add(made)
                     found = stream.arenas[self] = made
         return found

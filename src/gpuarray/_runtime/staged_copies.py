@@ -19,6 +19,7 @@ from typing import Any
 from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div
+from gpuarray._runtime import captured_copies
 from gpuarray._runtime.device import Device, give_back
 from gpuarray._runtime.pinned_memory import get_default_pinned_memory_pool, when_freed
 from gpuarray._runtime.stream import PER_THREAD, Event, Stream
@@ -270,6 +271,7 @@ _Move = Callable[[_Buffer, int, int], None]
 
 
 def _upload(device_pointer: int, nbytes: int, stream: Stream, fill: _Move, threads: int) -> None:
+    captured_copies.need_no_capture(stream)
     handle = stream.handle
 
     def work(copy: _Copy, buffers: list[_Buffer]) -> None:
@@ -286,6 +288,7 @@ def _upload(device_pointer: int, nbytes: int, stream: Stream, fill: _Move, threa
 
 
 def _download(device_pointer: int, nbytes: int, stream: Stream, empty: _Move, threads: int) -> None:
+    captured_copies.need_no_capture(stream)
     handle = stream.handle
 
     def work(copy: _Copy, buffers: list[_Buffer]) -> None:

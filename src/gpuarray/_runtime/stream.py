@@ -8,13 +8,15 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
 from gpuarray._runtime.device import (
     Device,
+    captured_streams,
     current,
     enter,
     free_what_waits,
@@ -23,7 +25,10 @@ from gpuarray._runtime.device import (
     lost_error,
     need_context,
 )
-from gpuarray.errors import CUDAError
+from gpuarray.errors import CaptureError, CUDAError
+
+if TYPE_CHECKING:
+    from gpuarray._runtime.graph import Graph
 
 _NON_BLOCKING = 1
 _INVALID_CONTEXT, _NOT_READY = 201, 600
@@ -42,7 +47,9 @@ PLAN_LIMIT = 4096
 class StreamWork:
     """The work queued on a stream, for what has to wait for it. It does not keep the stream."""
 
-    __slots__ = ("_stream", "device", "event", "generation", "handle", "noted", "owned", "thread")
+    __slots__ = (
+        "_stream", "device", "event", "generation", "handle", "key", "noted", "owned", "thread",
+    )  # fmt: skip
 
     def __init__(self, stream: Stream):
         self._stream = weakref.ref(stream)
@@ -51,6 +58,7 @@ class StreamWork:
         self.thread = stream.thread
         self.device = stream.device
         self.generation = stream.device.generation
+        self.key = stream.key
         #: Whether somebody will wait for it: then an owned stream leaves an event when it dies.
         self.noted = False
         self.event: Event | None = None
@@ -72,6 +80,8 @@ class StreamWork:
         """Whether all of it has finished."""
         if self.generation != self.device.generation:
             return True
+        if captured_streams:  # to ask could make a capture invalid
+            return False
         if self.event is not None:
             return self.event.done
         if self._left_nothing():
@@ -127,6 +137,37 @@ def of_another_thread(stream: Stream | StreamWork) -> bool:
     return bool(stream.thread) and stream.thread != threading.get_ident()
 
 
+def key_of_handle(device: Device, handle: int) -> tuple[int, int, int]:
+    """What tells a stream from others, for the calling thread."""
+    return device.id, handle, threading.get_ident() if handle == PER_THREAD else 0
+
+
+def put_off(action: Callable[[], object], owner: Stream, users: Iterable[StreamWork]) -> bool:
+    """Whether events would let streams join a capture; then the action is done at its end."""
+    if captured_streams:
+        for key in (owner.key, *[work.key for work in users]):
+            member = captured_streams.get(key)
+            if member is not None and member.ongoing_capture is not None:
+                member.ongoing_capture.afterwards.append(action)
+                return True
+    return False
+
+
+def captured_error(name: str, stream: Stream) -> CaptureError:
+    """The exception for what cannot be done while a stream is captured."""
+    return CaptureError(
+        f"{name}: {stream!r} is being captured, so that its work is recorded and not done, and "
+        "nothing can be waited for; end the capture and launch the graph first"
+    )
+
+
+def capture_module() -> Any:
+    """The module of captures, which few programs need."""
+    from gpuarray._runtime import capture
+
+    return capture
+
+
 class _DefaultStream:
     """An attribute of the class `Stream`: a stream of the device that is current."""
 
@@ -165,8 +206,9 @@ class Stream:
     """
 
     __slots__ = (
-        "__weakref__", "arenas", "argument", "device", "foreign", "handle", "library_handles",
-        "older_plans", "other_plans", "owned", "plans", "plans_ask", "thread", "work",
+        "__weakref__", "arenas", "argument", "captured_as", "device", "foreign", "handle",
+        "library_handles", "older_plans", "ongoing_capture", "origin", "other_plans", "owned",
+        "plans", "plans_ask", "private_arenas", "thread", "work",
     )  # fmt: skip
 
     null = _DefaultStream("The default stream of the current device.", lambda x: x.default_stream)
@@ -269,6 +311,14 @@ class Stream:
         self.owned = owned
         self.foreign: Any = None  # another library's stream, kept alive
         self.thread = threading.get_ident() if handle == PER_THREAD else 0
+        #: What stands for this stream while it is captured; of that, the stream that it stands
+        #: for, the capture, and the memory that is private to its graph.
+        self.captured_as: Stream | None = None
+        self.origin: Stream | None = None
+        self.ongoing_capture: Any = None
+        self.private_arenas: list[Any] = []
+        if captured_streams:
+            self.captured_as = captured_streams.get(self.key)
         # Plans by the keys of gpuarray._runtime.plans: the present generation, and the one before.
         self.plans: dict[Any, Any] = {}
         self.older_plans: dict[Any, Any] = {}
@@ -337,6 +387,11 @@ class Stream:
                 plans.clear()
 
     @property
+    def key(self) -> tuple[int, int, int]:
+        """What tells the stream from others: objects of one stream have one key."""
+        return self.device.id, self.handle, self.thread
+
+    @property
     def ptr(self) -> int:
         """The driver's handle (CuPy's name)."""
         return self.handle
@@ -354,6 +409,8 @@ class Stream:
                 "enter that device first"
             )
         stream = self.of_this_thread() if self.handle == PER_THREAD else self
+        if stream.captured_as is not None:
+            stream = stream.captured_as
         current.stream = current.streams[self.device.id] = stream
         return self
 
@@ -389,6 +446,8 @@ class Stream:
 
     def synchronize(self) -> None:
         """Wait until the work queued so far has finished."""
+        if captured_streams:
+            self._need_no_capture("Stream.synchronize")
         status = driver.bare_stream_synchronize(self.argument)
         if status:
             _retry("stream_synchronize", status, self.argument)
@@ -398,6 +457,8 @@ class Stream:
     @property
     def done(self) -> bool:
         """Whether all work queued so far has finished."""
+        if captured_streams:
+            self._need_no_capture("Stream.done")
         status = driver.bare_stream_query(self.argument)
         return not status or not _retry("stream_query", status, self.argument)
 
@@ -500,6 +561,101 @@ class Stream:
         status = driver.bare_stream_wait_event(self.argument, event.argument, 0)
         if status:
             _retry("stream_wait_event", status, self.argument, event.argument, 0)
+        if captured_streams:
+            capture_module().join(self)
+
+    def _need_no_capture(self, name: str) -> None:
+        """Refuse to wait for the stream, before that makes its capture invalid."""
+        if self.captured_as is not None or self.ongoing_capture is not None:
+            raise captured_error(name, self)
+
+    def is_capturing(self) -> bool:
+        """Whether the stream is being captured.
+
+        Returns
+        -------
+        bool
+            Whether; True as well for a capture that became invalid and has not ended.
+        """
+        need_context()
+        return driver.stream_is_capturing(self.handle) != 0
+
+    def begin_capture(self, mode: int | str | None = None) -> None:
+        """Begin to record the stream's work into a graph, in place of doing it.
+
+        Parameters
+        ----------
+        mode : int or str, optional
+            Which calls make the capture invalid that might disturb it: one of
+            ``runtime.streamCaptureModeGlobal``, ``streamCaptureModeThreadLocal`` and
+            ``streamCaptureModeRelaxed``, which is the default, or ``'global'``,
+            ``'thread_local'``, ``'relaxed'``. Operations on arrays work in all of them.
+
+        Raises
+        ------
+        CaptureError
+            For the default stream, which cannot be captured, and for one that is being captured.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> stream = cp.cuda.Stream(non_blocking=True)
+        >>> x = cp.arange(3)
+        >>> with stream:
+        ...     stream.begin_capture()
+        ...     x += 1
+        ...     graph = stream.end_capture()
+        >>> graph.launch()
+        >>> graph.launch()
+        >>> x
+        array([2, 3, 4])
+        """
+        capture_module().begin(self, mode)
+
+    def end_capture(self) -> Graph:
+        """End the capture that began on this stream.
+
+        Returns
+        -------
+        Graph
+            It keeps the arrays that its work uses, and the memory of its temporary ones.
+
+        Raises
+        ------
+        CaptureError
+            If no capture began here; if a call made it invalid; if the stream did not wait for
+            others that take part. The stream can be used afterwards.
+        """
+        from gpuarray._runtime import graph
+
+        return graph.end_capture(self)
+
+    def capture(self, mode: int | str | None = None) -> AbstractContextManager[Graph]:
+        """Record the work of a ``with`` block into a graph; the stream is current there.
+
+        Parameters
+        ----------
+        mode : int or str, optional
+            As for `begin_capture`.
+
+        Returns
+        -------
+        context manager
+            Its value is the `Graph`, which can be launched behind the block.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> x = cp.arange(3)
+        >>> with cp.cuda.Stream(non_blocking=True).capture() as graph:
+        ...     x *= 2
+        >>> graph.launch()
+        >>> x
+        array([0, 2, 4])
+        """
+        from gpuarray._runtime import graph
+
+        return graph.captured(self, mode)
 
 
 class ExternalStream(Stream):
@@ -733,8 +889,10 @@ def get_current_stream(device_id: int = -1) -> Stream:
         The stream.
     """
     if device_id is None or device_id == -1 or device_id == current.stream.device.id:
-        return current.stream
-    return Device(device_id).current_stream()
+        found = current.stream
+    else:
+        found = Device(device_id).current_stream()
+    return found if found.origin is None else found.origin
 
 
 #: How long the end of a process waits for functions that a stream has still to call.

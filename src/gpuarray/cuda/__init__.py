@@ -69,8 +69,8 @@ __all__ = [
     "get_cuda_path", "get_hipcc_path", "get_local_runtime_version", "get_nvcc_path",
     "get_rocm_path",
     # Imported when they are first used.
-    "common", "cub", "driver", "function", "jitify", "memory_hook", "memory_hooks", "nccl",
-    "thrust", "Function", "MemoryHook", "Module",
+    "common", "cub", "driver", "function", "graph", "jitify", "memory_hook", "memory_hooks", "nccl",
+    "thrust", "Function", "Graph", "MemoryHook", "Module",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         cub as cub,
         driver as driver,
         function as function,
+        graph as graph,
         jitify as jitify,
         memory_hook as memory_hook,
         memory_hooks as memory_hooks,
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
         thrust as thrust,
     )
     from gpuarray.cuda.function import Function as Function, Module as Module
+    from gpuarray.cuda.graph import Graph as Graph
     from gpuarray.cuda.memory_hook import MemoryHook as MemoryHook
 else:
     #: Submodules that are imported when they are first used.
@@ -94,6 +96,7 @@ else:
         "cub",
         "driver",
         "function",
+        "graph",
         "jitify",
         "memory_hook",
         "memory_hooks",
@@ -103,7 +106,12 @@ else:
     __getattr__ = lazy.names(
         __name__,
         _LAZY,
-        {"Function": "function", "MemoryHook": "memory_hook", "Module": "function"},
+        {
+            "Function": "function",
+            "Graph": "graph",
+            "MemoryHook": "memory_hook",
+            "Module": "function",
+        },
     )
 
 

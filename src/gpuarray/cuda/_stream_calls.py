@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import need_context
+from gpuarray._runtime import capture
+from gpuarray._runtime.device import captured_streams, need_context
 from gpuarray.cuda._runtime_constants import eventDefault, streamDefault
 from gpuarray.errors import CUDAError
 
@@ -118,6 +119,8 @@ def streamWaitEvent(stream: int, event: int, flags: int = 0) -> None:
     """
     need_context()
     driver.stream_wait_event(stream, event, operator.index(flags))
+    if captured_streams:
+        capture.join(capture.object_of(stream))
 
 
 def streamGetFlags(stream: int) -> int:

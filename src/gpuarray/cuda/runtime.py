@@ -48,6 +48,16 @@ from gpuarray.cuda._device_calls import (
     memGetInfo,
     setDevice,
 )
+from gpuarray.cuda._graph_calls import (
+    graphDebugDotPrint,
+    graphDestroy,
+    graphExecDestroy,
+    graphInstantiate,
+    graphLaunch,
+    graphUpload,
+    streamBeginCapture,
+    streamEndCapture,
+)
 from gpuarray.cuda._memory_calls import (
     free,
     freeAsync,
@@ -111,6 +121,8 @@ from gpuarray.cuda._stream_calls import (
 from gpuarray.errors import CUDARuntimeError
 
 __all__ = [
+    "graphDebugDotPrint", "graphDestroy", "graphExecDestroy", "graphInstantiate", "graphLaunch",
+    "graphUpload", "streamBeginCapture", "streamEndCapture",
     "CUDARuntimeError", "check_status", "runtimeGetVersion",
     "deviceCanAccessPeer", "deviceDisablePeerAccess", "deviceEnablePeerAccess",
     "deviceGetAttribute", "deviceGetByPCIBusId", "deviceGetLimit", "deviceGetPCIBusId",
