@@ -31,7 +31,7 @@ class PinnedUse:
         self.owner = owner
         self.address = address
 
-    def used_by(self, stream: Stream) -> None:
+    def launched_on(self, stream: Stream) -> None:
         """Note that launches on a stream may not have ended."""
         pinned_ranges.used_by(self.address, stream)
 

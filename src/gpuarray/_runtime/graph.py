@@ -69,8 +69,10 @@ def _note_launches(streams: list[Stream], kept: list[Any]) -> None:
         for thing in kept:
             if isinstance(thing, BaseMemory) and (thing.lost or thing.stream is stream):
                 continue
-            if hasattr(thing, "used_by"):
+            if isinstance(thing, BaseMemory):
                 thing.used_by(stream)
+            elif hasattr(thing, "launched_on"):
+                thing.launched_on(stream)
 
 
 class Graph:
@@ -207,6 +209,8 @@ class Graph:
 
     def _become_part(self, member: Any) -> None:
         member.ongoing_capture.keep(self)
+        member.ongoing_capture.keep(self._memory)
+        member.ongoing_capture.host_functions += self.host_funcargs
         _, _, graph, nodes = driver.stream_get_capture_info(member.handle)
         node = driver.graph_add_child_graph_node(graph, nodes, self._graph)
         driver.stream_set_capture_dependencies(member.handle, [node])

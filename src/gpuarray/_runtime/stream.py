@@ -543,6 +543,9 @@ class Stream:
         need_context()
         free_what_waits()
         driver.launch_host_function(self.handle, lambda: callback(arg))
+        member = self.captured_as or self
+        if member.ongoing_capture is not None:
+            member.ongoing_capture.host_functions.append((callback, arg))
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event (a new one without ``event``) behind the work queued so far."""

@@ -50,8 +50,16 @@ class Handle:
                 f"{what} belongs to {self.device} and cannot be used on {stream.device}; make one "
                 f"inside 'with Device({stream.device.id})'"
             )
+        if stream.ongoing_capture is not None:
+            stream.ongoing_capture.keep(self)
+            return
         work.noted = True
         self.users.add(work)
+
+    def launched_on(self, stream: Stream) -> None:
+        """Note that a launch of a graph, which is queued on a stream, uses the handle."""
+        stream.work.noted = True
+        self.users.add(stream.work)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         number = getattr(self, "number", 0)
