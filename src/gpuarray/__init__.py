@@ -71,6 +71,7 @@ from gpuarray._ops.iterating import *
 from gpuarray._ops.nonzero import *
 from gpuarray._ops.selection import *
 from gpuarray._ops.updates import *
+from gpuarray._ops.scattering import *
 
 # Input and output
 from gpuarray._ops.binary_files import *
@@ -152,6 +153,7 @@ if _typing.TYPE_CHECKING:
         testing as testing,
         typing as typing,
     )
+    from gpuarray._commands.info import get_runtime_info as get_runtime_info
     from gpuarray._commands.info import show_config as show_config
     from gpuarray.cuda.compiler import warmup as warmup
 else:
@@ -176,6 +178,7 @@ else:
     )
     #: Functions whose modules are imported when they are first used.
     _LAZY_FUNCTIONS = {
+        "get_runtime_info": "gpuarray._commands.info",
         "show_config": "gpuarray._commands.info",
         "warmup": "gpuarray.cuda.compiler",
     }

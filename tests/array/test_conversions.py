@@ -200,6 +200,10 @@ def test_methods_of_cupy():
     y.scatter_max(1, 5)
     y.scatter_min(2, -1)
     same(y, np.array([2.0, 5, -1]))
+    cp.scatter_add(y, ([0, 0],), [1, 2])
+    cp.scatter_max(y, slice(1, 3), 3)
+    cp.scatter_min(y, [2, 2], [1, 0])
+    same(y, np.array([5.0, 5, 0]))
     assert bytes(cp.array(3, "i2")) == b"\x03\0"
 
 

@@ -587,6 +587,9 @@ def test_show_config(capsys):
     cp.show_config()
     assert cp.__version__ in capsys.readouterr().out
     assert cp.show_config("dicts")["NumPy"] == np.__version__
+    info = cp.get_runtime_info(full=False)
+    assert ["NumPy", np.__version__] in [line.split() for line in str(info).splitlines()]
+    assert {name for name, _ in info.rows} < {name for name, _ in cp.get_runtime_info().rows}
     with pytest.raises(AttributeError, match="mode"):
         cp.show_config("nosuch")
 

@@ -51,7 +51,7 @@ def _nvrtc() -> list[tuple[str, str]]:
     return [("NVRTC", f"{major}.{minor}")]
 
 
-def _rows() -> list[tuple[str, str]]:
+def _rows(full: bool = True) -> list[tuple[str, str]]:
     return [
         ("gpuarray", __version__),
         ("Python", f"{platform.python_version()} on {platform.platform()}"),
@@ -59,7 +59,7 @@ def _rows() -> list[tuple[str, str]]:
         ("backend", driver.describe()),
         ("driver", f"CUDA {version_text(driver.driver_version())}"),
         *_devices(),
-        *_libraries(),
+        *(_libraries() if full else ()),
         *_nvrtc(),
         ("cache", cache.summary(default_cache().info())),
     ]
@@ -67,11 +67,53 @@ def _rows() -> list[tuple[str, str]]:
 
 def run() -> int:
     """Print the description; the exit status is 0 even where something is missing."""
-    rows = _rows()
-    width = max(len(name) for name, _ in rows)
-    for name, text in rows:
-        print(f"{name:{width}}  {text}")
+    print(_table(_rows()))
     return 0
+
+
+def _table(rows: list[tuple[str, str]]) -> str:
+    width = max(len(name) for name, _ in rows)
+    return "\n".join([f"{name:{width}}  {text}" for name, text in rows])
+
+
+class RuntimeInfo:
+    """The versions, the devices and the libraries; its text is a table of them.
+
+    Attributes
+    ----------
+    rows : list of tuple of str
+        Headings and what is said under them.
+    """
+
+    def __init__(self, rows: list[tuple[str, str]]):
+        self.rows = rows
+
+    def __str__(self) -> str:
+        return _table(self.rows)
+
+    __repr__ = __str__
+
+
+def get_runtime_info(*, full: bool = True) -> RuntimeInfo:
+    """The versions, the devices and the libraries: what ``python -m gpuarray info`` prints.
+
+    Parameters
+    ----------
+    full : bool, optional
+        Whether to look for the libraries, too, which may take a while.
+
+    Returns
+    -------
+    RuntimeInfo
+        To be printed.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> print(cp.get_runtime_info(full=False))
+    gpuarray ...
+    """
+    return RuntimeInfo(_rows(full))
 
 
 def show_config(mode: str = "stdout") -> dict[str, Any] | None:
@@ -113,4 +155,4 @@ def show_config(mode: str = "stdout") -> dict[str, Any] | None:
     return found
 
 
-without_annotations({"show_config": show_config})
+without_annotations({"get_runtime_info": get_runtime_info, "show_config": show_config})
