@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
-from gpuarray._runtime import allocator, captured_copies, pinned_ranges, staged_copies
+from gpuarray._runtime import allocator, captured_copies, peers, pinned_ranges, staged_copies
 from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
@@ -394,7 +394,7 @@ def hand_to(array: Any, write: Callable[[memoryview], None]) -> None:
 def copy_bytes(target: Any, source: Any) -> None:
     """Copy between arrays of equal gapless layout, also across devices.
 
-    Devices without access to one another's memory copy through the host's, which the driver does.
+    The driver takes copies between devices without access to one another through the host.
     """
     nbytes = target._layout.nbytes
     if not nbytes:
@@ -406,6 +406,8 @@ def copy_bytes(target: Any, source: Any) -> None:
             address_of(target, stream), address_of(source, stream), nbytes, stream.handle
         )
         return
+    peers.prefer_access(written, read.device)
+    peers.prefer_access(read, written.device)
     for memory in (written, read):
         if memory.stream is not stream:
             memory.copied_by(stream)

@@ -68,6 +68,21 @@ def test_library_calls(tmp_path):
     assert "beside the bare call" in table
 
 
+@pytest.mark.emulator
+def test_two_devices(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPUARRAY_EMULATED_DEVICES", "2")
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/two_devices.py", "--quick", f"--json={figures}")
+    result = json.loads(figures.read_text())
+    kinds = {row["kind"]: row for row in result["rows"]}
+    assert list(kinds) == [
+        "copies by peer access", "copies without access", "device time, µs", "cost of a call, µs"
+    ]  # fmt: skip
+    assert set(kinds["copies without access"]["seconds"]) == {"bare call"}
+    assert all(x["median"] > 0 for row in result["rows"] for x in row["seconds"].values())
+    assert "64 KiB, 0 to 1" in table
+
+
 def test_functions_measures_its_rows(tmp_path):
     figures = tmp_path / "figures.json"
     table = _run(

@@ -49,6 +49,7 @@ def x(second):
 def no_peers(monkeypatch):
     """Devices that have no access to one another's memory."""
     monkeypatch.setattr(peers, "_pairs", set())
+    monkeypatch.setattr(peers, "_apart", set())
     monkeypatch.setattr(driver, "device_can_access_peer", lambda device, peer: False)
 
 
@@ -342,6 +343,36 @@ def test_an_operation_without_access_says_what_to_do(x, no_peers):
             operation()
     with cp.cuda.Device(1):
         assert float((x + 1).sum()) == float((HOST + 1).sum())
+
+
+def test_a_copy_gets_access_where_it_can(x, first, second):
+    needs_peers()
+    for device, peer in ((first, 1), (second, 0)):
+        with device, contextlib.suppress(runtime.CUDARuntimeError):
+            runtime.deviceDisablePeerAccess(peer)
+    cp.asarray(x)
+    for device, peer in ((first, 1), (second, 0)):
+        with device:
+            runtime.deviceDisablePeerAccess(peer)
+
+
+def test_a_copy_is_one_call(x, second, monkeypatch):
+    """Nothing is made contiguous or moved twice that lies as it will."""
+    copied = []
+    call = driver.memcpy_peer_async
+    monkeypatch.setattr(
+        driver, "memcpy_peer_async", lambda *args: (copied.append(args[4]), call(*args))
+    )
+    monkeypatch.setattr(driver, "memcpy_dtod_async", None)
+    target = cp.zeros((3, 4), "f4")
+    free = cp.get_default_memory_pool().used_bytes()
+    target[...] = x
+    assert cp.get_default_memory_pool().used_bytes() == free
+    cp.copyto(target, x)
+    y = cp.asarray(x)
+    assert copied == [48, 48, 48]
+    np.testing.assert_array_equal(target.get(), HOST)
+    np.testing.assert_array_equal(y.get(), HOST)
 
 
 def test_copies_do_without_access(x, no_peers, first, second):

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from gpuarray._runtime.memory import BaseMemory
     from gpuarray._runtime.stream import Stream
 
-#: Pairs of numbers of the device that owns memory and of one that has access to it.
+#: Pairs of numbers of the device that owns memory and of one that has access to it, or cannot.
 _pairs: set[tuple[int, int]] = set()
+_apart: set[tuple[int, int]] = set()
 
-#: CUmemorytype, CUmemAccess_flags and CUresult.
+#: CUmemorytype, CUmemAccess_flags, and two of CUresult.
 _ON_HOST, _READ_WRITE = 1, 3
 _NO_WAY = 217, 711  # PEER_ACCESS_UNSUPPORTED, TOO_MANY_PEERS
-_ALREADY_ENABLED = 704
 
 
 def enable(owner: Device, user: Device) -> None:
@@ -73,21 +73,31 @@ def follow(memory: BaseMemory, stream: Stream) -> None:
         current.crossings.add(crossing)
 
 
-def _need_access(memory: BaseMemory, user: Device) -> None:
-    owner, pointer = memory.device, memory.pointer
-    if (owner.id, user.id) not in _pairs:
-        if not _connect(owner, user):
-            if _is_shared(pointer):
-                return
-            raise ValueError(
-                f"an array on {owner} cannot be used on {user}: the devices have no peer access; "
-                f"copy it with asarray inside 'with Device({user.id})', or work on it inside "
-                f"'with Device({owner.id})'"
-            )
-        _pairs.add((owner.id, user.id))
-    pool = driver.pointer_attribute("mempool_handle", pointer)
+def prefer_access(memory: BaseMemory, user: Device) -> bool:
+    """Give a device access to memory of another one if that is possible; whether it is.
+
+    A copy does without, but then the driver takes it through the host's memory.
+    """
+    pair = memory.device.id, user.id
+    if pair not in _pairs:
+        if pair in _apart or not _connect(memory.device, user):
+            _apart.add(pair)
+            return False
+        _pairs.add(pair)
+    pool = driver.pointer_attribute("mempool_handle", memory.pointer)
     if pool and not driver.mem_pool_get_access(pool, user.handle):
         driver.mem_pool_set_access(pool, user.handle, _READ_WRITE)
+    return True
+
+
+def _need_access(memory: BaseMemory, user: Device) -> None:
+    owner = memory.device
+    if not prefer_access(memory, user) and not _is_shared(memory.pointer):
+        raise ValueError(
+            f"an array on {owner} cannot be used on {user}: the devices have no peer access; "
+            f"copy it with asarray inside 'with Device({user.id})', or work on it inside "
+            f"'with Device({owner.id})'"
+        )
 
 
 def _connect(owner: Device, user: Device) -> bool:
@@ -112,7 +122,8 @@ def _is_shared(pointer: int) -> bool:
 
 def _forget(device: Device) -> None:
     """A device that was reset has access to no other's memory, nor others to its."""
-    _pairs.difference_update([pair for pair in _pairs if device.id in pair])
+    for pairs in (_pairs, _apart):
+        pairs.difference_update([pair for pair in pairs if device.id in pair])
 
 
 Device.when_reset(_forget)

@@ -84,7 +84,8 @@ def assign(target: Any, source: Any) -> None:
             return
         source = copy(source)
     elif source._memory.device is not target._memory.device:
-        source = _interchange.to_device(copy_there(source), target._memory.device)
+        _assign_across(target, source)
+        return
     stream = current.stream
     run = stream.plans.get((_assign_call, source._layout, target._layout))
     if run is None:
@@ -145,6 +146,20 @@ def _assign_call(stream: Stream, source: Layout, target: Layout) -> Callable[[An
     source = _layout.without_leading_ones(source, target.ndim)
     read = _layout.broadcast_to(source, target.shape)
     return elementwise.launch.copy_call(read, target, True, stream, _assign_there)
+
+
+def _assign_across(target: Any, source: Any) -> None:
+    """Store an array of another device."""
+    device = target._memory.device
+    layout = _layout.own(source._layout)
+    with device:
+        if target._layout.contiguous and _layout.own(target._layout) is layout:
+            _layout.check_writable(target._layout, "assignment")
+            _array.copy_bytes(target, source)
+            return
+        if not layout.contiguous:
+            source = copy_there(source)
+        assign(target, _interchange.to_device(source, device))
 
 
 def _assign_there(source: Any, target: Any) -> None:
