@@ -23,6 +23,8 @@ bare_... : foreign function
 from __future__ import annotations
 
 import ctypes
+import functools
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from gpuarray import _fork
@@ -88,7 +90,30 @@ def failed(name: str, status: int) -> NoReturn:
 _bound: list[str] = []
 
 
+#: Functions in whose place `watch` has put others.
+_watched: dict[str, Any] = {}
+
+
+def watch(names: Iterable[str], around: Callable[..., Any]) -> None:
+    """Have functions of this module called by ``around(name, function, *arguments)``.
+
+    One watcher at a time. Without one, the functions are as they were.
+    """
+    for name in names:
+        function = globals().get(name) or __getattr__(name)
+        _watched[name] = function
+        globals()[name] = functools.partial(around, name, function)
+
+
+def unwatch() -> None:
+    """Put back the functions that are watched."""
+    while _watched:
+        name, function = _watched.popitem()
+        globals()[name] = function
+
+
 def _lose() -> None:
+    unwatch()
     if forked():
         while _bound:
             globals().pop(_bound.pop(), None)

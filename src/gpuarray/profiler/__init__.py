@@ -10,9 +10,11 @@ from gpuarray.cuda._profiler_calls import profile
 from gpuarray.profiler._benchmark import benchmark
 from gpuarray.profiler._ipython import load_ipython_extension, unload_ipython_extension
 from gpuarray.profiler._ranges import time_range
+from gpuarray.profiler._trace import trace
 
 __all__ = [
-    "benchmark", "time_range", "profile", "load_ipython_extension", "unload_ipython_extension",
+    "benchmark", "time_range", "profile", "trace",
+    "load_ipython_extension", "unload_ipython_extension",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
