@@ -292,3 +292,37 @@ def test_nothing_that_dies_after_a_fault_complains():
         gc.collect()
         """
     )
+
+
+def test_arrays_and_textures_are_lost():
+    run(
+        """
+        from gpuarray.cuda import texture
+        floats = texture.ChannelFormatDescriptor(32, 0, 0, 0, 2)
+
+        def make():
+            array = texture.CUDAarray(floats, 4)
+            array.copy_from(np.arange(4, dtype="f"))
+            resource = texture.ResourceDescriptor(0, array)
+            return array, texture.TextureObject(resource, texture.TextureDescriptor((1,)))
+
+        kernel = cp.RawKernel('''
+            extern "C" __global__ void look(cudaTextureObject_t t, float* out) {
+                out[threadIdx.x] = tex1D<float>(t, threadIdx.x + 0.5f);
+            }''', "look")
+
+        def look(tex):
+            out = cp.empty(4, "f")
+            kernel((1,), (4,), (tex, out))
+            return out.tolist()
+
+        array, tex = make()
+        assert look(tex) == [0, 1, 2, 3]
+        cp.cuda.Device().reset()
+        assert "a TextureObject was lost" in str(error_of(lambda: look(tex)))
+        assert "a CUDAarray was lost" in str(error_of(lambda: array.copy_to(np.empty(4, "f"))))
+        new, other = make()  # which may have the handles of the old ones
+        del array, tex
+        assert look(other) == [0, 1, 2, 3]
+        """
+    )

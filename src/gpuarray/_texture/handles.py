@@ -38,13 +38,13 @@ class Handle:
         """Whether a reset of the device took the handle away."""
         return self.generation != self.device.generation
 
-    def used_by(self, stream: Stream, what: str) -> None:
-        """Note that work which is queued on a stream uses the handle."""
-        work = stream.work
-        if work in self.users:
-            return
+    def used_by(self, stream: Stream, what: str) -> bool:
+        """Note that work which is queued on a stream uses the handle; whether that is new."""
         if self.lost:
             raise lost_error(what, self.device)
+        work = stream.work
+        if work in self.users:
+            return False
         if stream.device is not self.device:
             raise ValueError(
                 f"{what} belongs to {self.device} and cannot be used on {stream.device}; make one "
@@ -55,6 +55,7 @@ class Handle:
             return
         work.noted = True
         self.users.add(work)
+        return True
 
     def launched_on(self, stream: Stream) -> None:
         """Note that a launch of a graph, which is queued on a stream, uses the handle."""

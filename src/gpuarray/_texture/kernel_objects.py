@@ -42,8 +42,7 @@ class KernelObject:
         stream : Stream
             The stream.
         """
-        if stream.work not in self._handle.users:
-            self._handle.used_by(stream, self._WHAT)
+        if self._handle.used_by(stream, self._WHAT):
             self.ResDesc._used_by(stream)
 
     def argument(self) -> np.uint64:
