@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..driver_enums import DEVICE_ATTRIBUTES
 from ..texture_structs import CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC
 from .arrays import FORMATS, GATHER, LAYERED, SURFACE, EmulatedArray
-from .attributes import TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT
+from .attributes import ATTRIBUTES, TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT
 from .copies import check_device_range
 from .machine import ContextObject, Machine
 from .simt.images import CLAMP, MIRROR, WRAP, Image, Reading
@@ -118,6 +119,7 @@ class TextureCalls:
     def _linear(self, memory) -> Image:
         element = _element(memory)
         width = memory.sizeInBytes // element
+        _check_limit("texture1d_linear_width", width)
         self._check_memory(memory.devPtr, memory.sizeInBytes)
         return Image(
             address=memory.devPtr,
@@ -144,6 +146,8 @@ class TextureCalls:
                 f"{height} rows of {width} elements of {element} bytes do not fit a pitch of "
                 f"{pitch} bytes",
             )
+        for name, size in (("width", width), ("height", height), ("pitch", pitch)):
+            _check_limit(f"texture2d_linear_{name}", size)
         self._check_memory(memory.devPtr, (height - 1) * pitch + width * element)
         return Image(
             address=memory.devPtr,
@@ -164,7 +168,14 @@ class TextureCalls:
         check_device_range(self._machine, pointer, max(nbytes, 1))
 
 
+def _check_limit(name: str, size: int) -> None:
+    most = ATTRIBUTES[DEVICE_ATTRIBUTES[f"maximum_{name}"]]
+    if size > most:
+        raise Failure(INVALID_VALUE, f"the device's maximum_{name} is {most}, not {size}")
+
+
 def _element(memory) -> int:
+    """The bytes of an element."""
     if memory.format not in FORMATS:
         raise Failure(NOT_SUPPORTED, f"textures of format {memory.format:#x} are not emulated")
     if memory.numChannels not in (1, 2, 4):
