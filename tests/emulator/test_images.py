@@ -103,6 +103,14 @@ def test_what_is_left_out_is_named(name):
         run(name, surface_of(line(flags=STORE)))
 
 
+def test_a_fault_names_the_line_that_called():
+    with pytest.raises(DriverError, match="tex.2d on an object of 1 dimension") as caught:
+        run("two", texture_of(line(), addressModes=(CLAMP,)), cp.empty(4, "f"))
+    wanted = next(n for n, one in enumerate(CODE.splitlines(), 1) if "tex2D<float>" in one)
+    assert f":{wanted}:" in str(caught.value)
+    assert "builtin" not in str(caught.value)
+
+
 def test_handles_that_are_none():
     out = cp.empty(4, "f")
     tex = texture_of(line())

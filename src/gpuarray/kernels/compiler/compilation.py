@@ -345,6 +345,8 @@ def _compile(request: Request, kind: str, program: Program, options: tuple[str, 
     return Image(data, lowered, kind)
 
 
+#: Where NVRTC declares CUDA's functions.
+_BUILTIN_HEADER = b"__nv_nvrtc_builtin_header.h"
 _FILE_DIRECTIVE = re.compile(rb'^(\s*\.file\s+\d+\s+")([^"]*)(?=")', re.M)
 
 
@@ -357,7 +359,7 @@ def _without_directory(ptx: bytes, names: Collection[str]) -> bytes:
         here = os.path.join(os.getcwd(), "").encode(errors="surrogateescape")
     except FileNotFoundError:  # somebody removed it
         return ptx
-    known = {name.encode(errors="surrogateescape") for name in names}
+    known = {_BUILTIN_HEADER, *(name.encode(errors="surrogateescape") for name in names)}
 
     def name(match: re.Match[bytes]) -> bytes:
         start, path = match.groups()

@@ -13,6 +13,8 @@ _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.M)
 #: The device code of this package, which NVRTC knows by the names of its headers.
 _KERNELS = pathlib.Path(__file__).resolve().parents[3] / "kernels"
 _OWN_PREFIX = "gpuarray/"
+#: Where NVRTC declares CUDA's functions: nobody can read it.
+_BUILTIN = "__nv_nvrtc_builtin_header.h"
 
 
 def _real(file: str) -> str:
@@ -33,6 +35,8 @@ def source_lines(ptx: str, line: int) -> tuple[tuple[str, int], ...]:
         match = _LOC.match(text)
         if match is not None:
             files = dict(_FILE.findall(ptx))
+            if files.get(match[1], "").endswith(_BUILTIN):
+                continue  # the line before it is the one that called the function
             found = [(_real(files.get(match[1], "?")), int(match[2]))]
             if match[3]:
                 found.append((_real(files.get(match[3], "?")), int(match[4])))
