@@ -1,6 +1,7 @@
 """Devices and several processes: handles, pickles, and a process that has two devices."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -121,3 +122,24 @@ def test_arrays_go_to_spawned_processes(tmp_path):
     result = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert result.stdout == "[(10.0, 0), (3.0, 0)]\n[1. 1. 1.]\n"
+
+
+# ---- the guide ---------------------------------------------------------------------------------
+
+GUIDE = Path(__file__).parents[2] / "docs" / "threads-processes-fork.md"
+_SCRIPT = re.compile(r"```python\n# (\w+\.py)\n(.*?)```\n\n```text\n(.*?)```", re.S)
+SCRIPTS = {name: (code, output) for name, code, output in _SCRIPT.findall(GUIDE.read_text())}
+
+
+@pytest.mark.parametrize("name", ["spawned.py", "shared.py", "forked.py"])
+def test_scripts_of_the_guide(name, tmp_path):
+    code, output = SCRIPTS[name]
+    script = tmp_path / name
+    script.write_text(code)
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore:This process:DeprecationWarning", script],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == output

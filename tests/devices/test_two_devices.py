@@ -6,9 +6,12 @@ They need two devices: two GPUs with ``--backend=cuda``, or ``GPUARRAY_EMULATED_
 
 import contextlib
 import copy
+import doctest
 import gc
 import pickle
+import re
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -548,3 +551,13 @@ def test_a_capture_does_not_take_in_the_other_device(x, second):
     np.testing.assert_array_equal(y.get(), HOST + 3)
     driver.graph_exec_destroy(made)
     driver.graph_destroy(graph)
+
+
+def test_the_guides_examples():
+    guide = Path(__file__).parents[2] / "docs" / "threads-processes-fork.md"
+    text = re.sub(r"(?m)^```.*$", "", guide.read_text())
+    test = doctest.DocTestParser().get_doctest(text, {}, guide.name, str(guide), 0)
+    report = []
+    doctest.DocTestRunner().run(test, out=report.append)
+    assert test.examples
+    assert not report, "".join(report)
