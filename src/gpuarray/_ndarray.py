@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from gpuarray._ops.attributes import Flags
     from gpuarray._ops.iterating import flatiter
     from gpuarray._runtime.device import Device
-    from gpuarray._runtime.memory import MemoryPointer
+    from gpuarray._runtime.memory_pointer import MemoryPointer
     from gpuarray._types import ArrayLike, Attribute, DTypeLike, Operand, WritableAttribute
 
 __all__ = ["ndarray"]

@@ -9,7 +9,8 @@ import pytest
 
 import gpuarray as cp
 from gpuarray import _array, _layout
-from gpuarray._runtime.memory import UnownedMemory, malloc
+from gpuarray._runtime.memory_pointer import malloc
+from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray.errors import UnsupportedDTypeError
 from tests.array.arrays import same
 

@@ -384,7 +384,10 @@ def test_no_copy_waits_while_the_stream_is_captured():
     pointer = cp.cuda.alloc(4)
     driver.stream_begin_capture(stream.handle)
     try:
-        with stream, pytest.raises(RuntimeError, match=r"memset.* is captured"):
+        with (
+            stream,
+            pytest.raises(RuntimeError, match=r"MemoryPointer\.memset: .* is being captured"),
+        ):
             pointer.memset(0, 4)
     finally:
         driver.graph_destroy(driver.stream_end_capture(stream.handle))

@@ -301,7 +301,7 @@ def test_other_memory(add):
                 "version": 3,
             }
 
-    from gpuarray._runtime.memory import malloc
+    from gpuarray._runtime.memory_pointer import malloc
 
     x, z = up(np.arange(4, dtype="f")), up(np.zeros(4, "f"))
     add((1,), (4,), (Foreign(x), x, z, 4))

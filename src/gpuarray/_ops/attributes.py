@@ -19,7 +19,7 @@ from gpuarray._ops.creation import fill
 from gpuarray._ops.manipulation import in_one_dimension
 from gpuarray._runtime import allocator, pool
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.memory import MemoryPointer
+from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies

@@ -54,7 +54,7 @@ from gpuarray._ffi import driver
 from gpuarray._integers import shortened
 from gpuarray._raw.declarations import SourceParameter
 from gpuarray._runtime import launch_history
-from gpuarray._runtime.memory import MemoryPointer
+from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.step_source import step_lines
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
 

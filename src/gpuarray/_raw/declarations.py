@@ -17,7 +17,7 @@ import numpy as np
 
 from gpuarray import _array
 from gpuarray._integers import shortened
-from gpuarray._runtime.memory import MemoryPointer
+from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.stream import Stream
 
 #: C++ types by their normal form: NumPy's dtype characters that an array of it can have.

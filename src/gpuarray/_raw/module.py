@@ -11,7 +11,7 @@ from gpuarray._raw.loaded_module import LoadedModule, loadable
 from gpuarray._runtime import user_code
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.launch_history import KernelCode
-from gpuarray._runtime.memory import MemoryPointer
+from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray.errors import CompileError
 from gpuarray.kernels import compiler, generator

@@ -11,7 +11,8 @@ from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._runtime.arena import Block
 from gpuarray._runtime.device import current
-from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, MemoryPointer, checked_size, malloc
+from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, checked_size
+from gpuarray._runtime.memory_pointer import MemoryPointer, malloc
 from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.pool import UNIT, MemoryPool
 from gpuarray._runtime.stream import Stream, streams

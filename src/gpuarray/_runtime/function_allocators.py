@@ -8,7 +8,8 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import current
-from gpuarray._runtime.memory import MemoryPointer, checked_size
+from gpuarray._runtime.memory import checked_size
+from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import OrderedMemory
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import OutOfMemoryError

@@ -175,8 +175,9 @@ class PinnedMemoryPool:
     """Keeps freed page-locked memory for reuse; sizes are rounded up to powers of two.
 
     A block is not used again before the copies have ended that `ndarray.set`, `ndarray.get` and
-    the functions of `MemoryPointer` have queued from it or to it. One of which a captured graph
-    has such a copy is never used again.
+    the functions of `MemoryPointer` have queued from it or to it. A graph keeps the arrays that it
+    copies from and to; the functions of `MemoryPointer` know addresses alone, and a block that
+    such a copy of a graph uses is never used again.
 
     Parameters
     ----------

@@ -25,8 +25,9 @@ from gpuarray._ffi import driver
 from gpuarray._runtime import memory_holders
 from gpuarray._runtime.arena import Arena, Block
 from gpuarray._runtime.device import Device, current, later
-from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, MemoryPointer, checked_size
+from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, checked_size
 from gpuarray._runtime.memory_limit import bytes_of_limit, default_limit
+from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import note_user, precede
 from gpuarray._runtime.stream import Stream, StreamWork, check_stream, put_off, streams
 from gpuarray._runtime.unified_memory import Migrating

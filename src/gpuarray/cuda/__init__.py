@@ -12,7 +12,8 @@ from gpuarray._runtime.async_memory import MemoryAsync, MemoryAsyncPool, malloc_
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.function_allocators import CFunctionAllocator, PythonFunctionAllocator
 from gpuarray._runtime.function_hook import FunctionHook
-from gpuarray._runtime.memory import BaseMemory, Memory, MemoryPointer
+from gpuarray._runtime.memory import BaseMemory, Memory
+from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.pinned_memory import (
     PinnedMemory,

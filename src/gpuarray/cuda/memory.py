@@ -14,7 +14,8 @@ from gpuarray._runtime.function_allocators import (
     PythonFunctionAllocator,
     PythonFunctionAllocatorMemory,
 )
-from gpuarray._runtime.memory import BaseMemory, Memory, MemoryPointer
+from gpuarray._runtime.memory import BaseMemory, Memory
+from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.pinned_memory import (
     PinnedMemory,

@@ -1,0 +1,330 @@
+"""Pointers into device memory, with their copies and fills."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from gpuarray._ffi import driver
+from gpuarray._runtime import pinned_ranges
+from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.host_address import host_address
+from gpuarray._runtime.memory import BaseMemory, Memory, checked_size
+from gpuarray._runtime.stream import Stream, captured_error, check_stream
+
+
+class MemoryPointer:
+    """An address inside a memory object.
+
+    Parameters
+    ----------
+    mem : BaseMemory
+        The memory.
+    offset : int
+        Bytes from its beginning.
+
+    Attributes
+    ----------
+    mem : BaseMemory
+        The memory, which lives as long as the pointer.
+    ptr : int
+        The address.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> pointer = cp.cuda.alloc(8)
+    >>> pointer.memset(0, 8)
+    >>> (pointer + 4).copy_from_host(np.float32(2.5).tobytes(), 4)
+    >>> cp.ndarray(2, "f4", pointer)
+    array([0. , 2.5], dtype=float32)
+    """
+
+    __slots__ = ("mem", "ptr")
+
+    def __init__(self, mem: BaseMemory, offset: int):
+        if not isinstance(mem, BaseMemory):
+            raise TypeError(
+                f"MemoryPointer: mem must be a gpuarray.cuda.BaseMemory, got {type(mem).__name__}"
+            )
+        self.mem = mem
+        self.ptr = mem.pointer + operator.index(offset)
+
+    @property
+    def device(self) -> Device:
+        """The device that the memory is on."""
+        return self.mem.device
+
+    @property
+    def device_id(self) -> int:
+        """The number of that device."""
+        return self.mem.device.id
+
+    def __int__(self) -> int:
+        return self.ptr
+
+    def __add__(self, offset: int) -> MemoryPointer:
+        return MemoryPointer(self.mem, self.ptr - self.mem.pointer + self._offset(offset))
+
+    __radd__ = __add__
+
+    def __sub__(self, offset: int) -> MemoryPointer:
+        return self + -operator.index(offset)
+
+    def __iadd__(self, offset: int) -> MemoryPointer:
+        self.ptr += self._offset(offset)
+        return self
+
+    def __isub__(self, offset: int) -> MemoryPointer:
+        self.ptr -= self._offset(offset)
+        return self
+
+    def _offset(self, offset: int) -> int:
+        nbytes = operator.index(offset)
+        if nbytes and not self.ptr:
+            raise ValueError(f"MemoryPointer: the null pointer has no offset, got {nbytes}")
+        return nbytes
+
+    def __repr__(self) -> str:
+        return f"<MemoryPointer {self.ptr:#x} on device {self.device_id}>"
+
+    # The functions that wait do their work on the current stream, where CuPy's take the default
+    # stream: so they are in order with what was queued before.
+
+    def copy_from(self, mem: Any, size: int) -> None:
+        """Copy bytes from another device pointer or from the host, and wait.
+
+        Parameters
+        ----------
+        mem : MemoryPointer, int, ctypes pointer or buffer
+            The source; everything but a `MemoryPointer` is the host's, see `copy_from_host`.
+        size : int
+            How many bytes.
+        """
+        copy = self.copy_from_device if isinstance(mem, MemoryPointer) else self.copy_from_host
+        copy(mem, size)
+
+    def copy_from_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
+        """Queue a copy of bytes from another device pointer or from the host.
+
+        Parameters
+        ----------
+        mem : MemoryPointer, int, ctypes pointer or buffer
+            The source; everything but a `MemoryPointer` is the host's, see
+            `copy_from_host_async`.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        copy = self.copy_from_device_async if isinstance(mem, MemoryPointer) else None
+        (copy or self.copy_from_host_async)(mem, size, stream)
+
+    def copy_from_device(self, src: MemoryPointer, size: int) -> None:
+        """Copy bytes from another device pointer, and wait; the devices may differ.
+
+        Parameters
+        ----------
+        src : MemoryPointer
+            The source.
+        size : int
+            How many bytes.
+        """
+        if isinstance(src, MemoryPointer) and src.device is not self.device:
+            with src.device:  # nothing orders its stream with ours
+                current.stream.synchronize()
+        self._copy_from_device("copy_from_device", src, size, None, True)
+
+    def copy_from_device_async(
+        self, src: MemoryPointer, size: int, stream: Stream | None = None
+    ) -> None:
+        """Queue a copy of bytes from another device pointer; the devices may differ.
+
+        Parameters
+        ----------
+        src : MemoryPointer
+            The source.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        self._copy_from_device("copy_from_device_async", src, size, stream, False)
+
+    def _copy_from_device(
+        self, name: str, src: MemoryPointer, size: int, stream: Stream | None, wait: bool
+    ) -> None:
+        if not isinstance(src, MemoryPointer):
+            raise TypeError(
+                f"MemoryPointer.{name}: the source is a MemoryPointer, not {src!r}; "
+                "copy_from_host takes addresses on the host"
+            )
+        nbytes = self._checked(name, size)
+        src._checked(name, size)
+
+        def copy(queue: Stream) -> None:
+            driver.memcpy_async(self._used_on(queue), src._used_on(queue), nbytes, queue.handle)
+
+        self._run(name, nbytes, copy, stream, wait)
+
+    def copy_from_host(self, mem: Any, size: int) -> None:
+        """Copy bytes from the host, and wait.
+
+        Parameters
+        ----------
+        mem : int, ctypes pointer, numpy.ndarray or buffer
+            The source: its address, or an object whose bytes are copied.
+        size : int
+            How many bytes.
+        """
+        self._copy_from_host("copy_from_host", mem, size, None, True)
+
+    def copy_from_host_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
+        """Queue a copy of bytes from the host.
+
+        Parameters
+        ----------
+        mem : int, ctypes pointer, numpy.ndarray or buffer
+            The source, which stays valid until the copy ends. The copy overlaps with other work
+            only if it is page-locked memory.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        self._copy_from_host("copy_from_host_async", mem, size, stream, False)
+
+    def _copy_from_host(
+        self, name: str, mem: Any, size: int, stream: Stream | None, wait: bool
+    ) -> None:
+        nbytes = self._checked(name, size)
+        address = host_address(f"MemoryPointer.{name}", mem, nbytes)
+
+        def copy(queue: Stream) -> None:
+            if not wait:
+                pinned_ranges.used_by(address, queue)
+            driver.memcpy_htod_async(self._used_on(queue), address, nbytes, queue.handle)
+
+        self._run(name, nbytes, copy, stream, wait)
+
+    def copy_to_host(self, mem: Any, size: int) -> None:
+        """Copy bytes to the host, and wait.
+
+        Parameters
+        ----------
+        mem : int, ctypes pointer, numpy.ndarray or buffer
+            The target: its address, or an object whose bytes are replaced.
+        size : int
+            How many bytes.
+        """
+        self._copy_to_host("copy_to_host", mem, size, None, True)
+
+    def copy_to_host_async(self, mem: Any, size: int, stream: Stream | None = None) -> None:
+        """Queue a copy of bytes to the host.
+
+        Parameters
+        ----------
+        mem : int, ctypes pointer, numpy.ndarray or buffer
+            The target, which stays valid until the copy ends. The copy overlaps with other work
+            only if it is page-locked memory.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        self._copy_to_host("copy_to_host_async", mem, size, stream, False)
+
+    def _copy_to_host(
+        self, name: str, mem: Any, size: int, stream: Stream | None, wait: bool
+    ) -> None:
+        nbytes = self._checked(name, size)
+        address = host_address(f"MemoryPointer.{name}", mem, nbytes, stored=True)
+
+        def copy(queue: Stream) -> None:
+            if not wait:
+                pinned_ranges.used_by(address, queue)
+            driver.memcpy_dtoh_async(address, self._used_on(queue), nbytes, queue.handle)
+
+        self._run(name, nbytes, copy, stream, wait)
+
+    def memset(self, value: int, size: int) -> None:
+        """Store one value in every byte, and wait.
+
+        Parameters
+        ----------
+        value : int
+            The value; its lowest byte is stored.
+        size : int
+            How many bytes.
+        """
+        self._memset("memset", value, size, None, True)
+
+    def memset_async(self, value: int, size: int, stream: Stream | None = None) -> None:
+        """Queue a fill of every byte with one value.
+
+        Parameters
+        ----------
+        value : int
+            The value; its lowest byte is stored.
+        size : int
+            How many bytes.
+        stream : Stream, optional
+            Where; the current stream by default.
+        """
+        self._memset("memset_async", value, size, stream, False)
+
+    def _memset(self, name: str, value: int, size: int, stream: Stream | None, wait: bool) -> None:
+        nbytes = self._checked(name, size)
+        byte = operator.index(value) & 0xFF
+
+        def fill(queue: Stream) -> None:
+            driver.memset_d8_async(self._used_on(queue), byte, nbytes, queue.handle)
+
+        self._run(name, nbytes, fill, stream, wait)
+
+    def _checked(self, name: str, size: object) -> int:
+        """A number of bytes that the memory has from here on."""
+        nbytes = checked_size(f"MemoryPointer.{name}", size)
+        mem = self.mem
+        offset = self.ptr - mem.pointer
+        if nbytes and not 0 <= offset <= mem.size - nbytes:
+            raise ValueError(
+                f"MemoryPointer.{name}: {nbytes} bytes at offset {offset} are not within the "
+                f"memory, which has {mem.size}"
+            )
+        return nbytes
+
+    def _run(
+        self,
+        name: str,
+        nbytes: int,
+        work: Callable[[Stream], None],
+        stream: Stream | None,
+        wait: bool,
+    ) -> None:
+        """Queue work of some bytes on a stream, that of the memory's device by default."""
+        if stream is not None:
+            check_stream(stream)
+        device = self.device if stream is None else stream.device
+        if current.stream.device is not device:
+            with device:
+                return self._run(name, nbytes, work, stream, wait)
+        queue = current.stream if stream is None else stream.captured_as or stream
+        if wait and driver.stream_is_capturing(queue.handle):
+            raise captured_error(f"MemoryPointer.{name}", queue)
+        if nbytes:
+            work(queue)
+            if wait:
+                queue.synchronize()
+
+    def _used_on(self, stream: Stream) -> int:
+        """The address, for work on a stream."""
+        if self.mem.stream is not stream:
+            self.mem.used_by(stream)
+        return self.ptr
+
+
+def malloc(size: int) -> MemoryPointer:
+    """Device memory of its own, without a pool."""
+    return MemoryPointer(Memory(checked_size("malloc", size)), 0)
