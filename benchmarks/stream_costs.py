@@ -139,6 +139,7 @@ def take_the_driver_away() -> Callable[[], None]:
     def bind(to: Any) -> None:
         library._source = to
         library._raw.clear()
+        library._bare.clear()
         for name in PROTOTYPES:
             library.__dict__.pop(name, None)
         while driver._bound:

@@ -280,6 +280,7 @@ assert (cp.asarray(host).get() == host).all()
 
 def test_buffers_that_die_wait_for_their_copies(monkeypatch):
     waited = []
+    gc.collect()
     monkeypatch.setattr(staged_copies._Buffer, "wait", lambda buffer: waited.append(buffer.ptr))
     buffer = staged_copies._Buffer(1000)
     address = buffer.ptr

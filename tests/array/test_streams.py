@@ -375,3 +375,39 @@ assert cp.cuda.get_current_stream(0).ptr == 2
 )
 def test_threads_that_begin_on_default_streams_of_their_own(variable):
     run(OWN_DEFAULT, **{variable: "1"})
+
+
+ELSEWHERE = """
+import gpuarray as cp
+from gpuarray._ffi import driver
+from gpuarray._runtime.device import current
+first, second = cp.cuda.Device(0), cp.cuda.Device(1)
+with second:
+    event = cp.cuda.Event()
+    own = cp.cuda.Stream.ptds
+external = cp.cuda.ExternalStream(0, 1)
+seen = []
+for name in ("bare_stream_synchronize", "bare_stream_query", "bare_event_record", "bare_stream_wait_event"):
+    function = getattr(driver, name)
+    def call(*given, function=function):
+        seen.append(driver.context_get_current() == second.context)
+        return function(*given)
+    setattr(driver, name, call)
+for stream in (second.default_stream, own, external):
+    stream.synchronize()
+    assert stream.done
+    event.record(stream)
+    assert stream.record(event) is event
+    stream.wait_event(event)
+    stream.launch_host_func(seen.append, True)
+    stream.add_callback(lambda *given: seen.append(True), 0)
+    assert not stream.is_non_blocking and stream.priority == 0
+    assert cp.cuda.Device() is first
+assert seen == [True] * 21, seen
+"""
+
+
+@pytest.mark.emulator
+def test_a_default_stream_of_another_device():
+    """Its handle stands for one of the current device, which has to be the stream's."""
+    run(ELSEWHERE, GPUARRAY_EMULATED_DEVICES="2")

@@ -89,7 +89,7 @@ def test_what_a_function_holds_is_not_freed_where_it_is_called(stream):
 
     driver.launch_host_function(stream, functools.partial(function, Held()))
     driver.stream_synchronize(stream)
-    driver.drop_called()
+    driver.free_what_waits()
     assert freed == [threading.get_ident()]
     assert [inside for _, inside in called] == [True]
     assert called[0][0] != freed[0]

@@ -72,8 +72,7 @@ def __getattr__(name: str) -> Any:
         value = getattr(library, name)
         _bound.append(name)
     elif name.startswith("bare_") and name[5:] in PROTOTYPES:
-        value = library.symbol(PROTOTYPES[name[5:]][0])
-        value.restype = ctypes.c_int
+        value = library.bare(name[5:])
         _bound.append(name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

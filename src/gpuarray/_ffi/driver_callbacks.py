@@ -1,8 +1,8 @@
 """Python functions that the driver calls when the work before them in a stream is done.
 
 The driver calls them from a thread of its own, in which CUDA must not be called. What a function
-holds may call CUDA when it is freed, so it is not freed there but by `drop_called`. An exception
-goes to ``sys.unraisablehook``, since there is no caller who could catch it.
+holds may call CUDA when it is freed, so it is not freed there but by `free_what_waits`. An
+exception goes to ``sys.unraisablehook``, since there is no caller who could catch it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from gpuarray import _fork
 from .driver_library import library
 
 __all__ = [
-    "drop_called",
+    "free_what_waits",
     "host_function",
     "host_functions_wait",
     "in_host_function",
     "launch_host_function",
     "stream_add_callback",
+    "waiting",
 ]
 
 
@@ -36,12 +37,16 @@ class _Function:
         self.call = call
         self.once = once
 
+    def drop(self) -> None:
+        """Drop what the function holds."""
+        self.call = None
+
 
 #: By the number that the driver passes.
 _pending: dict[int, _Function] = {}
 _numbers = itertools.count(1)
-#: Functions that were called and whose references are still to be dropped.
-_called: list[_Function] = []
+#: What frees things that died in such a function, or that one holds which was called.
+waiting: list[Callable[[], object]] = []
 #: The threads that are inside of such a function.
 _inside: set[int] = set()
 
@@ -56,7 +61,7 @@ def _run(number: int | None, *arguments: Any) -> None:
         pending.call(*arguments)
     finally:
         if pending.once:
-            _called.append(pending)
+            waiting.append(pending.drop)
             _pending.pop(number or 0, None)
         _inside.discard(thread)
 
@@ -81,13 +86,14 @@ def host_functions_wait() -> bool:
     return any(pending.once for pending in list(_pending.values()))
 
 
-def drop_called() -> None:
-    """Drop what functions held that have been called."""
-    while _called and not in_host_function():
+def free_what_waits() -> None:
+    """Call what is `waiting`, where CUDA may be called."""
+    while waiting and not in_host_function():
         try:
-            _called.pop().call = None
+            free = waiting.pop()
         except IndexError:  # another thread took the last one
             return
+        free()
 
 
 def _number(function: Callable[..., Any], once: bool) -> int:

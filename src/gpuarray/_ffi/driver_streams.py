@@ -49,7 +49,11 @@ def stream_wait_event(stream: int, event: int, flags: int = 0) -> None:
 
 def event_create(flags: int = 0) -> int:
     """Create an event."""
-    return library.event_create(flags)
+    handle = ctypes.c_uint64()
+    status = library.bare("event_create")(ctypes.byref(handle), flags)
+    if status:
+        library.fail("event_create", status)
+    return handle.value
 
 
 def event_record_with_flags(event: int, stream: int, flags: int = 0) -> None:

@@ -80,6 +80,7 @@ class Library:
         self._source: SymbolSource | None = None
         self.error = error
         self._raw: dict[str, Any] = {}
+        self._bare: dict[str, Any] = {}
 
     @property
     def source(self) -> SymbolSource:
@@ -119,6 +120,17 @@ class Library:
         self._raw[name] = function
         return function
 
+    def bare(self, name: str) -> Any:
+        """The foreign function behind `name`, without argument types: for prebuilt arguments.
+
+        Its arguments are ctypes objects, and integers of 32 bits. It returns the status.
+        """
+        function = self._bare.get(name)
+        if function is None:
+            function = self._bare[name] = self.symbol(self._prototypes[name][0])
+            function.restype = ctypes.c_int
+        return function
+
     def status(self, name: str, *arguments: Any) -> int:
         """The status that the function `name`, which has no results, returns."""
         try:
@@ -134,6 +146,7 @@ class Library:
         """In a child after a fork: raise a `ForkError` with that text instead of calling C."""
         self._source = _LostSource(reason)
         self._raw.clear()
+        self._bare.clear()
         for name in self._prototypes:
             self.__dict__.pop(name, None)
 

@@ -513,17 +513,20 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
         raise ValueError(
             f"set: the source has shape {host.shape}, but the array has shape {layout.shape}"
         )
-    named = stream is not None
-    with array._memory.device if layout.nbytes else current.stream.device:
-        if layout.c_contiguous:
-            _array.upload(array, np.ascontiguousarray(host), stream, asynchronous=named)
-        elif layout.f_contiguous:
-            _array.upload(array, np.asfortranarray(host), stream, asynchronous=named)
-        elif stream is None or stream is current.stream:
+    device = array._memory.device
+    if layout.nbytes and device is not current.stream.device:
+        with device:
+            return set_from_host(array, host, stream)
+    if layout.contiguous:
+        gapless = (
+            np.asarray(host, order="C") if layout.c_contiguous else np.asarray(host, order="F")
+        )
+        _array.upload(array, gapless, stream, asynchronous=stream is not None)
+    elif stream is None or stream is current.stream:
+        copies.assign(array, uploaded(host) if stream is None else asarray(host))
+    else:
+        with stream:
             copies.assign(array, asarray(host))
-        else:
-            with stream:
-                copies.assign(array, asarray(host))
 
 
 def as_values(value: ArrayLike, name: str, dtype: np.dtype | None = None) -> ndarray:

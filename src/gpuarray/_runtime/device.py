@@ -84,12 +84,13 @@ def enter(entered: _Entered) -> _Entered:
 
     An interrupt (Ctrl-C) either leaves the block begun or everything as it was.
     """
-    outer, block = current.stream, current.block
+    state = current.__dict__  # read once, since the attributes of each thread are slow
+    outer, block = state.get("stream") or current.stream, state.get("block")
     try:
-        current.block = entered, outer, block
+        state["block"] = entered, outer, block
         entered.use()
     except BaseException:
-        current.block = block
+        state["block"] = block
         _go_back(outer)
         raise
     return entered
@@ -101,7 +102,8 @@ def leave(entered: Device | Stream, *exc_info: object) -> None:
     The blocks of a thread end in the reverse of their order, and a stream or device object may be
     entered by several threads at once: so the way back is the thread's and not the object's.
     """
-    inside, outer, before = current.block
+    state = current.__dict__
+    inside, outer, before = state["block"]
     # Python may be interrupted before anything of a block's end was done: the next one does it.
     while inside is not entered and before is not None:
         inside, outer, before = before
@@ -111,7 +113,7 @@ def leave(entered: Device | Stream, *exc_info: object) -> None:
         _go_back(outer)
         raise
     finally:
-        current.block = before
+        state["block"] = before
 
 
 def _go_back(outer: Stream) -> None:
@@ -124,28 +126,12 @@ def _go_back(outer: Stream) -> None:
     outer.use()
 
 
-#: What dead objects held that died where CUDA must not be called: in a function that a stream
-#: calls.
-_not_freed: list[Callable[[], object]] = []
-
-
 def later(release: Callable[[], object]) -> bool:
-    """Whether CUDA must not be called here; then the function is called by the next `give_back`."""
+    """Whether CUDA must not be called here; then the function is called by the next that waits."""
     if driver.in_host_function():
-        _not_freed.append(release)
+        driver.waiting.append(release)
         return True
     return False
-
-
-def free_what_waits() -> None:
-    """Free what died in functions that streams called, and what those functions held."""
-    driver.drop_called()
-    while _not_freed and not driver.in_host_function():
-        try:
-            release = _not_freed.pop()
-        except IndexError:  # another thread took the last one
-            return
-        release()
 
 
 def wait_for(queued: Stream, waiting: Iterable[Stream]) -> bool:
@@ -261,6 +247,8 @@ class Device:
     #: Whether the device reads the host's pageable memory itself, so that no copy waits for it.
     reads_pageable: bool
     default_stream: Stream
+    #: For `launch_history.ended`.
+    end: Any
     #: Kernels of the package by specification.
     functions: dict[Any, Any]
     #: Code of the user's, for gpuarray._runtime.user_code.
@@ -335,6 +323,7 @@ class Device:
         )
         self._have_no_code()
         self.generation = 0
+        self.end = launch_history.end_of(index)
         self.default_stream = cls.stream_class._of_handle(0, self)
         return self
 
@@ -425,8 +414,8 @@ class Device:
         else:
             with self:
                 driver.context_synchronize()
-        launch_history.ended(self.id)
-        free_what_waits()
+        launch_history.ended(self.end)
+        driver.free_what_waits()
 
     @classmethod
     def when_reset(cls, hook: Callable[[Device], None]) -> None:

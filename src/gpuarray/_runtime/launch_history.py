@@ -221,10 +221,20 @@ def forget() -> None:
     _at_fault = None
 
 
-def ended(device: int, stream: int | None = None) -> None:
-    """Note that everything queued on a stream, or on a whole device, has ended."""
-    mark = _Ended(device, stream)
-    if _recent and _recent[-1] != mark:
+def end_of(device: int, stream: int | None = None) -> Any:
+    """What `ended` notes for a stream, or for a whole device."""
+    return _Ended(device, stream)
+
+
+def ended(mark: Any) -> None:
+    """Note that everything queued on a stream, or on a whole device, has ended.
+
+    Parameters
+    ----------
+    mark : object
+        Of `end_of`.
+    """
+    if _recent and _recent[-1] is not mark:
         note(mark)
 
 

@@ -76,7 +76,14 @@ class _Buffer:
 #: Buffers that no copy has, by device; a copy that was queued from one may still be running.
 _idle: dict[Device, deque[_Buffer]] = {}
 when_freed(_idle.clear)
-Device.when_reset(lambda device: _idle.pop(device, None))
+
+
+def _forget(device: Device) -> None:
+    """A reset takes pinned memory away."""
+    _idle.pop(device, None)
+
+
+Device.when_reset(_forget)
 
 
 def _take(device: Device, size: int) -> _Buffer:

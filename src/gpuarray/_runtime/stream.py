@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
@@ -19,7 +19,6 @@ from gpuarray._runtime.device import (
     captured_streams,
     current,
     enter,
-    free_what_waits,
     give_back,
     leave,
     lost_error,
@@ -87,7 +86,8 @@ class StreamWork:
         if self._left_nothing():
             self.device.synchronize()
             return True
-        return driver.stream_query(self.handle)
+        with _current(self.device):
+            return driver.stream_query(self.handle)
 
     def precede(self, other: Stream) -> None:
         """Let what is queued on another stream from now on wait for this work."""
@@ -98,8 +98,7 @@ class StreamWork:
             return
         event = self.leave_event()
         if event is not None:
-            with other.device:  # the handle of a default stream is one of the current device
-                other.wait_event(event)
+            other.wait_event(event)
 
     def leave_event(self) -> Event | None:
         """An event behind all of it; None if it has ended."""
@@ -120,7 +119,8 @@ class StreamWork:
         """Whether the stream is captured: no event can be left then."""
         if self.generation != self.device.generation or self.event or self._left_nothing():
             return False
-        return driver.stream_is_capturing(self.handle)
+        with _current(self.device):
+            return bool(driver.stream_is_capturing(self.handle))
 
     def _left_nothing(self) -> bool:
         """Whether nothing can be waited for: the stream is gone, or about to be, without an event.
@@ -130,6 +130,14 @@ class StreamWork:
         """
         gone = self.owned and self._stream() is None and self.event is None
         return gone or of_another_thread(self)
+
+
+def _current(device: Device) -> AbstractContextManager[Any]:
+    """Makes a device current, whose default stream a handle is to stand for."""
+    return _NOTHING if current.stream.device is device else device
+
+
+_NOTHING = nullcontext()
 
 
 def of_another_thread(stream: Stream | StreamWork) -> bool:
@@ -206,7 +214,7 @@ class Stream:
     """
 
     __slots__ = (
-        "__weakref__", "arenas", "argument", "captured_as", "device", "foreign", "handle",
+        "__weakref__", "arenas", "argument", "captured_as", "device", "end", "foreign", "handle",
         "library_handles", "older_plans", "ongoing_capture", "origin", "other_plans", "owned",
         "plans", "plans_ask", "private_arenas", "thread", "work",
     )  # fmt: skip
@@ -235,6 +243,8 @@ class Stream:
             handle = driver.stream_create(_NON_BLOCKING if non_blocking else 0, number)
         else:
             handle = 0 if null else PER_THREAD
+            if type(self) is Stream:
+                self.__class__ = BorrowedStream
         self._set(handle, device, owned)
 
     @classmethod
@@ -300,13 +310,14 @@ class Stream:
     @classmethod
     def _of_handle(cls, handle: int, device: Device) -> Stream:
         """A stream object for a handle that somebody else owns."""
-        self = object.__new__(cls)
+        self = object.__new__(BorrowedStream if cls is Stream else cls)
         self._set(handle, device, False)
         return self
 
     def _set(self, handle: int, device: Device, owned: bool) -> None:
         self.handle = handle
         self.argument = driver.handle_argument(handle)
+        self.end = launch_history.end_of(device.id, handle)
         self.device = device
         self.owned = owned
         self.foreign: Any = None  # another library's stream, kept alive
@@ -403,15 +414,18 @@ class Stream:
 
     def use(self) -> Stream:
         """Make this the current stream of the calling thread."""
-        if current.stream.device is not self.device:
+        state = current.__dict__  # read once, since the attributes of each thread are slow
+        before = state.get("stream") or current.stream
+        if before.device is not self.device:
             raise RuntimeError(
-                f"{self!r} belongs to {self.device}, but {current.stream.device} is current; "
-                "enter that device first"
+                f"{self!r} belongs to {self.device}, but {before.device} is current; enter that "
+                "device first"
             )
-        stream = self.of_this_thread() if self.handle == PER_THREAD else self
+        stream = self.of_this_thread() if self.thread else self
         if stream.captured_as is not None:
             stream = stream.captured_as
-        current.stream = current.streams[self.device.id] = stream
+        (state.get("streams") or current.streams)[self.device.id] = stream
+        state["stream"] = stream
         return self
 
     def of_this_thread(self) -> Stream:
@@ -451,8 +465,9 @@ class Stream:
         status = driver.bare_stream_synchronize(self.argument)
         if status:
             _retry("stream_synchronize", status, self.argument)
-        launch_history.ended(self.device.id, self.handle)
-        free_what_waits()
+        launch_history.ended(self.end)
+        if driver.waiting:
+            driver.free_what_waits()
 
     @property
     def done(self) -> bool:
@@ -511,7 +526,7 @@ class Stream:
             raise CUDAError(
                 "Stream.add_callback: a captured stream takes no callbacks; use launch_host_func"
             )
-        free_what_waits()
+        driver.free_what_waits()
         driver.stream_add_callback(handle, lambda status: callback(self, status, arg))
 
     def launch_host_func(self, callback: Callable[[Any], object], arg: Any) -> None:
@@ -541,7 +556,7 @@ class Stream:
         """
         _check_callback("Stream.launch_host_func", callback)
         need_context()
-        free_what_waits()
+        driver.free_what_waits()
         driver.launch_host_function(self.handle, lambda: callback(arg))
         member = self.captured_as or self
         if member.ongoing_capture is not None:
@@ -661,7 +676,55 @@ class Stream:
         return graph.captured(self, mode)
 
 
-class ExternalStream(Stream):
+class BorrowedStream(Stream):
+    """A stream that this package did not make: a default stream, or another library's.
+
+    The handle of a default stream stands for one of the device that is current, so the stream's
+    device is made so for each call.
+    """
+
+    __slots__ = ()
+
+    def synchronize(self) -> None:
+        if current.stream.device is self.device:
+            Stream.synchronize(self)
+        else:
+            with self.device:
+                Stream.synchronize(self)
+
+    @property
+    def done(self) -> bool:
+        with _current(self.device):
+            return Stream.done.__get__(self)
+
+    @property
+    def is_non_blocking(self) -> bool:
+        with _current(self.device):
+            return Stream.is_non_blocking.__get__(self)
+
+    @property
+    def priority(self) -> int:
+        with _current(self.device):
+            return Stream.priority.__get__(self)
+
+    def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any) -> None:
+        with _current(self.device):
+            Stream.add_callback(self, callback, arg)
+
+    def launch_host_func(self, callback: Callable[[Any], object], arg: Any) -> None:
+        with _current(self.device):
+            Stream.launch_host_func(self, callback, arg)
+
+    def record(self, event: Event | None = None) -> Event:
+        with _current(self.device):
+            return Stream.record(self, event)
+
+    def wait_event(self, event: Event) -> None:
+        with _current(self.device):
+            Stream.wait_event(self, event)
+
+
+class ExternalStream(BorrowedStream):
     """A stream made elsewhere, wrapped without owning it.
 
     Parameters
@@ -792,14 +855,14 @@ class Event:
     ):
         if interprocess and not disable_timing:
             raise ValueError("Event: interprocess=True needs disable_timing=True")
-        self.device = current.stream.device
-        self.generation = self.device.generation
-        self._handle = driver.event_create(
+        self.device = device = current.stream.device
+        self.generation = device.generation
+        self._handle = handle = driver.event_create(
             (_EVENT_BLOCKING_SYNC if block else 0)
             | (_EVENT_DISABLE_TIMING if disable_timing else 0)
             | (_EVENT_INTERPROCESS if interprocess else 0)
         )
-        self.argument = driver.handle_argument(self._handle)
+        self.argument = driver.handle_argument(handle)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         if getattr(self, "_handle", 0) and not ending():
@@ -823,8 +886,12 @@ class Event:
         """Record behind the work queued so far on a stream (the current one by default)."""
         if stream is None:
             stream = current.stream
-        elif not isinstance(stream, Stream):
+        elif type(stream) is not Stream:
             check_stream(stream)
+            if stream.device is not current.stream.device:
+                with stream.device:
+                    self.record(stream)
+                return
         if self.generation != self.device.generation:
             raise lost_error("an event", self.device)
         status = driver.bare_event_record(self.argument, stream.argument)
@@ -838,7 +905,8 @@ class Event:
         status = driver.bare_event_synchronize(self.argument)
         if status:
             _retry("event_synchronize", status, self.argument)
-        free_what_waits()
+        if driver.waiting:
+            driver.free_what_waits()
 
     @property
     def done(self) -> bool:
