@@ -12,11 +12,16 @@ from typing import Any
 
 __all__ = [
     "BackendWarning",
+    "CUBLASError",
     "CUDAError",
     "CUDARuntimeError",
+    "CURANDError",
+    "CUSOLVERError",
     "CaptureError",
     "CheckError",
     "CompileError",
+    "CuFFTError",
+    "CuSparseError",
     "DriverError",
     "ForkError",
     "HostArrayError",
@@ -182,6 +187,31 @@ class NVRTCError(StatusError):
 
 class LibraryError(StatusError):
     """A call of a CUDA library (cuBLAS, cuSOLVER, ...) failed."""
+
+
+class CUBLASError(LibraryError):
+    """A call of cuBLAS failed."""
+
+
+class CUSOLVERError(LibraryError):
+    """A call of cuSOLVER failed."""
+
+
+class CuSparseError(LibraryError):
+    """A call of cuSPARSE failed."""
+
+
+class CURANDError(LibraryError):
+    """A call of cuRAND failed."""
+
+
+class CuFFTError(LibraryError):
+    """A call of cuFFT failed; `result` is CuPy's name of the status."""
+
+    @property
+    def result(self) -> int:
+        """The status as the library returned it."""
+        return self.status
 
 
 class NcclError(LibraryError):

@@ -7,18 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray.errors import CUBLASError
+
 from .driver_library import opened
 from .library_kinds import (
+    LIBRARY_PROPERTY,
     DataType,
     Dimension,
     Enum,
     Enumeration,
+    EnumResult,
     Handle,
     New,
     Number,
     Refusal,
     Result,
     StreamHandle,
+    StreamResult,
 )
 from .library_pointers import Matrix, Pointer, ScalarPointer
 from .library_table import Row, TableLibrary
@@ -130,7 +135,9 @@ _ROWS = (
     Row("cublasCreate_v2", New("handle", "cublasHandle_t")),
     Row("cublasDestroy_v2", _HANDLE),
     Row("cublasGetVersion_v2", _HANDLE, Result("version")),
+    Row("cublasGetProperty", Enum("type", LIBRARY_PROPERTY), Result("value"), on_host=True),
     Row("cublasSetStream_v2", _HANDLE, StreamHandle("streamId")),
+    Row("cublasGetStream_v2", _HANDLE, StreamResult("streamId")),
     Row(
         "cublasSetWorkspace_v2",
         _HANDLE,
@@ -138,7 +145,9 @@ _ROWS = (
         Dimension("workspaceSizeInBytes", c_size_t),
     ),
     Row("cublasSetPointerMode_v2", _HANDLE, Enum("mode", _POINTER_MODE)),
+    Row("cublasGetPointerMode_v2", _HANDLE, EnumResult("mode", _POINTER_MODE)),
     Row("cublasSetMathMode", _HANDLE, Enum("mode", _MATH)),
+    Row("cublasGetMathMode", _HANDLE, EnumResult("mode", _MATH)),
     Row(
         "cublasGemmStridedBatchedEx_64",
         _HANDLE,
@@ -177,7 +186,7 @@ _ROWS = (
     ),
 )
 
-library = TableLibrary("cuBLAS", "cublas", _ROWS, STATUSES, _REFUSALS)
+library = TableLibrary("cuBLAS", "cublas", _ROWS, STATUSES, _REFUSALS, CUBLASError)
 
 
 def workspace_bytes(compute_capability: int) -> int:

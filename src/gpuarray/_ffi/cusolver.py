@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gpuarray.errors import CUSOLVERError
+
 from .library_kinds import (
+    LIBRARY_PROPERTY,
     DataType,
     Dimension,
     Enum,
@@ -18,6 +21,7 @@ from .library_kinds import (
     Number,
     Result,
     StreamHandle,
+    StreamResult,
 )
 from .library_pointers import Matrix, VectorPointer, Workspace
 from .library_table import Row, TableLibrary
@@ -67,6 +71,7 @@ DETERMINISTIC = _DETERMINISTIC.members["CUSOLVER_DETERMINISTIC_RESULTS"]
 ENUMERATIONS = (_EIG_MODE, _DETERMINISTIC)
 
 _HANDLE = Handle("handle", "cusolverDnHandle_t")
+_SPARSE_HANDLE = Handle("handle", "cusolverSpHandle_t")
 _PARAMS = Handle("params", "cusolverDnParams_t", optional=True)
 
 
@@ -108,10 +113,16 @@ def _matrix(type_: str, matrix: Matrix, ld: str) -> tuple[Kind, ...]:
 
 
 _ROWS = (
-    Row("cusolverGetVersion", Result("version")),
+    Row("cusolverGetVersion", Result("version"), on_host=True),
+    Row("cusolverGetProperty", Enum("type", LIBRARY_PROPERTY), Result("value"), on_host=True),
     Row("cusolverDnCreate", New("handle", "cusolverDnHandle_t")),
     Row("cusolverDnDestroy", _HANDLE),
     Row("cusolverDnSetStream", _HANDLE, StreamHandle("streamId")),
+    Row("cusolverDnGetStream", _HANDLE, StreamResult("streamId")),
+    Row("cusolverSpCreate", New("handle", "cusolverSpHandle_t")),
+    Row("cusolverSpDestroy", _SPARSE_HANDLE),
+    Row("cusolverSpSetStream", _SPARSE_HANDLE, StreamHandle("streamId")),
+    Row("cusolverSpGetStream", _SPARSE_HANDLE, StreamResult("streamId")),
     Row("cusolverDnSetDeterministicMode", _HANDLE, Enum("mode", _DETERMINISTIC)),
     Row("cusolverDnCreateParams", New("params", "cusolverDnParams_t")),
     Row("cusolverDnDestroyParams", Handle("params", "cusolverDnParams_t")),
@@ -191,4 +202,6 @@ _ROWS = (
     ),
 )  # fmt: skip
 
-library = TableLibrary("cuSOLVER", "cusolver", _ROWS, STATUSES, _REFUSALS, capturable=False)
+library = TableLibrary(
+    "cuSOLVER", "cusolver", _ROWS, STATUSES, _REFUSALS, CUSOLVERError, capturable=False
+)

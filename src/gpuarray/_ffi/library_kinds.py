@@ -37,14 +37,17 @@ __all__ = [
     "DataType",
     "Dimension",
     "Enum",
+    "EnumResult",
     "Enumeration",
     "Handle",
     "Kind",
+    "LIBRARY_PROPERTY",
     "New",
     "Number",
     "Refusal",
     "Result",
     "StreamHandle",
+    "StreamResult",
 ]
 
 #: What C calls the types of numbers.
@@ -52,8 +55,7 @@ _C_NAMES: dict[Any, tuple[str, ...]] = {
     ctypes.c_byte: ("signed char",),
     ctypes.c_int: ("int",),
     ctypes.c_int64: ("int64_t", "long long", "long long int"),
-    ctypes.c_uint64: ("unsigned long long", "uint64_t"),
-    ctypes.c_size_t: ("size_t",),
+    ctypes.c_size_t: ("size_t", "unsigned long long"),  # one type to ctypes
     ctypes.c_float: ("float",),
     ctypes.c_double: ("double",),
 }
@@ -161,6 +163,10 @@ class Enum(Kind):
             raise Refusal("value", f"{self.name} is {raw}: {', '.join(self.enumeration.members)}")
         return raw
 
+
+LIBRARY_PROPERTY = Enumeration(
+    ("libraryPropertyType",), {"MAJOR_VERSION": 0, "MINOR_VERSION": 1, "PATCH_LEVEL": 2}
+)
 
 CUDA_DATA_TYPE = Enumeration(
     ("cudaDataType", "cudaDataType_t"),
@@ -282,3 +288,26 @@ class Result(Kind):
     @property
     def declaration(self) -> Declaration:
         return Declaration(_C_NAMES[self.c_type.type], 1)
+
+
+class EnumResult(Result):
+    """A member of an enumeration for the host."""
+
+    def __init__(self, name: str, enumeration: Enumeration) -> None:
+        super().__init__(name)
+        self.enumeration = enumeration
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(self.enumeration.types, 1)
+
+
+class StreamResult(Result):
+    """A CUDA stream for the host."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, c_uint64)
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(("cudaStream_t",), 1)

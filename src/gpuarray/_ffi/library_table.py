@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gpuarray import _fork
-from gpuarray.errors import LibraryError, LibraryNotFoundError
+from gpuarray.errors import CUDAError, LibraryError, LibraryNotFoundError
 
 from .backend import fork_error, forked
 from .driver_library import error_of, fault_of_device, opened
@@ -48,6 +48,8 @@ class Row:
         comes before the first `Workspace`, and gives a size for each.
     query_omits : sequence of str
         The arguments that the query does not take.
+    on_host : bool, optional
+        Whether it needs neither a device nor a driver, as one that tells a version.
     """
 
     def __init__(
@@ -57,8 +59,10 @@ class Row:
         queued: bool | None = None,
         query: str | None = None,
         query_omits: Sequence[str] = (),
+        on_host: bool = False,
     ) -> None:
         self.name = name
+        self.on_host = on_host
         self.kinds = kinds
         views = any(type(kind).view is not Kind.view for kind in kinds)
         self.queued = views if queued is None else queued
@@ -66,7 +70,8 @@ class Row:
         self.inputs = [kind for kind in kinds if not isinstance(kind.c_type, Out)]
         self.handles = [kind.name for kind in kinds if isinstance(kind, Handle)]
         #: A function that is given nothing, and makes nothing, works without a context.
-        self.needs_context = bool(self.inputs) or any(isinstance(kind, New) for kind in kinds)
+        made = any(isinstance(kind, New) for kind in kinds)
+        self.needs_context = not on_host and (bool(self.inputs) or made)
         self.workspaces = [kind for kind in kinds if isinstance(kind, Workspace)]
         self.query: Row | None = None
         if query is not None:
@@ -88,6 +93,23 @@ def _lose() -> None:
 _fork.in_child(_lose)
 
 
+class _WithoutDevice:
+    """A library where only the emulator is, which does not have its functions."""
+
+    def __init__(self, table: TableLibrary, open_: Callable[[], SymbolSource]) -> None:
+        self._table = table
+        self._open = open_
+
+    def __getitem__(self, c_name: str) -> Any:
+        row = self._table.rows.get(c_name)
+        if row is not None and row.on_host:
+            return self._open()[c_name]
+        raise CUDAError(
+            f"{c_name} needs a GPU: the emulated device has no {self._table.name}, of which it can "
+            "tell the version only"
+        )
+
+
 class TableLibrary(LocatedLibrary):
     """A library that is bound, and emulated, by a table of rows.
 
@@ -105,6 +127,9 @@ class TableLibrary(LocatedLibrary):
         Whether its work on a stream can be captured into a graph; cuSOLVER's and cuRAND's cannot.
     last_error : str, optional
         The C function that takes a null pointer and returns what is known of the last failure.
+    emulated : bool, optional
+        Whether the emulator has its functions. Without them it calls those of the real library that
+        need no device, and refuses the others.
     """
 
     def __init__(
@@ -117,12 +142,14 @@ class TableLibrary(LocatedLibrary):
         exception: type[LibraryError] = LibraryError,
         capturable: bool = True,
         last_error: str | None = None,
+        emulated: bool = True,
     ) -> None:
         every = [*rows, *[row.query for row in rows if row.query is not None]]
         self.rows = {row.name: row for row in every}
         self.refusals = refusals
         self.capturable = capturable
         self._last_error = last_error
+        self._emulated = emulated
         prototypes = {
             row.name: (row.name, tuple([kind.c_type for kind in row.kinds])) for row in every
         }
@@ -132,6 +159,8 @@ class TableLibrary(LocatedLibrary):
     def open(self) -> SymbolSource:
         backend = opened()
         if backend.name == "emulator":
+            if not self._emulated:
+                return _WithoutDevice(self, super().open)
             emulated: Any = backend.source
             return emulated.library(self)
         return super().open()

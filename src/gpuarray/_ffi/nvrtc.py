@@ -16,7 +16,10 @@ from . import locate
 from .library import LocatedLibrary, Out, Prototypes
 from .text import encoded
 
-__all__ = ["build", "compile", "supported_architectures", "version"]
+__all__ = [
+    "add_name_expression", "build", "compile", "compile_program", "create_program",
+    "destroy_program", "error_of", "lowered_name", "output", "supported_architectures", "version",
+]  # fmt: skip
 
 _PROTOTYPES: Prototypes = {
     "version": ("nvrtcVersion", (Out(c_int), Out(c_int))),
@@ -126,15 +129,11 @@ def compile(
         raise ValueError(f"kind={kind!r} is not something NVRTC makes: use one of {_KINDS}")
     headers = {} if headers is None else headers
     file_name = name if "." in name else f"{name}.cu"
-    names = [encoded(header, "the name of a header") for header in headers]
-    texts = [encoded(text, f"the header {header!r}") for header, text in headers.items()]
-    count = len(names)
-    program = _library.create_program(
+    program = create_program(
         encoded(source, f"the source of {name!r}"),
         encoded(file_name, "the name of a kernel"),
-        count,
-        (c_char_p * count)(*texts),
-        (c_char_p * count)(*names),
+        [encoded(text, f"the header {header!r}") for header, text in headers.items()],
+        [encoded(header, "the name of a header") for header in headers],
     )
     try:
         call, status = _run(program, options, name_expressions)
@@ -145,10 +144,10 @@ def compile(
         if status == 0:
             lowered = {}
             for expression in name_expressions:
-                lowered[expression] = _lowered(program, expression)
-            return _bytes(program, kind), log, lowered
+                lowered[expression] = lowered_name(program, expression)
+            return output(program, kind), log, lowered
     finally:
-        _library.destroy_program(ctypes.byref(c_uint64(program)))
+        destroy_program(program)
     error = _library.error(call, status)
     if status not in _FAULTS_OF_THE_SOURCE:
         raise error
@@ -174,11 +173,40 @@ def _run(program: int, options: Sequence[str], name_expressions: Sequence[str]) 
     return "nvrtcCompileProgram", status
 
 
-def _lowered(program: int, expression: str) -> str:
+def create_program(
+    source: bytes, name: bytes, headers: Sequence[bytes], include_names: Sequence[bytes]
+) -> int:
+    """A program of a source and its headers; `destroy_program` frees it."""
+    count = len(headers)
+    texts, names = (c_char_p * count)(*headers), (c_char_p * count)(*include_names)
+    return _library.create_program(source, name, count, texts, names)
+
+
+def destroy_program(program: int) -> None:
+    """Free a program."""
+    _library.destroy_program(ctypes.byref(c_uint64(program)))
+
+
+def add_name_expression(program: int, expression: str) -> None:
+    """Ask for the symbol of a C++ name, before a program is compiled."""
+    _library.add_name_expression(program, encoded(expression, "a name expression"))
+
+
+@_library.long_call()
+def compile_program(program: int, options: Sequence[str]) -> None:
+    """Compile a program."""
+    call, status = _run(program, options, ())
+    if status:
+        raise _library.error(call, status)
+
+
+def lowered_name(program: int, expression: str) -> str:
+    """The symbol of a name expression, once its program is compiled."""
     return _library.lowered_name(program, encoded(expression, "a name expression")).decode()
 
 
-def _bytes(program: int, what: str) -> bytes:
+def output(program: int, what: str) -> bytes:
+    """What a program became: 'ptx', 'cubin', 'lto', and the 'log'."""
     size: int = getattr(_library, f"{what}_size")(program)
     buffer: Any = ctypes.create_string_buffer(size)
     getattr(_library, what)(program, buffer)
@@ -186,5 +214,10 @@ def _bytes(program: int, what: str) -> bytes:
     return buffer.raw if what in ("cubin", "lto") else buffer.raw.rstrip(b"\0")
 
 
+def error_of(call: str, status: int) -> BaseException:
+    """The exception for a status that a function returned."""
+    return _library.error(call, status)
+
+
 def _text(program: int, what: str) -> str:
-    return _bytes(program, what).decode(errors="replace")
+    return output(program, what).decode(errors="replace")

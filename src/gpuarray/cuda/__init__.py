@@ -70,14 +70,20 @@ __all__ = [
     "get_cuda_path", "get_hipcc_path", "get_local_runtime_version", "get_nvcc_path",
     "get_rocm_path",
     # Imported when they are first used.
-    "common", "cub", "driver", "function", "graph", "jitify", "memory_hook", "memory_hooks", "nccl",
-    "thrust", "Function", "Graph", "MemoryHook", "Module",
+    "common", "cub", "cublas", "cufft", "curand", "cusolver", "cusparse", "driver", "function",
+    "graph", "jitify", "memory_hook", "memory_hooks", "nccl", "nvrtc", "thrust", "Function",
+    "Graph", "MemoryHook", "Module",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
     from gpuarray.cuda import (
         common as common,
         cub as cub,
+        cublas as cublas,
+        cufft as cufft,
+        curand as curand,
+        cusolver as cusolver,
+        cusparse as cusparse,
         driver as driver,
         function as function,
         graph as graph,
@@ -85,6 +91,7 @@ if TYPE_CHECKING:
         memory_hook as memory_hook,
         memory_hooks as memory_hooks,
         nccl as nccl,
+        nvrtc as nvrtc,
         thrust as thrust,
     )
     from gpuarray.cuda.function import Function as Function, Module as Module
@@ -95,6 +102,11 @@ else:
     _LAZY = (
         "common",
         "cub",
+        "cublas",
+        "cufft",
+        "curand",
+        "cusolver",
+        "cusparse",
         "driver",
         "function",
         "graph",
@@ -102,6 +114,7 @@ else:
         "memory_hook",
         "memory_hooks",
         "nccl",
+        "nvrtc",
         "thrust",
     )
     __getattr__ = lazy.names(

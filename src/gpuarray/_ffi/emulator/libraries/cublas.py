@@ -21,7 +21,13 @@ _HANDLE_BYTES = 1 << 20
 def cublasCreate_v2(c: LibraryCall) -> LibraryObject:
     refuse_unsafe(c.machine, "creating a handle of cuBLAS")
     return LibraryObject(
-        c.context, "cublasHandle_t", _HANDLE_BYTES, stream=0, pointer_mode=0, workspace=None
+        c.context,
+        "cublasHandle_t",
+        _HANDLE_BYTES,
+        stream=0,
+        pointer_mode=0,
+        math_mode=0,
+        workspace=None,
     )
 
 
@@ -33,9 +39,17 @@ def cublasGetVersion_v2(c: LibraryCall) -> int:
     return _VERSION
 
 
+def cublasGetProperty(c: LibraryCall) -> int:
+    return (_VERSION // 10000, _VERSION // 100 % 100, _VERSION % 100)[c.type]
+
+
 def cublasSetStream_v2(c: LibraryCall) -> None:
     stream_of(c.machine, c.streamId)  # it must be there, and in this context
     c.handle.stream, c.handle.workspace = c.streamId, None
+
+
+def cublasGetStream_v2(c: LibraryCall) -> int:
+    return c.handle.stream
 
 
 def cublasSetWorkspace_v2(c: LibraryCall) -> None:
@@ -53,8 +67,16 @@ def cublasSetPointerMode_v2(c: LibraryCall) -> None:
     c.handle.pointer_mode = c.mode
 
 
+def cublasGetPointerMode_v2(c: LibraryCall) -> int:
+    return c.handle.pointer_mode
+
+
 def cublasSetMathMode(c: LibraryCall) -> None:
     c.handle.math_mode = c.mode
+
+
+def cublasGetMathMode(c: LibraryCall) -> int:
+    return c.handle.math_mode
 
 
 def cublasGemmStridedBatchedEx_64(c: LibraryCall) -> None:

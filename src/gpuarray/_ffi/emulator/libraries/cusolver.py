@@ -20,6 +20,10 @@ def cusolverGetVersion(c: LibraryCall) -> int:
     return _VERSION
 
 
+def cusolverGetProperty(c: LibraryCall) -> int:
+    return (_VERSION // 1000, _VERSION // 100 % 10, _VERSION % 100)[c.type]
+
+
 def cusolverDnCreate(c: LibraryCall) -> LibraryObject:
     refuse_unsafe(c.machine, "creating a handle of cuSOLVER")
     return LibraryObject(c.context, "cusolverDnHandle_t", _HANDLE_BYTES, stream=0)
@@ -31,6 +35,20 @@ def cusolverDnDestroy(c: LibraryCall) -> None:
 
 def cusolverDnSetStream(c: LibraryCall) -> None:
     c.handle.stream = c.streamId
+
+
+def cusolverDnGetStream(c: LibraryCall) -> int:
+    return c.handle.stream
+
+
+def cusolverSpCreate(c: LibraryCall) -> LibraryObject:
+    refuse_unsafe(c.machine, "creating a handle of cuSOLVER")
+    return LibraryObject(c.context, "cusolverSpHandle_t", _HANDLE_BYTES, stream=0)
+
+
+cusolverSpDestroy = cusolverDnDestroy
+cusolverSpSetStream = cusolverDnSetStream
+cusolverSpGetStream = cusolverDnGetStream
 
 
 def cusolverDnSetDeterministicMode(c: LibraryCall) -> None:
