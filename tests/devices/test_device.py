@@ -201,8 +201,8 @@ def test_handle_objects():
 def test_limits():
     before = runtime.deviceGetLimit(0)
     try:
-        runtime.deviceSetLimit(0, 16384)
-        assert runtime.deviceGetLimit(0) >= 16384
+        runtime.deviceSetLimit(0, 4096)
+        assert runtime.deviceGetLimit(0) >= 4096
     finally:
         runtime.deviceSetLimit(0, before)
     assert runtime.deviceGetLimit(2) > 0  # the heap of malloc
@@ -212,25 +212,38 @@ def test_limits():
 
 DEEP = r"""
 extern "C" __device__ __noinline__ int depth(int n, volatile int* way) {
-    volatile int kept[64];
-    kept[n & 63] = n;
-    return n ? depth(n - 1, way) + (kept[n & 63] == n) + *way : 0;
+    volatile int kept[16];
+    kept[n & 15] = n;
+    return n ? depth(n - 1, way) + (kept[n & 15] == n) + *way : 0;
 }
 extern "C" __global__ void deep(int n, int* way, int* out) { *out = depth(n, way); }
 """
 
 
 def test_deep_recursion_with_a_stack_that_holds_it():
-    levels = 200
+    levels = 50  # some 5 KiB; a GPU reserves the stack for every thread that it can run at once
     before = runtime.deviceGetLimit(0)
     kernel = cp.RawKernel(DEEP, "deep")
     way, out = cp.zeros(1, "i4"), cp.zeros(1, "i4")
-    runtime.deviceSetLimit(0, 128 << 10)
+    runtime.deviceSetLimit(0, 8 << 10)
     try:
         kernel((1,), (1,), (levels, way, out))
         assert int(out[0]) == levels
     finally:
         runtime.deviceSetLimit(0, before)
+
+
+@pytest.mark.emulator
+def test_recursion_that_the_stack_does_not_hold():
+    kernel = cp.RawKernel(DEEP, "deep")
+    way, out = cp.zeros(1, "i4"), cp.zeros(1, "i4")
+    with pytest.raises(cp.errors.DriverError, match="stack overflow") as caught:
+        kernel((1,), (1,), (50, way, out))
+    assert caught.value.status_name == "CUDA_ERROR_ILLEGAL_ADDRESS"
+    assert "nested calls of" in str(caught.value)
+    assert "deviceSetLimit(0, bytes)" in str(caught.value)
+    kernel((1,), (1,), (2, way, out))
+    assert int(out[0]) == 2
 
 
 FIRST_CALLS = """

@@ -383,7 +383,8 @@ def deviceSetLimit(limit: int, value: int) -> None:
     limit : int
         See `deviceGetLimit`.
     value : int
-        What it shall be at least; the driver may choose more.
+        What it shall be at least; the driver may choose more. It reserves the stack for every
+        thread that the device can run at once.
 
     Raises
     ------

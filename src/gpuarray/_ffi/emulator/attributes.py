@@ -9,6 +9,7 @@ __all__ = [
     "COMPUTE_CAPABILITY",
     "DRIVER_VERSION",
     "SHARED_BYTES_OPT_IN",
+    "STACK_BYTES",
     "STREAM_PRIORITIES",
 ]
 
@@ -30,6 +31,8 @@ TEXTURE_ALIGNMENT = 512
 TEXTURE_PITCH_ALIGNMENT = 32
 BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
+#: The stack of each thread, unless a limit of the context says otherwise.
+STACK_BYTES = 1024
 #: The least and the greatest priority of a stream: lower numbers are served first.
 STREAM_PRIORITIES = (0, -5)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attributes import STREAM_PRIORITIES
+from .attributes import STACK_BYTES, STREAM_PRIORITIES
 from .capture import refuse_unsafe
 from .machine import EmulatedContext, Machine
 from .statuses import (
@@ -19,7 +19,7 @@ from .statuses import (
 __all__ = ["ContextCalls"]
 
 #: CUlimit: stack size, printf FIFO size, malloc heap size, ...
-_LIMITS = {0: 1024, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
+_LIMITS = {0: STACK_BYTES, 1: 1 << 20, 2: 8 << 20, 3: 2, 4: 2048, 5: 128, 6: 0}
 _CONTEXT_FLAGS = 0xFF
 _API_VERSION = 3020
 

@@ -70,6 +70,7 @@ class KernelLaunch(StreamOperation):
                 self.data,
                 self.shared,
                 cooperative=self.cooperative,
+                stack_bytes=context.limits.get(0, limits.STACK_BYTES),  # CU_LIMIT_STACK_SIZE
             )
         except DeviceFault as fault:
             machine.note_fault(context.device, fault)

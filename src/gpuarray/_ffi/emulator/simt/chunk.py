@@ -15,7 +15,7 @@ import heapq
 
 import numpy as np
 
-from ..faults import LAUNCH_FAILED, DeviceFault
+from ..faults import ILLEGAL_ADDRESS, DeviceFault
 from .affine import Affine
 from .chunk_checks import ChunkChecks
 from .groups import (
@@ -40,7 +40,7 @@ class Frame:
 
     __slots__ = (
         "active", "caller", "code", "function", "heap", "lanes", "local", "ready", "resume",
-        "returned", "waiting",
+        "returned", "stack", "waiting",
     )  # fmt: skip
 
     def __init__(self, function, caller, lanes: LaneSet, resume):
@@ -57,6 +57,8 @@ class Frame:
         self.waiting: dict[int, list] = {}
         self.returned: list[tuple[LaneSet, tuple]] = []
         self.local: LocalMemory | None = None
+        #: Bytes of each thread's stack down to here: local variables, and a return address.
+        self.stack: int = 0 if caller is None else caller.stack + 16 + function.local_bytes
 
     def push(self, block: int, lanes: LaneSet, registers: tuple) -> None:
         groups = self.ready.get(block)
@@ -265,13 +267,25 @@ class Chunk(Rendezvous):
     def _enter(self, caller, L, name: str, slots: dict, resume) -> None:
         function = self.program.compiled(name)
         frame = Frame(function, caller, L, resume)
-        if len(self.frames) > 4096:
-            raise DeviceFault(
-                LAUNCH_FAILED, f"stack overflow: {len(self.frames)} nested calls of {name}"
-            )
+        if frame.stack > self.launch.stack_bytes:
+            self._check_recursion(frame)
         self.frames.append(frame)
         frame.push(0, L, function.entry_registers(L, slots))
         self.frame = frame
+
+    def _check_recursion(self, frame: Frame) -> None:
+        """Refuse recursion that the stack has no room for: other calls get what they need."""
+        name, outer, calls = frame.function.function.name, frame.caller, 1
+        while outer is not None:
+            calls += outer.function is frame.function
+            outer = outer.caller
+        if calls > 1:
+            raise DeviceFault(
+                ILLEGAL_ADDRESS,
+                f"stack overflow: {calls} nested calls of {name} need more than the "
+                f"{self.launch.stack_bytes} bytes that each thread's stack has; "
+                "cuda.runtime.deviceSetLimit(0, bytes) sets more",
+            )
 
     def _return_lanes(self, frame: Frame) -> None:
         """Resume the caller with the lanes that returned from a call, and their results.

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpuarray._integers import ceil_div, round_up
 
+from ..attributes import STACK_BYTES
 from ..faults import ASSERT, LAUNCH_FAILED, LAUNCH_TIMEOUT, DeviceFault
 from . import source_lines
 from .chunk import Chunk
@@ -23,11 +24,18 @@ class LaunchState:
     __slots__ = (
         "arena", "arguments", "block", "checks", "cooperative", "dynamic_offset", "dynamic_shared",
         "grid", "kernel", "parameter_address", "parameters", "plain_shared_bytes", "shared_bytes",
-        "wants_workspace", "workspace",
+        "stack_bytes", "wants_workspace", "workspace",
     )  # fmt: skip
 
     def __init__(
-        self, kernel, grid, block, parameters: bytes, dynamic_shared: int, cooperative: bool
+        self,
+        kernel,
+        grid,
+        block,
+        parameters: bytes,
+        dynamic_shared: int,
+        cooperative: bool,
+        stack_bytes: int,
     ):
         self.kernel = kernel
         self.arena = kernel.program.arena
@@ -49,6 +57,7 @@ class LaunchState:
                 self.shared_bytes = self.checks.bounds.nbytes
         self.parameter_address = 0
         self.cooperative = cooperative
+        self.stack_bytes = stack_bytes
         self.workspace = 0
         #: Whether the kernel asked for the workspace of a grid's barrier.
         self.wants_workspace = False
@@ -89,9 +98,13 @@ def launch(
     dynamic_shared: int = 0,
     *,
     cooperative: bool = False,
+    stack_bytes: int = STACK_BYTES,
     chunk_threads: int | None = None,
 ) -> None:
-    """Run a kernel to completion; a DeviceFault tells the fault and its location."""
+    """Run a kernel to completion; a DeviceFault tells the fault and its location.
+
+    ``stack_bytes`` is the stack of each thread, for recursion.
+    """
     threads = block[0] * block[1] * block[2]
     blocks = grid[0] * grid[1] * grid[2]
     if len(parameters) < kernel.parameter_bytes:
@@ -104,7 +117,7 @@ def launch(
     arena = kernel.program.arena
     with arena.lock, np.errstate(all="ignore"):
         shared = LaunchState(
-            kernel, tuple(grid), tuple(block), parameters, dynamic_shared, cooperative
+            kernel, tuple(grid), tuple(block), parameters, dynamic_shared, cooperative, stack_bytes
         )
         per_chunk = max(1, (chunk_threads or CHUNK_THREADS) // threads)
         # Chunks of equal size: a small last one would cost as many operations as the others.
