@@ -75,6 +75,9 @@ def allocate(nbytes: int, stream: Stream | None = None) -> tuple[BaseMemory, int
         if allocator is not None:
             return _allocate_by(allocator, nbytes, stream)
     memory = _pool.allocate(nbytes, stream)
+    capture = memory.stream.ongoing_capture
+    if capture is not None and capture.observer is not None:
+        capture.observer.allocated(memory)
     return memory, memory.block.pointer
 
 
@@ -85,9 +88,12 @@ def _allocate_by(
     if stream is not None and stream is not current.stream:
         with stream.device, stream:
             return _allocate_by(allocator, nbytes, None)
-    if current.stream.ongoing_capture is not None and _is_of_driver_pool(allocator):
-        block = _pool.allocate(nbytes)
-        return block, block.block.pointer
+    capture = current.stream.ongoing_capture
+    if capture is not None and (capture.observer is not None or _is_of_driver_pool(allocator)):
+        memory = _pool.allocate(nbytes)
+        if capture.observer is not None:
+            capture.observer.allocated(memory)
+        return memory, memory.block.pointer
     pointer = allocator(nbytes)
     if not isinstance(pointer, MemoryPointer):
         pointer = _pointer_of_another(pointer)
@@ -96,12 +102,12 @@ def _allocate_by(
             f"the allocator given to set_allocator returned the address {pointer.ptr:#x}; "
             f"arrays need a multiple of {_ALIGNMENT}"
         )
-    memory = pointer.mem
-    if type(memory) is UnownedMemory:
-        memory.allocated_on(current.stream)
-    if current.stream.ongoing_capture is not None:  # the graph has no such memory of its own
-        current.stream.ongoing_capture.keep(memory)
-    return memory, pointer.ptr
+    found = pointer.mem
+    if type(found) is UnownedMemory:
+        found.allocated_on(current.stream)
+    if capture is not None:  # the graph has no such memory of its own
+        capture.keep(found)
+    return found, pointer.ptr
 
 
 def _is_of_driver_pool(allocator: Callable[[int], Any]) -> bool:
@@ -140,6 +146,8 @@ def fast_bin(nbytes: int, stream: Stream) -> list[Block]:
     An always empty one while somebody wants to be asked, so that :func:`allocate` is called.
     """
     if _asking or nbytes == 0:
+        return []
+    if stream.ongoing_capture is not None and stream.ongoing_capture.observer is not None:
         return []
     return _pool.arena(stream).bin((nbytes + UNIT - 1) // UNIT * UNIT)
 

@@ -42,6 +42,8 @@ class CapturingStream(Stream):
         self.origin = origin
         self.ongoing_capture = capture
 
+    origin: Stream
+
     def use(self) -> Stream:
         return self.origin.use()  # which leads here as long as it is captured
 
@@ -69,7 +71,7 @@ class Capture:
         self.members: list[CapturingStream] = []
         self.host_functions: list[tuple[Any, Any]] = []
         self.afterwards: list[Callable[[], object]] = []
-        #: Called with each launch and each call of a library that is recorded.
+        #: An `Observer` of gpuarray._runtime.relocation gets each launch and each allocation.
         self.observer: Any = None
         self._kept: dict[int, Any] = {}
 
@@ -178,10 +180,10 @@ def begin(stream: Stream, mode: Any = None) -> Capture:
     return capture
 
 
-def member_of(stream: Stream) -> CapturingStream | None:
+def member_of(stream: Stream) -> Stream | None:
     """What stands for a stream that is captured."""
     if stream.ongoing_capture is not None:
-        return stream  # type: ignore[return-value]  # nothing else has a capture
+        return stream
     if stream.handle == PER_THREAD:
         stream = stream.of_this_thread()
     return stream.captured_as

@@ -108,6 +108,8 @@ def get_function_hooks() -> dict[str, FunctionHook]:
 def launch_of(trace: LaunchTrace, stream: Stream) -> Callable[..., int]:
     """What a plan calls to launch a kernel; the driver's function itself if nothing watches it."""
     launch = debugging.launch_of(trace, stream) if config.debug else driver.launch
+    if stream.ongoing_capture is not None and stream.ongoing_capture.observer is not None:
+        launch = stream.ongoing_capture.observer.watched(launch, trace)
     if not hooks.active:
         return launch
     arguments = {

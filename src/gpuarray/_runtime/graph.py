@@ -114,6 +114,8 @@ class Graph:
 
     device: Device
     host_funcargs: list[tuple[Any, Any]]
+    _generation: int
+    _memory: GraphMemory | None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError(
@@ -127,7 +129,7 @@ class Graph:
         self.device = device
         self._generation = device.generation
         self._graph = self._exec = 0
-        self._memory: GraphMemory | None = None
+        self._memory = None
         self.host_funcargs = []
         return self
 
@@ -321,12 +323,16 @@ def _finish(graph: Graph, capture: Capture, stream: Stream) -> None:
 
 
 @contextmanager
-def captured(stream: Stream, mode: int | str | None) -> Iterator[Graph]:
+def captured(
+    stream: Stream, mode: int | str | None, observe: Callable[[Capture], Any] | None = None
+) -> Iterator[Graph]:
     """Capture the work of a ``with`` block on a stream, which is current there."""
     graph = Graph._without_work(stream.device)
     with stream:
         capture = captures.begin(stream, mode)
         try:
+            if observe is not None:
+                observe(capture)
             yield graph
         except BaseException:
             discard(capture)

@@ -44,6 +44,7 @@ from gpuarray.cuda import (
     texture,
 )
 from gpuarray.cuda._checking import check
+from gpuarray.cuda._graphed import graphed
 from gpuarray.cuda._profiler_calls import profile
 from gpuarray.cuda._toolkit import (
     get_cuda_path,
@@ -66,7 +67,7 @@ __all__ = [
     "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "alloc_pinned_memory",
     "set_pinned_memory_allocator",
     "FunctionHook",
-    "check", "is_available", "profile",
+    "check", "graphed", "is_available", "profile",
     "get_cuda_path", "get_hipcc_path", "get_local_runtime_version", "get_nvcc_path",
     "get_rocm_path",
     # Imported when they are first used.
