@@ -21,6 +21,7 @@ from tests.compiler.texturing import (
     channels,
     cuda_array,
     fetch,
+    module,
     reference,
     texture_of,
 )
@@ -455,6 +456,48 @@ def test_memory_of_arrays_comes_back(rng):
         texture_of(cuda_array(np.zeros(4, "f")))  # what waits is destroyed at the next one
         used.append(device.mem_info[0])
     assert used[2] > used[0] - (8 << 20)
+
+
+def test_objects_of_a_graph_live_as_long(rng):
+    elements = rng.integers(0, 128, 8).astype("f")
+    tex = texture_of(cuda_array(elements), addressModes=(CLAMP,))
+    at = cp.asarray(np.arange(8) + 0.5, dtype="f")
+    out = cp.zeros(8, "f")
+    fetch(tex, [np.arange(8) + 0.5])  # the kernel is compiled and loaded
+    stream = cp.cuda.Stream(non_blocking=True)
+    kernel = module.get_function("fetch1")
+    with stream:
+        stream.begin_capture()
+        kernel((1,), (64,), (tex, at, out, np.int32(8)))
+        graph = stream.end_capture()
+    del tex
+    gc.collect()
+    texture_of(cuda_array(np.zeros(4, "f")))
+    graph.launch(stream)
+    stream.synchronize()
+    assert out.tolist() == elements.tolist()
+
+
+def test_captured_copies_of_arrays(rng):
+    first, second = rng.integers(0, 128, (2, 3, 8)).astype("f")
+    array = cuda_array(np.zeros((3, 8), "f"))
+    memory = cp.cuda.alloc_pinned_memory(first.nbytes)
+    pinned = np.frombuffer(memory, "f", first.size).reshape(first.shape)
+    pinned[...] = first
+    out = cp.zeros((3, 8), "f")
+    stream = cp.cuda.Stream(non_blocking=True)
+    with stream:
+        stream.begin_capture()
+        array.copy_from(pinned)
+        array.copy_to(out)
+        array.copy_from(second)  # of memory that is not pinned the graph has a copy
+        array.copy_to(pinned, stream)
+        graph = stream.end_capture()
+    for launch in range(2):
+        graph.launch(stream)
+        stream.synchronize()
+        assert out.tolist() == (second if launch else first).tolist()
+        assert pinned.tolist() == second.tolist()
 
 
 def test_arguments_of_kernels():

@@ -44,7 +44,6 @@ from .driver_memory import *
 from .driver_modules import *
 from .driver_prototypes import PROTOTYPES
 from .driver_streams import *
-from .driver_textures import *
 from .host import HostBuffer as HostBuffer
 from .host import allocation_functions as allocation_functions
 from .host import array_address as array_address

@@ -1,7 +1,8 @@
 """CUDA arrays, texture objects and surface objects, described by the runtime's structures.
 
 CuPy's functions take the addresses of those structures, so programs may make them as they like. The
-driver has other structures for the same, which are made here.
+driver has other structures for the same, which are made here. Few programs need them, so this
+module is no part of `driver`.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, _texture
+from gpuarray import _array, _interchange
 from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._integers import shortened
@@ -254,25 +254,25 @@ def _fitted(
     return kind
 
 
-#: What a parameter of these types takes.
-_OBJECTS = {
-    "cudaTextureObject_t": _texture.TextureObject,
-    "cudaSurfaceObject_t": _texture.SurfaceObject,
+#: Parameters of these types take a texture or surface object.
+_OBJECT_TYPES = {
+    "cudaTextureObject_t": "TextureObject",
+    "cudaSurfaceObject_t": "SurfaceObject",
 }
 
 
 def _check_object(type_: type, kind: tuple, parameter: SourceParameter, label: str) -> None:
     """Refuse a texture or surface object where it has no use, and an array in its place."""
-    wanted = None
-    for name, accepted in _OBJECTS.items():
-        if name in parameter.text and not parameter.pointer:
-            wanted = accepted
+    wanted = next((name for name in _OBJECT_TYPES if name in parameter.text), "")
+    if parameter.pointer:
+        wanted = ""
     if kind is _OBJECT:
-        refused = parameter.pointer or not (wanted is None or issubclass(type_, wanted))
+        given: str = type_.parameter_type  # type: ignore[attr-defined]  # what makes it one
+        refused = parameter.pointer or wanted not in ("", given)
     else:
-        refused = wanted is not None and kind in (_ARRAY, _INTERFACE, _MEMORY)
+        refused = bool(wanted) and kind in (_ARRAY, _INTERFACE, _MEMORY)
     if refused:
-        remedy = f"pass a {wanted.__name__}" if wanted else "pass an array or None"
+        remedy = f"pass a {_OBJECT_TYPES[wanted]}" if wanted else "pass an array or None"
         raise TypeError(f"{label} ({type_.__name__}) is given for {parameter.text}; {remedy}")
 
 
@@ -296,7 +296,7 @@ def _kind(value: Any, position: int, kernel: str) -> tuple:
         return ("complex", 16, "d")
     if isinstance(value, MemoryPointer):
         return _MEMORY
-    if isinstance(value, _texture.KernelObject):
+    if hasattr(type(value), "parameter_type"):  # `_texture.KernelObject`, which few programs need
         return _OBJECT
     if isinstance(value, np.ndarray):
         # A structure has no other host form than this and np.void.

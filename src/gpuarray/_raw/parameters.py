@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _array, _dtypes, _interchange, _texture
+from gpuarray import _array, _dtypes, _interchange
 from gpuarray._integers import shortened
 from gpuarray._layout import Layout
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
@@ -138,12 +138,13 @@ def operands(
                 f"{kernel}: a {type(x).__name__} is given for {parameter}; a kernel takes arrays "
                 "and numbers: convert it with gpuarray.asarray(...)"
             )
-    found = [
-        x.argument()
-        if isinstance(x, _texture.KernelObject)
-        else _interchange.as_operand(x, kernel, args)
-        for x in args[:nin]
-    ]
+    try:
+        found = [_interchange.as_operand(x, kernel, args) for x in args[:nin]]
+    except TypeError:
+        if not any(map(_is_object, args[:nin])):
+            raise
+        handles = [x.argument() if _is_object(x) else x for x in args]
+        return operands(handles, ins, outs, kernel)
     for parameter, x in zip(outs, args[nin:]):
         if isinstance(x, np.ndarray):
             raise HostArrayError(
@@ -160,6 +161,11 @@ def operands(
                 )
         found.append(x)
     return found
+
+
+def _is_object(x: Any) -> bool:
+    """Whether it is a texture or surface object, of whose class few programs need the module."""
+    return hasattr(type(x), "parameter_type")
 
 
 class Types(NamedTuple):

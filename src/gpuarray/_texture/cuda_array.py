@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _interchange, errors
-from gpuarray._ffi import driver
-from gpuarray._runtime import allocator
+from gpuarray import _array, _interchange, _layout, errors
+from gpuarray._ffi import driver, driver_textures
+from gpuarray._layout import Layout
+from gpuarray._runtime import allocator, captured_copies, pinned_ranges
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import Stream, check_stream
 from gpuarray._texture.formats import ChannelFormatDescriptor
@@ -110,8 +111,8 @@ class CUDAarray:
         in_arr : ndarray or numpy.ndarray, shape ([depth, [height,]] width * channels)
             Of the channels' dtype.
         stream : Stream, optional
-            Where to queue the copy; the current stream by default. A copy from the host is waited
-            for only without it.
+            Where to queue the copy; the current stream by default. A copy from page-locked memory
+            of the host is waited for only without it, one from other memory always.
 
         Raises
         ------
@@ -124,13 +125,17 @@ class CUDAarray:
         queue = self._stream(stream)
         self._check("copy_from", in_arr)
         if on_host:
-            in_arr = np.ascontiguousarray(in_arr)
+            host = np.ascontiguousarray(in_arr)
+            if queue.ongoing_capture is None:
+                self._copy(host, queue, into=True)
+                self._wait_for(host, queue, stream is not None)
+                return
+            with queue:
+                in_arr = _array.from_host(host, self._layout(), queue)
         elif not in_arr.flags.c_contiguous:
             with queue:
                 in_arr = in_arr.copy()
         self._copy(in_arr, queue, into=True)
-        if on_host and stream is None:
-            queue.synchronize()
 
     def copy_to(self, out_arr: ndarray | np.ndarray, stream: Stream | None = None) -> None:
         """Copy this array into one of the device or the host.
@@ -140,8 +145,8 @@ class CUDAarray:
         out_arr : ndarray or numpy.ndarray, shape ([depth, [height,]] width * channels)
             C-contiguous, of the channels' dtype.
         stream : Stream, optional
-            Where to queue the copy; the current stream by default. A copy to the host is waited
-            for only without it.
+            Where to queue the copy; the current stream by default. A copy to page-locked memory
+            of the host is waited for only without it, one to other memory always.
 
         Raises
         ------
@@ -157,37 +162,53 @@ class CUDAarray:
         if not out_arr.flags.writeable:
             raise ValueError("CUDAarray.copy_to: output array is read-only")
         self._check("copy_to", out_arr)
+        if on_host and queue.ongoing_capture is not None:
+            with queue:
+                elements = _array.empty(self._layout())
+            self._copy(elements, queue, into=False)
+            _array.download(elements, out_arr, queue, stream is None)
+            return
         self._copy(out_arr, queue, into=False)
-        if on_host and stream is None:
-            queue.synchronize()
+        if on_host:
+            self._wait_for(out_arr, queue, stream is not None)
 
     def _stream(self, stream: Stream | None) -> Stream:
         if stream is None:
             return current.stream
         check_stream(stream)
-        return stream
+        return stream.captured_as or stream
+
+    def _layout(self) -> Layout:
+        """The layout of arrays that are copied from and to."""
+        sizes = (self.depth, self.height, self.width * self.desc._channels)
+        return _layout.contiguous(self.desc._dtype, tuple([size for size in sizes if size]))
+
+    @staticmethod
+    def _wait_for(host: np.ndarray, stream: Stream, asynchronous: bool) -> None:
+        """Wait for a copy of a host array, unless it is pinned and need not be waited for."""
+        if asynchronous and captured_copies.is_pinned(host):
+            pinned_ranges.used_by(driver.array_address(host), stream)
+        else:
+            stream.synchronize()
 
     def _check(self, method: str, arr: Any) -> None:
         """Refuse an array of another shape or dtype."""
-        channels = self.desc._channels
-        sizes = (self.depth, self.height, self.width * channels)
-        shape = tuple([size for size in sizes if size])
-        if arr.shape != shape:
+        layout = self._layout()
+        if arr.shape != layout.shape:
             raise ValueError(
-                f"CUDAarray.{method}: shape mismatch: the array has shape {arr.shape}, not {shape} "
-                f"({channels} channels an element)"
+                f"CUDAarray.{method}: shape mismatch: the array has shape {arr.shape}, not "
+                f"{layout.shape} ({self.desc._channels} channels an element)"
             )
-        dtype = self.desc._dtype
-        if arr.dtype != dtype:
+        if arr.dtype != layout.dtype:
             raise ValueError(
                 f"CUDAarray.{method}: dtype mismatch: the array is {arr.dtype}, the channels are "
-                f"{dtype}; convert it with astype({dtype.name!r})"
+                f"{layout.dtype}; convert it with astype({layout.dtype.name!r})"
             )
 
     def _copy(self, arr: Any, stream: Stream, *, into: bool) -> None:
         """Queue a copy of a contiguous array, into this one or out of it."""
         on_host = isinstance(arr, np.ndarray)
-        address = arr.ctypes.data if on_host else _array.address_of(arr, stream)
+        address = driver.array_address(arr) if on_host else _array.address_of(arr, stream)
         self._handle.used_by(stream, "a CUDAarray")
         row, rows = self.width * self.desc._element, self.height or 1
         sides = [
@@ -212,7 +233,7 @@ def _allocated(
     """The handle of a new CUDA array; if there is no memory, the pool gives back what is idle."""
     for attempt in range(2):
         try:
-            return driver.array_create("CUDAarray", desc.ptr, width, height, depth, flags)
+            return driver_textures.array_create("CUDAarray", desc.ptr, width, height, depth, flags)
         except errors.DriverError as error:
             if error.status_name != "CUDA_ERROR_OUT_OF_MEMORY":
                 raise

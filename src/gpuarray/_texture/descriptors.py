@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpuarray import _array
-from gpuarray._ffi import driver
+from gpuarray._ffi import driver_textures
 from gpuarray._runtime.stream import Stream
 from gpuarray._texture.cuda_array import CUDAarray
 from gpuarray._texture.formats import ChannelFormatDescriptor
@@ -72,7 +72,7 @@ class ResourceDescriptor:
         if restype == _ARRAY:
             if not isinstance(cuArr, CUDAarray):
                 raise ValueError(f"ResourceDescriptor: restype 0 needs a CUDAarray, not {cuArr!r}")
-            self._structure = driver.array_resource(cuArr.ptr)
+            self._structure = driver_textures.array_resource(cuArr.ptr)
             return
         if not isinstance(arr, _array.ArrayBase) or not isinstance(chDesc, ChannelFormatDescriptor):
             raise ValueError(
@@ -82,11 +82,11 @@ class ResourceDescriptor:
         address = _array.address_of(arr)
         if restype == _LINEAR:
             last = size = operator.index(sizeInBytes)
-            self._structure = driver.linear_resource(address, chDesc._structure, size)
+            self._structure = driver_textures.linear_resource(address, chDesc._structure, size)
         else:
             columns, rows, pitch = map(operator.index, (width, height, pitchInBytes))
             last = (rows - 1) * pitch + columns * chDesc._element
-            self._structure = driver.pitched_resource(
+            self._structure = driver_textures.pitched_resource(
                 address, chDesc._structure, columns, rows, pitch
             )
         memory: Any = arr._memory
@@ -100,7 +100,7 @@ class ResourceDescriptor:
     @property
     def ptr(self) -> int:
         """The address of the structure."""
-        return driver.structure_address(self._structure)
+        return driver_textures.structure_address(self._structure)
 
     def get_resource_desc(self) -> dict[str, Any]:
         """What is in the structure.
@@ -182,7 +182,7 @@ class TextureDescriptor:
                 raise ValueError(
                     f"TextureDescriptor: {name} has {len(given)} elements, more than {most}"
                 )
-        self._structure = driver.texture_description(
+        self._structure = driver_textures.texture_description(
             modes,
             border,
             filterMode=operator.index(filterMode),
@@ -195,7 +195,7 @@ class TextureDescriptor:
     @property
     def ptr(self) -> int:
         """The address of the structure."""
-        return driver.structure_address(self._structure)
+        return driver_textures.structure_address(self._structure)
 
     def get_texture_desc(self) -> dict[str, Any]:
         """What is in the structure.

@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from gpuarray._ffi import driver
+from gpuarray._ffi import driver_textures
 
 #: Kinds of dtypes by cudaChannelFormatKind.
 _DTYPE_KINDS = "iuf"
@@ -34,12 +34,12 @@ class ChannelFormatDescriptor:
     __slots__ = ("_structure",)
 
     def __init__(self, x: int, y: int, z: int, w: int, f: int):
-        self._structure = driver.channel_format(*map(operator.index, (x, y, z, w, f)))
+        self._structure = driver_textures.channel_format(*map(operator.index, (x, y, z, w, f)))
 
     @property
     def ptr(self) -> int:
         """The address of the structure."""
-        return driver.structure_address(self._structure)
+        return driver_textures.structure_address(self._structure)
 
     def get_channel_format(self) -> dict[str, int]:
         """The arguments by name.

@@ -52,7 +52,7 @@ class Handle:
             )
         if stream.ongoing_capture is not None:
             stream.ongoing_capture.keep(self)
-            return
+            return True
         work.noted = True
         self.users.add(work)
         return True

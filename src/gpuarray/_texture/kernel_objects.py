@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from gpuarray._ffi import driver
+from gpuarray._ffi import driver_textures
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import Stream
 from gpuarray._texture.descriptors import ResourceDescriptor, TextureDescriptor
@@ -19,7 +19,8 @@ class KernelObject:
 
     __slots__ = ("ResDesc", "__weakref__", "_handle", "ptr")
 
-    _WHAT = ""
+    #: The type of the parameters that take it, by which kernels know it.
+    parameter_type: ClassVar[str]
 
     def __init__(
         self, resource: ResourceDescriptor, create: Callable[..., int], destroy: str, *args: Any
@@ -42,7 +43,7 @@ class KernelObject:
         stream : Stream
             The stream.
         """
-        if self._handle.used_by(stream, self._WHAT):
+        if self._handle.used_by(stream, f"a {type(self).__name__}"):
             self.ResDesc._used_by(stream)
 
     def argument(self) -> np.uint64:
@@ -94,7 +95,7 @@ class TextureObject(KernelObject):
 
     __slots__ = ("TexDesc",)
 
-    _WHAT = "a TextureObject"
+    parameter_type = "cudaTextureObject_t"
 
     def __init__(self, ResDesc: ResourceDescriptor, TexDesc: TextureDescriptor):
         if not isinstance(TexDesc, TextureDescriptor):
@@ -102,7 +103,9 @@ class TextureObject(KernelObject):
                 f"TextureObject: TexDesc is a TextureDescriptor, not {type(TexDesc).__name__}"
             )
         self.TexDesc = TexDesc
-        super().__init__(ResDesc, driver.texture_create, "texture_object_destroy", TexDesc.ptr)
+        super().__init__(
+            ResDesc, driver_textures.texture_create, "texture_object_destroy", TexDesc.ptr
+        )
 
 
 class SurfaceObject(KernelObject):
@@ -128,7 +131,7 @@ class SurfaceObject(KernelObject):
 
     __slots__ = ()
 
-    _WHAT = "a SurfaceObject"
+    parameter_type = "cudaSurfaceObject_t"
 
     def __init__(self, ResDesc: ResourceDescriptor):
-        super().__init__(ResDesc, driver.surface_create, "surface_object_destroy")
+        super().__init__(ResDesc, driver_textures.surface_create, "surface_object_destroy")

@@ -41,7 +41,6 @@ from gpuarray.cuda import (
     profiler,
     runtime,
     stream,
-    texture,
 )
 from gpuarray.cuda._checking import check
 from gpuarray.cuda._graphed import graphed
@@ -57,7 +56,7 @@ from gpuarray.cuda.device import get_cublas_handle, get_device_id
 
 __all__ = [
     "compiler", "device", "function_hook", "memory", "nvtx", "pinned_memory", "profiler", "runtime",
-    "stream", "texture",
+    "stream",
     "Device", "get_cublas_handle", "get_device_id",
     "Stream", "ExternalStream", "get_current_stream",
     "Event", "get_elapsed_time",
@@ -72,8 +71,8 @@ __all__ = [
     "get_rocm_path",
     # Imported when they are first used.
     "common", "cub", "cublas", "cufft", "curand", "cusolver", "cusparse", "driver", "function",
-    "graph", "jitify", "memory_hook", "memory_hooks", "nccl", "nvrtc", "thrust", "Function",
-    "Graph", "MemoryHook", "Module",
+    "graph", "jitify", "memory_hook", "memory_hooks", "nccl", "nvrtc", "texture", "thrust",
+    "Function", "Graph", "MemoryHook", "Module",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -93,6 +92,7 @@ if TYPE_CHECKING:
         memory_hooks as memory_hooks,
         nccl as nccl,
         nvrtc as nvrtc,
+        texture as texture,
         thrust as thrust,
     )
     from gpuarray.cuda.function import Function as Function, Module as Module
@@ -116,6 +116,7 @@ else:
         "memory_hooks",
         "nccl",
         "nvrtc",
+        "texture",
         "thrust",
     )
     __getattr__ = lazy.names(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 
-from gpuarray._ffi import driver
+from gpuarray._ffi import driver, driver_textures
 from gpuarray._runtime.device import need_context
 from gpuarray.cuda._runtime_constants import (
     memcpyDefault,
@@ -78,7 +78,7 @@ def malloc3DArray(descPtr: int, width: int, height: int, depth: int, flags: int 
     """
     need_context()
     sizes = map(operator.index, (width, height, depth, flags))
-    return driver.array_create("cudaMalloc3DArray", _structure(descPtr), *sizes)
+    return driver_textures.array_create("cudaMalloc3DArray", _structure(descPtr), *sizes)
 
 
 def freeArray(ptr: int) -> None:
@@ -326,7 +326,7 @@ def memcpy3D(Memcpy3DParmsPtr: int) -> None:
         The address of a ``cudaMemcpy3DParms``.
     """
     need_context()
-    driver.memcpy_3d_as_described(_structure(Memcpy3DParmsPtr), None)
+    driver_textures.memcpy_3d_as_described(_structure(Memcpy3DParmsPtr), None)
 
 
 def memcpy3DAsync(Memcpy3DParmsPtr: int, stream: int) -> None:
@@ -340,7 +340,7 @@ def memcpy3DAsync(Memcpy3DParmsPtr: int, stream: int) -> None:
         A handle, such as `Stream.ptr`; 0 is the default stream.
     """
     need_context()
-    driver.memcpy_3d_as_described(_structure(Memcpy3DParmsPtr), operator.index(stream))
+    driver_textures.memcpy_3d_as_described(_structure(Memcpy3DParmsPtr), operator.index(stream))
 
 
 # --- texture and surface objects
@@ -364,7 +364,7 @@ def createTextureObject(ResDescPtr: int, TexDescPtr: int) -> int:
         The handle, which kernels take as a ``cudaTextureObject_t``.
     """
     need_context()
-    return driver.texture_create(_structure(ResDescPtr), _structure(TexDescPtr))
+    return driver_textures.texture_create(_structure(ResDescPtr), _structure(TexDescPtr))
 
 
 def destroyTextureObject(texObject: int) -> None:
@@ -393,7 +393,7 @@ def createSurfaceObject(ResDescPtr: int) -> int:
         The handle, which kernels take as a ``cudaSurfaceObject_t``.
     """
     need_context()
-    return driver.surface_create(_structure(ResDescPtr))
+    return driver_textures.surface_create(_structure(ResDescPtr))
 
 
 def destroySurfaceObject(surfObject: int) -> None:
