@@ -141,3 +141,26 @@ def test_the_report_fills_its_tables(tmp_path, monkeypatch):
     assert "| `a + b` |" in text
     assert "| `cumsum` |" in text
     assert "| `roll(a, 7)` | 4.00 | 10.0 | 2.50 | 4.00 | 10.0 | 2.50 | 1 |" in text
+
+
+@pytest.mark.slow
+def test_transfers(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/transfers.py", "--quick", f"--json={figures}")
+    result = json.loads(figures.read_text())
+    assert {row["row"] for row in result["rates"]} >= {"to the device, pinned"}
+    assert all(row["seconds"]["gpuarray"] > 0 for row in result["rates"])
+    assert result["overlap"]["gpuarray"]["together"] > 0
+    assert set(result["knobs"]["best"]) == set(result["threshold"]["best"])
+    assert "best: PIECE_BYTES" in table
+
+
+@pytest.mark.parametrize(
+    "options", [[], pytest.param(["--without-driver"], marks=pytest.mark.slow)]
+)
+def test_costs_of_streams(tmp_path, options):
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/stream_costs.py", "--quick", *options, f"--json={figures}")
+    result = json.loads(figures.read_text())
+    assert "with stream: pass" in table
+    assert all(row["gpuarray"][0] > 0 for row in result.values())

@@ -75,7 +75,14 @@ class _Buffer:
 
 #: Buffers that no copy has, by device; a copy that was queued from one may still be running.
 _idle: dict[Device, deque[_Buffer]] = {}
-when_freed(_idle.clear)
+
+
+def free_buffers() -> None:
+    """Let go of the buffers that no copy has."""
+    _idle.clear()
+
+
+when_freed(free_buffers)
 
 
 def _forget(device: Device) -> None:
