@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
-from gpuarray._runtime import allocator, captured_copies, peers, pinned_ranges, staged_copies
+from gpuarray._runtime import allocator, captured_copies, pinned_ranges, staged_copies
 from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
@@ -406,6 +406,8 @@ def copy_bytes(target: Any, source: Any) -> None:
             address_of(target, stream), address_of(source, stream), nbytes, stream.handle
         )
         return
+    from gpuarray._runtime import peers  # where a second device is used, and not before
+
     peers.prefer_access(written, read.device)
     peers.prefer_access(read, written.device)
     for memory in (written, read):

@@ -9,7 +9,6 @@ from typing import Any
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime import peers
 from gpuarray._runtime.device import Device, current, give_back, lost_error
 from gpuarray._runtime.stream import Stream, check_stream
 
@@ -142,6 +141,8 @@ class BaseMemory:
         """Note that work on another stream than the memory's own uses it."""
         self.check()
         if stream.device is not self.device:
+            from gpuarray._runtime import peers  # where a second device is used, and not before
+
             peers.cross(self, stream)
         if stream.ongoing_capture is not None:
             stream.ongoing_capture.keep(self)
@@ -152,6 +153,8 @@ class BaseMemory:
         """Note that a copy to or from another device, queued on a stream, uses the memory."""
         self.check()
         if stream.device is not self.device:
+            from gpuarray._runtime import peers
+
             peers.follow(self, stream)
         if stream.ongoing_capture is not None:
             stream.ongoing_capture.keep(self)
