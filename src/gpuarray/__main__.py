@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -17,6 +18,9 @@ def _parser() -> argparse.ArgumentParser:
         "GPUARRAY_RECORD=FILE, GPUARRAY_DUMP_SOURCE=PATH, GPUARRAY_DEBUG=1, GPUARRAY_PROGRESS=0, "
         "GPUARRAY_CHECK=races,uninit,bounds,barriers,host,leaks.",
     )
+    from gpuarray._version import __version__
+
+    parser.add_argument("--version", action="version", version=f"gpuarray {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     demo = commands.add_parser("demo", help="run, check and time examples beside NumPy")
@@ -27,7 +31,10 @@ def _parser() -> argparse.ArgumentParser:
         help="the largest array (default: 1e8 elements on a GPU, 1e6 on the emulator)",
     )
 
-    commands.add_parser("info", help="show the version, the devices, the libraries, the cache")
+    info = commands.add_parser(
+        "info", help="show the version, the devices, the libraries, the cache"
+    )
+    info.add_argument("--json", action="store_true", help="for programs")
     commands.add_parser("doctor", help="check what can be wrong, with a remedy for each fault")
 
     cache = commands.add_parser("cache", help="look after the compiled kernels")
@@ -88,6 +95,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for problem in problems:
         print(f"{problem}.", file=sys.stderr)
     options = _parser().parse_args(arguments)
+    try:
+        status = _run(options)
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Who read the output has enough of it; what is left goes nowhere at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    from gpuarray._config import problems
+
     # Only the command that runs is imported: `doctor` must work where the others cannot.
     if options.command == "doctor":
         from gpuarray._commands import doctor
@@ -112,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "info":
             from gpuarray._commands import info
 
-            return info.run()
+            return info.run(as_json=options.json)
         from gpuarray._commands import cache
 
         return cache.run(options)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,6 +56,74 @@ def test_info_names_the_parts(capsys):
     for part in ("gpuarray", "NumPy", "backend", "driver", "device 0", "nvrtc", "cache"):
         assert re.search(rf"(?m)^{re.escape(part)} ", output), part
     assert os.environ["GPUARRAY_CACHE_DIR"] in output
+
+
+def test_info_as_json_says_the_same(capsys):
+    import gpuarray as cp
+
+    assert command.main(["info", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    shown = cp.show_config("dicts")
+    assert found["gpuarray"] == shown["gpuarray"] == cp.__version__
+    assert found["backend"]["description"] == shown["backend"]
+    assert f"CUDA {found['driver']['cuda']}" == shown["driver"]
+    assert found["devices"][0]["id"] == 0
+    assert found["devices"][0]["name"] in shown["device 0"]
+    assert found["devices"][0]["memory"] == cp.cuda.Device(0).mem_info[1]
+    assert found["cache"]["directory"] == os.environ["GPUARRAY_CACHE_DIR"]
+    assert found["nvrtc"] == shown["NVRTC"]
+    libraries = [x["path"] for x in found["libraries"]["found"] if x["name"] == "nvrtc"]
+    assert libraries[0] in str(shown["nvrtc"])
+    assert found["settings"]["GPUARRAY_BACKEND"] == os.environ["GPUARRAY_BACKEND"]
+
+
+def test_info_says_what_is_missing(capsys, monkeypatch):
+    from gpuarray._ffi import driver, locate
+    from gpuarray.errors import LibraryNotFoundError, MixedCUDAError
+
+    def missing():
+        raise LibraryNotFoundError("there is no driver")
+
+    def mixed():
+        raise MixedCUDAError("two versions")
+
+    monkeypatch.setattr(driver, "device_count", missing)
+    monkeypatch.setattr(locate, "cuda_major", mixed)
+    assert command.main(["info"]) == 0
+    output = capsys.readouterr().out
+    assert re.search(r"(?m)^devices +not usable: there is no driver$", output)
+    assert re.search(r"(?m)^CUDA +not usable: two versions$", output)
+    assert command.main(["info", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["devices"] == {"error": "there is no driver"}
+
+
+def test_version(capsys):
+    from gpuarray import __version__
+
+    with pytest.raises(SystemExit) as caught:
+        command.main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out == f"gpuarray {__version__}\n"
+
+
+def test_an_interrupt_and_a_closed_pipe(capsys, monkeypatch):
+    from gpuarray._commands import info
+
+    def interrupted(as_json):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(info, "run", interrupted)
+    assert command.main(["info"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+    read, write = os.pipe()
+    os.close(read)
+    found = subprocess.run(
+        [sys.executable, "-m", "gpuarray", "info"],
+        stdout=write, stderr=subprocess.PIPE, text=True, timeout=HANG_SECONDS,
+    )  # fmt: skip
+    os.close(write)
+    assert (found.returncode, found.stderr) == (1, "")
 
 
 def test_doctor_finds_no_fault_here(capsys):
@@ -178,7 +248,7 @@ def test_a_cuda_error_is_a_line_and_not_a_traceback(capsys, monkeypatch):
     from gpuarray._commands import info
     from gpuarray.errors import DriverError
 
-    def fail():
+    def fail(as_json):
         raise DriverError("cuInit", 100, "CUDA_ERROR_NO_DEVICE")
 
     monkeypatch.setattr(info, "run", fail)
@@ -287,6 +357,186 @@ def test_doctor_names_unusable_paths(monkeypatch, tmp_path):
         assert [x[0] for x in _settings(monkeypatch, **{name: path})] == ["ok"]
 
 
+# --- what can be wrong, simulated
+
+
+def _reports(check):
+    return [(x.level, x.text, x.remedy) for x in check()]
+
+
+@pytest.mark.parametrize(
+    "status, name, remedy",
+    [
+        (None, "", "install NVIDIA's driver"),
+        (100, "CUDA_ERROR_NO_DEVICE", "unset CUDA_VISIBLE_DEVICES"),
+        (34, "CUDA_ERROR_STUB_LIBRARY", "take the folder `stubs` out of LD_LIBRARY_PATH"),
+        (802, "CUDA_ERROR_SYSTEM_NOT_READY", "nvidia-fabricmanager"),
+        (803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "restart the machine"),
+        (804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "take their folder `compat` out"),
+        (999, "CUDA_ERROR_UNKNOWN", "sudo modprobe nvidia-uvm"),
+    ],
+)
+def test_doctor_without_a_usable_driver(monkeypatch, capsys, status, name, remedy):
+    from gpuarray._commands import doctor
+    from gpuarray._ffi import backend, driver
+
+    class Library:
+        def cuInit(self, flags):
+            return status
+
+    def open_driver(file):
+        if status is None:
+            raise OSError(f"{file}: cannot open shared object file")
+        return Library()
+
+    monkeypatch.setattr(backend, "ctypes", SimpleNamespace(CDLL=open_driver))
+    for wanted in ("auto", "cuda"):
+        monkeypatch.setattr(backend, "config", backend.config._replace(backend=wanted))
+
+        def describe():
+            backend.warn_of_fallback(backend.select())
+            return "emulator"
+
+        monkeypatch.setattr(driver, "describe", describe)
+        monkeypatch.setattr(doctor, "_CHECKS", [("device", doctor._backend, "none")])
+        assert doctor.run() == (wanted == "cuda")
+        output = capsys.readouterr().out
+        assert output.startswith("note" if wanted == "auto" else "FAULT")
+        assert name in output
+        if status is not None or wanted == "auto":
+            assert remedy in output.partition("remedy: ")[2]
+        if wanted == "auto":
+            assert "GPUARRAY_BACKEND=emulator" in output
+
+
+@pytest.mark.parametrize(
+    "supported, major, level, remedy",
+    [
+        (11080, 12, "FAULT", "update NVIDIA's driver to 525 or newer"),
+        (12040, 13, "FAULT", "set GPUARRAY_CUDA_MAJOR=12"),
+        (12040, 12, "ok", ""),
+        (13000, 12, "ok", ""),
+    ],
+)
+def test_doctor_compares_the_driver_with_the_libraries(
+    monkeypatch, supported, major, level, remedy
+):
+    from gpuarray._commands import doctor
+    from gpuarray._ffi import driver, locate
+
+    monkeypatch.setattr(driver, "driver_version", lambda: supported)
+    monkeypatch.setattr(locate, "cuda_major", lambda: major)
+    ((found, _, said),) = _reports(doctor._versions)
+    assert found == level
+    assert remedy in said
+    if supported == 11080:
+        assert "GPUARRAY_CUDA_MAJOR" not in said  # there is nothing for CUDA 11
+    if "MAJOR" in said:
+        assert "580 or newer" in said
+        assert "pip install nvidia-cuda-nvrtc-cu12 " in said
+
+
+def test_doctor_without_the_compiler_or_with_mixed_versions(monkeypatch):
+    from gpuarray._commands import doctor
+    from gpuarray._ffi import locate
+    from gpuarray.errors import LibraryNotFoundError, MixedCUDAError
+
+    def library(name):
+        if name == "nvrtc":
+            raise LibraryNotFoundError("no NVRTC")
+        if name == "cufft":
+            raise MixedCUDAError("cufft of CUDA 13 only")
+        return f"/lib/{name}"
+
+    monkeypatch.setattr(locate, "library", library)
+    found = {text: (level, remedy) for level, text, remedy in _reports(doctor._libraries)}
+    level, remedy = found["no NVRTC; nothing can be compiled without it"]
+    assert level == "FAULT"
+    assert remedy
+    assert found["cufft of CUDA 13 only"] == ("note", f"pip install {locate.wheel('cufft')}")
+    assert found["cublas: /lib/cublas"] == ("ok", "")
+
+
+def test_doctor_without_headers(monkeypatch, tmp_path):
+    from gpuarray._commands import doctor
+    from gpuarray._ffi import locate
+    from gpuarray.errors import LibraryNotFoundError
+
+    def none():
+        raise LibraryNotFoundError("the headers of CUDA 12 were not found")
+
+    def notes():
+        found = _reports(doctor._libraries)
+        return [(text, remedy) for level, text, remedy in found if level == "note"]
+
+    monkeypatch.setattr(locate, "include_directories", none)
+    (remedy,) = [remedy for text, remedy in notes() if "only kernels with an #include" in text]
+    assert remedy.startswith(f"pip install {locate.wheel('runtime')} ")
+    monkeypatch.setattr(locate, "include_directories", lambda: (str(tmp_path),))
+    (remedy,) = [remedy for text, remedy in notes() if "core libraries" in text]
+    assert remedy == f"pip install {locate.wheel('cccl')}"
+
+
+@pytest.fixture
+def own_cache(monkeypatch, tmp_path):
+    from gpuarray.kernels.compiler import cache
+
+    made = cache.Cache(str(tmp_path / "kernels"), 1 << 20)
+    monkeypatch.setattr(cache, "default_cache", lambda: made)
+    return made
+
+
+def _cache_reports():
+    from gpuarray._commands import doctor
+
+    return [(level, text) for level, text, _ in _reports(doctor._cache)]
+
+
+def test_doctor_tries_the_cache(own_cache, tmp_path):
+    ((level, text),) = _cache_reports()
+    assert level == "ok"
+    assert str(tmp_path / "kernels") in text
+    assert os.listdir(tmp_path / "kernels") == []
+
+
+def test_doctor_and_a_cache_that_cannot_be_written(own_cache, monkeypatch, tmp_path):
+    def full(path, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(own_cache, "write", full)
+    assert _cache_reports()[-1] == (
+        "FAULT", f"{tmp_path / 'kernels'} cannot be written: No space left on device"
+    )  # fmt: skip
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(own_cache, "directory", str(tmp_path / "file" / "kernels"))
+    assert _cache_reports()[0][0] == "FAULT"
+
+
+def test_doctor_and_a_cache_that_others_can_write(own_cache, monkeypatch):
+    assert _cache_reports()[-1][0] == "ok"
+    write = own_cache.write
+
+    def for_all(path, data):
+        write(path, data)
+        os.chmod(path, 0o666)
+
+    monkeypatch.setattr(own_cache, "write", for_all)
+    level, text = _cache_reports()[-1]
+    assert level == "FAULT"
+    assert "cannot be trusted" in text
+
+
+def test_doctor_and_kernels_that_cannot_be_read(own_cache):
+    from gpuarray.kernels.compiler.cache import SUFFIX, Image
+
+    for number in range(3):
+        own_cache.put(bytes([number]) * 32, Image(b"1", kind="ptx"))
+    os.chmod(os.path.join(own_cache.directory, f"{bytes(32).hex()}{SUFFIX}"), 0o666)
+    level, text = _cache_reports()[-1]
+    assert level == "note"
+    assert "1 of 3 kernels" in text
+
+
 def test_doctor_suggests_no_version_without_a_compiler(monkeypatch):
     from gpuarray._commands import doctor
     from gpuarray._ffi import locate
@@ -314,4 +564,5 @@ def test_every_variable_is_known():
             return default
 
     _config.Config.from_environment(Environment())
-    assert asked == set(_config.VARIABLES)
+    # Some are CuPy's, where the package's own are not set.
+    assert {x for x in asked if not x.startswith("CUPY_")} == set(_config.VARIABLES)

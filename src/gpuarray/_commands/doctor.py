@@ -28,8 +28,31 @@ class Diagnosis:
 
 Check = Callable[[], Iterator[Diagnosis]]
 
+#: What to do about a driver that has no device, by the status that it returns.
+_REMEDIES = {
+    "CUDA_ERROR_NO_DEVICE": "see that `nvidia-smi` lists a GPU and that CUDA_VISIBLE_DEVICES does "
+    "not hide it (`unset CUDA_VISIBLE_DEVICES`)",
+    "CUDA_ERROR_STUB_LIBRARY": "the toolkit's stub was opened in place of the driver: take the "
+    "folder `stubs` out of LD_LIBRARY_PATH",
+    "CUDA_ERROR_SYSTEM_NOT_READY": "start NVIDIA's services for this machine, such as "
+    "`sudo systemctl start nvidia-fabricmanager`",
+    "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH": "the driver's library and its kernel module have "
+    "different versions, as after an update: restart the machine",
+    "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE": "the compatibility libraries of CUDA do not "
+    "support this GPU: take their folder `compat` out of LD_LIBRARY_PATH, or update the driver",
+    "CUDA_ERROR_UNKNOWN": "load the kernel module (`sudo modprobe nvidia-uvm`), or restart the "
+    "machine",
+}
+#: The oldest driver for a CUDA major version.
+_DRIVERS = {12: "525", 13: "580"}
+
 #: Of the package's dependencies, which are NVIDIA's wheels.
 _REINSTALL = "in a checkout of gpuarray: pip install --force-reinstall ."
+
+
+def _remedy(text: str, otherwise: str) -> str:
+    """The remedy for the status that a message names."""
+    return next((remedy for name, remedy in _REMEDIES.items() if name in text), otherwise)
 
 
 def _settings() -> Iterator[Diagnosis]:
@@ -96,13 +119,13 @@ def _backend() -> Iterator[Diagnosis]:
         warnings.simplefilter("always", BackendWarning)
         description = driver.describe()
     for warning in caught:
-        yield Diagnosis(
-            "note",
-            str(warning.message),
+        install = (
             "on a machine with an NVIDIA GPU, install NVIDIA's driver and see that `nvidia-smi` "
-            "lists the GPU (in a container: start it with `--gpus all`); without one, set "
-            "GPUARRAY_BACKEND=emulator to say that this is meant",
+            "lists the GPU (in a container: start it with `--gpus all`)"
         )
+        text = str(warning.message)
+        meant = "without one, set GPUARRAY_BACKEND=emulator to say that this is meant"
+        yield Diagnosis("note", text, f"{_remedy(text, install)}; {meant}")
     yield Diagnosis("ok", f"runs on the {description}")
 
 
@@ -113,11 +136,17 @@ def _versions() -> Iterator[Diagnosis]:
     major = locate.cuda_major()
     supported = driver.driver_version()
     if supported // 1000 < major:
+        usable = supported // 1000
+        update = f"update NVIDIA's driver to {_DRIVERS.get(major, 'a newer one')} or newer"
+        # There is nothing of this package for an older CUDA.
+        older = usable in _DRIVERS
         yield Diagnosis(
             "FAULT",
             f"the driver supports CUDA {version_text(supported)}, the libraries are CUDA {major}",
-            f"update NVIDIA's driver, or install the libraries for CUDA {supported // 1000} and "
-            f"set GPUARRAY_CUDA_MAJOR={supported // 1000}",
+            f"{update}, or install the libraries for CUDA {usable} (pip install "
+            f"{' '.join(locate.wheels_of(usable))}) and set GPUARRAY_CUDA_MAJOR={usable}"
+            if older
+            else update,
         )
     else:
         yield Diagnosis(
@@ -139,8 +168,9 @@ def _libraries() -> Iterator[Diagnosis]:
                 yield Diagnosis("FAULT", f"{error}; nothing can be compiled without it", reinstall)
             else:
                 missing.append(name)
-        except RuntimeError as error:  # another CUDA major version: the text has the remedy
-            yield Diagnosis("FAULT" if name == "nvrtc" else "note", str(error))
+        except RuntimeError as error:  # another CUDA major version: the text says which
+            level = "FAULT" if name == "nvrtc" else "note"
+            yield Diagnosis(level, str(error), f"pip install {locate.wheel(name)}")
         else:
             yield Diagnosis("ok", f"{name}: {path}")
     if missing:
@@ -151,8 +181,10 @@ def _libraries() -> Iterator[Diagnosis]:
         )
     try:
         yield Diagnosis("ok", f"CUDA headers: {locate.include_directories()[0]}")
+        yield from _headers()
     except (RuntimeError, ImportError) as error:
-        yield Diagnosis("note", f"{error}; only kernels with an #include need them", reinstall)
+        install = f"pip install {' '.join(map(locate.wheel, ('runtime', 'crt', 'cccl')))}"
+        yield Diagnosis("note", f"{error}; only kernels with an #include need them", install)
     majors = sorted({found.major for found in locate.report()})
     if len(majors) > 1:
         versions = " and ".join(map(str, majors))
@@ -163,6 +195,21 @@ def _libraries() -> Iterator[Diagnosis]:
             "note",
             f"CUDA {versions} are installed; CUDA {locate.cuda_major()} is used",
             f"{' or '.join(others)} chooses another one" if others else "",
+        )
+
+
+def _headers() -> Iterator[Diagnosis]:
+    """Headers that come in wheels of their own."""
+    from gpuarray._ffi import locate
+
+    folders = locate.include_directories()
+    # CUB, libcu++ and what cooperative_groups.h includes are in a wheel of their own.
+    if not any(os.path.isfile(os.path.join(x, "cuda", "std", "cstdint")) for x in folders):
+        yield Diagnosis(
+            "note",
+            "CUDA's core libraries (cub/..., cuda/std/...) were not found; only kernels that "
+            "include them need them",
+            f"pip install {locate.wheel('cccl')}",
         )
 
 
@@ -180,6 +227,7 @@ def _cache() -> Iterator[Diagnosis]:
         yield Diagnosis("FAULT", text, f"kernels are compiled again in each process: {choose}")
         return
     yield Diagnosis("ok", text)
+    yield from _entries(state.directory, choose)
     if not os.path.isdir(state.directory) or not hasattr(os, "geteuid"):
         return
     status = os.stat(state.directory)
@@ -194,6 +242,41 @@ def _cache() -> Iterator[Diagnosis]:
             "note",
             f"{state.directory} can be written by others, who could remove kernels",
             f"chmod 700 {state.directory}",
+        )
+
+
+def _entries(directory: str, choose: str) -> Iterator[Diagnosis]:
+    """Whether what is written to the cache can be read, now and from before."""
+    from gpuarray.kernels.compiler.cache import SUFFIX, default_cache
+
+    cache = default_cache()
+    path = os.path.join(directory, f"doctor.{os.getpid()}")
+    data = os.urandom(1 << 16)
+    try:
+        cache.write(path, data)
+        found = cache.read_own(path)
+        os.unlink(path)
+    except OSError as error:  # a full disk, say
+        yield Diagnosis(
+            "FAULT", f"{directory} cannot be written: {error.strerror or error}", choose
+        )
+        return
+    if found != data:
+        yield Diagnosis(
+            "FAULT",
+            f"what is written to {directory} cannot be trusted: the file system gives files to "
+            "another user, or lets others write to them",
+            choose,
+        )
+    with os.scandir(directory) as files:
+        paths = [file.path for file in files if file.name.endswith(SUFFIX)]
+    unread = sum([cache.read_own(path) is None for path in paths])
+    if unread:
+        yield Diagnosis(
+            "note",
+            f"{unread:,} of {len(paths):,} kernels in {directory} cannot be read, belong to "
+            "another user or can be written by others: they are compiled again",
+            f"remove them: `python -m gpuarray cache clear`, or `rm {directory}/*{SUFFIX}`",
         )
 
 
@@ -232,7 +315,8 @@ def run() -> int:
         try:
             findings = list(check())
         except Exception as error:  # a check that breaks is itself a finding
-            findings = [Diagnosis("FAULT", f"{name}: {type(error).__name__}: {error}", remedy)]
+            text = f"{name}: {type(error).__name__}: {error}"
+            findings = [Diagnosis("FAULT", text, _remedy(text, remedy))]
         for finding in findings:
             faults += finding.level == "FAULT"
             print(f"{finding.level:5}  {finding.text}")

@@ -26,7 +26,7 @@ from gpuarray.errors import LibraryNotFoundError, MixedCUDAError
 
 __all__ = [
     "LIBRARIES", "Found", "cuda_major", "include_directories", "installation", "library", "nvcc",
-    "report", "wheel",
+    "report", "wheel", "wheels_of",
 ]  # fmt: skip
 
 
@@ -284,6 +284,13 @@ def wheel(name: str) -> str:
     except (ImportError, RuntimeError):  # nothing is there, or versions are mixed
         major = config.cuda_major or 12
     return wheels[major == 13]
+
+
+def wheels_of(major: int) -> tuple[str, ...]:
+    """The wheels of all libraries and headers for a CUDA major version, 12 or 13."""
+    rows = [(library.pip_12, library.pip_13) for library in LIBRARIES.values()]
+    found = [pair[major == 13] for pair in (*rows, *_HEADER_WHEELS.values())]
+    return tuple(dict.fromkeys(found))
 
 
 def report() -> list[Found]:
