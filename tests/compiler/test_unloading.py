@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gc
 import itertools
+import weakref
 
 import pytest
 
 import gpuarray as cp
 from gpuarray._ffi import driver, driver_streams
-from gpuarray._runtime import launch_history, user_code
+from gpuarray._runtime import launch, launch_history, user_code
 from gpuarray._runtime.device import current
 
 numbers = itertools.count()
@@ -121,3 +122,42 @@ def test_no_module_of_a_graph_is_unloaded(unloaded):
     driver.graph_destroy(driver.stream_end_capture(stream.handle))
     use(raw, 12)
     assert not unloaded
+
+
+def test_kernels_of_the_package_are_bounded(monkeypatch):
+    """Two generations are kept; what is dropped is unloaded with the last plan that has it."""
+    monkeypatch.setattr(driver_streams, "_captured", False)
+    monkeypatch.setattr(launch, "FUNCTION_LIMIT", 4)
+    device, stream = current.stream.device, current.stream
+    monkeypatch.setattr(device, "functions", {})
+    monkeypatch.setattr(device, "older_functions", {})
+    dtypes = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
+    x = cp.zeros(3, dtypes[0])
+    expected = (x + x).tolist()
+    kernel = weakref.ref(next(iter(device.functions.values()))[0])
+    for dtype in dtypes[1:]:
+        y = cp.zeros(3, dtype)
+        y + y
+        assert len(device.functions) <= 4
+        assert len(device.older_functions) <= 4
+    assert kernel() is not None  # the plan has it
+    assert (x + x).tolist() == expected
+    stream.drop_plans()
+    launch_history.forget()
+    gc.collect()
+    assert kernel() is None
+    assert (x + x).tolist() == expected
+
+
+def test_no_kernel_is_dropped_after_a_capture(monkeypatch):
+    monkeypatch.setattr(driver_streams, "_captured", True)
+    monkeypatch.setattr(launch, "FUNCTION_LIMIT", 1)
+    device = current.stream.device
+    monkeypatch.setattr(device, "functions", {})
+    monkeypatch.setattr(device, "older_functions", {})
+    current.stream.drop_plans()
+    for dtype in ("i1", "i2", "i4"):
+        x = cp.zeros(3, dtype)
+        x + x
+    assert len(device.functions) >= 3
+    assert not device.older_functions

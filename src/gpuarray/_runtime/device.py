@@ -249,8 +249,9 @@ class Device:
     default_stream: Stream
     #: For `launch_history.ended`.
     end: Any
-    #: Kernels of the package by specification.
+    #: Kernels of the package by specification: the present generation, and the one before.
     functions: dict[Any, Any]
+    older_functions: dict[Any, Any]
     #: Code of the user's, for gpuarray._runtime.user_code.
     user_code: weakref.WeakValueDictionary[Any, Any]
     user_code_limit: int
@@ -329,6 +330,7 @@ class Device:
 
     def _have_no_code(self) -> None:
         self.functions = {}
+        self.older_functions = {}
         self.user_code = weakref.WeakValueDictionary()
         self.user_code_limit = 0
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 GRID_LIMIT = 2**31 - 1  # blocks in the first dimension
 
+#: Kernels of a generation. A device keeps two generations: a kernel that nothing is planned with
+#: while so many others are loaded is dropped, and stays loaded as long as plans have it.
+FUNCTION_LIMIT = 1024
+
 
 class LoadedKernel(LoadedCode):
     """A kernel loaded on a device."""
@@ -57,8 +61,14 @@ def load(spec: Any, render: Callable[[Any], Any], device: Device) -> tuple[Loade
         return loaded, loaded.source
     found = device.functions.get(spec)
     if found is None:
-        function = _load(render(spec), device)
-        found = device.functions.setdefault(spec, (function, function.source))
+        found = device.older_functions.pop(spec, None)
+        if found is None:
+            function = _load(render(spec), device)
+            found = function, function.source
+        if len(device.functions) >= FUNCTION_LIMIT and not driver.has_captured():
+            # Those that no plan has are unloaded. After a capture none is, so all are kept here.
+            device.older_functions, device.functions = device.functions, {}
+        found = device.functions.setdefault(spec, found)
     return found
 
 
