@@ -324,15 +324,15 @@ def upload(
         captured_copies.upload(target, source, stream)
         return
     address = driver.array_address(source)
-    ours = pinned_ranges.is_pinned(address, nbytes)
+    ours = pinned_ranges.find(address, nbytes)
     large = nbytes >= staged_copies.STAGED_BYTES
     # Other libraries pin memory as well, which only the driver knows.
-    pinned = ours or ((large or not asynchronous) and driver.is_page_locked(address))
+    pinned = ours is not None or ((large or not asynchronous) and driver.is_page_locked(address))
     if large and not pinned:
         staged_copies.upload(target, address, nbytes, stream)
         return
-    if ours and asynchronous:
-        pinned_ranges.used_by(address, stream)
+    if ours is not None and asynchronous:
+        pinned_ranges.note_use(ours, stream)
     driver.memcpy_htod_async(target, address, nbytes, stream.handle)
     # The driver has copied pageable memory aside when it returns, unless the device reads it.
     if (not asynchronous and pinned) or (not pinned and stream.device.reads_pageable):
@@ -365,8 +365,9 @@ def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bo
             staged_copies.download(address, source, nbytes, stream)
             return
     if not blocking:
-        if pinned_ranges.is_pinned(address, nbytes):
-            pinned_ranges.used_by(address, stream)
+        ours = pinned_ranges.find(address, nbytes)
+        if ours is not None:
+            pinned_ranges.note_use(ours, stream)
         elif not driver.is_page_locked(address):
             blocking = True  # nobody knows when such a copy ends
     driver.memcpy_dtoh_async(address, source, nbytes, stream.handle)

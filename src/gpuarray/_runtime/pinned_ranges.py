@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import bisect
-from typing import NamedTuple
+import contextlib
+from typing import Any, NamedTuple
 
-from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream import Stream, StreamWork
@@ -32,40 +32,41 @@ class PinnedRange(NamedTuple):
     uses: PinnedUses
 
 
-#: In order; each change is one call of C, which no interrupt divides.
+#: In order. Each change and each search is one call of C, which no interrupt divides and no other
+#: thread sees half of. So there is no lock, which a finalizer might wait for that its own thread
+#: has.
 _ranges: list[PinnedRange] = []
-_lock = _fork.new_lock()
-
-
-def _start_of(pinned: PinnedRange) -> int:
-    return pinned.start
+#: Greater than the end of each range.
+_ABOVE = 1 << 64
 
 
 def note(pinned: PinnedRange) -> None:
     """Note a range that was pinned."""
-    with _lock:
-        index = bisect.bisect(_ranges, pinned.start, key=_start_of)
-        _ranges.insert(index, pinned)
+    bisect.insort(_ranges, pinned)
 
 
 def forget(address: int) -> None:
     """Forget the range that begins at an address."""
-    with _lock:
-        found = _find(address)
-        if found is not None:  # else an interrupt came before it was noted
+    found = find(address, 0)
+    if found is not None:  # else an interrupt came before it was noted
+        with contextlib.suppress(ValueError):
             _ranges.remove(found)
 
 
-def _find(address: int) -> PinnedRange | None:
-    """The range that an address is in."""
-    index = bisect.bisect(_ranges, address, key=_start_of) - 1
-    return _ranges[index] if index >= 0 and address < _ranges[index].end else None
+def find(address: int, size: int) -> PinnedRange | None:
+    """The range that some bytes are in; None if this package has not pinned them all."""
+    key: Any = (address, _ABOVE)
+    while _ranges:
+        at = bisect.bisect(_ranges, key)
+        found = _ranges[at - 1 : at]
+        if bisect.bisect(_ranges, key) == at:  # else another thread has moved them
+            return found[0] if found and address + size <= found[0].end else None
+    return None
 
 
 def _lose(device: Device) -> None:
     """A reset unpins the memory that the device pinned, and takes it away."""
-    with _lock:
-        _ranges[:] = [pinned for pinned in _ranges if pinned.owner is not device]
+    _ranges[:] = [pinned for pinned in _ranges if pinned.owner is not device]
 
 
 Device.when_reset(_lose)
@@ -73,11 +74,7 @@ Device.when_reset(_lose)
 
 def is_pinned(address: int, size: int) -> bool:
     """Whether a range of host memory was pinned by this package."""
-    if not _ranges:
-        return False
-    with _lock:
-        found = _find(address)
-        return found is not None and address + size <= found.end
+    return find(address, size) is not None
 
 
 def used_by(address: int, stream: Stream) -> None:
@@ -85,12 +82,15 @@ def used_by(address: int, stream: Stream) -> None:
 
     Of memory that this package has not pinned nothing is noted.
     """
-    with _lock:
-        found = _find(address)
-        if found is None:
-            return
-        if driver.stream_is_capturing(stream.handle):
-            found.uses.captured = True
-        else:
-            stream.work.noted = True
-            found.uses.works.add(stream.work)
+    found = find(address, 0)
+    if found is not None:
+        note_use(found, stream)
+
+
+def note_use(pinned: PinnedRange, stream: Stream) -> None:
+    """Note that a copy from or to a range is queued on a stream, and not waited for."""
+    if driver.stream_is_capturing(stream.handle):
+        pinned.uses.captured = True
+    else:
+        stream.work.noted = True
+        pinned.uses.works.add(stream.work)
