@@ -135,6 +135,19 @@ def test_streams_and_threads(path):
     assert len(tracks) == 3
 
 
+def test_a_copy_by_several_threads(path, monkeypatch):
+    from gpuarray._runtime import staged_copies
+
+    monkeypatch.setattr(staged_copies, "_processors", lambda: 4)
+    host = np.arange(8 << 20, dtype=np.float32)
+    with trace(path):
+        x = cp.asarray(host)
+    found = Recorded(path)
+    assert sum(x["args"]["bytes"] for x in found.slices(DEVICE, "copy")) == host.nbytes
+    assert len({x["tid"] for x in found.slices(HOST, "copy")}) > 1
+    np.testing.assert_array_equal(x.get(), host)
+
+
 def test_calls_of_libraries(path):
     from gpuarray._libraries.blas import gemm
 

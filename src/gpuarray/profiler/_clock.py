@@ -80,10 +80,16 @@ class DeviceClock:
             return self._spare.pop()
         except IndexError:
             pass
-        if current.stream.device is self._device:
+        # A thread that only helps another has a context, and no current stream.
+        stream = current.__dict__.get("stream")
+        if stream is not None and stream.device is self._device:
             return Event()
-        with self._device:
-            return Event()
+        context = driver.context_get_current()
+        try:
+            with self._device:
+                return Event()
+        finally:
+            driver.context_set_current(context)
 
     def read(self, wait: bool) -> None:
         """Read the times of work that has ended, or of all work, for which it waits then."""

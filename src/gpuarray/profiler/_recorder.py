@@ -208,7 +208,10 @@ class Recorder:
             details["bytes"] = args[at] * width
         title = next(text for start, text in _TITLES.items() if name.startswith(start))
         category = "graph" if name == "graph_launch" else "copy"
-        ended = self.timed(category, title, details, current.stream.device, stream)
+        device = _device_of_context()
+        if device is None:
+            return function(*args, **kwargs)
+        ended = self.timed(category, title, details, device, stream)
         try:
             return function(*args, **kwargs)
         finally:
@@ -276,9 +279,10 @@ class Recorder:
             return function(*args, **kwargs)
         if name == "mem_alloc_to":
             result = function(*args, **kwargs)
-            device = current.stream.device.id
-            self._segments[args[0].value] = device, args[1]
-            self.change("reserve", device, args[0].value, args[1])
+            device = _device_of_context()
+            if device is not None:
+                self._segments[args[0].value] = device.id, args[1]
+                self.change("reserve", device.id, args[0].value, args[1])
             return result
         before = list(args[0])
         try:
@@ -286,8 +290,14 @@ class Recorder:
         finally:
             for address in set(before).difference(args[0]):
                 if address in self._segments:
-                    device, size = self._segments.pop(address)
-                    self.change("release", device, address, size)
+                    number, size = self._segments.pop(address)
+                    self.change("release", number, address, size)
+
+
+def _device_of_context() -> Device | None:
+    """The device whose context is current, also in a thread that has no current stream."""
+    context = driver.context_get_current()
+    return next((x for x in list(Device._devices.values()) if x.context == context), None)
 
 
 def _drop_plans() -> None:
