@@ -113,8 +113,8 @@ def test_a_texture_reads_what_a_surface_wrote(rng):
 
 
 def test_surfaces_that_cannot_be():
-    with pytest.raises(CUDARuntimeError):
-        surface_of(cuda_array(np.zeros(4, "f")))  # without the flag
+    with pytest.raises(CUDARuntimeError, match="made without cudaArraySurfaceLoadStore"):
+        surface_of(cuda_array(np.zeros(4, "f")))
     x = cp.zeros(16, "f")
     source = texture.ResourceDescriptor(2, arr=x, chDesc=channels("f"), sizeInBytes=64)
     with pytest.raises(CUDARuntimeError, match="needs a CUDA array"):

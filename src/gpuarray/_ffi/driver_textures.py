@@ -13,6 +13,7 @@ from typing import Any
 
 from gpuarray.errors import CUDARuntimeError
 
+from .driver_enums import DEVICE_ATTRIBUTES
 from .driver_library import library
 from .driver_memory import memcpy_3d
 from .texture_structs import (
@@ -53,6 +54,7 @@ _READ_AS_INTEGER, _NORMALIZED, _SRGB = 0x01, 0x02, 0x10  # CU_TRSF_...
 _NO_TRILINEAR_OPTIMIZATION, _SEAMLESS_CUBEMAP = 0x20, 0x40
 _LINEAR_FILTER = 1
 _WRAP, _CLAMP, _MIRROR = range(3)  # cudaAddressMode...
+_SURFACE = 0x02  # CUDA_ARRAY3D_SURFACE_LDST
 # Statuses of the runtime
 _INVALID_VALUE, _INVALID_CHANNELS, _INVALID_FILTER, _INVALID_NORM = 1, 20, 26, 27
 #: cudaMemcpyKind: where the target and the source are.
@@ -166,10 +168,15 @@ def array_create(
     )
 
 
-def element_bytes(array: int) -> int:
-    """The bytes of an element of a CUDA array."""
+def _array_description(array: int) -> CUDA_ARRAY3D_DESCRIPTOR:
     found = CUDA_ARRAY3D_DESCRIPTOR()
     library.array_3d_get_descriptor(ctypes.byref(found), array)
+    return found
+
+
+def element_bytes(array: int) -> int:
+    """The bytes of an element of a CUDA array."""
+    found = _array_description(array)
     bits = _BITS.get(found.Format)
     if bits is None:
         raise _refused("cudaMemcpy", f"CUDA arrays of format {found.Format:#x} are not supported")
@@ -274,6 +281,8 @@ def surface_create(resource: int) -> int:
     found = _resource(function, resource)
     if found.resType != _ARRAY:
         raise _refused(function, "a surface object needs a CUDA array, resType 0")
+    if not _array_description(found.res.array.hArray).Flags & _SURFACE:
+        raise _refused(function, "the CUDA array was made without cudaArraySurfaceLoadStore")
     return library.surface_object_create(ctypes.byref(found))
 
 
@@ -287,25 +296,36 @@ def _resource(function: str, address: int) -> CUDA_RESOURCE_DESC:
         memory, source = found.res.linear, given.res.linear
         memory.devPtr, memory.sizeInBytes = source.devPtr, source.sizeInBytes
         memory.format, memory.numChannels = _format_of(function, source.desc)
+        _check_alignment(function, "devPtr", source.devPtr, "texture_alignment")
     elif given.resType == _PITCHED:
         memory, source = found.res.pitch2D, given.res.pitch2D
         memory.devPtr = source.devPtr
         memory.width, memory.height = source.width, source.height
         memory.pitchInBytes = source.pitchInBytes
         memory.format, memory.numChannels = _format_of(function, source.desc)
+        _check_alignment(function, "devPtr", source.devPtr, "texture_alignment")
+        _check_alignment(function, "pitchInBytes", source.pitchInBytes, "texture_pitch_alignment")
     else:
         what = "mipmapped arrays are not supported" if given.resType == _MIPMAPPED else "none"
         raise _refused(function, f"resType {given.resType}: {what}; use 0, 2 or 3")
     return found
 
 
+def _check_alignment(function: str, name: str, value: int, attribute: str) -> None:
+    """Refuse an address or a pitch that textures of the current device cannot have."""
+    number = DEVICE_ATTRIBUTES[attribute]
+    step = library.device_attribute(number, library.context_get_device())
+    if value % step:
+        raise _refused(
+            function, f"{name} = {value} is no multiple of {step}, the device's {attribute}"
+        )
+
+
 def _number_format(resource: CUDA_RESOURCE_DESC) -> int:
     """The driver's format of what a texture reads."""
     if resource.resType == _PITCHED:
         return resource.res.pitch2D.format
-    found = CUDA_ARRAY3D_DESCRIPTOR()
-    library.array_3d_get_descriptor(ctypes.byref(found), resource.res.array.hArray)
-    return found.Format
+    return _array_description(resource.res.array.hArray).Format
 
 
 def _check_reading(function: str, format_: int, texture: cudaTextureDesc) -> None:

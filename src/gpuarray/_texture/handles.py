@@ -12,6 +12,9 @@ from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back, lost_error
 from gpuarray._runtime.stream import Stream, StreamWork
 
+#: When so many streams use a handle, those whose work has ended are forgotten.
+_MANY = 32
+
 
 class Handle:
     """A handle of the driver's, with what must live as long.
@@ -42,29 +45,34 @@ class Handle:
         """Note that work which is queued on a stream uses the handle; whether that is new."""
         if self.lost:
             raise lost_error(what, self.device)
+        capture = stream.ongoing_capture
         work = stream.work
-        if work in self.users:
+        if capture is None and work in self.users:
             return False
         if stream.device is not self.device:
             raise ValueError(
                 f"{what} belongs to {self.device} and cannot be used on {stream.device}; make one "
                 f"inside 'with Device({stream.device.id})'"
             )
-        if stream.ongoing_capture is not None:
-            stream.ongoing_capture.keep(self)
-            return True
+        if capture is not None:
+            capture.keep(self)
+        else:
+            self._add(work)
+        return True
+
+    def _add(self, work: StreamWork) -> None:
+        if len(self.users) >= _MANY:
+            self.users.difference_update(filter(_has_ended, tuple(self.users)))
         work.noted = True
         self.users.add(work)
-        return True
 
     def launched_on(self, stream: Stream) -> None:
         """Note that a launch of a graph, which is queued on a stream, uses the handle."""
-        stream.work.noted = True
-        self.users.add(stream.work)
+        self._add(stream.work)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        number = getattr(self, "number", 0)
-        if not number or self.lost or ending() or driver.forked():
+        number = getattr(self, "number", None)
+        if number is None or self.lost or ending() or driver.forked():
             return
         _retired.append(
             (number, self.destroy, self.device, self.generation, self.users, self.keeps)

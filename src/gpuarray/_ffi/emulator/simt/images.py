@@ -157,7 +157,7 @@ class Sampler:
         return np.stack(found, axis=1)
 
     def _layer(self, layer: nd | None) -> nd | int:
-        return 0 if layer is None else np.clip(layer.astype(np.int64), 0, self.image.sizes[2] - 1)
+        return 0 if layer is None else np.minimum(layer.astype(np.int64), self.image.sizes[2] - 1)
 
     def _texels(self, indices: Sequence[nd], layer: nd | int) -> tuple[nd, nd | None]:
         """The elements at indices, and where they are not in the border."""

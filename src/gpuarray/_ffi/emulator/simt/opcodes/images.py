@@ -35,7 +35,7 @@ def _place(e: Emitter, operand, form: str, code: str) -> tuple[str, str, str]:
     if type(handle) is not Address or handle.offset:
         raise UnsupportedForm(f"the handle {handle}")
     given = list(operands_of(at))
-    layer = e.value(given.pop(0), "i4") if form[0] == "a" else "None"
+    layer = e.value(given.pop(0), "u4") if form[0] == "a" else "None"
     count = int(form[-2])
     coordinates = "".join(e.value(one, code) + "," for one in given[:count])
     return e.value(handle.base, "i8"), f"({coordinates})", layer
