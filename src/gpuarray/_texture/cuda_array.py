@@ -153,8 +153,7 @@ class CUDAarray:
         ValueError
             The shape or the dtype differs, or the array is not contiguous or read-only.
         """
-        on_host = isinstance(out_arr, np.ndarray)
-        if not on_host and not isinstance(out_arr, _array.ArrayBase):
+        if not isinstance(out_arr, np.ndarray | _array.ArrayBase):
             out_arr = _interchange.from_interface(out_arr, "CUDAarray.copy_to")
         queue = self._stream(stream)
         if not out_arr.flags.c_contiguous:
@@ -162,14 +161,14 @@ class CUDAarray:
         if not out_arr.flags.writeable:
             raise ValueError("CUDAarray.copy_to: output array is read-only")
         self._check("copy_to", out_arr)
-        if on_host and queue.ongoing_capture is not None:
+        if isinstance(out_arr, np.ndarray) and queue.ongoing_capture is not None:
             with queue:
                 elements = _array.empty(self._layout())
             self._copy(elements, queue, into=False)
             _array.download(elements, out_arr, queue, stream is None)
             return
         self._copy(out_arr, queue, into=False)
-        if on_host:
+        if isinstance(out_arr, np.ndarray):
             self._wait_for(out_arr, queue, stream is not None)
 
     def _stream(self, stream: Stream | None) -> Stream:

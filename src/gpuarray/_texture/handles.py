@@ -62,7 +62,7 @@ class Handle:
 
     def _add(self, work: StreamWork) -> None:
         if len(self.users) >= _MANY:
-            self.users.difference_update(filter(_has_ended, tuple(self.users)))
+            self.users.difference_update([one for one in tuple(self.users) if _has_ended(one)])
         work.noted = True
         self.users.add(work)
 
