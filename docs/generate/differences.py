@@ -108,6 +108,12 @@ def instance(namespace: str) -> Any:
             return cp.RawModule(code="")
         case "cupy.vectorize":
             return cp.vectorize(abs)
+        case "cupy.cuda.PinnedMemoryPointer":
+            return cp.cuda.alloc_pinned_memory(1)
+        case "cupy.cuda.memory_hooks.DebugPrintHook":
+            return cp.cuda.memory_hooks.DebugPrintHook()
+        case "cupy.cuda.runtime.PointerAttributes":
+            return cp.cuda.runtime.PointerAttributes(0, 0, 0)
     return None
 
 
@@ -138,6 +144,10 @@ def entries(library: str, namespace: str) -> list[Entry]:
         get = inspect.getattr_static if inspect.isclass(target) else getattr
         thing = _NOT_THERE if target is None else get(target, name, _NOT_THERE)
         there = thing is not _NOT_THERE or (one is not None and name in dir(one))
+        # What a class declares, its objects have.
+        there = there or any(
+            name in vars(cls).get("__annotations__", {}) for cls in getattr(target, "__mro__", ())
+        )
         found.append(Entry(name, there, difference(thing, library) if there else ""))
     return found
 

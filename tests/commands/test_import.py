@@ -47,6 +47,19 @@ def test_import_loads_no_kernel_generator():
     assert loaded == "[]"
 
 
+def test_cuda_imports_its_libraries_when_they_are_used():
+    loaded = _python(
+        "import sys, gpuarray\n"
+        "before = set(sys.modules)\n"
+        "import gpuarray.cuda\n"
+        "late = gpuarray.cuda._LAZY + ('_driver_constants',)\n"
+        "heavy = {f'gpuarray.cuda.{name}' for name in late} | {'gpuarray._ffi.nvrtc',"
+        " 'gpuarray._ffi.locate', 'dataclasses', 'subprocess', 'tempfile'}\n"
+        "print(sorted(heavy & (set(sys.modules) - before)))"
+    )
+    assert loaded == "[]"
+
+
 def test_import_leaves_out_what_only_running_needs():
     loaded = _python(
         "import sys, gpuarray\n"

@@ -148,6 +148,20 @@ def test_handles_of_cusolver():
     cusolver.destroyParams(cusolver.createParams())
 
 
+def test_handles_of_a_device():
+    device = cp.cuda.Device()
+    found = device.cusolver_sp_handle
+    assert found == cp.cuda.device.get_cusolver_sp_handle() != device.cusolver_handle
+    with cp.cuda.Stream() as stream:
+        assert device.cusolver_sp_handle == found
+        assert cusolver.spGetStream(found) == stream.ptr
+    if driver.backend == "emulator":
+        with pytest.raises(CUDAError, match="cusparseCreate needs a GPU"):
+            cp.cuda.device.get_cusparse_handle()
+    else:
+        assert device.cusparse_handle == cp.cuda.device.get_cusparse_handle() != 0
+
+
 @pytest.mark.parametrize(
     "module, error, name",
     [

@@ -15,7 +15,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -265,6 +264,8 @@ def nvcc() -> str | None:
         path = os.path.join(folder, "bin", "nvcc") if folder is not None else ""
         if os.access(path, os.X_OK) and os.path.isfile(path):
             return path
+    import shutil  # it imports compressors
+
     return shutil.which("nvcc")
 
 

@@ -188,10 +188,25 @@ def solver_params(device: Device) -> int:
 
 # ---- handles for functions of the user's own ---------------------------------------------------
 
+
+def _cusparse() -> TableLibrary:
+    from gpuarray._ffi import cusparse  # not at import: nothing else needs its table yet
+
+    return cusparse.library
+
+
 #: By name: what makes a handle with the library's own settings, and what sets its stream.
-_USER_HANDLES: dict[str, tuple[LibraryHandles, Callable[[], int]]] = {
-    "cublas": (BLAS, lambda: cublas.library.cublasCreate_v2()),
-    "cusolver": (SOLVER, lambda: cusolver.library.cusolverDnCreate()),
+_USER_HANDLES: dict[str, tuple[Callable[[], int], Callable[[int, int], None]]] = {
+    "cublas": (lambda: cublas.library.cublasCreate_v2(), BLAS.set_stream),
+    "cusolver": (lambda: cusolver.library.cusolverDnCreate(), SOLVER.set_stream),
+    "cusolver_sp": (
+        lambda: cusolver.library.cusolverSpCreate(),
+        lambda handle, stream: cusolver.library.cusolverSpSetStream(handle, stream),
+    ),
+    "cusparse": (
+        lambda: _cusparse().cusparseCreate(),
+        lambda handle, stream: _cusparse().cusparseSetStream(handle, stream),
+    ),
 }
 
 
@@ -213,7 +228,7 @@ class _UserHandle:
         try:
             self.handle = _spare_user_handles[name, device.id].pop()
         except (KeyError, IndexError):
-            self.handle = _USER_HANDLES[name][1]()
+            self.handle = _USER_HANDLES[name][0]()
 
     def __del__(self) -> None:
         handle = getattr(self, "handle", None)
@@ -243,5 +258,5 @@ def user_handle(device: Device, name: str) -> int:
         found = _user_handles.held.get((name, device.id))
         if found is None or found.generation != device.generation:
             found = _user_handles.held[name, device.id] = _UserHandle(name, device)
-        _USER_HANDLES[name][0].set_stream(found.handle, current.stream.handle)
+        _USER_HANDLES[name][1](found.handle, current.stream.handle)
         return found.handle

@@ -171,6 +171,9 @@ class MemoryAsyncPool:
     True
     """
 
+    #: CuPy's name for whether the driver tells how much memory a pool has: each does, from 11.3 on.
+    memoryAsyncHasStat = True
+
     def __init__(self, pool_handles: Any = "current"):
         count = driver.device_count()
         if isinstance(pool_handles, Sequence) and not isinstance(pool_handles, str):

@@ -554,5 +554,15 @@ class Device:
         """The calling thread's handle of cuSOLVER for dense matrices; see `cublas_handle`."""
         return Device.library_handle(self, "cusolver")
 
+    @property
+    def cusolver_sp_handle(self) -> int:
+        """The calling thread's handle of cuSOLVER for sparse matrices; see `cublas_handle`."""
+        return Device.library_handle(self, "cusolver_sp")
+
+    @property
+    def cusparse_handle(self) -> int:
+        """The calling thread's handle of cuSPARSE, which needs a GPU; see `cublas_handle`."""
+        return Device.library_handle(self, "cusparse")
+
 
 _fork.in_child(Device._lose_all)

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from typing import TextIO
 
-from gpuarray._ffi import locate, nvrtc
 from gpuarray._runtime.device import current
 from gpuarray.errors import CompileError
 
@@ -32,6 +28,8 @@ def get_cuda_path() -> str | None:
     >>> cp.cuda.get_cuda_path() is not None
     True
     """
+    from gpuarray._ffi import locate  # nothing else of gpuarray.cuda needs it
+
     return locate.installation()
 
 
@@ -44,6 +42,8 @@ def get_nvcc_path() -> str | None:
         Its path: in the installation of `get_cuda_path`, in another toolkit or where a shell
         finds it. None where there is none; this package does not need it.
     """
+    from gpuarray._ffi import locate
+
     return locate.nvcc()
 
 
@@ -86,6 +86,8 @@ def get_local_runtime_version() -> int:
     >>> cp.cuda.get_local_runtime_version() >= 12000
     True
     """
+    from gpuarray._ffi import nvrtc
+
     major, minor = nvrtc.version()
     return 1000 * major + 10 * minor
 
@@ -134,6 +136,8 @@ def compile_using_nvcc(
     --------
     compile : Compiles with NVRTC, which needs no toolkit.
     """
+    import tempfile
+
     if code_type not in ("cubin", "ptx"):
         raise ValueError(f"compile_using_nvcc: code_type is 'cubin' or 'ptx', not {code_type!r}")
     if separate_compilation and code_type == "ptx":
@@ -171,6 +175,9 @@ def _run(
     options: Sequence[str],
     log_stream: TextIO | None,
 ) -> None:
+    import shlex
+    import subprocess
+
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except OSError as error:

@@ -15,7 +15,7 @@ from gpuarray._runtime.memory import check_device_memory
 
 __all__ = [
     "Device", "Handle", "from_pointer", "get_compute_capability", "get_cublas_handle",
-    "get_cusolver_handle", "get_device_id",
+    "get_cusolver_handle", "get_cusolver_sp_handle", "get_cusparse_handle", "get_device_id",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -105,6 +105,28 @@ def get_cusolver_handle() -> int:
         A ``cusolverDnHandle_t``.
     """
     return current.stream.device.cusolver_handle
+
+
+def get_cusolver_sp_handle() -> int:
+    """The calling thread's handle of cuSOLVER for sparse matrices (`Device.cusolver_sp_handle`).
+
+    Returns
+    -------
+    int
+        A ``cusolverSpHandle_t``.
+    """
+    return current.stream.device.cusolver_sp_handle
+
+
+def get_cusparse_handle() -> int:
+    """The calling thread's handle of cuSPARSE on the current device (`Device.cusparse_handle`).
+
+    Returns
+    -------
+    int
+        A ``cusparseHandle_t``.
+    """
+    return current.stream.device.cusparse_handle
 
 
 def from_pointer(ptr: int) -> Device:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from gpuarray._ffi import driver, nvrtc
+from gpuarray._ffi import driver
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, need_context
 from gpuarray.cuda import _driver_constants
 from gpuarray.cuda._driver_constants import *
+from gpuarray.cuda._toolkit import get_local_runtime_version
 from gpuarray.errors import DriverError
 from gpuarray.kernels import compiler
 
@@ -66,8 +67,7 @@ def get_build_version() -> int:
     int
         The version.
     """
-    major, minor = nvrtc.version()
-    return 1000 * major + 10 * minor
+    return get_local_runtime_version()
 
 
 # --- contexts

@@ -48,6 +48,8 @@ class Module:
     array([5, 5, 5], dtype=int32)
     """
 
+    __slots__ = ("__weakref__", "_modules", "mapping", "ptr")
+
     def __init__(self) -> None:
         self.ptr = 0
         self.mapping: dict[str, str] | None = None
@@ -138,6 +140,8 @@ class Function:
         The driver's handle.
     """
 
+    __slots__ = ("__weakref__", "_kernels", "module", "ptr")
+
     def __init__(self, module: Module, funcname: str) -> None:
         plain, cooperative = module._loaded()
         self.module = module
@@ -220,6 +224,8 @@ class LinkState:
     ptr : int
         The handle for `gpuarray.cuda.driver`'s functions.
     """
+
+    __slots__ = ("__weakref__", "ptr")
 
     def __init__(self) -> None:
         self.ptr = driver.linkCreate()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._ffi import nvrtc
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.cuda import _runtime_constants
@@ -118,6 +117,7 @@ from gpuarray.cuda._stream_calls import (
     streamSynchronize,
     streamWaitEvent,
 )
+from gpuarray.cuda._toolkit import get_local_runtime_version
 from gpuarray.errors import CUDARuntimeError
 
 __all__ = [
@@ -198,8 +198,7 @@ def runtimeGetVersion() -> int:
     >>> cp.cuda.runtime.runtimeGetVersion() >= 12000
     True
     """
-    major, minor = nvrtc.version()
-    return 1000 * major + 10 * minor
+    return get_local_runtime_version()
 
 
 raise_runtime_errors(globals())
