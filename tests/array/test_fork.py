@@ -59,11 +59,28 @@ kernel((1,), (1,), (x,))
 stream, event, pool = cp.cuda.Stream(), cp.cuda.Event(), cp.get_default_memory_pool()
 held = [cp.cuda.alloc_pinned_memory(1000), cp.cuda.alloc(1000), cp.cuda.malloc_managed(1000),
         cp.cuda.MemoryPool().malloc(100), cp.from_dlpack(x.__dlpack__()), x.__dlpack__()]
+managed = cp.cuda.ManagedMemory(1000)
+runtime = cp.cuda.runtime
+functions = cp.cuda.PythonFunctionAllocator(
+    lambda size, device: runtime.malloc(size), lambda address, device: runtime.free(address))
+asynchronous = cp.cuda.MemoryAsyncPool()
+held += [asynchronous.malloc(100), cp.cuda.malloc_async(100), functions.malloc(100)]
+with cp.cuda.using_allocator(cp.cuda.malloc_async):
+    held.append(x + 1)
+used_elsewhere = [cp.zeros(1000), functions.malloc(100)]
+used_elsewhere[0].record_stream(stream)
+used_elsewhere[1].mem.record_stream(stream)
+held += used_elsewhere
+del used_elsewhere
 host = np.zeros(9 << 20, np.uint8)  # so many that pinned memory stands between
 with stream:
     x + y
 stream.synchronize()
 new = cp.RawKernel('extern "C" __global__ void unused() {}', "unused")
+
+def allocate_by(allocator):
+    with cp.cuda.using_allocator(allocator):
+        return cp.zeros(3)
 
 def in_a_thread():
     outcomes = []
@@ -101,6 +118,24 @@ uses = {
     "alloc": lambda: cp.cuda.alloc(1000),
     "malloc_managed": lambda: cp.cuda.malloc_managed(1000),
     "pinned memory": lambda: cp.cuda.alloc_pinned_memory(1 << 20),
+    "malloc_async": lambda: cp.cuda.malloc_async(1000),
+    "MemoryAsync": lambda: cp.cuda.MemoryAsync(1000, stream),
+    "MemoryAsyncPool": lambda: cp.cuda.MemoryAsyncPool(),
+    "its malloc": lambda: asynchronous.malloc(1000),
+    "its used_bytes": lambda: asynchronous.used_bytes(),
+    "its free_all_blocks": lambda: asynchronous.free_all_blocks(),
+    "function's malloc": lambda: functions.malloc(1000),
+    "using_allocator": lambda: allocate_by(functions.malloc),
+    "using_allocator's pool": lambda: allocate_by(cp.cuda.MemoryPool().malloc),
+    "used_bytes": lambda: pool.used_bytes(),
+    "set_limit": lambda: pool.set_limit(fraction=0.5),
+    "prefetch": lambda: managed.prefetch(stream),
+    "advise": lambda: managed.advise(1, 0),
+    "record_stream": lambda: x.record_stream(stream),
+    "UnownedMemory": lambda: cp.cuda.UnownedMemory(1 << 20, 100, None),
+    "memPoolCreate": lambda: runtime.memPoolCreate(runtime.MemPoolProps(1, 0, 1, 0)),
+    "deviceGetMemPool": lambda: runtime.deviceGetMemPool(0),
+    "pointerGetAttributes": lambda: runtime.pointerGetAttributes(1 << 20),
     "thread": in_a_thread,
 }
 
@@ -138,8 +173,8 @@ print(int((x + 1)[2]), int(cp.cumsum(x[::7])[1]))
 def test_a_child_leaves_in_every_way():
     program = """
 def drop_all():
-    global x, y, kernel, stream, event, pool, held, new, uses
-    del x, y, kernel, stream, event, pool, held, new, uses
+    global x, y, kernel, stream, event, pool, held, new, uses, managed, functions, asynchronous
+    del x, y, kernel, stream, event, pool, held, new, uses, managed, functions, asynchronous
     gc.collect()
 
 def fail():

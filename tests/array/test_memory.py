@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from benchmarks.memory import ALLOWED, peaks, pooled
+from benchmarks.rows.memory_traces import TRACES
 from gpuarray._ffi import driver
 from gpuarray._runtime import allocator
 from gpuarray._runtime.stream import Event, streams
@@ -122,13 +124,30 @@ def test_another_thread_may_add_a_list_between_any_two_steps(pool):
     assert next(sizes, None) is None
 
 
-def test_growing_arrays_do_not_keep_the_memory_of_all_that_went(pool, monkeypatch):
-    monkeypatch.setattr("gpuarray._runtime.pool.KEPT_IDLE", 1 << 12)
+def test_growing_arrays_do_not_keep_the_memory_of_all_that_went(pool):
     most = 0
-    for size in range(1, 120):
-        x = cp.empty(size << 10, "u1")
+    for size in range(16, 120):
+        x = cp.empty(size << 18, "u1")
         most = max(most, pool.total_bytes() / x.nbytes)
-    assert most < 5
+    assert most < 2.5  # two of them are there at once
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_little_more_is_reserved_than_was_in_use(name):
+    pool = pooled(cp, "gpuarray")
+    reserved, used = peaks(pool, TRACES[name](6))
+    assert used > 4 << 20
+    assert reserved <= ALLOWED * used
+    pool.reset()
+    assert pool.reserved() == 0
+
+
+def test_the_same_sizes_again_cost_no_call_of_the_driver(pool, monkeypatch):
+    step = TRACES["the same sizes"]
+    peaks(pooled(cp, "gpuarray", pool), step(1))
+    monkeypatch.setattr(driver, "mem_alloc_to", None)
+    monkeypatch.setattr(driver, "mem_free_all", None)
+    peaks(pooled(cp, "gpuarray", pool), step(1))
 
 
 def test_limit(pool):

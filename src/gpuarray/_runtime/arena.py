@@ -23,6 +23,11 @@ from gpuarray._runtime.device import Device, captured_streams, current, later, n
 
 #: Lists of freed blocks that an arena may have before it looks for those that nobody uses.
 _LEAST_BINS = 64
+#: An arena that grows gives whole segments back until it has at most this share of the most memory
+#: that was in use at once, in percent. In what it may have beyond that is room for fragments.
+_MOST_PERCENT = 115
+#: Bytes that an arena may have beyond what is in use in any case.
+_SLACK = 1 << 20
 #: Bytes of a segment that is worth a message of level INFO: what takes long to get and to fill.
 _LARGE = 1 << 28
 
@@ -106,10 +111,13 @@ class Arena:
         #: Blocks from the bins that are not idle yet.
         self._freed: list[Block] = []
         # What follows from that: idle memory as address -> size, as end -> address, and in the
-        # order of sizes.
+        # order of sizes, parts of segments and whole ones.
         self._idle: dict[int, int] = {}
         self._ends: dict[int, int] = {}
-        self._sizes: list[tuple[int, int]] = []
+        self._parts: list[tuple[int, int]] = []
+        self._wholes: list[tuple[int, int]] = []
+        #: Bytes that are, or were, in use at once.
+        self._peak = 0
         #: Whether it follows: not so during a change, and after one that was interrupted.
         self._settled = True
         #: Where the driver writes the address of a new segment, and its size.
@@ -167,19 +175,27 @@ class Arena:
         return sum(sizes), len(sizes)
 
     def find(self, size: int) -> Block | None:
-        """The best fitting memory that is idle, or is so after freed blocks were merged."""
+        """The best fitting memory that is idle, or is so after freed blocks were merged.
+
+        A whole segment can go back to the driver, one with a block in use cannot: so none is split
+        for a block that is much smaller.
+        """
         self._recover()
-        block = self._take(size)
+        near = size + size // 8
+        block = self._take(size, near, near)
         if block is None:
             self.merge()
-            block = self._take(size)
+            split = self.private or sum(self._idle.values()) <= _SLACK
+            block = self._take(size, sys.maxsize, sys.maxsize if split else size + size // 4)
         return block
 
-    def _take(self, size: int) -> Block | None:
-        index = bisect.bisect_left(self._sizes, (size,))
-        if index == len(self._sizes):
+    def _take(self, size: int, most: int, most_of_whole: int) -> Block | None:
+        """A block of the smallest idle part of a segment, or whole one, that is large enough."""
+        found, address = min(
+            _best_fit(self._parts, size, most), _best_fit(self._wholes, size, most_of_whole)
+        )
+        if not address:
             return None
-        found, address = self._sizes[index]
         block = Block(address, size)
         ref = _BlockRef(block.guard, self.lost.append)
         ref.pointer, ref.size = address, size
@@ -265,19 +281,33 @@ class Arena:
         self._add_idle(address, size)
         self._settled = True
 
-    def free_segments(self) -> None:
-        """Give whole idle segments back to the driver."""
+    def trim_for(self, size: int) -> None:
+        """Give segments back, the largest first, where growing would leave too much idle."""
+        total, idle = self.total, self.idle
+        self._peak = max(self._peak, total - idle + size)
+        most = max(self._peak * _MOST_PERCENT // 100, self._peak + _SLACK)
+        if total + size > most:
+            self.free_segments(total + size - most)
+
+    def free_segments(self, least: int = sys.maxsize) -> None:
+        """Give whole idle segments back to the driver: as many as there are bytes wanted.
+
+        If all go back, what was in use before counts no more for how much may be idle.
+        """
         if self.private:
             return
         self.merge()
         self._settled = False
-        for address, segment in list(self.segments.items()):
-            if self._idle.get(address) == segment.size:
-                if self.allocator is None:
-                    self._condemned.append(address)
-                del self.segments[address]
-                self._remove_idle(address, segment.size)
+        while self._wholes and least > 0:
+            size, address = self._wholes[-1]
+            if self.allocator is None:
+                self._condemned.append(address)
+            self._remove_idle(address, size)
+            del self.segments[address]
+            least -= size
         self._settled = True
+        if least > 0:
+            self._peak = 0
         self._free_condemned()
 
     def _free_condemned(self) -> None:
@@ -302,7 +332,7 @@ class Arena:
         """Make all that follows from the segments and the blocks anew."""
         self._condemned[:] = [x for x in self._condemned if x not in self.segments]
         self._freed[:] = [block for block in self._freed if self.has(block)]
-        self._idle, self._ends, self._sizes = {}, {}, []
+        self._idle, self._ends, self._parts, self._wholes = {}, {}, [], []
         blocks = sorted([(ref.pointer, ref.size) for ref in list(self.blocks.values())])
         index = 0
         for start, segment in sorted(self.segments.items()):
@@ -320,12 +350,28 @@ class Arena:
     def _add_idle(self, address: int, size: int) -> None:
         self._idle[address] = size
         self._ends[address + size] = address
-        bisect.insort(self._sizes, (size, address))
+        bisect.insort(self._in_order(address, size), (size, address))
 
     def _remove_idle(self, address: int, size: int) -> None:
         del self._idle[address]
         del self._ends[address + size]
-        del self._sizes[bisect.bisect_left(self._sizes, (size, address))]
+        blocks = self._in_order(address, size)
+        del blocks[bisect.bisect_left(blocks, (size, address))]
+
+    def _in_order(self, address: int, size: int) -> list[tuple[int, int]]:
+        """The list that idle memory is in."""
+        segment = self.segments.get(address)
+        return self._parts if segment is None or segment.size != size else self._wholes
+
+
+#: What no idle memory is.
+_NO_FIT = sys.maxsize, 0
+
+
+def _best_fit(blocks: list[tuple[int, int]], size: int, most: int) -> tuple[int, int]:
+    """Size and address of the smallest block of at least a size, and at most another."""
+    index = bisect.bisect_left(blocks, (size,))
+    return blocks[index] if index < len(blocks) and blocks[index][0] <= most else _NO_FIT
 
 
 def _log_segment(size: int, device: Device) -> None:

@@ -34,9 +34,6 @@ from gpuarray._runtime.unified_memory import Migrating
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
 UNIT = 512
-#: An arena that grows gives whole segments back where it has more idle memory than this, and more
-#: than is in use.
-KEPT_IDLE = 64 << 20
 
 _OUT_OF_MEMORY = 2  # the status, of the driver and of the runtime
 
@@ -237,9 +234,8 @@ class MemoryPool:
         if size > MAX_BYTES:  # C would take its low bits
             raise self._out_of_memory(arena.device, size)
         capturing = _capturing()
-        idle = arena.idle
-        if idle > max(KEPT_IDLE, arena.total - idle + size) and not capturing:
-            arena.free_segments()
+        if not capturing:
+            arena.trim_for(size)
         limit = self._limit(arena.device)
         for make_room in (None, *(() if capturing else self._ways_to_make_room)):
             if make_room is not None:
