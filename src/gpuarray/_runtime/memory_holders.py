@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-import tracemalloc
 from typing import Any
 
 from gpuarray._runtime.device import Device
@@ -47,7 +46,9 @@ def _line(memory: BaseMemory, arrays: list[str]) -> str:
     text = f"{memory.size:,} bytes"
     if arrays:
         text += f": {arrays[0]}" + (f", and {len(arrays) - 1} more" if arrays[1:] else "")
-    trace = tracemalloc.get_object_traceback(memory) if tracemalloc.is_tracing() else None
+    tracemalloc: Any = sys.modules.get("tracemalloc")  # whoever traces has imported it
+    tracing = tracemalloc is not None and tracemalloc.is_tracing()
+    trace = tracemalloc.get_object_traceback(memory) if tracing else None
     for frame in reversed(trace or ()):  # the most recent call comes last
         module = sys.modules.get(_PACKAGE)
         inside = frame.filename.startswith((*(module.__path__ if module else ()), "<"))

@@ -22,15 +22,12 @@ from typing import Any
 
 from gpuarray import _fork, errors
 from gpuarray._ffi import driver
-from gpuarray._runtime import memory_holders
 from gpuarray._runtime.arena import Arena, Block
 from gpuarray._runtime.device import Device, current, later
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, checked_size
-from gpuarray._runtime.memory_limit import bytes_of_limit, default_limit
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import note_user, precede
 from gpuarray._runtime.stream import Stream, StreamWork, check_stream, put_off, streams
-from gpuarray._runtime.unified_memory import Migrating
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
 UNIT = 512
@@ -105,8 +102,11 @@ class Allocation(BaseMemory):
 
     def __getattr__(self, name: str) -> Any:
         # Only managed memory and that of the system move.
-        if name in ("prefetch", "advise") and isinstance(self._owner(), Migrating):
-            return getattr(Migrating, name).__get__(self)
+        if name in ("prefetch", "advise"):
+            from gpuarray._runtime.unified_memory import Migrating  # there is none without it
+
+            if isinstance(self._owner(), Migrating):
+                return getattr(Migrating, name).__get__(self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def free(self) -> None:
@@ -253,6 +253,8 @@ class MemoryPool:
         raise self._out_of_memory(arena.device, size)
 
     def _out_of_memory(self, device: Device, size: int) -> errors.OutOfMemoryError:
+        from gpuarray._runtime import memory_holders
+
         total, idle = self._device_total(device), self._device_free(device)
         return errors.OutOfMemoryError(
             size,
@@ -311,6 +313,8 @@ class MemoryPool:
     def _limit(self, device: Device) -> int:
         found = self._limits.get(device.id)
         if found is None:
+            from gpuarray._runtime.memory_limit import default_limit
+
             found = self._limits.setdefault(device.id, default_limit(device))
         return found
 
@@ -379,6 +383,8 @@ class MemoryPool:
         fraction : float, optional
             Of the device's total memory, between 0 and 1.
         """
+        from gpuarray._runtime.memory_limit import bytes_of_limit
+
         device = self._device()
         self._limits[device.id] = bytes_of_limit(device, size, fraction)
 
