@@ -252,11 +252,11 @@ Device.when_reset(_forget_user_handles)
 def user_handle(device: Device, name: str) -> int:
     """The calling thread's handle of a library on a device, for calls of the user's own.
 
-    Its stream is the thread's current one on that device at the time of this call.
+    It begins on the thread's current stream of the device.
     """
-    with device:
-        found = _user_handles.held.get((name, device.id))
-        if found is None or found.generation != device.generation:
+    found = _user_handles.held.get((name, device.id))
+    if found is None or found.generation != device.generation:
+        with device:
             found = _user_handles.held[name, device.id] = _UserHandle(name, device)
-        _USER_HANDLES[name][1](found.handle, current.stream.handle)
-        return found.handle
+            _USER_HANDLES[name][1](found.handle, current.stream.handle)
+    return found.handle

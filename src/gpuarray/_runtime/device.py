@@ -69,7 +69,7 @@ current = _Current()
 #: What stands for the streams that are captured, by `Stream.key`: see gpuarray._runtime.capture.
 captured_streams: dict[tuple[int, int, int], Stream] = {}
 
-_INVALID_VALUE = 1
+_UNKNOWN_ATTRIBUTE = 1, 801  # CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_SUPPORTED
 _DISABLE_TIMING = 2  # CUevent_flags
 _CONTEXT_IS_DESTROYED = 709
 
@@ -536,7 +536,7 @@ class Device:
             try:
                 values[name] = self.attribute(number)
             except DriverError as error:
-                if error.status != _INVALID_VALUE:
+                if error.status not in _UNKNOWN_ATTRIBUTE:
                     raise
         return values
 
@@ -545,7 +545,8 @@ class Device:
         """The calling thread's handle of cuBLAS for functions of the user's own.
 
         It is the same each time, and no operation of this package uses it: to set its stream or
-        its modes affects nothing else. It is valid until the thread ends.
+        its modes affects nothing else. It begins on the thread's current stream of the device, and
+        is valid until the thread ends.
         """
         return Device.library_handle(self, "cublas")
 

@@ -311,7 +311,8 @@ def deviceCanAccessPeer(device: int, peerDevice: int) -> int:
     int
         1 or 0; 0 for a device and itself.
     """
-    return int(driver.device_can_access_peer(Device(device).handle, Device(peerDevice).handle))
+    user, owner = Device(device), Device(peerDevice)
+    return int(user is not owner and driver.device_can_access_peer(user.handle, owner.handle))
 
 
 def deviceEnablePeerAccess(peerDevice: int) -> None:
