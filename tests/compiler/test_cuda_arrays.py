@@ -81,6 +81,22 @@ def test_what_is_copied_has_the_shape_and_the_dtype(x, text):
             array.copy_to(one)
 
 
+def test_arrays_of_other_libraries():
+    class Other:
+        def __init__(self, x):
+            self.x = x
+            self.__cuda_array_interface__ = x.__cuda_array_interface__
+
+    x, out = cp.arange(8, dtype="f"), cp.zeros(8, "f")
+    array = texture.CUDAarray(channels("f"), 8)
+    array.copy_from(Other(x))
+    array.copy_to(Other(out))
+    assert out.tolist() == x.tolist()
+    for method in (array.copy_from, array.copy_to):
+        with pytest.raises(TypeError, match=f"CUDAarray.{method.__name__}: an array .* not list"):
+            method([1.0] * 8)
+
+
 def test_what_cannot_be_written_to():
     array = texture.CUDAarray(channels("f"), 12, 3)
     for out in (np.zeros((12, 3), "f").T, cp.zeros((12, 3), "f").T):

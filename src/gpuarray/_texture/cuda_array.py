@@ -119,23 +119,21 @@ class CUDAarray:
         ValueError
             The shape or the dtype differs.
         """
-        on_host = isinstance(in_arr, np.ndarray)
-        if not on_host and not isinstance(in_arr, _array.ArrayBase):
-            in_arr = _interchange.from_interface(in_arr, "CUDAarray.copy_from")
+        elements = _given(in_arr, "copy_from")
         queue = self._stream(stream)
-        self._check("copy_from", in_arr)
-        if on_host:
-            host = np.ascontiguousarray(in_arr)
+        self._check("copy_from", elements)
+        if isinstance(elements, np.ndarray):
+            host = np.ascontiguousarray(elements)
             if queue.ongoing_capture is None:
                 self._copy(host, queue, into=True)
                 self._wait_for(host, queue, stream is not None)
                 return
             with queue:
-                in_arr = _array.from_host(host, self._layout(), queue)
-        elif not in_arr.flags.c_contiguous:
+                elements = _array.from_host(host, self._layout(), queue)
+        elif not elements.flags.c_contiguous:
             with queue:
-                in_arr = in_arr.copy()
-        self._copy(in_arr, queue, into=True)
+                elements = elements.copy()
+        self._copy(elements, queue, into=True)
 
     def copy_to(self, out_arr: ndarray | np.ndarray, stream: Stream | None = None) -> None:
         """Copy this array into one of the device or the host.
@@ -153,23 +151,22 @@ class CUDAarray:
         ValueError
             The shape or the dtype differs, or the array is not contiguous or read-only.
         """
-        if not isinstance(out_arr, np.ndarray | _array.ArrayBase):
-            out_arr = _interchange.from_interface(out_arr, "CUDAarray.copy_to")
+        out = _given(out_arr, "copy_to")
         queue = self._stream(stream)
-        if not out_arr.flags.c_contiguous:
+        if not out.flags.c_contiguous:
             raise ValueError("CUDAarray.copy_to: the output array must be C-contiguous")
-        if not out_arr.flags.writeable:
+        if not out.flags.writeable:
             raise ValueError("CUDAarray.copy_to: output array is read-only")
-        self._check("copy_to", out_arr)
-        if isinstance(out_arr, np.ndarray) and queue.ongoing_capture is not None:
+        self._check("copy_to", out)
+        if isinstance(out, np.ndarray) and queue.ongoing_capture is not None:
             with queue:
                 elements = _array.empty(self._layout())
             self._copy(elements, queue, into=False)
-            _array.download(elements, out_arr, queue, stream is None)
+            _array.download(elements, out, queue, stream is None)
             return
-        self._copy(out_arr, queue, into=False)
-        if isinstance(out_arr, np.ndarray):
-            self._wait_for(out_arr, queue, stream is not None)
+        self._copy(out, queue, into=False)
+        if isinstance(out, np.ndarray):
+            self._wait_for(out, queue, stream is not None)
 
     def _stream(self, stream: Stream | None) -> Stream:
         if stream is None:
@@ -224,6 +221,18 @@ class CUDAarray:
             kinds=(to, origin),
             stream=stream.handle,
         )
+
+
+def _given(arr: Any, method: str) -> Any:
+    """An array of the device or the host, another library's as one of ours."""
+    if isinstance(arr, np.ndarray | _array.ArrayBase):
+        return arr
+    if not hasattr(arr, "__cuda_array_interface__"):
+        raise TypeError(
+            f"CUDAarray.{method}: an array of the device or the host is needed, not "
+            f"{type(arr).__name__}"
+        )
+    return _interchange.from_interface(arr, f"CUDAarray.{method}")
 
 
 def _allocated(
