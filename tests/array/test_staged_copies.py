@@ -16,6 +16,7 @@ import gpuarray as cp
 from gpuarray._ffi import driver
 from gpuarray._runtime import pinned_ranges, staged_copies
 from gpuarray.cuda import Stream
+from gpuarray.errors import CaptureError
 from tests.limits import HANG_SECONDS
 
 
@@ -287,3 +288,21 @@ def test_buffers_that_die_wait_for_their_copies(monkeypatch):
     del buffer
     gc.collect()
     assert waited == [address]
+
+
+def test_copies_by_pieces_are_not_captured(pieces, tmp_path):
+    source, file, other = host(50_000), tmp_path / "array", tmp_path / "other"
+    stream = Stream(non_blocking=True)
+    x = cp.asarray(source)
+    x.tofile(file)
+    with stream:
+        stream.begin_capture()
+        for call in (x.get, lambda: cp.fromfile(file, "u1"), lambda: x.tofile(other)):
+            with pytest.raises(CaptureError):
+                call()
+        y = cp.asarray(source)  # the graph has a copy
+        graph = stream.end_capture()
+    source[...] = 0
+    graph.launch(stream)
+    assert (y.get(stream=stream) == x.get()).all()
+    assert (np.fromfile(file, "u1") == x.get()).all()

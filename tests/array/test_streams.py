@@ -218,6 +218,18 @@ def test_an_exception_in_a_callback_is_reported(monkeypatch):
     assert (cp.arange(3) + 1).tolist() == [1, 2, 3]
 
 
+def test_cuda_is_not_called_in_a_callback(monkeypatch):
+    reported, stream = [], Stream()
+    monkeypatch.setattr("sys.unraisablehook", lambda x: reported.append(x.exc_value))
+    x = cp.arange(3)
+    for wrong in (lambda _: x + 1, lambda _: stream.synchronize(), lambda _: x.get()):
+        stream.launch_host_func(wrong, None)
+    stream.synchronize()
+    assert len(reported) == 3
+    assert all("hand the work over to another thread" in str(error) for error in reported)
+    assert (x + 1).tolist() == [1, 2, 3]
+
+
 def test_what_dies_in_a_callback_is_freed_outside(monkeypatch):
     """Nothing may call the driver there: memory, streams and events wait for the next time."""
     reported, stream = [], Stream(non_blocking=True)
@@ -290,6 +302,12 @@ def test_the_end_of_a_process_waits_for_callbacks_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(driver, "host_functions_wait", lambda: next(answers))
     stream._wait_at_exit()
     assert next(answers, None) is None
+    monkeypatch.setattr(driver, "host_functions_wait", lambda: None)  # those of graphs
+    states = iter([False, False, True])
+    monkeypatch.setattr(stream, "streams", {1: Stream()})
+    monkeypatch.setattr(stream, "_idle", lambda x: next(states))
+    stream._wait_at_exit()
+    assert next(states, None) is None
     monkeypatch.setattr(driver, "host_functions_wait", lambda: True)
     monkeypatch.setattr(stream, "EXIT_SECONDS", 0.01)
     stream._wait_at_exit()

@@ -81,9 +81,13 @@ def in_host_function() -> bool:
     return bool(_inside) and threading.get_ident() in _inside
 
 
-def host_functions_wait() -> bool:
-    """Whether there are functions that the driver has still to call once."""
-    return any(pending.once for pending in list(_pending.values()))
+def host_functions_wait() -> bool | None:
+    """Whether there are functions that the driver has still to call once.
+
+    None if there are others, which graphs may call at any time.
+    """
+    pending = list(_pending.values())
+    return any(function.once for function in pending) or (None if pending else False)
 
 
 def free_what_waits() -> None:

@@ -47,6 +47,11 @@ class _Current(threading.local):
 
     def __getattr__(self, name: str) -> Any:
         if name == "stream":
+            if driver.in_host_function():
+                raise CUDAError(
+                    "CUDA must not be called in a function that a stream calls, since the stream "
+                    "waits for the function; hand the work over to another thread"
+                )
             Device(0).use()
             return self.stream
         if name == "streams":  # device index -> the stream that is current there
@@ -108,7 +113,10 @@ def leave(entered: Device | Stream, *exc_info: object) -> None:
     while inside is not entered and before is not None:
         inside, outer, before = before
     try:
-        _go_back(outer)
+        if outer.lost or state["stream"].device is not outer.device:
+            _go_back(outer)
+        else:
+            outer.use()
     except KeyboardInterrupt:
         _go_back(outer)
         raise

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gpuarray._runtime.graph import Graph
 
 _NON_BLOCKING = 1
-_INVALID_CONTEXT, _NOT_READY = 201, 600
+_INVALID_CONTEXT, _NOT_READY, _NOT_PERMITTED = 201, 600, 800
 #: CU_STREAM_PER_THREAD
 PER_THREAD = 2
 _EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
@@ -919,8 +919,8 @@ class Event:
 
 def _retry(name: str, status: int, *arguments: Any) -> int:
     """Call a bare function again if the thread had no context; its status if that is no failure."""
-    if status == _INVALID_CONTEXT and "stream" not in current.__dict__:
-        need_context()
+    if status in (_INVALID_CONTEXT, _NOT_PERMITTED) and "stream" not in current.__dict__:
+        need_context()  # which says what is not permitted
         status = getattr(driver, f"bare_{name}")(*arguments)
     if status and (status != _NOT_READY or not name.endswith("_query")):
         driver.failed(name, status)
@@ -974,11 +974,19 @@ def _wait_at_exit() -> None:
     """Wait for host functions: Python cannot be called any more once the interpreter ends."""
     end = time.monotonic() + EXIT_SECONDS
     try:
-        while not driver.forked() and driver.host_functions_wait() and time.monotonic() < end:
+        while not driver.forked() and time.monotonic() < end:
+            wait = driver.host_functions_wait()
+            if wait is False or (wait is None and all(_idle(x) for x in list(streams.values()))):
+                return
             _ = current.stream.done  # a fault of the device raises
             time.sleep(0.001)
     except CUDAError:
         pass
+
+
+def _idle(stream: Stream) -> bool:
+    """Whether no graph is running on a stream."""
+    return stream.lost or of_another_thread(stream) or stream.done
 
 
 atexit.register(_wait_at_exit)
