@@ -164,3 +164,14 @@ def test_costs_of_streams(tmp_path, options):
     result = json.loads(figures.read_text())
     assert "with stream: pass" in table
     assert all(row["gpuarray"][0] > 0 for row in result.values())
+
+
+@pytest.mark.slow
+def test_profiling(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/profiling.py", "--quick", f"--json={figures}")
+    result = json.loads(figures.read_text())
+    for when in ("before a trace", "in a trace", "after a trace"):
+        assert when in table
+        assert all(least > 0 for _, least, _ in result[when].values())
+    assert result["benchmark"]["gpuarray"]["gpu"] > 0

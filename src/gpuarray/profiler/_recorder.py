@@ -179,8 +179,8 @@ class Recorder:
         """Note the beginning of a call that queues work; what is returned notes its end."""
         thread = self.thread()
         clock = self._clock(device)
+        start = time.perf_counter_ns()  # before the device can begin
         started = clock.begin(stream)
-        start = time.perf_counter_ns()
 
         def ended() -> None:
             end = time.perf_counter_ns()
