@@ -13,7 +13,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._ffi import driver
-from gpuarray._runtime.stream import StreamWork
+from gpuarray._runtime.stream import ASKING, StreamWork
 from gpuarray.errors import OutOfMemoryError
 from tests.array.arrays import same
 
@@ -96,9 +96,9 @@ def test_plans_outlive_another_allocator():
         x + 1
         asking = dict(stream.plans)
         made = cp.cuda.Stream()
-        assert made.plans_ask
+        assert made.plan_kind == ASKING
     assert stream.plans == before
-    assert not made.plans_ask
+    assert not made.plan_kind
     with cp.cuda.using_allocator(cp.cuda.malloc_managed):
         assert stream.plans == asking
 

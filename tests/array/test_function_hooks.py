@@ -139,11 +139,20 @@ def test_without_hooks_the_drivers_function_launches(monkeypatch):
         made.append(self.launch)
 
     monkeypatch.setattr(BoundLaunch, "__init__", noting)
-    x = cp.zeros(8, "i4")
+    x = cp.zeros(23, "i4")
+    stream = cp.cuda.get_current_stream()
     with Recorder():
         x + x
+        hooked = stream.plans
     x + x
+    plain = stream.plans
     assert [launch is driver.launch for launch in made] == [False, True]
+    with Recorder():
+        assert stream.plans is hooked
+        x + x
+    assert stream.plans is plain
+    x + x
+    assert len(made) == 2
 
 
 def test_nested_hooks_are_called_in_order():
@@ -227,6 +236,6 @@ def test_an_exception_in_a_hook_leaves_everything_usable():
 def test_a_launch_that_is_refused_has_its_second_callback(monkeypatch):
     monkeypatch.setattr(driver, "launch", lambda *args: 1)
     with Recorder() as hook, pytest.raises(CUDAError, match="named"):
-        _NAMED((1,), (8,), (cp.zeros(8, "i4"),))
+        _NAMED((1,), (8,), (cp.zeros(8, "i4"),), shared_mem=24)  # there is no plan yet
     assert hook.names[-1] == "named"
     assert hook.before == hook.after

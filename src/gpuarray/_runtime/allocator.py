@@ -15,7 +15,7 @@ from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer, malloc
 from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.pool import UNIT, MemoryPool
-from gpuarray._runtime.stream import Stream, streams
+from gpuarray._runtime.stream import ASKING, Stream, plan_from_now_on, streams
 
 __all__ = ["get_default_memory_pool"]
 
@@ -45,9 +45,7 @@ _of_thread = _ThreadAllocator()
 def ask() -> None:
     """From now on let every allocation of an operation come to `allocate`.
 
-    Plans take freed blocks from the pool's lists themselves otherwise. Each stream has a table of
-    plans of either kind, so that no plan is lost when an allocator comes or goes. One that another
-    thread makes at that moment may land in the wrong table: then it takes memory from the pool.
+    Plans take freed blocks from the pool's lists themselves otherwise.
     """
     _count_asking(1)
 
@@ -61,9 +59,7 @@ def _count_asking(change: int) -> None:
     global _asking
     with _asking_lock:
         _asking += change
-        Stream.new_plans_ask = _asking > 0
-        for stream in list(streams.values()):
-            stream.let_plans_ask(_asking > 0)
+        plan_from_now_on(ASKING, _asking > 0)
 
 
 def allocate(nbytes: int, stream: Stream | None = None) -> tuple[BaseMemory, int]:

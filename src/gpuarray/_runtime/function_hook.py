@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gpuarray._config import config
@@ -10,17 +11,14 @@ from gpuarray._ffi import driver
 from gpuarray._runtime import debugging
 from gpuarray._runtime.hooks import Hook, Hooks
 from gpuarray._runtime.launch_history import LaunchTrace
-from gpuarray._runtime.stream import Stream, streams
+from gpuarray._runtime.stream import HOOKED, Stream, plan_from_now_on
 
-
-def _drop_plans() -> None:
-    """Have every launch planned anew: plans hold the functions that launch."""
-    for stream in list(streams.values()):
-        stream.drop_plans()
-
-
-#: The hooks that are active.
-hooks = Hooks("function hook", begin=_drop_plans, end=_drop_plans)
+#: The hooks that are active. Plans hold the functions that launch, so there are others with hooks.
+hooks = Hooks(
+    "function hook",
+    begin=partial(plan_from_now_on, HOOKED, True),
+    end=partial(plan_from_now_on, HOOKED, False),
+)
 
 
 class FunctionHook(Hook):
@@ -40,8 +38,8 @@ class FunctionHook(Hook):
 
     Notes
     -----
-    While no hook is active, launches cost what they always do. The first one that is entered, and
-    the last one that is left, let every operation be planned anew; kernels stay loaded.
+    While no hook is active, launches cost what they always do. Inside of the first hook every
+    operation is planned anew, once; kernels stay loaded.
 
     What a callback launches itself calls no hook.
 

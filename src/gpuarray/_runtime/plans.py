@@ -84,8 +84,9 @@ def find(
     except TypeError:  # an argument without a hash: nothing is kept
         return make(*args, **kwargs)
     if plan is None:
+        kind = stream.plan_kind
         plan = make(*args, **kwargs)
-        if plan is not None:
+        if plan is not None and stream.plan_kind == kind:  # else a hook came or went meanwhile
             stream.keep_plan(key, plan)
     return plan
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
 from gpuarray._runtime.device import (
@@ -41,6 +42,28 @@ streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary(
 #: Plans of a generation. A stream keeps two generations: a plan that nobody asks for while so many
 #: others are made is dropped.
 PLAN_LIMIT = 4096
+
+
+#: Plans that ask `gpuarray._runtime.allocator` for all memory, where others take freed blocks
+#: themselves.
+ASKING = 1
+#: Plans that call function hooks.
+HOOKED = 2
+
+_kind_lock = _fork.new_lock()
+
+
+def plan_from_now_on(kind: int, wanted: bool) -> None:
+    """Have all streams use plans of a kind, or have them not.
+
+    Each stream has a table of plans of either kind, so that no plan is lost when an allocator or a
+    hook comes or goes.
+    """
+    with _kind_lock:
+        before = Stream.new_plan_kind
+        Stream.new_plan_kind = before | kind if wanted else before & ~kind
+        for stream in list(streams.values()):
+            stream.use_plans(Stream.new_plan_kind)
 
 
 class StreamWork:
@@ -216,7 +239,7 @@ class Stream:
     __slots__ = (
         "__weakref__", "arenas", "argument", "captured_as", "device", "end", "foreign", "handle",
         "library_handles", "older_plans", "ongoing_capture", "origin", "other_plans", "owned",
-        "plans", "plans_ask", "private_arenas", "thread", "work",
+        "plan_kind", "plans", "private_arenas", "thread", "work",
     )  # fmt: skip
 
     null = _DefaultStream("The default stream of the current device.", lambda x: x.default_stream)
@@ -226,8 +249,8 @@ class Stream:
     )
     #: Whether a reset of the device took the stream away.
     lost = False
-    #: What `plans_ask` of a new stream is.
-    new_plans_ask = False
+    #: What `plan_kind` of a new stream is.
+    new_plan_kind = 0
 
     def __init__(
         self,
@@ -333,15 +356,15 @@ class Stream:
         # Plans by the keys of gpuarray._runtime.plans: the present generation, and the one before.
         self.plans: dict[Any, Any] = {}
         self.older_plans: dict[Any, Any] = {}
-        # Whether these plans ask `gpuarray._runtime.allocator` for all memory instead of taking
-        # freed blocks themselves, and both generations of those that do otherwise.
-        self.plans_ask = False
-        self.other_plans: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
+        # What is special about these plans, the sum of ASKING and HOOKED; and both generations of
+        # those of other kinds.
+        self.plan_kind = 0
+        self.other_plans: dict[int, tuple[dict[Any, Any], dict[Any, Any]]] = {}
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream
         self.library_handles: dict[Any, Any] = {}  # of gpuarray._libraries.handles
         self.work = StreamWork(self)
         streams[id(self)] = self
-        self.let_plans_ask(Stream.new_plans_ask)
+        self.use_plans(Stream.new_plan_kind)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         # At the end of the process this module's names may be gone, so it has the function.
@@ -377,16 +400,17 @@ class Stream:
             self.keep_plan(key, plan)
         return plan
 
-    def let_plans_ask(self, ask: bool) -> None:
-        """Have the plans that ask the allocator for all memory, or those that do not."""
-        if self.plans_ask is not ask:
-            self.plans_ask = ask
-            present = self.plans, self.older_plans
-            (self.plans, self.older_plans), self.other_plans = self.other_plans, present
+    def use_plans(self, kind: int) -> None:
+        """Have the plans of a kind, and keep the others for later."""
+        if self.plan_kind != kind:
+            self.other_plans[self.plan_kind] = self.plans, self.older_plans
+            self.plans, self.older_plans = self.other_plans.pop(kind, ({}, {}))
+            self.plan_kind = kind
 
     def all_plans(self) -> tuple[dict[Any, Any], ...]:
         """The tables of all plans that are kept."""
-        return self.plans, self.older_plans, *self.other_plans
+        others = [plans for pair in list(self.other_plans.values()) for plans in pair]
+        return self.plans, self.older_plans, *others
 
     def drop_plans(self, function: Any = None) -> None:
         """Forget the plans of a function, or all."""
