@@ -306,3 +306,31 @@ def test_copies_by_pieces_are_not_captured(pieces, tmp_path):
     graph.launch(stream)
     assert (y.get(stream=stream) == x.get()).all()
     assert (np.fromfile(file, "u1") == x.get()).all()
+
+
+DEVICES = """
+import numpy as np
+import gpuarray as cp
+from gpuarray._runtime import staged_copies
+staged_copies.STAGED_BYTES, staged_copies.PIECE_BYTES = 1000, 4096
+staged_copies.PIECES_A_THREAD, staged_copies._processors = 1, lambda: 4
+host = np.arange(50_000)
+for number in (1, 0, 1):
+    with cp.cuda.Device(number), cp.cuda.Stream(non_blocking=True):
+        x = cp.asarray(host)
+        assert x.device.id == number and (x.get() == host).all()
+        assert {y.event.device.id for y in staged_copies._idle[x.device]} == {number}
+assert (x.get() == host).all()
+"""
+
+
+@pytest.mark.emulator
+def test_threads_that_copy_work_on_the_device_of_the_stream():
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", DEVICES],
+        env={**os.environ, "GPUARRAY_EMULATED_DEVICES": "2"},
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

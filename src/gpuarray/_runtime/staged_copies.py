@@ -156,7 +156,7 @@ class _Copy:
         self.active.append(None)
         try:
             if not self.stopped:
-                driver.context_set_current(self.device.context)
+                self.device.use()
                 self._work(work)
         except BaseException as error:
             self.stopped = True
