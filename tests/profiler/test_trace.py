@@ -308,23 +308,38 @@ def test_hooks_of_the_user_work_beside_it(path):
 
 def test_a_captured_stream(path):
     x = cp.arange(10)
-    x + 1
     stream = cp.cuda.Stream(non_blocking=True)
+    cp.cuda.Device().synchronize()
     with stream:
         y = x + 1
         with trace(path):
-            driver.stream_begin_capture(stream.ptr, "relaxed")
-            cp.add(x, 1, out=y)
-            graph = driver.stream_end_capture(stream.ptr)
-            ready = driver.graph_instantiate(graph)
-            driver.graph_launch(ready, stream.ptr)
-    driver.graph_exec_destroy(ready)
-    driver.graph_destroy(graph)
+            stream.begin_capture()
+            cp.add(x, 2, out=y)
+            graph = stream.end_capture()
+            graph.launch()
+            graph.launch()
     found = Recorded(path)
     assert len(found.names(HOST, "kernel")) == 1
     assert found.names(DEVICE, "kernel") == []
-    assert found.names(DEVICE, "graph") == found.names(HOST, "graph") == ["graph"]
-    assert y.get().tolist() == list(range(1, 11))
+    assert found.names(DEVICE, "graph") == found.names(HOST, "graph") == ["graph"] * 2
+    assert y.get().tolist() == list(range(2, 12))
+
+
+def test_a_trace_within_a_capture(path):
+    x = cp.arange(10)
+    stream = cp.cuda.Stream(non_blocking=True)
+    cp.cuda.Device().synchronize()
+    with stream:
+        y = x + 1
+        stream.begin_capture()
+        with trace(path):
+            cp.add(x, 3, out=y)
+        graph = stream.end_capture()
+        graph.launch()
+    found = Recorded(path)
+    assert len(found.names(HOST, "kernel")) == 1
+    assert found.slices(DEVICE) == []
+    assert y.get().tolist() == list(range(3, 13))
 
 
 def test_a_long_trace_reads_times_while_it_runs(path, monkeypatch):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.stream import Event
+from gpuarray._runtime.stream import Event, Stream
 from gpuarray.errors import CUDAError
 
 #: How often the clock of the device is compared with the host's for a start; the best one counts.
@@ -130,7 +130,7 @@ def _anchor() -> tuple[Event, int]:
 
     The host learns of it a little later, so that no work seems to begin before it was queued.
     """
-    stream = type(current.stream)(non_blocking=True)
+    stream = Stream(non_blocking=True)
     best: tuple[int, Event, int] | None = None
     for _ in range(_TRIES):
         event = Event()
