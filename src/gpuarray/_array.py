@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray import _dtypes, _layout
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
-from gpuarray._runtime import allocator, captured_copies, pinned_ranges, staged_copies
+from gpuarray._runtime import allocator, pinned_ranges, staged_copies
 from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
@@ -292,6 +292,13 @@ def overlap(a: Any, b: Any) -> bool:
     return _layout.overlap(a._layout, a._pointer, b._layout, b._pointer)
 
 
+def captured_copies() -> Any:
+    """The module of copies in captures, which few programs need."""
+    from gpuarray._runtime import captured_copies
+
+    return captured_copies
+
+
 # ---- transfers ---------------------------------------------------------------------------------
 
 
@@ -321,7 +328,7 @@ def upload(
         stream = stream.captured_as
     target = address_of(array, stream)
     if stream.ongoing_capture is not None:
-        captured_copies.upload(target, source, stream)
+        captured_copies().upload(target, source, stream)
         return
     address = driver.array_address(source)
     ours = pinned_ranges.find(address, nbytes)
@@ -353,9 +360,10 @@ def download(array: Any, target: np.ndarray, stream: Stream | None, blocking: bo
     elif stream.captured_as is not None:
         stream = stream.captured_as
     if stream.ongoing_capture is not None:
-        if blocking or not captured_copies.is_pinned(target):
-            raise captured_copies.refusal("asnumpy")
-        captured_copies.download(target, address_of(array, stream), stream)
+        copies = captured_copies()
+        if blocking or not copies.is_pinned(target):
+            raise copies.refusal("asnumpy")
+        copies.download(target, address_of(array, stream), stream)
         return
     source = address_of(array, stream)
     address = driver.array_address(target)

@@ -594,3 +594,33 @@ def test_the_runtimes_functions(tmp_path):
     with pytest.raises(CUDARuntimeError):
         runtime.streamEndCapture(handle)
     runtime.streamDestroy(handle)
+
+
+def test_hooks_see_launches_of_graphs(stream):
+    names = []
+
+    class Names(cp.cuda.FunctionHook):
+        name = "Names"
+
+        def launch_preprocess(self, *, name, **kwargs):
+            names.append(name)
+
+    x = cp.arange(3.0)
+    with stream.capture() as graph:
+        x += 1
+    with Names():
+        graph.launch()
+    assert names == ["<Graph of 1 node on device 0>"]
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_host_functions_belong_to_the_graph(stream):
+    calls = []
+    with stream.capture() as graph:
+        stream.launch_host_func(calls.append, 3)
+    assert graph.host_funcargs == [(calls.append, 3)]
+    assert not calls
+    for _ in range(2):
+        graph.launch(stream)
+    stream.synchronize()
+    assert calls == [3, 3]

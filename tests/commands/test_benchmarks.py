@@ -83,6 +83,16 @@ def test_two_devices(tmp_path, monkeypatch):
     assert "64 KiB, 0 to 1" in table
 
 
+@pytest.mark.slow
+def test_graphs(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/graphs.py", "--quick", f"--json={figures}")
+    found = json.loads(figures.read_text())["libraries"]["gpuarray"]
+    assert "issued" in found["call"]
+    assert all(0 < x[1] <= x[0] <= x[2] for kind in ("call", "whole") for x in found[kind].values())
+    assert "times as fast" in table
+
+
 def test_functions_measures_its_rows(tmp_path):
     figures = tmp_path / "figures.json"
     table = _run(

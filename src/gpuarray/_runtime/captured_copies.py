@@ -10,7 +10,7 @@ from gpuarray._ffi import driver
 from gpuarray._namespace.called_name import called_form
 from gpuarray._runtime import pinned_ranges
 from gpuarray._runtime.pinned_memory import get_default_pinned_memory_pool
-from gpuarray._runtime.stream import Stream, captured_error
+from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CaptureError
 
 
@@ -71,9 +71,3 @@ def refusal(name: str) -> CaptureError:
         "before the graph is launched; do this before the capture or after a launch, or use an "
         "operation whose result has a known shape, such as where() in place of a mask as an index"
     )
-
-
-def need_no_capture(stream: Stream) -> None:
-    """Refuse a copy in pieces, which waits for them."""
-    if stream.ongoing_capture is not None:
-        raise captured_error(called_form("a copy in pieces"), stream)

@@ -67,9 +67,9 @@ class FunctionHook(Hook):
         Parameters
         ----------
         name : str
-            The kernel's name.
+            The kernel's name; ``<Graph of 20 nodes on device 0>`` for the launch of a graph.
         grid, block : tuple of int
-            Blocks of the grid and threads of a block, in x, y and z.
+            Blocks of the grid and threads of a block, in x, y and z; zeros for a graph.
         shared_mem : int
             Dynamic shared memory of a block in bytes.
         device_id : int

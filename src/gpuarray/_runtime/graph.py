@@ -11,6 +11,7 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import capture as captures
+from gpuarray._runtime import function_hook
 from gpuarray._runtime.capture import Capture
 from gpuarray._runtime.device import Device, current, give_back, later, lost_error
 from gpuarray._runtime.memory import BaseMemory
@@ -202,12 +203,28 @@ class Graph:
         if stream.captured_as is not None or stream.ongoing_capture is not None:
             self._become_part(captures.member_of(stream))
             return
-        if stream.device is current.stream.device:
+        if function_hook.hooks.active:
+            self._launch_with_hooks(stream)
+        elif stream.device is current.stream.device:
             driver.graph_launch(self._exec, stream.handle)
         else:
             with stream.device:
                 driver.graph_launch(self._exec, stream.handle)
         self._memory.launched_on(stream)  # type: ignore[union-attr]  # it is there with the handle
+
+    def _launch_with_hooks(self, stream: Stream) -> None:
+        arguments = {
+            "name": repr(self),
+            "grid": (0, 0, 0),
+            "block": (0, 0, 0),
+            "shared_mem": 0,
+            "device_id": self.device.id,
+            "stream": stream,
+        }
+        with stream.device:
+            function_hook.hooks.around(
+                "launch", arguments, lambda: driver.graph_launch(self._exec, stream.handle)
+            )
 
     def _become_part(self, member: Any) -> None:
         member.ongoing_capture.keep(self)

@@ -19,10 +19,10 @@ from typing import Any
 from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div
-from gpuarray._runtime import captured_copies
+from gpuarray._namespace.called_name import called_form
 from gpuarray._runtime.device import Device, give_back
 from gpuarray._runtime.pinned_memory import get_default_pinned_memory_pool, when_freed
-from gpuarray._runtime.stream import PER_THREAD, Event, Stream
+from gpuarray._runtime.stream import PER_THREAD, Event, Stream, captured_error
 
 __all__ = ["download", "download_to", "upload", "upload_from"]
 
@@ -285,7 +285,8 @@ _Move = Callable[[_Buffer, int, int], None]
 
 
 def _upload(device_pointer: int, nbytes: int, stream: Stream, fill: _Move, threads: int) -> None:
-    captured_copies.need_no_capture(stream)
+    if stream.ongoing_capture is not None:
+        raise captured_error(called_form("a copy in pieces"), stream)
     handle = stream.handle
 
     def work(copy: _Copy, buffers: list[_Buffer]) -> None:
@@ -302,7 +303,8 @@ def _upload(device_pointer: int, nbytes: int, stream: Stream, fill: _Move, threa
 
 
 def _download(device_pointer: int, nbytes: int, stream: Stream, empty: _Move, threads: int) -> None:
-    captured_copies.need_no_capture(stream)
+    if stream.ongoing_capture is not None:
+        raise captured_error(called_form("a copy in pieces"), stream)
     handle = stream.handle
 
     def work(copy: _Copy, buffers: list[_Buffer]) -> None:
