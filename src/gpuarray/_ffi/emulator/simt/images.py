@@ -7,6 +7,8 @@ computed in binary64, so that only the weights of linear filtering are rounded: 
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -64,10 +66,9 @@ class Image:
         width, height, depth = self.sizes
         return (depth * height - 1) * self.pitch + width * self.element
 
-    def addresses(self, x, y, z) -> nd:
+    def addresses(self, x, y, z):
         """The addresses of elements."""
-        rows = np.asarray(z, np.int64) * self.sizes[1] + y
-        return self.address + rows * self.pitch + np.asarray(x, np.int64) * self.element
+        return self.address + (z * self.sizes[1] + y) * self.pitch + x * self.element
 
 
 def _placed(index: nd, size: int, mode: int) -> tuple[nd, nd | None]:
@@ -99,115 +100,108 @@ class Sampler:
     image : Image
         Of a texture object.
     fetch : callable
-        ``fetch(addresses, lanes)`` gives the elements at addresses, an array of a row a lane and a
-        column a channel; `lanes` are positions, or None for all.
+        ``fetch(addresses, lanes)`` gives the elements at addresses as an array for each channel;
+        `lanes` are positions, or None for all.
     """
 
-    def __init__(self, image: Image, fetch: Callable[[nd, nd | None], nd]) -> None:
+    def __init__(self, image: Image, fetch: Callable[[nd, nd | None], list[nd]]) -> None:
         assert image.reading is not None
         self.image, self.fetch = image, fetch
         self.reading: Reading = image.reading
 
-    def sample(self, coordinates: Sequence[nd], layer: nd | None) -> nd:
-        """The values at coordinates, as floats, or as integers of 32 bits."""
-        image, reading = self.image, self.reading
-        layer = self._layer(layer)
+    def sample(self, coordinates: Sequence[nd], layer: nd | None) -> list:
+        """Four channels at coordinates, as floats, or as integers of 32 bits."""
         if coordinates[0].dtype.kind != "f":
             indices = [c.astype(np.int64) for c in coordinates]
-            return self._values(self._texels(indices, layer))
-        sizes = image.sizes[: len(coordinates)]
-        places = [
-            _scaled(c, size, reading.normalized) for c, size in zip(coordinates, sizes, strict=True)
-        ]
-        if not reading.filtered:
+            return self._four(self._read(self._within(indices), layer))
+        places = self._places(coordinates)
+        if not self.reading.filtered:
             indices = [np.floor(place).astype(np.int64) for place in places]
-            return self._values(self._texels(indices, layer))
-        first, weights = [], []
-        for place in places:
-            place = place - 0.5
-            low = np.floor(place)
-            weights.append(np.rint((place - low) * _WEIGHT_STEPS) / _WEIGHT_STEPS)
-            first.append(low.astype(np.int64))
-        total: nd | None = None
-        for corner in range(1 << len(places)):
-            weight = np.ones(len(places[0]))
-            indices = []
-            for axis, (low, fraction) in enumerate(zip(first, weights, strict=True)):
-                upper = corner >> axis & 1
-                indices.append(low + upper)
-                weight = weight * (fraction if upper else 1 - fraction)
-            part = self._values(self._texels(indices, layer)).astype(np.float64) * weight[:, None]
-            total = part if total is None else total + part
-        assert total is not None
-        return total.astype(np.float32)
+            return self._four(self._read(self._within(indices), layer))
+        lower = [np.floor(place - 0.5) for place in places]
+        upper = [
+            np.rint((place - 0.5 - low) * _WEIGHT_STEPS) / _WEIGHT_STEPS
+            for place, low in zip(places, lower, strict=True)
+        ]
+        first = [low.astype(np.int64) for low in lower]
+        # In each dimension the element below and the one above, with their weights.
+        pairs = [
+            ((below, 1 - weight), (above, weight))
+            for below, above, weight in zip(
+                self._within(first), self._within([i + 1 for i in first]), upper, strict=True
+            )
+        ]
+        total: list[nd] = []
+        for corner in itertools.product(*pairs):
+            share = functools.reduce(np.multiply, [weight for _, weight in corner])
+            values = self._read([within for within, _ in corner], layer)
+            parts = [value * share for value in values]
+            total = [a + b for a, b in zip(total, parts, strict=True)] if total else parts
+        return self._four([one.astype(np.float32) for one in total])
 
-    def gather(self, coordinates: Sequence[nd], layer: nd | None, component: int) -> nd:
+    def gather(self, coordinates: Sequence[nd], layer: nd | None, component: int) -> list:
         """One channel of the four elements that linear filtering would combine."""
-        layer = self._layer(layer)
+        x, y = (np.floor(place - 0.5).astype(np.int64) for place in self._places(coordinates))
+        corners = [(x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y)]
+        return [
+            self._four(self._read(self._within(corner), layer))[component] for corner in corners
+        ]
+
+    def _places(self, coordinates: Sequence[nd]) -> list[nd]:
+        """Coordinates in elements."""
         sizes = self.image.sizes
-        low = [
-            np.floor(_scaled(c, size, self.reading.normalized) - 0.5).astype(np.int64)
-            for c, size in zip(coordinates, sizes, strict=False)
-        ]
-        corners = ((0, 1), (1, 1), (1, 0), (0, 0))
-        found = [
-            self._values(self._texels([low[0] + right, low[1] + up], layer))[:, component]
-            for right, up in corners
-        ]
-        return np.stack(found, axis=1)
+        normalized = self.reading.normalized
+        return [_scaled(c, size, normalized) for c, size in zip(coordinates, sizes, strict=False)]
 
-    def _layer(self, layer: nd | None) -> nd | int:
-        return 0 if layer is None else np.minimum(layer.astype(np.int64), self.image.sizes[2] - 1)
+    def _within(self, indices: Sequence[nd]) -> list[tuple[nd, nd | None]]:
+        """Indices of each dimension within it, and where they are not in the border."""
+        # Beyond the end of linear memory there are zeros.
+        modes = (BORDER,) if self.image.linear else self.reading.modes
+        return [
+            _placed(index, size, mode)
+            for index, size, mode in zip(indices, self.image.sizes, modes, strict=False)
+        ]
 
-    def _texels(self, indices: Sequence[nd], layer: nd | int) -> tuple[nd, nd | None]:
-        """The elements at indices, and where they are not in the border."""
+    def _read(self, placed: Sequence[tuple[nd, nd | None]], layer: nd | None) -> list[nd]:
+        """The channels of elements, as they are read; the border has its color."""
         image = self.image
-        inside: nd | None = None
-        placed: list = []
-        for axis, index in enumerate(indices):
-            if image.linear:  # beyond its end there are zeros
-                mode = BORDER
-            else:
-                mode = self.reading.modes[axis]
-            where, within = _placed(index, image.sizes[axis], mode)
-            placed.append(where)
-            if within is not None:
-                inside = within if inside is None else inside & within
-        x, y, z = [*placed, *[0] * (3 - len(placed))]
-        if len(placed) < 3:
-            z = layer
-        addresses = np.broadcast_to(image.addresses(x, y, z), indices[0].shape)
+        x, y, z = [*(index for index, _ in placed), *[0] * (3 - len(placed))]
+        if layer is not None:
+            z = np.minimum(layer.astype(np.int64), image.sizes[2] - 1)
+        addresses = image.addresses(x, y, z)
+        masks = [mask for _, mask in placed if mask is not None]
+        inside = functools.reduce(np.logical_and, masks) if masks else None
         if inside is None or inside.all():
-            return self.fetch(addresses, None), None
-        found = np.zeros((len(addresses), image.channels), image.dtype)
+            return [self._value(raw, k) for k, raw in enumerate(self.fetch(addresses, None))]
         lanes = np.flatnonzero(inside)
+        values = [np.zeros(0, image.dtype)] * image.channels
         if len(lanes):
-            found[lanes] = self.fetch(addresses[lanes], lanes)
-        return found, inside
+            values = self.fetch(addresses[lanes], lanes)
+        found = []
+        for k, raw in enumerate(values):
+            value = self._value(raw, k)
+            color = np.float32(0 if image.linear else self.reading.border[k])
+            # Of integers the border color has the bits, not the value.
+            full = np.full(len(addresses), color.view(value.dtype), value.dtype)
+            full[lanes] = value
+            found.append(full)
+        return found
 
-    def _values(self, texels: tuple[nd, nd | None]) -> nd:
-        """Four channels of each element, as they are read."""
-        raw, inside = texels
+    def _value(self, raw: nd, channel: int) -> nd:
+        """A channel of elements as it is read."""
         image, reading = self.image, self.reading
-        integer = image.dtype[0] in "iu"
         if reading.as_float:
-            values = _fractions(raw)
-            if reading.srgb:
-                values[:, :3] = _linear_light(values[:, :3])
-        elif integer:
-            values = raw.astype(f"{image.dtype[0]}4").view(np.uint32)
-        else:
-            values = raw.astype(np.float32)
-        full = np.zeros((len(values), 4), values.dtype)
-        full[:, 3] = 1
-        full[:, : image.channels] = values
-        if inside is not None:
-            border = np.array(reading.border, np.float32)
-            if image.linear:
-                border[:] = 0
-            # Of integers the border color has the bits, not the values.
-            full[~inside] = border.view(np.uint32) if full.dtype.kind == "u" else border
-        return full
+            value = _fractions(raw)
+            return _linear_light(value) if reading.srgb and channel < 3 else value
+        if image.dtype[0] in "iu":
+            return raw.astype(f"{image.dtype[0]}4").view(np.uint32)
+        return raw.astype(np.float32, copy=False)
+
+    def _four(self, values: list[nd]) -> list:
+        """Four channels: those that elements do not have are 0, the last one 1."""
+        n, dtype = len(values[0]), values[0].dtype
+        missing = [np.full(n, k == 3, dtype) for k in range(len(values), 4)]
+        return [*values, *missing]
 
 
 def _fractions(raw: nd) -> nd:

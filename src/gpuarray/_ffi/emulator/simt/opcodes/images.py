@@ -208,19 +208,18 @@ def texture_fetch(S, L, handle, form: str, coordinates: tuple, layer, code: str,
         values = sampler.sample(arrays, of_layer)
     else:
         values = sampler.gather(arrays, of_layer, component)
-    columns = [np.ascontiguousarray(values[:, k]).view(code) for k in range(4)]
-    return [column[0] for column in columns] if uniform else columns
+    registers = [value.view(code) for value in values]
+    return [register[0] for register in registers] if uniform else registers
 
 
-def _elements(S, L, image: Image, addresses: nd, lanes: nd | None) -> nd:
-    """Elements of a texture: a row a lane, a column a channel."""
+def _elements(S, L, image: Image, addresses: nd, lanes: nd | None) -> list[nd]:
+    """Elements of a texture: an array for each channel."""
     if S.checks is not None:
         part = L if lanes is None or len(addresses) == 1 else L.pick(lanes)[0]
         S.checks.touch(part, addresses, 0, image.element, reads=True)
-    size = int(image.dtype[1])
     view = S.arena.views[image.dtype]
-    first = (addresses - S.arena.base) >> _SHIFTS[size]
-    return view[first[:, None] + np.arange(image.channels)]
+    first = (addresses - S.arena.base) >> _SHIFTS[int(image.dtype[1])]
+    return [view.take(first + k if k else first) for k in range(image.channels)]
 
 
 def _locate(S, L, image: Image, coordinates: tuple, layer, mode: str, size: int, verb: str):
