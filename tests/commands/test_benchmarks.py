@@ -93,6 +93,23 @@ def test_graphs(tmp_path):
     assert "times as fast" in table
 
 
+@pytest.mark.emulator
+def test_collectives(tmp_path, monkeypatch):
+    from benchmarks import collectives
+
+    # NCCL's own definition: all-reduce moves each byte twice, less what a rank keeps.
+    assert collectives.bus_bytes("all-reduce", 1000, 4) == 1500
+    assert collectives.bus_bytes("all-gather", 1000, 4) == 750
+    assert collectives.bus_bytes("broadcast", 1000, 4) == 1000
+    monkeypatch.setenv("GPUARRAY_EMULATED_DEVICES", "2")
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/collectives.py", "--quick", f"--json={figures}")
+    rows = json.loads(figures.read_text())["rows"]
+    assert [row["kind"] for row in rows] == ["bus bandwidth"] * 4 + ["cost of a call"] * 4
+    assert all(row["seconds"]["gpuarray"]["median"] > 0 for row in rows)
+    assert "reduce-scatter, 64 KiB" in table
+
+
 def test_functions_measures_its_rows(tmp_path):
     figures = tmp_path / "figures.json"
     table = _run(

@@ -365,6 +365,43 @@ def test_an_abort_ends_the_wait_of_others():
     )
 
 
+@pytest.mark.emulator
+def test_the_checkers_see_what_ranks_read_and_write():
+    run(
+        """
+        comms = nccl.NcclCommunicator.initAll(2)
+        with cp.cuda.check("all", raises=False) as check:
+            ranks = [Rank(comm) for comm in comms]
+
+            def reduce(x, y):
+                nccl.groupStart()
+                for rank, array in zip(ranks, (x, y)):
+                    rank.comm.allReduce(array.data.ptr, array.data.ptr, 100, nccl.NCCL_FLOAT,
+                                        nccl.NCCL_SUM, rank.stream.ptr)
+                nccl.groupEnd()
+
+            x, y = [rank.array(np.ones(100)) for rank in ranks]
+            reduce(x, y)
+            for rank, array in zip(ranks, (x, y)):
+                with rank.device, rank.stream:
+                    array += 1
+                assert rank.host(array).tolist() == [3] * 100
+            assert check.findings == [], check.findings
+            with ranks[0].device:
+                other = cp.cuda.Stream(non_blocking=True)
+                with ranks[0].stream:
+                    never = cp.empty(100, "f4")
+            reduce(never, y)
+            with ranks[0].device:
+                cp.cuda.runtime.memsetAsync(never.data.ptr, 0, 400, other.ptr)
+        found = [str(finding) for finding in check.findings]
+        assert [text[:8] for text in found] == ["[uninit]", "[races] "], found
+        assert "sendbuff is read where it was never written" in found[0]
+        assert "not ordered with the read by ncclAllReduce in another stream" in found[1]
+        """
+    )
+
+
 needs_library = pytest.mark.skipif("not nccl.available", reason="NCCL is not installed")
 
 
