@@ -182,3 +182,22 @@ def test_replay_prints_where_it_is_told():
         **DEBUG,
     )
     assert text == "nothing else\n"
+
+
+def test_textures_are_not_kept():
+    text = replayed(
+        """
+        from gpuarray.cuda import texture
+        floats = texture.ChannelFormatDescriptor(32, 0, 0, 0, 2)
+        array = texture.CUDAarray(floats, 4)
+        resource = texture.ResourceDescriptor(0, array)
+        tex = texture.TextureObject(resource, texture.TextureDescriptor())
+        look = cp.RawKernel(r'''
+        extern "C" __global__ void look(cudaTextureObject_t t, float* out, long long shift) {
+            out[shift] = tex1D<float>(t, 0.5f);
+        }''', "look")
+        error_of(look, (1,), (1,), (tex, cp.zeros(4, "f"), 1 << 40))
+        """
+    )
+    assert "reads a texture or surface, which is not kept" in text
+    assert "in kernel look" in text

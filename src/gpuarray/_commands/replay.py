@@ -90,6 +90,13 @@ def _launch(
         print(f"  {record['error']}")
         return 0
     error = driver.launch_error(status, record["kernel"], grid, block)
+    if any(f"is no {noun} object" in str(error) for noun in ("texture", "surface")):
+        print(
+            "The kernel reads a texture or surface, which is not kept with a launch: this replay "
+            "got no further. The error was:"
+        )
+        print(f"  {record['error']}")
+        return 2
     print(f"{error.status_name} ({status}): {error.detail}" if isinstance(error, DriverError)
           else error)  # fmt: skip
     _print_source(record["source"], launch_history.line_number(str(error), record["name"]))
