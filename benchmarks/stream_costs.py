@@ -180,6 +180,14 @@ def main() -> int:
     options = parser.parse_args()
     effort = Effort.quick() if options.quick else Effort()
     figures = measure(effort, options.without_driver)
+    print_table(figures)
+    if options.json:
+        Path(options.json).write_text(json.dumps(figures, indent=1))
+    return 0
+
+
+def print_table(figures: dict[str, dict[str, tuple[float, ...]]]) -> None:
+    """Print seconds a call by row and library, as microseconds."""
     names = list(dict.fromkeys(name for row in figures.values() for name in row))
     print(f"{'µs a call: median (least to greatest)':40}" + "".join(f"{x:>24}" for x in names))
     for row, of_row in figures.items():
@@ -191,9 +199,6 @@ def main() -> int:
             middle, least, greatest = [1e6 * seconds for seconds in of_row[name]]
             cells.append(f"{middle:.2f} ({least:.2f} to {greatest:.2f})")
         print(f"{row:40}" + "".join(f"{cell:>24}" for cell in cells))
-    if options.json:
-        Path(options.json).write_text(json.dumps(figures, indent=1))
-    return 0
 
 
 if __name__ == "__main__":

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import gpuarray as cp
+from tests.limits import HANG_SECONDS
 
 
 def _bytes(pointer, size):
@@ -207,3 +211,40 @@ def test_memory_of_a_users_own():
     cp.cuda.get_current_stream().synchronize()
     del x, memory
     assert freed == [address]
+
+
+TWO_DEVICES = """
+import numpy as np
+import gpuarray as cp
+
+with cp.cuda.Device(1):
+    there, stream = cp.cuda.alloc(64), cp.cuda.Stream()
+here, host = cp.cuda.alloc(64), np.zeros(64, "u1")
+there.copy_from_host(np.arange(64, dtype="u1"), 64)
+here.copy_from(there, 64)
+here.copy_to_host(host, 64)
+assert host.tolist() == list(range(64))
+there.memset(3, 10)
+here.copy_from_async(there, 64, stream)
+stream.synchronize()
+here.copy_to_host(host, 64)
+assert host[:11].tolist() == [3] * 10 + [10]
+pinned = cp.zeros_pinned(64, "u1")
+there.copy_to_host_async(pinned, 64)
+there.device.synchronize()
+assert pinned[:11].tolist() == [3] * 10 + [10]
+assert cp.cuda.get_current_stream().device.id == 0
+"""
+
+
+@pytest.mark.emulator
+def test_copies_of_another_devices_memory():
+    """They run on its device, whichever is current."""
+    done = subprocess.run(
+        [sys.executable, "-c", TWO_DEVICES],
+        env={**os.environ, "GPUARRAY_EMULATED_DEVICES": "2"},
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -194,6 +194,15 @@ def test_costs_of_streams(tmp_path, options):
 
 
 @pytest.mark.slow
+def test_costs_of_hooks(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/hook_costs.py", "--quick", f"--json={figures}")
+    result = json.loads(figures.read_text())
+    assert "in LineProfileHook: a + b" in table
+    assert all(row["gpuarray"][0] > 0 for row in result.values())
+
+
+@pytest.mark.slow
 def test_profiling(tmp_path):
     figures = tmp_path / "figures.json"
     table = _run("benchmarks/profiling.py", "--quick", f"--json={figures}")
