@@ -46,6 +46,8 @@ class time_range:
     array([ 0,  1, 64])
     """
 
+    __slots__ = ("argb_color", "color_id", "message", "sync")
+
     def __init__(
         self,
         message: str | None = None,
