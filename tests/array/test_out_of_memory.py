@@ -41,6 +41,7 @@ def _of_the_runtime(size):
 @pytest.fixture(params=[OutOfMemoryError, _of_the_runtime])
 def device(request):
     cp.get_default_memory_pool().free_all_blocks()
+    cp.cuda.MemoryAsyncPool().free_all_blocks()
     return SmallDevice(8 * MIB, request.param)
 
 

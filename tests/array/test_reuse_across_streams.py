@@ -102,7 +102,7 @@ def test_work_of_another_stream_comes_first(pool, use):
 
 @pytest.mark.emulator
 def test_the_checker_would_find_it(pool, monkeypatch):
-    monkeypatch.setattr(Allocation, "used_by", BaseMemory.used_by)
+    monkeypatch.setattr(Allocation, "_note_user", BaseMemory._note_user)
     assert _races(pool, USES["operator"])
 
 

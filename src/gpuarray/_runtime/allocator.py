@@ -70,10 +70,17 @@ def allocate(nbytes: int, stream: Stream | None = None) -> tuple[BaseMemory, int
         allocator = _of_thread.allocator or _user_allocator
         if allocator is not None:
             return _allocate_by(allocator, nbytes, stream)
+        capture = (stream or current.stream).ongoing_capture
+        if capture is not None and capture.observer is not None:
+            return _allocate_observed(nbytes, stream, capture)
     memory = _pool.allocate(nbytes, stream)
-    capture = memory.stream.ongoing_capture
-    if capture is not None and capture.observer is not None:
-        capture.observer.allocated(memory)
+    return memory, memory.block.pointer
+
+
+def _allocate_observed(nbytes: int, stream: Stream | None, capture: Any) -> tuple[BaseMemory, int]:
+    """Memory of the pool, of which the observer of a capture is told."""
+    memory = _pool.allocate(nbytes, stream)
+    capture.observer.allocated(memory)
     return memory, memory.block.pointer
 
 
@@ -85,10 +92,10 @@ def _allocate_by(
         with stream.device, stream:
             return _allocate_by(allocator, nbytes, None)
     capture = current.stream.ongoing_capture
-    if capture is not None and (capture.observer is not None or _is_of_driver_pool(allocator)):
+    if capture is not None and capture.observer is not None:
+        return _allocate_observed(nbytes, None, capture)
+    if capture is not None and _is_of_driver_pool(allocator):
         memory = _pool.allocate(nbytes)
-        if capture.observer is not None:
-            capture.observer.allocated(memory)
         return memory, memory.block.pointer
     pointer = allocator(nbytes)
     if not isinstance(pointer, MemoryPointer):
@@ -142,8 +149,6 @@ def fast_bin(nbytes: int, stream: Stream) -> list[Block]:
     An always empty one while somebody wants to be asked, so that :func:`allocate` is called.
     """
     if _asking or nbytes == 0:
-        return []
-    if stream.ongoing_capture is not None and stream.ongoing_capture.observer is not None:
         return []
     return _pool.arena(stream).bin((nbytes + UNIT - 1) // UNIT * UNIT)
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from gpuarray._ffi import driver
 from gpuarray._layout import Layout
+from gpuarray._runtime import allocator
 from gpuarray._runtime.capture import Capture
 from gpuarray._runtime.launch_history import LaunchTrace
 
@@ -51,6 +52,8 @@ class Observer:
         #: The node before each allocation, by the identity of its memory.
         self._allocated: dict[int, int] = {}
         capture.observer = self
+        allocator.ask()
+        capture.afterwards.append(allocator.do_not_ask)
 
     def _last_node(self) -> int:
         nodes = driver.stream_get_capture_info(self._handle)[3]
