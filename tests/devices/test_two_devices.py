@@ -134,6 +134,53 @@ def test_limits_are_the_devices(first, second):
     assert runtime.deviceGetLimit(0) == before
 
 
+def test_another_library_changes_the_device(first, second):
+    y = cp.arange(5) + 1
+    kernel = cp.RawKernel('extern "C" __global__ void k(long long* y) { y[0] = 7; }', "k")
+    kernel((1,), (1,), (y,))
+    driver.context_set_current(second.context)
+    try:
+        for work in (lambda: y + 1, lambda: kernel((1,), (1,), (y,))):
+            with pytest.raises(cp.errors.DriverError) as caught:
+                work()
+            assert str(caught.value).endswith(
+                "the thread works on device 0, but another library made device 1 current: call "
+                "gpuarray.cuda.Device(0).use() after it did"
+            )
+    finally:
+        first.use()
+    assert (y + 1).tolist() == [8, 3, 4, 5, 6]
+
+
+def test_threads_on_both_devices(first, second):
+    """Each works on its own device and copies from the other's array."""
+    arrays = {}
+    for device in (first, second):
+        with device:
+            arrays[device.id] = cp.full(1000, device.id + 1)
+            device.synchronize()
+    failures = []
+
+    def work(device):
+        try:
+            with device, cp.cuda.Stream(non_blocking=True):
+                other = arrays[1 - device.id]
+                for step in range(20):
+                    moved = cp.asarray(other)
+                    total = int((moved * step + arrays[device.id]).sum())
+                    expected = 1000 * ((2 - device.id) * step + device.id + 1)
+                    assert (total, moved.device) == (expected, device)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(device,)) for device in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
 # ---- where results are -------------------------------------------------------------------------
 
 KEEP = {

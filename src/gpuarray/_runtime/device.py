@@ -142,30 +142,40 @@ def later(release: Callable[[], object]) -> bool:
     return False
 
 
+def _make_current(stream: Stream) -> None:
+    """Make a stream and its device's context current.
+
+    The context comes last: a finalizer that the garbage collector runs before that, and that
+    enters a device, goes back to the context of the current stream.
+    """
+    current.stream = stream
+    driver.context_set_current(stream.device.context)
+
+
 def wait_for(queued: Stream, waiting: Iterable[Stream]) -> bool:
     """Let what is queued on streams from now on wait for the work of a stream of another device.
 
     A captured stream neither waits nor is waited for, since the others would become part of the
     capture: then the result is False.
     """
-    before = current.stream.device.context
+    outer = current.stream
     try:
         # A default stream's handle stands for one of the current context.
-        driver.context_set_current(queued.device.context)
+        _make_current(queued.device.current_stream())
         if driver.stream_takes_part_in_capture(queued.handle):
             return False
         event = driver.event_create(_DISABLE_TIMING)
         try:
             driver.event_record(event, queued.handle)
             for stream in waiting:
-                driver.context_set_current(stream.device.context)
+                _make_current(stream.device.current_stream())
                 if driver.stream_takes_part_in_capture(stream.handle):
                     return False
                 driver.stream_wait_event(stream.handle, event)
         finally:
             driver.event_destroy(event)  # the driver keeps it until the streams have waited
     finally:
-        driver.context_set_current(before)
+        _make_current(outer)
     return True
 
 
@@ -355,11 +365,12 @@ class Device:
         stream = self.current_stream()
         before = current.__dict__.get("stream")
         try:
-            driver.context_set_current(self.context)
-            current.stream = stream
-        except KeyboardInterrupt:  # the driver's context is that of the current stream
-            if before is not None:
-                driver.context_set_current(before.device.context)
+            _make_current(stream)
+        except BaseException:  # the driver's context is that of the current stream
+            if before is None:
+                current.__dict__.pop("stream", None)
+            else:
+                _make_current(before)
             raise
         if current.crossings:
             self._wait_for_crossings()

@@ -261,7 +261,28 @@ def failed(trace: LaunchTrace, status: int, layouts: tuple = ()) -> BaseExceptio
     error = driver.launch_error(status, trace.kernel, trace.grid, trace.block)
     if isinstance(error, DriverError) and error.kernel and status in driver.KERNEL_FAULTS:
         blame(error, trace.launch(layouts), "The launch:", trace.code)
+    if isinstance(error, DriverError) and status in _OF_ANOTHER_CONTEXT:
+        _explain_context(error, trace.device)
     return error
+
+
+#: CUDA_ERROR_INVALID_CONTEXT and CUDA_ERROR_INVALID_HANDLE.
+_OF_ANOTHER_CONTEXT = 201, 400
+
+
+def _explain_context(error: DriverError, device: int) -> None:
+    """Say so if somebody else made another device current in this thread."""
+    try:
+        there = driver.context_get_device()
+    except DriverError:
+        there = None
+    if there != device:
+        changed = "no device" if there is None else f"device {there}"
+        error.detail += (
+            f"; the thread works on device {device}, but another library made {changed} current: "
+            f"call gpuarray.cuda.Device({device}).use() after it did"
+        )
+        error.args = (*error.args[:3], error.detail)
 
 
 def blame(

@@ -93,11 +93,15 @@ def submit(machine: Machine, stream: EmulatedStream, operation: StreamOperation)
             return
         refuse_implicit(machine, stream)
     checker = machine.arena.checker
-    if checker is not None:
-        checker.begin(stream, operation.noun)
+    if checker is None:
+        operation.run(machine)
+        return
+    # A finalizer may come between the beginning of another operation and its run.
+    interrupted = checker.operation
+    checker.begin(stream, operation.noun)
     operation.run(machine)
-    if checker is not None:
-        checker.ended()
+    checker.ended()
+    checker.operation = interrupted
 
 
 def refuse_implicit(machine: Machine, stream: EmulatedStream, *, asks: bool = False) -> None:
