@@ -93,6 +93,7 @@ def test_graphs(tmp_path):
     assert "times as fast" in table
 
 
+@pytest.mark.slow
 @pytest.mark.emulator
 def test_collectives(tmp_path, monkeypatch):
     from benchmarks import collectives
