@@ -136,3 +136,7 @@ def test_runtime_functions_survive_pickling():
 
 def test_the_version_of_the_runtime():
     assert runtime.runtimeGetVersion() // 1000 == locate.cuda_major()
+
+
+def test_programs_that_ask_for_amd():
+    assert runtime.is_hip is False

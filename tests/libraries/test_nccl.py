@@ -412,6 +412,13 @@ def test_one_rank(xp):
     stream = xp.cuda.get_current_stream().ptr
     comm.allReduce(x.data.ptr, y.data.ptr, 5, nccl.NCCL_FLOAT, nccl.NCCL_AVG, stream)
     assert y.tolist() == [0, 1, 2, 3, 4]
+    # Addresses and counts may be NumPy's integers.
+    send, recv, count = np.array([x.data.ptr, y.data.ptr, 3])
+    x += 1
+    comm.allReduce(send, recv, count, nccl.NCCL_FLOAT, nccl.NCCL_SUM, stream)
+    assert y.tolist() == [1, 2, 3, 3, 4]
+    with pytest.raises(TypeError, match="ncclAllReduce: argument 1"):
+        comm.allReduce(x, recv, count, nccl.NCCL_FLOAT, nccl.NCCL_SUM, stream)
     del comm  # frees it
     with pytest.raises(ValueError, match="commId has 3 bytes, not 128"):
         nccl.NcclCommunicator(1, b"abc", 0)

@@ -10,6 +10,7 @@ The driver's `Library` opens what the backend is. Every other CUDA library is a 
 from __future__ import annotations
 
 import ctypes
+import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
@@ -257,6 +258,25 @@ class LocatedLibrary(Library):
         return (describe(ctypes.c_int(status)) or b"unknown status").decode()
 
 
+def _plain(c_name: str, error: ctypes.ArgumentError, arguments: Sequence[Any]) -> list[Any]:
+    """The arguments of a call that ctypes refused, with NumPy's integers as Python's.
+
+    ctypes takes any integer for a number, but Python's only for an address.
+
+    Raises
+    ------
+    TypeError
+        No argument is another integer than Python's.
+    """
+    plain = [
+        int(x) if isinstance(x, numbers.Integral) and not isinstance(x, int) else x
+        for x in arguments
+    ]
+    if all(new is old for new, old in zip(plain, arguments, strict=True)):
+        raise _refused(c_name, error, arguments) from None
+    return plain
+
+
 def _refused(c_name: str, error: ctypes.ArgumentError, arguments: Sequence[Any]) -> TypeError:
     """The error for an argument that is no value of the C function's parameter."""
     given = ", ".join([type(x).__name__ for x in arguments])
@@ -268,7 +288,7 @@ def _without_results(function: Any, c_name: str, error: Callable) -> Callable[..
         try:
             status = function(*arguments)
         except ctypes.ArgumentError as wrong:
-            raise _refused(c_name, wrong, arguments) from None
+            return call(*_plain(c_name, wrong, arguments))
         if status:
             raise error(c_name, status)
 
@@ -283,7 +303,7 @@ def _one_leading_result(function: Any, c_name: str, error: Callable, type_: type
         try:
             status = function(byref(result), *arguments)
         except ctypes.ArgumentError as wrong:
-            raise _refused(c_name, wrong, arguments) from None
+            return call(*_plain(c_name, wrong, arguments))
         if status:
             raise error(c_name, status)
         return result.value
@@ -304,7 +324,7 @@ def _any_results(function: Any, c_name: str, error: Callable, outs: list) -> Cal
         try:
             status = function(*passed)
         except ctypes.ArgumentError as wrong:
-            raise _refused(c_name, wrong, arguments) from None
+            return call(*_plain(c_name, wrong, arguments))
         if status:
             raise error(c_name, status)
         values = tuple(out.read(result) for (_, out), result in zip(outs, results, strict=True))

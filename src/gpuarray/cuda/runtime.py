@@ -123,7 +123,7 @@ from gpuarray.errors import CUDARuntimeError
 __all__ = [
     "graphDebugDotPrint", "graphDestroy", "graphExecDestroy", "graphInstantiate", "graphLaunch",
     "graphUpload", "streamBeginCapture", "streamEndCapture",
-    "CUDARuntimeError", "check_status", "runtimeGetVersion",
+    "CUDARuntimeError", "check_status", "is_hip", "runtimeGetVersion",
     "deviceCanAccessPeer", "deviceDisablePeerAccess", "deviceEnablePeerAccess",
     "deviceGetAttribute", "deviceGetByPCIBusId", "deviceGetLimit", "deviceGetPCIBusId",
     "deviceReset", "deviceSetLimit", "deviceSynchronize", "driverGetVersion", "getDevice",
@@ -152,6 +152,10 @@ __all__ = [
 
 if not TYPE_CHECKING:
     __getattr__ = suggesting(__name__)
+
+
+#: Whether the device is AMD's, as CuPy's programs ask.
+is_hip = False
 
 
 def check_status(status: int) -> None:
