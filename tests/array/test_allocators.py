@@ -481,6 +481,12 @@ def test_the_allocator_of_rmm(monkeypatch):
     same(y + z, np.arange(100) * 3 + 2)
 
 
+def test_other_libraries_take_streams_by_their_protocol():
+    stream = cp.cuda.Stream(non_blocking=True)
+    assert stream.__cuda_stream__() == (0, stream.ptr)
+    assert cp.cuda.Stream.from_external(stream).ptr == stream.ptr
+
+
 def test_an_allocator_that_returns_pointers_of_cupys_classes():
     class UnownedMemory:
         def __init__(self, ptr, size, owner, device_id):
