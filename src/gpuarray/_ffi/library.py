@@ -268,10 +268,7 @@ def _plain(c_name: str, error: ctypes.ArgumentError, arguments: Sequence[Any]) -
     TypeError
         No argument is another integer than Python's.
     """
-    plain = [
-        int(x) if isinstance(x, numbers.Integral) and not isinstance(x, int) else x
-        for x in arguments
-    ]
+    plain = [int(x) if isinstance(x, numbers.Integral) else x for x in arguments]
     if all(new is old for new, old in zip(plain, arguments, strict=True)):
         raise _refused(c_name, error, arguments) from None
     return plain
