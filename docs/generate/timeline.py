@@ -48,7 +48,7 @@ def record() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace.json")
         with trace(path):
-            program()  # a trace has everything planned anew
+            program()  # a trace has plans of its own, which are made now
             program()
         with open(path) as file:
             events = json.load(file)["traceEvents"]

@@ -257,6 +257,24 @@ def test_nothing_stays_behind(path):
     assert os.listdir(path.parent) == [path.name]
 
 
+def test_plans_of_a_trace_are_its_own(path):
+    x = cp.arange(10)
+    x + 1
+    stream = cp.cuda.get_current_stream()
+    before = stream.plans, dict(stream.plans)
+    assert before[1]
+    for _ in range(2):  # what a trace has left would not be in the next one
+        with trace(path):
+            cp.zeros(100)
+            stored = cp.empty(100)
+            stored[...] = 0
+            x + 1
+        assert len(Recorded(path).names(DEVICE, "kernel")) >= 1
+        assert "fill" in Recorded(path).names(DEVICE, "copy")
+    assert (stream.plans, dict(stream.plans)) == before
+    assert not any(plans for kind, pair in stream.other_plans.items() if kind & 4 for plans in pair)
+
+
 def test_an_exception_ends_the_trace(path):
     def failing():
         cp.arange(10)
@@ -321,7 +339,8 @@ def test_a_captured_stream(path):
     found = Recorded(path)
     assert len(found.names(HOST, "kernel")) == 1
     assert found.names(DEVICE, "kernel") == []
-    assert found.names(DEVICE, "graph") == found.names(HOST, "graph") == ["graph"] * 2
+    graphs = ["Graph of 1 node on device 0"] * 2
+    assert found.names(DEVICE, "graph") == found.names(HOST, "graph") == graphs
     assert y.get().tolist() == list(range(2, 12))
 
 

@@ -49,6 +49,8 @@ PLAN_LIMIT = 4096
 ASKING = 1
 #: Plans that call function hooks.
 HOOKED = 2
+#: Plans that were made while functions of the driver are watched, and hold some of them.
+WATCHED = 4
 
 _kind_lock = _fork.new_lock()
 
@@ -64,6 +66,16 @@ def plan_from_now_on(kind: int, wanted: bool) -> None:
         Stream.new_plan_kind = before | kind if wanted else before & ~kind
         for stream in list(streams.values()):
             stream.use_plans(Stream.new_plan_kind)
+
+
+def drop_plans_of(kind: int) -> None:
+    """Have all streams forget the plans of a kind."""
+    for stream in list(streams.values()):
+        pairs = {**stream.other_plans, stream.plan_kind: (stream.plans, stream.older_plans)}
+        for each, tables in pairs.items():
+            if each & kind:
+                for plans in tables:
+                    plans.clear()
 
 
 class StreamWork:

@@ -14,7 +14,7 @@ from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.function_hook import FunctionHook
 from gpuarray._runtime.launch_history import Line, users_line
 from gpuarray._runtime.memory_hook import MemoryHook
-from gpuarray._runtime.stream import PER_THREAD, streams
+from gpuarray._runtime.stream import PER_THREAD, WATCHED, drop_plans_of, plan_from_now_on
 from gpuarray.cuda import nvtx
 from gpuarray.kernels.compiler import reporting
 from gpuarray.profiler._clock import DeviceClock
@@ -118,14 +118,15 @@ class Recorder:
     # --- start and stop
 
     def start(self) -> None:
-        """Begin to record, and have everything planned anew."""
+        """Begin to record. Plans that are made from now on are for this recording only."""
         device = current.stream.device
         self._clock(device)
         for known in list(Device._devices.values()):
             self._note_memory(known)
         self.began = time.perf_counter_ns()
         with ExitStack() as undo:  # an interrupt leaves nothing behind
-            undo.callback(_drop_plans)
+            undo.callback(drop_plans_of, WATCHED)
+            undo.callback(plan_from_now_on, WATCHED, False)
             self.recording = True
             undo.callback(driver.unwatch)
             driver.watch(_QUEUED, self._queue)
@@ -137,7 +138,7 @@ class Recorder:
             reporting.watchers.append(self._compiled)
             undo.callback(nvtx._listeners.remove, self._range)
             nvtx._listeners.append(self._range)
-            _drop_plans()
+            plan_from_now_on(WATCHED, True)
             self._undo = undo.pop_all()
 
     def stop(self) -> None:
@@ -207,7 +208,9 @@ class Recorder:
             at, width = _SIZES[name]
             details["bytes"] = args[at] * width
         title = next(text for start, text in _TITLES.items() if name.startswith(start))
-        category = "graph" if name == "graph_launch" else "copy"
+        category = "copy"
+        if name == "graph_launch":
+            category, title = "graph", self._launches.graph_name() or title
         device = _device_of_context()
         if device is None:
             return function(*args, **kwargs)
@@ -300,12 +303,6 @@ def _device_of_context() -> Device | None:
     return next((x for x in list(Device._devices.values()) if x.context == context), None)
 
 
-def _drop_plans() -> None:
-    """Have every operation planned anew: plans hold functions that are watched."""
-    for stream in list(streams.values()):
-        stream.drop_plans()
-
-
 class _Launches(FunctionHook):
     """Tells a recorder of launches and of calls of libraries."""
 
@@ -316,7 +313,15 @@ class _Launches(FunctionHook):
         self._recorder = recorder
         self._thread = threading.local()
 
+    def graph_name(self) -> str:
+        """What the graph is called that this thread is about to launch; '' if nobody knows."""
+        return self._thread.__dict__.pop("graph", "")
+
     def launch_preprocess(self, **kwargs: Any) -> None:
+        if not any(kwargs["grid"]):  # a graph, of which the driver's function tells as well
+            self._thread.graph = kwargs["name"].strip("<>")
+            self._thread.__dict__.setdefault("open", []).append(lambda: None)
+            return
         details = {
             "grid": list(kwargs["grid"]),
             "block": list(kwargs["block"]),
