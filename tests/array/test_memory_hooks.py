@@ -11,6 +11,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._runtime.arena import Arena
+from gpuarray._runtime.async_memory import MemoryAsync
 from gpuarray._runtime.pool import Allocation, MemoryPool
 from gpuarray.cuda.memory_hook import MemoryHook, get_memory_hooks
 from gpuarray.cuda.memory_hooks import DebugPrintHook, LineProfileHook, line_profile
@@ -96,16 +97,22 @@ def test_arrays_call_hooks_also_in_plans_that_are_warm(pool):
 
 
 def test_without_hooks_the_pools_methods_are_their_own(pool):
-    plain = [MemoryPool.allocate, Arena.grow, Allocation.__del__, Allocation.free]
+    def methods():
+        return [
+            MemoryPool.allocate, Arena.grow, Allocation.__del__, Allocation.free,
+            MemoryAsync._allocate, MemoryAsync._release,
+        ]  # fmt: skip
+
+    plain = methods()
     x = cp.zeros(100)
     x + 1
     run = dict(cp.cuda.get_current_stream().plans)
     with Recorder():
-        assert MemoryPool.allocate is not plain[0]
+        assert not any(x is y for x, y in zip(methods(), plain, strict=True))
         with pytest.raises(KeyError), Recorder():
             pass
         x + 1
-    assert [MemoryPool.allocate, Arena.grow, Allocation.__del__, Allocation.free] == plain
+    assert methods() == plain
     assert all(cp.cuda.get_current_stream().plans.get(key) is plan for key, plan in run.items())
 
 
@@ -244,6 +251,26 @@ def test_a_pools_own_allocator_and_streams(pool):
     stream.synchronize()
     assert [a["mem_size"] for a in hook.of("alloc_postprocess")] == [1024]
     assert hook.of("alloc_postprocess")[0]["mem_ptr"] == x.data.ptr
+
+
+def test_memory_of_the_drivers_pools():
+    pool = cp.cuda.MemoryAsyncPool()
+    with Recorder() as hook, cp.cuda.using_allocator(pool.malloc):
+        x = cp.ones(100)
+        address, identity = x.data.ptr, id(x._memory)
+        x.data.device.synchronize()
+        del x
+    block = {"device_id": 0, "mem_size": 1024, "mem_ptr": address, "pmem_id": identity}
+    assert hook.of("malloc_postprocess") == [{**block, "size": 1024}]
+    assert hook.of("free_preprocess") == hook.of("free_postprocess") == [block]
+    assert hook.of("alloc_preprocess") == []
+    with Recorder() as hook:
+        memory = cp.cuda.malloc_async(100)
+        del memory
+    assert [event for event in hook.events if "post" in event] == [
+        "malloc_postprocess",
+        "free_postprocess",
+    ]
 
 
 def test_lines_of_json(pool):

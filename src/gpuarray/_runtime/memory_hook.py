@@ -12,8 +12,10 @@ from typing import Any
 
 from gpuarray._runtime import allocator
 from gpuarray._runtime.arena import Arena
+from gpuarray._runtime.async_memory import MemoryAsync
 from gpuarray._runtime.device import current
 from gpuarray._runtime.hooks import Hook, Hooks
+from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.pool import UNIT, Allocation, MemoryPool
 from gpuarray._runtime.stream import Stream
 
@@ -58,7 +60,9 @@ class MemoryHook(Hook):
     -----
     While no hook is active, an allocation costs what it always does. What a callback allocates or
     frees itself calls no hook. Where an exception comes from a callback before the event, the event
-    does not take place; the pool is consistent in any case. Memory without a pool calls no hook.
+    does not take place; the pool is consistent in any case. Memory of the driver's pools
+    (`malloc_async`, `MemoryAsyncPool`) is handed out and comes back; when the driver's pools grow,
+    nobody learns. Memory without a pool calls no hook.
 
     Examples
     --------
@@ -163,24 +167,56 @@ def get_memory_hooks() -> dict[str, MemoryHook]:
     return hooks.of_thread()
 
 
-_allocate, _grow = MemoryPool.allocate, Arena.grow
-_del, _free = Allocation.__del__, Allocation.free
+def _hand_out(size: int, mem_size: int, stream: Stream, work: Callable[[], Any]) -> Any:
+    """Do what returns a memory object, between the callbacks of its hooks."""
 
-
-def _hooked_allocate(self: MemoryPool, size: int, stream: Stream | None = None) -> Allocation:
-    used_stream = current.stream if stream is None else stream
-    arguments = {
-        "device_id": used_stream.device.id,
-        "size": size,
-        "mem_size": (size + UNIT - 1) // UNIT * UNIT,
-    }
-
-    def outcome(made: Allocation | None) -> dict[str, Any]:
+    def outcome(made: BaseMemory | None) -> dict[str, Any]:
         if made is None:
             return {"mem_ptr": 0, "pmem_id": 0}
         return {"mem_ptr": made.pointer, "pmem_id": id(made)}
 
-    return hooks.around("malloc", arguments, lambda: _allocate(self, size, used_stream), outcome)
+    arguments = {"device_id": stream.device.id, "size": size, "mem_size": mem_size}
+    return hooks.around("malloc", arguments, work, outcome)
+
+
+def _take_back(memory: BaseMemory, pointer: int, work: Callable[[], None]) -> None:
+    """Do what returns memory, between the callbacks of its hooks."""
+    arguments = {
+        "device_id": memory.device.id,
+        "mem_size": memory.size,
+        "mem_ptr": pointer,
+        "pmem_id": id(memory),
+    }
+    done = False
+
+    def once() -> None:
+        nonlocal done
+        done = True
+        work()
+
+    try:
+        hooks.around("free", arguments, once)
+    finally:
+        if not done:  # a callback raised; memory must not be lost by that
+            work()
+
+
+_allocate, _allocate_async = MemoryPool.allocate, MemoryAsync._allocate
+_grow, _release = Arena.grow, MemoryAsync._release
+
+
+def _hooked_allocate(self: MemoryPool, size: int, stream: Stream | None = None) -> Allocation:
+    used = current.stream if stream is None else stream
+    mem_size = (size + UNIT - 1) // UNIT * UNIT
+    return _hand_out(size, mem_size, used, lambda: _allocate(self, size, used))
+
+
+def _hooked_allocate_async(self: MemoryAsync, size: int, stream: Stream, pool: int = 0) -> None:
+    def work() -> MemoryAsync:
+        _allocate_async(self, size, stream, pool)
+        return self
+
+    _hand_out(size, size, stream, work)
 
 
 def _hooked_grow(self: Arena, size: int) -> None:
@@ -197,36 +233,25 @@ def _hooked_return(plain: Callable[[Allocation], None]) -> Callable[[Allocation]
     """A method of an allocation that returns its block."""
 
     def give_back(self: Allocation, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        block = self.block
-        if ending() or self.lost or not block.pointer:  # it was returned by hand
+        pointer = self.pointer
+        if ending() or self.lost or not pointer:  # it was returned by hand
             plain(self)
-            return
-        arguments = {
-            "device_id": self.device.id,
-            "mem_size": block.size,
-            "mem_ptr": block.pointer,
-            "pmem_id": id(self),
-        }
-        done = False
-
-        def work() -> None:
-            nonlocal done
-            done = True
-            plain(self)
-
-        try:
-            hooks.around("free", arguments, work)
-        finally:
-            if not done:  # a callback raised; memory must not be lost by that
-                plain(self)
+        else:
+            _take_back(self, pointer, lambda: plain(self))
 
     return give_back
+
+
+def _hooked_release(self: MemoryAsync, pointer: int, stream: Stream) -> None:
+    _take_back(self, pointer, lambda: _release(self, pointer, stream))
 
 
 #: Owner, name, method without hooks, method with them.
 _REPLACED: list[tuple[type, str, Any, Any]] = [
     (MemoryPool, "allocate", _allocate, _hooked_allocate),
+    (MemoryAsync, "_allocate", _allocate_async, _hooked_allocate_async),
     (Arena, "grow", _grow, _hooked_grow),
-    (Allocation, "__del__", _del, _hooked_return(_del)),
-    (Allocation, "free", _free, _hooked_return(_free)),
+    (Allocation, "__del__", Allocation.__del__, _hooked_return(Allocation.__del__)),
+    (Allocation, "free", Allocation.free, _hooked_return(Allocation.free)),
+    (MemoryAsync, "_release", _release, _hooked_release),
 ]
