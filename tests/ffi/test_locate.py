@@ -1,5 +1,6 @@
 """Where libraries are found, and that CUDA major versions are never mixed."""
 
+import cuda.pathfinder  # noqa: F401 - while the path that it is on is there
 import pytest
 
 from gpuarray._ffi import locate
@@ -246,3 +247,36 @@ def test_the_report_lists_every_root(machine):
         ("cublas", "toolkit", 13, False),
         ("headers", "toolkit", 13, False),
     ]
+
+
+@pytest.mark.parametrize("major", [12, 13])
+def test_nccl_goes_with_either_major(machine, major):
+    """Its wheels for both have one place; only the one for CUDA 13 may be there."""
+    put, names = (machine.wheels_12, _WHEELS_12) if major == 12 else (machine.wheels_13, _WHEELS_13)
+    put(*names)
+    library = machine.site / "nvidia/nccl/lib/libnccl.so.2"
+    with pytest.raises(LibraryNotFoundError, match=f"pip install nvidia-nccl-cu{major}"):
+        locate.library("nccl")
+    machine.put(library)
+    assert locate.library("nccl") == str(library)
+    assert {found.major for found in locate.report()} == {major}
+    assert [found.path for found in locate.report() if found.name == "nccl"] == [str(library)]
+
+
+def test_the_installation_with_the_compiler(machine):
+    assert locate.installation() is None
+    machine.wheels_12("nvrtc")
+    assert locate.installation() == str(machine.site / "nvidia/cuda_nvrtc")
+    machine.put(machine.toolkit / "lib64/libnvrtc.so.13")
+    machine.cuda_h(13000)
+    machine.major(13)
+    assert locate.installation() == str(machine.toolkit)
+
+
+def test_nvcc(machine, monkeypatch):
+    monkeypatch.setenv("PATH", str(machine.site))
+    assert locate.nvcc() is None
+    for folder in (machine.site, machine.toolkit / "bin"):  # the toolkit's comes first
+        machine.put(folder / "nvcc")
+        (folder / "nvcc").chmod(0o755)
+        assert locate.nvcc() == str(folder / "nvcc")
