@@ -135,16 +135,32 @@ def test_streams_and_threads(path):
     assert len(tracks) == 3
 
 
-def test_a_copy_by_several_threads(path, monkeypatch):
-    from gpuarray._runtime import staged_copies
+def test_a_thread_with_a_context_and_no_current_stream(path):
+    x = cp.zeros(100)
+    host = np.arange(100.0)
+    context, stream = driver.context_get_current(), cp.cuda.get_current_stream()
+    seen = []
 
-    monkeypatch.setattr(staged_copies, "_processors", lambda: 4)
-    host = np.arange(8 << 20, dtype=np.float32)
+    def copy():
+        driver.context_set_current(context)
+        driver.memcpy_htod_async(x.data.ptr, host.ctypes.data, host.nbytes, stream.ptr)
+        seen.append(driver.context_get_current())
+
+    with trace(path):
+        worker = threading.Thread(target=copy)
+        worker.start()
+        worker.join(HANG_SECONDS)
+    assert seen == [context]
+    assert Recorded(path).slices(DEVICE, "copy")[0]["args"] == {"bytes": host.nbytes}
+    np.testing.assert_array_equal(x.get(), host)
+
+
+def test_a_large_pageable_copy(path):
+    host = np.arange(4 << 20, dtype=np.float32)
     with trace(path):
         x = cp.asarray(host)
-    found = Recorded(path)
-    assert sum(x["args"]["bytes"] for x in found.slices(DEVICE, "copy")) == host.nbytes
-    assert len({x["tid"] for x in found.slices(HOST, "copy")}) > 1
+    copies = Recorded(path).slices(DEVICE, "copy")
+    assert sum(x["args"]["bytes"] for x in copies) == host.nbytes
     np.testing.assert_array_equal(x.get(), host)
 
 
@@ -172,8 +188,10 @@ def test_compilations(path):
 
 def test_ranges_and_marks(path):
     nvtx.RangePush("began before")
+    before = nvtx.RangeStart("before, too")
     with trace(path):
         nvtx.RangePop()
+        nvtx.RangeEnd(before)
         with time_range("outer", argb_color=0xFF0000FF), time_range("inner"):
             nvtx.Mark("here", 0)
         number = nvtx.RangeStart("across")
@@ -190,7 +208,7 @@ def test_ranges_and_marks(path):
     (mark,) = found.phase("i", "range")
     assert (mark["name"], mark["args"]) == ("here", {"color": "#00ff00"})
     (begin,), (end,) = found.phase("b"), found.phase("e")
-    assert begin["name"] == "across"
+    assert begin["name"] == end["name"] == "across"
     assert begin["id"] == end["id"] == number
 
 
@@ -413,9 +431,11 @@ def test_a_fault_within_a_trace(path):
         "except cp.errors.DriverError as error:\n"
         "    print(error.status_name)\n"
     )
+    environment = {**os.environ, "GPUARRAY_STICKY_FAULTS": "1"}
     output = subprocess.run(
-        [sys.executable, "-c", program, str(path)], check=True, capture_output=True, text=True
-    ).stdout
+        [sys.executable, "-c", program, str(path)],
+        check=True, capture_output=True, text=True, env=environment,
+    ).stdout  # fmt: skip
     assert output == "CUDA_ERROR_ILLEGAL_ADDRESS\n"
     assert "wild" in Recorded(path).names(HOST, "kernel")
 

@@ -110,6 +110,7 @@ class Recorder:
         self._lock = threading.Lock()
         self._flow = 0
         self._ranges: dict[int, list[tuple[str, int | None, int]]] = {}
+        self._numbered: dict[int, str] = {}
         self._segments: dict[int, tuple[int, int]] = {}  # address -> device, bytes
         self._undo = ExitStack()
         self._launches = _Launches(self)
@@ -255,9 +256,14 @@ class Recorder:
             if stack:  # one that began before the recording is not in it
                 name, color, start = stack.pop()
                 self.slices.append(Slice(thread, "range", name, start, now, {}, color=color))
-        else:
-            phase = {"mark": "i", "start": "b", "end": "e"}[kind]
-            self.marks.append(Mark(thread, phase, message, now, color, number))
+        elif kind == "mark":
+            self.marks.append(Mark(thread, "i", message, now, color, 0))
+        elif kind == "start":
+            self._numbered[number] = message
+            self.marks.append(Mark(thread, "b", message, now, color, number))
+        elif number in self._numbered:
+            name = self._numbered.pop(number)
+            self.marks.append(Mark(thread, "e", name, now, None, number))
 
     # --- memory
 
