@@ -225,6 +225,48 @@ def test_what_a_callback_allocates_calls_no_hook(pool):
     assert x.sum() == 0
 
 
+def test_garbage_that_is_collected_inside_of_a_callback(pool):
+    class Collecting(Recorder):
+        def malloc_preprocess(self, **kwargs):
+            super().malloc_preprocess(**kwargs)
+            own = cp.ones(3)
+            gc.collect()
+            self.log.append(("collected", {}))
+            del own
+
+    garbage = [cp.zeros(1000)]
+    address = garbage[0].data.ptr
+    garbage.append(garbage)
+    gc.disable()
+    try:
+        del garbage
+        with Collecting() as hook:
+            x = cp.zeros(10)
+    finally:
+        gc.enable()
+    assert hook.events == [
+        "malloc_preprocess", "collected", "free_preprocess", "free_postprocess",
+        "malloc_postprocess",
+    ]  # fmt: skip
+    assert [arguments["mem_ptr"] for arguments in hook.of("free_postprocess")] == [address]
+    assert x.sum() == 0
+
+
+def test_what_a_callback_keeps_is_its_own(pool):
+    class Keeping(Recorder):
+        kept = None
+
+        def malloc_postprocess(self, **kwargs):
+            super().malloc_postprocess(**kwargs)
+            self.kept = cp.ones(3)
+
+    with Keeping() as hook:
+        pool.malloc(1)
+        count = len(hook.log)
+        hook.kept = None
+        assert len(hook.log) == count
+
+
 def test_memory_that_runs_out(pool):
     pool.set_limit(size=4096)
     with Recorder() as hook, pytest.raises(OutOfMemoryError):

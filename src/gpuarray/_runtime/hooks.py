@@ -40,6 +40,8 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.hooks: dict[str, Any] = {}
         self.calling = False
+        #: Events that are over, of which hooks have not been told yet.
+        self.postponed: list[tuple[str, dict[str, Any]]] = []
 
 
 class Hooks:
@@ -65,6 +67,11 @@ class Hooks:
     def active(self) -> bool:
         """Whether any thread has a hook."""
         return self._count > 0
+
+    @property
+    def calling(self) -> bool:
+        """Whether a hook is being called in this thread."""
+        return self._thread.calling
 
     def of_thread(self) -> dict[str, Any]:
         """The calling thread's own hooks by name, in the order in which they were entered."""
@@ -145,3 +152,14 @@ class Hooks:
                 called.append(hook)
         finally:
             self._thread.calling = False
+            postponed = self._thread.postponed
+            while postponed:
+                self.around(*postponed.pop(0), _nothing)
+
+    def postpone(self, event: str, arguments: dict[str, Any]) -> None:
+        """Have the hooks called for an event that is over when the present callback has ended."""
+        self._thread.postponed.append((event, arguments))
+
+
+def _nothing() -> None:
+    """The work of an event that is over."""

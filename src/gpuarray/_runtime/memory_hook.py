@@ -28,9 +28,13 @@ def _begin() -> None:
 
 def _end() -> None:
     allocator.do_not_ask()
+    _hidden.clear()
     for owner, name, plain, _ in _REPLACED:
         setattr(owner, name, plain)
 
+
+#: The identities of what callbacks have allocated themselves.
+_hidden: set[int] = set()
 
 #: The hooks that are active.
 hooks = Hooks("memory hook", begin=_begin, end=_end)
@@ -169,6 +173,10 @@ def get_memory_hooks() -> dict[str, MemoryHook]:
 
 def _hand_out(size: int, mem_size: int, stream: Stream, work: Callable[[], Any]) -> Any:
     """Do what returns a memory object, between the callbacks of its hooks."""
+    if hooks.calling:
+        made = work()
+        _hidden.add(id(made))
+        return made
 
     def outcome(made: BaseMemory | None) -> dict[str, Any]:
         if made is None:
@@ -181,12 +189,20 @@ def _hand_out(size: int, mem_size: int, stream: Stream, work: Callable[[], Any])
 
 def _take_back(memory: BaseMemory, pointer: int, work: Callable[[], None]) -> None:
     """Do what returns memory, between the callbacks of its hooks."""
+    if id(memory) in _hidden:
+        _hidden.discard(id(memory))
+        work()
+        return
     arguments = {
         "device_id": memory.device.id,
         "mem_size": memory.size,
         "mem_ptr": pointer,
         "pmem_id": id(memory),
     }
+    if hooks.calling:  # garbage that was collected inside of a callback
+        work()
+        hooks.postpone("free", arguments)
+        return
     done = False
 
     def once() -> None:
