@@ -295,6 +295,43 @@ def test_the_way_to_the_host(name, x):
     np.testing.assert_array_equal(HOSTS[name](x), HOST)
 
 
+def test_exports_are_of_the_arrays_device(x, first, second):
+    stream = cp.cuda.Stream(non_blocking=True)
+    with second:
+        there = cp.cuda.Stream(non_blocking=True)
+        there.use()
+    try:
+        with stream:
+            assert x.__cuda_array_interface__["stream"] == there.ptr
+            assert x.__dlpack_device__() == (2, 1)
+            copied = cp.from_dlpack(x, copy=True)
+            exported = cp.from_dlpack(x.__dlpack__(copy=True))
+            assert cp.zeros(3).__cuda_array_interface__["stream"] == stream.ptr
+    finally:
+        with second:
+            second.default_stream.use()
+    for y in (copied, exported):
+        assert y.device is second
+        assert cp.cuda.device.from_pointer(y.data.ptr) is second
+        np.testing.assert_array_equal(y.get(), HOST)
+
+
+def test_an_export_waits_for_work_elsewhere(x, second, monkeypatch):
+    needs_peers()
+    waits = []
+    with second:
+        consumer = cp.cuda.Stream(non_blocking=True)
+    x += 1  # on the first device
+    call = driver.stream_wait_event
+    monkeypatch.setattr(
+        driver, "stream_wait_event", lambda *args: (waits.append(args[0]), call(*args))
+    )
+    x.__dlpack__(stream=consumer.ptr)
+    x += 1
+    x.__dlpack__(stream=1)
+    assert waits.count(0) >= 2  # the default stream of the array's device, each time
+
+
 def test_the_way_from_the_host(x):
     x.set(HOST + 1)
     x[0] = HOST[0]

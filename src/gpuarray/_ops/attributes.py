@@ -236,9 +236,12 @@ def record_stream(array: ndarray, stream: Stream) -> None:
 
 def interface(array: ndarray) -> dict[str, Any]:
     """``ndarray.__cuda_array_interface__``, version 3."""
-    layout = array._layout
-    array._memory.check()
-    handle = current.stream.handle
+    layout, memory, stream = array._layout, array._memory, current.stream
+    memory.check()
+    if memory.stream is not stream and memory.device is not stream.device:
+        with memory.device:  # a consumer works where the array is
+            stream = current.stream
+    handle = stream.handle
     return {
         "shape": layout.shape,
         "typestr": layout.dtype.str,

@@ -87,7 +87,7 @@ def to_dlpack(
             )
         array = on_device(array, Device(wanted[1]))
     elif copy:
-        array = copies.copy(array)
+        array = copies.copy_there(array)
     copied = array is not self
     array._memory.check()
     layout = array._layout
@@ -98,8 +98,9 @@ def to_dlpack(
         )
     if stream != -1:
         handle = 0 if stream in (None, 1) else stream
-        if handle != current.stream.handle:
-            with array._memory.device:
+        device = array._memory.device
+        if handle != current.stream.handle or device is not current.stream.device:
+            with device:
                 ExternalStream(handle).wait_event(current.stream.record())
     if not layout.writable and not versioned:
         raise BufferError(
@@ -222,7 +223,7 @@ def from_dlpack(x: Any, /, *, device: Device | None = None, copy: bool | None = 
     if device is not None and array._memory.device is not device:
         _allow_copy(copy, array._memory.device, device)
         return on_device(array, device)
-    return copies.copy(array) if copy else array
+    return copies.copy_there(array) if copy else array
 
 
 def _capsule_of(x: Any) -> object:
