@@ -152,9 +152,11 @@ def test_handles_of_a_device():
     device = cp.cuda.Device()
     found = device.cusolver_sp_handle
     assert found == cp.cuda.device.get_cusolver_sp_handle() != device.cusolver_handle
-    with cp.cuda.Stream() as stream:
-        assert device.cusolver_sp_handle == found
-        assert cusolver.spGetStream(found) == stream.ptr
+    stream = cp.cuda.Stream()
+    cusolver.spSetStream(found, stream.ptr)
+    assert device.cusolver_sp_handle == found
+    assert cusolver.spGetStream(found) == stream.ptr
+    cusolver.spSetStream(found, 0)
     if driver.backend == "emulator":
         with pytest.raises(CUDAError, match="cusparseCreate needs a GPU"):
             cp.cuda.device.get_cusparse_handle()
