@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -624,3 +627,115 @@ def test_host_functions_belong_to_the_graph(stream):
         graph.launch(stream)
     stream.synchronize()
     assert calls == [3, 3]
+
+
+def test_the_threads_own_default_stream_is_captured():
+    x = cp.arange(4.0)
+    stream = cp.cuda.Stream.ptds
+    with stream.capture("global") as graph:
+        assert cp.cuda.get_current_stream() == stream
+        y = cp.cumsum(x)
+        with stream:
+            y *= 2
+    graph.launch()
+    assert y.tolist() == [0, 2, 6, 12]
+
+
+def test_a_blocking_stream_is_captured_while_memory_of_the_default_stream_is_freed():
+    stream = cp.cuda.Stream()
+    other = cp.cuda.Stream(non_blocking=True)
+    x = cp.arange(1000.0)
+    cp.cuda.Device().synchronize()
+    with other:
+        y = x + 1  # noted in memory of the default stream
+        other.synchronize()
+    with stream.capture() as graph:
+        z = y * 2
+        del x
+    graph.launch()
+    assert z[-1] == 2000
+
+
+DEVICES = """
+import numpy as np
+import gpuarray as cp
+
+function = cp.cuda.graphed(lambda x: cp.cumsum(x) * 2)
+graphs, results, operands = [], [], []
+for number in (0, 1):
+    with cp.cuda.Device(number):
+        stream = cp.cuda.Stream(non_blocking=True)
+        operands.append(cp.arange(4.0) + number)
+        with stream.capture("global") as graph:
+            results.append(operands[-1] + 1)
+        graphs.append((graph, stream))
+        assert function(operands[-1]).tolist() == (np.cumsum(np.arange(4.0) + number) * 2).tolist()
+assert function.cache_len() == 2
+for number in (1, 0):
+    graph, stream = graphs[number]
+    graph.launch(stream)  # whatever device is current
+    with cp.cuda.Device(number):
+        stream.synchronize()
+        assert results[number].tolist() == (np.arange(4.0) + number + 1).tolist()
+assert repr(graphs[1][0]).endswith("on device 1>")
+try:
+    graphs[1][0].launch()
+except ValueError as error:
+    assert "launch it on a stream of its device" in str(error)
+else:
+    raise AssertionError
+stream = cp.cuda.Stream(non_blocking=True)
+there = operands[1]
+with stream.capture() as graph:  # a copy between devices
+    here = cp.asarray(there) + 0
+with cp.cuda.Device(1):
+    there += 5
+    cp.cuda.Device(1).synchronize()
+graph.launch()
+assert here.tolist() == [6, 7, 8, 9]
+cp.cuda.Device(1).use()
+"""
+
+RESET = """
+import gc
+import gpuarray as cp
+
+stream = cp.cuda.Stream(non_blocking=True)
+x = cp.arange(4.0)
+with stream.capture() as graph:
+    y = x + 1
+function = cp.cuda.graphed(lambda x: x * 2)
+function(x)
+cp.cuda.Device().reset()
+for call in (graph.launch, graph.upload, graph.debug_dot_str):
+    try:
+        call()
+    except cp.errors.CUDAError as error:
+        assert "lost" in str(error), error
+    else:
+        raise AssertionError
+assert "without work" in repr(graph)
+assert function(cp.arange(3)).tolist() == [0, 2, 4]
+stream = cp.cuda.Stream(non_blocking=True)
+stream.begin_capture()
+cp.cuda.Device().reset()
+assert (cp.arange(3) + 1).tolist() == [1, 2, 3]
+with cp.cuda.Stream(non_blocking=True).capture() as again:
+    z = cp.arange(3) + 1
+again.launch()
+assert z.tolist() == [1, 2, 3]
+del graph, y, x
+gc.collect()
+"""
+
+
+@pytest.mark.emulator
+@pytest.mark.parametrize("script", [DEVICES, RESET], ids=["devices", "reset"])
+def test_in_a_process_of_its_own(script):
+    environment = {**os.environ, "GPUARRAY_EMULATED_DEVICES": "2"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr

@@ -122,9 +122,16 @@ class Capture:
             member.drop_plans()
             member.arenas, member.library_handles = {}, {}
             _replace_current(member, member.origin)
-        for function in self.afterwards:
+        self.do_afterwards()
+
+    def do_afterwards(self) -> None:
+        """Do what was put off to the end."""
+        while True:
+            try:
+                function = self.afterwards.pop(0)
+            except IndexError:
+                return
             function()
-        self.afterwards.clear()
 
     def _explained(self, error: DriverError) -> CaptureError:
         """The exception for a capture that gave no graph."""

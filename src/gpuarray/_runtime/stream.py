@@ -82,7 +82,7 @@ class StreamWork:
     """The work queued on a stream, for what has to wait for it. It does not keep the stream."""
 
     __slots__ = (
-        "_stream", "device", "event", "generation", "handle", "key", "noted", "owned", "thread",
+        "_stream", "device", "event", "generation", "handle", "noted", "owned", "thread",
     )  # fmt: skip
 
     def __init__(self, stream: Stream):
@@ -92,7 +92,6 @@ class StreamWork:
         self.thread = stream.thread
         self.device = stream.device
         self.generation = stream.device.generation
-        self.key = stream.key
         #: Whether somebody will wait for it: then an owned stream leaves an event when it dies.
         self.noted = False
         self.event: Event | None = None
@@ -186,12 +185,19 @@ def key_of_handle(device: Device, handle: int) -> tuple[int, int, int]:
 
 
 def put_off(action: Callable[[], object], owner: Stream, users: Iterable[StreamWork]) -> bool:
-    """Whether events would let streams join a capture; then the action is done at its end."""
+    """Whether a capture is in the way of events; then the action is done at its end.
+
+    Events would let streams join a capture that are captured, and the default stream must not wait
+    while another blocking stream is.
+    """
     if captured_streams:
-        for key in (owner.key, *[work.key for work in users]):
-            member = captured_streams.get(key)
-            if member is not None and member.ongoing_capture is not None:
-                member.ongoing_capture.afterwards.append(action)
+        devices = {owner.device, *[work.device for work in users]}
+        for member in list(captured_streams.values()):
+            capture = member.ongoing_capture
+            if member.device in devices and capture is not None:
+                capture.afterwards.append(action)
+                if member.ongoing_capture is None:  # it has ended meanwhile
+                    capture.do_afterwards()
                 return True
     return False
 
