@@ -87,7 +87,7 @@ def operations(library: libraries.Library, size: int) -> Works:
     here, there = ones(library, size, 0), ones(library, size, 1)
     works: Works = {"a + b, both here": lambda: here + here}
     if library.name == "torch":  # it refuses arrays of another device
-        return {**works, "to(here), then a + b": lambda: here + there.to(here.device)}
+        return {**works, "asarray, then a + b": lambda: here + there.to(here.device)}
     xp = library.module
     return {
         **works,

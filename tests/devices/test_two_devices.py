@@ -371,6 +371,22 @@ OPERATIONS = {
     "unique": lambda xp, x: xp.unique(x),
 }
 
+KERNELS = {
+    "ElementwiseKernel": cp.ElementwiseKernel("T x", "T y", "y = x + 2", "plus_two"),
+    "fuse": cp.fuse(lambda x: x * 1 + 2),
+    "vectorize": cp.vectorize(lambda x: x + 2, otypes="f"),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_users_kernels_run_on_the_current_device(name, x, first, second):
+    needs_peers()
+    for device in (first, second):
+        with device:
+            y = KERNELS[name](x)
+        assert y.device is device
+        np.testing.assert_array_equal(y.get(), HOST + 2)
+
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operations_run_on_the_current_device(name, x, first):
