@@ -10,6 +10,7 @@ import threading
 import pytest
 
 import gpuarray as cp
+from gpuarray._runtime import memory_hook
 from gpuarray._runtime.arena import Arena
 from gpuarray._runtime.async_memory import MemoryAsync
 from gpuarray._runtime.pool import Allocation, MemoryPool
@@ -96,13 +97,16 @@ def test_arrays_call_hooks_also_in_plans_that_are_warm(pool):
     assert y.tolist() == [1.0] * 100
 
 
-def test_without_hooks_the_pools_methods_are_their_own(pool):
+def test_without_hooks_the_pools_methods_are_their_own(pool, monkeypatch):
     def methods():
         return [
             MemoryPool.allocate, Arena.grow, Allocation.__del__, Allocation.free,
             MemoryAsync._allocate, MemoryAsync._release,
         ]  # fmt: skip
 
+    monkeypatch.setattr(memory_hook, "_returned", 0)
+    with Recorder():
+        pass
     plain = methods()
     x = cp.zeros(100)
     x + 1
@@ -114,6 +118,27 @@ def test_without_hooks_the_pools_methods_are_their_own(pool):
         x + 1
     assert methods() == plain
     assert all(cp.cuda.get_current_stream().plans.get(key) is plan for key, plan in run.items())
+
+
+def test_methods_are_put_back_some_times_only(pool, monkeypatch):
+    # Python looks up attributes of a class slowly that has changed too often.
+    monkeypatch.setattr(memory_hook, "_returned", memory_hook._RETURNS - 1)
+    plain = MemoryPool.allocate
+    with Recorder():
+        pass
+    assert MemoryPool.allocate is plain
+    for _ in range(2):
+        with Recorder() as hook:
+            pool.malloc(1)
+        assert hook.events.count("free_postprocess") == 1
+        assert MemoryPool.allocate is not plain
+        x = cp.ones(100)
+        del x
+        assert pool.used_bytes() == 0
+    monkeypatch.undo()
+    with Recorder():
+        pass
+    assert MemoryPool.allocate is plain
 
 
 def test_memory_that_is_freed_by_hand_is_free_once(pool):

@@ -1,7 +1,8 @@
 """Hooks around what the memory pools do: handing blocks out, taking them back, and growing.
 
 While a hook is active, methods of the pools are replaced by ones that call the hooks, and the
-plans that ask for all memory are in use (`allocator.ask`). Without hooks nothing is tested.
+plans that ask for all memory are in use (`allocator.ask`). Without hooks nothing is tested, as long
+as not many have come and gone.
 """
 
 from __future__ import annotations
@@ -19,18 +20,28 @@ from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.pool import UNIT, Allocation, MemoryPool
 from gpuarray._runtime.stream import Stream
 
+#: How often the methods are put back. Python 3.13 looks attributes up the slow way for ever in a
+#: class that has changed about a thousand times, which costs an allocation half as much again. The
+#: methods with hooks, when there is none, cost less than that.
+_RETURNS = 64
+_returned = 0
+
 
 def _begin() -> None:
-    for owner, name, _, hooked in _REPLACED:
-        setattr(owner, name, hooked)
+    if _returned < _RETURNS or MemoryPool.allocate is _allocate:
+        for owner, name, _, hooked in _REPLACED:
+            setattr(owner, name, hooked)
     allocator.ask()
 
 
 def _end() -> None:
+    global _returned
     allocator.do_not_ask()
     _hidden.clear()
-    for owner, name, plain, _ in _REPLACED:
-        setattr(owner, name, plain)
+    if _returned < _RETURNS:
+        _returned += 1
+        for owner, name, plain, _ in _REPLACED:
+            setattr(owner, name, plain)
 
 
 #: The identities of what callbacks have allocated themselves.
@@ -249,8 +260,7 @@ def _hooked_return(plain: Callable[[Allocation], None]) -> Callable[[Allocation]
     """A method of an allocation that returns its block."""
 
     def give_back(self: Allocation, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        pointer = self.pointer
-        if ending() or self.lost or not pointer:  # it was returned by hand
+        if not hooks.active or ending() or self.lost or not (pointer := self.pointer):
             plain(self)
         else:
             _take_back(self, pointer, lambda: plain(self))
