@@ -332,6 +332,33 @@ def test_an_export_waits_for_work_elsewhere(x, second, monkeypatch):
     assert waits.count(0) >= 2  # the default stream of the array's device, each time
 
 
+@pytest.mark.parametrize("own", [False, True])
+def test_transfers_on_a_stream_of_the_other_device(own, x, first):
+    stream = cp.cuda.Stream(non_blocking=True) if own else first.default_stream
+    assert (x.get(stream=stream) == HOST).all()
+    x.set(HOST + 1, stream=stream)
+    y = x.get(stream=stream, blocking=False)
+    stream.synchronize()
+    assert (y == HOST + 1).all()
+    assert cp.cuda.Device() is first
+
+
+@pytest.mark.emulator
+def test_transfers_on_a_stream_of_the_other_device_are_in_its_order(x, second):
+    stream = cp.cuda.Stream(non_blocking=True)
+    with cp.cuda.check("races", "host") as check:
+        with second:
+            z = cp.zeros((3, 4), "f4")
+        pinned = cp.asarray(HOST, blocking=True).get(blocking=False)
+        stream.synchronize()
+        cp.cuda.Device().synchronize()
+        z.set(HOST, stream=stream)
+        y = z.get(stream=stream, out=pinned, blocking=False)
+        stream.synchronize()
+        assert (y == HOST).all()
+    assert not check.findings
+
+
 def test_the_way_from_the_host(x):
     x.set(HOST + 1)
     x[0] = HOST[0]

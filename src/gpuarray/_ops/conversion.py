@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.pinned_arrays import empty_pinned
 from gpuarray._ops.placement import given_device
-from gpuarray._runtime.device import current
+from gpuarray._runtime.device import current, wait_for
 from gpuarray._runtime.stream import check_stream
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
 from gpuarray.kernels.elementwise import copies
@@ -443,9 +443,20 @@ def asnumpy(
             return asnumpy(a, stream, order, out, blocking=blocking)
     if stream is not None and stream is not current.stream:
         check_stream(stream)
+        if layout.nbytes and stream.device is not device:
+            return _in_order_of(stream, lambda here: _fetch(a, here, order, out, blocking))
         with stream:
             return _fetch(a, stream, order, out, blocking)
     return _fetch(a, stream, order, out, blocking)
+
+
+def _in_order_of(stream: Stream, copy: Callable[[Stream], Any]) -> Any:
+    """Copy on the current stream, but in the order of a stream of another device."""
+    here = current.stream
+    wait_for(stream, [here])
+    result = copy(here)
+    wait_for(here, [stream])
+    return result
 
 
 def _fetch(a: Any, stream: Any, order: str, out: Any, blocking: bool) -> np.ndarray:
@@ -517,6 +528,8 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
     if layout.nbytes and device is not current.stream.device:
         with device:
             return set_from_host(array, host, stream)
+    if stream is not None and layout.nbytes and stream.device is not device:
+        return _in_order_of(stream, lambda here: set_from_host(array, host, here))
     if layout.contiguous:
         gapless = (
             np.asarray(host, order="C") if layout.c_contiguous else np.asarray(host, order="F")
