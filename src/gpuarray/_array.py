@@ -16,7 +16,7 @@ from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from gpuarray._types import ndarray
 
@@ -199,6 +199,11 @@ def address_of(array: Any, stream: Stream | None = None) -> int:
         if memory.stream is not stream:
             memory.used_by(stream)
     return array._pointer
+
+
+def addresses_of(arrays: Iterable[Any]) -> list[int]:
+    """The addresses of arrays' first elements, as of `address_of` without a stream."""
+    return [x._pointer for x in arrays]
 
 
 def address_source(name: str) -> str:

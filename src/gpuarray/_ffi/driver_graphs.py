@@ -243,11 +243,9 @@ class NodeParameters:
         each parameter begins, in bytes.
     """
 
-    __slots__ = ("_context", "_set", "_structure", "addresses", "node", "words")
+    __slots__ = ("_arguments", "_kept", "_set", "addresses", "words")
 
     def __init__(self, node: int, sizes: Sequence[int] | None = None) -> None:
-        self.node = node
-        self._context: tuple[int, ...] = ()
         if sizes is not None:
             self._read_launch(node, tuple(sizes))
             return
@@ -260,9 +258,9 @@ class NodeParameters:
         else:
             structure, fields = CUDA_MEMSET_NODE_PARAMS(), ["dst"]
         getattr(library, f"graph_{kind}_node_get_params")(node, ctypes.byref(structure))
-        self._structure = structure
+        self._kept: Any = structure
         self._set = library.raw(f"graph_exec_{kind}_node_set_params")
-        self._context = (library.context_get_current(),)
+        self._arguments: tuple = node, ctypes.byref(structure), library.context_get_current()
         self.words = memoryview(structure).cast("B").cast("Q")
         self.addresses = tuple(getattr(type(structure), name).offset // 8 for name in fields)
 
@@ -276,16 +274,14 @@ class NodeParameters:
         own = buffer._pointers
         params.kernelParams = ctypes.addressof(own) if sizes else 0
         params.extra = 0
-        self._structure = params, buffer
+        self._kept = buffer
+        self._arguments = node, ctypes.byref(params)
         self._set = library.raw("graph_exec_kernel_node_set_params")
         self.words, self.addresses = buffer.words, buffer.offsets
 
     def set_in(self, executable: int) -> None:
         """Let launches of an executable graph from now on have the parameters as they are now."""
-        structure = self._structure
-        if not self._context:
-            structure = structure[0]
-        status = self._set(executable, self.node, ctypes.byref(structure), *self._context)
+        status = self._set(executable, *self._arguments)
         if status:
             raise error_of("cuGraphExec*NodeSetParams", status)
 

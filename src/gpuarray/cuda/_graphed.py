@@ -31,10 +31,6 @@ class _OfAnotherLibrary(Exception):
     """An argument is an array of another library."""
 
 
-class _Operand:
-    """Stands for an array in the key of a capture."""
-
-
 class _Result(NamedTuple):
     """An array that a function returns: in memory of a number, or else always the same."""
 
@@ -134,13 +130,24 @@ class _GraphedFunction:
         if stream.ongoing_capture is not None:
             return self.__wrapped__(*args, **kwargs)
         operands: list[Any] = []
+        parts: list[Any] = []
+        cls = _array.array_class
         try:
-            shape = self._key(args, operands), self._key(kwargs, operands)
+            for x in args:
+                if type(x) is cls:
+                    operands.append(x)
+                    parts.append(x._layout)
+                else:
+                    parts.append(self._key(x, operands))
+            named = self._key(kwargs, operands) if kwargs else None
         except _OfAnotherLibrary:
             args, kwargs = self._on_device(args), self._on_device(kwargs)
             return self(*args, **kwargs)
         device = stream.device
-        key = (device.id, device.generation, shape, _aliases(operands))
+        starts = _array.addresses_of(operands)
+        aliases = _aliases(operands, starts) if len(operands) > 1 else ()
+        alignment = tuple([start % _ALIGNMENT for start in starts])
+        key = (device.id, device.generation, tuple(parts), named, alignment, aliases)
         with self._lock:
             found = self._captures.get(key)
             if found is None:
@@ -151,7 +158,7 @@ class _GraphedFunction:
                 self._captures[key] = found
             else:
                 self._captures.move_to_end(key)
-            return found.run(stream, args, kwargs, operands)
+            return found.run(stream, args, kwargs, operands, starts)
 
     def _stream(self, stream: Stream) -> Stream:
         """The stream for captures on the device of another one."""
@@ -178,7 +185,7 @@ class _GraphedFunction:
         """What of the arguments a capture depends on; the arrays among them are added."""
         if isinstance(value, _array.ArrayBase):
             operands.append(value)
-            return _Operand, value._layout, value._pointer % _ALIGNMENT
+            return value._layout
         if isinstance(value, dict):
             names = list(value)
             return dict, tuple(names), tuple([self._key(value[x], operands) for x in names])
@@ -208,15 +215,18 @@ def _like(sequence: Any, items: list[Any]) -> Any:
     return kind(*items) if hasattr(kind, "_fields") else kind(items)
 
 
-def _aliases(operands: Sequence[Any]) -> tuple:
+def _aliases(operands: Sequence[Any], starts: Sequence[int]) -> tuple:
     """Which operands overlap, and how: kernels for those may be others."""
-    memories = {id(x._memory) for x in operands}
-    foreign = [x for x in operands if x._layout.access & _layout.FOREIGN]
-    if len(memories) == len(operands) and not foreign:
+    memories = set()
+    access = 0
+    for x in operands:
+        memories.add(id(x._memory))
+        access |= x._layout.access
+    if len(memories) == len(operands) and not access & _layout.FOREIGN:
         return ()
     return tuple(
         [
-            (i, j, b._pointer - a._pointer)
+            (i, j, starts[j] - starts[i])
             for j, b in enumerate(operands)
             for i, a in enumerate(operands[:j])
             if _array.overlap(a, b)
@@ -283,7 +293,7 @@ class _Capture:
         results: list[BaseMemory] = []
         passed = [given.get(id(x), x) for x in operands]
         self._result = self._described(result, passed, memory.members, results)
-        self._starts = [x._pointer for x in operands] + [x.pointer for x in results]
+        self._starts = _array.addresses_of(operands) + [x.pointer for x in results]
         self._sizes = [x.size for x in results]
         self._places = self._found(graph, observers[0], operands, results) if own else None
         if self._places is None:
@@ -305,7 +315,7 @@ class _Capture:
                 if memory.size and id(memory) not in memories:
                     memories[id(memory)] = _OperandMemory(memory, current.stream)
                 found = memories.get(id(memory), memory)
-                given[id(x)] = _array.wrap(found, x._pointer, x._layout)
+                given[id(x)] = _array.wrap(found, _array.address_of(x), x._layout)
         if isinstance(value, _array.ArrayBase):
             return given[id(value)]
         if isinstance(value, dict):
@@ -324,13 +334,14 @@ class _Capture:
                     return _Result(number, 0, None)
             for number, x in enumerate(operands):
                 if value._memory is x._memory:
-                    return _Result(number, value._pointer - x._pointer, value._layout)
+                    offset = _array.address_of(value) - _array.address_of(x)
+                    return _Result(number, offset, value._layout)
             memory: Any = value._memory
             if isinstance(memory, Allocation) and any(memory.stream is x for x in members):
                 if all(memory is not x for x in results):
                     results.append(memory)
                 number = next(i for i, x in enumerate(results) if x is memory)
-                offset = value._pointer - memory.pointer
+                offset = _array.address_of(value) - memory.pointer
                 return _Result(len(operands) + number, offset, value._layout)
             return _Result(-1, 0, None, value)
         if isinstance(value, dict):
@@ -349,7 +360,10 @@ class _Capture:
         order = order_of(graph.graph)
         if order is None:
             return None
-        ranges = [Range(x._pointer + x._layout.low, x._pointer + x._layout.high) for x in operands]
+        ranges = [
+            Range(start + x._layout.low, start + x._layout.high)
+            for x, start in zip(operands, self._starts)
+        ]
         for result in results:
             first = observer.nodes_before(result, order)
             if first is None:
@@ -366,10 +380,11 @@ class _Capture:
             for node, places in found
         ]
 
-    def run(self, stream: Stream, args: Any, kwargs: Any, operands: list[Any]) -> Any:
-        """Launch the graph with these arrays; the function's result."""
+    def run(
+        self, stream: Stream, args: Any, kwargs: Any, operands: list[Any], starts: list[int]
+    ) -> Any:
+        """Launch the graph with these arrays, which have these addresses; the function's result."""
         fresh = [allocator.allocate(nbytes, stream) for nbytes in self._sizes]
-        starts = [x._pointer for x in operands]
         if self._places is None:
             return self._run_fixed(stream, args, kwargs, operands, fresh, starts)
         starts += [address for _, address in fresh]
@@ -387,21 +402,25 @@ class _Capture:
     def _move(self, starts: list[int]) -> None:
         """Let the graph use operands and results at these addresses."""
         before = self._starts
-        moved = [new != old for new, old in zip(starts, before)]
-        if before and True not in moved:
+        if before == starts:
             return
+        moved = [new != old for new, old in zip(starts, before)]
         executable = self._graph.graphExec  # type: ignore[union-attr]  # recorded before
         self._starts = []  # as long as it has some of both
         for node, places in self._places:  # type: ignore[union-attr]
-            if not before or any(moved[number] for _, number, _ in places):
-                for word, number, offset in places:
-                    node.words[word] = starts[number] + offset
+            words, changed = node.words, not before
+            for word, number, offset in places:
+                if not before or moved[number]:
+                    words[word] = starts[number] + offset
+                    changed = True
+            if changed:
                 node.set_in(executable)
         self._starts = starts
 
     def _launch(self, stream: Stream, operands: list[Any]) -> None:
         for x in operands:
-            _array.address_of(x, stream)  # notes a use on another stream
+            if x._memory.stream is not stream:
+                x._memory.used_by(stream)
         self._graph.launch(stream)  # type: ignore[union-attr]
 
     def _run_fixed(
@@ -418,7 +437,7 @@ class _Capture:
             self.record(args, kwargs, operands)
             fresh = [allocator.allocate(nbytes, stream) for nbytes in self._sizes]
             if self._places is not None:
-                return self.run(stream, args, kwargs, operands)
+                return self.run(stream, args, kwargs, operands, starts)
         stream.wait_event(self._copied)
         self._launch(stream, operands)
         starts = starts[: len(operands)]
