@@ -26,6 +26,9 @@ _LEAST_BINS = 64
 #: An arena that grows gives whole segments back until it has at most this share of the most memory
 #: that was in use at once, in percent. In what it may have beyond that is room for fragments.
 _MOST_PERCENT = 115
+#: An arena that has as much as it may have splits whole segments as long as no more than this
+#: share is in idle parts of segments then, instead of giving them back.
+_FRAGMENTS_PERCENT = 12
 #: Bytes that an arena may have beyond what is in use in any case.
 _SLACK = 1 << 20
 #: Bytes of a segment that is worth a message of level INFO: what takes long to get and to fill.
@@ -178,15 +181,19 @@ class Arena:
         """The best fitting memory that is idle, or is so after freed blocks were merged.
 
         A whole segment can go back to the driver, one with a block in use cannot: so none is split
-        for a block that is much smaller.
+        for a block that is much smaller, unless such remainders are few.
         """
         self._recover()
         near = size + size // 8
         block = self._take(size, near, near)
         if block is None:
             self.merge()
-            split = self.private or sum(self._idle.values()) <= _SLACK
+            split = self.private or self.idle <= _SLACK
             block = self._take(size, sys.maxsize, sys.maxsize if split else size + size // 4)
+        if block is None and self._excess(size) > 0:
+            room = self._peak * _FRAGMENTS_PERCENT // 100 - sum([part for part, _ in self._parts])
+            if room > 0:
+                block = self._take(size, sys.maxsize, size + room)
         return block
 
     def _take(self, size: int, most: int, most_of_whole: int) -> Block | None:
@@ -283,11 +290,16 @@ class Arena:
 
     def trim_for(self, size: int) -> None:
         """Give segments back, the largest first, where growing would leave too much idle."""
-        total, idle = self.total, self.idle
-        self._peak = max(self._peak, total - idle + size)
+        excess = self._excess(size)
+        if excess > 0:
+            self.free_segments(excess)
+
+    def _excess(self, size: int) -> int:
+        """Bytes that an arena which grows has too many."""
+        total = self.total
+        self._peak = max(self._peak, total - self.idle + size)
         most = max(self._peak * _MOST_PERCENT // 100, self._peak + _SLACK)
-        if total + size > most:
-            self.free_segments(total + size - most)
+        return total + size - most
 
     def free_segments(self, least: int = sys.maxsize) -> None:
         """Give whole idle segments back to the driver: as many as there are bytes wanted.
