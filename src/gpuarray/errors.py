@@ -25,6 +25,7 @@ __all__ = [
     "DriverError",
     "ForkError",
     "HostArrayError",
+    "InvalidCopyKindError",
     "InvalidDeviceError",
     "LibraryError",
     "LibraryNotFoundError",
@@ -174,6 +175,20 @@ class InvalidDeviceError(CUDARuntimeError, ValueError):
 
     def __init__(self, detail: str) -> None:
         super().__init__(101, "", detail)
+        self.args = (detail,)
+
+
+class InvalidCopyKindError(CUDARuntimeError, ValueError):
+    """There is no kind of copies of the number that was given.
+
+    Parameters
+    ----------
+    detail : str
+        The function, the number, and what kinds there are.
+    """
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(21, "", detail)
         self.args = (detail,)
 
 

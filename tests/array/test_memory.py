@@ -508,8 +508,10 @@ def test_the_runtimes_memory():
     runtime.memcpyPeer(device, 0, other, 0, 40)
     runtime.memcpy(found.ctypes.data, device, 40, runtime.memcpyDeviceToHost)
     assert (found == 0x01010101).all()
-    with pytest.raises(ValueError, match="kind=7 is none of the constants"):
-        runtime.memcpy(device, other, 40, 7)
+    for kind in (ValueError, runtime.CUDARuntimeError):
+        with pytest.raises(kind, match="kind=7 is none of the constants") as caught:
+            runtime.memcpy(device, other, 40, 7)
+        assert caught.value.status == 21
     with pytest.raises(ValueError, match="malloc: size must not be negative"):
         runtime.malloc(-1)
     runtime.free(runtime.malloc(0))

@@ -212,3 +212,18 @@ def test_profiling(tmp_path):
         assert when in table
         assert all(least > 0 for _, least, _ in result[when].values())
     assert result["benchmark"]["gpuarray"]["gpu"] > 0
+
+
+@pytest.mark.slow
+def test_memory(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run("benchmarks/memory.py", "--quick", f"--json={figures}")
+    result = json.loads(figures.read_text())
+    assert all(row["gpuarray"]["ratio"] >= 1 for row in result["traces"].values())
+    assert all(row["gpuarray"] > 0 for row in result["small_us"].values())
+    assert "reserved beside used" in table
+
+
+@pytest.mark.slow
+def test_soak():
+    assert "allocations in" in _run("benchmarks/soak.py", "--count=300", "--threads=3")

@@ -281,7 +281,7 @@ class MemoryPool:
     def _free_everything(self, device: Device) -> None:
         """Give back what plans keep, what other pools hold idle, and the driver's own pool."""
         for stream in list(streams.values()):
-            if stream.device is device:
+            if stream.device is device and stream.ongoing_capture is None:
                 stream.drop_plans()
                 stream.library_handles.clear()
         gc.collect()

@@ -16,6 +16,7 @@ from gpuarray.cuda._runtime_constants import (
     memcpyHostToDevice,
     memcpyHostToHost,
 )
+from gpuarray.errors import InvalidCopyKindError
 
 
 def malloc(size: int) -> int:
@@ -326,7 +327,7 @@ _COPIES = {
 
 def _check_kind(name: str, kind: int) -> None:
     if kind != memcpyHostToHost and kind not in _COPIES:
-        raise ValueError(
+        raise InvalidCopyKindError(
             f"{name}: kind={kind!r} is none of the constants memcpyHostToHost, "
             "memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice and memcpyDefault"
         )
