@@ -159,6 +159,9 @@ def measure(effort: Effort, without_driver: bool) -> dict[str, dict[str, tuple[f
         name: (torch_works if name == "torch" else cupy_works)(library.module)
         for name, library in found.items()
     }
+    for rows in works.values():
+        for work in rows.values():
+            work()  # so that the pools have memory, which nobody can be asked for without a driver
     give_back = take_the_driver_away() if without_driver else (lambda: None)
     figures: dict[str, dict[str, tuple[float, ...]]] = {}
     synchronize = found["gpuarray"].module.cuda.Device().synchronize
