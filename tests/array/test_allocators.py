@@ -263,6 +263,28 @@ def test_memory_from_outside_is_not_freed_in_a_capture():
     runtime.deviceSetMemPool(0, runtime.deviceGetDefaultMemPool(0))
 
 
+def test_memory_of_the_driver_on_another_device():
+    if runtime.getDeviceCount() < 2:
+        pytest.skip("needs two devices")
+    other = cp.cuda.Device(1)
+    memory = cp.cuda.MemoryAsync(1000, other.default_stream)
+    assert memory.device is other
+    assert runtime.pointerGetAttributes(memory.ptr).device == 1
+    managed = cp.cuda.ManagedMemory(1000)
+    managed.prefetch(other.default_stream, device_id=1)
+    with other:
+        cp.cuda.Stream.null.synchronize()
+        pool = cp.cuda.MemoryAsyncPool()
+        with cp.cuda.using_allocator(pool.malloc):
+            x = cp.arange(100)
+        assert x.device is other
+        assert pool.used_bytes() >= 800
+    del memory, x
+    with other:
+        other.synchronize()
+        assert pool.used_bytes() == 0
+
+
 # ---- memory that moves ---------------------------------------------------------------------------
 
 

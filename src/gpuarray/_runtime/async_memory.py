@@ -58,7 +58,9 @@ class MemoryAsync(OrderedMemory):
     def __init__(self, size: int, stream: Stream):
         check_stream(stream)
         _check_supported(stream.device)
-        self._allocate(checked_size("MemoryAsync", size), stream)
+        nbytes = checked_size("MemoryAsync", size)
+        with stream.device:  # a default stream's handle stands for that of the current device
+            self._allocate(nbytes, stream)
 
     @classmethod
     def _of_pool(cls, size: int, stream: Stream, pool: int) -> MemoryAsync:

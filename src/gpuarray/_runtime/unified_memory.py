@@ -10,7 +10,7 @@ from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import Memory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import OrderedMemory
-from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream import Stream, check_stream
 
 #: cudaInvalidDeviceId, CuPy's default for a device
 _INVALID_DEVICE = -2
@@ -42,9 +42,11 @@ class Migrating:
         >>> memory.prefetch(cp.cuda.Stream.null)
         >>> memory.prefetch(cp.cuda.Stream.null, device_id=-1)
         """
+        check_stream(stream)
         target = self.device.id if device_id == _INVALID_DEVICE else operator.index(device_id)
         if self.size:
-            driver.mem_prefetch_async(self.pointer, self.size, target, stream.handle)
+            with stream.device:  # a default stream's handle stands for that of the current device
+                driver.mem_prefetch_async(self.pointer, self.size, target, stream.handle)
 
     def advise(self, advise: int, dev: Any) -> None:
         """Tell the driver how the memory will be used.
