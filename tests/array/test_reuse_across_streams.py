@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 
 import numpy as np
 import pytest
@@ -144,3 +145,28 @@ def test_record_stream():
     x.data.mem.record_stream(stream)
     with pytest.raises(TypeError, match="stream is a gpuarray.cuda.Stream"):
         x.record_stream(3)
+
+
+def test_garbage_with_a_circle_has_the_stream_and_its_memory():
+    faults = []
+    before, sys.unraisablehook = sys.unraisablehook, lambda fault: faults.append(fault.exc_value)
+    gc.disable()
+    try:
+        for _ in range(5):
+            owner, user = (cp.cuda.Stream(non_blocking=True) for _ in range(2))
+            with owner:
+                x = cp.arange(100)
+                owner.synchronize()
+            with user:
+                y = x + 1
+                user.synchronize()
+            circle = [owner, user, x, y]
+            circle.append(circle)
+            circle = [x, owner]
+            circle.append(circle)
+            del owner, user, x, y, circle
+            gc.collect()  # finalizes the stream before the memory, or after it
+    finally:
+        gc.enable()
+        sys.unraisablehook = before
+    assert not faults

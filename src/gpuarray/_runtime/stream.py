@@ -127,6 +127,8 @@ class StreamWork:
         """Let what is queued on another stream from now on wait for this work."""
         if self.generation != self.device.generation:
             return
+        if other.owned and not other.handle:
+            return  # the garbage collector finalized it first: nothing is queued there any more
         if of_another_thread(other):
             self.device.synchronize()
             return
