@@ -344,6 +344,18 @@ def test_runtime_queries():
     assert runtime.driverGetVersion() >= 12000
 
 
+def test_the_default_stream_gets_memory_while_another_one_is_captured():
+    # A blocking one: whether the default stream is captured cannot be asked then.
+    captured = cp.cuda.Stream()
+    pool = cp.cuda.MemoryPool()
+    driver.stream_begin_capture(captured.ptr, "relaxed")
+    try:
+        memory = pool.malloc(1 << 20)
+    finally:
+        driver.graph_destroy(driver.stream_end_capture(captured.ptr))
+    assert memory.mem.size == 1 << 20
+
+
 # ---- pointers ----------------------------------------------------------------------------------
 
 

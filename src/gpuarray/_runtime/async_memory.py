@@ -72,7 +72,7 @@ class MemoryAsync(OrderedMemory):
     def _allocate(self, size: int, stream: Stream, pool: int = 0) -> None:
         _free_what_was_left()
         self._slot = driver.address_slot()
-        self._captured = driver.has_captured() and driver.stream_is_capturing(stream.handle)
+        self._captured = driver.stream_takes_part_in_capture(stream.handle)
         if size:
             kind = "mem_alloc_from_pool_async" if pool else "mem_alloc_async"
             from_ = (pool, stream.handle) if pool else (stream.handle,)
@@ -91,7 +91,7 @@ class MemoryAsync(OrderedMemory):
         return weakref.ref(self.stream)
 
     def _release(self, pointer: int, stream: Stream) -> None:
-        captured = driver.has_captured() and driver.stream_is_capturing(stream.handle)
+        captured = driver.stream_takes_part_in_capture(stream.handle)
         if captured and not self._captured:
             _left.append((pointer, stream, self.generation))
         else:
@@ -101,13 +101,13 @@ class MemoryAsync(OrderedMemory):
 def _free_what_was_left() -> None:
     for _ in range(len(_left)):
         try:
-            pointer, stream, generation = _left.pop()
+            pointer, stream, generation = _left.pop(0)
         except IndexError:  # another thread has it
             return
         if stream.lost or generation != stream.device.generation:
             continue
         with stream.device:
-            if driver.stream_is_capturing(stream.handle):
+            if driver.stream_takes_part_in_capture(stream.handle):
                 _left.append((pointer, stream, generation))
             else:
                 driver.mem_free_async(pointer, stream.handle)
@@ -259,7 +259,7 @@ class MemoryAsyncPool:
         try:
             return MemoryPointer(MemoryAsync._of_pool(nbytes, stream, pool), 0)
         except errors.OutOfMemoryError:
-            if driver.has_captured() and driver.stream_is_capturing(stream.handle):
+            if driver.stream_takes_part_in_capture(stream.handle):
                 raise
         # What was freed on any stream is the pool's again when those have done their work.
         stream.device.synchronize()

@@ -156,7 +156,7 @@ def _release_after(
 
 def _capturing() -> bool:
     """Whether the current stream is captured: memory cannot be given back then."""
-    return driver.stream_is_capturing(current.stream.handle)
+    return driver.stream_takes_part_in_capture(current.stream.handle)
 
 
 #: Every pool: where one runs out of memory, the others give back what they hold idle.
