@@ -276,7 +276,7 @@ def test_on_several_streams_and_in_threads():
 @pytest.mark.emulator
 def test_under_the_checkers():
     f, runs = counted(lambda x: cp.cumsum(cp.sort(x)))
-    with cp.cuda.check("races", "uninit"):
+    with cp.cuda.check("races", "uninit", "leaks"):
         for value in (1, 2):
             with cp.cuda.Stream(non_blocking=True) as stream:
                 y = f(cp.arange(3000) * value)

@@ -293,6 +293,7 @@ class Checker:
 
 #: Modules whose objects free their allocations when they are deleted.
 _OWNERS = (
+    "gpuarray._runtime.arena",
     "gpuarray._runtime.memory",
     "gpuarray._runtime.pinned_memory",
     "gpuarray._texture.handles",
