@@ -19,7 +19,10 @@ MIB = 1 << 20
 
 
 class SmallDevice:
-    """An allocator that behaves as if the device had so much memory left."""
+    """An allocator that behaves as if the device had so much memory left.
+
+    The memory of a GPU is shared with other processes, and allocated by 2 MiB.
+    """
 
     def __init__(self, nbytes, error):
         gc.collect()
@@ -45,6 +48,7 @@ def device(request):
     return SmallDevice(8 * MIB, request.param)
 
 
+@pytest.mark.emulator
 def test_idle_memory_of_other_streams_is_used(device):
     pool = cp.cuda.MemoryPool(device)
     streams = [cp.cuda.Stream(non_blocking=True) for _ in range(3)]
@@ -55,6 +59,7 @@ def test_idle_memory_of_other_streams_is_used(device):
     assert device.failed == 2
 
 
+@pytest.mark.emulator
 def test_garbage_is_collected(device):
     pool = cp.cuda.MemoryPool(device)
     gc.disable()
@@ -68,6 +73,7 @@ def test_garbage_is_collected(device):
     assert device.failed == 2
 
 
+@pytest.mark.emulator
 def test_other_pools_and_the_drivers_make_room(device):
     other = cp.cuda.MemoryPool()
     other.malloc(6 * MIB)
@@ -84,6 +90,7 @@ def test_other_pools_and_the_drivers_make_room(device):
     assert driver.total_bytes() == 0
 
 
+@pytest.mark.emulator
 def test_what_plans_keep_makes_room(device):
     pool = cp.cuda.MemoryPool()
     before = cp.cuda.get_allocator()
