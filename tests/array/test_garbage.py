@@ -291,10 +291,11 @@ OBJECTS = {
 
 RAW = 'extern "C" __global__ void k(float* x) {}'
 
-#: Methods that end or begin something for the whole process; and one whose AttributeError is CuPy's.
+#: Methods that end or begin something for the whole process; that report what a callback raises;
+#: and one whose AttributeError is CuPy's.
 NOT_CALLED = (
-    "allocate", "arena", "begin_capture", "end_capture", "from_external", "reset", "use",
-    "when_reset",
+    "add_callback", "allocate", "arena", "begin_capture", "end_capture", "from_external",
+    "launch_host_func", "reset", "use", "when_reset",
 )  # fmt: skip
 
 
