@@ -739,3 +739,19 @@ def test_in_a_process_of_its_own(script):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert not done.stderr
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_graphs_and_memory_are_freed_during_a_capture(stream, mode):
+    x = cp.arange(1000.0)
+    with cp.cuda.Stream(non_blocking=True).capture() as old:
+        y = cp.cumsum(x) + cp.zeros(300_000)[:1000]
+    old.launch()
+    with stream.capture(mode) as graph:
+        z = x + 1
+        del old, y
+        gc.collect()
+        cp.get_default_memory_pool().free_all_blocks()
+        z += 1
+    graph.launch()
+    assert z[-1] == 1001

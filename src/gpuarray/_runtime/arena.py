@@ -19,7 +19,14 @@ import numpy as np
 
 from gpuarray import errors
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, captured_streams, current, later, need_context
+from gpuarray._runtime.device import (
+    Device,
+    after_captures,
+    captured_streams,
+    current,
+    later,
+    need_context,
+)
 
 #: Lists of freed blocks that an arena may have before it looks for those that nobody uses.
 _LEAST_BINS = 64
@@ -132,7 +139,9 @@ class Arena:
         # At the end of the process this module's names may be gone, so it has the function.
         # The stream is gone, and with it every allocation made on it.
         self.private = False
-        if not ending() and not driver.forked() and not later(self.free_segments):
+        if ending() or driver.forked():
+            return
+        if not (later(self.free_segments) or after_captures(self.free_segments)):
             self.free_segments()
 
     def bin(self, size: int) -> list[Block]:
@@ -306,7 +315,7 @@ class Arena:
 
         If all go back, what was in use before counts no more for how much may be idle.
         """
-        if self.private:
+        if self.private or captured_streams:
             return
         self.merge()
         self._settled = False

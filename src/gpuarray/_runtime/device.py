@@ -179,9 +179,25 @@ def wait_for(queued: Stream, waiting: Iterable[Stream]) -> bool:
     return True
 
 
+def after_captures(release: Callable[[], object]) -> bool:
+    """Whether a stream is captured; then the function is called when that has ended.
+
+    Freeing may wait for the device, which makes a capture invalid.
+    """
+    for member in list(captured_streams.values()):
+        capture = member.ongoing_capture
+        if capture is not None:
+            capture.afterwards.append(release)
+            if member.ongoing_capture is None:  # it has ended meanwhile
+                capture.do_afterwards()
+            return True
+    return False
+
+
 def give_back(release: Callable[[_Handle], object], handle: _Handle) -> None:
     """Free what a dead object held. In a lost context that is neither possible nor needed."""
-    if driver.forked() or later(partial(give_back, release, handle)):
+    again = partial(give_back, release, handle)
+    if driver.forked() or later(again) or after_captures(again):
         return
     try:
         need_context()  # the last reference may go in a thread that has used no device
