@@ -43,7 +43,6 @@ from gpuarray.cuda import (
     stream,
 )
 from gpuarray.cuda._checking import check
-from gpuarray.cuda._graphed import graphed
 from gpuarray.cuda._profiler_calls import profile
 from gpuarray.cuda._toolkit import (
     get_cuda_path,
@@ -66,13 +65,13 @@ __all__ = [
     "PinnedMemory", "PinnedMemoryPointer", "PinnedMemoryPool", "alloc_pinned_memory",
     "set_pinned_memory_allocator",
     "FunctionHook",
-    "check", "graphed", "is_available", "profile",
+    "check", "is_available", "profile",
     "get_cuda_path", "get_hipcc_path", "get_local_runtime_version", "get_nvcc_path",
     "get_rocm_path",
     # Imported when they are first used.
     "common", "cub", "cublas", "cufft", "curand", "cusolver", "cusparse", "driver", "function",
     "graph", "jitify", "memory_hook", "memory_hooks", "nccl", "nvrtc", "texture", "thrust",
-    "Function", "Graph", "MemoryHook", "Module",
+    "Function", "Graph", "graphed", "MemoryHook", "Module",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -95,6 +94,7 @@ if TYPE_CHECKING:
         texture as texture,
         thrust as thrust,
     )
+    from gpuarray.cuda._graphed import graphed as graphed
     from gpuarray.cuda.function import Function as Function, Module as Module
     from gpuarray.cuda.graph import Graph as Graph
     from gpuarray.cuda.memory_hook import MemoryHook as MemoryHook
@@ -125,6 +125,7 @@ else:
         {
             "Function": "function",
             "Graph": "graph",
+            "graphed": "_graphed",
             "MemoryHook": "memory_hook",
             "Module": "function",
         },

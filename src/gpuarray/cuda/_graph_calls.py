@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import capture
 from gpuarray._runtime.device import captured_streams, current, need_context
-from gpuarray._runtime.graph import GraphMemory
 from gpuarray._runtime.stream import key_of_handle
 from gpuarray.cuda._runtime_constants import streamCaptureModeRelaxed
+
+if TYPE_CHECKING:
+    from gpuarray._runtime.graph import GraphMemory
 
 #: What graphs and executable graphs use that were made by these functions, by handles.
 _graphs: dict[int, GraphMemory] = {}
@@ -45,6 +47,8 @@ def streamEndCapture(stream: int) -> int:
     int
         The handle of the graph, for `graphInstantiate` and `graphDestroy`.
     """
+    from gpuarray._runtime.graph import GraphMemory
+
     need_context()
     member: Any = captured_streams.get(key_of_handle(current.stream.device, stream))
     if member is None:

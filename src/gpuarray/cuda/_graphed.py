@@ -11,6 +11,7 @@ import numpy as np
 
 from gpuarray import _array, _fork, _interchange, _layout
 from gpuarray._ffi import driver
+from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import allocator
 from gpuarray._runtime.device import current
 from gpuarray._runtime.graph import Graph, captured
@@ -468,3 +469,6 @@ class _Capture:
             items = [self._results(x, operands, memories, starts) for x in described]
             return _like(described, items)
         return described
+
+
+without_annotations(globals())
