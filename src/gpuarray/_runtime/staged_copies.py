@@ -13,8 +13,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuarray import _fork
 from gpuarray._ffi import driver
@@ -23,6 +22,9 @@ from gpuarray._namespace.called_name import called_form
 from gpuarray._runtime.device import Device, give_back
 from gpuarray._runtime.pinned_memory import get_default_pinned_memory_pool, when_freed
 from gpuarray._runtime.stream import PER_THREAD, Event, Stream, captured_error
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 __all__ = ["download", "download_to", "upload", "upload_from"]
 
@@ -225,6 +227,9 @@ _pool: ThreadPoolExecutor | None = None
 def _executor() -> ThreadPoolExecutor:
     global _pool
     if _pool is None:
+        # Imported here: it imports logging, and most programs have no copy that is so large.
+        from concurrent.futures import ThreadPoolExecutor
+
         _pool = ThreadPoolExecutor(_MOST_THREADS, "gpuarray copies")
     return _pool
 
