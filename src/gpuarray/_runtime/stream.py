@@ -1,4 +1,4 @@
-"""Streams and events."""
+"""Streams, and which one is current."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from gpuarray import _fork
@@ -25,16 +25,21 @@ from gpuarray._runtime.device import (
     lost_error,
     need_context,
 )
+from gpuarray._runtime.event import Event as Event
+from gpuarray._runtime.event import check_event, retry
+from gpuarray._runtime.event import check_stream as check_stream
+from gpuarray._runtime.event import get_elapsed_time as get_elapsed_time
+from gpuarray._runtime.stream_work import PER_THREAD as PER_THREAD
+from gpuarray._runtime.stream_work import StreamWork as StreamWork
+from gpuarray._runtime.stream_work import key_of_handle as key_of_handle
+from gpuarray._runtime.stream_work import of_another_thread as of_another_thread
+from gpuarray._runtime.stream_work import on_device
 from gpuarray.errors import CaptureError, CUDAError
 
 if TYPE_CHECKING:
     from gpuarray._runtime.graph import Graph
 
 _NON_BLOCKING = 1
-_INVALID_CONTEXT, _NOT_READY, _NOT_PERMITTED = 201, 600, 800
-#: CU_STREAM_PER_THREAD
-PER_THREAD = 2
-_EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
 
 #: Every live stream by its identity (equal streams may share a handle).
 streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary()
@@ -76,114 +81,6 @@ def drop_plans_of(kind: int) -> None:
             if each & kind:
                 for plans in tables:
                     plans.clear()
-
-
-class StreamWork:
-    """The work queued on a stream, for what has to wait for it. It does not keep the stream."""
-
-    __slots__ = (
-        "_stream", "device", "event", "generation", "handle", "noted", "owned", "thread",
-    )  # fmt: skip
-
-    def __init__(self, stream: Stream):
-        self._stream = weakref.ref(stream)
-        self.handle = stream.handle
-        self.owned = stream.owned
-        self.thread = stream.thread
-        self.device = stream.device
-        self.generation = stream.device.generation
-        #: Whether somebody will wait for it: then an owned stream leaves an event when it dies.
-        self.noted = False
-        self.event: Event | None = None
-
-    def __eq__(self, other: object) -> bool:
-        # Stream objects for a handle of somebody else's are often made for one use.
-        return self is other or (
-            isinstance(other, StreamWork)
-            and not (self.owned or other.owned)
-            and (self.handle, self.device, self.thread)
-            == (other.handle, other.device, other.thread)
-        )
-
-    def __hash__(self) -> int:
-        return hash(self.handle)
-
-    @property
-    def done(self) -> bool:
-        """Whether all of it has finished."""
-        if self.generation != self.device.generation:
-            return True
-        if captured_streams:  # to ask could make a capture invalid
-            return False
-        if self.event is not None:
-            return self.event.done
-        if self._left_nothing():
-            self.device.synchronize()
-            return True
-        with _current(self.device):
-            return driver.stream_query(self.handle)
-
-    def precede(self, other: Stream) -> None:
-        """Let what is queued on another stream from now on wait for this work."""
-        if self.generation != self.device.generation:
-            return
-        if other.owned and not other.handle:
-            return  # the garbage collector finalized it first: nothing is queued there any more
-        if of_another_thread(other):
-            self.device.synchronize()
-            return
-        event = self.leave_event()
-        if event is not None:
-            other.wait_event(event)
-
-    def leave_event(self) -> Event | None:
-        """An event behind all of it; None if it has ended."""
-        if self.generation != self.device.generation:
-            return None
-        if self.event is not None:
-            return self.event
-        if self._left_nothing():
-            self.device.synchronize()
-            return None
-        with self.device:
-            event = Event(disable_timing=True)
-            driver.event_record(event.handle, self.handle)
-        return event
-
-    @property
-    def capturing(self) -> bool:
-        """Whether the stream is captured: no event can be left then."""
-        if self.generation != self.device.generation or self.event or self._left_nothing():
-            return False
-        with _current(self.device):
-            return bool(driver.stream_is_capturing(self.handle))
-
-    def _left_nothing(self) -> bool:
-        """Whether nothing can be waited for: the stream is gone, or about to be, without an event.
-
-        The garbage collector clears references to all that it collects before the first of them
-        is finalized.
-        """
-        gone = self.owned and self._stream() is None and self.event is None
-        return gone or of_another_thread(self)
-
-
-def _current(device: Device) -> AbstractContextManager[Any]:
-    """Makes a device current, whose default stream a handle is to stand for."""
-    return _NOTHING if current.stream.device is device else device
-
-
-_NOTHING = nullcontext()
-
-
-def of_another_thread(stream: Stream | StreamWork) -> bool:
-    """Whether no handle in this thread stands for the stream."""
-    return bool(stream.thread) and stream.thread != threading.get_ident()
-
-
-def key_of_handle(device: Device, handle: int) -> tuple[int, int, int]:
-    """What tells a stream from others, for the calling thread."""
-    return device.id, handle, threading.get_ident() if handle == PER_THREAD else 0
 
 
 def put_off(action: Callable[[], object], owner: Stream, users: Iterable[StreamWork]) -> bool:
@@ -508,7 +405,7 @@ class Stream:
             self._need_no_capture("Stream.synchronize")
         status = driver.bare_stream_synchronize(self.argument)
         if status:
-            _retry("stream_synchronize", status, self.argument)
+            retry("stream_synchronize", status, self.argument)
         launch_history.ended(self.end)
         if driver.waiting:
             driver.free_what_waits()
@@ -519,7 +416,7 @@ class Stream:
         if captured_streams:
             self._need_no_capture("Stream.done")
         status = driver.bare_stream_query(self.argument)
-        return not status or not _retry("stream_query", status, self.argument)
+        return not status or not retry("stream_query", status, self.argument)
 
     @property
     def is_non_blocking(self) -> bool:
@@ -622,7 +519,7 @@ class Stream:
             raise lost_error("an event", event.device)
         status = driver.bare_stream_wait_event(self.argument, event.argument, 0)
         if status:
-            _retry("stream_wait_event", status, self.argument, event.argument, 0)
+            retry("stream_wait_event", status, self.argument, event.argument, 0)
         if captured_streams:
             capture_module().join(self)
 
@@ -738,33 +635,33 @@ class BorrowedStream(Stream):
 
     @property
     def done(self) -> bool:
-        with _current(self.device):
+        with on_device(self.device):
             return Stream.done.__get__(self)
 
     @property
     def is_non_blocking(self) -> bool:
-        with _current(self.device):
+        with on_device(self.device):
             return Stream.is_non_blocking.__get__(self)
 
     @property
     def priority(self) -> int:
-        with _current(self.device):
+        with on_device(self.device):
             return Stream.priority.__get__(self)
 
     def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any) -> None:
-        with _current(self.device):
+        with on_device(self.device):
             Stream.add_callback(self, callback, arg)
 
     def launch_host_func(self, callback: Callable[[Any], object], arg: Any) -> None:
-        with _current(self.device):
+        with on_device(self.device):
             Stream.launch_host_func(self, callback, arg)
 
     def record(self, event: Event | None = None) -> Event:
-        with _current(self.device):
+        with on_device(self.device):
             return Stream.record(self, event)
 
     def wait_event(self, event: Event) -> None:
-        with _current(self.device):
+        with on_device(self.device):
             Stream.wait_event(self, event)
 
 
@@ -877,117 +774,6 @@ def _lose(device: Device) -> None:
 
 
 Device.when_reset(_lose)
-
-
-class Event:
-    """A point in a stream's work that others can wait for, and a clock.
-
-    Parameters
-    ----------
-    block : bool, optional
-        Sleep instead of spin in :meth:`synchronize`.
-    disable_timing : bool, optional
-        Make a cheaper event that has no time.
-    interprocess : bool, optional
-        Usable by other processes; needs ``disable_timing``.
-    """
-
-    __slots__ = ("__weakref__", "_handle", "argument", "device", "generation")
-
-    def __init__(
-        self, block: bool = False, disable_timing: bool = False, interprocess: bool = False
-    ):
-        if interprocess and not disable_timing:
-            raise ValueError("Event: interprocess=True needs disable_timing=True")
-        self.device = device = current.stream.device
-        self.generation = device.generation
-        self._handle = handle = driver.event_create(
-            (_EVENT_BLOCKING_SYNC if block else 0)
-            | (_EVENT_DISABLE_TIMING if disable_timing else 0)
-            | (_EVENT_INTERPROCESS if interprocess else 0)
-        )
-        self.argument = driver.handle_argument(handle)
-
-    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        if getattr(self, "_handle", 0) and not ending():
-            handle, self._handle = self._handle, 0
-            if self.generation == self.device.generation:
-                give_back(driver.event_destroy, handle)
-
-    @property
-    def handle(self) -> int:
-        """The driver's handle."""
-        if self.generation != self.device.generation:
-            raise lost_error("an event", self.device)
-        return self._handle
-
-    @property
-    def ptr(self) -> int:
-        """The driver's handle (CuPy's name)."""
-        return self.handle
-
-    def record(self, stream: Stream | None = None) -> None:
-        """Record behind the work queued so far on a stream (the current one by default)."""
-        if stream is None:
-            stream = current.stream
-        elif type(stream) is not Stream:
-            check_stream(stream)
-            if stream.device is not current.stream.device:
-                with stream.device:
-                    self.record(stream)
-                return
-        if self.generation != self.device.generation:
-            raise lost_error("an event", self.device)
-        status = driver.bare_event_record(self.argument, stream.argument)
-        if status:
-            _retry("event_record", status, self.argument, stream.argument)
-
-    def synchronize(self) -> None:
-        """Wait until the event has happened."""
-        if self.generation != self.device.generation:
-            raise lost_error("an event", self.device)
-        status = driver.bare_event_synchronize(self.argument)
-        if status:
-            _retry("event_synchronize", status, self.argument)
-        if driver.waiting:
-            driver.free_what_waits()
-
-    @property
-    def done(self) -> bool:
-        """Whether the event has happened."""
-        if self.generation != self.device.generation:
-            raise lost_error("an event", self.device)
-        status = driver.bare_event_query(self.argument)
-        return not status or not _retry("event_query", status, self.argument)
-
-
-def _retry(name: str, status: int, *arguments: Any) -> int:
-    """Call a bare function again if the thread had no context; its status if that is no failure."""
-    if status in (_INVALID_CONTEXT, _NOT_PERMITTED) and "stream" not in current.__dict__:
-        need_context()  # which says what is not permitted
-        status = getattr(driver, f"bare_{name}")(*arguments)
-    if status and (status != _NOT_READY or not name.endswith("_query")):
-        driver.failed(name, status)
-    return status
-
-
-def check_stream(stream: object) -> None:
-    """Raise TypeError if a user's ``stream=`` is no stream."""
-    if not isinstance(stream, Stream):
-        raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
-
-
-def check_event(event: object) -> None:
-    """Raise TypeError if a user's event is no event."""
-    if not isinstance(event, Event):
-        raise TypeError(f"an event is a gpuarray.cuda.Event, not {event!r}")
-
-
-def get_elapsed_time(start_event: Event, end_event: Event) -> float:
-    """Milliseconds between two events that have both happened."""
-    check_event(start_event)
-    check_event(end_event)
-    return driver.event_elapsed_time(start_event.handle, end_event.handle)
 
 
 def get_current_stream(device_id: int = -1) -> Stream:

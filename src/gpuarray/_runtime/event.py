@@ -1,0 +1,127 @@
+"""Events."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gpuarray._ffi import driver
+from gpuarray._runtime.device import Device, current, give_back, lost_error, need_context
+
+if TYPE_CHECKING:
+    from gpuarray._runtime.stream import Stream
+
+_INVALID_CONTEXT, _NOT_READY, _NOT_PERMITTED = 201, 600, 800
+_EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
+
+
+class Event:
+    """A point in a stream's work that others can wait for, and a clock.
+
+    Parameters
+    ----------
+    block : bool, optional
+        Sleep instead of spin in :meth:`synchronize`.
+    disable_timing : bool, optional
+        Make a cheaper event that has no time.
+    interprocess : bool, optional
+        Usable by other processes; needs ``disable_timing``.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "argument", "device", "generation")
+
+    def __init__(
+        self, block: bool = False, disable_timing: bool = False, interprocess: bool = False
+    ):
+        if interprocess and not disable_timing:
+            raise ValueError("Event: interprocess=True needs disable_timing=True")
+        self.device = device = current.stream.device
+        self.generation = device.generation
+        self._handle = handle = driver.event_create(
+            (_EVENT_BLOCKING_SYNC if block else 0)
+            | (_EVENT_DISABLE_TIMING if disable_timing else 0)
+            | (_EVENT_INTERPROCESS if interprocess else 0)
+        )
+        self.argument = driver.handle_argument(handle)
+
+    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
+        if getattr(self, "_handle", 0) and not ending():
+            handle, self._handle = self._handle, 0
+            if self.generation == self.device.generation:
+                give_back(driver.event_destroy, handle)
+
+    @property
+    def handle(self) -> int:
+        """The driver's handle."""
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        return self._handle
+
+    @property
+    def ptr(self) -> int:
+        """The driver's handle (CuPy's name)."""
+        return self.handle
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Record behind the work queued so far on a stream (the current one by default)."""
+        if stream is None:
+            stream = current.stream
+        elif type(stream) is not Device.stream_class:  # whose class this module cannot know
+            check_stream(stream)
+            if stream.device is not current.stream.device:
+                with stream.device:
+                    self.record(stream)
+                return
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        status = driver.bare_event_record(self.argument, stream.argument)
+        if status:
+            retry("event_record", status, self.argument, stream.argument)
+
+    def synchronize(self) -> None:
+        """Wait until the event has happened."""
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        status = driver.bare_event_synchronize(self.argument)
+        if status:
+            retry("event_synchronize", status, self.argument)
+        if driver.waiting:
+            driver.free_what_waits()
+
+    @property
+    def done(self) -> bool:
+        """Whether the event has happened."""
+        if self.generation != self.device.generation:
+            raise lost_error("an event", self.device)
+        status = driver.bare_event_query(self.argument)
+        return not status or not retry("event_query", status, self.argument)
+
+
+def retry(name: str, status: int, *arguments: Any) -> int:
+    """Call a bare function again if the thread had no context; its status if that is no failure."""
+    if status in (_INVALID_CONTEXT, _NOT_PERMITTED) and "stream" not in current.__dict__:
+        need_context()  # which says what is not permitted
+        status = getattr(driver, f"bare_{name}")(*arguments)
+    if status and (status != _NOT_READY or not name.endswith("_query")):
+        driver.failed(name, status)
+    return status
+
+
+def check_stream(stream: object) -> None:
+    """Raise TypeError if a user's ``stream=`` is no stream."""
+    if not isinstance(stream, Device.stream_class):
+        raise TypeError(f"stream is a gpuarray.cuda.Stream or None, not {stream!r}")
+
+
+def check_event(event: object) -> None:
+    """Raise TypeError if a user's event is no event."""
+    if not isinstance(event, Event):
+        raise TypeError(f"an event is a gpuarray.cuda.Event, not {event!r}")
+
+
+def get_elapsed_time(start_event: Event, end_event: Event) -> float:
+    """Milliseconds between two events that have both happened."""
+    check_event(start_event)
+    check_event(end_event)
+    return driver.event_elapsed_time(start_event.handle, end_event.handle)

@@ -1,0 +1,126 @@
+"""The work that is queued on a stream, for what has to wait for it."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from gpuarray._ffi import driver
+from gpuarray._runtime.device import Device, captured_streams, current
+from gpuarray._runtime.event import Event
+
+if TYPE_CHECKING:
+    from gpuarray._runtime.stream import Stream
+
+#: CU_STREAM_PER_THREAD
+PER_THREAD = 2
+
+
+class StreamWork:
+    """The work queued on a stream, for what has to wait for it. It does not keep the stream."""
+
+    __slots__ = (
+        "_stream", "device", "event", "generation", "handle", "noted", "owned", "thread",
+    )  # fmt: skip
+
+    def __init__(self, stream: Stream):
+        self._stream = weakref.ref(stream)
+        self.handle = stream.handle
+        self.owned = stream.owned
+        self.thread = stream.thread
+        self.device = stream.device
+        self.generation = stream.device.generation
+        #: Whether somebody will wait for it: then an owned stream leaves an event when it dies.
+        self.noted = False
+        self.event: Event | None = None
+
+    def __eq__(self, other: object) -> bool:
+        # Stream objects for a handle of somebody else's are often made for one use.
+        return self is other or (
+            isinstance(other, StreamWork)
+            and not (self.owned or other.owned)
+            and (self.handle, self.device, self.thread)
+            == (other.handle, other.device, other.thread)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    @property
+    def done(self) -> bool:
+        """Whether all of it has finished."""
+        if self.generation != self.device.generation:
+            return True
+        if captured_streams:  # to ask could make a capture invalid
+            return False
+        if self.event is not None:
+            return self.event.done
+        if self._left_nothing():
+            self.device.synchronize()
+            return True
+        with on_device(self.device):
+            return driver.stream_query(self.handle)
+
+    def precede(self, other: Stream) -> None:
+        """Let what is queued on another stream from now on wait for this work."""
+        if self.generation != self.device.generation:
+            return
+        if other.owned and not other.handle:
+            return  # the garbage collector finalized it first: nothing is queued there any more
+        if of_another_thread(other):
+            self.device.synchronize()
+            return
+        event = self.leave_event()
+        if event is not None:
+            other.wait_event(event)
+
+    def leave_event(self) -> Event | None:
+        """An event behind all of it; None if it has ended."""
+        if self.generation != self.device.generation:
+            return None
+        if self.event is not None:
+            return self.event
+        if self._left_nothing():
+            self.device.synchronize()
+            return None
+        with self.device:
+            event = Event(disable_timing=True)
+            driver.event_record(event.handle, self.handle)
+        return event
+
+    @property
+    def capturing(self) -> bool:
+        """Whether the stream is captured: no event can be left then."""
+        if self.generation != self.device.generation or self.event or self._left_nothing():
+            return False
+        with on_device(self.device):
+            return bool(driver.stream_is_capturing(self.handle))
+
+    def _left_nothing(self) -> bool:
+        """Whether nothing can be waited for: the stream is gone, or about to be, without an event.
+
+        The garbage collector clears references to all that it collects before the first of them
+        is finalized.
+        """
+        gone = self.owned and self._stream() is None and self.event is None
+        return gone or of_another_thread(self)
+
+
+def on_device(device: Device) -> AbstractContextManager[Any]:
+    """Makes a device current, whose default stream a handle is to stand for."""
+    return _NOTHING if current.stream.device is device else device
+
+
+_NOTHING = nullcontext()
+
+
+def of_another_thread(stream: Stream | StreamWork) -> bool:
+    """Whether no handle in this thread stands for the stream."""
+    return bool(stream.thread) and stream.thread != threading.get_ident()
+
+
+def key_of_handle(device: Device, handle: int) -> tuple[int, int, int]:
+    """What tells a stream from others, for the calling thread."""
+    return device.id, handle, threading.get_ident() if handle == PER_THREAD else 0
