@@ -32,7 +32,10 @@ from gpuarray._runtime.device import (
 _LEAST_BINS = 64
 #: An arena that grows gives whole segments back until it has at most this share of the most memory
 #: that was in use at once, in percent. In what it may have beyond that is room for fragments.
-_MOST_PERCENT = 115
+_MOST_PERCENT = 118
+#: An arena that has no more than this share splits whole segments: to give them back and to get
+#: others costs more than the fragments, since the driver waits for the device.
+_SPLIT_PERCENT = 114
 #: An arena that has as much as it may have splits whole segments as long as no more than this
 #: share is in idle parts of segments then, instead of giving them back.
 _FRAGMENTS_PERCENT = 12
@@ -189,15 +192,18 @@ class Arena:
     def find(self, size: int) -> Block | None:
         """The best fitting memory that is idle, or is so after freed blocks were merged.
 
-        A whole segment can go back to the driver, one with a block in use cannot: so none is split
-        for a block that is much smaller, unless such remainders are few.
+        A whole segment can go back to the driver, one with a block in use cannot: so an arena that
+        has nearly as much as it may have splits none for a block that is much smaller, unless such
+        remainders are few.
         """
         self._recover()
         near = size + size // 8
         block = self._take(size, near, near)
         if block is None:
             self.merge()
-            split = self.private or self.idle <= _SLACK
+            total = self._total_for(size)
+            few = self.idle <= _SLACK or total * 100 <= self._peak * _SPLIT_PERCENT
+            split = self.private or few
             block = self._take(size, sys.maxsize, sys.maxsize if split else size + size // 4)
         if block is None and self._excess(size) > 0:
             room = self._peak * _FRAGMENTS_PERCENT // 100 - sum([part for part, _ in self._parts])
@@ -303,10 +309,15 @@ class Arena:
         if excess > 0:
             self.free_segments(excess)
 
-    def _excess(self, size: int) -> int:
-        """Bytes that an arena which grows has too many."""
+    def _total_for(self, size: int) -> int:
+        """Bytes of all segments; the peak counts a block of a size that will be in use."""
         total = self.total
         self._peak = max(self._peak, total - self.idle + size)
+        return total
+
+    def _excess(self, size: int) -> int:
+        """Bytes that an arena which grows has too many."""
+        total = self._total_for(size)
         most = max(self._peak * _MOST_PERCENT // 100, self._peak + _SLACK)
         return total + size - most
 
