@@ -32,10 +32,10 @@ from gpuarray._runtime.device import (
 _LEAST_BINS = 64
 #: An arena that grows gives whole segments back until it has at most this share of the most memory
 #: that was in use at once, in percent. In what it may have beyond that is room for fragments.
-_MOST_PERCENT = 118
+_MOST_PERCENT = 115
 #: An arena that has no more than this share splits whole segments: to give them back and to get
 #: others costs more than the fragments, since the driver waits for the device.
-_SPLIT_PERCENT = 114
+_SPLIT_PERCENT = 108
 #: An arena that has as much as it may have splits whole segments as long as no more than this
 #: share is in idle parts of segments then, instead of giving them back.
 _FRAGMENTS_PERCENT = 12
