@@ -97,7 +97,8 @@ def _numbers(dtype: np.dtype, start: int) -> Iterator[tuple[np.dtype, int]]:
     if dtype.fields is not None:
         for field in dtype.names or ():
             yield from _numbers(dtype.fields[field][0], start + dtype.fields[field][1])
-    elif dtype.kind == "V":  # subarrays and raw bytes: NumPy compares their bytes
+    elif dtype.subdtype is not None or _dtypes.is_raw(dtype):
+        # NumPy compares the bytes of subarrays, as it does those of raw elements.
         for i in range(dtype.itemsize):
             yield np.dtype(np.uint8), start + i
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray import _dtypes
 from gpuarray._ops import fields
 from gpuarray._ops.logic import logical_or, not_equal
 from gpuarray._ops.manipulation import as_array, reshape
@@ -21,7 +22,7 @@ __all__ = ["argwhere", "flatnonzero", "nonzero"]
 def as_truth(a: ArrayLike, name: str) -> ndarray:
     """An argument whose elements are zero or not; a structure is where all its fields are."""
     array = as_array(a, name)
-    if array._layout.dtype.kind != "V":
+    if not _dtypes.is_raw(array._layout.dtype):
         return array
     numbers: list[Any] = fields.in_order(array, None, name)
     integers = [x.copy().view(np.int64) if x.dtype.kind in "mM" else x for x in numbers]

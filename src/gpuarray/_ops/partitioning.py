@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import check_axis
 from gpuarray._ops.axis_order import with_axis_back, with_axis_last
@@ -74,7 +74,7 @@ def partition(
     """
     a = as_array(a, "partition")
     ranks = _ranks(a, kth, axis, kind)
-    if order is not None or a._layout.dtype.kind == "V":
+    if order is not None or _dtypes.is_raw(a._layout.dtype):
         return sort(a, axis, order=order)  # structures are sorted, which is a partition, too
     if axis is None:
         a, axis = in_one_dimension(a), -1
@@ -138,7 +138,7 @@ def argpartition(
     """
     a, axis = along_axis(as_array(a, "argpartition"), axis)
     ranks = _ranks(a, kth, axis, kind)
-    if order is not None or a._layout.dtype.kind == "V":
+    if order is not None or _dtypes.is_raw(a._layout.dtype):
         return argsort(a, axis, order=order)
     rows, moved = with_axis_last(a._layout, axis)
     source = _array.view(a, rows)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _dtypes, _layout
+from gpuarray._array import ArrayBase
 from gpuarray._runtime import pinned_memory
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def empty_pinned(
     order = _layout.check_order(order, "C")
     if order not in ("C", "F"):
         raise ValueError(f"empty_pinned: the order of a new array is 'C' or 'F', got {order!r}")
-    return _in_pinned_memory(np.dtype(dtype), _layout.check_shape(shape), order, None)
+    return _in_pinned_memory(_dtypes.parsed(dtype), _layout.check_shape(shape), order, None)
 
 
 def empty_like_pinned(
@@ -92,7 +93,8 @@ def empty_like_pinned(
     """
     if subok is not None:
         raise TypeError(f"empty_like_pinned: subok must be None, got {subok!r}")
-    wanted = np.dtype(a.dtype if dtype is None else dtype)
+    _check_array(a)
+    wanted = a.dtype if dtype is None else _dtypes.parsed(dtype)
     lengths = tuple(a.shape) if shape is None else _layout.check_shape(shape)
     order = _layout.check_order(order)
     if order == "K" and len(lengths) == a.ndim:
@@ -156,6 +158,14 @@ def zeros_like_pinned(
     array([0., 0., 0.], dtype=float32)
     """
     return _zeroed(empty_like_pinned(a, dtype, order, subok, shape))
+
+
+def _check_array(a: object) -> None:
+    if not isinstance(a, np.ndarray | ArrayBase):
+        raise TypeError(
+            "empty_like_pinned: a must be an array, on the device or the host, got a "
+            f"{type(a).__name__}; use empty_pinned with a shape"
+        )
 
 
 def _zeroed(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpuarray import _array, _layout
+from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
 from gpuarray._ops import fields
 from gpuarray._ops.axis_order import axes_with_last, with_axis_back, with_axis_last
@@ -85,7 +85,7 @@ def sort(
     """
     how = _checked_order(kind, stable, descending)
     a = as_array(a, "sort")
-    if order is not None or a._layout.dtype.kind == "V":
+    if order is not None or _dtypes.is_raw(a._layout.dtype):
         if axis is None:
             a, axis = in_one_dimension(a), -1
         axis = check_axis(axis, a._layout.ndim)
@@ -121,7 +121,7 @@ def sort_in_place(
     how = _checked_order(kind, stable, descending)
     axis = check_axis(axis, a._layout.ndim)
     _layout.check_writable(a._layout, "sort")
-    if order is not None or a._layout.dtype.kind == "V":
+    if order is not None or _dtypes.is_raw(a._layout.dtype):
         ranks = _argsort_fields(a, axis, order, how, "sort")
         copies.assign(a, take_along_axis(a, ranks, axis))
         return
@@ -180,7 +180,7 @@ def argsort(
     """
     how = _checked_order(kind, stable, descending)
     a = as_array(a, "argsort")
-    if order is not None or a._layout.dtype.kind == "V":
+    if order is not None or _dtypes.is_raw(a._layout.dtype):
         a, axis = along_axis(a, axis)
         return _argsort_fields(a, axis, order, how, "argsort")
     if _is_row(a._layout, axis):

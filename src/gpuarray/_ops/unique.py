@@ -161,7 +161,7 @@ def unique(
         return _unique_parts(a, return_index, return_inverse, return_counts, axis)
     shape = a._layout.shape
     a = in_one_dimension(a)
-    if a._layout.dtype.kind == "V":
+    if _dtypes.is_raw(a._layout.dtype):
         ranks = argsort(a)
         counted = _count_first(take(a, ranks))
         distinct = take(a, mask_kernels.launch.compress_counted(ranks, counted))

@@ -167,10 +167,10 @@ class RawModule:
     def load_apart(self) -> LoadedModule:
         """Load the module on the current device with global variables of its own."""
         loaded = self._load(current.stream.device, self._kernel_code())
-        self.share(loaded)
+        self._share(loaded)
         return loaded
 
-    def share(self, loaded: LoadedModule) -> None:
+    def _share(self, loaded: LoadedModule) -> None:
         """Use what is loaded on a device already."""
         self._loaded[loaded.device.id, loaded.generation] = loaded
 

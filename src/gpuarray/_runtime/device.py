@@ -266,7 +266,7 @@ class Device:
     # Set by gpuarray._runtime.stream: devices own their default stream, streams name their device.
     stream_class: type[Stream]
     # Set by gpuarray.cuda.device: the rooms that have them are above this one.
-    library_handle: ClassVar[Callable[[Device, str], int]]
+    _library_handle: ClassVar[Callable[[Device, str], int]]
     attribute_numbers: ClassVar[Callable[[], dict[str, int]]]
 
     _devices: ClassVar[dict[int, Device]] = {}
@@ -583,22 +583,22 @@ class Device:
         its modes affects nothing else. It begins on the thread's current stream of the device, and
         is valid until the thread ends.
         """
-        return Device.library_handle(self, "cublas")
+        return Device._library_handle(self, "cublas")
 
     @property
     def cusolver_handle(self) -> int:
         """The calling thread's handle of cuSOLVER for dense matrices; see `cublas_handle`."""
-        return Device.library_handle(self, "cusolver")
+        return Device._library_handle(self, "cusolver")
 
     @property
     def cusolver_sp_handle(self) -> int:
         """The calling thread's handle of cuSOLVER for sparse matrices; see `cublas_handle`."""
-        return Device.library_handle(self, "cusolver_sp")
+        return Device._library_handle(self, "cusolver_sp")
 
     @property
     def cusparse_handle(self) -> int:
         """The calling thread's handle of cuSPARSE, which needs a GPU; see `cublas_handle`."""
-        return Device.library_handle(self, "cusparse")
+        return Device._library_handle(self, "cusparse")
 
 
 _fork.in_child(Device._lose_all)

@@ -51,6 +51,8 @@ def memPoolCreate(props: MemPoolProps) -> int:
     int
         Its handle.
     """
+    if not isinstance(props, MemPoolProps):
+        raise TypeError(f"memPoolCreate: props must be a MemPoolProps, got {props!r}")
     need_context()
     return driver.mem_pool_create(
         props.devId,

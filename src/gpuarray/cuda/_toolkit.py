@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import TextIO
 
+from gpuarray._ffi.text import encoded
 from gpuarray._runtime.device import current
 from gpuarray.errors import CompileError
 
@@ -153,8 +154,8 @@ def compile_using_nvcc(
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, os.path.basename(filename))
         result = os.path.join(folder, f"result.{code_type}")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(source)
+        with open(path, "wb") as file:
+            file.write(encoded(source, "the source of compile_using_nvcc"))
         if separate_compilation:
             middle = os.path.join(folder, "result.o")
             steps = [["--device-c", *options, "-o", middle, path]]

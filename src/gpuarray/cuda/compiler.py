@@ -263,6 +263,8 @@ def is_valid_kernel_name(name: str) -> bool:
     >>> compiler.is_valid_kernel_name("scale2"), compiler.is_valid_kernel_name("scale<int>")
     (True, False)
     """
+    if not isinstance(name, str):
+        raise TypeError(f"is_valid_kernel_name: name must be a str, got {type(name).__name__}")
     return name.isascii() and name.isidentifier()
 
 

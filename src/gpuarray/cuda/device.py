@@ -176,7 +176,7 @@ def _attribute_numbers() -> dict[str, int]:
     }
 
 
-Device.library_handle = _library_handle
+Device._library_handle = _library_handle
 Device.attribute_numbers = _attribute_numbers
 
 without_annotations(globals())

@@ -78,7 +78,7 @@ class Module:
 
     def _load(self, plain: RawModule, cooperative: RawModule) -> None:
         loaded = plain.load_apart()
-        cooperative.share(loaded)
+        cooperative._share(loaded)
         self.ptr = loaded.module
         self._modules = plain, cooperative
 

@@ -111,7 +111,7 @@ def _plan(
     stream: Stream,
     constants: dict[str, Any],
 ) -> LaunchPlan:
-    if array.dtype.kind == "V":
+    if _dtypes.is_raw(array.dtype):
         raise TypeError(
             f"searchsorted: elements of dtype {array.dtype} are not searched for; search a field, "
             "such as array['name']"
