@@ -180,7 +180,14 @@ def _run(
     import subprocess
 
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
     except OSError as error:
         raise NVCCException(f"{shlex.join(command)} could not be started: {error}") from None
     if log_stream is not None:
