@@ -115,6 +115,14 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+def pytest_runtest_teardown(item, nextitem):
+    # Plans, kernels and the emulator's programs stay as well: they are left out from the next
+    # file on.
+    if nextitem is not None and nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def backend() -> str:
     """``"cuda"`` or ``"emulator"``: only for a test that is about the difference."""
