@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime import pinned_memory
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def empty_pinned(
     """
     order = _layout.check_order(order, "C")
     if order not in ("C", "F"):
-        raise ValueError(f"empty_pinned: the order of a new array is 'C' or 'F', got {order!r}")
+        raise ValueError(
+            f"{called_name('empty_pinned')}: the order of a new array is 'C' or 'F', got {order!r}"
+        )
     return _in_pinned_memory(_dtypes.parsed(dtype), _layout.check_shape(shape), order, None)
 
 
@@ -92,7 +95,7 @@ def empty_like_pinned(
     True
     """
     if subok is not None:
-        raise TypeError(f"empty_like_pinned: subok must be None, got {subok!r}")
+        raise TypeError(f"{called_name('empty_like_pinned')}: subok must be None, got {subok!r}")
     _check_array(a)
     wanted = a.dtype if dtype is None else _dtypes.parsed(dtype)
     lengths = tuple(a.shape) if shape is None else _layout.check_shape(shape)
@@ -163,8 +166,8 @@ def zeros_like_pinned(
 def _check_array(a: object) -> None:
     if not isinstance(a, np.ndarray | ArrayBase):
         raise TypeError(
-            "empty_like_pinned: a must be an array, on the device or the host, got a "
-            f"{type(a).__name__}; use empty_pinned with a shape"
+            f"{called_name('empty_like_pinned')}: a must be an array, on the device or the host, "
+            f"got a {type(a).__name__}; use empty_pinned or zeros_pinned with a shape"
         )
 
 
