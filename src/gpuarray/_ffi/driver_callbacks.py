@@ -140,8 +140,8 @@ def stream_add_callback(stream: int, function: Callable[[int], Any], flags: int 
 
 
 def _queue(name: str, number: int, *arguments: Any) -> None:
-    # An interrupt may come when the driver has the function already: so a status alone tells that
-    # it has not.
+    # Only a failed status tells that the driver does not have the function: an interrupt (Ctrl-C)
+    # may come after it was queued.
     status = library.status(name, *arguments)
     if status:
         _pending.pop(number, None)

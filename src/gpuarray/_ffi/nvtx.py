@@ -78,7 +78,8 @@ class _VersionInfo(ctypes.Structure):
 
 #: NvtxExportTableID
 _ETID_CALLBACKS, _ETID_VERSIONINFO = 1, 3
-#: NvtxCallbackModule: how many functions the table of each has, the unused function 0 with them.
+#: The number of function pointers in the table of each NvtxCallbackModule, of which entry 0 is
+#: unused.
 _MODULES = {1: 16, 2: 9, 3: 15, 4: 7, 5: 16, 6: 7}
 _CORE = 1
 

@@ -102,8 +102,8 @@ def _allocate_by(
         pointer = _pointer_of_another(pointer)
     if not pointer.ptr or pointer.ptr % _ALIGNMENT:
         raise ValueError(
-            f"the allocator given to set_allocator returned the address {pointer.ptr:#x}; "
-            f"arrays need a multiple of {_ALIGNMENT}"
+            "the allocator of set_allocator or using_allocator returned the address "
+            f"{pointer.ptr:#x}; arrays need a multiple of {_ALIGNMENT}"
         )
     found = pointer.mem
     if type(found) is UnownedMemory:
@@ -132,7 +132,7 @@ def _pointer_of_another(pointer: Any) -> MemoryPointer:
         address, start, size = pointer.ptr, memory.ptr, memory.size
     except AttributeError:
         raise TypeError(
-            "the allocator given to set_allocator must return a gpuarray.cuda.MemoryPointer, "
+            "the allocator of set_allocator or using_allocator must return a MemoryPointer, "
             f"got {type(pointer).__name__}"
         ) from None
     return MemoryPointer(UnownedMemory(start, size, pointer), address - start)

@@ -30,14 +30,14 @@ from gpuarray._runtime.device import (
 
 #: Lists of freed blocks that an arena may have before it looks for those that nobody uses.
 _LEAST_BINS = 64
-#: An arena that grows gives whole segments back until it has at most this share of the most memory
-#: that was in use at once, in percent. In what it may have beyond that is room for fragments.
+#: Before an arena takes another segment from the driver, it frees idle segments until it has at
+#: most so many percent of the peak, which is the most memory that was in use at once.
 _MOST_PERCENT = 115
-#: An arena that has no more than this share splits whole segments: to give them back and to get
-#: others costs more than the fragments, since the driver waits for the device.
+#: Up to so many percent of the peak idle segments are split for any smaller block. That fragments
+#: them, but freeing them instead would let the driver wait for the device.
 _SPLIT_PERCENT = 108
-#: An arena that has as much as it may have splits whole segments as long as no more than this
-#: share is in idle parts of segments then, instead of giving them back.
+#: Instead of being freed, idle segments are also split as long as the fragments, idle parts of
+#: segments that are in use, have at most so many percent of the peak.
 _FRAGMENTS_PERCENT = 12
 #: Bytes that an arena may have beyond what is in use in any case.
 _SLACK = 1 << 20

@@ -63,8 +63,8 @@ _kind_lock = _fork.new_lock()
 def plan_from_now_on(kind: int, wanted: bool) -> None:
     """Have all streams use plans of a kind, or have them not.
 
-    Each stream has a table of plans of either kind, so that no plan is lost when an allocator or a
-    hook comes or goes.
+    Each stream has tables of plans for each combination of kinds, so that no plan is lost when an
+    allocator, a hook or a trace comes or goes.
     """
     with _kind_lock:
         before = Stream.new_plan_kind
@@ -273,8 +273,8 @@ class Stream:
         # Plans by the keys of gpuarray._runtime.plans: the present generation, and the one before.
         self.plans: dict[Any, Any] = {}
         self.older_plans: dict[Any, Any] = {}
-        # What is special about these plans, the sum of ASKING and HOOKED; and both generations of
-        # those of other kinds.
+        # The kind of these plans, a sum of ASKING, HOOKED and WATCHED; and both generations of the
+        # plans of other kinds.
         self.plan_kind = 0
         self.other_plans: dict[int, tuple[dict[Any, Any], dict[Any, Any]]] = {}
         self.arenas: dict[Any, Any] = {}  # memory pool -> its blocks on this stream

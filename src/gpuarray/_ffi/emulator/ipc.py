@@ -27,8 +27,8 @@ from .statuses import (
 
 __all__ = ["IpcCalls"]
 
-#: A mark, the maker's process, the descriptor of the description, and what the description begins
-#: with, so that no other file is taken for it.
+#: An emulated IPC handle: a mark, the number of the process that allocated the memory, its file
+#: descriptor, and the first bytes of that file, by which another file is recognised.
 _LAYOUT = struct.Struct("=8sQQ16s")
 _MARK = b"emulated"
 _LAZY_PEER_ACCESS = 1
