@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -322,6 +323,27 @@ def in_thread(function):
     thread.start()
     thread.join()
     return found[0]
+
+
+def test_garbage_is_freed_while_a_thread_begins(monkeypatch):
+    set_current = driver.context_set_current
+
+    def collect_before(context):
+        gc.collect()
+        set_current(context)
+
+    stream = Stream(non_blocking=True)
+    with stream:
+        x = cp.arange(5)
+    cycle = [stream]
+    cycle.append(cycle)
+    died = weakref.ref(stream)
+    del stream, x, cycle
+    monkeypatch.setattr(driver, "context_set_current", collect_before)
+    failures = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda failure: failures.append(failure.exc_value))
+    assert in_thread(cp.cuda.get_current_stream) == Stream.null
+    assert died() is None and failures == []
 
 
 def test_a_stream_outlives_the_thread_that_made_it():

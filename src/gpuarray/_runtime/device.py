@@ -381,6 +381,8 @@ class Device:
         stream = self.current_stream()
         before = current.__dict__.get("stream")
         try:
+            if before is None:  # finalizers take a thread that has a stream to have a context
+                driver.context_set_current(self.context)
             _make_current(stream)
         except BaseException:  # the driver's context is that of the current stream
             if before is None:
