@@ -1,0 +1,35 @@
+"""Linear algebra beyond NumPy's: SciPy's ``scipy.linalg``, on the device.
+
+A file for each section of SciPy's reference: basics, eigenvalues, decompositions, matrix functions,
+Sylvester's equations, special matrices.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> cp.scipy.linalg.toeplitz([1, 2, 3])
+array([[1, 2, 3],
+       [2, 1, 2],
+       [3, 2, 1]])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from numpy.linalg import LinAlgError
+
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
+from gpuarray.scipy.linalg._special_matrices import circulant, hankel, toeplitz
+from gpuarray.scipy.linalg._warnings import LinAlgWarning
+
+# A line for each file.
+__all__ = [
+    "LinAlgError", "LinAlgWarning",
+    "circulant", "hankel", "toeplitz",
+]  # fmt: skip
+
+without_annotations(globals())
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)
