@@ -343,7 +343,8 @@ def test_garbage_is_freed_while_a_thread_begins(monkeypatch):
     failures = []
     monkeypatch.setattr(sys, "unraisablehook", lambda failure: failures.append(failure.exc_value))
     assert in_thread(cp.cuda.get_current_stream) == Stream.null
-    assert died() is None and failures == []
+    assert died() is None
+    assert failures == []
 
 
 def test_a_stream_outlives_the_thread_that_made_it():
