@@ -176,7 +176,9 @@ def raises_alike(on_host, on_device) -> None:
     assert expected is not None, "NumPy raises nothing here"
     # NumPy's private subclasses stand for the public type that they derive from.
     public = next(
-        one for one in type(expected).__mro__ if one.__module__ in ("builtins", "numpy.exceptions")
+        one
+        for one in type(expected).__mro__
+        if one.__module__ in ("builtins", "numpy.exceptions", "numpy.linalg")
     )
     assert isinstance(actual, public), (actual, expected)
 

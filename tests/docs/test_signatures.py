@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import pydoc
 from types import FunctionType
@@ -25,10 +26,17 @@ def _public(module: Any) -> dict[str, Any]:
 
 MODULES = (
     cp, cp.cuda, cp.cuda.compiler, cp.cuda.device, cp.cuda.memory, cp.cuda.pinned_memory,
-    cp.cuda.runtime, cp.cuda.stream, cp.debug, cp.jit,
+    cp.cuda.runtime, cp.cuda.stream, cp.debug, cp.jit, cp.linalg,
 )  # fmt: skip
 OURS = _public(cp)
+OURS |= {f"linalg.{name}": x for name, x in _public(cp.linalg).items()}
 FUNCTIONS = sorted(name for name, x in OURS.items() if isinstance(x, FunctionType | cp.ufunc))
+
+
+def _of_numpy(name: str) -> Any:
+    """What NumPy has under a name, or None."""
+    return functools.reduce(lambda one, part: getattr(one, part, None), name.split("."), np)
+
 
 #: NumPy's parameters without a meaning here: no other library is asked to make an array (`like`),
 #: there are no subclasses, and `dtype` says what `signature` says.
@@ -91,10 +99,10 @@ def _names_and_defaults(function: Any) -> dict[str, Any]:
 @pytest.mark.skipif(
     np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="the signatures are those of NumPy 2.4"
 )
-@pytest.mark.parametrize("name", [name for name in FUNCTIONS if callable(getattr(np, name, None))])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if callable(_of_numpy(name))])
 def test_names_and_defaults_are_those_of_numpy(name):
     try:
-        theirs = _names_and_defaults(getattr(np, name))
+        theirs = _names_and_defaults(_of_numpy(name))
     except ValueError:
         pytest.skip("NumPy's has no signature")
     mine = _names_and_defaults(OURS[name])

@@ -1,0 +1,20 @@
+"""Linear algebra: NumPy's ``numpy.linalg``, which has the standard's extension ``linalg``.
+
+A module has what a section of NumPy's reference has. Errors are NumPy's, too: `LinAlgError` is
+``numpy.linalg.LinAlgError``.
+"""
+
+import typing as _typing
+
+from numpy.linalg import LinAlgError as LinAlgError
+
+from gpuarray._namespace.missing_names import suggesting as _suggesting
+from gpuarray._namespace.signatures import without_annotations as _without_annotations
+from gpuarray.linalg._products import *
+
+__all__ = [name for name in globals() if not name.startswith("_")]
+
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _suggesting(__name__)
+
+_without_annotations(globals())

@@ -1,0 +1,178 @@
+"""Matrix and vector products, with what is done to matrices in the same section of the reference.
+
+Functions that the main namespace has, too, have the signatures of the array API standard here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray import _layout
+from gpuarray._ops import indexing, traces, transposing, vector_products
+from gpuarray._ops.manipulation import as_array
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, DTypeLike, ndarray
+
+__all__ = ["cross", "diagonal", "matrix_transpose", "outer", "trace"]
+
+
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
+    """The cross products of vectors of three components.
+
+    Parameters
+    ----------
+    x1, x2 : ndarray
+        The vectors; their other axes broadcast.
+    axis : int, optional
+        The axis of the components, in the operands and in the result.
+
+    Returns
+    -------
+    ndarray
+        The vectors.
+
+    Raises
+    ------
+    ValueError
+        If vectors have another number of components.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.cross(cp.array([1, 2, 3]), cp.array([4, 5, 6]))
+    array([-3,  6, -3])
+    """
+    a, b = as_array(x1, "cross"), as_array(x2, "cross")
+    counts = [x._layout.shape[_layout.check_axis(axis, x._layout.ndim)] for x in (a, b)]
+    if counts != [3, 3]:
+        raise ValueError(
+            "linalg.cross: both input arrays must be (arrays of) 3-dimensional vectors, but they "
+            f"are {counts[0]} and {counts[1]} dimensional instead"
+        )
+    return vector_products.cross(a, b, axis=axis)
+
+
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ndarray:
+    """A read-only view of the diagonals of matrices.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., M, N)
+        The matrices.
+    offset : int, optional
+        How far above the main diagonal.
+
+    Returns
+    -------
+    ndarray
+        A read-only view; the diagonal is the last dimension.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.diagonal(cp.arange(8).reshape(2, 2, 2))
+    array([[0, 3],
+           [4, 7]])
+    """
+    return indexing.diagonal(x, offset, -2, -1)
+
+
+def matrix_transpose(x: ArrayLike, /) -> ndarray:
+    """A view with the last two axes exchanged.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., M, N)
+        The matrices.
+
+    Returns
+    -------
+    ndarray, shape (..., N, M)
+        A view.
+
+    Raises
+    ------
+    ValueError
+        If the array has fewer than two dimensions.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.matrix_transpose(cp.ones((4, 2, 3))).shape
+    (4, 3, 2)
+    """
+    return transposing.matrix_transpose(x)
+
+
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
+    """The products of each element of one vector with each of another.
+
+    Parameters
+    ----------
+    x1 : ndarray, shape (M,)
+    x2 : ndarray, shape (N,)
+        The vectors.
+
+    Returns
+    -------
+    ndarray, shape (M, N)
+        The products.
+
+    Raises
+    ------
+    ValueError
+        If an operand is no vector; ``gpuarray.outer`` flattens it.
+
+    Notes
+    -----
+    One launch, and one more for each operand that is not contiguous.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.outer(cp.array([1, 2]), cp.array([1, 10, 100]))
+    array([[  1,  10, 100],
+           [  2,  20, 200]])
+    """
+    a, b = as_array(x1, "outer"), as_array(x2, "outer")
+    if not a._layout.ndim == b._layout.ndim == 1:
+        raise ValueError(
+            "linalg.outer: input arrays must be one-dimensional, but they are "
+            f"x1.ndim={a._layout.ndim} and x2.ndim={b._layout.ndim}"
+        )
+    return vector_products.outer(a, b)
+
+
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> ndarray:
+    """The sums of the diagonals of matrices.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., M, N)
+        The matrices.
+    offset : int, optional
+        How far above the main diagonal.
+    dtype : dtype, optional
+        The dtype to sum in; as for `sum` by default.
+
+    Returns
+    -------
+    ndarray
+        Without the last two axes.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.trace(cp.arange(8).reshape(2, 2, 2))
+    array([ 3, 11])
+    """
+    return traces.trace(x, offset, -2, -1, dtype)
