@@ -9,6 +9,8 @@ import numpy as np
 
 from gpuarray.errors import CUBLASError
 
+from . import cublas_batched
+from .cublas_kinds import DIAGONAL, FILL, HANDLE, OPERATION, SIDE
 from .driver_library import opened
 from .library_kinds import (
     LIBRARY_PROPERTY,
@@ -17,7 +19,6 @@ from .library_kinds import (
     Enum,
     Enumeration,
     EnumResult,
-    Handle,
     New,
     Number,
     Refusal,
@@ -59,9 +60,6 @@ _REFUSALS = {
     "unsupported": 15,
 }
 
-_OPERATION = Enumeration(
-    ("cublasOperation_t",), {"CUBLAS_OP_N": 0, "CUBLAS_OP_T": 1, "CUBLAS_OP_C": 2}
-)
 _POINTER_MODE = Enumeration(
     ("cublasPointerMode_t",), {"CUBLAS_POINTER_MODE_HOST": 0, "CUBLAS_POINTER_MODE_DEVICE": 1}
 )
@@ -91,7 +89,7 @@ _COMPUTE = Enumeration(
 )
 #: The math mode in which parts of a split sum are added in the compute type.
 WIDE_REDUCTION = _MATH.members["CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION"]
-ENUMERATIONS = (_OPERATION, _POINTER_MODE, _MATH, _ALGORITHM, _COMPUTE)
+ENUMERATIONS = (OPERATION, FILL, DIAGONAL, SIDE, _POINTER_MODE, _MATH, _ALGORITHM, _COMPUTE)
 
 #: What each compute type takes: the dtypes of A and B, of C, and of alpha and beta.
 _GEMM_TYPES = {
@@ -129,30 +127,28 @@ def _scale_type(call: Any) -> np.dtype:
     return found
 
 
-_HANDLE = Handle("handle", "cublasHandle_t")
-
 _ROWS = (
     Row("cublasCreate_v2", New("handle", "cublasHandle_t")),
-    Row("cublasDestroy_v2", _HANDLE),
-    Row("cublasGetVersion_v2", _HANDLE, Result("version")),
+    Row("cublasDestroy_v2", HANDLE),
+    Row("cublasGetVersion_v2", HANDLE, Result("version")),
     Row("cublasGetProperty", Enum("type", LIBRARY_PROPERTY), Result("value"), on_host=True),
-    Row("cublasSetStream_v2", _HANDLE, StreamHandle("streamId")),
-    Row("cublasGetStream_v2", _HANDLE, StreamResult("streamId")),
+    Row("cublasSetStream_v2", HANDLE, StreamHandle("streamId")),
+    Row("cublasGetStream_v2", HANDLE, StreamResult("streamId")),
     Row(
         "cublasSetWorkspace_v2",
-        _HANDLE,
+        HANDLE,
         Pointer("workspace"),
         Dimension("workspaceSizeInBytes", c_size_t),
     ),
-    Row("cublasSetPointerMode_v2", _HANDLE, Enum("mode", _POINTER_MODE)),
-    Row("cublasGetPointerMode_v2", _HANDLE, EnumResult("mode", _POINTER_MODE)),
-    Row("cublasSetMathMode", _HANDLE, Enum("mode", _MATH)),
-    Row("cublasGetMathMode", _HANDLE, EnumResult("mode", _MATH)),
+    Row("cublasSetPointerMode_v2", HANDLE, Enum("mode", _POINTER_MODE)),
+    Row("cublasGetPointerMode_v2", HANDLE, EnumResult("mode", _POINTER_MODE)),
+    Row("cublasSetMathMode", HANDLE, Enum("mode", _MATH)),
+    Row("cublasGetMathMode", HANDLE, EnumResult("mode", _MATH)),
     Row(
         "cublasGemmStridedBatchedEx_64",
-        _HANDLE,
-        Enum("transa", _OPERATION),
-        Enum("transb", _OPERATION),
+        HANDLE,
+        Enum("transa", OPERATION),
+        Enum("transb", OPERATION),
         Dimension("m"),
         Dimension("n"),
         Dimension("k"),
@@ -184,6 +180,7 @@ _ROWS = (
         Enum("computeType", _COMPUTE),
         Enum("algo", _ALGORITHM),
     ),
+    *cublas_batched.ROWS,
 )
 
 library = TableLibrary("cuBLAS", "cublas", _ROWS, STATUSES, _REFUSALS, CUBLASError)

@@ -9,6 +9,7 @@ from ..capture import refuse_unsafe
 from ..copies import check_device_range
 from ..statuses import Failure
 from ..stream import stream_of
+from .cublas_batched import *
 from .decoding import LibraryCall, LibraryObject
 
 #: 12.9.0, as 10000 * major + 100 * minor + patch.

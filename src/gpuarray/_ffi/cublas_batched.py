@@ -1,0 +1,9 @@
+"""cuBLAS: the rows of its functions for triangular systems, and for batches of factorisations."""
+
+from __future__ import annotations
+
+from .library_table import Row
+
+__all__ = ["ROWS"]
+
+ROWS: tuple[Row, ...] = ()

@@ -1,0 +1,1 @@
+"""The emulated functions of cuBLAS for triangular systems and batches of factorisations."""

@@ -1,0 +1,35 @@
+"""The emulated functions of cuSOLVER for eigenvalues."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...library_kinds import Refusal
+from .cusolver_kinds import HOST_BYTES, check_types
+from .decoding import LibraryCall
+
+
+def cusolverDnXgeev_bufferSize(c: LibraryCall) -> tuple[int, int]:
+    check_types(c, (), "dataTypeVL", "dataTypeVR")
+    if c.dataTypeW != np.result_type(c.dataTypeA, np.complex64):
+        raise Refusal("unsupported", f"dataTypeA {c.dataTypeA} with dataTypeW {c.dataTypeW}")
+    if c.jobvl:
+        raise Refusal("value", "jobvl is CUSOLVER_EIG_MODE_VECTOR: there are right vectors only")
+    return 32 * max(1, c.n) * c.dataTypeA.itemsize, HOST_BYTES
+
+
+def cusolverDnXgeev(c: LibraryCall) -> None:
+    try:
+        values, vectors = np.linalg.eig(c.A)
+    except np.linalg.LinAlgError:
+        c.info[0] = 1
+        return
+    c.W[...] = values
+    if c.VR.size and c.dataTypeVR.kind == "f":
+        # The real and the imaginary part of a conjugate pair's first vector are two columns.
+        first = values.imag > 0
+        c.VR[...] = vectors.real
+        c.VR[:, 1:][:, first[:-1]] = vectors.imag[:, first] if c.n > 1 else 0
+    elif c.VR.size:
+        c.VR[...] = vectors
+    c.info[0] = 0

@@ -1,0 +1,1 @@
+"""The emulated functions of cuSOLVER for LU factorisations and triangular matrices."""

@@ -1,0 +1,33 @@
+"""The emulated functions of cuSOLVER for singular value decompositions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...library_kinds import Refusal
+from .cusolver_kinds import HOST_BYTES, check_types
+from .decoding import LibraryCall
+
+
+def cusolverDnXgesvd_bufferSize(c: LibraryCall) -> tuple[int, int]:
+    check_types(c, ("dataTypeS",), "dataTypeU", "dataTypeVT")
+    if c.m < c.n:
+        raise Refusal("value", f"m is {c.m} and n is {c.n}: m must not be less than n")
+    for name in ("jobu", "jobvt"):
+        if getattr(c, name) not in b"ASN":
+            raise Refusal("value", f"{name} is {getattr(c, name)}, not 'A', 'S' or 'N'")
+    return 32 * (c.m + c.n) * c.dataTypeA.itemsize, HOST_BYTES
+
+
+def cusolverDnXgesvd(c: LibraryCall) -> None:
+    try:
+        u, s, vt = np.linalg.svd(c.A, full_matrices=ord("A") in (c.jobu, c.jobvt))
+    except np.linalg.LinAlgError:
+        c.info[0] = 1
+        return
+    c.S[...] = s
+    if c.U.size:
+        c.U[...] = u[:, : c.U.shape[1]]
+    if c.VT.size:
+        c.VT[...] = vt[: c.VT.shape[0]]
+    c.info[0] = 0
