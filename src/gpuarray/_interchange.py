@@ -17,7 +17,7 @@ from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import check_device_memory
 from gpuarray._runtime.ordered_memory import UnownedMemory
-from gpuarray._runtime.stream import ExternalStream
+from gpuarray._runtime.stream_kinds import ExternalStream
 from gpuarray.errors import HostArrayError
 
 if TYPE_CHECKING:

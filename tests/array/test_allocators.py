@@ -13,7 +13,8 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._ffi import driver
-from gpuarray._runtime.stream import ASKING, StreamWork
+from gpuarray._runtime.plan_kinds import ASKING
+from gpuarray._runtime.stream_work import StreamWork
 from gpuarray.errors import OutOfMemoryError
 from tests.array.arrays import same
 

@@ -16,7 +16,8 @@ from benchmarks.memory import ALLOWED, peaks, pooled
 from benchmarks.rows.memory_traces import TRACES
 from gpuarray._ffi import driver
 from gpuarray._runtime import allocator
-from gpuarray._runtime.stream import Event, streams
+from gpuarray._runtime.event import Event
+from gpuarray._runtime.stream import streams
 from gpuarray.errors import OutOfMemoryError
 from tests.array.arrays import same
 

@@ -9,7 +9,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray._ffi import driver
-from gpuarray._runtime.stream import Event
+from gpuarray._runtime.event import Event
 from gpuarray.cuda.pinned_memory import PooledPinnedMemory, is_memory_pinned
 from gpuarray.errors import OutOfMemoryError
 

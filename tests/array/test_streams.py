@@ -297,21 +297,21 @@ def test_a_callback_at_the_end_of_a_process():
 
 
 def test_the_end_of_a_process_waits_for_callbacks_but_not_for_ever(monkeypatch):
-    from gpuarray._runtime import stream
+    from gpuarray._runtime import host_functions
 
     answers = iter([True, True, False])
     monkeypatch.setattr(driver, "host_functions_wait", lambda: next(answers))
-    stream._wait_at_exit()
+    host_functions.wait_at_exit()
     assert next(answers, None) is None
     monkeypatch.setattr(driver, "host_functions_wait", lambda: None)  # those of graphs
     states = iter([False, False, True])
-    monkeypatch.setattr(stream, "streams", {1: Stream()})
-    monkeypatch.setattr(stream, "_idle", lambda x: next(states))
-    stream._wait_at_exit()
+    monkeypatch.setattr(host_functions, "streams", {1: Stream()})
+    monkeypatch.setattr(host_functions, "_idle", lambda x: next(states))
+    host_functions.wait_at_exit()
     assert next(states, None) is None
     monkeypatch.setattr(driver, "host_functions_wait", lambda: True)
-    monkeypatch.setattr(stream, "EXIT_SECONDS", 0.01)
-    stream._wait_at_exit()
+    monkeypatch.setattr(host_functions, "EXIT_SECONDS", 0.01)
+    host_functions.wait_at_exit()
 
 
 # ---- threads -------------------------------------------------------------------------------------

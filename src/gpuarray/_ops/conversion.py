@@ -14,7 +14,7 @@ from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.pinned_arrays import empty_pinned
 from gpuarray._ops.placement import given_device
 from gpuarray._runtime.device import current, wait_for
-from gpuarray._runtime.stream import check_stream
+from gpuarray._runtime.event import check_stream
 from gpuarray.errors import HostArrayError, UnsupportedDTypeError
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.join.rules import stack

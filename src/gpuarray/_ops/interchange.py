@@ -13,7 +13,7 @@ from gpuarray._ffi import dlpack, driver
 from gpuarray._ops.conversion import asarray, asnumpy
 from gpuarray._ops.placement import given_device, on_device
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.stream import ExternalStream
+from gpuarray._runtime.stream_kinds import ExternalStream
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:

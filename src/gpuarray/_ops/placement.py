@@ -9,7 +9,8 @@ from gpuarray import _interchange
 from gpuarray._array import ArrayBase
 from gpuarray._namespace.called_name import called_name
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.stream import ExternalStream, Stream
+from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream_kinds import ExternalStream
 from gpuarray.kernels.elementwise import copies
 
 if TYPE_CHECKING:

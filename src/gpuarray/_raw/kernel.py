@@ -16,8 +16,9 @@ from gpuarray._raw.module import RawModule
 from gpuarray._raw.occupancy import Occupancy
 from gpuarray._runtime import function_hook, launch_history
 from gpuarray._runtime.device import current
+from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.plans import find, key_of
-from gpuarray._runtime.stream import Stream, check_stream
+from gpuarray._runtime.stream import Stream
 
 #: Blocks of a cluster that every device with clusters can have, and that any can have.
 _PORTABLE_CLUSTER, _MOST_CLUSTERED = 8, 16

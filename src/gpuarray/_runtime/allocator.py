@@ -14,8 +14,9 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer, malloc
 from gpuarray._runtime.ordered_memory import UnownedMemory
+from gpuarray._runtime.plan_kinds import ASKING, plan_from_now_on
 from gpuarray._runtime.pool import UNIT, MemoryPool
-from gpuarray._runtime.stream import ASKING, Stream, plan_from_now_on, streams
+from gpuarray._runtime.stream import Stream, streams
 
 __all__ = ["get_default_memory_pool"]
 

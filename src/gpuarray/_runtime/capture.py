@@ -14,8 +14,9 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import current
-from gpuarray._runtime.stream import PER_THREAD, Stream, captured_streams, key_of_handle, streams
+from gpuarray._runtime.device import captured_streams, current
+from gpuarray._runtime.stream import Stream, streams
+from gpuarray._runtime.stream_work import PER_THREAD, key_of_handle
 from gpuarray.errors import CaptureError, DriverError
 
 __all__ = ["Capture", "CapturingStream", "begin", "join", "member_of", "object_of"]
@@ -205,7 +206,7 @@ def object_of(handle: int) -> Stream:
     for stream in list(streams.values()):
         if stream.origin is None and not stream.lost and stream.key == key:
             return stream
-    return Stream._of_handle(handle, device)
+    return Stream.of_handle(handle, device)
 
 
 def join(stream: Stream) -> None:

@@ -263,7 +263,8 @@ class Device:
     <CUDA Device 0>
     """
 
-    # Set by gpuarray._runtime.stream: devices own their default stream, streams name their device.
+    # Set by gpuarray._runtime.stream_kinds: devices own their default stream, and streams name
+    # their device.
     stream_class: type[Stream]
     # Set by gpuarray.cuda.device: the rooms that have them are above this one.
     _library_handle: ClassVar[Callable[[Device, str], int]]
@@ -359,7 +360,7 @@ class Device:
         self._have_no_code()
         self.generation = 0
         self.end = launch_history.end_of(index)
-        self.default_stream = cls.stream_class._of_handle(0, self)
+        self.default_stream = cls.stream_class.of_handle(0, self)
         return self
 
     def _have_no_code(self) -> None:

@@ -11,7 +11,8 @@ from gpuarray._ffi import driver
 from gpuarray._runtime import debugging
 from gpuarray._runtime.hooks import Hook, Hooks
 from gpuarray._runtime.launch_history import LaunchTrace
-from gpuarray._runtime.stream import HOOKED, Stream, plan_from_now_on
+from gpuarray._runtime.plan_kinds import HOOKED, plan_from_now_on
+from gpuarray._runtime.stream import Stream
 
 #: The hooks that are active. Plans hold the functions that launch, so there are others with hooks.
 hooks = Hooks(

@@ -14,8 +14,10 @@ from gpuarray._runtime import capture as captures
 from gpuarray._runtime import function_hook
 from gpuarray._runtime.capture import Capture
 from gpuarray._runtime.device import Device, current, give_back, later, lost_error
+from gpuarray._runtime.event import Event, check_stream
 from gpuarray._runtime.memory import BaseMemory
-from gpuarray._runtime.stream import PER_THREAD, Event, Stream, check_stream
+from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream_work import PER_THREAD
 from gpuarray.errors import CaptureError
 
 __all__ = ["Graph"]
@@ -45,7 +47,7 @@ class GraphMemory:
         # Its owner may destroy it before the memory is used again: an event stands for it.
         noted = self._launched_on.get(stream.key)
         if noted is None:
-            noted = Stream._of_handle(stream.handle, stream.device)
+            noted = Stream.of_handle(stream.handle, stream.device)
             with stream.device:
                 noted.work.event = Event(disable_timing=True)
             noted.work.owned = True

@@ -10,7 +10,8 @@ from typing import Any
 from gpuarray import errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back, lost_error
-from gpuarray._runtime.stream import Stream, check_stream
+from gpuarray._runtime.event import check_stream
+from gpuarray._runtime.stream import Stream
 
 #: What an address, and a size, can say at most.
 MAX_BYTES = 2**63 - 1

@@ -9,9 +9,11 @@ from typing import Any
 from gpuarray._ffi import driver
 from gpuarray._runtime import pinned_ranges
 from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.host_address import host_address
 from gpuarray._runtime.memory import BaseMemory, Memory, checked_size
-from gpuarray._runtime.stream import Stream, captured_error, check_stream
+from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream_work import captured_error
 
 
 class MemoryPointer:

@@ -11,7 +11,8 @@ from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back
 from gpuarray._runtime.memory import BaseMemory, check_device_memory, checked_size
-from gpuarray._runtime.stream import Stream, StreamWork, of_another_thread, put_off
+from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream_work import StreamWork, of_another_thread, put_off
 
 _users_lock = _fork.new_lock()
 

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device
-from gpuarray._runtime.stream import Stream, StreamWork
+from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream_work import StreamWork
 
 
 class PinnedUses:

@@ -24,10 +24,12 @@ from gpuarray import _fork, errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.arena import Arena, Block
 from gpuarray._runtime.device import Device, current, later
+from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import note_user, precede
-from gpuarray._runtime.stream import Stream, StreamWork, check_stream, put_off, streams
+from gpuarray._runtime.stream import Stream, streams
+from gpuarray._runtime.stream_work import StreamWork, put_off
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
 UNIT = 512

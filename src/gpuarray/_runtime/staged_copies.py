@@ -20,8 +20,10 @@ from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div
 from gpuarray._namespace.called_name import called_form
 from gpuarray._runtime.device import Device, give_back
+from gpuarray._runtime.event import Event
 from gpuarray._runtime.pinned_memory import get_default_pinned_memory_pool, when_freed
-from gpuarray._runtime.stream import PER_THREAD, Event, Stream, captured_error
+from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream_work import PER_THREAD, captured_error
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor

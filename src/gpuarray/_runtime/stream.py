@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import atexit
 import operator
 import sys
 import threading
-import time
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime import launch_history
 from gpuarray._runtime.device import (
@@ -25,16 +22,13 @@ from gpuarray._runtime.device import (
     lost_error,
     need_context,
 )
-from gpuarray._runtime.event import Event as Event
-from gpuarray._runtime.event import check_event, retry
-from gpuarray._runtime.event import check_stream as check_stream
-from gpuarray._runtime.event import get_elapsed_time as get_elapsed_time
-from gpuarray._runtime.stream_work import PER_THREAD as PER_THREAD
-from gpuarray._runtime.stream_work import StreamWork as StreamWork
-from gpuarray._runtime.stream_work import key_of_handle as key_of_handle
-from gpuarray._runtime.stream_work import of_another_thread as of_another_thread
-from gpuarray._runtime.stream_work import on_device
-from gpuarray.errors import CaptureError, CUDAError
+from gpuarray._runtime.event import Event, check_event, retry
+from gpuarray._runtime.stream_work import (
+    PER_THREAD,
+    StreamWork,
+    captured_error,
+    device_of_handle,
+)
 
 if TYPE_CHECKING:
     from gpuarray._runtime.graph import Graph
@@ -47,66 +41,6 @@ streams: weakref.WeakValueDictionary[int, Stream] = weakref.WeakValueDictionary(
 #: Plans of a generation. A stream keeps two generations: a plan that nobody asks for while so many
 #: others are made is dropped.
 PLAN_LIMIT = 4096
-
-
-#: Plans that ask `gpuarray._runtime.allocator` for all memory, where others take freed blocks
-#: themselves.
-ASKING = 1
-#: Plans that call function hooks.
-HOOKED = 2
-#: Plans that were made while functions of the driver are watched, and hold some of them.
-WATCHED = 4
-
-_kind_lock = _fork.new_lock()
-
-
-def plan_from_now_on(kind: int, wanted: bool) -> None:
-    """Have all streams use plans of a kind, or have them not.
-
-    Each stream has tables of plans for each combination of kinds, so that no plan is lost when an
-    allocator, a hook or a trace comes or goes.
-    """
-    with _kind_lock:
-        before = Stream.new_plan_kind
-        Stream.new_plan_kind = before | kind if wanted else before & ~kind
-        for stream in list(streams.values()):
-            stream.use_plans(Stream.new_plan_kind)
-
-
-def drop_plans_of(kind: int) -> None:
-    """Have all streams forget the plans of a kind."""
-    for stream in list(streams.values()):
-        pairs = {**stream.other_plans, stream.plan_kind: (stream.plans, stream.older_plans)}
-        for each, tables in pairs.items():
-            if each & kind:
-                for plans in tables:
-                    plans.clear()
-
-
-def put_off(action: Callable[[], object], owner: Stream, users: Iterable[StreamWork]) -> bool:
-    """Whether a capture is in the way of events; then the action is done at its end.
-
-    Events would let streams join a capture that are captured, and the default stream must not wait
-    while another blocking stream is.
-    """
-    if captured_streams:
-        devices = {owner.device, *[work.device for work in users]}
-        for member in list(captured_streams.values()):
-            capture = member.ongoing_capture
-            if member.device in devices and capture is not None:
-                capture.afterwards.append(action)
-                if member.ongoing_capture is None:  # it has ended meanwhile
-                    capture.do_afterwards()
-                return True
-    return False
-
-
-def captured_error(name: str, stream: Stream) -> CaptureError:
-    """The exception for what cannot be done while a stream is captured."""
-    return CaptureError(
-        f"{name}: {stream!r} is being captured, so that its work is recorded and not done, and "
-        "nothing can be waited for; end the capture and launch the graph first"
-    )
 
 
 def capture_module() -> Any:
@@ -166,6 +100,8 @@ class Stream:
     )
     #: Whether a reset of the device took the stream away.
     lost = False
+    #: The class of streams that somebody else owns; set by gpuarray._runtime.stream_kinds.
+    borrowed_class: ClassVar[type[Stream]]
     #: What `plan_kind` of a new stream is.
     new_plan_kind = 0
 
@@ -184,7 +120,7 @@ class Stream:
         else:
             handle = 0 if null else PER_THREAD
             if type(self) is Stream:
-                self.__class__ = BorrowedStream
+                self.__class__ = Stream.borrowed_class
         self._set(handle, device, owned)
 
     @classmethod
@@ -239,7 +175,7 @@ class Stream:
                 f"Stream.from_external: version {version} of __cuda_stream__ is unknown; this "
                 "package knows version 0"
             )
-        self = cls._of_handle(handle, _device_of("Stream.from_external", handle))
+        self = cls.of_handle(handle, device_of_handle("Stream.from_external", handle))
         self.foreign = obj
         return self
 
@@ -248,9 +184,9 @@ class Stream:
         return 0, self.handle
 
     @classmethod
-    def _of_handle(cls, handle: int, device: Device) -> Stream:
+    def of_handle(cls, handle: int, device: Device) -> Stream:
         """A stream object for a handle that somebody else owns."""
-        self = object.__new__(BorrowedStream if cls is Stream else cls)
+        self = object.__new__(Stream.borrowed_class if cls is Stream else cls)
         self._set(handle, device, False)
         return self
 
@@ -378,7 +314,7 @@ class Stream:
         found = current.per_thread.get(self.device.id)
         if found is None or found.lost:
             mine = self.thread == threading.get_ident()
-            found = self if mine else Stream._of_handle(PER_THREAD, self.device)
+            found = self if mine else Stream.of_handle(PER_THREAD, self.device)
             current.per_thread[self.device.id] = found
         return found
 
@@ -460,15 +396,9 @@ class Stream:
         >>> done
         [0]
         """
-        _check_callback("Stream.add_callback", callback)
-        need_context()
-        handle = self.handle
-        if driver.has_captured() and driver.stream_is_capturing(handle):
-            raise CUDAError(
-                "Stream.add_callback: a captured stream takes no callbacks; use launch_host_func"
-            )
-        driver.free_what_waits()
-        driver.stream_add_callback(handle, lambda status: callback(self, status, arg))
+        from gpuarray._runtime import host_functions
+
+        host_functions.add_callback(self, callback, arg)
 
     def launch_host_func(self, callback: Callable[[Any], object], arg: Any) -> None:
         """Call a function on the host when the work queued so far is done.
@@ -495,13 +425,9 @@ class Stream:
         >>> done
         ['the work']
         """
-        _check_callback("Stream.launch_host_func", callback)
-        need_context()
-        driver.free_what_waits()
-        driver.launch_host_function(self.handle, lambda: callback(arg))
-        member = self.captured_as or self
-        if member.ongoing_capture is not None:
-            member.ongoing_capture.host_functions.append((callback, arg))
+        from gpuarray._runtime import host_functions
+
+        host_functions.launch(self, callback, arg)
 
     def record(self, event: Event | None = None) -> Event:
         """Record an event (a new one without ``event``) behind the work queued so far."""
@@ -617,165 +543,6 @@ class Stream:
         return graph.captured(self, mode)
 
 
-class BorrowedStream(Stream):
-    """A stream that this package did not make: a default stream, or another library's.
-
-    The handle of a default stream stands for one of the device that is current, so the stream's
-    device is made so for each call.
-    """
-
-    __slots__ = ()
-
-    def synchronize(self) -> None:
-        if current.stream.device is self.device:
-            Stream.synchronize(self)
-        else:
-            with self.device:
-                Stream.synchronize(self)
-
-    @property
-    def done(self) -> bool:
-        with on_device(self.device):
-            return Stream.done.__get__(self)
-
-    @property
-    def is_non_blocking(self) -> bool:
-        with on_device(self.device):
-            return Stream.is_non_blocking.__get__(self)
-
-    @property
-    def priority(self) -> int:
-        with on_device(self.device):
-            return Stream.priority.__get__(self)
-
-    def add_callback(self, callback: Callable[[Stream, int, Any], object], arg: Any) -> None:
-        with on_device(self.device):
-            Stream.add_callback(self, callback, arg)
-
-    def launch_host_func(self, callback: Callable[[Any], object], arg: Any) -> None:
-        with on_device(self.device):
-            Stream.launch_host_func(self, callback, arg)
-
-    def record(self, event: Event | None = None) -> Event:
-        with on_device(self.device):
-            return Stream.record(self, event)
-
-    def wait_event(self, event: Event) -> None:
-        with on_device(self.device):
-            Stream.wait_event(self, event)
-
-
-class ExternalStream(BorrowedStream):
-    """A stream made elsewhere, wrapped without owning it.
-
-    Parameters
-    ----------
-    ptr : int
-        The ``cudaStream_t`` or ``CUstream`` handle. Whoever made the stream keeps it.
-    device_id : int, optional
-        Its device. The driver is asked by default, or where it is -1; of a default stream (0, 1
-        or 2) it is the current one.
-
-    See Also
-    --------
-    Stream.from_external : Keeps the other library's object.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, ptr: int, device_id: int = -1):
-        handle = operator.index(ptr)
-        if not 0 <= handle < 1 << 64:
-            raise ValueError(f"ExternalStream: {handle} is no cudaStream_t")
-        unknown = device_id is None or device_id == -1
-        device = _device_of("ExternalStream", handle) if unknown else Device(device_id)
-        self._set(handle, device, False)
-
-
-def _device_of(name: str, handle: int) -> Device:
-    """The device of a stream that was made elsewhere."""
-    device = current.stream.device
-    if handle <= PER_THREAD:  # a default stream
-        return device
-    context = driver.stream_get_context(handle)
-    if context == device.context:
-        return device
-    for number in range(driver.device_count()):
-        if Device(number).context == context:
-            return Device(number)
-    raise ValueError(
-        f"{name}: the stream {handle:#x} belongs to another context than the primary one of a "
-        "device, which this package works in"
-    )
-
-
-def _check_callback(name: str, callback: object) -> None:
-    if not callable(callback):
-        raise TypeError(f"{name}: the callback is a function, not {callback!r}")
-
-
-def _gone(name: str) -> property:
-    def refuse(self: LostStream) -> Any:
-        raise lost_error("a stream", self.device)
-
-    return property(refuse, doc=name)
-
-
-class LostStream(Stream):
-    """What a stream becomes when its device is reset, or in a fork: every use of it raises.
-
-    So does every use of memory that was allocated on it, since that is not the memory of a
-    current stream: launches tell without a look at more than they look at anyway.
-    """
-
-    __slots__ = ()
-    lost = True
-
-    handle = _gone("handle")  # type: ignore[assignment]
-    argument = _gone("argument")
-    plans = _gone("plans")  # type: ignore[assignment]
-    older_plans = _gone("older_plans")  # type: ignore[assignment]
-    other_plans = _gone("other_plans")  # type: ignore[assignment]
-    arenas = _gone("arenas")  # type: ignore[assignment]
-    library_handles = _gone("library_handles")  # type: ignore[assignment]
-
-    def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        pass
-
-    def __repr__(self) -> str:
-        return f"<Stream of device {self.device.id} that was lost>"
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def use(self) -> Stream:
-        raise lost_error("a stream", self.device)
-
-
-def _lose(device: Device) -> None:
-    """Turn the streams of a device that was lost into lost ones, but for a new default stream."""
-    for stream in list(streams.values()):
-        if stream.device is device:
-            for arena in stream.arenas.values():
-                arena.forget()
-            stream.arenas.clear()
-            stream.drop_plans()
-            stream.library_handles.clear()
-            del streams[id(stream)]
-            stream.__class__ = LostStream
-    if driver.forked():
-        return
-    device.default_stream = Stream._of_handle(0, device)
-    if current.stream.device is device:
-        device.use()
-
-
-Device.when_reset(_lose)
-
-
 def get_current_stream(device_id: int = -1) -> Stream:
     """The calling thread's current stream of a device.
 
@@ -794,32 +561,3 @@ def get_current_stream(device_id: int = -1) -> Stream:
     else:
         found = Device(device_id).current_stream()
     return found if found.origin is None else found.origin
-
-
-#: How long the end of a process waits for functions that a stream has still to call.
-EXIT_SECONDS = 10.0
-
-
-def _wait_at_exit() -> None:
-    """Wait for host functions: Python cannot be called any more once the interpreter ends."""
-    end = time.monotonic() + EXIT_SECONDS
-    try:
-        while not driver.forked() and time.monotonic() < end:
-            wait = driver.host_functions_wait()
-            if wait is False or (wait is None and all(_idle(x) for x in list(streams.values()))):
-                return
-            _ = current.stream.done  # a fault of the device raises
-            time.sleep(0.001)
-    except CUDAError:
-        pass
-
-
-def _idle(stream: Stream) -> bool:
-    """Whether no graph is running on a stream."""
-    return stream.lost or of_another_thread(stream) or stream.done
-
-
-atexit.register(_wait_at_exit)
-
-
-Device.stream_class = Stream

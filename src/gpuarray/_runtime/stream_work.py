@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, captured_streams, current
 from gpuarray._runtime.event import Event
+from gpuarray.errors import CaptureError
 
 if TYPE_CHECKING:
     from gpuarray._runtime.stream import Stream
@@ -124,3 +126,46 @@ def of_another_thread(stream: Stream | StreamWork) -> bool:
 def key_of_handle(device: Device, handle: int) -> tuple[int, int, int]:
     """What tells a stream from others, for the calling thread."""
     return device.id, handle, threading.get_ident() if handle == PER_THREAD else 0
+
+
+def device_of_handle(name: str, handle: int) -> Device:
+    """The device of a stream that was made elsewhere."""
+    device = current.stream.device
+    if handle <= PER_THREAD:  # a default stream
+        return device
+    context = driver.stream_get_context(handle)
+    if context == device.context:
+        return device
+    for number in range(driver.device_count()):
+        if Device(number).context == context:
+            return Device(number)
+    raise ValueError(
+        f"{name}: the stream {handle:#x} belongs to another context than the primary one of a "
+        "device, which this package works in"
+    )
+
+
+def put_off(action: Callable[[], object], owner: Stream, users: Iterable[StreamWork]) -> bool:
+    """Whether a capture is in the way of events; then the action is done at its end.
+
+    Events would let streams join a capture that are captured, and the default stream must not wait
+    while another blocking stream is.
+    """
+    if captured_streams:
+        devices = {owner.device, *[work.device for work in users]}
+        for member in list(captured_streams.values()):
+            capture = member.ongoing_capture
+            if member.device in devices and capture is not None:
+                capture.afterwards.append(action)
+                if member.ongoing_capture is None:  # it has ended meanwhile
+                    capture.do_afterwards()
+                return True
+    return False
+
+
+def captured_error(name: str, stream: Stream) -> CaptureError:
+    """The exception for what cannot be done while a stream is captured."""
+    return CaptureError(
+        f"{name}: {stream!r} is being captured, so that its work is recorded and not done, and "
+        "nothing can be waited for; end the capture and launch the graph first"
+    )

@@ -7,10 +7,11 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current
+from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.memory import Memory, checked_size
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import OrderedMemory
-from gpuarray._runtime.stream import Stream, check_stream
+from gpuarray._runtime.stream import Stream
 
 #: cudaInvalidDeviceId, CuPy's default for a device
 _INVALID_DEVICE = -2

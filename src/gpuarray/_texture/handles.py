@@ -10,7 +10,8 @@ from typing import Any
 from gpuarray import errors
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back, lost_error
-from gpuarray._runtime.stream import Stream, StreamWork
+from gpuarray._runtime.stream import Stream
+from gpuarray._runtime.stream_work import StreamWork
 
 #: When so many streams use a handle, those whose work has ended are forgotten.
 _MANY = 32

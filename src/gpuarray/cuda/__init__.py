@@ -23,13 +23,9 @@ from gpuarray._runtime.pinned_memory import (
     set_pinned_memory_allocator,
 )
 from gpuarray._runtime.pool import MemoryPool
-from gpuarray._runtime.stream import (
-    Event,
-    ExternalStream,
-    Stream,
-    get_current_stream,
-    get_elapsed_time,
-)
+from gpuarray._runtime.event import Event, get_elapsed_time
+from gpuarray._runtime.stream import Stream, get_current_stream
+from gpuarray._runtime.stream_kinds import ExternalStream
 from gpuarray._runtime.unified_memory import ManagedMemory, malloc_managed
 from gpuarray.cuda import (
     compiler,

@@ -14,12 +14,13 @@ from gpuarray._ffi import driver
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import allocator
 from gpuarray._runtime.device import current
+from gpuarray._runtime.event import Event
 from gpuarray._runtime.graph import Graph, captured
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.plans import static
 from gpuarray._runtime.pool import Allocation
 from gpuarray._runtime.relocation import Observer, Place, Range, order_of
-from gpuarray._runtime.stream import Event, Stream
+from gpuarray._runtime.stream import Stream
 from gpuarray.errors import DriverError, HostArrayError
 
 __all__ = ["graphed"]

@@ -6,13 +6,9 @@ from typing import TYPE_CHECKING
 
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray._runtime.stream import (
-    Event,
-    ExternalStream,
-    Stream,
-    get_current_stream,
-    get_elapsed_time,
-)
+from gpuarray._runtime.event import Event, get_elapsed_time
+from gpuarray._runtime.stream import Stream, get_current_stream
+from gpuarray._runtime.stream_kinds import ExternalStream
 
 __all__ = ["Event", "ExternalStream", "Stream", "get_current_stream", "get_elapsed_time"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.stream import Event, get_elapsed_time
+from gpuarray._runtime.event import Event, get_elapsed_time
 
 
 class BenchmarkResult:

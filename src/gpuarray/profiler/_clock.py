@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current
-from gpuarray._runtime.stream import Event, Stream
+from gpuarray._runtime.event import Event
+from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CUDAError
 
 #: How often the clock of the device is compared with the host's for a start; the best one counts.

@@ -14,7 +14,8 @@ from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.function_hook import FunctionHook
 from gpuarray._runtime.launch_history import Line, users_line
 from gpuarray._runtime.memory_hook import MemoryHook
-from gpuarray._runtime.stream import PER_THREAD, WATCHED, drop_plans_of, plan_from_now_on
+from gpuarray._runtime.plan_kinds import WATCHED, drop_plans_of, plan_from_now_on
+from gpuarray._runtime.stream_work import PER_THREAD
 from gpuarray.cuda import nvtx
 from gpuarray.kernels.compiler import reporting
 from gpuarray.profiler._clock import DeviceClock
