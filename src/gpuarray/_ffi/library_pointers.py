@@ -146,8 +146,8 @@ class Matrix(_Typed):
         The argument with the leading dimension, in elements.
     op : str, optional
         The argument that says whether it is transposed (1) or also conjugated (2).
-    stride, count : str, optional
-        The arguments with the distance of matrices in elements and their number.
+    stride, count : str, int or callable, optional
+        The distance of matrices in elements and their number.
     access : str
         'r', 'w' or 'rw': what the function does to it.
     scaled_by : str, optional
@@ -163,8 +163,8 @@ class Matrix(_Typed):
         ld: str,
         *,
         op: str | None = None,
-        stride: str | None = None,
-        count: str | None = None,
+        stride: Size | None = None,
+        count: Size | None = None,
         access: str = "r",
         scaled_by: str | None = None,
     ) -> None:

@@ -48,6 +48,8 @@ class Row:
         comes before the first `Workspace`, and gives a size for each.
     query_omits : sequence of str
         The arguments that the query does not take.
+    query_adds : sequence of str
+        Arguments behind the workspace that the query takes behind the sizes.
     on_host : bool, optional
         Whether it needs neither a device nor a driver, as one that tells a version.
     """
@@ -59,6 +61,7 @@ class Row:
         queued: bool | None = None,
         query: str | None = None,
         query_omits: Sequence[str] = (),
+        query_adds: Sequence[str] = (),
         on_host: bool = False,
     ) -> None:
         self.name = name
@@ -78,7 +81,8 @@ class Row:
             before = kinds[: kinds.index(self.workspaces[0])]
             asked = [kind.for_query() for kind in before if kind.name not in query_omits]
             sizes = [Result(space.query_name, ctypes.c_size_t) for space in self.workspaces]
-            self.query = Row(name + query, *asked, *sizes, queued=False)
+            added = [kind.for_query() for kind in kinds if kind.name in query_adds]
+            self.query = Row(name + query, *asked, *sizes, *added, queued=False)
 
 
 _tables: weakref.WeakSet[TableLibrary] = weakref.WeakSet()
@@ -208,12 +212,17 @@ class TableLibrary(LocatedLibrary):
         query = self.rows[name].query
         if query is None:
             raise ValueError(f"{name} has no query for a workspace")
-        arguments = [
-            kind.prebuilt(values.get(kind.name) if isinstance(kind, Pointer) else values[kind.name])
-            for kind in query.inputs
-        ]
         sizes = [ctypes.c_size_t() for _ in self.rows[name].workspaces]
-        status = self.foreign(query.name)(*arguments, *[ctypes.byref(size) for size in sizes])
+        unwritten = iter(sizes)
+        arguments = []
+        for kind in query.kinds:
+            if isinstance(kind, Result):
+                arguments.append(ctypes.byref(next(unwritten)))
+            elif isinstance(kind, Pointer):
+                arguments.append(kind.prebuilt(values.get(kind.name)))
+            else:
+                arguments.append(kind.prebuilt(values[kind.name]))
+        status = self.foreign(query.name)(*arguments)
         if status:
             raise self.error(query.name, status)
         return tuple([size.value for size in sizes])

@@ -8,6 +8,40 @@ from ...library_kinds import Refusal
 from .cusolver_kinds import HOST_BYTES, check_types
 from .decoding import LibraryCall
 
+#: How many matrices a call takes: with more, the library refuses `batchSize`.
+_GREATEST_BATCH = 32768
+
+
+def cusolverDnXsyevd_bufferSize(c: LibraryCall) -> tuple[int, int]:
+    check_types(c, ("dataTypeW",))
+    return 32 * max(1, c.n) * c.dataTypeA.itemsize, HOST_BYTES
+
+
+def cusolverDnXsyevd(c: LibraryCall) -> None:
+    c.info[0] = _decompose(c, c.A, c.W)
+
+
+def cusolverDnXsyevBatched_bufferSize(c: LibraryCall) -> tuple[int, int]:
+    check_types(c, ("dataTypeW",))
+    if c.batchSize > _GREATEST_BATCH:
+        raise Refusal("value", f"batchSize is {c.batchSize}, and {_GREATEST_BATCH} the greatest")
+    return 32 * max(1, c.n) * c.batchSize * c.dataTypeA.itemsize, 0
+
+
+def cusolverDnXsyevBatched(c: LibraryCall) -> None:
+    for i in range(c.batchSize):
+        c.info[i] = _decompose(c, c.A[i], c.W[i * c.n : (i + 1) * c.n])
+
+
+def _decompose(c: LibraryCall, matrix: np.ndarray, values: np.ndarray) -> int:
+    """Overwrite a matrix with its eigenvectors, or with nothing of use; returns the info."""
+    try:
+        values[...], vectors = np.linalg.eigh(matrix, "LU"[c.uplo])
+    except np.linalg.LinAlgError:
+        return 1
+    matrix[...] = vectors if c.jobz else np.nan
+    return 0
+
 
 def cusolverDnXgeev_bufferSize(c: LibraryCall) -> tuple[int, int]:
     check_types(c, (), "dataTypeVL", "dataTypeVR")
