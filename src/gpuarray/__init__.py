@@ -131,6 +131,9 @@ from gpuarray._ops.dispatch import *
 from gpuarray._ops.inspection import *
 from gpuarray._ops.interchange import *
 
+# Errors on the device
+from gpuarray._ops.error_states import *
+
 # Memory
 from gpuarray._runtime.allocator import *
 from gpuarray._runtime.pinned_memory import *

@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -229,19 +229,29 @@ def _scalar(k: int, name: str) -> list[str]:
     ]
 
 
-def _library_call(k: int, names: Sequence[tuple[str, int]], address: dict[str, str]) -> list[str]:
-    """The lines of a call of a library's function; its last word is the thread's handle."""
+def _library_call(
+    k: int, names: Sequence[tuple[str, int]], address: dict[str, str], words: bool | None = None
+) -> list[str]:
+    """The lines of a call of a library's function; its last word is the thread's handle.
+
+    ``words`` is whether the function takes the words as well, as it does to be debugged.
+    """
+    words = config.debug if words is None else words
     stores = [f"words[{word}] = {address[name]}" for name, word in names]
     return step_lines(
         k,
         ", ".join([name for name, _ in names]),
         ["words", "arguments"],
         [*stores, f"words[{len(names)}] = handles{k}.handle"],
-        f"function{k}({'words, ' if config.debug else ''}*arguments)",
+        f"function{k}({'words, ' if words else ''}*arguments)",
         f"failed{k}(status)",
         f"trace{k}",
     )
 
 
 #: What writes the lines of each kind of step.
-_STEPS = {"launch": _launch, "library call": _library_call}
+_STEPS = {
+    "launch": _launch,
+    "library call": _library_call,
+    "stacked library call": partial(_library_call, words=True),
+}

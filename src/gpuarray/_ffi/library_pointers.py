@@ -34,23 +34,30 @@ _C_ELEMENTS = {
 }
 
 
-class _PointerToNumber(c_void_p):
-    """The address of a number on the host, which lives as long as the pointer."""
+class _PointerToHost(c_void_p):
+    """The address of memory of the host, which lives as long as the pointer."""
 
     storage: Any
 
     @classmethod
-    def of(cls, number: np.generic) -> _PointerToNumber:
+    def of(cls, number: np.generic) -> _PointerToHost:
         storage = ctypes.create_string_buffer(number.tobytes())
         pointer = cls(ctypes.addressof(storage))
         pointer.storage = storage
+        return pointer
+
+    @classmethod
+    def to(cls, memory: Any) -> _PointerToHost:
+        pointer = cls(int(memory))
+        pointer.storage = memory
         return pointer
 
 
 class Pointer(Kind):
     """A pointer that the function interprets itself, or only keeps.
 
-    A prebuilt argument is made of an address, of None, or of a NumPy scalar for the host's memory.
+    A prebuilt argument is made of an address, of None, of a NumPy scalar, which is copied, or of a
+    function that allocates memory of the host and returns it; `int` of that is its address.
     """
 
     def __init__(
@@ -65,7 +72,9 @@ class Pointer(Kind):
         return Declaration(self.types, 1, self.const)
 
     def prebuilt(self, value: Any) -> Any:
-        return _PointerToNumber.of(value) if isinstance(value, np.generic) else c_void_p(value)
+        if isinstance(value, np.generic):
+            return _PointerToHost.of(value)
+        return _PointerToHost.to(value()) if callable(value) else c_void_p(value)
 
     def read(self, raw: int | None, call: Any) -> int:
         return raw or 0

@@ -12,16 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _calls, _layout
-from gpuarray._ffi import cusolver
+from gpuarray import _layout
 from gpuarray._layout import Layout
-from gpuarray._libraries.handles import SOLVER, solver_params
+from gpuarray._libraries.steps import Steps
 from gpuarray._runtime.device import current
-from gpuarray._runtime.library_call import BoundCall
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 
-__all__ = ["eigenvalues", "qr_factors", "singular_values"]
+__all__ = ["eigenvalues", "qr_factors", "singular_values", "solver_call"]
 
 _INFO = _layout.contiguous(np.dtype(np.int32), ())
 
@@ -74,7 +72,7 @@ def _geqrf_call(stream: Stream, columns: Layout) -> Callable[[Any], Any]:
         "m": m, "n": n, "dataTypeA": dtype, "lda": m, "dataTypeTau": dtype, "computeType": dtype,
     }  # fmt: skip
     passed = {"A": "x0", "tau": "y0", "info": "y1"}
-    return _call(stream, "cusolverDnXgeqrf", values, [tau, _INFO], passed)
+    return solver_call(stream, "cusolverDnXgeqrf", values, [tau, _INFO], passed, columns)
 
 
 @planned
@@ -93,7 +91,7 @@ def _gesvd_call(stream: Stream, columns: Layout) -> Callable[[Any], Any]:
         _INFO,
     ]
     passed = {"A": "x0", "U": "y0", "S": "y1", "VT": "y2", "info": "y3"}
-    return _call(stream, "cusolverDnXgesvd", values, outputs, passed)
+    return solver_call(stream, "cusolverDnXgesvd", values, outputs, passed, columns)
 
 
 @planned
@@ -108,26 +106,20 @@ def _geev_call(stream: Stream, columns: Layout) -> Callable[[Any], Any]:
     }  # fmt: skip
     outputs = [_layout.contiguous(complex_dtype, (n,)), _INFO]
     passed = {"A": "x0", "W": "y0", "info": "y1"}
-    return _call(stream, "cusolverDnXgeev", values, outputs, passed)
+    return solver_call(stream, "cusolverDnXgeev", values, outputs, passed, columns)
 
 
-def _call(
+def solver_call(
     stream: Stream,
     name: str,
     values: Mapping[str, Any],
     outputs: Sequence[Layout],
     passed: Mapping[str, str],
+    columns: Layout,
 ) -> Callable[..., Any]:
-    """A call of a function on one array, with workspaces of the sizes that it asks for."""
-    handles = SOLVER.on(stream)
-    values = {**values, "params": solver_params(stream.device)}
-    device, host = cusolver.library.workspace_bytes(name, {**values, "handle": handles.handle})
-    values |= {
-        "workspaceInBytesOnDevice": device,
-        # Each set of prebuilt arguments has a workspace of its own.
-        "bufferOnHost": np.void(host) if host else None,
-        "workspaceInBytesOnHost": host,
-    }
-    passed = {**passed, "bufferOnDevice": "t0"}
-    bound = BoundCall(cusolver.library, name, values, list(passed), handles, stream)
-    return _calls.make_call(stream, "a", outputs, [(bound, passed)], [max(device, 1)])
+    """A call of one function on one array; see `Steps` for what takes more."""
+    steps = Steps(stream, columns)
+    operands = {"x0": steps.inputs[0]}
+    operands |= {f"y{i}": steps.output(layout) for i, layout in enumerate(outputs)}
+    steps.solver(name, values, {pointer: operands[x] for pointer, x in passed.items()})
+    return steps.make()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gpuarray._config import config
 from gpuarray._ffi import driver
 from gpuarray._ffi.library_table import PreparedArguments, TableLibrary
 from gpuarray._runtime import function_hook, launch_history
@@ -112,6 +113,55 @@ class BoundCall:
     def failed(self, status: int) -> BaseException:
         """The exception for a status that the library returned."""
         return self.library.error(self.name, status)
+
+
+class StackedCall(BoundCall):
+    """A call for each matrix of a stack: the same arguments but for addresses.
+
+    Parameters
+    ----------
+    library, name, values, pointers, handles, stream
+        As of `BoundCall`; the addresses are those of the first matrix.
+    count : int
+        The number of matrices.
+    distances : mapping
+        By a pointer's name, how many bytes lie from one matrix to the next.
+    """
+
+    __slots__ = ("_repeat",)
+
+    kind = "stacked library call"
+
+    def __init__(
+        self,
+        library: TableLibrary,
+        name: str,
+        values: Mapping[str, Any],
+        pointers: Sequence[str],
+        handles: Any,
+        stream: Stream,
+        count: int,
+        distances: Mapping[str, int],
+    ):
+        super().__init__(library, name, values, pointers, handles, stream)
+        steps = [(pointers.index(pointer), step) for pointer, step in distances.items() if step]
+        function = self.function
+
+        def repeat(words: Any, *arguments: Any) -> int:
+            given = (words, *arguments) if config.debug else arguments
+            status = function(*given)
+            for _ in range(count - 1):
+                if status:
+                    break
+                for word, step in steps:
+                    words[word] += step
+                status = function(*given)
+            return status
+
+        self._repeat = repeat
+
+    def constants(self) -> dict[str, Any]:
+        return {**super().constants(), "function": self._repeat}
 
 
 def _outside_captures(function: Callable[..., int], name: str, stream: int) -> Callable[..., int]:

@@ -1,0 +1,227 @@
+"""Plans of several steps: copies, kernels of expressions and calls of libraries' functions.
+
+A decomposition copies its operand, since libraries work in place, calls one or two functions, and
+may arrange the result. `Steps` collects these for layouts, with the outputs and the scratch memory
+between them, and makes one call (see :mod:`gpuarray._calls`) of them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpuarray import _calls, _dtypes, _layout
+from gpuarray._ffi.library_table import TableLibrary
+from gpuarray._layout import Layout
+from gpuarray._libraries.handles import BLAS, SOLVER, LibraryHandles, solver_params
+from gpuarray._runtime.launch import BoundLaunch
+from gpuarray._runtime.library_call import BoundCall, StackedCall
+from gpuarray._runtime.pinned_memory import alloc_pinned_memory
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import elementwise
+from gpuarray.kernels.elementwise import copies
+from gpuarray.kernels.elementwise.launch import Computed
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
+from gpuarray.kernels.generator.operations import operation
+
+__all__ = ["Operand", "Stack", "Steps"]
+
+
+class Operand(NamedTuple):
+    """An array of a plan: an input, an output or scratch memory."""
+
+    layout: Layout
+    #: What :func:`gpuarray._calls.make_call` calls it.
+    name: str
+
+    def seen_as(self, layout: Layout) -> Operand:
+        """The same memory in another layout that begins at the same element."""
+        return Operand(layout, self.name)
+
+
+class Stack(NamedTuple):
+    """A function is called for each matrix of a stack.
+
+    Parameters
+    ----------
+    count : int
+        How many there are.
+    distances : mapping
+        By a pointer's name, how many bytes lie from one matrix to the next; pointers that are
+        missing are the same for all.
+    """
+
+    count: int
+    distances: Mapping[str, int]
+
+
+class Steps:
+    """The steps of a call, as they are planned.
+
+    Parameters
+    ----------
+    stream : Stream
+        Where they run.
+    *inputs : Layout
+        The arrays that the call takes. One whose elements need not be aligned is copied before the
+        call, so use the layouts of `inputs`.
+
+    Attributes
+    ----------
+    inputs : list of Operand
+        The arrays that the call takes.
+    """
+
+    def __init__(self, stream: Stream, *inputs: Layout) -> None:
+        self.stream = stream
+        self._unaligned = [layout.unaligned for layout in inputs]
+        self.inputs = [
+            Operand(_layout.contiguous(x.dtype, x.shape) if x.unaligned else x, f"x{i}")
+            for i, x in enumerate(inputs)
+        ]
+        self._outputs: list[Layout] = []
+        self._scratch: list[int] = []
+        #: The scratch memory that libraries use, one function after another.
+        self._workspace: int | None = None
+        self._steps: list[tuple[BoundLaunch | BoundCall, Mapping[str, str]]] = []
+
+    def output(self, layout: Layout) -> Operand:
+        """A new array; the call returns these in the order in which they were asked for."""
+        self._outputs.append(layout)
+        return Operand(layout, f"y{len(self._outputs) - 1}")
+
+    def scratch(self, layout: Layout) -> Operand:
+        """Memory for the time of the call."""
+        self._scratch.append(max(layout.nbytes, 1))
+        return Operand(layout, f"t{len(self._scratch) - 1}")
+
+    def kernel(
+        self,
+        name: str,
+        expression: Expression,
+        inputs: Sequence[Operand | Computed],
+        target: Operand,
+    ) -> None:
+        """Compute a target of at least one element from inputs that broadcast to it.
+
+        A computed input must be one without memory and without a number: `Coordinates`.
+        """
+        layouts = [x.layout if isinstance(x, Operand) else x for x in inputs]
+        plan = elementwise.launch.plan(name, [expression], layouts, [target.layout], self.stream)
+        passed = {"out0": target.name}
+        passed |= {f"in{i}": x.name for i, x in enumerate(inputs) if isinstance(x, Operand)}
+        self._steps.append((BoundLaunch(plan, self.stream, {}, name), passed))
+
+    def copy(self, source: Operand, target: Operand, conjugate: bool = False) -> None:
+        """Copy elements, which are cast to the target's dtype and may be conjugated."""
+        code, wanted = _dtypes.code(source.layout.dtype), _dtypes.code(target.layout.dtype)
+        expression: Expression = Input(0, code)
+        if code != wanted:
+            expression = Cast(wanted, expression)
+        if conjugate and target.layout.dtype.kind == "c":
+            expression = Apply(operation("conjugate"), (expression,), wanted)
+        self.kernel("copy", expression, [source], target)
+
+    def call(
+        self,
+        library: TableLibrary,
+        handles: LibraryHandles,
+        function: str,
+        values: Mapping[str, Any],
+        operands: Mapping[str, Operand | None],
+        stack: Stack | None = None,
+    ) -> None:
+        """Call a library's function.
+
+        Parameters
+        ----------
+        library, handles
+            The library and its handles.
+        function : str
+            The C function.
+        values : mapping
+            Its arguments that are the same at each call; see `PreparedArguments`.
+        operands : mapping
+            By the names of pointers, what they point to; None for a null pointer.
+        stack : Stack, optional
+            Call it for each matrix of a stack.
+        """
+        passed = {name: x.name for name, x in operands.items() if x is not None}
+        values = {**values, **{name: None for name, x in operands.items() if x is None}}
+        bound: BoundCall
+        given = (library, function, values, list(passed), handles.on(self.stream), self.stream)
+        if stack is None:
+            bound = BoundCall(*given)
+        else:
+            bound = StackedCall(*given, stack.count, stack.distances)
+        self._steps.append((bound, passed))
+
+    def blas(
+        self,
+        function: str,
+        values: Mapping[str, Any],
+        operands: Mapping[str, Operand | None],
+        stack: Stack | None = None,
+    ) -> None:
+        """Call a function of cuBLAS; see `call`."""
+        self.call(BLAS.library, BLAS, function, values, operands, stack)
+
+    def solver(
+        self,
+        function: str,
+        values: Mapping[str, Any],
+        operands: Mapping[str, Operand | None],
+        stack: Stack | None = None,
+        page_locked: bool = False,
+    ) -> None:
+        """Call a function of cuSOLVER with 64-bit sizes; see `call`.
+
+        ``handle``, ``params`` and the workspaces are added, which are of the size that the function
+        asks for. ``page_locked`` says where the workspace on the host is to be.
+        """
+        library = SOLVER.library
+        values = {**values, "handle": SOLVER.on(self.stream).handle}
+        row = library.rows[function]
+        if "params" in row.handles:
+            values["params"] = solver_params(self.stream.device)
+        device, host = library.workspace_bytes(function, values)
+        del values["handle"]  # each call stores that of its thread
+        memory = None
+        if host:
+            # Each set of prebuilt arguments has a workspace of its own.
+            memory = (lambda: alloc_pinned_memory(host)) if page_locked else np.void(host)
+        values |= {
+            "workspaceInBytesOnDevice": device,
+            "bufferOnHost": memory,
+            "workspaceInBytesOnHost": host,
+        }
+        operands = {**operands, "bufferOnDevice": self.workspace(device)}
+        self.call(library, SOLVER, function, values, operands, stack)
+
+    def workspace(self, nbytes: int) -> Operand:
+        """Scratch memory that a function leaves behind for the next one."""
+        if self._workspace is None:
+            self._workspace = len(self._scratch)
+            self._scratch.append(1)
+        self._scratch[self._workspace] = max(self._scratch[self._workspace], nbytes)
+        return Operand(_layout.contiguous(np.dtype("u1"), (nbytes,)), f"t{self._workspace}")
+
+    def make(self, cleared: bool = False) -> Callable[..., Any]:
+        """The call: it takes the inputs and returns the output, or a tuple of several.
+
+        ``cleared`` is whether outputs are filled with zero bytes first.
+        """
+        inputs = "a" * len(self.inputs)
+        run = _calls.make_call(
+            self.stream, inputs, self._outputs, self._steps, self._scratch, cleared
+        )
+        if not any(self._unaligned):
+            return run
+        unaligned = self._unaligned
+
+        def call(*arrays: Any) -> Any:
+            return run(*[copies.copy(x, "C") if u else x for x, u in zip(arrays, unaligned)])
+
+        return call
