@@ -5,7 +5,7 @@
 
 Which names there are stands in names.json beside this file; why one is absent, in absent.toml. How
 one that is there differs is what its docstring says under "Differences from NumPy" or "Differences
-from CuPy".
+from CuPy", of functions that are SciPy's "Differences from SciPy".
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ PAGE = HERE.parent / "differences.md"
 NAMES: dict[str, dict[str, list[str]]] = json.loads((HERE / "names.json").read_text("utf-8"))
 _NOT_THERE = object()  # None is the value of newaxis
 TITLES = {"numpy": "NumPy", "cupy": "CuPy"}
+#: CuPy's namespace of functions that are SciPy's: how ours differ is told of SciPy.
+SCIPY = "cupyx.scipy"
 
 _HEADING = """# Differences from NumPy and CuPy
 
@@ -117,12 +119,12 @@ def instance(namespace: str) -> Any:
     return None
 
 
-def difference(thing: Any, library: str) -> str:
+def difference(thing: Any, title: str) -> str:
     """The section of a docstring on what differs from a library, as one paragraph."""
     if not (callable(thing) or isinstance(thing, property)):
         return ""
     lines = inspect.cleandoc(getattr(thing, "__doc__", None) or "").splitlines()
-    title = f"Differences from {TITLES[library]}"
+    title = f"Differences from {title}"
     if title not in lines:
         return ""
     start = lines.index(title) + 2
@@ -138,6 +140,7 @@ def entries(library: str, namespace: str) -> list[Entry]:
     """The names of one namespace."""
     target = here(namespace)
     one = instance(namespace)
+    title = "SciPy" if namespace.startswith(SCIPY) else TITLES[library]
     found = []
     for name in NAMES[library][namespace]:
         # An attribute of a class is looked up without calling what computes it.
@@ -148,7 +151,7 @@ def entries(library: str, namespace: str) -> list[Entry]:
         there = there or any(
             name in vars(cls).get("__annotations__", {}) for cls in getattr(target, "__mro__", ())
         )
-        found.append(Entry(name, there, difference(thing, library) if there else ""))
+        found.append(Entry(name, there, difference(thing, title) if there else ""))
     return found
 
 

@@ -70,10 +70,28 @@ def block(arrays: Any) -> ndarray:
     dtype = _dtypes.canonical(np.result_type(*[x.dtype for x in blocks]))
     layouts = [x._layout for x in blocks]
     in_fortran = all(x.f_contiguous for x in layouts) and not all(x.c_contiguous for x in layouts)
-    target = _layout.contiguous(dtype, shape, "F" if in_fortran else "C")
+    return placed(blocks, places, _layout.contiguous(dtype, shape, "F" if in_fortran else "C"))
+
+
+def placed(blocks: Sequence[Any], places: Sequence[Sequence[int]], target: Layout) -> Any:
+    """A new array with others at places in it, of which the later ones lie over the earlier.
+
+    Parameters
+    ----------
+    blocks : sequence of ndarray
+        Each with as many dimensions as the target. Together they fill it.
+    places : sequence of sequence of int
+        The coordinates of each one's first element.
+    target : Layout
+        Of the result.
+
+    Notes
+    -----
+    One launch where `block` has one, else one for each block.
+    """
     stream = current.stream
     fixed = tuple([tuple(place) for place in places])
-    run = _plan_block(stream, tuple(layouts), fixed, target)
+    run = _plan_block(stream, tuple([x._layout for x in blocks]), fixed, target)
     if run is not None and all(x._memory.device is stream.device for x in blocks):
         return run(*blocks)
     result = _array.empty(target)

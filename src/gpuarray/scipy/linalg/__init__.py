@@ -20,13 +20,34 @@ from numpy.linalg import LinAlgError
 
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
-from gpuarray.scipy.linalg._special_matrices import circulant, hankel, toeplitz
+from gpuarray.scipy.linalg._fixed_matrices import (
+    dft,
+    hadamard,
+    helmert,
+    hilbert,
+    invhilbert,
+    invpascal,
+    pascal,
+)
+from gpuarray.scipy.linalg._special_matrices import (
+    block_diag,
+    circulant,
+    companion,
+    convolution_matrix,
+    fiedler,
+    fiedler_companion,
+    hankel,
+    leslie,
+    toeplitz,
+)
 from gpuarray.scipy.linalg._warnings import LinAlgWarning
 
 # A line for each file.
 __all__ = [
     "LinAlgError", "LinAlgWarning",
-    "circulant", "hankel", "toeplitz",
+    "dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal",
+    "block_diag", "circulant", "companion", "convolution_matrix", "fiedler", "fiedler_companion",
+    "hankel", "leslie", "toeplitz",
 ]  # fmt: skip
 
 without_annotations(globals())
