@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._runtime import launch_history
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
 FLOATS = ["f2", "f4", "f8"]
@@ -181,6 +182,15 @@ def raises_alike(on_host, on_device) -> None:
         if one.__module__ in ("builtins", "numpy.exceptions", "numpy.linalg")
     )
     assert isinstance(actual, public), (actual, expected)
+
+
+def launches(call: Callable) -> int:
+    """How many kernels and functions of libraries a call launches."""
+    launch_history.forget()
+    kept = call()
+    found = [x for x in launch_history._recent if not isinstance(x, launch_history._Ended)]
+    del kept
+    return len(found)
 
 
 # ---- tests -------------------------------------------------------------------------------------

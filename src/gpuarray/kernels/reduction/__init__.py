@@ -25,6 +25,7 @@ __all__ = [
     "functions",
     "launch",
     "moments",
+    "norms",
     "products",
     "rules",
     "spec",
