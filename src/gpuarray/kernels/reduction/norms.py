@@ -76,6 +76,7 @@ def _norm(dtype: np.dtype, order: float) -> tuple[ReductionOp, tuple[float, ...]
     finished: Expression = value
     combine = "add"
     scalars: tuple[str, ...] = ()
+    mapped: Expression
     magnitude = Apply(operation("absolute"), (x,), code)
     if order == math.inf:
         name, mapped, combine = "norm_inf", magnitude, "maximum"
