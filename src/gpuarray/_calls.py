@@ -253,5 +253,5 @@ def _library_call(
 _STEPS = {
     "launch": _launch,
     "library call": _library_call,
-    "stacked library call": partial(_library_call, words=True),
+    "repeated library call": partial(_library_call, words=True),
 }

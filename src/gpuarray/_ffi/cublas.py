@@ -80,7 +80,9 @@ _COMPUTE = Enumeration(
         "CUBLAS_COMPUTE_16F_PEDANTIC": 65,
         "CUBLAS_COMPUTE_32F": 68,
         "CUBLAS_COMPUTE_32F_PEDANTIC": 69,
+        "CUBLAS_COMPUTE_32F_FAST_16BF": 75,
         "CUBLAS_COMPUTE_32F_FAST_TF32": 77,
+        "CUBLAS_COMPUTE_32F_EMULATED_16BFX9": 78,
         "CUBLAS_COMPUTE_64F": 70,
         "CUBLAS_COMPUTE_64F_PEDANTIC": 71,
         "CUBLAS_COMPUTE_32I": 72,
@@ -95,7 +97,9 @@ ENUMERATIONS = (OPERATION, FILL, DIAGONAL, SIDE, _POINTER_MODE, _MATH, _ALGORITH
 _GEMM_TYPES = {
     "CUBLAS_COMPUTE_16F": ("f2 f2 f2",),
     "CUBLAS_COMPUTE_32F": ("f2 f2 f4", "i1 f4 f4", "f2 f4 f4", "f4 f4 f4", "c8 c8 c8"),
+    "CUBLAS_COMPUTE_32F_FAST_16BF": ("f4 f4 f4", "c8 c8 c8"),
     "CUBLAS_COMPUTE_32F_FAST_TF32": ("f4 f4 f4", "c8 c8 c8"),
+    "CUBLAS_COMPUTE_32F_EMULATED_16BFX9": ("f4 f4 f4", "c8 c8 c8"),
     "CUBLAS_COMPUTE_64F": ("f8 f8 f8", "c16 c16 c16"),
     "CUBLAS_COMPUTE_32I": ("i1 i4 i4",),
 }
@@ -107,10 +111,16 @@ _SCALE_TYPES = {
     for types in combinations
 }
 
+_FLOAT32_COMPUTE = [_COMPUTE.members[f"CUBLAS_COMPUTE_32F{end}"] for end in ("", "_PEDANTIC")]
+
 
 def _scale_type(call: Any) -> np.dtype:
     """The dtype of alpha and beta, in which the product is summed as well."""
-    found = _SCALE_TYPES.get((call.computeType, call.Atype, call.Ctype))
+    types = [call.Atype, call.Ctype]
+    if call.Atype.name == "bfloat16" and call.computeType in _FLOAT32_COMPUTE:
+        # As of halves, but that no product is summed in it.
+        types = [np.dtype("f2") if x == call.Atype else x for x in types]
+    found = _SCALE_TYPES.get((call.computeType, *types))
     if found == "i4" and (call.lda | call.ldb | call.A | call.B) % 4:
         raise Refusal(
             "unsupported", "int8: A, B and their leading dimensions must be multiples of 4"

@@ -179,6 +179,7 @@ CUDA_DATA_TYPE = Enumeration(
         "CUDA_C_64F": 5,
         "CUDA_R_8U": 8,
         "CUDA_R_32I": 10,
+        "CUDA_R_16BF": 14,
         "CUDA_R_64I": 24,
     },
 )
@@ -197,6 +198,7 @@ _DTYPES = {
     }.items()
 }
 _DATA_TYPES = {dtype: number for number, dtype in _DTYPES.items()}
+_BFLOAT16 = CUDA_DATA_TYPE.members["CUDA_R_16BF"]
 
 
 class DataType(Enum):
@@ -206,9 +208,16 @@ class DataType(Enum):
         super().__init__(name, CUDA_DATA_TYPE)
 
     def prebuilt(self, value: Any) -> Any:
-        return self.c_type(_DATA_TYPES[np.dtype(value)])
+        dtype = np.dtype(value)
+        if dtype.name == "bfloat16":
+            return self.c_type(_BFLOAT16)
+        return self.c_type(_DATA_TYPES[dtype])
 
     def read(self, raw: int, call: Any) -> np.dtype:
+        if raw == _BFLOAT16:
+            from ml_dtypes import bfloat16  # a package of the user's: who passes it has it
+
+            return np.dtype(bfloat16)
         return _DTYPES[super().read(raw, call)]
 
 

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _calls, _layout
+from gpuarray import _calls, _dtypes, _layout
 from gpuarray._ffi import cublas
 from gpuarray._layout import Layout
 from gpuarray._libraries.handles import BLAS
+from gpuarray._libraries.precision import compute_type
 from gpuarray._runtime.device import current
-from gpuarray._runtime.library_call import BoundCall
+from gpuarray._runtime.library_call import BoundCall, RepeatedCall
 from gpuarray._runtime.plans import find
 from gpuarray._runtime.stream import Stream
 
-__all__ = ["gemm", "gemm_call"]
+__all__ = ["gemm", "gemm_call", "has_product", "is_readable", "product_call"]
 
-#: By dtype: the compute type, and the dtype of the factors alpha and beta.
-_COMPUTE_TYPES: dict[np.dtype, tuple[str, np.dtype]] = {
-    np.dtype("f2"): ("CUBLAS_COMPUTE_32F", np.dtype("f4")),
-    np.dtype("f4"): ("CUBLAS_COMPUTE_32F", np.dtype("f4")),
-    np.dtype("f8"): ("CUBLAS_COMPUTE_64F", np.dtype("f8")),
-    np.dtype("c8"): ("CUBLAS_COMPUTE_32F", np.dtype("c8")),
-    np.dtype("c16"): ("CUBLAS_COMPUTE_64F", np.dtype("c16")),
+#: By dtype of the result: the dtype of the factors alpha and beta.
+_SCALES = {
+    "f2": np.dtype("f4"),
+    "bf2": np.dtype("f4"),
+    "f4": np.dtype("f4"),
+    "f8": np.dtype("f8"),
+    "c8": np.dtype("c8"),
+    "c16": np.dtype("c16"),
 }
+
+#: So many calls for one product are always fine; more of them, if each has so many multiplications
+#: that the device has more to do than the host.
+_FEW_CALLS = 16
+_WORTH_A_CALL = 1 << 26
 
 
 def gemm(a: Any, b: Any) -> Any:
@@ -60,61 +69,277 @@ def gemm_call(
     """A call (see :mod:`gpuarray._calls`) of a matrix product, or None if cuBLAS has none.
 
     The product is multiplied by ``factor``, and with ``conjugate`` the second operand is
-    conjugated.
+    conjugated. The precision that the user has set for products has no say.
 
     It has one for operands of one floating or complex dtype, of shapes (m, k) and (k, n) or stacks
     of one size of such matrices, where the elements of rows, or those of columns, lie behind one
     another.
     """
-    if not (a.dtype == b.dtype and a.dtype in _COMPUTE_TYPES):
+    if not (a.dtype == b.dtype and has_product(a.dtype, a.dtype)):
         return None
     stacks = {x.shape[0] for x in (a, b) if x.ndim == 3}
     if not {a.ndim, b.ndim} <= {2, 3} or len(stacks) > 1 or a.shape[-1] != b.shape[-2]:
         return None
-    count = stacks.pop() if stacks else 1
-    m, k, n = *a.shape[-2:], b.shape[-1]
-    batch = (count,) if 3 in (a.ndim, b.ndim) else ()
-    target = _layout.contiguous(a.dtype, (*batch, m, n))
-    if not target.size or not k:
+    target = _layout.contiguous(a.dtype, (*stacks, a.shape[-2], b.shape[-1]))
+    if not target.size or not a.shape[-1]:
         return _calls.make_call(stream, "aa", [target], [], cleared=bool(target.size))
-    # A row-major matrix is the column-major form of its transpose, so cuBLAS is asked for the
-    # transpose of the product: b.T @ a.T.
-    first, second = _operand(b), _operand(a)
-    if first is None or second is None:
+    first, second = [_layout.broadcast_to(x, (*stacks, *x.shape[-2:])) for x in (a, b)]
+    conjugated = "b" if conjugate else ""
+    return product_call(
+        first, second, target, stream, factor=factor, conjugated=conjugated, exact=True
+    )
+
+
+def has_product(operands: np.dtype, result: np.dtype) -> bool:
+    """Whether cuBLAS multiplies matrices of a dtype to one of another."""
+    code = _dtypes.code(result)
+    return code in _SCALES if operands == result else _is_widened(operands, code)
+
+
+def _is_widened(operands: np.dtype, result: str) -> bool:
+    return result == "f4" and _dtypes.is_narrow_float(operands)
+
+
+def is_readable(layout: Layout, conjugated: bool = False) -> bool:
+    """Whether cuBLAS reads the matrices of a layout (..., rows, columns) where they are."""
+    matrix = _matrix(layout)
+    if matrix is None:
+        return False
+    # One algebra reads the matrix, the other its transpose.
+    return any(_read(x, conjugated) is not None for x in (matrix, matrix.transposed()))
+
+
+def product_call(
+    a: Layout,
+    b: Layout,
+    target: Layout,
+    stream: Stream,
+    given: bool = False,
+    result: Layout | None = None,
+    *,
+    factor: float = 1,
+    conjugated: str = "",
+    exact: bool = False,
+) -> Callable[..., Any] | None:
+    """A call (see :mod:`gpuarray._calls`) of products of stacks of matrices, or None.
+
+    Parameters
+    ----------
+    a, b : Layout
+        Of shapes (..., m, k) and (..., k, n), of one dtype. The stacks have one shape; strides of
+        0 broadcast.
+    target : Layout
+        Of shape (..., m, n) and a dtype that `has_product`. It overlaps no operand. Nothing is
+        empty, and k is not 0.
+    stream : Stream
+        Where to run.
+    given : bool, optional
+        Whether the caller passes the target.
+    result : Layout, optional
+        The layout of the new array that is made, where that is not the target's.
+    factor : float, optional
+        What the product is multiplied by.
+    conjugated : {'', 'a', 'b'}, optional
+        The operand whose conjugate is taken.
+    exact : bool, optional
+        Whether the precision that the user has set for products has no say.
+
+    Returns
+    -------
+    callable or None
+        None where cuBLAS cannot read the operands, or write the target, where they are.
+
+    Notes
+    -----
+    A matrix is read in place if one of its strides is one element and the other no less than a row
+    or column. Matrices at equal distances are one call, and so are those that are multiplied by
+    one and the same matrix and follow one another without a gap. Otherwise there are several calls.
+    """
+    matrices = [_matrix(x) for x in (target, a, b)]
+    if None in matrices:
         return None
-    operation = first[0]
-    if conjugate and a.dtype.kind == "c":
-        if operation != "CUBLAS_OP_T":
-            return None
-        operation = "CUBLAS_OP_C"
-    compute_type, scale = _COMPUTE_TYPES[a.dtype]
-    values = {
-        "m": n, "n": m, "k": k, "batchCount": count,
-        "alpha": scale.type(factor), "beta": scale.type(0),
-        "Atype": a.dtype, "transa": operation, "lda": first[1], "strideA": first[2],
-        "Btype": a.dtype, "transb": second[0], "ldb": second[1], "strideB": second[2],
-        "Ctype": a.dtype, "ldc": n, "strideC": m * n,
-        "computeType": compute_type, "algo": "CUBLAS_GEMM_DEFAULT",
+    t, x, y = [matrix for matrix in matrices if matrix is not None]
+    stack = _Stack.of(target, a, b)
+    t, x, y = stack.fold(t, x, y)
+    conjugates = [
+        "a" == conjugated and a.dtype.kind == "c",
+        "b" == conjugated and b.dtype.kind == "c",
+    ]
+    # A row-major matrix is the column-major form of its transpose, so of a row-major target the
+    # transpose is computed: b.T @ a.T.
+    swapped = True
+    found = _arguments(y.transposed(), x.transposed(), t.transposed(), conjugates[::-1])
+    if found is None:
+        swapped = False
+        found = _arguments(x, y, t, conjugates)
+    if found is None:
+        return None
+    extent = (found["n"] - 1) * found["ldc"] + found["m"]
+    count, distances, offsets = stack.split(extent)
+    if len(offsets) > _FEW_CALLS and x.rows * x.columns * y.columns * count < _WORTH_A_CALL:
+        return None
+    names = ("B", "A") if swapped else ("A", "B")
+    scale = _SCALES[_dtypes.code(target.dtype)]
+    found |= {
+        "batchCount": count, "alpha": scale.type(factor), "beta": scale.type(0),
+        "Atype": a.dtype, "Btype": a.dtype, "Ctype": target.dtype,
+        "strideC": distances[0], f"stride{names[0]}": distances[1],
+        f"stride{names[1]}": distances[2],
+        "computeType": compute_type(a.dtype, target.dtype, stream, exact),
+        "algo": "CUBLAS_GEMM_DEFAULT",
     }  # fmt: skip
-    function = "cublasGemmStridedBatchedEx_64"
-    bound = BoundCall(cublas.library, function, values, "ABC", BLAS.on(stream), stream)
-    return _calls.make_call(stream, "aa", [target], [(bound, {"A": "x1", "B": "x0", "C": "y0"})])
+    passed = {names[0]: "x0", names[1]: "x1", "C": "y0"}
+    function, handles = "cublasGemmStridedBatchedEx_64", BLAS.on(stream)
+    pointers = ("A", "B", "C")
+    bound: BoundCall
+    if len(offsets) == 1 and not any(offsets[0]):
+        bound = BoundCall(cublas.library, function, found, pointers, handles, stream)
+    else:
+        order = [1 + names.index("A"), 1 + names.index("B"), 0]
+        moved = [tuple([one[i] for i in order]) for one in offsets]
+        bound = RepeatedCall(cublas.library, function, found, pointers, handles, stream, moved)
+    new = None if given else target if result is None else result
+    return _calls.make_call(stream, "aa", [new], [(bound, passed)])
 
 
-def _operand(layout: Layout) -> tuple[str, int, int] | None:
-    """How cuBLAS reads the transpose: the operation, the leading dimension, the stack's stride."""
-    if any(stride % layout.itemsize for stride in layout.strides):
+class _Matrix(NamedTuple):
+    """A matrix in memory; steps are in elements."""
+
+    rows: int
+    columns: int
+    row_step: int
+    column_step: int
+
+    def transposed(self) -> _Matrix:
+        return _Matrix(self.columns, self.rows, self.column_step, self.row_step)
+
+
+def _matrix(layout: Layout) -> _Matrix | None:
+    """The matrices of a layout, or None if elements are not at multiples of their size."""
+    if layout.unaligned or any(stride % layout.itemsize for stride in layout.strides):
         return None
-    steps = [stride // layout.itemsize for stride in layout.strides]
-    stack = steps[0] if layout.ndim == 3 and layout.shape[0] > 1 else 0
-    rows, columns = layout.shape[-2:]
+    row_step, column_step = [stride // layout.itemsize for stride in layout.strides[-2:]]
+    return _Matrix(*layout.shape[-2:], row_step, column_step)
+
+
+def _read(x: _Matrix, conjugated: bool = False) -> tuple[str, int] | None:
+    """How cuBLAS reads a matrix: the operation and the leading dimension."""
     # The step along an axis of one element says nothing.
-    row_step = steps[-2] if rows > 1 else columns
-    column_step = steps[-1] if columns > 1 else rows
-    if stack < 0:
+    if (x.column_step == 1 or x.columns == 1) and (x.rows == 1 or x.row_step >= x.columns):
+        leading = x.row_step if x.rows > 1 else x.columns
+        transposed = "CUBLAS_OP_C" if conjugated else "CUBLAS_OP_T", leading
+    else:
+        transposed = None
+    if conjugated:
+        return transposed
+    if (x.row_step == 1 or x.rows == 1) and (x.columns == 1 or x.column_step >= x.rows):
+        return "CUBLAS_OP_N", x.column_step if x.columns > 1 else x.rows
+    return transposed
+
+
+def _arguments(
+    first: _Matrix, second: _Matrix, target: _Matrix, conjugated: Sequence[bool]
+) -> dict[str, Any] | None:
+    """The arguments for a product of column-major matrices, or None if they are not."""
+    a, b, c = _read(first, conjugated[0]), _read(second, conjugated[1]), _read(target)
+    if a is None or b is None or c is None or c[0] != "CUBLAS_OP_N":
         return None
-    if (column_step == 1 or columns == 1) and row_step >= columns:
-        return "CUBLAS_OP_N", row_step, stack
-    if (row_step == 1 or rows == 1) and column_step >= rows:
-        return "CUBLAS_OP_T", column_step, stack
-    return None
+    return {
+        "m": first.rows, "n": second.columns, "k": first.columns,
+        "transa": a[0], "lda": a[1], "transb": b[0], "ldb": b[1], "ldc": c[1],
+    }  # fmt: skip
+
+
+class _Axis(NamedTuple):
+    """A dimension of a stack: its length, and the distances of target, a and b in elements."""
+
+    length: int
+    steps: tuple[int, int, int]
+
+
+class _Stack:
+    """The dimensions of the stacks of target, a and b, joined where all three allow it."""
+
+    def __init__(self, axes: list[_Axis], itemsizes: tuple[int, int, int]) -> None:
+        self.axes = axes
+        self.itemsizes = itemsizes
+
+    @classmethod
+    def of(cls, target: Layout, a: Layout, b: Layout) -> _Stack:
+        layouts = target, a, b
+        shape, strides = _layout.collapse(target.shape[:-2], [x.strides[:-2] for x in layouts])
+        itemsizes = target.itemsize, a.itemsize, b.itemsize
+        axes = []
+        for i, length in enumerate(shape):
+            t, x, y = [one[i] // size for one, size in zip(strides, itemsizes, strict=True)]
+            if length > 1:
+                axes.append(_Axis(length, (t, x, y)))
+        return cls(axes, itemsizes)
+
+    def fold(self, t: _Matrix, a: _Matrix, b: _Matrix) -> tuple[_Matrix, _Matrix, _Matrix]:
+        """Take what is multiplied by one and the same matrix for rows, or columns, of one matrix.
+
+        Returns the target, a and b with these, and drops the dimensions.
+        """
+        folded = True
+        while folded:
+            folded = False
+            for axis in reversed(self.axes):
+                t_step, a_step, b_step = axis.steps
+                rows = _longer(t, axis.length, t_step), _longer(a, axis.length, a_step)
+                # The columns are the rows of the transposes.
+                columns = (
+                    _longer(t.transposed(), axis.length, t_step),
+                    _longer(b.transposed(), axis.length, b_step),
+                )
+                if b_step == 0 and rows[0] is not None and rows[1] is not None:
+                    t, a = rows[0], rows[1]
+                elif a_step == 0 and columns[0] is not None and columns[1] is not None:
+                    t, b = columns[0].transposed(), columns[1].transposed()
+                else:
+                    continue
+                self.axes.remove(axis)
+                folded = True
+                break
+        return t, a, b
+
+    def split(self, extent: int) -> tuple[int, tuple[int, int, int], list[tuple[int, int, int]]]:
+        """One dimension for one call, and the others as several calls.
+
+        ``extent`` is the number of elements that a matrix of the target spans: cuBLAS's results of
+        one call do not reach into one another.
+
+        Returns
+        -------
+        count : int
+            The matrices of a call.
+        distances : tuple of int
+            Those of target, a and b in elements.
+        offsets : list of tuple of int
+            For each call the bytes to the first of its matrices.
+        """
+        one = _Axis(1, (0, 0, 0))
+        for axis in self.axes:
+            if axis.length > one.length and min(axis.steps) >= 0 and axis.steps[0] >= extent:
+                one = axis
+        others = [axis for axis in self.axes if axis is not one]
+        if math.prod([axis.length for axis in others]) > _WORTH_A_CALL:
+            return one.length, one.steps, [(0, 0, 0)] * (_FEW_CALLS + 1)
+        offsets = []
+        for index in itertools.product(*[range(axis.length) for axis in others]):
+            places = [
+                sum([i * axis.steps[k] for i, axis in zip(index, others, strict=True)]) * size
+                for k, size in enumerate(self.itemsizes)
+            ]
+            offsets.append((places[0], places[1], places[2]))
+        return one.length, one.steps, offsets
+
+
+def _longer(x: _Matrix, count: int, step: int) -> _Matrix | None:
+    """A matrix whose rows are those of several at a distance; None if cuBLAS cannot read it."""
+    if x.rows == 1:
+        x = x._replace(row_step=step)
+    elif step != x.rows * x.row_step:
+        return None
+    longer = x._replace(rows=x.rows * count)
+    return longer if _read(longer) is not None else None

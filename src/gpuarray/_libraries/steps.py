@@ -17,7 +17,7 @@ from gpuarray._ffi.library_table import TableLibrary
 from gpuarray._layout import Layout
 from gpuarray._libraries.handles import BLAS, SOLVER, LibraryHandles, solver_params
 from gpuarray._runtime.launch import BoundLaunch
-from gpuarray._runtime.library_call import BoundCall, StackedCall
+from gpuarray._runtime.library_call import BoundCall, RepeatedCall
 from gpuarray._runtime.pinned_memory import alloc_pinned_memory
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
@@ -155,7 +155,9 @@ class Steps:
         if stack is None:
             bound = BoundCall(*given)
         else:
-            bound = StackedCall(*given, stack.count, stack.distances)
+            distances = [stack.distances.get(name, 0) for name in passed]
+            offsets = [tuple([i * step for step in distances]) for i in range(stack.count)]
+            bound = RepeatedCall(*given, offsets)
         self._steps.append((bound, passed))
 
     def blas(

@@ -115,22 +115,22 @@ class BoundCall:
         return self.library.error(self.name, status)
 
 
-class StackedCall(BoundCall):
-    """A call for each matrix of a stack: the same arguments but for addresses.
+class RepeatedCall(BoundCall):
+    """Several calls with the same arguments but for addresses, as for the matrices of a stack.
+
+    They end at the first status other than 0.
 
     Parameters
     ----------
     library, name, values, pointers, handles, stream
-        As of `BoundCall`; the addresses are those of the first matrix.
-    count : int
-        The number of matrices.
-    distances : mapping
-        By a pointer's name, how many bytes lie from one matrix to the next.
+        As of `BoundCall`.
+    offsets : sequence of tuple of int
+        For each call the bytes that are added to the address of each of the pointers.
     """
 
     __slots__ = ("_repeat",)
 
-    kind = "stacked library call"
+    kind = "repeated library call"
 
     def __init__(
         self,
@@ -140,23 +140,22 @@ class StackedCall(BoundCall):
         pointers: Sequence[str],
         handles: Any,
         stream: Stream,
-        count: int,
-        distances: Mapping[str, int],
+        offsets: Sequence[tuple[int, ...]],
     ):
         super().__init__(library, name, values, pointers, handles, stream)
-        steps = [(pointers.index(pointer), step) for pointer, step in distances.items() if step]
         function = self.function
+        count = len(pointers)
 
         def repeat(words: Any, *arguments: Any) -> int:
             given = (words, *arguments) if config.debug else arguments
-            status = function(*given)
-            for _ in range(count - 1):
-                if status:
-                    break
-                for word, step in steps:
-                    words[word] += step
+            starts = list(words[:count])
+            for each in offsets:
+                for word, offset in enumerate(each):
+                    words[word] = starts[word] + offset
                 status = function(*given)
-            return status
+                if status:
+                    return status
+            return 0
 
         self._repeat = repeat
 

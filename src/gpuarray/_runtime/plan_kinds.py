@@ -12,6 +12,11 @@ ASKING = 1
 HOOKED = 2
 #: Plans that were made while functions of the driver are watched, and hold some of them.
 WATCHED = 4
+#: Plans of products of float32 whose factors are rounded to TF32 or to bfloat16, or are sums of
+#: three bfloat16.
+TF32 = 8
+BFLOAT16 = 16
+BFLOAT16X3 = 32
 
 _kind_lock = _fork.new_lock()
 

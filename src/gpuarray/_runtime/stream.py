@@ -209,7 +209,7 @@ class Stream:
         # Plans by the keys of gpuarray._runtime.plans: the present generation, and the one before.
         self.plans: dict[Any, Any] = {}
         self.older_plans: dict[Any, Any] = {}
-        # The kind of these plans, a sum of ASKING, HOOKED and WATCHED; and both generations of the
+        # The kind of these plans, a sum of ASKING, HOOKED and so on; and both generations of the
         # plans of other kinds.
         self.plan_kind = 0
         self.other_plans: dict[int, tuple[dict[Any, Any], dict[Any, Any]]] = {}
