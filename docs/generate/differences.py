@@ -1,11 +1,11 @@
-"""The page docs/differences.md: every public name of NumPy and of CuPy, and what it is here.
+"""The page docs/differences.md: every public name of NumPy, CuPy and SciPy, and what it is here.
 
     python docs/generate/differences.py            write the page
     python docs/generate/differences.py --check    exit with 1 if the page is out of date
 
 Which names there are stands in names.json beside this file; why one is absent, in absent.toml. How
-one that is there differs is what its docstring says under "Differences from NumPy" or "Differences
-from CuPy", of functions that are SciPy's "Differences from SciPy".
+one that is there differs is what its docstring says under "Differences from NumPy", "Differences from
+CuPy" or "Differences from SciPy". Of SciPy there are the packages that gpuarray has.
 """
 
 from __future__ import annotations
@@ -27,14 +27,13 @@ HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "differences.md"
 NAMES: dict[str, dict[str, list[str]]] = json.loads((HERE / "names.json").read_text("utf-8"))
 _NOT_THERE = object()  # None is the value of newaxis
-TITLES = {"numpy": "NumPy", "cupy": "CuPy"}
-#: CuPy's namespace of functions that are SciPy's: how ours differ is told of SciPy.
-SCIPY = "cupyx.scipy"
+TITLES = {"numpy": "NumPy", "cupy": "CuPy", "scipy": "SciPy"}
 
-_HEADING = """# Differences from NumPy and CuPy
+_HEADING = """# Differences from NumPy, CuPy and SciPy
 
-Every public name of NumPy {numpy} and of CuPy {cupy}, and what it is in gpuarray. The page is made
-from the docstrings by `python docs/generate/differences.py`; a test compares it with them.
+Every public name of NumPy {numpy}, of CuPy {cupy} and of SciPy's packages that are here ({scipy}), and
+what it is in gpuarray. The page is made from the docstrings by `python docs/generate/differences.py`;
+a test compares it with them.
 
 What holds everywhere: results without dimensions are arrays in device memory, not scalars; operands
 of a ufunc are in device memory or are Python's and NumPy's numbers, and a host array raises
@@ -77,8 +76,10 @@ def reason_for(full_name: str) -> Absence | None:
 
 
 def here(namespace: str) -> Any:
-    """What stands for a namespace or class of NumPy or CuPy in gpuarray, or None."""
+    """What stands for a namespace or class of NumPy, CuPy or SciPy in gpuarray, or None."""
     library, *parts = namespace.split(".")
+    if library == "scipy":
+        parts = ["scipy", *parts]
     if library == "cupyx" and parts[:1] not in (["scipy"], ["jit"], ["profiler"], []):
         parts = ["x", *parts]
     target: Any = importlib.import_module("gpuarray")
@@ -140,7 +141,7 @@ def entries(library: str, namespace: str) -> list[Entry]:
     """The names of one namespace."""
     target = here(namespace)
     one = instance(namespace)
-    title = "SciPy" if namespace.startswith(SCIPY) else TITLES[library]
+    title = TITLES[library]
     found = []
     for name in NAMES[library][namespace]:
         # An attribute of a class is looked up without calling what computes it.
@@ -156,12 +157,13 @@ def entries(library: str, namespace: str) -> list[Entry]:
 
 
 def sections(library: str) -> Iterator[tuple[str, list[Entry]]]:
-    """The namespaces of a library with their names; of CuPy those that NumPy has not."""
+    """The namespaces of a library with their names; of CuPy those that the others have not."""
     for namespace in NAMES[library]:
         found = entries(library, namespace)
         if library == "cupy":
-            of_numpy = NAMES["numpy"].get(namespace.replace("cupy", "numpy", 1), [])
-            found = [entry for entry in found if entry.name not in of_numpy]
+            others = NAMES["numpy"].get(namespace.replace("cupy", "numpy", 1), [])
+            others = others + NAMES["scipy"].get(namespace.removeprefix("cupyx."), [])
+            found = [entry for entry in found if entry.name not in others]
         if found:
             yield namespace, found
 

@@ -8,13 +8,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._array import ArrayBase
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.lazy import names
 from gpuarray._namespace.signatures import without_annotations
 
-__all__ = ["get_array_module"]
+__all__ = ["get_array_module", "linalg"]
 
-if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+if TYPE_CHECKING:
+    from gpuarray.scipy import linalg as linalg
+else:
+    __getattr__ = names(__name__, ("linalg",), {})
 
 
 def get_array_module(*args: Any) -> ModuleType:
