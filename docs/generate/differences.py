@@ -4,8 +4,8 @@
     python docs/generate/differences.py --check    exit with 1 if the page is out of date
 
 Which names there are stands in names.json beside this file; why one is absent, in absent.toml. How
-one that is there differs is what its docstring says under "Differences from NumPy", "Differences from
-CuPy" or "Differences from SciPy". Of SciPy there are the packages that gpuarray has.
+one that is there differs is what its docstring says under "Differences from NumPy", "Differences
+from CuPy" or "Differences from SciPy". Of SciPy there are the packages that gpuarray has.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ TITLES = {"numpy": "NumPy", "cupy": "CuPy", "scipy": "SciPy"}
 
 _HEADING = """# Differences from NumPy, CuPy and SciPy
 
-Every public name of NumPy {numpy}, of CuPy {cupy} and of SciPy's packages that are here ({scipy}), and
-what it is in gpuarray. The page is made from the docstrings by `python docs/generate/differences.py`;
-a test compares it with them.
+Every public name of NumPy {numpy}, of CuPy {cupy} and of SciPy's packages that are here ({scipy}),
+and what it is in gpuarray. The page is made from the docstrings by
+`python docs/generate/differences.py`; a test compares it with them.
 
 What holds everywhere: results without dimensions are arrays in device memory, not scalars; operands
 of a ufunc are in device memory or are Python's and NumPy's numbers, and a host array raises
