@@ -1,7 +1,8 @@
-"""Sums of products of two arrays along axes: one launch, with no array of products."""
+"""Sums of products of arrays along axes: one launch, with no array of products."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -43,21 +44,55 @@ def sum_of_products(a: Any, b: Any, axes: Sequence[int], dtype: np.dtype) -> Any
 def _sum_call(
     stream: Stream, a: Layout, b: Layout, axes: tuple[int, ...], dtype: np.dtype
 ) -> Callable[[Any, Any], Any]:
-    layouts = [a, b]
+    target = _layout.contiguous(dtype, reduced_shape(a.shape, axes))
+    return sum_of_products_call(stream, [a, b], axes, dtype, target, conjugate=True)
+
+
+def sum_of_products_call(
+    stream: Stream,
+    operands: Sequence[Layout],
+    axes: Sequence[int],
+    dtype: np.dtype,
+    target: Layout,
+    given: bool = False,
+    conjugate: bool = False,
+) -> Callable[..., Any]:
+    """The call that sums the products of any number of operands.
+
+    Parameters
+    ----------
+    stream : Stream
+        Where to run.
+    operands : sequence of Layout
+        Of one shape; strides of zero and overlapping elements are fine.
+    axes : sequence of int
+        The axes to sum along.
+    dtype : dtype
+        What operands are converted to. Bools are or-ed, halves are summed in float32.
+    target : Layout
+        Of the result, which is converted to its dtype.
+    given : bool, optional
+        Whether the caller passes the result.
+    conjugate : bool, optional
+        Whether the last operand is conjugated.
+
+    Returns
+    -------
+    callable
+        Takes the operands, then a given result. One launch.
+    """
     code = reduction.tables.accumulator(_dtypes.code(dtype))
-    first, second = [
+    factors: list[Expression] = [
         Cast(code, Cast(_dtypes.code(dtype), Input(i, _dtypes.code(x.dtype))))
-        for i, x in enumerate(layouts)
+        for i, x in enumerate(operands)
     ]
-    factor: Expression = second
-    if dtype.kind == "c":
-        factor = Apply(operation("conjugate"), (second,), code)
+    if conjugate and dtype.kind == "c":
+        factors[-1] = Apply(operation("conjugate"), (factors[-1],), code)
     op = ReductionOp(
         "sum_of_products",
-        Apply(operation("multiply"), (first, factor), code),
+        functools.reduce(lambda x, y: Apply(operation("multiply"), (x, y), code), factors),
         reduction.tables.pairwise("add", code),
         reduction.tables.neutral("add", code),
         Input(reduction.functions.VALUE, code),
     )
-    target = _layout.contiguous(dtype, reduced_shape(a.shape, axes))
-    return reduction.launch.make_call(op, layouts, False, axes, target, False, stream)
+    return reduction.launch.make_call(op, operands, False, axes, target, given, stream)
