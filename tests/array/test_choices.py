@@ -7,6 +7,7 @@ import pytest
 
 import gpuarray as cp
 from tests.array.arrays import KINDS, LAYOUTS, pair, raises_as_numpy, same, values
+from tests.slow import slow_off_axes
 
 
 def moved(x):
@@ -85,8 +86,7 @@ def test_choose_wraps_on_a_gpu():
     same(cp.choose(cp.asarray(index), cp.arange(3)), np.choose(index % 3, np.arange(3)))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("dtype", ["f4", "i8", "c8"])
+@pytest.mark.parametrize(("dtype", "layout"), slow_off_axes(["f4", "i8", "c8"], LAYOUTS))
 def test_select(dtype, layout):
     host, device = pair(layout, dtype)
     for default in (0, -1.5, True):
@@ -130,8 +130,7 @@ PIECES = [
 ]
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("number", range(len(PIECES)))
+@pytest.mark.parametrize(("number", "layout"), slow_off_axes(range(len(PIECES)), LAYOUTS))
 def test_piecewise(number, layout):
     conditions, functions = PIECES[number]
     more = {"by": 2, "to": 1} if number == 6 else {}
@@ -173,8 +172,7 @@ def copies_of(layout, dtype):
     return host.copy(order="K"), device.copy(order="K")
 
 
-@pytest.mark.parametrize("dtype", KINDS)
-@pytest.mark.parametrize("name", ["place", "putmask"])
+@pytest.mark.parametrize(("name", "dtype"), slow_off_axes(["place", "putmask"], KINDS))
 def test_values_where_a_mask_is_true(name, dtype):
     for layout in WRITABLE if dtype == "f4" else WRITABLE[:1]:
         for given in (0, 1, 2, 5, 6, 24, 50) if layout == "contiguous" else (5, 24):

@@ -69,7 +69,10 @@ def of_shape(*shape, dtypes=DTYPES, names=("contiguous", "transposed", "strided"
 
 
 test_axes_and_layouts = of_shape(4, 9, 70, dtypes=["i1"])
-test_axes_of_other_dtypes = of_shape(4, 9, 70, dtypes=["?", "u1", "i2"], names=["contiguous"])
+test_axes_of_bools = of_shape(4, 9, 70, dtypes=["?"], names=["contiguous"])
+test_axes_of_other_dtypes = pytest.mark.slow(
+    of_shape(4, 9, 70, dtypes=["u1", "i2"], names=["contiguous"])
+)
 test_axes_and_layouts_of_all_dtypes = pytest.mark.slow(
     of_shape(4, 9, 70, dtypes=["?", "u1", "i2"], names=["transposed", "strided", "offset"])
 )

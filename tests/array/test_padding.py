@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import gpuarray as cp
 from tests.array.arrays import KINDS, against_numpy, raises_as_numpy, same, values
+from tests.slow import slow_except
 
 RULES = ["constant", "edge", "reflect", "symmetric", "wrap"]
 STATISTICS = ["maximum", "mean", "median", "minimum"]
@@ -80,16 +81,16 @@ def test_numbers_of_each_side(shape):
     same(cp.pad(cp.ones(2), 1, constant_values=cp.array([3, 4])), np.array([3.0, 1, 1, 4]))
 
 
-def test_long_rows():
+@pytest.mark.parametrize("dtype", slow_except(["u1"], ["u1", "f4", "c16"]))
+def test_long_rows(dtype):
     # Vectors within a row, at both ends, and rows that begin at any address.
-    for dtype in ("u1", "f4", "c16"):
-        host = values((5, 211), dtype)
-        device = cp.asarray(host)
-        for part in (slice(None), slice(1, None), slice(None, None, -1)):
-            for mode in RULES:
-                for width in (((1, 2), (3, 70)), ((0, 0), (1, 0)), ((2, 0), (0, 0))):
-                    expected = np.pad(host[:, part], width, mode)
-                    same(cp.pad(device[:, part], width, mode), expected)
+    host = values((5, 211), dtype)
+    device = cp.asarray(host)
+    for part in (slice(None), slice(1, None), slice(None, None, -1)):
+        for mode in RULES:
+            for width in (((1, 2), (3, 70)), ((0, 0), (1, 0)), ((2, 0), (0, 0))):
+                expected = np.pad(host[:, part], width, mode)
+                same(cp.pad(device[:, part], width, mode), expected)
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])

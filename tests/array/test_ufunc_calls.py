@@ -8,6 +8,7 @@ import pytest
 import gpuarray as cp
 from tests.array.arrays import (
     DTYPES,
+    KINDS,
     LAYOUTS,
     against_numpy,
     pair,
@@ -16,6 +17,7 @@ from tests.array.arrays import (
     same,
     values,
 )
+from tests.slow import slow_except
 
 test_operands_of_every_dtype_and_layout = against_numpy(
     lambda xp, x, y: (x + y, x == y, x * 2), layouts_of=DTYPES
@@ -156,7 +158,7 @@ SCALARS = [
 ]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", slow_except(KINDS, DTYPES))
 def test_scalars_promote_as_numpys(dtype):
     host = values((4,), dtype)
     x = cp.asarray(host)
@@ -269,7 +271,7 @@ OVERLAPPING = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("dtype", ["f4", "i1", "f8"])
+@pytest.mark.parametrize("dtype", slow_except(["f4"], ["f4", "i1", "f8"]))
 def test_out_that_overlaps_with_where(dtype):
     base, chosen = values((100,), dtype), values((100,), "?", 1)
     for out, a, b in OVERLAPPING:
@@ -294,7 +296,7 @@ def _bits(x):
     )
 
 
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("dtype", slow_except(["f2", "f8", "c8"], ["f2", "f4", "f8", "c8", "c16"]))
 def test_powers_of_corners(dtype):
     """NumPy's operator takes a root where the exponent is 0.5, a square where it is 2, and so on."""
     host = np.array([-np.inf, -0.0, 0.0, np.inf, np.nan, -1, -4, 2, 9, 1e-3], dtype)
