@@ -96,6 +96,94 @@ def test_results_that_are_given():
     assert int((memory == 7).sum()) == 12 * 20 - 9 * 6
 
 
+@pytest.mark.parametrize("dtype", ["i1", "?", "f2", "c8"])
+def test_vectors(dtype):
+    """Rows, columns and numbers; a result that lacks the dimension of one element."""
+    for m, k, n in [(1, 33, 5), (5, 33, 1), (1, 33, 1), (4, 1, 3)]:
+        check(numbers((m, k), dtype), numbers((k, n), dtype, 1))
+    a, b = numbers((3, 6, 40), dtype), numbers((40, 1), dtype, 1)
+    target = _layout.contiguous(_dtypes.canonical(dtype), (3, 6, 1))
+    result = _layout.contiguous(target.dtype, (3, 6))
+    x, y = cp.asarray(a), cp.asarray(b)
+    run = product.launch.product_call(x._layout, y._layout, target, current.stream, result=result)
+    np.testing.assert_array_equal(run(x, y).get(), (a @ b)[..., 0])
+
+
+def test_long_inner_dimensions():
+    """Blocks share a tile, and the sums of each are added up."""
+    for dtype in ("i1", "i8", "?", "f4"):
+        a, b = numbers((9, 1200), dtype), numbers((1200, 10), dtype, 1)
+        if dtype == "?":
+            a[:, :-1] = False
+        check(a, b)
+    memory = cp.zeros((10, 9), "i2")
+    a, b = numbers((9, 1200), "i2"), numbers((1200, 10), "i2", 1)
+    matmul(cp.asarray(a), cp.asarray(b), out=memory.T)
+    np.testing.assert_array_equal(memory.T.get(), a @ b)
+
+
+def test_conjugates():
+    for m, k, n in [(3, 5, 4), (20, 21, 22), (1, 6, 3), (3, 1, 4)]:
+        a, b = numbers((m, k), "c16"), numbers((k, n), "c16", 1)
+        target = _layout.contiguous(_dtypes.canonical("c16"), (m, n))
+        x, y = cp.asarray(a), cp.asarray(b)
+        run = product.launch.product_call(
+            x._layout, y._layout, target, current.stream, conjugate=True
+        )
+        np.testing.assert_array_equal(run(x, y).get(), a.conj() @ b)
+
+
+def test_times():
+    a, b = numbers((3, 4), "i4").astype("m8[s]"), numbers((4, 2), "i8", 1)
+    found = matmul(cp.asarray(a), cp.asarray(b), "m8[s]")
+    np.testing.assert_array_equal(found.get().view("i8"), a.view("i8") @ b)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i1"])
+def test_large_tiles(dtype, monkeypatch):
+    """The tile that fills a device, on matrices that are a little larger than it."""
+    tile = next(iter(product.variants.RATES))
+    rates = {tile: product.variants.RATES[tile]}
+    monkeypatch.setattr(product.variants, "RATES", rates)
+    check(numbers((131, 70), dtype), numbers((70, 140), dtype, 1))
+
+
+@pytest.mark.parametrize("tile", [(128, 16), (16, 128)])
+def test_narrow_tiles(tile, monkeypatch):
+    rates = {x: y for x, y in product.variants.RATES.items() if (x.rows, x.columns) == tile}
+    monkeypatch.setattr(product.variants, "RATES", rates)
+    check(numbers((130, 20), "u2"), numbers((20, 18), "u2", 1))
+
+
+def test_64_bit_indices(monkeypatch):
+    monkeypatch.setattr(_layout, "needs_int64", lambda size, layouts: True)
+    check(numbers((2, 20, 21), "i4"), numbers((21, 18), "i4", 1))
+    check(numbers((2, 4, 5), "i4"), numbers((5, 3), "i4", 1))
+
+
+def test_the_same_bits_each_time():
+    rng = np.random.default_rng(3)
+    x, y = [cp.asarray(rng.standard_normal(shape).astype("f4")) for shape in ((20, 900), (900, 17))]
+    first = matmul(x, y).tobytes()
+    assert all(matmul(x, y).tobytes() == first for _ in range(3))
+
+
+@pytest.mark.emulator
+def test_checked():
+    """No race, no access out of bounds, nothing read that was not written."""
+    cases = [
+        ("i4", (20, 21), (21, 35)),
+        ("i1", (3, 20, 37), (37, 18)),
+        ("?", (70, 9), (9, 5)),
+        ("f4", (9, 600), (600, 10)),
+        ("c8", (5, 3, 4), (5, 4, 3)),
+        ("u1", (1, 40), (40, 3)),
+    ]
+    with cp.cuda.check("races", "uninit", "bounds", "barriers"):
+        for dtype, left, right in cases:
+            check(numbers(left, dtype), numbers(right, dtype, 1))
+
+
 def test_nothing_to_add():
     for dtype in ("i4", "?", "f4"):
         check(np.zeros((3, 0), dtype), np.zeros((0, 2), dtype))

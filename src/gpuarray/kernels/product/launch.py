@@ -6,14 +6,19 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gpuarray import _calls, _dtypes, _layout
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import elementwise, product
+from gpuarray.kernels import elementwise, product, reduction
+from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
+from gpuarray.kernels.generator.operations import operation
 
 _NAME = "matmul"
+_INT64 = np.dtype(np.int64)
 
 
 def product_call(
@@ -23,6 +28,7 @@ def product_call(
     stream: Stream,
     given: bool = False,
     result: Layout | None = None,
+    conjugate: bool = False,
 ) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) of matrix products.
 
@@ -42,32 +48,96 @@ def product_call(
     result : Layout, optional
         The layout of the new array that is made, where that is not the target's: it may lack
         dimensions of length 1.
+    conjugate : bool, optional
+        Whether the elements of ``a`` are conjugated, if they are complex.
 
     Returns
     -------
     callable
-        Takes the operands, then a given target; only their addresses matter. One launch. The
-        same layouts give the same bits each time.
+        Takes the operands, then a given target; only their addresses matter. One launch, or
+        two where the inner dimension is split among blocks. The same layouts give
+        the same bits each time.
     """
     if target.unaligned or a.unaligned or b.unaligned:
         return elementwise.launch.with_aligned_copies(
             lambda inputs, outputs: product_call(
-                inputs[0], inputs[1], outputs[0], stream, given, None if given else result
+                inputs[0],
+                inputs[1],
+                outputs[0],
+                stream,
+                given,
+                None if given else result,
+                conjugate,
             ),
             [a, b],
             [target],
             [given],
             stream,
         )
+    conjugate = conjugate and target.dtype.kind == "c"
+    a, b, numbers = [_as_numbers(x) for x in (a, b, target)]
     made = None if given else (result or target)
     if not target.size:
         return _calls.make_call(stream, "aa", [made], [])
-    plan = _plan(a, b, target, stream)
-    passed = {"results": "y0", "left": "x0", "right": "x1"}
-    return _calls.make_call(stream, "aa", [made], [(BoundLaunch(plan, stream), passed)])
+    rows, columns, inner = a.shape[-2], b.shape[-1], a.shape[-1]
+    if numbers is target and inner > 1 and 1 in (rows, columns):
+        return _vector_call(a, b, made or target, stream, given, conjugate)
+    if numbers is target and inner == 1 and made in (None, target):
+        return _outer_call(a, b, target, stream, given, conjugate)
+    steps, scratch = _steps(a, b, numbers, stream, conjugate)
+    return _calls.make_call(stream, "aa", [made], steps, scratch)
 
 
-def _plan(a: Layout, b: Layout, target: Layout, stream: Stream) -> LaunchPlan:
+def _vector_call(
+    a: Layout, b: Layout, target: Layout, stream: Stream, given: bool, conjugate: bool
+) -> Callable[..., Any]:
+    """The call for results of one row or one column: sums of products, without tiles.
+
+    The target may lack dimensions of length 1.
+    """
+    stack = _layout.broadcast_shapes([a.shape[:-2], b.shape[:-2]])
+    kept = [(a.shape[-2], a.strides[-2], 0), (b.shape[-1], 0, b.strides[-1])]
+    while len(stack) + len(kept) > target.ndim:
+        kept.pop(0 if kept[0][0] == 1 else 1)
+    lengths, *kept_strides = zip(*kept, strict=True) if kept else ((), (), ())
+    factors = []
+    for x, strides, inner in zip((a, b), kept_strides, (a.strides[-1], b.strides[-2])):
+        members = _layout.broadcast_strides(x, stack + x.shape[-2:])[:-2]
+        shape = (*stack, *lengths, a.shape[-1])
+        factors.append(_layout.layout_of(x.dtype, shape, (*members, *strides, inner), x.access))
+    make, axes = reduction.products.sum_of_products_call, [len(shape) - 1]
+    if not conjugate:
+        return make(stream, factors, axes, target.dtype, target, given)
+    # The last operand is the one that is conjugated.
+    run = make(stream, factors[::-1], axes, target.dtype, target, given, conjugate=True)
+    return lambda x, y, *out: run(y, x, *out)
+
+
+def _outer_call(
+    a: Layout, b: Layout, target: Layout, stream: Stream, given: bool, conjugate: bool
+) -> Callable[..., Any]:
+    """The call where there is nothing to add up: products of columns with rows."""
+    code = _dtypes.code(target.dtype)
+    factors: list[Expression] = []
+    for i, x in enumerate((a, b)):
+        factors.append(Cast(code, Input(i, _dtypes.code(x.dtype))))
+    if conjugate:
+        factors[0] = Apply(operation("conjugate"), (factors[0],), code)
+    results = Apply(operation("multiply"), tuple(factors), code)
+    return elementwise.launch.make_call(_NAME, [results], [a, b], [target], [given], stream)
+
+
+def _as_numbers(layout: Layout) -> Layout:
+    """The layout with times as the integers that they are."""
+    if layout.dtype.kind not in "mM":
+        return layout
+    return _layout.layout_of(_INT64, layout.shape, layout.strides, layout.access)
+
+
+def _steps(
+    a: Layout, b: Layout, target: Layout, stream: Stream, conjugate: bool
+) -> tuple[list[tuple[BoundLaunch, dict[str, str]]], list[int]]:
+    """The launches, and the bytes of scratch memory."""
     stack = target.shape[:-2]
     rows, columns, inner = *target.shape[-2:], a.shape[-1]
     strides = [
@@ -75,23 +145,30 @@ def _plan(a: Layout, b: Layout, target: Layout, stream: Stream) -> LaunchPlan:
         for x in (target, a, b)
     ]
     shape, members = _layout.collapse(stack, [x[:-2] for x in strides])
-    tile = product.variants.tile_for(rows, columns, target.itemsize)
-    tiles = ceil_div(rows, tile.rows), ceil_div(columns, tile.columns)
-    count = math.prod(tiles) * math.prod(shape)
-    # Tiles stick out beyond the ends.
-    wide = _layout.needs_int64(max(count, inner), [a, b, target])
     (result_row, result_column), (left_row, left_inner), (right_inner, right_column) = [
         x[-2:] for x in strides
     ]
+    codes = [_dtypes.code(x.dtype) for x in (target, a, b)]
+    sum_size = _dtypes.itemsize(product.spec.sum_dtype(codes[0]))
+    device = stream.device
+    tile, splits, split_length = product.variants.share(
+        rows, columns, inner, math.prod(shape), sum_size, device.multiprocessors
+    )
+    tiles = (1, 1)
+    if tile is not None:
+        tiles = ceil_div(rows, tile.rows), ceil_div(columns, tile.columns)
+    blocks = math.prod(tiles) * math.prod(shape) * splits
+    wide = _layout.needs_int64(max(target.size * splits, inner), [a, b, target])
     spec = product.spec.ProductSpec(
-        *[_number(x) for x in (target, a, b)],
+        *codes,
         tile,
-        _is_along(left_inner, left_row, inner, rows),
-        _is_along(right_inner, right_column, inner, columns),
+        tile is not None and _is_along(left_inner, left_row, inner, rows),
+        tile is not None and _is_along(right_inner, right_column, inner, columns),
+        splits > 1,
         len(shape),
         "int64" if wide else "int32",
+        conjugate,
     )
-    function, source = load(spec, product.spec.render, stream.device)
     dimensions = {
         "rows": rows,
         "columns": columns,
@@ -102,20 +179,32 @@ def _plan(a: Layout, b: Layout, target: Layout, stream: Stream) -> LaunchPlan:
         "left_inner": left_inner,
         "right_inner": right_inner,
         "right_column": right_column,
+        "size": target.size,
         "row_tiles": tiles[0],
         "column_tiles": tiles[1],
-        "tiles": count,
+        "tiles": blocks,
+        "splits": splits,
+        "split_length": split_length,
         "shape": shape,
         "strides": [stride for one in members for stride in one],
     }
     constants: dict[str, Any] = {"dimensions": dimensions}
-    return LaunchPlan(function, grid_for(count), (source.block, 1, 1), constants)
 
+    def bound(spec: Any, render: Callable[[Any], Any], blocks: int) -> BoundLaunch:
+        function, source = load(spec, render, device)
+        plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+        return BoundLaunch(plan, stream)
 
-def _number(layout: Layout) -> str:
-    """The code of the numbers that elements are computed as."""
-    code = _dtypes.code(layout.dtype)
-    return "i8" if _dtypes.category(code) == "time" else code
+    singly = ceil_div(target.size, product.spec.BLOCK)
+    first = bound(spec, product.spec.render, singly if tile is None else blocks)
+    passed = {"results": "y0", "left": "x0", "right": "x1"}
+    if splits == 1:
+        return [(first, passed)], []
+    join = bound(product.spec.JoinSpec(spec), product.spec.render_join, singly)
+    return [
+        (first, passed | {"results": "t0"}),
+        (join, {"results": "y0", "sums": "t0"}),
+    ], [splits * target.size * sum_size]
 
 
 def _is_along(inner_stride: int, other_stride: int, inner: int, other: int) -> bool:

@@ -1,28 +1,17 @@
 // Matrix products of stacks, by tiles in shared memory.
 //
-// A block computes a tile of ROWS x COLUMNS results, and a thread TALL x BROAD of them. Its sums are made in the order
-// of the inner dimension, so that results repeat. While a block computes with DEPTH words of each row and column, the
-// next ones are on their way to its registers.
+// A block computes a tile of ROWS x COLUMNS results, and a thread TALL x BROAD of them. Sums are made in the order of
+// the inner dimension, so that results repeat. While a block computes with DEPTH words of each row and column, the next
+// ones are on their way to its registers. Beyond the ends words are zero.
 //
-// A word is PACK elements along the inner dimension (see product_terms.cuh); beyond the ends it is zero.
+// Where there are few tiles, several blocks share one: each sums a part of the inner dimension, and another kernel adds
+// these up in their order.
 #pragma once
 
+#include "gpuarray/product_dimensions.cuh"
 #include "gpuarray/product_terms.cuh"
 
 namespace gpuarray {
-
-template <class Index> struct Unsigned { typedef uint32_t type; };
-template <> struct Unsigned<int64_t> { typedef uint64_t type; };
-
-// Strides in elements. The results' rows and columns, and the inner dimension. Of a stack: its dimensions, and how far
-// they are apart in the results, in the left and in the right operand.
-template <class Index, int STACK> struct ProductDimensions {
-    Index rows, columns, inner;
-    Index result_row, result_column, left_row, left_inner, right_inner, right_column;
-    Index row_tiles, column_tiles, tiles;
-    Index shape[STACK];
-    Index strides[3][STACK];
-};
 
 // An operand's part of a tile: WIDTH rows of the left one, or columns of the right one, by DEPTH words. ALONG: whether
 // neighbouring threads read along the inner dimension.
@@ -31,8 +20,8 @@ template <class Terms, class T, class Index, bool ALONG, int WIDTH, int DEPTH, i
     typedef typename Unsigned<Index>::type UIndex;
     enum {
         PACK = Terms::PACK,
-        // Rows of words are aligned for wide accesses, and begin in different banks.
-        PITCH = WIDTH + (sizeof(Word) < 16 ? 16 / sizeof(Word) : 1),
+        VECTOR = 16 / sizeof(Word),    // words of one access to shared memory
+        PITCH = WIDTH + VECTOR,        // rows of words begin in different banks
         COUNT = WIDTH * DEPTH / BLOCK,
         STEP = ALONG ? BLOCK / DEPTH : BLOCK / WIDTH,  // how far the words of a thread are apart
     };
@@ -40,12 +29,12 @@ template <class Terms, class T, class Index, bool ALONG, int WIDTH, int DEPTH, i
 
     Word words[COUNT];
 
-    GPUARRAY_DEVICE static Index place() { return ALONG ? threadIdx.x / DEPTH : threadIdx.x % WIDTH; }
-    GPUARRAY_DEVICE static Index depth() { return ALONG ? threadIdx.x % DEPTH : threadIdx.x / WIDTH; }
+    GPUARRAY_DEVICE static int place() { return ALONG ? threadIdx.x / DEPTH : threadIdx.x % WIDTH; }
+    GPUARRAY_DEVICE static int depth() { return ALONG ? threadIdx.x % DEPTH : threadIdx.x / WIDTH; }
 
-    // From memory. The tile begins at a place of `length`, and at `from` of the inner dimension.
-    GPUARRAY_DEVICE void read(const typename Stored<T>::type* memory, UIndex base, Index first, Index length, Index from, Index inner,
-                              Index place_stride, Index inner_stride) {
+    // From memory: from a place on, of `length` of them, and from `from` to `end` of the inner dimension.
+    GPUARRAY_DEVICE void read(const typename Stored<T>::type* memory, UIndex base, Index first, Index length,
+                              Index from, Index end, Index place_stride, Index inner_stride) {
         Index at = first + place(), k = from + depth() * PACK;
         UIndex offset = base + UIndex(at) * UIndex(place_stride) + UIndex(k) * UIndex(inner_stride);
         const UIndex step = ALONG ? UIndex(STEP) * UIndex(place_stride) : UIndex(STEP * PACK) * UIndex(inner_stride);
@@ -53,14 +42,12 @@ template <class Terms, class T, class Index, bool ALONG, int WIDTH, int DEPTH, i
         for (int i = 0; i < COUNT; ++i) {
             words[i] = Word();
             if constexpr (PACK == 1) {
-                if (at < length && k < inner) words[i] = Terms::word(value_of<T>(memory[Index(offset)]));
+                if (at < length && k < end) words[i] = Terms::word(value_of<T>(memory[Index(offset)]));
             } else if (at < length) {
 #pragma unroll
                 for (int j = 0; j < PACK; ++j) {
-                    if (k + j < inner) {
-                        const UIndex next = offset + UIndex(j) * UIndex(inner_stride);
-                        words[i] |= Terms::byte(value_of<T>(memory[Index(next)])) << (8 * j);
-                    }
+                    const UIndex next = offset + UIndex(j) * UIndex(inner_stride);
+                    if (k + j < end) words[i] |= Terms::word(value_of<T>(memory[Index(next)])) << (8 * j);
                 }
             }
             offset += step;
@@ -76,18 +63,32 @@ template <class Terms, class T, class Index, bool ALONG, int WIDTH, int DEPTH, i
             else shared[depth() + i * STEP][place()] = words[i];
         }
     }
+
+    // Number i of the places of a thread, of EACH, among ACROSS threads that share the places.
+    template <int EACH, int ACROSS> GPUARRAY_DEVICE static int place_of(int thread, int i) {
+        constexpr int RUN = EACH < VECTOR ? EACH : VECTOR;
+        return i / RUN * (ACROSS * RUN) + thread * RUN + i % RUN;
+    }
 };
 
-template <class Terms, class Result, class A, class B, class Index, int STACK, bool A_ALONG, bool B_ALONG, int ROWS,
-          int COLUMNS, int DEPTH, int TALL, int BROAD>
+template <class T, int COUNT> struct __align__(COUNT * sizeof(T)) Run { T values[COUNT]; };
+
+template <class Terms, class Result, class A, class B, class Index, int STACK, bool A_ALONG, bool B_ALONG, bool SPLIT,
+          int ROWS, int COLUMNS, int DEPTH, int TALL, int BROAD>
 struct TiledProduct {
     typedef ProductDimensions<Index, STACK> Dimensions;
     typedef typename Unsigned<Index>::type UIndex;
     typedef typename Terms::Word Word;
     typedef typename Terms::Sum Sum;
-    enum { ACROSS = COLUMNS / BROAD, BLOCK = ROWS / TALL * ACROSS, STEP = DEPTH * Terms::PACK };
+    enum { ACROSS = COLUMNS / BROAD, DOWN = ROWS / TALL, BLOCK = DOWN * ACROSS, STEP = DEPTH * Terms::PACK };
     typedef Part<Terms, A, Index, A_ALONG, ROWS, DEPTH, BLOCK> Left;
     typedef Part<Terms, B, Index, B_ALONG, COLUMNS, DEPTH, BLOCK> Right;
+    enum { RUN = BROAD < int(Right::VECTOR) ? BROAD : int(Right::VECTOR) };
+
+    GPUARRAY_DEVICE static Result result(Sum sum) {
+        if constexpr (SPLIT) return sum;
+        else return Terms::result(sum);
+    }
 
     GPUARRAY_DEVICE static void run(Result* results, const typename Stored<A>::type* left,
                                     const typename Stored<B>::type* right, const Dimensions& d) {
@@ -97,16 +98,18 @@ struct TiledProduct {
         for (UIndex tile = blockIdx.x; tile < UIndex(d.tiles); tile += gridDim.x) {
             UIndex rest = tile / UIndex(d.column_tiles);
             const Index first_column = Index(tile - rest * UIndex(d.column_tiles)) * COLUMNS;
-            UIndex member = rest / UIndex(d.row_tiles);
+            UIndex member = rest / UIndex(d.row_tiles), bases[3];
             const Index first_row = Index(rest - member * UIndex(d.row_tiles)) * ROWS;
-            UIndex bases[3] = {0, 0, 0};
-#pragma unroll
-            for (int axis = STACK - 1; axis >= 0; --axis) {
-                const UIndex above = axis ? member / UIndex(d.shape[axis]) : 0;
-                const UIndex coordinate = axis ? member - above * UIndex(d.shape[axis]) : member;
-                member = above;
-#pragma unroll
-                for (int i = 0; i < 3; ++i) bases[i] += coordinate * UIndex(d.strides[i][axis]);
+            Index begin = 0, end = d.inner;
+            if constexpr (SPLIT) {
+                rest = member / UIndex(d.splits);
+                const UIndex split = member - rest * UIndex(d.splits);
+                begin = Index(split) * d.split_length;
+                end = end - begin > d.split_length ? begin + d.split_length : end;
+                d.find(rest, bases);
+                bases[0] = split * UIndex(d.size) + rest * UIndex(d.rows) * UIndex(d.columns);
+            } else {
+                d.find(member, bases);
             }
 
             Left left_part;
@@ -117,28 +120,32 @@ struct TiledProduct {
 #pragma unroll
                 for (int j = 0; j < BROAD; ++j) sums[i][j] = Sum();
             }
-            left_part.read(left, bases[1], first_row, d.rows, 0, d.inner, d.left_row, d.left_inner);
-            right_part.read(right, bases[2], first_column, d.columns, 0, d.inner, d.right_column, d.right_inner);
+            left_part.read(left, bases[1], first_row, d.rows, begin, end, d.left_row, d.left_inner);
+            right_part.read(right, bases[2], first_column, d.columns, begin, end, d.right_column, d.right_inner);
             int buffer = 0;
 #pragma unroll 1
-            for (Index from = 0; from < d.inner; from += STEP, buffer ^= 1) {
+            for (Index from = begin; from < end; from += STEP, buffer ^= 1) {
                 left_part.store(rows[buffer]);
                 right_part.store(columns[buffer]);
                 // One barrier a round: what the other buffer had was read before the last one.
                 __syncthreads();
-                if (d.inner - from > STEP) {
+                if (end - from > STEP) {
                     const Index next = from + STEP;
-                    left_part.read(left, bases[1], first_row, d.rows, next, d.inner, d.left_row, d.left_inner);
-                    right_part.read(right, bases[2], first_column, d.columns, next, d.inner, d.right_column,
+                    left_part.read(left, bases[1], first_row, d.rows, next, end, d.left_row, d.left_inner);
+                    right_part.read(right, bases[2], first_column, d.columns, next, end, d.right_column,
                                     d.right_inner);
                 }
 #pragma unroll
                 for (int k = 0; k < DEPTH; ++k) {
                     Word a[TALL], b[BROAD];
 #pragma unroll
-                    for (int i = 0; i < TALL; ++i) a[i] = rows[buffer][k][down * TALL + i];
+                    for (int i = 0; i < TALL; ++i) {
+                        a[i] = rows[buffer][k][Left::template place_of<TALL, DOWN>(down, i)];
+                    }
 #pragma unroll
-                    for (int j = 0; j < BROAD; ++j) b[j] = columns[buffer][k][across * BROAD + j];
+                    for (int j = 0; j < BROAD; ++j) {
+                        b[j] = columns[buffer][k][Right::template place_of<BROAD, ACROSS>(across, j)];
+                    }
 #pragma unroll
                     for (int i = 0; i < TALL; ++i) {
 #pragma unroll
@@ -148,21 +155,84 @@ struct TiledProduct {
             }
             // The next tile begins with the first buffer, which may be the one that was read last.
             __syncthreads();
+            store(results, bases[0], sums, first_row, first_column, down, across, d);
+        }
+    }
+
+    // Neighbouring results as one access, where they lie so.
+    GPUARRAY_DEVICE static void store(Result* results, UIndex base, const Sum (&sums)[TALL][BROAD], Index first_row,
+                                      Index first_column, int down, int across, const Dimensions& d) {
+        const UIndex row_stride = SPLIT ? d.columns : d.result_row, column_stride = SPLIT ? 1 : d.result_column;
+        typedef Run<Result, RUN> Together;
+        const uint64_t address = uint64_t(results + Index(base));
+        const bool gapless =
+            column_stride == 1 && address % sizeof(Together) == 0 && row_stride % UIndex(RUN) == 0;
 #pragma unroll
-            for (int i = 0; i < TALL; ++i) {
-                const Index row = first_row + down * TALL + i;
+        for (int i = 0; i < TALL; ++i) {
+            const Index row = first_row + Left::template place_of<TALL, DOWN>(down, i);
 #pragma unroll
-                for (int j = 0; j < BROAD; ++j) {
-                    const Index column = first_column + across * BROAD + j;
-                    if (row < d.rows && column < d.columns) {
-                        const UIndex offset =
-                            bases[0] + UIndex(row) * UIndex(d.result_row) + UIndex(column) * UIndex(d.result_column);
-                        results[Index(offset)] = Terms::result(sums[i][j]);
+            for (int j = 0; j < BROAD; j += RUN) {
+                const Index column = first_column + Right::template place_of<BROAD, ACROSS>(across, j);
+                if (row >= d.rows || column >= d.columns) continue;
+                const UIndex offset = base + UIndex(row) * row_stride + UIndex(column) * column_stride;
+                if (gapless && d.columns - column >= RUN) {
+                    Together run;
+#pragma unroll
+                    for (int k = 0; k < RUN; ++k) run.values[k] = result(sums[i][j + k]);
+                    *reinterpret_cast<Together*>(results + Index(offset)) = run;
+                } else {
+#pragma unroll
+                    for (int k = 0; k < RUN; ++k) {
+                        if (column + k < d.columns) {
+                            results[Index(offset + UIndex(k) * column_stride)] = result(sums[i][j + k]);
+                        }
                     }
                 }
             }
         }
     }
 };
+
+// The results of products whose inner dimension was split among blocks.
+template <class Terms, class Result, class Index, int STACK>
+GPUARRAY_DEVICE void join_products(Result* results, const typename Terms::Sum* sums,
+                                   const ProductDimensions<Index, STACK>& d) {
+    typedef typename Unsigned<Index>::type UIndex;
+    const UIndex step = UIndex(gridDim.x) * blockDim.x;
+    for (UIndex index = UIndex(blockIdx.x) * blockDim.x + threadIdx.x; index < UIndex(d.size); index += step) {
+        typename Terms::Sum sum = sums[index];
+#pragma unroll 4
+        for (UIndex split = 1; split < UIndex(d.splits); ++split) {
+            sum = Terms::joined(sum, sums[split * UIndex(d.size) + index]);
+        }
+        UIndex row, column, bases[3];
+        d.find(d.find_result(index, row, column), bases);
+        const UIndex offset = bases[0] + row * UIndex(d.result_row) + column * UIndex(d.result_column);
+        results[Index(offset)] = Terms::result(sum);
+    }
+}
+
+// A thread computes one result after another: for matrices smaller than tiles.
+template <class Terms, class Result, class A, class B, class Index, int STACK>
+GPUARRAY_DEVICE void single_products(Result* results, const typename Stored<A>::type* left,
+                                     const typename Stored<B>::type* right,
+                                     const ProductDimensions<Index, STACK>& d) {
+    typedef typename Unsigned<Index>::type UIndex;
+    const UIndex step = UIndex(gridDim.x) * blockDim.x;
+    for (UIndex index = UIndex(blockIdx.x) * blockDim.x + threadIdx.x; index < UIndex(d.size); index += step) {
+        UIndex row, column, bases[3];
+        d.find(d.find_result(index, row, column), bases);
+        UIndex a = bases[1] + row * UIndex(d.left_row), b = bases[2] + column * UIndex(d.right_column);
+        typename Terms::Sum sum = typename Terms::Sum();
+#pragma unroll 4
+        for (Index k = 0; k < d.inner; ++k) {
+            Terms::add(sum, Terms::word(value_of<A>(left[Index(a)])), Terms::word(value_of<B>(right[Index(b)])));
+            a += UIndex(d.left_inner);
+            b += UIndex(d.right_inner);
+        }
+        const UIndex offset = bases[0] + row * UIndex(d.result_row) + column * UIndex(d.result_column);
+        results[Index(offset)] = Terms::result(sum);
+    }
+}
 
 }  // namespace gpuarray

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 
 from gpuarray._dtypes import category, cpp_name, info, itemsize
 from gpuarray.kernels.generator.headers import cuda_headers
-from gpuarray.kernels.generator.parameters import Field, declared, pointer, structure
+from gpuarray.kernels.generator.parameters import (
+    Field,
+    KernelParameter,
+    declared,
+    names,
+    pointer,
+    structure,
+)
 from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_choice
 
 
@@ -19,11 +26,16 @@ class Tile:
     depth: int  # words of each row and column that are in shared memory at a time
     tall: int  # rows and columns of a thread
     broad: int
+    resident: int = 1  # blocks that a multiprocessor must have registers for
 
     @property
     def block(self) -> int:
         """Threads of a block."""
         return self.rows // self.tall * (self.columns // self.broad)
+
+
+#: Threads of a block that computes single results.
+BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +45,38 @@ class ProductSpec:
     dtype: str  # of the products and the result; operands are converted to it
     left: str
     right: str
-    tile: Tile
-    left_along: bool  # neighbouring threads read along the inner dimension
-    right_along: bool
+    tile: Tile | None  # without one, a thread computes one result after another
+    left_along: bool = False  # neighbouring threads read along the inner dimension
+    right_along: bool = False
+    split: bool = False  # the inner dimension is split among blocks, and sums are stored
     stack: int = 1  # dimensions of the stack, after collapsing
     index: str = "int32"
+    conjugate: bool = False  # the left operand's elements are conjugated
 
     def __post_init__(self) -> None:
         check_choice("index", self.index, INDEX_BYTES)
+        if self.conjugate and category(self.dtype) != "complex":
+            raise ValueError(f"numbers of dtype {self.dtype} are not conjugated")
 
     @property
-    def pack(self) -> int:
-        """Elements along the inner dimension that are a word."""
-        return 4 if _terms(self).startswith(("Bool", "Byte")) else 1
+    def block(self) -> int:
+        """Threads of a block."""
+        return BLOCK if self.tile is None else self.tile.block
+
+
+@dataclass(frozen=True, slots=True)
+class JoinSpec:
+    """The results of products whose inner dimension is split: sums added up in their order."""
+
+    product: ProductSpec
+
+
+def sum_dtype(code: str) -> str:
+    """The dtype that products of a dtype are summed in."""
+    kind, size = category(code), itemsize(code)
+    if kind in ("float", "complex"):
+        return "f4" if size == 2 else code
+    return "u8" if size == 8 else "u4"
 
 
 def _terms(spec: ProductSpec) -> str:
@@ -54,17 +85,15 @@ def _terms(spec: ProductSpec) -> str:
     if kind == "bool":
         return "BoolTerms"
     if kind == "complex":
-        return f"ComplexTerms<{element}>"
+        return f"ComplexTerms<{element}, {'true' if spec.conjugate else 'false'}>"
+    total = cpp_name(sum_dtype(spec.dtype))
     if kind == "float":
-        return f"FloatTerms<{element}, {'double' if spec.dtype == 'f8' else 'float'}>"
-    size = itemsize(spec.dtype)
-    operands = [spec.left, spec.right]
-    if size < 8 and all(
-        itemsize(x) == 1 and category(x) in ("signed", "unsigned") for x in operands
-    ):
-        signed = ["true" if category(x) == "signed" else "false" for x in operands]
+        return f"FloatTerms<{element}, {total}>"
+    kinds = [category(x) for x in (spec.left, spec.right) if itemsize(x) == 1]
+    if total == "uint32_t" and len(kinds) == 2 and "bool" not in kinds:
+        signed = ["true" if x == "signed" else "false" for x in kinds]
         return f"ByteTerms<{element}, {', '.join(signed)}>"
-    return f"SingleTerms<{element}, {'uint64_t' if size == 8 else 'uint32_t'}>"
+    return f"SingleTerms<{element}, {total}>"
 
 
 def _stored(code: str) -> str:
@@ -73,17 +102,15 @@ def _stored(code: str) -> str:
 
 
 _SOURCE = """\
-{includes}
-#include "gpuarray/product.cuh"
+{includes}#include "gpuarray/product.cuh"
 
 namespace gpuarray {{
 
-typedef TiledProduct<{terms}, {result}, {left}, {right}, {index}_t, {stack}, {left_along},
-                     {right_along}, {tile}> Kernel;
+typedef ProductDimensions<{index}_t, {stack}> Dimensions;
 
-extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+extern "C" __global__ void __launch_bounds__({bounds}) {symbol}(
     {parameters}) {{
-    Kernel::run(results, left, right, dimensions);
+    {function}({names});
 }}
 
 }}  // namespace gpuarray
@@ -92,37 +119,69 @@ extern "C" __global__ void __launch_bounds__({block}) {symbol}(
 
 def render(spec: ProductSpec) -> KernelSource:
     """Return the CUDA C++ of products."""
-    index, tile = f"{spec.index}_t", spec.tile
-    names = [
-        "rows", "columns", "inner", "result_row", "result_column", "left_row", "left_inner",
-        "right_inner", "right_column", "row_tiles", "column_tiles", "tiles",
-    ]  # fmt: skip
-    fields = [Field(name, index) for name in names]
-    fields += [Field("shape", index, spec.stack), Field("strides", index, 3 * spec.stack)]
-    parameters = (
-        pointer("results", _stored(spec.dtype)),
+    result = cpp_name(sum_dtype(spec.dtype)) if spec.split else _stored(spec.dtype)
+    operands = f"{cpp_name(spec.left)}, {cpp_name(spec.right)}"
+    symbol = f"gpuarray_product__{spec.left}_{spec.right}__{spec.dtype}"
+    if spec.tile is None:
+        function = f"single_products<{_terms(spec)}, {result}, {operands}>"
+    else:
+        tile, flags = spec.tile, [spec.left_along, spec.right_along, spec.split]
+        along = "".join(["x" if one else "o" for one in flags[:2]])
+        symbol += f"_{tile.rows}x{tile.columns}_{along}"
+        sizes = [tile.rows, tile.columns, tile.depth, tile.tall, tile.broad]
+        arguments = [spec.index + "_t", spec.stack, *[str(x).lower() for x in flags], *sizes]
+        function = f"TiledProduct<{_terms(spec)}, {result}, {operands},\n                 "
+        function += f"{', '.join(map(str, arguments))}>::run"
+    symbol += "_split" if spec.split else ""
+    symbol += "_conjugate" if spec.conjugate else ""
+    inputs = [
         pointer("left", f"const {_stored(spec.left)}"),
         pointer("right", f"const {_stored(spec.right)}"),
-        structure("dimensions", "Kernel::Dimensions", fields),
-    )
-    symbol = f"gpuarray_product__{spec.left}_{spec.right}__{spec.dtype}"
-    symbol += f"_{tile.rows}x{tile.columns}_{'nt'[spec.left_along]}{'nt'[spec.right_along]}"
+    ]
+    return _kernel(spec, symbol, function, pointer("results", result), inputs, spec.tile)
+
+
+def render_join(spec: JoinSpec) -> KernelSource:
+    """Return the CUDA C++ that adds up the sums of blocks."""
+    product = spec.product
+    result, total = _stored(product.dtype), cpp_name(sum_dtype(product.dtype))
+    symbol = f"gpuarray_product_join__{product.left}_{product.right}__{product.dtype}"
+    function = f"join_products<{_terms(product)}, {result}>"
+    inputs = [pointer("sums", f"const {total}")]
+    return _kernel(product, symbol, function, pointer("results", result), inputs, None)
+
+
+def _kernel(
+    spec: ProductSpec,
+    symbol: str,
+    function: str,
+    results: KernelParameter,
+    inputs: list[KernelParameter],
+    tile: Tile | None,
+) -> KernelSource:
+    index = f"{spec.index}_t"
+    members = [
+        "rows", "columns", "inner", "result_row", "result_column", "left_row", "left_inner",
+        "right_inner", "right_column", "size", "row_tiles", "column_tiles", "tiles", "splits",
+        "split_length",
+    ]  # fmt: skip
+    fields = [Field(name, index) for name in members]
+    fields += [Field("shape", index, spec.stack), Field("strides", index, 3 * spec.stack)]
+    dimensions = structure("dimensions", "Dimensions", fields)
+    parameters = (results, *inputs, dimensions)
     symbol += f"_{spec.stack}d" if spec.stack > 1 else ""
     symbol += "_wide" if spec.index == "int64" else ""
+    block = BLOCK if tile is None else tile.block
+    bounds = f"{block}, {tile.resident}" if tile and tile.resident > 1 else block
     headers = {info(x).header for x in (spec.dtype, spec.left, spec.right)} - {""}
     source = _SOURCE.format(
-        includes="\n".join([f'#include "{name}"' for name in sorted(headers)]),
-        terms=_terms(spec),
-        result=_stored(spec.dtype),
-        left=cpp_name(spec.left),
-        right=cpp_name(spec.right),
+        includes="".join([f'#include "{name}"\n' for name in sorted(headers)]),
         index=spec.index,
         stack=spec.stack,
-        left_along="true" if spec.left_along else "false",
-        right_along="true" if spec.right_along else "false",
-        tile=f"{tile.rows}, {tile.columns}, {tile.depth}, {tile.tall}, {tile.broad}",
-        block=tile.block,
+        bounds=bounds,
         symbol=symbol,
         parameters=declared(parameters),
+        function=function,
+        names=names(parameters),
     )
-    return KernelSource(symbol, source, cuda_headers(), parameters, 1, tile.block)
+    return KernelSource(symbol, source, cuda_headers(), parameters, 1, block)
