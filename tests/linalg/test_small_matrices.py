@@ -1,0 +1,285 @@
+"""Stacks of matrices of up to 32 rows and columns, by the kernels that are made for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray._runtime.device import current
+from gpuarray.kernels.small_matrix import launch
+
+DTYPES = ["f4", "f8", "c8", "c16"]
+SIZES = [1, 2, 3, 5, 8, 17, 32]
+EVERY = [pytest.param(dtype, n, marks=pytest.mark.slow) for dtype in DTYPES for n in SIZES]
+# A kernel for each: compiling them is what takes the time.
+QUICK = [("f8", 1), ("f8", 3), ("c16", 5), ("f4", 17)]
+each_size = pytest.mark.parametrize(
+    ("dtype", "n"), [case.values if case.values in QUICK else case for case in EVERY]
+)
+
+
+def epsilon(dtype):
+    return float(np.finfo(dtype).eps)
+
+
+def random(rng, dtype, *shape):
+    x = rng.standard_normal(shape)
+    if np.dtype(dtype).kind == "c":
+        x = x + 1j * rng.standard_normal(shape)
+    return x.astype(dtype)
+
+
+def adjoint(x):
+    return np.conj(np.swapaxes(x, -1, -2))
+
+
+def orthonormal(rng, dtype, *shape):
+    """Matrices with orthonormal columns, in double precision."""
+    wide = np.result_type(dtype, np.float64)
+    return np.linalg.qr(random(rng, wide, *shape))[0]
+
+
+def conditioned(rng, dtype, count, m, n, condition):
+    """Matrices with singular values from 1 to 1 / condition."""
+    k = min(m, n)
+    s = np.logspace(0, -np.log10(condition), k)
+    u, v = orthonormal(rng, dtype, count, m, k), orthonormal(rng, dtype, count, n, k)
+    return ((u * s) @ adjoint(v)).astype(dtype)
+
+
+def positive(rng, dtype, count, n, condition=1e2):
+    q, s = orthonormal(rng, dtype, count, n, n), np.logspace(0, -np.log10(condition), n)
+    x = (q * s) @ adjoint(q)
+    return ((x + adjoint(x)) / 2).astype(dtype)
+
+
+def call(make, *arrays, **static):
+    """What a call of the family returns for host arrays or device arrays, on the host."""
+    arrays = [x if isinstance(x, cp.ndarray) else cp.asarray(x) for x in arrays]
+    run = make(current.stream, "test", *[x._layout for x in arrays], *static.values())
+    results = run(*arrays)
+    return [x.get() for x in results] if isinstance(results, tuple) else results.get()
+
+
+def norm(x):
+    return np.sqrt((np.abs(x.astype(np.result_type(x, "f8"))) ** 2).sum((-2, -1)))
+
+
+def check_solution(a, x, b):
+    """The backward error is a few units in the last place."""
+    wide = np.result_type(a, np.float64)
+    rest = norm(a.astype(wide) @ x - b)
+    bound = 8 * a.shape[-1] * epsilon(a.dtype) * (norm(a) * norm(x) + norm(b))
+    assert (rest <= bound).all()
+
+
+# ---- LU factors ----------------------------------------------------------------------------------
+
+
+@each_size
+def test_solve(dtype, n, rng):
+    a = random(rng, dtype, 3, n, n)
+    for sides in (1, 3, 40):
+        b = random(rng, dtype, 3, n, sides)
+        x, info = call(launch.solve_call, a, b)
+        assert (x.dtype, x.shape, info.tolist()) == (a.dtype, b.shape, [0, 0, 0])
+        check_solution(a, x, b)
+
+
+@each_size
+def test_inverse_and_determinant(dtype, n, rng):
+    a = conditioned(rng, dtype, 3, n, n, 10)
+    x, info = call(launch.inverse_call, a)
+    assert (x.dtype, x.shape, info.tolist()) == (a.dtype, a.shape, [0, 0, 0])
+    check_solution(a, x, np.broadcast_to(np.eye(n, dtype=dtype), a.shape))
+    tolerance = {"rtol": 40 * n * epsilon(dtype), "atol": 10 * n * epsilon(dtype)}
+    exact = a.astype(np.result_type(dtype, np.float64))
+    np.testing.assert_allclose(
+        call(launch.determinant_call, a), np.linalg.det(exact), tolerance["rtol"]
+    )
+    sign, logarithm = call(launch.log_determinant_call, a)
+    assert (sign.dtype, logarithm.dtype) == (a.dtype, a.real.dtype)
+    expected = np.linalg.slogdet(exact)
+    np.testing.assert_allclose(sign, expected[0], **tolerance)
+    np.testing.assert_allclose(logarithm, expected[1], **tolerance)
+
+
+@each_size
+def test_lu_factors(dtype, n, rng):
+    for m in {n, 2}:
+        a = random(rng, dtype, 3, m, n)
+        lu, exchanges, info = call(launch.lu_call, a)
+        k = min(m, n)
+        assert (exchanges.dtype, exchanges.shape, info.tolist()) == ("i4", (3, k), [0, 0, 0])
+        product = (np.tril(lu[..., :k], -1) + np.eye(m, k)) @ np.triu(lu[..., :k, :])
+        assert (np.abs(np.tril(lu[..., :k], -1)) <= np.sqrt(2) * (1 + epsilon(dtype))).all()
+        for one, rows in zip(product, exchanges, strict=True):
+            for i in reversed(range(k)):
+                one[[i, rows[i]]] = one[[rows[i], i]]
+        np.testing.assert_allclose(product, a, atol=10 * n * epsilon(dtype))
+
+
+@pytest.mark.parametrize("condition", [1e1, 1e8, 1e15])
+def test_solutions_at_every_condition(condition, rng):
+    a = conditioned(rng, "f8", 3, 17, 17, condition)
+    b = random(rng, "f8", 3, 17, 3)
+    x, info = call(launch.solve_call, a, b)
+    assert not info.any()
+    check_solution(a, x, b)
+
+
+def test_a_singular_matrix_does_not_touch_its_neighbours(rng):
+    a = random(rng, "f8", 4, 3, 3)
+    a[1, :, 2] = 0
+    a[3] = 0
+    b = random(rng, "f8", 4, 3, 3)
+    x, info = call(launch.solve_call, a, b)
+    assert info.tolist() == [0, 3, 0, 1]
+    assert np.isnan(x[1]).all()
+    assert np.isnan(x[3]).all()
+    check_solution(a[::2], x[::2], b[::2])
+    inverse, info = call(launch.inverse_call, a)
+    assert info.tolist() == [0, 3, 0, 1]
+    assert np.isnan(inverse[1::2]).all()
+    assert call(launch.determinant_call, a)[1::2].tolist() == [0, 0]
+    sign, logarithm = call(launch.log_determinant_call, a)
+    assert (sign[1::2].tolist(), logarithm[1::2].tolist()) == ([0, 0], [-np.inf, -np.inf])
+
+
+def test_nan_and_infinity_in_lu():
+    nan, inf = np.nan, np.inf
+    a = np.array([[[nan, 1], [1, 2]], [[0, 1], [nan, 1]], [[1, 1], [1, inf]], [[inf, 1], [1, 1]]])
+    inverse, info = call(launch.inverse_call, a)
+    assert info.tolist() == [0, 1, 0, 0]
+    assert np.isnan(inverse[0, 0]).all()
+    np.testing.assert_array_equal(inverse[2:], [[[1, 0], [0, 0]], [[0, 0], [0, 1]]])
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(call(launch.determinant_call, a), np.linalg.det(a))
+        sign, logarithm = call(launch.log_determinant_call, a)
+        expected = np.linalg.slogdet(a)
+    # Which pivot was a NaN says nothing.
+    np.testing.assert_array_equal(sign[1:], expected[0][1:])
+    np.testing.assert_array_equal(logarithm, expected[1])
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-310, 1e200])
+def test_determinants_do_not_overflow_before_their_end(scale):
+    a = np.diag([scale, 3.0, 1 / scale, 5.0])[[1, 0, 2, 3]]
+    if not np.isfinite(1 / scale):
+        a = np.diag([scale, 3.0, 1e300, 5.0])[[1, 0, 2, 3]]
+    expected = -15.0 if np.isfinite(1 / scale) else -15.0 * (scale * 1e300)
+    np.testing.assert_allclose(call(launch.determinant_call, a), expected, 1e-15)
+    np.testing.assert_allclose(call(launch.determinant_call, a + 0j), expected, 1e-15)
+
+
+# ---- Cholesky factors ----------------------------------------------------------------------------
+
+
+@each_size
+@pytest.mark.parametrize("upper", [False, True])
+def test_cholesky(dtype, n, upper, rng):
+    a = positive(rng, dtype, 3, n)
+    # The other triangle is not read.
+    given = np.where(np.tri(n, dtype=bool).T if upper else np.tri(n, dtype=bool), a, np.nan)
+    given = given.astype(dtype)
+    factor, info = call(launch.cholesky_call, given, upper=upper)
+    assert (factor.dtype, info.tolist()) == (a.dtype, [0, 0, 0])
+    assert (factor == (np.triu(factor) if upper else np.tril(factor))).all()
+    lower = adjoint(factor) if upper else factor
+    diagonal = np.diagonal(factor, axis1=-2, axis2=-1)
+    assert (diagonal.real > 0).all()
+    assert (diagonal.imag == 0).all()
+    wide = lower.astype(np.result_type(dtype, np.float64))
+    assert (norm(wide @ adjoint(wide) - a) <= 4 * n * epsilon(dtype) * norm(a)).all()
+    for sides in (1, 9):
+        b = random(rng, dtype, 3, n, sides)
+        x = call(launch.cholesky_solve_call, factor, b, upper=upper)
+        check_solution(a, x, b)
+
+
+def test_matrices_that_are_not_positive_definite(rng):
+    a = positive(rng, "f8", 5, 3)
+    a[1, 2, 2] = -1
+    a[3] = 0
+    a[4, 0, 0] = np.nan
+    factor, info = call(launch.cholesky_call, a, upper=False)
+    assert info.tolist() == [0, 3, 0, 1, 0]
+    assert np.isnan(factor[[1, 3]]).all()
+    np.testing.assert_allclose(factor[:3:2], np.linalg.cholesky(a[:3:2]), 1e-12)
+    np.testing.assert_array_equal(np.isnan(factor[4]), np.tri(3, dtype=bool))
+
+
+# ---- operands ------------------------------------------------------------------------------------
+
+VIEWS = {
+    "transposed": lambda x: x.swapaxes(-1, -2),
+    "backwards": lambda x: x[::-1, :, ::-1, ::-1],
+    "with gaps": lambda x: x[:, ::2, 1:, 1:],
+    "permuted": lambda x: x.transpose(3, 1, 0, 2)[:, :, 1:, 1:],
+    "one matrix": lambda x: x[1, 2],
+    "repeated": lambda x: x[:, :1],
+}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_views(view, rng):
+    x = random(rng, "f8", 4, 3, 4, 4)
+    a, device = VIEWS[view](x), VIEWS[view](cp.asarray(x))
+    inverse, info = call(launch.inverse_call, device)
+    assert inverse.flags.c_contiguous
+    assert not info.any()
+    np.testing.assert_allclose(inverse, np.linalg.inv(a), 1e-10, 1e-10)
+    right = random(rng, "f8", *a.shape[-2:])
+    for b in (cp.asarray(right), cp.asarray(right).T, cp.asarray(right)[:, ::-1]):
+        solution, _ = call(launch.solve_call, device, b)
+        np.testing.assert_allclose(solution, np.linalg.solve(a, b.get()), 1e-10, 1e-10)
+
+
+def test_stacks_that_broadcast(rng):
+    a, b = random(rng, "f8", 3, 1, 4, 4), random(rng, "f8", 5, 4, 2)
+    x, info = call(launch.solve_call, a, b)
+    assert info.shape == (3, 5)
+    np.testing.assert_allclose(x, np.linalg.solve(a, b), 1e-10, 1e-10)
+    many = cp.broadcast_to(cp.asarray(a[0, 0]), (200, 4, 4))
+    inverse, _ = call(launch.inverse_call, many)
+    np.testing.assert_allclose(inverse, np.linalg.inv(np.broadcast_to(a[0, 0], (200, 4, 4))), 1e-10)
+
+
+def test_stacks_of_many_dimensions(rng):
+    x = random(rng, "f8", 2, 3, 2, 3, 2, 3, 3)
+    axes = (4, 2, 0, 3, 1, 5, 6)
+    device = cp.asarray(x).transpose(axes)
+    inverse, _ = call(launch.inverse_call, device)
+    np.testing.assert_allclose(inverse, np.linalg.inv(x.transpose(axes)), 1e-10, 1e-10)
+
+
+def test_empty_stacks():
+    for shape in ((0, 3, 3), (2, 0, 0), (4, 0, 3, 3)):
+        inverse, info = call(launch.inverse_call, np.ones(shape))
+        assert (inverse.shape, info.shape) == (shape, shape[:-2])
+        assert not info.any()
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find_in_factors(rng):
+    a, b = random(rng, "f8", 5, 5, 5), random(rng, "f8", 5, 5, 3)
+    definite = positive(rng, "f8", 5, 5)
+    with cp.cuda.check("races=lane", "uninit", "barriers"):
+        call(launch.solve_call, a, b)
+        call(launch.inverse_call, a)
+        call(launch.log_determinant_call, a)
+        call(launch.lu_call, a)
+        call(launch.cholesky_call, definite, upper=True)
+        call(launch.cholesky_solve_call, definite, b, upper=False)
+
+
+def test_a_capture_holds_it(rng):
+    a, b = random(rng, "f8", 3, 3, 3), random(rng, "f8", 3, 3, 3)
+    x, y = cp.asarray(a), cp.asarray(b)
+    with cp.cuda.Stream(non_blocking=True).capture() as graph:
+        run = launch.solve_call(current.stream, "test", x._layout, y._layout)
+        solution, _ = run(x, y)
+    x *= 2
+    graph.launch()
+    np.testing.assert_allclose(solution.get(), np.linalg.solve(2 * a, b), 1e-10, 1e-10)
