@@ -1,4 +1,4 @@
-"""Factorisations and eigenvalues by cuSOLVER, as plans like any other.
+"""Factorisations by cuSOLVER, as plans like any other.
 
 A matrix is given by its columns: a gapless array of shape (n, m), whose rows are the n columns of
 length m. The functions overwrite it. Each returns, last of its results, cuSOLVER's ``info`` as an
@@ -19,7 +19,7 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 
-__all__ = ["eigenvalues", "qr_factors", "singular_values", "solver_call"]
+__all__ = ["qr_factors", "singular_values", "solver_call"]
 
 _INFO = _layout.contiguous(np.dtype(np.int32), ())
 
@@ -52,18 +52,6 @@ def singular_values(columns: Any) -> tuple[Any, Any, Any, Any]:
     return _gesvd_call(current.stream, columns._layout)(columns)
 
 
-def eigenvalues(columns: Any) -> tuple[Any, Any]:
-    """The eigenvalues of a square matrix, in no particular order.
-
-    Returns
-    -------
-    values : ndarray
-        Complex.
-    info : ndarray
-    """
-    return _geev_call(current.stream, columns._layout)(columns)
-
-
 @planned
 def _geqrf_call(stream: Stream, columns: Layout) -> Callable[[Any], Any]:
     dtype, (n, m) = columns.dtype, columns.shape
@@ -92,21 +80,6 @@ def _gesvd_call(stream: Stream, columns: Layout) -> Callable[[Any], Any]:
     ]
     passed = {"A": "x0", "U": "y0", "S": "y1", "VT": "y2", "info": "y3"}
     return solver_call(stream, "cusolverDnXgesvd", values, outputs, passed, columns)
-
-
-@planned
-def _geev_call(stream: Stream, columns: Layout) -> Callable[[Any], Any]:
-    dtype, (n, _) = columns.dtype, columns.shape
-    complex_dtype = np.result_type(dtype, np.complex64)
-    none = "CUSOLVER_EIG_MODE_NOVECTOR"
-    values = {
-        "jobvl": none, "jobvr": none, "n": n, "dataTypeA": dtype, "lda": n,
-        "dataTypeW": complex_dtype, "dataTypeVL": dtype, "VL": None, "ldvl": n,
-        "dataTypeVR": dtype, "VR": None, "ldvr": n, "computeType": dtype,
-    }  # fmt: skip
-    outputs = [_layout.contiguous(complex_dtype, (n,)), _INFO]
-    passed = {"A": "x0", "W": "y0", "info": "y1"}
-    return solver_call(stream, "cusolverDnXgeev", values, outputs, passed, columns)
 
 
 def solver_call(

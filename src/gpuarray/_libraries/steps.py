@@ -8,6 +8,7 @@ between them, and makes one call (see :mod:`gpuarray._calls`) of them all.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,10 +52,13 @@ class Stack(NamedTuple):
     distances : mapping
         By a pointer's name, how many bytes lie from one matrix to the next; pointers that are
         missing are the same for all.
+    begins : mapping, optional
+        By a pointer's name, how many bytes the first matrix lies behind the operand's beginning.
     """
 
     count: int
     distances: Mapping[str, int]
+    begins: Mapping[str, int] = MappingProxyType({})
 
 
 class Steps:
@@ -155,8 +159,10 @@ class Steps:
         if stack is None:
             bound = BoundCall(*given)
         else:
-            distances = [stack.distances.get(name, 0) for name in passed]
-            offsets = [tuple([i * step for step in distances]) for i in range(stack.count)]
+            lines = [(stack.begins.get(x, 0), stack.distances.get(x, 0)) for x in passed]
+            offsets = [
+                tuple([begin + i * step for begin, step in lines]) for i in range(stack.count)
+            ]
             bound = RepeatedCall(*given, offsets)
         self._steps.append((bound, passed))
 

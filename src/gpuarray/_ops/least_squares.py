@@ -1,4 +1,4 @@
-"""Least squares and eigenvalues, as far as polynomials need them: fits and roots."""
+"""Least squares, as far as fits of polynomials need them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from gpuarray import _array, _layout
 from gpuarray._libraries import solver
 from gpuarray._libraries.blas import gemm
 from gpuarray._ops.conversion import asnumpy
-from gpuarray._ops.logic import greater, isfinite
+from gpuarray._ops.logic import greater
 from gpuarray._ops.math import conj, divide, multiply
 from gpuarray._ops.selection import where
 from gpuarray._ops.triangles import tril
-from gpuarray._ops.truth import all, any
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.products import sum_of_products
 
@@ -89,25 +88,3 @@ def least_squares(equations: Any, right: Any, rcond: float, name: str) -> LeastS
     if remains is None or rank < unknowns:
         remains = _array.empty(_layout.contiguous(s.dtype, (0,)))
     return LeastSquares(solution, remains, rank, s, vectors)
-
-
-def eigenvalues(matrix: Any, name: str) -> Any:
-    """The eigenvalues of a square matrix that is not kept; real where all of them are.
-
-    It waits for the device, which says whether they are found and real.
-    """
-    dtype = matrix._layout.dtype
-    size = matrix._layout.shape[0]
-    if dtype.char not in _SUPPORTED:
-        raise TypeError(f"{name}: array type {dtype} is unsupported in linalg")
-    if not size:
-        return _array.empty(_layout.contiguous(dtype, (0,)))
-    if not bool(all(isfinite(matrix))):
-        raise np.linalg.LinAlgError(f"{name}: Array must not contain infs or NaNs")
-    # The transpose has the same eigenvalues.
-    values, info = solver.eigenvalues(matrix)
-    if int(asnumpy(info)):
-        raise np.linalg.LinAlgError(f"{name}: Eigenvalues did not converge")
-    if dtype.kind == "f" and not bool(any(values.imag)):
-        return copies.copy(values.real, "C")
-    return values

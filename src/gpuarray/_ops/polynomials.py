@@ -11,8 +11,8 @@ from gpuarray._libraries.blas import gemm
 from gpuarray._ops import series, series_fits
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
+from gpuarray._ops.eigenvalues import general
 from gpuarray._ops.joining import concatenate
-from gpuarray._ops.least_squares import eigenvalues
 from gpuarray._ops.logic import equal
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj, divide, multiply, sqrt
@@ -52,7 +52,7 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
     zeros_ = zeros_ if zeros_._layout.ndim else zeros_.reshape(1)
     shape, dtype = zeros_._layout.shape, zeros_._layout.dtype
     if len(shape) == 2 and shape[0] == shape[1] and shape[0]:
-        zeros_ = eigenvalues(copies.copy(zeros_, "C", _float(dtype)), "poly")
+        zeros_ = general(zeros_, False)
     elif len(shape) != 1:
         raise ValueError(f"poly: zeros of shape {shape}; give one dimension, or a square matrix")
     elif dtype.char not in "fdFD":
@@ -118,7 +118,7 @@ def roots(p: ArrayLike) -> ndarray:
     c = copies.copy(c[first:upto], "C", _float(dtype) if dtype.kind not in "fc" else dtype)
     if c._layout.size > 1:
         matrix = series_fits.companion_matrix("power", copies.copy(c[::-1], "C"))
-        found = eigenvalues(matrix, "roots")
+        found = general(matrix, False)
     else:
         if series.is_zero(c):
             return asarray(np.array([]))

@@ -12,7 +12,8 @@ from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
-from gpuarray._ops.least_squares import LeastSquares, eigenvalues, least_squares
+from gpuarray._ops.eigenvalues import general
+from gpuarray._ops.least_squares import LeastSquares, least_squares
 from gpuarray._ops.logic import equal
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj, divide, multiply, sqrt
@@ -207,7 +208,7 @@ def roots(basis: str, c: ArrayLike, name: str) -> ndarray:
         return asarray(np.array([], series._layout.dtype))
     if series._layout.size == 2:
         return _single_root(basis, series)
-    found = eigenvalues(companion_matrix(basis, series), name)
+    found = general(companion_matrix(basis, series), False)
     found.sort()
     return found
 

@@ -1,0 +1,122 @@
+"""Eigenvalues and eigenvectors by cuSOLVER, as steps of plans.
+
+Matrices are given by their columns: a gapless stack of shape (count, n, n), whose element
+``[i, j]`` is column j of matrix i. They are overwritten.
+"""
+
+from __future__ import annotations
+
+import math
+
+from gpuarray._ffi import cusolver
+from gpuarray._libraries.steps import Operand, Stack, Steps
+from gpuarray.errors import LibraryNotFoundError
+
+__all__ = ["GENERAL_LIMIT", "general", "hermitian"]
+
+#: A call of the batched function takes no more matrices than this, and less than this many bytes.
+_BATCH_COUNT = 32768
+_BATCH_BYTES = 2**31
+#: The greatest number of rows of a general matrix, which has less than 2**31 elements.
+GENERAL_LIMIT = math.isqrt(2**31 - 1)
+
+_VECTORS = {False: "CUSOLVER_EIG_MODE_NOVECTOR", True: "CUSOLVER_EIG_MODE_VECTOR"}
+
+
+def hermitian(
+    steps: Steps, columns: Operand, values: Operand, info: Operand, vectors: bool
+) -> None:
+    """Add the steps for eigenvalues, in ascending order, and eigenvectors of Hermitian matrices.
+
+    The triangle above the diagonal is read. (Asked for the other one, cuSOLVER has given NaN for
+    complex matrices.)
+
+    Parameters
+    ----------
+    steps : Steps
+        The plan.
+    columns : Operand
+        Overwritten with the eigenvectors where they are wanted: ``[i, j]`` is that of value j.
+    values : Operand
+        Of shape (count, n), real.
+    info : Operand
+        Of shape (count,).
+    vectors : bool
+        Whether eigenvectors are wanted.
+    """
+    count, n, _ = columns.layout.shape
+    dtype = columns.layout.dtype
+    arguments = {
+        "jobz": _VECTORS[vectors], "uplo": "CUBLAS_FILL_MODE_UPPER", "n": n, "lda": n,
+        "dataTypeA": dtype, "dataTypeW": values.layout.dtype, "computeType": dtype,
+    }  # fmt: skip
+    operands = {"A": columns, "W": values, "info": info}
+    sizes = {
+        "A": n * n * dtype.itemsize,
+        "W": n * values.layout.itemsize,
+        "info": info.layout.itemsize,
+    }
+    chunk = min(count, _BATCH_COUNT, (_BATCH_BYTES - 1) // sizes["A"])
+    if chunk < 2 or not _has("cusolverDnXsyevBatched"):
+        steps.solver("cusolverDnXsyevd", arguments, operands, Stack(count, sizes))
+        return
+    whole, rest = divmod(count, chunk)
+    function = "cusolverDnXsyevBatched"
+    distances = {name: chunk * size for name, size in sizes.items()}
+    steps.solver(function, {**arguments, "batchSize": chunk}, operands, Stack(whole, distances))
+    if rest:
+        begins = {name: whole * distance for name, distance in distances.items()}
+        last = Stack(1, {}, begins)
+        steps.solver(function, {**arguments, "batchSize": rest}, operands, last)
+
+
+def general(
+    steps: Steps, columns: Operand, values: Operand, info: Operand, vectors: Operand | None
+) -> None:
+    """Add the steps for eigenvalues, in no order, and right eigenvectors of any matrices.
+
+    Parameters
+    ----------
+    steps : Steps
+        The plan.
+    columns : Operand
+        Overwritten with nothing of use. No matrix has more than `GENERAL_LIMIT` rows.
+    values : Operand
+        Of shape (count, n), complex; the values of a real matrix that are no real numbers are pairs
+        of conjugates, that with the positive imaginary part first.
+    info : Operand
+        Of shape (count,).
+    vectors : Operand or None
+        Of shape (count * n + 2, n) and the matrices' dtype. Row 1 and those behind it become the
+        eigenvectors; the first and the last are left alone. Of real matrices those of a pair of
+        conjugates are the real and the imaginary part of the first one's vector.
+    """
+    count, n, _ = columns.layout.shape
+    dtype = columns.layout.dtype
+    arguments = {
+        "jobvl": _VECTORS[False], "jobvr": _VECTORS[vectors is not None], "n": n,
+        "dataTypeA": dtype, "lda": n, "dataTypeW": values.layout.dtype,
+        "dataTypeVL": dtype, "ldvl": n, "dataTypeVR": dtype, "ldvr": n, "computeType": dtype,
+    }  # fmt: skip
+    operands = {"A": columns, "W": values, "VL": None, "VR": vectors, "info": info}
+    matrix = n * n * dtype.itemsize
+    sizes = {
+        "A": matrix,
+        "W": n * values.layout.itemsize,
+        "info": info.layout.itemsize,
+    }
+    begins = {}
+    if vectors is not None:
+        sizes["VR"], begins["VR"] = matrix, n * dtype.itemsize
+    stack = Stack(count, sizes, begins)
+    # A part of the work is the host's, which copies from there and back.
+    steps.solver("cusolverDnXgeev", arguments, operands, stack, page_locked=True)
+
+
+def _has(function: str) -> bool:
+    """Whether the library, which may be older than the function, has it."""
+    try:
+        cusolver.library.symbol(function)
+    except LibraryNotFoundError:
+        return False
+    return True
