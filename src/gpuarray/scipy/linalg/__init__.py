@@ -29,6 +29,7 @@ from gpuarray.scipy.linalg._fixed_matrices import (
     invpascal,
     pascal,
 )
+from gpuarray.scipy.linalg._products import khatri_rao
 from gpuarray.scipy.linalg._special_matrices import (
     block_diag,
     circulant,
@@ -40,11 +41,14 @@ from gpuarray.scipy.linalg._special_matrices import (
     leslie,
     toeplitz,
 )
+from gpuarray.scipy.linalg._structure import bandwidth, ishermitian, issymmetric
 from gpuarray.scipy.linalg._warnings import LinAlgWarning
 
 # A line for each file.
 __all__ = [
     "LinAlgError", "LinAlgWarning",
+    "khatri_rao",
+    "bandwidth", "ishermitian", "issymmetric",
     "dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal",
     "block_diag", "circulant", "companion", "convolution_matrix", "fiedler", "fiedler_companion",
     "hankel", "leslie", "toeplitz",
