@@ -9,8 +9,20 @@ import gpuarray as cp
 from gpuarray import _dtypes, _layout
 from gpuarray._runtime.device import current
 from gpuarray.kernels import product
+from tests.array.arrays import DTYPES
+from tests.slow import slow_except
 
-INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]
+hypothesis = pytest.importorskip("hypothesis")
+st = hypothesis.strategies
+
+#: How a view is made of a matrix, on the host and on the device.
+VIEWS = {
+    "rows": lambda xp, x: xp.ascontiguousarray(x),
+    "columns": lambda xp, x: xp.ascontiguousarray(x.T).T,
+    "reversed": lambda xp, x: xp.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1],
+    "gaps": lambda xp, x: xp.repeat(xp.repeat(x, 2, 0), 3, 1)[::2, ::3],
+    "repeated": lambda xp, x: xp.broadcast_to(x[-1:], x.shape) if len(x) else x,
+}
 
 
 def matmul(a, b, dtype=None, out=None):
@@ -42,32 +54,51 @@ def check(a, b):
     np.testing.assert_array_equal(found.get(), expected)
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, "?", "f2", "f4", "f8", "c8", "c16"])
-@pytest.mark.parametrize("sizes", [(3, 17, 5), (65, 130, 17)])
-def test_dtypes(dtype, sizes):
-    m, k, n = sizes
+SINGLE, TILED = (3, 17, 5), (65, 70, 17)
+QUICK = [(SINGLE, dtype) for dtype in ("i2", "u1", "f8", "c8")]
+QUICK += [(TILED, dtype) for dtype in ("i1", "i4", "u8", "?", "f2", "c16")]
+
+
+@pytest.mark.parametrize(
+    "case",
+    slow_except(QUICK, [(sizes, dtype) for sizes in (SINGLE, TILED) for dtype in DTYPES]),
+    ids=lambda case: f"{case[1]}-{case[0][0]}",
+)
+def test_dtypes(case):
+    (m, k, n), dtype = case
     check(numbers((m, k), dtype), numbers((k, n), dtype, 1))
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i4"])
 def test_layouts(dtype):
-    views = {
-        "rows": lambda xp, x: xp.ascontiguousarray(x),
-        "columns": lambda xp, x: xp.ascontiguousarray(x.T).T,
-        "reversed": lambda xp, x: xp.ascontiguousarray(x[::-1, ::-1])[::-1, ::-1],
-        "gaps": lambda xp, x: xp.repeat(xp.repeat(x, 2, 0), 3, 1)[::2, ::3],
-        "repeated": lambda xp, x: xp.broadcast_to(x[:1], x.shape),
-    }
     a, b = numbers((19, 21), dtype), numbers((21, 18), dtype, 1)
-    for left in views.values():
-        for right in views.values():
+    for left in VIEWS.values():
+        for right in VIEWS.values():
             found = matmul(left(cp, cp.asarray(a)), right(cp, cp.asarray(b)))
             np.testing.assert_array_equal(found.get(), left(np, a) @ right(np, b))
 
 
+_SIDES = st.one_of(st.integers(0, 5), st.sampled_from([16, 17, 31, 33, 64, 65]))
+
+
+@hypothesis.settings(max_examples=40)
+@hypothesis.given(
+    st.sampled_from(["i1", "i4"]),
+    st.tuples(_SIDES, st.one_of(_SIDES, st.just(130)), _SIDES),
+    st.sampled_from([*VIEWS]),
+    st.sampled_from([*VIEWS]),
+    st.integers(0, 9),
+)
+def test_any_size_and_view(dtype, sizes, left, right, seed):
+    m, k, n = sizes
+    a, b = numbers((m, k), dtype, seed), numbers((k, n), dtype, seed + 1)
+    found = matmul(VIEWS[left](cp, cp.asarray(a)), VIEWS[right](cp, cp.asarray(b)))
+    np.testing.assert_array_equal(found.get(), VIEWS[left](np, a) @ VIEWS[right](np, b))
+
+
 def test_conversions():
     """Operands of other dtypes than the product's, whose sums would not fit in theirs."""
-    cases = "i1 u1 i2, i1 i1 i4, u1 i1 i8, ? i1 i1, i2 f4 f4, f4 c16 c16"
+    cases = "i1 u1 i2, i1 i1 i4, u1 i1 i8, ? i1 i1, f4 c16 c16"
     for left, right, dtype in [case.split() for case in cases.split(", ")]:
         a, b = numbers((4, 70), left), numbers((70, 3), right, 1)
         found = matmul(cp.asarray(a), cp.asarray(b), dtype)

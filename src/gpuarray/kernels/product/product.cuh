@@ -201,7 +201,7 @@ GPUARRAY_DEVICE void join_products(Result* results, const typename Terms::Sum* s
     const UIndex step = UIndex(gridDim.x) * blockDim.x;
     for (UIndex index = UIndex(blockIdx.x) * blockDim.x + threadIdx.x; index < UIndex(d.size); index += step) {
         typename Terms::Sum sum = sums[index];
-#pragma unroll 4
+#pragma unroll 8
         for (UIndex split = 1; split < UIndex(d.splits); ++split) {
             sum = Terms::joined(sum, sums[split * UIndex(d.size) + index]);
         }

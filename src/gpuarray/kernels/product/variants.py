@@ -7,30 +7,35 @@ from typing import NamedTuple
 
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
-from gpuarray.kernels.product.spec import Tile
+from gpuarray.kernels.product.spec import BLOCK, Tile
 
 
-class _Rate(NamedTuple):
+class Rate(NamedTuple):
     """What a tile costs: in multiplications that a multiprocessor does in the same time."""
 
     each: float  # for a multiplication, where there are many tiles
     alone: float  # the same where a multiprocessor has one tile
+    resident: int  # tiles that a multiprocessor computes at a time
 
 
-# Estimates from how many instructions a multiplication takes, and how many warps a block has.
+#: Estimates from how many instructions a multiplication takes, and how many warps a block has.
 RATES = {
-    Tile(128, 128, 8, 8, 8, 2): _Rate(1, 1.3),
-    Tile(64, 64, 16, 4, 4): _Rate(1.4, 2),
-    Tile(32, 32, 16, 4, 4): _Rate(1.8, 6),
-    Tile(128, 16, 16, 4, 4): _Rate(1.8, 3),
-    Tile(16, 128, 16, 4, 4): _Rate(1.8, 3),
+    Tile(128, 128, 8, 8, 8, 2): Rate(1, 1.3, 2),
+    Tile(64, 64, 16, 4, 4): Rate(1.4, 2, 4),
+    Tile(32, 32, 16, 4, 4): Rate(1.8, 6, 16),
+    Tile(128, 16, 16, 4, 4): Rate(1.8, 3, 8),
+    Tile(16, 128, 16, 4, 4): Rate(1.8, 3, 8),
 }
 
-#: The largest matrices whose results are computed one by one.
-_SINGLE_SIDE, _SINGLE_INNER = 8, 64
+#: The same for results that are computed one by one, and for how long an inner dimension.
+_SINGLE, _SINGLE_INNER = Rate(5, 20, 8), 64
 
-#: What a split of the inner dimension must have, and blocks for each multiprocessor.
-_LEAST_SPLIT, _SPLIT_BLOCKS = 256, 2
+#: A split of the inner dimension has at least so many elements.
+_LEAST_SPLIT = 256
+
+#: What the launch costs that adds up the sums of splits; in it the next sum of each result, and
+#: each of the sums.
+_JOIN, _NEXT_SUM, _JOINED_SUM = 200_000, 5_000, 20
 
 #: Products of floats that are computed here and not by a library, whose calls take longer: matrices
 #: of no longer sides, and if there are many only of sides that the library is no faster for.
@@ -64,23 +69,47 @@ def share(
 
     ``itemsize`` is that of the sums.
     """
-    if max(rows, columns) <= _SINGLE_SIDE and inner <= _SINGLE_INNER:
-        return Sharing(None, 1, inner)
-    best, least, tiles = None, math.inf, 0
+    results, least = rows * columns * members, math.inf
+    best: Sharing | None = None
     for tile, rate in RATES.items():
         if itemsize > 4 and tile.tall == 8:  # more registers than a thread has
             continue
         count = ceil_div(rows, tile.rows) * ceil_div(columns, tile.columns) * members
-        area = tile.rows * tile.columns
-        cost = max(ceil_div(count, multiprocessors) * area * rate.each, area * rate.alone)
-        if cost < least:
-            best, least, tiles = tile, cost, count
+        most = min(multiprocessors * rate.resident // count, inner // _LEAST_SPLIT)
+        for wanted in (1, most // 16, most // 4, most):
+            if wanted < 1:
+                continue
+            splits, length = _split(inner, wanted, 4 * tile.depth)
+            area = tile.rows * tile.columns
+            cost = length * _cost(rate, area, count * splits, multiprocessors)
+            if splits > 1:
+                cost += _JOIN + splits * (_NEXT_SUM + _JOINED_SUM * results / multiprocessors)
+            if cost < least:
+                best, least = Sharing(tile, splits, length), cost
+    if inner <= _SINGLE_INNER:
+        count = ceil_div(results, BLOCK)
+        if inner * _cost(_SINGLE, BLOCK, count, multiprocessors) <= least:
+            return Sharing(None, 1, inner)
     assert best is not None
+    assert best.tile is not None
     if itemsize > 4:
-        best = Tile(best.rows, best.columns, best.depth // 2, best.tall, best.broad)
-    splits = min(multiprocessors * _SPLIT_BLOCKS // tiles, inner // _LEAST_SPLIT)
-    if splits < 2:
-        return Sharing(best, 1, inner)
-    step = 4 * best.depth  # whole words, and whole rounds
-    split_length = ceil_div(ceil_div(inner, splits), step) * step
-    return Sharing(best, ceil_div(inner, split_length), split_length)
+        tile = best.tile
+        halved = Tile(tile.rows, tile.columns, tile.depth // 2, tile.tall, tile.broad)
+        best = Sharing(halved, best.splits, best.split_length)
+    return best
+
+
+def _split(inner: int, splits: int, step: int) -> tuple[int, int]:
+    """So many equal parts of the inner dimension, or fewer, and how long they are.
+
+    All but the last are multiples of ``step``: whole words, and all that a block reads at a time.
+    """
+    if splits == 1:
+        return 1, inner
+    length = ceil_div(ceil_div(inner, splits), step) * step
+    return ceil_div(inner, length), length
+
+
+def _cost(rate: Rate, area: int, count: int, multiprocessors: int) -> float:
+    """The time of so many blocks that compute so many results each, by multiplications of one."""
+    return max(ceil_div(count, multiprocessors) * area * rate.each, area * rate.alone)
