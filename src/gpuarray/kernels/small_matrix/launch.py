@@ -168,3 +168,63 @@ def cholesky_solve_call(
     results = {"results": (factor.dtype, (n, sides))}
     numbers = {"n": n, "sides": sides, "upper": int(upper)}
     return _stack_call(stream, name, "cholesky_solve", [factor, b], results, numbers, columns)
+
+
+@planned
+def eigh_call(
+    stream: Stream, name: str, a: Layout, upper: bool, vectors: bool
+) -> Callable[[Any], Any]:
+    """A call that takes Hermitian matrices, of which one triangle is read.
+
+    It returns eigenvalues, the smallest first, eigenvectors if they are wanted, and info.
+    """
+    n = a.shape[-1]
+    results = {"values": (_real(a.dtype), (n,))}
+    if vectors:
+        results["vectors"] = (a.dtype, (n, n))
+    results["infos"] = (_INT32, ())
+    operation = "eigh" if vectors else "eigvalsh"
+    return _stack_call(stream, name, operation, [a], results, {"n": n, "upper": int(upper)})
+
+
+@planned
+def svd_call(stream: Stream, name: str, a: Layout, full: bool) -> Callable[[Any], Any]:
+    """A call that returns U, singular values, the conjugate transposes of V, and info."""
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    results = {
+        "lefts": (a.dtype, (m, m if full else k)),
+        "values": (_real(a.dtype), (k,)),
+        "rights": (a.dtype, (n if full else k, n)),
+        "infos": (_INT32, ()),
+    }
+    numbers = {"rows": m, "columns": n, "full": int(full)}
+    return _stack_call(stream, name, "svd", [a], results, numbers)
+
+
+@planned
+def svdvals_call(stream: Stream, name: str, a: Layout) -> Callable[[Any], Any]:
+    """A call that returns singular values, the greatest first, and info."""
+    m, n = a.shape[-2:]
+    results = {"values": (_real(a.dtype), (min(m, n),)), "infos": (_INT32, ())}
+    return _stack_call(stream, name, "svdvals", [a], results, {"rows": m, "columns": n})
+
+
+@planned
+def qr_call(stream: Stream, name: str, a: Layout, mode: str) -> Callable[[Any], Any]:
+    """A call that factorises matrices; ``mode`` is one of ``numpy.linalg.qr``.
+
+    It returns Q and R, R alone ('r'), or what LAPACK's geqrf leaves, transposed, and the
+    reflections' factors ('raw').
+    """
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    numbers = {"rows": m, "columns": n}
+    if mode == "r":
+        return _stack_call(stream, name, "qr_r", [a], {"triangular": (a.dtype, (k, n))}, numbers)
+    if mode == "raw":
+        results = {"results": (a.dtype, (n, m)), "factors": (a.dtype, (k,))}
+        return _stack_call(stream, name, "qr_raw", [a], results, numbers)
+    width = m if mode == "complete" else k
+    results = {"orthogonal": (a.dtype, (m, width)), "triangular": (a.dtype, (width, n))}
+    return _stack_call(stream, name, "qr", [a], results, {**numbers, "width": width})

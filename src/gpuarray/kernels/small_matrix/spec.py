@@ -78,6 +78,7 @@ class _Operation(NamedTuple):
 
 
 _INFOS = {"infos": "int32_t"}
+_SIZES, _HERMITIAN = ("rows", "columns"), ("n", "upper")
 
 OPERATIONS: dict[str, _Operation] = {
     "solve": _Operation(
@@ -87,12 +88,36 @@ OPERATIONS: dict[str, _Operation] = {
     "determinant": _Operation("small_lu.cuh", {"determinants": "T"}, ("n",)),
     "log_determinant": _Operation("small_lu.cuh", {"signs": "T", "logarithms": "R"}, ("n",)),
     "lu_factors": _Operation(
-        "small_lu.cuh", {"results": "T", "exchanges": "int32_t"} | _INFOS, ("rows", "columns")
+        "small_lu.cuh", {"results": "T", "exchanges": "int32_t"} | _INFOS, _SIZES
     ),
-    "cholesky": _Operation("small_cholesky.cuh", {"results": "T"} | _INFOS, ("n", "upper")),
+    "cholesky": _Operation("small_cholesky.cuh", {"results": "T"} | _INFOS, _HERMITIAN),
     "cholesky_solve": _Operation(
         "small_cholesky.cuh", {"results": "T"}, ("n", "sides", "upper"), ("matrices", "right")
     ),
+    "eigh": _Operation(
+        "small_eigh.cuh",
+        {"values": "R", "vectors": "T"} | _INFOS,
+        _HERMITIAN,
+        tiles=2,
+        lane_bytes=24,
+    ),
+    "eigvalsh": _Operation("small_eigh.cuh", {"values": "R"} | _INFOS, _HERMITIAN, lane_bytes=48),
+    "svd": _Operation(
+        "small_svd.cuh",
+        {"lefts": "T", "values": "R", "rights": "T"} | _INFOS,
+        ("rows", "columns", "full"),
+        tiles=2,
+        lane_bytes=8,
+    ),
+    "svdvals": _Operation("small_svd.cuh", {"values": "R"} | _INFOS, _SIZES, lane_bytes=32),
+    "qr": _Operation(
+        "small_qr.cuh",
+        {"orthogonal": "T", "triangular": "T"},
+        ("rows", "columns", "width"),
+        tiles=2,
+    ),
+    "qr_r": _Operation("small_qr.cuh", {"triangular": "T"}, _SIZES),
+    "qr_raw": _Operation("small_qr.cuh", {"results": "T", "factors": "T"}, _SIZES),
 }
 
 #: The real dtypes of complex ones.
