@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from .cusolver_kinds import HANDLE, PARAMS, WORKSPACES, job, matrix, smaller, vectors
-from .library_kinds import DataType, Dimension
-from .library_pointers import Matrix, VectorPointer
+from collections.abc import Callable
+from ctypes import c_int
+from typing import Any
+
+import numpy as np
+
+from .cusolver_kinds import EIG_MODE, HANDLE, PARAMS, WORKSPACES, job, matrix, smaller, vectors
+from .library_kinds import DataType, Dimension, Enum, Number
+from .library_pointers import HostResult, Matrix, VectorPointer
 from .library_table import Row
 
 __all__ = ["ROWS"]
+
+
+def _columns(size: str) -> Callable[[Any], int]:
+    """The number of vectors: all, or with `econ` as many as singular values."""
+
+    def count(call: Any) -> int:
+        if not call.jobz:
+            return 0
+        return smaller(call) if call.econ else getattr(call, size)
+
+    return count
+
 
 ROWS = (
     Row(
@@ -39,6 +57,33 @@ ROWS = (
         ),
         DataType("computeType"),
         *WORKSPACES,
+        query="_bufferSize",
+    ),
+    Row(
+        "cusolverDnXgesvdp",
+        HANDLE,
+        PARAMS,
+        Enum("jobz", EIG_MODE),
+        Number("econ", c_int),
+        Dimension("m"),
+        Dimension("n"),
+        *matrix("dataTypeA", Matrix("A", "m", "n", "dataTypeA", "lda", access="rw"), "lda"),
+        DataType("dataTypeS"),
+        VectorPointer("S", smaller, "dataTypeS", "w"),
+        *matrix(
+            "dataTypeU",
+            Matrix("U", vectors("jobz", "m"), _columns("m"), "dataTypeU", "ldu", access="w"),
+            "ldu",
+        ),
+        *matrix(
+            "dataTypeV",
+            Matrix("V", vectors("jobz", "n"), _columns("n"), "dataTypeV", "ldv", access="w"),
+            "ldv",
+        ),
+        DataType("computeType"),
+        *WORKSPACES[:-1],
+        VectorPointer("d_info", 1, np.dtype("i4"), "w"),
+        HostResult("h_err_sigma", np.dtype("f8")),
         query="_bufferSize",
     ),
 )  # fmt: skip

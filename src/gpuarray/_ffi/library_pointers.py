@@ -15,7 +15,10 @@ import numpy as np
 
 from .library_kinds import Declaration, Kind, Refusal
 
-__all__ = ["Pointer", "HostArray", "Matrix", "ScalarPointer", "VectorPointer", "Workspace"]
+__all__ = [
+    "ElementWorkspace", "HostArray", "HostResult", "Matrix", "Pointer", "ScalarPointer",
+    "VectorPointer", "Workspace",
+]  # fmt: skip
 
 #: A size: a number, the name of the argument that has it, or a function of the call.
 Size = int | str | Callable[[Any], int]
@@ -120,6 +123,26 @@ class HostArray(_Typed):
 
     def settle(self, value: int, call: Any) -> Any:
         return call.host(value, self.dtype, call.number(self.size)) if value else None
+
+
+class HostResult(_Typed):
+    """A number that the function stores in the host's memory, as work on the stream is done.
+
+    Its value is an array of one element.
+    """
+
+    def __init__(self, name: str, dtype: np.dtype) -> None:
+        super().__init__(name, dtype, const=False)
+
+    def settle(self, value: int, call: Any) -> int:
+        if not value:
+            raise Refusal("value", f"{self.name} is null")
+        return value
+
+    def view(self, value: int, call: Any) -> Any:
+        dtype = call.dtype(self.dtype)
+        memory = (ctypes.c_uint8 * dtype.itemsize).from_address(value)
+        return np.ndarray((1,), dtype, memory)
 
 
 class VectorPointer(_Typed):
@@ -237,6 +260,10 @@ class Workspace(Pointer):
         Whether it is the host's memory.
     """
 
+    #: What the query stores the size as, and the bytes that the size counts by.
+    size_type: Any = ctypes.c_size_t
+    itemsize = 1
+
     def __init__(
         self,
         name: str,
@@ -254,14 +281,37 @@ class Workspace(Pointer):
         if self.size is not None and call.number(self.size) < needed:
             raise Refusal(
                 "value",
-                f"{self.name} has {call.number(self.size)} bytes, and {needed} are needed",
+                f"{self.name} has {call.number(self.size)} {self._units}, and {needed} are needed",
             )
         if needed and not value:
-            raise Refusal("value", f"{self.name} is null, and {needed} bytes are needed")
+            raise Refusal("value", f"{self.name} is null, and {needed} {self._units} are needed")
         return value
+
+    @property
+    def _units(self) -> str:
+        return "bytes" if self.itemsize == 1 else f"elements of {self.itemsize} bytes"
 
     def view(self, value: int, call: Any) -> Any:
         if self.on_host:
             return value
-        needed = call.workspace_bytes(self)
+        needed = call.workspace_bytes(self) * self.itemsize
         return call.view(self.name, value, np.dtype("u1"), (needed,), (1,), "")
+
+
+class ElementWorkspace(Workspace):
+    """A workspace on the device whose size counts elements of a dtype, in an int.
+
+    Parameters
+    ----------
+    name, size : str
+        As of `Workspace`.
+    dtype : dtype
+        Of the elements.
+    """
+
+    size_type = ctypes.c_int
+
+    def __init__(self, name: str, size: str, dtype: np.dtype) -> None:
+        super().__init__(name, size)
+        self.types = _C_ELEMENTS[dtype.str[1:]]
+        self.itemsize = dtype.itemsize

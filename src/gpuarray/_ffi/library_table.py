@@ -80,7 +80,7 @@ class Row:
         if query is not None:
             before = kinds[: kinds.index(self.workspaces[0])]
             asked = [kind.for_query() for kind in before if kind.name not in query_omits]
-            sizes = [Result(space.query_name, ctypes.c_size_t) for space in self.workspaces]
+            sizes = [Result(space.query_name, space.size_type) for space in self.workspaces]
             added = [kind.for_query() for kind in kinds if kind.name in query_adds]
             self.query = Row(name + query, *asked, *sizes, *added, queued=False)
 
@@ -205,14 +205,14 @@ class TableLibrary(LocatedLibrary):
         return function
 
     def workspace_bytes(self, name: str, values: Mapping[str, Any]) -> tuple[int, ...]:
-        """The sizes that a function's query gives for arguments by name, in bytes.
+        """The sizes that a function's query gives for arguments by name, as its workspaces count.
 
         `values` may have more than the query takes. Addresses may be missing: nothing is read.
         """
         query = self.rows[name].query
         if query is None:
             raise ValueError(f"{name} has no query for a workspace")
-        sizes = [ctypes.c_size_t() for _ in self.rows[name].workspaces]
+        sizes = [space.size_type() for space in self.rows[name].workspaces]
         unwritten = iter(sizes)
         arguments = []
         for kind in query.kinds:
