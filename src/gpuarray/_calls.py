@@ -51,7 +51,8 @@ def make_call(
     stream : Stream
         Where the steps were bound to.
     inputs : str
-        A letter for each input: ``'a'`` for an array, ``'s'`` for a scalar.
+        A letter for each input: ``'a'`` for an array, ``'s'`` for a scalar, ``'h'`` for the address
+        of memory on the host, which the caller keeps until the work is done.
     outputs : sequence of Layout or None
         The layouts of outputs to allocate; ``None`` for one that the caller passes.
     steps : sequence of (BoundLaunch or BoundCall, passed)
@@ -165,6 +166,7 @@ def _source(
     arguments = [f"x{i}" for i in range(len(inputs))] + given
     arrays = [f"x{i}" for i, kind in enumerate(inputs) if kind == "a"] + given
     address = {name: _array.address_source(name) for name in arrays}
+    address |= {f"x{i}": f"x{i}" for i, kind in enumerate(inputs) if kind == "h"}
     lines = [f"def call({', '.join(arguments)}):"]
     if elsewhere:
         followed, *arrays = arrays[-1], *arrays[:-1]

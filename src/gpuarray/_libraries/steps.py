@@ -85,11 +85,18 @@ class Steps:
             Operand(_layout.contiguous(x.dtype, x.shape) if x.unaligned else x, f"x{i}")
             for i, x in enumerate(inputs)
         ]
+        self._letters = "a" * len(inputs)
         self._outputs: list[Layout] = []
         self._scratch: list[int] = []
         #: The scratch memory that libraries use, one function after another.
         self._workspace: int | None = None
         self._steps: list[tuple[BoundLaunch | BoundCall, Mapping[str, str]]] = []
+
+    def host_memory(self, layout: Layout) -> Operand:
+        """Memory of the host, whose address the call takes behind its other inputs."""
+        self._letters += "h"
+        self._unaligned.append(False)
+        return Operand(layout, f"x{len(self._letters) - 1}")
 
     def output(self, layout: Layout) -> Operand:
         """A new array; the call returns these in the order in which they were asked for."""
@@ -184,7 +191,7 @@ class Steps:
         stack: Stack | None = None,
         page_locked: bool = False,
     ) -> None:
-        """Call a function of cuSOLVER with 64-bit sizes; see `call`.
+        """Call a function of cuSOLVER; see `call`.
 
         ``handle``, ``params`` and the workspaces are added, which are of the size that the function
         asks for. ``page_locked`` says where the workspace on the host is to be.
@@ -194,8 +201,14 @@ class Steps:
         row = library.rows[function]
         if "params" in row.handles:
             values["params"] = solver_params(self.stream.device)
-        device, host = library.workspace_bytes(function, values)
+        sizes = library.workspace_bytes(function, values)
         del values["handle"]  # each call stores that of its thread
+        space = row.workspaces[0]
+        operands = {**operands, space.name: self.workspace(sizes[0] * space.itemsize)}
+        if len(sizes) == 1:
+            self.call(library, SOLVER, function, {**values, space.size: sizes[0]}, operands, stack)
+            return
+        device, host = sizes
         memory = None
         if host:
             # Each set of prebuilt arguments has a workspace of its own.
@@ -205,7 +218,6 @@ class Steps:
             "bufferOnHost": memory,
             "workspaceInBytesOnHost": host,
         }
-        operands = {**operands, "bufferOnDevice": self.workspace(device)}
         self.call(library, SOLVER, function, values, operands, stack)
 
     def workspace(self, nbytes: int) -> Operand:
@@ -221,9 +233,8 @@ class Steps:
 
         ``cleared`` is whether outputs are filled with zero bytes first.
         """
-        inputs = "a" * len(self.inputs)
         run = _calls.make_call(
-            self.stream, inputs, self._outputs, self._steps, self._scratch, cleared
+            self.stream, self._letters, self._outputs, self._steps, self._scratch, cleared
         )
         if not any(self._unaligned):
             return run

@@ -1,0 +1,176 @@
+"""QR factorisations by cuSOLVER, as steps of plans.
+
+Matrices are column-major there, so steps take a matrix, or stacked ones, by its columns: an array
+of shape (..., n, m), the transposed one. A factorised matrix has R in its upper triangle, and below
+it the reflectors that Q is a product of. None of these functions can fail, so that no info is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _dtypes, _layout
+from gpuarray._ffi.cusolver_qr import FORM_Q, MULTIPLY_BY_Q
+from gpuarray._layout import Layout
+from gpuarray._libraries.steps import Operand, Stack, Steps
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels.elementwise.launch import Coordinates
+from gpuarray.kernels.generator.expressions import Apply, Constant, Input
+from gpuarray.kernels.generator.operations import operation
+
+__all__ = [
+    "factorise", "form_q", "multiply_by_q", "product_call", "qr_call", "triangle", "transposed",
+]  # fmt: skip
+
+_INT32 = np.dtype(np.int32)
+
+#: The functions that make Q count elements in 32 bits.
+_MOST_ELEMENTS = 2**31 - 1
+
+
+def transposed(layout: Layout) -> Layout:
+    """The layout of the transposed matrices."""
+    order = [*range(layout.ndim - 2), layout.ndim - 1, layout.ndim - 2]
+    return _layout.transpose(layout, order)
+
+
+def part(layout: Layout, rows: int, columns: int) -> Layout:
+    """The layout of the first rows and columns of matrices."""
+    shape = (*layout.shape[:-2], rows, columns)
+    return _layout.layout_of(layout.dtype, shape, layout.strides)
+
+
+def stack_of(**operands: tuple[Operand, int]) -> Stack | None:
+    """The stack that operands are, each given with the dimensions of one call; None for one call."""
+    distances, count = {}, 1
+    for name, (operand, ndim) in operands.items():
+        layout = operand.layout
+        count = math.prod(layout.shape[: layout.ndim - ndim])
+        distances[name] = math.prod(layout.shape[layout.ndim - ndim :]) * layout.itemsize
+    return Stack(count, distances) if count > 1 else None
+
+
+def info_for(steps: Steps, batch: tuple[int, ...]) -> Operand:
+    """The info of functions that cannot fail."""
+    return steps.scratch(_layout.contiguous(_INT32, batch))
+
+
+def factorise(steps: Steps, columns: Operand, n: int, tau: Operand) -> None:
+    """Factorise gapless matrices, or the first `n` columns of each, in their place."""
+    dtype, m = columns.layout.dtype, columns.layout.shape[-1]
+    info = info_for(steps, columns.layout.shape[:-2])
+    values = {
+        "m": m, "n": n, "dataTypeA": dtype, "lda": m, "dataTypeTau": dtype, "computeType": dtype,
+    }  # fmt: skip
+    stack = stack_of(A=(columns, 2), tau=(tau, 1), info=(info, 0))
+    steps.solver("cusolverDnXgeqrf", values, {"A": columns, "tau": tau, "info": info}, stack)
+
+
+def form_q(steps: Steps, columns: Operand, n: int, tau: Operand) -> None:
+    """Overwrite the reflectors in matrices with the first `n` columns of Q."""
+    dtype, m = columns.layout.dtype, columns.layout.shape[-1]
+    _check_size(m, n)
+    info = info_for(steps, columns.layout.shape[:-2])
+    values = {"m": m, "n": n, "k": tau.layout.shape[-1], "lda": m}
+    stack = stack_of(A=(columns, 2), tau=(tau, 1), info=(info, 0))
+    steps.solver(FORM_Q[dtype], values, {"A": columns, "tau": tau, "info": info}, stack)
+
+
+def multiply_by_q(
+    steps: Steps, columns: Operand, tau: Operand, target: Operand, adjoint: bool = False
+) -> None:
+    """Multiply matrices by Q from the left, or by its conjugate transpose.
+
+    They are given by their columns, too: `target` has the shape (..., number of columns, m).
+    """
+    dtype, m = columns.layout.dtype, columns.layout.shape[-1]
+    count, k = target.layout.shape[-2], tau.layout.shape[-1]
+    _check_size(m, count)
+    _check_size(m, k)
+    info = info_for(steps, columns.layout.shape[:-2])
+    operation_ = "CUBLAS_OP_N"
+    if adjoint:
+        operation_ = "CUBLAS_OP_C" if dtype.kind == "c" else "CUBLAS_OP_T"
+    values = {
+        "side": "CUBLAS_SIDE_LEFT", "trans": operation_, "m": m, "n": count, "k": k,
+        "lda": m, "ldc": m,
+    }  # fmt: skip
+    operands = {"A": columns, "tau": tau, "C": target, "devInfo": info}
+    stack = stack_of(A=(columns, 2), tau=(tau, 1), C=(target, 2), devInfo=(info, 0))
+    steps.solver(MULTIPLY_BY_Q[dtype], values, operands, stack)
+
+
+def _check_size(m: int, n: int) -> None:
+    if m * n > _MOST_ELEMENTS:
+        raise ValueError(
+            f"Q of a QR factorisation would have {m} x {n} elements, and cuSOLVER's functions take "
+            f"at most {_MOST_ELEMENTS}; take R alone (mode='r'), or parts of the matrix"
+        )
+
+
+def triangle(steps: Steps, name: str, source: Operand, target: Operand) -> None:
+    """Copy matrices with zeros below the diagonal ('triu') or above it ('tril')."""
+    code = _dtypes.code(source.layout.dtype)
+    comparison = "greater_equal" if name == "triu" else "less_equal"
+    number = Coordinates(*[0] * (target.layout.ndim - 2), -1, 1)
+    kept = Apply(operation(comparison), (Input(0, "i8"), Constant(0, "i8")), "b1")
+    values = Apply(operation("where"), (kept, Input(1, code), Constant(0, code)), code)
+    steps.kernel(name, values, [number, source], target)
+
+
+@planned
+def qr_call(stream: Stream, a: Layout, dtype: np.dtype, mode: str) -> Callable[..., Any]:
+    """The call that factorises matrices in a dtype; `mode` is one of ``numpy.linalg.qr``.
+
+    It returns what that function does, but Q before R in one tuple.
+    """
+    batch, (m, n) = a.shape[:-2], a.shape[-2:]
+    k = min(m, n)
+    complete = mode == "complete" and m > n
+    # Of a complete Q the columns that are not there yet have their place.
+    width = m if complete else n
+    steps = Steps(stream, a)
+    make = steps.output if mode == "raw" else steps.scratch
+    columns = make(_layout.contiguous(dtype, (*batch, width, m)))
+    tau = make(_layout.contiguous(dtype, (*batch, k)))
+    given = transposed(part(columns.layout, n, m))
+    steps.copy(steps.inputs[0], columns.seen_as(given))
+    factorise(steps, columns, n, tau)
+    if mode == "raw":
+        return steps.make()
+    count = m if complete else k
+    q = steps.output(_layout.contiguous(dtype, (*batch, m, count))) if mode != "r" else None
+    r = steps.output(_layout.contiguous(dtype, (*batch, count, n)))
+    triangle(steps, "triu", columns.seen_as(part(given, count, n)), r)
+    if q is not None:
+        form_q(steps, columns, count, tau)
+        steps.copy(columns.seen_as(transposed(part(columns.layout, count, m))), q)
+    return steps.make()
+
+
+@planned
+def product_call(
+    stream: Stream, a: Layout, b: Layout, dtype: np.dtype, adjoint: bool
+) -> Callable[..., Any]:
+    """The call that multiplies by the Q of a matrix from the left, or by its conjugate transpose.
+
+    It takes the matrix, with no fewer rows than columns, and the columns of the other one: an array
+    of shape (number of columns, m). It returns R as a matrix, and the columns of the product.
+    """
+    m, n = a.shape
+    steps = Steps(stream, a, b)
+    columns = steps.scratch(_layout.contiguous(dtype, (n, m)))
+    tau = steps.scratch(_layout.contiguous(dtype, (n,)))
+    r = steps.output(_layout.contiguous(dtype, (n, n)))
+    product = steps.output(_layout.contiguous(dtype, b.shape))
+    steps.copy(steps.inputs[0], columns.seen_as(transposed(columns.layout)))
+    steps.copy(steps.inputs[1], product)
+    factorise(steps, columns, n, tau)
+    triangle(steps, "triu", columns.seen_as(transposed(part(columns.layout, n, n))), r)
+    multiply_by_q(steps, columns, tau, product, adjoint)
+    return steps.make()
