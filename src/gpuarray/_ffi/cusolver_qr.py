@@ -18,14 +18,14 @@ from .library_table import Row
 __all__ = ["FORM_Q", "MULTIPLY_BY_Q", "ROWS"]
 
 #: By dtype, the function that makes Q of the reflectors.
-FORM_Q = {
+FORM_Q: dict[np.dtype, str] = {
     np.dtype("f4"): "cusolverDnSorgqr",
     np.dtype("f8"): "cusolverDnDorgqr",
     np.dtype("c8"): "cusolverDnCungqr",
     np.dtype("c16"): "cusolverDnZungqr",
 }
 #: By dtype, the function that multiplies a matrix by Q, or by its conjugate transpose.
-MULTIPLY_BY_Q = {
+MULTIPLY_BY_Q: dict[np.dtype, str] = {
     np.dtype("f4"): "cusolverDnSormqr",
     np.dtype("f8"): "cusolverDnDormqr",
     np.dtype("c8"): "cusolverDnCunmqr",

@@ -313,5 +313,6 @@ class ElementWorkspace(Workspace):
 
     def __init__(self, name: str, size: str, dtype: np.dtype) -> None:
         super().__init__(name, size)
+        self.size: str = size
         self.types = _C_ELEMENTS[dtype.str[1:]]
         self.itemsize = dtype.itemsize

@@ -46,7 +46,7 @@ def part(layout: Layout, rows: int, columns: int) -> Layout:
 
 
 def stack_of(**operands: tuple[Operand, int]) -> Stack | None:
-    """The stack that operands are, each given with the dimensions of one call; None for one call."""
+    """The stack that operands are, given with the dimensions of one call each, or None."""
     distances, count = {}, 1
     for name, (operand, ndim) in operands.items():
         layout = operand.layout

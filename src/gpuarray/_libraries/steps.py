@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _calls, _dtypes, _layout
+from gpuarray._ffi.library_pointers import ElementWorkspace
 from gpuarray._ffi.library_table import TableLibrary
 from gpuarray._layout import Layout
 from gpuarray._libraries.handles import BLAS, SOLVER, LibraryHandles, solver_params
@@ -205,8 +206,8 @@ class Steps:
         del values["handle"]  # each call stores that of its thread
         space = row.workspaces[0]
         operands = {**operands, space.name: self.workspace(sizes[0] * space.itemsize)}
-        if len(sizes) == 1:
-            self.call(library, SOLVER, function, {**values, space.size: sizes[0]}, operands, stack)
+        if isinstance(space, ElementWorkspace):
+            self.call(library, SOLVER, function, values | {space.size: sizes[0]}, operands, stack)
             return
         device, host = sizes
         memory = None

@@ -1,0 +1,129 @@
+"""Singular value decompositions: which driver decomposes, and what is done about failures."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _layout
+from gpuarray._libraries import checks
+from gpuarray._libraries.svd import svd_call
+from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.creation import eye
+from gpuarray._ops.logic import isfinite, isnan
+from gpuarray._ops.matrix_operands import check_stacked, common_dtype, real_dtype
+from gpuarray._ops.selection import where
+from gpuarray._ops.truth import all, any
+from gpuarray._runtime.device import current
+
+#: NumPy's message.
+NOT_CONVERGED = "SVD did not converge"
+
+#: Up to so many rows or columns QR iterations are as fast as a polar decomposition.
+_SMALL = 32
+
+
+def decompose(
+    a: Any, vectors: bool, full: bool, name: str, message: str = NOT_CONVERGED
+) -> tuple[Any, ...]:
+    """The singular value decompositions of matrices: ``(u, s, vh)``, or ``(s,)``.
+
+    Parameters
+    ----------
+    a : ndarray
+        The matrices.
+    vectors, full : bool
+        Whether singular vectors are wanted, and all of them.
+    name, message : str
+        The function, and what it says if a matrix has no decomposition.
+    """
+    layout = a._layout
+    check_stacked(layout)
+    dtype = common_dtype(layout)
+    if not layout.size:
+        return _of_nothing(layout.shape, dtype, vectors, full)
+    raises = checks.linalg_raises()
+    if raises:
+        checks.refuse_capture(current.stream, name)
+    known = None
+    if layout.dtype.kind in "fc":
+        # The library's functions may end in an error, or not at all.
+        finite = all(isfinite(a), axis=(-2, -1))
+        if not raises:
+            known = finite
+        elif not bool(all(finite)):
+            if bool(any(isnan(a))):
+                checks.fail(message)
+            known = finite
+    if known is not None:
+        a = where(known[..., None, None], a, 0)
+    if min(layout.shape[-2:]) <= _SMALL:
+        found = _by_iterations(a, dtype, vectors, full, raises, message)
+    else:
+        found = _by_polar_decomposition(a, dtype, vectors, full, raises, message)
+    if known is None:
+        return found
+    return tuple([where(known[(..., *[None] * (x.ndim - known.ndim))], x, np.nan) for x in found])
+
+
+def _by_iterations(
+    a: Any, dtype: np.dtype, vectors: bool, full: bool, raises: bool, message: str
+) -> tuple[Any, ...]:
+    run = svd_call(current.stream, a._layout, dtype, "gesvd", vectors, full, not raises)
+    *found, info = run(a)
+    if raises:
+        checks.check(info, message)
+    return tuple(found)
+
+
+def _by_polar_decomposition(
+    a: Any, dtype: np.dtype, vectors: bool, full: bool, raises: bool, message: str
+) -> tuple[Any, ...]:
+    """Decompose, and decompose matrices again whose result is not good enough.
+
+    It waits for the device, as the library's function does itself.
+    """
+    batch = a._layout.shape[:-2]
+    run = svd_call(current.stream, a._layout, dtype, "gesvdp", vectors, full, False)
+    away = np.zeros(batch)
+    *found, info = run(a, away.ctypes.data)
+    again = asnumpy(info) != 0
+    if np.any(away):
+        s = found[1] if vectors else found[0]
+        again |= ~(away <= np.finfo(dtype).eps * asnumpy(s[..., 0]))
+    if not np.any(again):
+        return tuple(found)
+    if not batch:
+        return _by_iterations(a, dtype, vectors, full, raises, message)
+    for index in zip(*np.nonzero(again), strict=True):
+        place = tuple(map(int, index))
+        better = _by_iterations(a[place], dtype, vectors, full, raises, message)
+        for target, result in zip(found, better, strict=True):
+            target[place] = result
+    return tuple(found)
+
+
+def _of_nothing(
+    shape: tuple[int, ...], dtype: np.dtype, vectors: bool, full: bool
+) -> tuple[Any, ...]:
+    """The decompositions of matrices without elements, or of none."""
+    *batch, m, n = shape
+    k = min(m, n)
+    s = _array.empty(_layout.contiguous(real_dtype(dtype), (*batch, k)))
+    if not vectors:
+        return (s,)
+    return (
+        identities(tuple(batch), m, m if full else k, dtype),
+        s,
+        identities(tuple(batch), n if full else k, n, dtype),
+    )
+
+
+def identities(batch: tuple[int, ...], rows: int, columns: int, dtype: np.dtype) -> Any:
+    """Stacked matrices with ones on the diagonal."""
+    result = _array.empty(_layout.contiguous(dtype, (*batch, rows, columns)))
+    if math.prod(result._layout.shape):
+        result[...] = eye(rows, columns, dtype=dtype)
+    return result
