@@ -48,7 +48,7 @@ class Stack(NamedTuple):
 
     Parameters
     ----------
-    count : int
+    matrices : int
         How many there are.
     distances : mapping
         By a pointer's name, how many bytes lie from one matrix to the next; pointers that are
@@ -57,7 +57,7 @@ class Stack(NamedTuple):
         By a pointer's name, how many bytes the first matrix lies behind the operand's beginning.
     """
 
-    count: int
+    matrices: int
     distances: Mapping[str, int]
     begins: Mapping[str, int] = MappingProxyType({})
 
@@ -169,7 +169,7 @@ class Steps:
         else:
             lines = [(stack.begins.get(x, 0), stack.distances.get(x, 0)) for x in passed]
             offsets = [
-                tuple([begin + i * step for begin, step in lines]) for i in range(stack.count)
+                tuple([begin + i * step for begin, step in lines]) for i in range(stack.matrices)
             ]
             bound = RepeatedCall(*given, offsets)
         self._steps.append((bound, passed))
