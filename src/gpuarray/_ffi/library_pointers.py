@@ -16,8 +16,8 @@ import numpy as np
 from .library_kinds import Declaration, Kind, Refusal
 
 __all__ = [
-    "ElementWorkspace", "HostArray", "HostResult", "Matrix", "Pointer", "ScalarPointer",
-    "VectorPointer", "Workspace",
+    "ElementWorkspace", "HostArray", "HostResult", "Matrix", "MatrixArray", "Pointer",
+    "ScalarPointer", "VectorPointer", "Workspace",
 ]  # fmt: skip
 
 #: A size: a number, the name of the argument that has it, or a function of the call.
@@ -63,6 +63,9 @@ class Pointer(Kind):
     function that allocates memory of the host and returns it; `int` of that is its address.
     """
 
+    #: Whether a function that asks for the workspace promises not to write there.
+    const_in_query = True
+
     def __init__(
         self, name: str, types: tuple[str, ...] = ("void",), *, const: bool = False
     ) -> None:
@@ -83,7 +86,7 @@ class Pointer(Kind):
         return raw or 0
 
     def for_query(self) -> Kind:
-        return Pointer(self.name, self.types, const=True)
+        return Pointer(self.name, self.types, const=self.const_in_query)
 
 
 class _Typed(Pointer):
@@ -184,6 +187,8 @@ class Matrix(_Typed):
         'r', 'w' or 'rw': what the function does to it.
     scaled_by : str, optional
         The scalar that it is multiplied by: it is not read if that is zero.
+    const_in_query : bool
+        Whether the function that asks for the workspace promises not to write it.
     """
 
     def __init__(
@@ -199,8 +204,10 @@ class Matrix(_Typed):
         count: Size | None = None,
         access: str = "r",
         scaled_by: str | None = None,
+        const_in_query: bool = True,
     ) -> None:
         super().__init__(name, dtype, const=access == "r")
+        self.const_in_query = const_in_query
         self.rows, self.columns, self.ld = rows, columns, ld
         self.op, self.stride, self.count = op, stride, count
         self.access, self.scaled_by = access, scaled_by
@@ -243,6 +250,67 @@ class Matrix(_Typed):
         """Rows and columns before `op`."""
         rows, columns = call.number(self.rows), call.number(self.columns)
         return (columns, rows) if self._op(call) else (rows, columns)
+
+
+class MatrixArray(_Typed):
+    """An array in device memory of the addresses of column-major matrices there.
+
+    Its value is a list of arrays of shape (rows, columns).
+
+    Parameters
+    ----------
+    name : str
+        The argument.
+    rows, columns : str, int or callable
+        The shape of each.
+    dtype : dtype
+        Of the elements.
+    ld : str
+        The argument with the leading dimension, in elements.
+    count : str
+        The argument with the number of matrices.
+    access : str
+        'r', 'w' or 'rw': what the function does to the matrices.
+    const : bool
+        Whether the header says const, be it of the elements or of the addresses.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        rows: Size,
+        columns: Size,
+        dtype: np.dtype,
+        ld: str,
+        count: str,
+        *,
+        access: str = "r",
+        const: bool = True,
+    ) -> None:
+        super().__init__(name, dtype, const=const)
+        self.rows, self.columns, self.ld, self.count = rows, columns, ld, count
+        self.access = access
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(self.types, 2, self.const)
+
+    def settle(self, value: int, call: Any) -> int:
+        rows, ld = call.number(self.rows), call.number(self.ld)
+        if ld < max(1, rows):
+            raise Refusal("value", f"{self.ld} is {ld}, and {self.name} has {rows} rows")
+        return value
+
+    def view(self, value: int, call: Any) -> list[Any]:
+        count = (call.number(self.count),)
+        addresses = call.view(self.name, value, np.dtype("u8"), count, (1,), "r")
+        shape = (call.number(self.rows), call.number(self.columns))
+        steps = (1, call.number(self.ld))
+        dtype = call.dtype(self.dtype)
+        return [
+            call.view(f"{self.name}[{i}]", int(address), dtype, shape, steps, self.access)
+            for i, address in enumerate(addresses)
+        ]
 
 
 class Workspace(Pointer):

@@ -7,6 +7,7 @@ between them, and makes one call (see :mod:`gpuarray._calls`) of them all.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from gpuarray._runtime.launch import BoundLaunch
 from gpuarray._runtime.library_call import BoundCall, RepeatedCall
 from gpuarray._runtime.pinned_memory import alloc_pinned_memory
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import elementwise
+from gpuarray.kernels import elementwise, matrix_factors
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.elementwise.launch import Computed
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
@@ -194,16 +195,19 @@ class Steps:
     ) -> None:
         """Call a function of cuSOLVER; see `call`.
 
-        ``handle``, ``params`` and the workspaces are added, which are of the size that the function
-        asks for. ``page_locked`` says where the workspace on the host is to be.
+        ``handle``, ``params`` and the workspaces are added, if the function has them. Workspaces
+        are of the size that it asks for. ``page_locked`` says where that on the host is to be.
         """
         library = SOLVER.library
-        values = {**values, "handle": SOLVER.on(self.stream).handle}
         row = library.rows[function]
+        values = dict(values)
         if "params" in row.handles:
             values["params"] = solver_params(self.stream.device)
-        sizes = library.workspace_bytes(function, values)
-        del values["handle"]  # each call stores that of its thread
+        if row.query is None:
+            self.call(library, SOLVER, function, values, operands, stack)
+            return
+        handle = SOLVER.on(self.stream).handle  # each call stores that of its thread
+        sizes = library.workspace_bytes(function, {**values, "handle": handle})
         space = row.workspaces[0]
         operands = {**operands, space.name: self.workspace(sizes[0] * space.itemsize)}
         if isinstance(space, ElementWorkspace):
@@ -220,6 +224,20 @@ class Steps:
             "workspaceInBytesOnHost": host,
         }
         self.call(library, SOLVER, function, values, operands, stack)
+
+    def launch(self, bound: BoundLaunch, operands: Mapping[str, Operand]) -> None:
+        """Launch a kernel of a family; the names are those of its leading parameters."""
+        self._steps.append((bound, {name: x.name for name, x in operands.items()}))
+
+    def addresses(self, matrices: Operand) -> Operand:
+        """An array of the addresses of stacked gapless matrices, for a batched function."""
+        *batch, rows, columns = matrices.layout.shape
+        count = math.prod(batch)
+        target = self.scratch(_layout.contiguous(np.dtype(np.int64), (count,)))
+        distance = rows * columns * matrices.layout.itemsize
+        bound = matrix_factors.launch.addresses(count, distance, self.stream)
+        self.launch(bound, {"first": matrices, "addresses": target})
+        return target
 
     def workspace(self, nbytes: int) -> Operand:
         """Scratch memory that a function leaves behind for the next one."""

@@ -1,0 +1,86 @@
+"""Cholesky factorisations, and what is solved by them, as steps of plans.
+
+A row-major matrix is the column-major form of its transpose, of which the other triangle is meant;
+the factor that is found there is, read by rows, the one that is wanted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from gpuarray import _dtypes, _layout
+from gpuarray._layout import Layout
+from gpuarray._libraries.checks import fill_failed, info_of, refuse_capture
+from gpuarray._libraries.lu import is_batched, letter
+from gpuarray._libraries.steps import Operand, Stack, Steps
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels.elementwise.launch import Coordinates
+from gpuarray.kernels.generator.expressions import Apply, Constant, Input
+from gpuarray.kernels.generator.operations import operation
+
+__all__ = ["cholesky_call", "factorize", "keep_triangle"]
+
+_INT32 = np.dtype(np.int32)
+
+
+def factorize(steps: Steps, matrices: Operand, upper: bool, info: Operand) -> None:
+    """Factorise row-major matrices in place; the triangle that is not meant stays as it is.
+
+    Parameters
+    ----------
+    steps : Steps
+        Where the calls are added.
+    matrices : Operand
+        Gapless, of shape (count, n, n).
+    upper : bool
+        Which triangle is read, and becomes the factor.
+    info : Operand
+        Of shape (count,): the order of the first minor that is not positive, or 0.
+    """
+    count, n, _ = matrices.layout.shape
+    dtype = matrices.layout.dtype
+    values = {"uplo": f"CUBLAS_FILL_MODE_{'LOWER' if upper else 'UPPER'}", "n": n, "lda": n}
+    if is_batched(n, count, steps.stream):
+        operands = {"Aarray": steps.addresses(matrices), "infoArray": info}
+        values["batchSize"] = count
+        steps.solver(f"cusolverDn{letter(dtype)}potrfBatched", values, operands)
+        return
+    steps.solver(
+        "cusolverDnXpotrf",
+        {**values, "dataTypeA": dtype, "computeType": dtype},
+        {"A": matrices, "info": info},
+        Stack(count, {"A": n * n * dtype.itemsize, "info": 4}),
+    )
+
+
+def keep_triangle(steps: Steps, matrices: Operand, upper: bool) -> None:
+    """Store zeros into the other triangle of matrices."""
+    code = _dtypes.code(matrices.layout.dtype)
+    number, zero = Input(0, "i8"), Constant(0, "i8")
+    kept = Apply(operation("greater_equal" if upper else "less_equal"), (number, zero), "b1")
+    values = Apply(operation("where"), (kept, Input(1, code), Constant(0, code)), code)
+    coordinates = Coordinates(*[0] * (matrices.layout.ndim - 2), -1, 1)
+    steps.kernel("triangle", values, [coordinates, matrices], matrices)
+
+
+def cholesky_call(
+    stream: Stream, a: Layout, dtype: np.dtype, upper: bool, raises: bool
+) -> Callable[..., object]:
+    """A call for the factors of stacked matrices with elements; if it raises, with the info."""
+    if raises:
+        refuse_capture(stream, "cholesky")
+    steps = Steps(stream, a)
+    result = steps.output(_layout.contiguous(dtype, a.shape))
+    steps.copy(steps.inputs[0], result)
+    batch = a.shape[:-2]
+    count = math.prod(batch)
+    info = info_of(steps, (count,), raises)
+    stacked = result.seen_as(_layout.contiguous(dtype, (count, *a.shape[-2:])))
+    factorize(steps, stacked, upper, info)
+    keep_triangle(steps, result, upper)
+    if not raises:
+        fill_failed(steps, info.seen_as(_layout.contiguous(_INT32, batch)), result)
+    return steps.make()

@@ -1,0 +1,241 @@
+"""LU factorisations, and what is solved by them, as steps of plans.
+
+A matrix is copied in column-major order, as the libraries have it, and factorised there with row
+exchanges: ``A[order] = L U``. One matrix, and each of a few or of large ones, goes to cuSOLVER;
+many go at once to cuBLAS's batched functions, which a capture can record, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from gpuarray import _dtypes, _layout
+from gpuarray._layout import Layout
+from gpuarray._libraries.checks import fill_failed, info_of, refuse_capture
+from gpuarray._libraries.steps import Operand, Stack, Steps
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import matrix_factors
+from gpuarray.kernels.elementwise.launch import Coordinates
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Input
+from gpuarray.kernels.generator.operations import operation
+
+__all__ = [
+    "Factors", "determinant_call", "factorize", "inverse_call", "is_batched", "letter", "solve",
+    "solve_call", "store_identity", "transposed",
+]  # fmt: skip
+
+_INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
+
+#: From this size on a matrix keeps the device busy, and from this number on a stack does.
+_LARGE, _MANY = 512, 4
+
+
+class Factors(NamedTuple):
+    """The LU factors of stacked matrices, in scratch memory or in outputs."""
+
+    #: Of shape (count, n, n), each in column-major order.
+    matrices: Operand
+    #: Of shape (count, n), counted from 1; int32 of batched functions, else int64.
+    pivots: Operand
+    #: Of shape (count,): the number of the first pivot that is zero, or 0.
+    info: Operand
+    #: The addresses of the matrices, if the functions are batched.
+    addresses: Operand | None
+
+
+def is_batched(n: int, count: int, stream: Stream) -> bool:
+    """Whether stacked matrices are for cuBLAS's batched functions."""
+    if stream.ongoing_capture is not None:
+        return True  # cuSOLVER cannot be captured
+    return count >= _MANY and n < _LARGE
+
+
+def letter(dtype: np.dtype) -> str:
+    """The letter in the names of functions for elements of a dtype."""
+    return dtype.char.translate({ord("f"): "S", ord("d"): "D", ord("F"): "C", ord("D"): "Z"})
+
+
+def transposed(layout: Layout) -> Layout:
+    """The layout with its last two axes exchanged."""
+    *batch, row, column = range(layout.ndim)
+    return _layout.transpose(layout, (*batch, column, row))
+
+
+def factorize(steps: Steps, matrices: Operand, pivots: Operand, info: Operand) -> Factors:
+    """Factorise column-major matrices in place.
+
+    Parameters
+    ----------
+    steps : Steps
+        Where the calls are added.
+    matrices : Operand
+        Gapless, of shape (count, n, n), each in column-major order.
+    pivots : Operand
+        Of shape (count, n): int32 for batched functions, else int64.
+    info : Operand
+        Of shape (count,).
+    """
+    count, n, _ = matrices.layout.shape
+    dtype = matrices.layout.dtype
+    if pivots.layout.dtype == _INT32:
+        addresses = steps.addresses(matrices)
+        steps.blas(
+            f"cublas{letter(dtype)}getrfBatched",
+            {"n": n, "lda": n, "batchSize": count},
+            {"A": addresses, "P": pivots, "info": info},
+        )
+        return Factors(matrices, pivots, info, addresses)
+    steps.solver(
+        "cusolverDnXgetrf",
+        {"m": n, "n": n, "dataTypeA": dtype, "lda": n, "computeType": dtype},
+        {"A": matrices, "ipiv": pivots, "info": info},
+        Stack(count, {"A": n * n * dtype.itemsize, "ipiv": n * 8, "info": 4}),
+    )
+    return Factors(matrices, pivots, info, None)
+
+
+def _factors_of(
+    steps: Steps, a: Operand, dtype: np.dtype, raises: bool, checked: bool = True
+) -> Factors:
+    """The factors of stacked matrices in any layout, which are copied."""
+    n = a.layout.shape[-1]
+    count = math.prod(a.layout.shape[:-2])
+    matrices = steps.scratch(_layout.contiguous(dtype, a.layout.shape))
+    steps.copy(a.seen_as(transposed(a.layout)), matrices)
+    kind = _INT32 if is_batched(n, count, steps.stream) else _INT64
+    pivots = steps.scratch(_layout.contiguous(kind, (count, n)))
+    info = info_of(steps, (count,), checked and raises)
+    return factorize(
+        steps, matrices.seen_as(_layout.contiguous(dtype, (count, n, n))), pivots, info
+    )
+
+
+def solve(steps: Steps, factors: Factors, right: Operand, operation: str = "CUBLAS_OP_N") -> None:
+    """Solve ``op(A) X = B`` in place, with a column-major B for each matrix.
+
+    Parameters
+    ----------
+    steps : Steps
+        Where the calls are added.
+    factors : Factors
+        Those of A.
+    right : Operand
+        Gapless, of shape (count, right-hand sides, n): the columns of B.
+    operation : str, optional
+        The operation of cuBLAS that A is applied with.
+    """
+    count, n, _ = factors.matrices.layout.shape
+    sides = right.layout.shape[-2]
+    dtype = right.layout.dtype
+    if factors.addresses is not None:
+        steps.blas(
+            f"cublas{letter(dtype)}getrsBatched",
+            {
+                "trans": operation, "n": n, "nrhs": sides, "lda": n, "ldb": n,
+                "info": np.int32(0), "batchSize": count,
+            },
+            {
+                "Aarray": factors.addresses,
+                "devIpiv": factors.pivots,
+                "Barray": steps.addresses(right),
+            },
+        )  # fmt: skip
+        return
+    info = steps.scratch(_layout.contiguous(_INT32, ()))  # of the arguments, which are right
+    itemsize = dtype.itemsize
+    steps.solver(
+        "cusolverDnXgetrs",
+        {
+            "trans": operation, "n": n, "nrhs": sides, "dataTypeA": dtype, "lda": n,
+            "dataTypeB": dtype, "ldb": n,
+        },
+        {"A": factors.matrices, "ipiv": factors.pivots, "B": right, "info": info},
+        Stack(count, {"A": n * n * itemsize, "ipiv": n * 8, "B": n * sides * itemsize}),
+    )  # fmt: skip
+
+
+def solve_call(
+    stream: Stream, a: Layout, b: Layout, dtype: np.dtype, raises: bool
+) -> Callable[..., object]:
+    """A call that solves ``A X = B`` for stacked matrices; if it raises, with the info.
+
+    The shapes, (..., n, n) and (..., n, right-hand sides), are those of a result that has elements;
+    what stands before the last two lengths broadcasts.
+    """
+    if raises:
+        refuse_capture(stream, "solve")
+    batch = _layout.broadcast_shapes([a.shape[:-2], b.shape[:-2]])
+    n, sides = b.shape[-2:]
+    if math.prod(a.shape[:-2]) > 1:
+        a = _layout.broadcast_to(a, (*batch, n, n))
+    b = _layout.broadcast_to(b, (*batch, n, sides))
+    steps = Steps(stream, a, b)
+    result = steps.output(_layout.contiguous(dtype, b.shape))
+    factors = _factors_of(steps, steps.inputs[0], dtype, raises)
+    columns = _layout.contiguous(dtype, (*batch, sides, n))
+    # A single right-hand side has the same order of elements either way.
+    right = result.seen_as(columns) if sides == 1 else steps.scratch(columns)
+    steps.copy(steps.inputs[1].seen_as(transposed(steps.inputs[1].layout)), right)
+    # The right-hand sides of one matrix lie behind one another, whatever their number of axes is.
+    count = factors.info.layout.size
+    grouped = (count, math.prod(columns.shape) // (count * n), n)
+    solve(steps, factors, right.seen_as(_layout.contiguous(dtype, grouped)))
+    if sides > 1:
+        steps.copy(right.seen_as(transposed(columns)), result)
+    if not raises:
+        infos = a.shape[:-2] if count > 1 else ()
+        fill_failed(steps, factors.info.seen_as(_layout.contiguous(_INT32, infos)), result)
+    return steps.make()
+
+
+def store_identity(steps: Steps, target: Operand) -> None:
+    """Store identity matrices."""
+    code = _dtypes.code(target.layout.dtype)
+    ones = Apply(operation("equal"), (Input(0, "i8"), Constant(0, "i8")), "b1")
+    coordinates = Coordinates(*[0] * (target.layout.ndim - 2), -1, 1)
+    steps.kernel("identity", Cast(code, ones), [coordinates], target)
+
+
+def inverse_call(stream: Stream, a: Layout, dtype: np.dtype, raises: bool) -> Callable[..., object]:
+    """A call that inverts stacked matrices with elements; if it raises, with the info."""
+    if raises:
+        refuse_capture(stream, "inv")
+    steps = Steps(stream, a)
+    result = steps.output(_layout.contiguous(dtype, a.shape))
+    factors = _factors_of(steps, steps.inputs[0], dtype, raises)
+    store_identity(steps, result)
+    # The inverse of the transpose, in column-major order, is the inverse in row-major order.
+    solve(steps, factors, result.seen_as(factors.matrices.layout), "CUBLAS_OP_T")
+    if not raises:
+        fill_failed(steps, factors.info.seen_as(_layout.contiguous(_INT32, a.shape[:-2])), result)
+    return steps.make()
+
+
+def determinant_call(
+    stream: Stream, a: Layout, dtype: np.dtype, logarithm: bool
+) -> Callable[..., object]:
+    """A call for the determinants of stacked matrices, or their signs and logarithms."""
+    steps = Steps(stream, a)
+    batch = a.shape[:-2]
+    result = steps.output(_layout.contiguous(dtype, batch))
+    size = result
+    if logarithm:
+        size = steps.output(_layout.contiguous(np.empty(0, dtype).real.dtype, batch))
+    factors = _factors_of(steps, steps.inputs[0], dtype, False)
+    bound = matrix_factors.launch.determinants(
+        factors.matrices.layout, factors.pivots.layout.dtype, logarithm, stream
+    )
+    steps.launch(
+        bound,
+        {
+            "factors": factors.matrices,
+            "pivots": factors.pivots,
+            "result": result,
+            "logarithm": size,
+        },
+    )
+    return steps.make()
