@@ -55,6 +55,7 @@ DIFFERENT = {
     "array2string": "the options are handed on to NumPy's function",
     "astype": "that of the method, with `order` and `casting`",
     "clip": "the limits are called `min` and `max` first, as in the array API standard",
+    "seterr": "decompositions that fail are `linalg`, as CuPy calls it",
 }
 
 
