@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import LAYOUTS_3D, against_numpy, launches, raises_as_numpy, same, values
+from tests.array.arrays import (
+    LAYOUTS_3D,
+    against_numpy,
+    launches,
+    pair,
+    raises_as_numpy,
+    same,
+    values,
+)
 
 ORDERS = [None, 0, 1, 2, 3, -1, 2.5, np.inf, -np.inf]
 #: Of results; float16 is summed in float32 here.
@@ -51,7 +59,73 @@ def test_one_launch(order):
     assert launches(lambda: cp.linalg.vector_norm(x, ord=order, axis=(0, 2))) == 1
 
 
+@pytest.mark.parametrize("order", ["fro", None, 1, -1, 2, -2, np.inf, -np.inf, "nuc"])
+@pytest.mark.parametrize("axis", [(0, 1), (2, -3)])
+def test_orders_of_matrices(order, axis):
+    host, device = pair("permuted", "f4", shape=(2, 4, 3), layouts=LAYOUTS_3D)
+    for keepdims in (False, True):
+        expected = np.linalg.norm(host, order, axis, keepdims)
+        atol = 1e-5 if order == -2 else 0
+        same(cp.linalg.norm(device, order, axis, keepdims), expected, ulps=16, atol=atol)
+
+
+@pytest.mark.parametrize("order", ["fro", 1, np.inf, 2])
+def test_matrix_norms(order):
+    for shape, dtype in (((2, 3, 4), "c8"), ((3, 2), "i4"), ((0, 2, 3), "f8"), ((2, 0), "f8")):
+        host = values(shape, dtype)
+        for keepdims in (False, True):
+            expected = np.linalg.matrix_norm(host, ord=order, keepdims=keepdims)
+            result = cp.linalg.matrix_norm(cp.asarray(host), ord=order, keepdims=keepdims)
+            same(result, expected, ulps=16)
+
+
+def test_a_norm_of_all_elements():
+    for shape in ((), (3,), (2, 3, 4)):
+        host = values(shape, "f8")
+        for keepdims in (False, True):
+            expected = np.linalg.norm(host, keepdims=keepdims)
+            same(cp.linalg.norm(cp.asarray(host), keepdims=keepdims), expected, ulps=4)
+    same(cp.linalg.norm([3, 4]), np.linalg.norm([3, 4]))
+
+
+def test_launches_of_sums_of_rows():
+    x = cp.ones((3, 4, 5))
+    assert launches(lambda: cp.linalg.matrix_norm(x, ord=1)) == 2
+    assert launches(lambda: cp.linalg.norm(x)) == 1
+
+
+def _of_rank(rank, dtype="f8"):
+    return values((5, rank), dtype) @ values((rank, 4), dtype, 1)
+
+
+def test_ranks():
+    stack = np.stack([_of_rank(rank) for rank in range(4)])
+    x = cp.asarray(stack)
+    same(cp.linalg.matrix_rank(x), np.linalg.matrix_rank(stack))
+    for options in ({"tol": 20.0}, {"rtol": 0.3}, {"tol": np.array([1e3, 1, 1, 30])}):
+        devices = {name: cp.asarray(value) for name, value in options.items()}
+        expected = np.linalg.matrix_rank(stack, **options)
+        same(cp.linalg.matrix_rank(x, **devices), expected, context=options)
+    square = stack[2].T @ stack[2]
+    same(cp.linalg.matrix_rank(cp.asarray(square), hermitian=True), np.asarray(2))
+    for host in (np.zeros((3, 3)), np.zeros(3), np.arange(2), np.float64(0), np.ones((2, 0))):
+        expected = np.asarray(np.linalg.matrix_rank(host))
+        same(cp.linalg.matrix_rank(cp.asarray(host)), expected)
+
+
 test_errors = raises_as_numpy(
+    lambda xp: xp.linalg.norm(xp.ones((2, 2)), 3),
+    lambda xp: xp.linalg.norm(xp.ones((2, 2)), "f4"),
+    lambda xp: xp.linalg.norm(xp.ones(2), "nuc"),
+    lambda xp: xp.linalg.norm(xp.ones((2, 2)), axis=(0, 0)),
+    lambda xp: xp.linalg.norm(xp.ones((2, 2)), axis=(0, 2)),
+    lambda xp: xp.linalg.norm(xp.ones((2, 2, 2)), 2),
+    lambda xp: xp.linalg.norm(xp.ones((2, 2)), axis=[0, 1]),
+    lambda xp: xp.linalg.norm(xp.ones((0, 2)), -np.inf),
+    lambda xp: xp.linalg.norm(xp.ones((0, 2)), -2),
+    lambda xp: xp.linalg.norm(xp.ones((2, 2), "f2"), 2),
+    lambda xp: xp.linalg.matrix_norm(xp.ones(2)),
+    lambda xp: xp.linalg.matrix_rank(xp.ones((2, 2)), 1, rtol=1),
     lambda xp: xp.linalg.vector_norm(xp.ones(3), ord="fro"),
     lambda xp: xp.linalg.vector_norm(xp.ones(3), axis=1),
     lambda xp: xp.linalg.vector_norm(xp.ones((3, 3)), axis=(0, 0)),

@@ -2,23 +2,121 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axes
+from gpuarray._ops import dimensions, logic, searching, transposing, truth
+from gpuarray._ops import math as math_functions
 from gpuarray._ops.conversion import as_values
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels.reduction.norms import norm_call
+from gpuarray.kernels.reduction.norms import norm_call, norm_layout
+from gpuarray.linalg import _decompositions
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
-__all__ = ["vector_norm"]
+__all__ = ["matrix_norm", "matrix_rank", "norm", "vector_norm"]
+
+
+def norm(
+    x: ArrayLike,
+    ord: float | str | None = None,
+    axis: int | tuple[int, ...] | None = None,
+    keepdims: bool = False,
+) -> ndarray:
+    """The norm of vectors or matrices.
+
+    Parameters
+    ----------
+    x : ndarray
+        Numbers. Without `axis` and `ord` it may have any dimensions, and counts as one vector.
+    ord : float, {'fro', 'nuc'} or None, optional
+        The order. Of vectors any number: infinity gives the greatest and minus infinity the least
+        absolute value, 0 the number of elements that are not zero, 2 and None the Euclidean norm.
+        Of matrices 1 or infinity for the greatest sum of a column's or a row's absolute values, -1
+        or minus infinity for the least; 2 or -2 for the greatest or least singular value, ``'nuc'``
+        for their sum; ``'fro'`` and None for the Frobenius norm.
+    axis : int or tuple of int, optional
+        The axis of the vectors, or the two axes of the matrices.
+    keepdims : bool, optional
+        Keep the axes with length 1.
+
+    Returns
+    -------
+    ndarray
+        Without the axes; in the real dtype of `x`, of integers and bools in float64.
+
+    Raises
+    ------
+    ValueError
+        If there is no norm of that order; if there is no element and the norm is the least of none.
+    TypeError
+        If `axis` is no integer; if the elements are no numbers.
+
+    Differences from NumPy
+    ----------------------
+    Norms of float16 are summed in float32 and rounded once.
+
+    Notes
+    -----
+    One launch; two for sums of rows and columns; singular values for the orders 2, -2 and 'nuc' of
+    matrices. Squares are summed as they are, so that they overflow where NumPy's do.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.array([[3.0, 0.0], [4.0, 1.0]])
+    >>> cp.linalg.norm(x, axis=0)
+    array([5., 1.])
+    >>> cp.linalg.norm(x, 1)
+    array(7.)
+    """
+    array = x if isinstance(x, ArrayBase) else as_values(x, "norm")
+    return _plan_norm(current.stream, array._layout, ord, axis, keepdims)(array)
+
+
+def matrix_norm(
+    x: ArrayLike, /, *, keepdims: bool = False, ord: float | str | None = "fro"
+) -> ndarray:
+    """The norms of matrices.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., M, N)
+        The matrices.
+    keepdims : bool, optional
+        Keep the last two axes with length 1.
+    ord : {1, -1, 2, -2, inf, -inf, 'fro', 'nuc'} or None, optional
+        The order, as for `norm`.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        The norms, in the real dtype of `x`.
+
+    See Also
+    --------
+    norm : For errors, launches and differences.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.array([[[3.0, 4.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]])
+    >>> cp.linalg.matrix_norm(x)
+    array([5., 2.])
+    """
+    array = x if isinstance(x, ArrayBase) else as_values(x, "matrix_norm")
+    return _plan_norm(current.stream, array._layout, ord, (-2, -1), keepdims)(array)
 
 
 def vector_norm(
@@ -40,28 +138,20 @@ def vector_norm(
     keepdims : bool, optional
         Keep the axes with length 1.
     ord : float, optional
-        The order: any number; infinity gives the greatest and minus infinity the least absolute
-        value, 0 the number of elements that are not zero.
+        The order, as for `norm`.
 
     Returns
     -------
     ndarray
-        Without the axes; in the real dtype of `x`, of integers and bools in float64.
+        Without the axes, in the real dtype of `x`.
 
-    Raises
-    ------
-    ValueError
-        If there is no norm of that order; if there is no element and the norm is the least of none.
-    TypeError
-        If `axis` is no integer; if the elements are no numbers.
-
-    Differences from NumPy
-    ----------------------
-    Norms of float16 are summed in float32 and rounded once.
+    See Also
+    --------
+    norm : For errors and differences.
 
     Notes
     -----
-    One launch. Squares are summed as they are, so that they overflow where NumPy's do.
+    One launch.
 
     Examples
     --------
@@ -71,6 +161,99 @@ def vector_norm(
     """
     array = x if isinstance(x, ArrayBase) else as_values(x, "vector_norm")
     return _plan_vector_norm(current.stream, array._layout, ord, axis, keepdims)(array)
+
+
+def matrix_rank(
+    A: ArrayLike,
+    tol: ArrayLike | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: ArrayLike | None = None,
+) -> ndarray:
+    """The ranks of matrices: how many of their singular values are not nearly zero.
+
+    Parameters
+    ----------
+    A : ndarray, shape (..., M, N)
+        The matrices; fewer dimensions have the rank 1, or 0 if all elements are zero.
+    tol : float or ndarray, shape (...), optional
+        Singular values up to this count as zero.
+    hermitian : bool, optional
+        Whether matrices are Hermitian: the absolute values of their eigenvalues are used.
+    rtol : float or ndarray, shape (...), optional
+        The same as a multiple of the greatest singular value; by default ``max(M, N)`` times the
+        precision of the dtype.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        The ranks, int64.
+
+    Raises
+    ------
+    ValueError
+        If both tolerances are given.
+    LinAlgError
+        If the singular values are not found.
+
+    See Also
+    --------
+    svdvals : For what waits, launches and memory; a few small launches more.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.matrix_rank(cp.array([[1.0, 2.0], [2.0, 4.0]]))
+    array(1)
+    """
+    if rtol is not None and tol is not None:
+        raise ValueError("`tol` and `rtol` can't be both set.")
+    a = A if isinstance(A, ArrayBase) else as_values(A, "matrix_rank")
+    if a._layout.ndim < 2:
+        return truth.any(logic.not_equal(a, 0)).astype(np.int64)
+    values = _decompositions.svd(a, compute_uv=False, hermitian=hermitian)
+    if tol is None:
+        greatest = vector_norm(values, axis=-1, keepdims=True, ord=math.inf)
+        if rtol is None:
+            least = np.finfo(values._layout.dtype).eps * max(a._layout.shape[-2:])
+        else:
+            least = _for_each_matrix(rtol)
+        limit = math_functions.multiply(greatest, least)
+    else:
+        limit = _for_each_matrix(tol)
+    return searching.count_nonzero(logic.greater(values, limit), axis=-1)
+
+
+def _for_each_matrix(tolerance: ArrayLike) -> ndarray:
+    """A tolerance, or an array with one for each matrix, beside singular values."""
+    found = tolerance
+    if not isinstance(found, ArrayBase):
+        found = as_values(found, "matrix_rank")
+    return dimensions.expand_dims(found, -1)
+
+
+@planned
+def _plan_norm(
+    stream: Stream, layout: Layout, order: Any, axis: Any, keepdims: bool
+) -> Callable[[Any], Any]:
+    _check_numbers(layout)
+    keepdims = _layout.check_flag(keepdims, "keepdims")
+    ndim = layout.ndim
+    if axis is None:
+        if order is None:
+            return norm_call(stream, layout, 2, range(ndim), keepdims)
+        axes = tuple(range(ndim))
+    else:
+        axes = axis if isinstance(axis, tuple) else (_as_axis(axis),)
+        if len(axes) < 3:
+            axes = tuple([_layout.check_axis(x, ndim, bools=False) for x in axes])
+    if len(axes) == 1:
+        return norm_call(stream, layout, _vector_order(order), axes, keepdims)
+    if len(axes) != 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    if axes[0] == axes[1]:
+        raise ValueError("Duplicate axes given.")
+    return _matrix_norm_call(stream, layout, order, axes, keepdims)
 
 
 @planned
@@ -106,3 +289,35 @@ def _vector_order(order: Any) -> float:
     except (TypeError, ValueError):
         pass
     raise ValueError(f"Invalid norm order {order!r} for vectors")
+
+
+def _matrix_norm_call(
+    stream: Stream, layout: Layout, order: Any, axes: Sequence[int], keepdims: bool
+) -> Callable[[Any], Any]:
+    """The call of a norm of matrices, whose rows and columns are counted along two axes."""
+    if order is None or (isinstance(order, str) and order in ("fro", "f")):
+        return norm_call(stream, layout, 2, axes, keepdims)
+    if isinstance(order, str) and order == "nuc":
+        return functools.partial(_of_singular_values, 1, axes, keepdims)
+    number = 0.0
+    if isinstance(order, int | float):
+        number = float(order)
+    if abs(number) == 2:
+        number = math.copysign(math.inf, number)
+        return functools.partial(_of_singular_values, number, axes, keepdims)
+    if abs(number) not in (1, math.inf):
+        raise ValueError("Invalid norm order for matrices.")
+    rows, columns = axes
+    summed = rows if abs(number) == 1 else columns
+    sums = norm_call(stream, layout, 1, (summed,), True)
+    # Sums of absolute values are their own absolute values.
+    number = math.copysign(math.inf, number)
+    compare = norm_call(stream, norm_layout(layout, (summed,), True), number, axes, keepdims)
+    return lambda x: compare(sums(x))
+
+
+def _of_singular_values(order: float, axes: Sequence[int], keepdims: bool, x: Any) -> Any:
+    """The norm of the vectors of singular values."""
+    values = _decompositions.svdvals(transposing.moveaxis(x, axes, (-2, -1)))
+    result = norm(values, order, -1)
+    return dimensions.expand_dims(result, axes) if keepdims else result
