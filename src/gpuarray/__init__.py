@@ -94,6 +94,7 @@ from gpuarray._ops.differences import *
 from gpuarray._ops.interpolation import *
 from gpuarray._ops.special_functions import *
 from gpuarray._ops.phases import *
+from gpuarray._ops.products import *
 from gpuarray._ops.vector_products import *
 from gpuarray._ops.traces import *
 

@@ -42,6 +42,7 @@ from gpuarray._ops import (
     partitioning,
     placement,
     printing,
+    products,
     rearranging,
     rounding,
     searching,
@@ -304,6 +305,7 @@ class ndarray(ArrayBase):
     nonzero = nonzero.nonzero
     diagonal = indexing.diagonal
     trace = traces.trace
+    dot = products.dot
 
     def clip(
         self,
@@ -394,6 +396,7 @@ class ndarray(ArrayBase):
     __floordiv__ = operators.binary_operator(math.floor_divide)
     __mod__ = operators.binary_operator(math.remainder)
     __pow__ = operators.power_operator(math.power, math.square)
+    __matmul__ = operators.binary_operator(products.matmul)
     __lshift__ = operators.binary_operator(bitwise.left_shift)
     __rshift__ = operators.binary_operator(bitwise.right_shift)
     __and__ = operators.binary_operator(bitwise.bitwise_and)
@@ -406,6 +409,7 @@ class ndarray(ArrayBase):
     __rfloordiv__ = operators.binary_operator(math.floor_divide, reflected=True)
     __rmod__ = operators.binary_operator(math.remainder, reflected=True)
     __rpow__ = operators.binary_operator(math.power, reflected=True)
+    __rmatmul__ = operators.binary_operator(products.matmul, reflected=True)
     __rlshift__ = operators.binary_operator(bitwise.left_shift, reflected=True)
     __rrshift__ = operators.binary_operator(bitwise.right_shift, reflected=True)
     __rand__ = operators.binary_operator(bitwise.bitwise_and, reflected=True)
@@ -417,6 +421,7 @@ class ndarray(ArrayBase):
     __itruediv__ = operators.inplace_operator(math.divide)
     __ifloordiv__ = operators.inplace_operator(math.floor_divide)
     __imod__ = operators.inplace_operator(math.remainder)
+    __imatmul__ = products.multiply_in_place
     __ipow__ = operators.inplace_operator(math.power)
     __ilshift__ = operators.inplace_operator(bitwise.left_shift)
     __irshift__ = operators.inplace_operator(bitwise.right_shift)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from gpuarray._ufunc.operator_table import BINARY, COMPARISONS, INPLACE, UNARY
+from gpuarray._ufunc.operator_table import BINARY, COMPARISONS, INPLACE, MATMUL, UNARY
 
 TWO_OPERANDS = [*BINARY, *COMPARISONS]
 
@@ -42,10 +42,19 @@ def test_one_operand_is_pythons(row):
         assert type(ast.parse(text, mode="eval").body.op).__name__ == row.node
 
 
+def test_the_operator_of_matrices_is_pythons():
+    node = ast.parse(f"x {MATMUL.symbol} y", mode="eval").body
+    assert type(node.op).__name__ == MATMUL.node
+    for method in (MATMUL.method, MATMUL.reflected_method, MATMUL.inplace_method):
+        assert hasattr(np.ndarray, method)
+    assert getattr(np, MATMUL.ufunc).__name__ == "matmul"
+
+
 def test_arrays_have_the_operators_of_the_table():
     """The methods of ndarray are written out, for type checkers; the ufuncs are the table's."""
     expected = {("binary_operator.<locals>.method", x.method): x.ufunc for x in TWO_OPERANDS}
-    for x in BINARY:
+    expected["binary_operator.<locals>.method", MATMUL.method] = MATMUL.ufunc
+    for x in (*BINARY, MATMUL):
         expected["binary_operator.<locals>.reflected_method", x.reflected_method] = x.ufunc
     for x in INPLACE:
         expected["inplace_operator.<locals>.method", x.inplace_method] = x.ufunc

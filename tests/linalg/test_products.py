@@ -53,3 +53,11 @@ test_errors = raises_as_numpy(
     lambda xp: xp.linalg.diagonal(xp.ones(3)),
     lambda xp: xp.linalg.matrix_transpose(xp.ones(3)),
 )
+
+
+def test_matmul_and_vecdot():
+    a, b = values((3, 4), "c16"), values((3, 4), "c16", 1)
+    x, y = cp.asarray(a), cp.asarray(b)
+    same(cp.linalg.matmul(x, y.T), np.linalg.matmul(a, b.T))
+    for axis in (0, -1):
+        same(cp.linalg.vecdot(x, y, axis=axis), np.linalg.vecdot(a, b, axis=axis))

@@ -22,7 +22,7 @@ from gpuarray._runtime.stream import Stream
 __all__ = ["gemm", "gemm_call", "has_product", "is_readable", "product_call"]
 
 #: By dtype of the result: the dtype of the factors alpha and beta.
-_SCALES = {
+_SCALES: dict[str, np.dtype] = {
     "f2": np.dtype("f4"),
     "bf2": np.dtype("f4"),
     "f4": np.dtype("f4"),
@@ -219,7 +219,7 @@ def _matrix(layout: Layout) -> _Matrix | None:
     if layout.unaligned or any(stride % layout.itemsize for stride in layout.strides):
         return None
     row_step, column_step = [stride // layout.itemsize for stride in layout.strides[-2:]]
-    return _Matrix(*layout.shape[-2:], row_step, column_step)
+    return _Matrix(layout.shape[-2], layout.shape[-1], row_step, column_step)
 
 
 def _read(x: _Matrix, conjugated: bool = False) -> tuple[str, int] | None:

@@ -57,6 +57,9 @@ BINARY = (
     Operator("divmod", "", "divmod", ""),
 )
 
+#: The one operator of whole matrices, which fused functions and kernels do not have.
+MATMUL = Operator("matmul", "@", "matmul", "MatMult")
+
 COMPARISONS = (
     Operator("lt", "<", "less", "Lt"),
     Operator("le", "<=", "less_equal", "LtE"),

@@ -23,7 +23,13 @@ _Result = TypeVar("_Result")
 
 
 _BY_UFUNC = {
-    x.ufunc: x for x in (*operator_table.BINARY, *operator_table.COMPARISONS, *operator_table.UNARY)
+    x.ufunc: x
+    for x in (
+        *operator_table.BINARY,
+        operator_table.MATMUL,
+        *operator_table.COMPARISONS,
+        *operator_table.UNARY,
+    )
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray._ffi import driver as _driver
+from gpuarray._libraries.precision import get_matmul_precision, set_matmul_precision
 from gpuarray._namespace import lazy
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator, using_allocator
@@ -52,7 +53,7 @@ from gpuarray.cuda.device import get_cublas_handle, get_device_id
 __all__ = [
     "compiler", "device", "function_hook", "memory", "nvtx", "pinned_memory", "profiler", "runtime",
     "stream",
-    "Device", "get_cublas_handle", "get_device_id",
+    "Device", "get_cublas_handle", "get_device_id", "get_matmul_precision", "set_matmul_precision",
     "Stream", "ExternalStream", "get_current_stream",
     "Event", "get_elapsed_time",
     "BaseMemory", "Memory", "ManagedMemory", "MemoryAsync", "UnownedMemory", "MemoryPointer",

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray import _layout
-from gpuarray._ops import indexing, traces, transposing, vector_products
+from gpuarray._ops import indexing, products, traces, transposing, vector_products
 from gpuarray._ops.manipulation import as_array
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
-__all__ = ["cross", "diagonal", "matrix_transpose", "outer", "trace"]
+__all__ = ["cross", "diagonal", "matmul", "matrix_transpose", "outer", "trace", "vecdot"]
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
@@ -80,6 +80,38 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> ndarray:
            [4, 7]])
     """
     return indexing.diagonal(x, offset, -2, -1)
+
+
+def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
+    """Matrix products.
+
+    Parameters
+    ----------
+    x1, x2 : ndarray
+        Matrices, or stacks of matrices, which broadcast. An operand of one dimension is a row on
+        the left, a column on the right.
+
+    Returns
+    -------
+    ndarray
+        Matrices without the dimensions of rows and columns that are missing.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match.
+
+    Notes
+    -----
+    As of `gpuarray.matmul`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.matmul(cp.array([[1, 2], [3, 4]]), cp.array([10, 1]))
+    array([12, 34])
+    """
+    return products.matmul(as_array(x1, "matmul"), as_array(x2, "matmul"))
 
 
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
@@ -176,3 +208,36 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -
     array([ 3, 11])
     """
     return traces.trace(x, offset, -2, -1, dtype)
+
+
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
+    """Dot products of vectors, the first of which is conjugated.
+
+    Parameters
+    ----------
+    x1, x2 : ndarray
+        The vectors; their other axes broadcast.
+    axis : int, optional
+        The axis that vectors lie along.
+
+    Returns
+    -------
+    ndarray
+        A number for each pair of vectors.
+
+    Raises
+    ------
+    ValueError
+        If the vectors differ in length.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.vecdot(cp.array([1j, 2]), cp.array([1, 1]))
+    array(2.-1.j)
+    """
+    return products.vecdot(as_array(x1, "vecdot"), as_array(x2, "vecdot"), axis=axis)
