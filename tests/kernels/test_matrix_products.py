@@ -96,11 +96,35 @@ def test_any_size_and_view(dtype, sizes, left, right, seed):
     np.testing.assert_array_equal(found.get(), VIEWS[left](np, a) @ VIEWS[right](np, b))
 
 
+@pytest.mark.parametrize("dtype", ["i1", "?"])
+def test_bytes_read_four_at_a_time(dtype):
+    """Where they are aligned, along each dimension; and one element beside that, where not."""
+    a, b = numbers((40, 72), dtype), numbers((72, 36), dtype, 1)
+    if dtype == "?":
+        # Any byte but 0 is true.
+        host = numbers((40, 72), "u1") * (numbers((40, 72), "u1", 2) > 230)
+        x, a = cp.asarray(host).view(bool), host != 0
+    else:
+        x = cp.asarray(a)
+    y = cp.asarray(b)
+    np.testing.assert_array_equal(matmul(x, y).get(), a @ b)
+    np.testing.assert_array_equal(matmul(y.T, x.T).get(), b.T @ a.T)
+    memory = cp.zeros(1 + 72 * 36, dtype)
+    shifted = memory[1:].reshape(72, 36)
+    shifted[...] = y
+    np.testing.assert_array_equal(matmul(x, shifted).get(), a @ b)
+    np.testing.assert_array_equal(matmul(shifted.T, x.T).get(), b.T @ a.T)
+
+
 def test_conversions():
     """Operands of other dtypes than the product's, whose sums would not fit in theirs."""
     cases = "i1 u1 i2, i1 i1 i4, u1 i1 i8, ? i1 i1, f4 c16 c16"
+    a, b = numbers((4, 20), "u4") % 5, numbers((20, 3), "f2", 1)
+    found = matmul(cp.asarray(a), cp.asarray(b), "f2")
+    np.testing.assert_array_equal(found.get(), a.astype("f2") @ b)
     for left, right, dtype in [case.split() for case in cases.split(", ")]:
-        a, b = numbers((4, 70), left), numbers((70, 3), right, 1)
+        inner = 70 if dtype == "i2" else 20
+        a, b = numbers((4, inner), left), numbers((inner, 3), right, 1)
         found = matmul(cp.asarray(a), cp.asarray(b), dtype)
         np.testing.assert_array_equal(found.get(), a.astype(dtype) @ b.astype(dtype))
 
@@ -142,7 +166,7 @@ def test_vectors(dtype):
 
 def test_long_inner_dimensions():
     """Blocks share a tile, and the sums of each are added up."""
-    for dtype in ("i1", "i8", "?", "f4"):
+    for dtype in ("i1", "?", "f4"):
         a, b = numbers((9, 1200), dtype), numbers((1200, 10), dtype, 1)
         if dtype == "?":
             a[:, :-1] = False
@@ -209,6 +233,7 @@ def test_checked():
         ("f4", (9, 600), (600, 10)),
         ("c8", (5, 3, 4), (5, 4, 3)),
         ("u1", (1, 40), (40, 3)),
+        ("u1", (36, 72), (72, 20)),
     ]
     with cp.cuda.check("races", "uninit", "bounds", "barriers"):
         for dtype, left, right in cases:

@@ -17,6 +17,7 @@ namespace gpuarray {
 // neighbouring threads read along the inner dimension.
 template <class Terms, class T, class Index, bool ALONG, int WIDTH, int DEPTH, int BLOCK> struct Part {
     typedef typename Terms::Word Word;
+    typedef typename Stored<T>::type Element;
     typedef typename Unsigned<Index>::type UIndex;
     enum {
         PACK = Terms::PACK,
@@ -24,30 +25,54 @@ template <class Terms, class T, class Index, bool ALONG, int WIDTH, int DEPTH, i
         PITCH = WIDTH + VECTOR,        // rows of words begin in different banks
         COUNT = WIDTH * DEPTH / BLOCK,
         STEP = ALONG ? BLOCK / DEPTH : BLOCK / WIDTH,  // how far the words of a thread are apart
+        // Whether bytes can be read four at a time. Those of four neighbouring places are four words once four such
+        // reads are transposed.
+        BYTES = PACK == 4 && sizeof(T) == 1 && (ALONG || COUNT % 4 == 0),
+        FOURS = WIDTH / 4,
     };
     static_assert(WIDTH * DEPTH % BLOCK == 0 && BLOCK % (ALONG ? DEPTH : WIDTH) == 0, "threads have equal parts");
 
+    const Element* memory;
+    Index first, length;  // the tile's first place, and the number of all places
+    Index end;            // of the inner dimension
+    Index place_stride, inner_stride;
+    bool bytes;
     Word words[COUNT];
+
+    GPUARRAY_DEVICE Part(const Element* memory, Index first, Index length, Index end, Index place_stride,
+                         Index inner_stride)
+        : memory(memory), first(first), length(length), end(end), place_stride(place_stride),
+          inner_stride(inner_stride), bytes(false) {
+        if constexpr (BYTES) {
+            const Index unit = ALONG ? inner_stride : place_stride, step = ALONG ? place_stride : inner_stride;
+            bytes = unit == 1 && (uint64_t(memory) | uint64_t(step | end | (ALONG ? 0 : length))) % 4 == 0;
+        }
+    }
 
     GPUARRAY_DEVICE static int place() { return ALONG ? threadIdx.x / DEPTH : threadIdx.x % WIDTH; }
     GPUARRAY_DEVICE static int depth() { return ALONG ? threadIdx.x % DEPTH : threadIdx.x / WIDTH; }
 
-    // From memory: from a place on, of `length` of them, and from `from` to `end` of the inner dimension.
-    GPUARRAY_DEVICE void read(const typename Stored<T>::type* memory, UIndex base, Index first, Index length,
-                              Index from, Index end, Index place_stride, Index inner_stride) {
+    // From memory to registers, from `from` on in the inner dimension.
+    GPUARRAY_DEVICE void read(Index from) {
+        if constexpr (BYTES) {
+            if (bytes) {
+                read_bytes(from);
+                return;
+            }
+        }
         Index at = first + place(), k = from + depth() * PACK;
-        UIndex offset = base + UIndex(at) * UIndex(place_stride) + UIndex(k) * UIndex(inner_stride);
+        UIndex offset = UIndex(at) * UIndex(place_stride) + UIndex(k) * UIndex(inner_stride);
         const UIndex step = ALONG ? UIndex(STEP) * UIndex(place_stride) : UIndex(STEP * PACK) * UIndex(inner_stride);
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
             words[i] = Word();
             if constexpr (PACK == 1) {
                 if (at < length && k < end) words[i] = Terms::word(value_of<T>(memory[Index(offset)]));
-            } else if (at < length) {
+            } else {
 #pragma unroll
                 for (int j = 0; j < PACK; ++j) {
-                    const UIndex next = offset + UIndex(j) * UIndex(inner_stride);
-                    if (k + j < end) words[i] |= Terms::word(value_of<T>(memory[Index(next)])) << (8 * j);
+                    const Index next = offset + UIndex(j) * UIndex(inner_stride);
+                    if (at < length && k + j < end) words[i] |= Terms::word(value_of<T>(memory[next])) << (8 * j);
                 }
             }
             offset += step;
@@ -56,11 +81,55 @@ template <class Terms, class T, class Index, bool ALONG, int WIDTH, int DEPTH, i
         }
     }
 
-    GPUARRAY_DEVICE void store(Word (*shared)[PITCH]) const {
+    GPUARRAY_DEVICE void read_bytes(Index from) {
+        constexpr int ROUND = BLOCK / FOURS * 4;  // how far the fours of a thread are apart
+        Index at = first + (ALONG ? place() : int(threadIdx.x % FOURS * 4));
+        Index k = from + (ALONG ? depth() : int(threadIdx.x / FOURS)) * 4;
+        UIndex offset = UIndex(at) * UIndex(place_stride) + UIndex(k) * UIndex(inner_stride);
 #pragma unroll
         for (int i = 0; i < COUNT; ++i) {
-            if (ALONG) shared[depth()][place() + i * STEP] = words[i];
-            else shared[depth() + i * STEP][place()] = words[i];
+            words[i] = 0;
+            if (at < length && k < end) words[i] = *reinterpret_cast<const uint32_t*>(memory + Index(offset));
+            if (ALONG) {
+                at += STEP;
+                offset += UIndex(STEP) * UIndex(place_stride);
+            } else if (i % 4 == 3) {
+                k += ROUND;
+                offset += UIndex(ROUND - 3) * UIndex(inner_stride);
+            } else {
+                offset += UIndex(inner_stride);
+            }
+        }
+    }
+
+    GPUARRAY_DEVICE void store(Word (*shared)[PITCH]) const {
+        if constexpr (BYTES && !ALONG) {
+            if (bytes) {
+                store_transposed(shared);
+                return;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < COUNT; ++i) {
+            Word word = words[i];
+            if constexpr (BYTES) word = Terms::word_of_bytes(word);
+            if (ALONG) shared[depth()][place() + i * STEP] = word;
+            else shared[depth() + i * STEP][place()] = word;
+        }
+    }
+
+    GPUARRAY_DEVICE void store_transposed(Word (*shared)[PITCH]) const {
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 4) {
+            const uint32_t first = __byte_perm(words[i], words[i + 1], 0x5140);
+            const uint32_t second = __byte_perm(words[i + 2], words[i + 3], 0x5140);
+            const uint32_t third = __byte_perm(words[i], words[i + 1], 0x7362);
+            const uint32_t fourth = __byte_perm(words[i + 2], words[i + 3], 0x7362);
+            Word* run = shared[threadIdx.x / FOURS + i / 4 * (BLOCK / FOURS)] + threadIdx.x % FOURS * 4;
+            run[0] = Terms::word_of_bytes(__byte_perm(first, second, 0x5410));
+            run[1] = Terms::word_of_bytes(__byte_perm(first, second, 0x7632));
+            run[2] = Terms::word_of_bytes(__byte_perm(third, fourth, 0x5410));
+            run[3] = Terms::word_of_bytes(__byte_perm(third, fourth, 0x7632));
         }
     }
 
@@ -112,16 +181,16 @@ struct TiledProduct {
                 d.find(member, bases);
             }
 
-            Left left_part;
-            Right right_part;
+            Left left_part(left + Index(bases[1]), first_row, d.rows, end, d.left_row, d.left_inner);
+            Right right_part(right + Index(bases[2]), first_column, d.columns, end, d.right_column, d.right_inner);
             Sum sums[TALL][BROAD];
 #pragma unroll
             for (int i = 0; i < TALL; ++i) {
 #pragma unroll
                 for (int j = 0; j < BROAD; ++j) sums[i][j] = Sum();
             }
-            left_part.read(left, bases[1], first_row, d.rows, begin, end, d.left_row, d.left_inner);
-            right_part.read(right, bases[2], first_column, d.columns, begin, end, d.right_column, d.right_inner);
+            left_part.read(begin);
+            right_part.read(begin);
             int buffer = 0;
 #pragma unroll 1
             for (Index from = begin; from < end; from += STEP, buffer ^= 1) {
@@ -130,10 +199,8 @@ struct TiledProduct {
                 // One barrier a round: what the other buffer had was read before the last one.
                 __syncthreads();
                 if (end - from > STEP) {
-                    const Index next = from + STEP;
-                    left_part.read(left, bases[1], first_row, d.rows, next, end, d.left_row, d.left_inner);
-                    right_part.read(right, bases[2], first_column, d.columns, next, end, d.right_column,
-                                    d.right_inner);
+                    left_part.read(from + STEP);
+                    right_part.read(from + STEP);
                 }
 #pragma unroll
                 for (int k = 0; k < DEPTH; ++k) {

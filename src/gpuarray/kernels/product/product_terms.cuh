@@ -31,6 +31,8 @@ template <class Element, class Total> struct SingleTerms {
 };
 
 template <class Element, class Total> struct FloatTerms : SingleTerms<Element, Total> {
+    template <class T> GPUARRAY_DEVICE static Total word(T x) { return Total(Element(Total(x))); }
+    GPUARRAY_DEVICE static Total word(double x) { return Total(Element(x)); }
     GPUARRAY_DEVICE static void add(Total& sum, Total a, Total b) { sum = fused(a, b, sum); }
 };
 
@@ -53,7 +55,11 @@ struct BoolTerms {
     typedef uint32_t Sum;
     typedef uint32_t Word;
 
-    template <class T> GPUARRAY_DEVICE static uint32_t word(T x) { return x != 0; }
+    // The highest bit of a byte says whether it is true.
+    template <class T> GPUARRAY_DEVICE static uint32_t word(T x) { return x != 0 ? 0x80 : 0; }
+    GPUARRAY_DEVICE static Word word_of_bytes(uint32_t x) {
+        return (((x & 0x7f7f7f7f) + 0x7f7f7f7f) | x) & 0x80808080;
+    }
     GPUARRAY_DEVICE static void add(Sum& sum, Word a, Word b) { sum |= a & b; }
     GPUARRAY_DEVICE static Sum joined(Sum a, Sum b) { return a | b; }
     GPUARRAY_DEVICE static uint8_t result(Sum sum) { return sum != 0; }
@@ -66,6 +72,7 @@ template <class Element, bool A_SIGNED, bool B_SIGNED> struct ByteTerms {
     typedef uint32_t Word;
 
     template <class T> GPUARRAY_DEVICE static uint32_t word(T x) { return uint8_t(x); }
+    GPUARRAY_DEVICE static Word word_of_bytes(uint32_t x) { return x; }
     GPUARRAY_DEVICE static void add(Sum& sum, Word a, Word b) {
         if constexpr (A_SIGNED && B_SIGNED) {
             asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
