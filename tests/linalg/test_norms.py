@@ -113,7 +113,28 @@ def test_ranks():
         same(cp.linalg.matrix_rank(cp.asarray(host)), expected)
 
 
+@pytest.mark.parametrize("order", [None, 2, -2, 1, -1, np.inf, -np.inf, "fro"])
+@pytest.mark.parametrize("dtype", ["f4", "c16", "i4"])
+def test_condition_numbers(order, dtype):
+    host = values((3, 3, 3), dtype) + 9 * np.eye(3, dtype=dtype)
+    expected = np.linalg.cond(host, order)
+    same(cp.linalg.cond(cp.asarray(host), order), expected, ulps=64)
+
+
+def test_condition_numbers_of_singular_matrices():
+    host = np.stack([np.zeros((2, 2)), np.ones((2, 2)), np.full((2, 2), np.nan)])
+    for order in (1, np.inf, "fro"):
+        same(cp.linalg.cond(cp.asarray(host), order), np.linalg.cond(host, order))
+    same(cp.linalg.cond(cp.asarray(host[0])), np.linalg.cond(host[0]))
+    wide = values((2, 4), "f8")
+    same(cp.linalg.cond(cp.asarray(wide)), np.linalg.cond(wide), ulps=64)
+
+
 test_errors = raises_as_numpy(
+    lambda xp: xp.linalg.cond(xp.ones((0, 0))),
+    lambda xp: xp.linalg.cond(xp.ones((2, 3)), 1),
+    lambda xp: xp.linalg.cond(xp.ones(3), 1),
+    lambda xp: xp.linalg.cond(xp.ones((2, 2)), 3),
     lambda xp: xp.linalg.norm(xp.ones((2, 2)), 3),
     lambda xp: xp.linalg.norm(xp.ones((2, 2)), "f4"),
     lambda xp: xp.linalg.norm(xp.ones(2), "nuc"),

@@ -14,18 +14,21 @@ from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout, check_axes
 from gpuarray._ops import dimensions, logic, searching, transposing, truth
-from gpuarray._ops import math as math_functions
 from gpuarray._ops.conversion import as_values
+from gpuarray._ops.error_states import errstate
+from gpuarray._ops.math import divide, multiply
+from gpuarray._ops.matrix_operands import check_square, common_dtype, real_dtype
+from gpuarray._ops.selection import where
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.reduction.norms import norm_call, norm_layout
-from gpuarray.linalg import _decompositions
+from gpuarray.linalg import _decompositions, _equations
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
 
-__all__ = ["matrix_norm", "matrix_rank", "norm", "vector_norm"]
+__all__ = ["cond", "matrix_norm", "matrix_rank", "norm", "vector_norm"]
 
 
 def norm(
@@ -163,6 +166,60 @@ def vector_norm(
     return _plan_vector_norm(current.stream, array._layout, ord, axis, keepdims)(array)
 
 
+def cond(x: ArrayLike, p: float | str | None = None) -> ndarray:
+    """The condition numbers of matrices: how much equations with them magnify errors.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., M, N)
+        The matrices; square ones, except for the orders None, 2 and -2.
+    p : {None, 1, -1, 2, -2, inf, -inf, 'fro', 'nuc'}, optional
+        The order of the norms of the matrix and of its inverse that are multiplied, as for
+        `norm`; by default 2, the greatest singular value over the least.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        The condition numbers, in the real dtype of `x`; infinity for a singular matrix.
+
+    Raises
+    ------
+    LinAlgError
+        If a matrix has no elements, or is not square; if the singular values are not found.
+    ValueError
+        If there is no norm of that order.
+
+    Notes
+    -----
+    For norms that are not of singular values, matrices are inverted in double precision; nothing
+    waits for the device then.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.cond(cp.array([[1.0, 0.0], [0.0, 4.0]]))
+    array(4.)
+    """
+    a = x if isinstance(x, ArrayBase) else as_values(x, "cond")
+    layout = a._layout
+    if not layout.size and not math.prod(layout.shape[-2:]):
+        raise np.linalg.LinAlgError("cond is not defined on empty arrays")
+    if p is None or (isinstance(p, int | float) and abs(p) == 2):
+        values = _decompositions.svdvals(a)
+        ends = values[..., 0], values[..., -1]
+        found = divide(*(ends[::-1] if p == -2 else ends))
+    else:
+        check_square(layout)
+        wide = np.result_type(common_dtype(layout), np.float64)
+        with errstate(linalg="ignore"):
+            inverse = _equations.inv(a.astype(wide))
+        found = multiply(matrix_norm(a, ord=p), matrix_norm(inverse, ord=p))
+        found = found.astype(real_dtype(common_dtype(layout)), copy=False)
+    # Where nothing was NaN before, a singular matrix has made it so.
+    known = truth.any(logic.isnan(a), (-2, -1))
+    return where(logic.logical_and(logic.isnan(found), ~known), math.inf, found)
+
+
 def matrix_rank(
     A: ArrayLike,
     tol: ArrayLike | None = None,
@@ -218,7 +275,7 @@ def matrix_rank(
             least = np.finfo(values._layout.dtype).eps * max(a._layout.shape[-2:])
         else:
             least = _for_each_matrix(rtol)
-        limit = math_functions.multiply(greatest, least)
+        limit = multiply(greatest, least)
     else:
         limit = _for_each_matrix(tol)
     return searching.count_nonzero(logic.greater(values, limit), axis=-1)
