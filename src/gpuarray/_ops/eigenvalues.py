@@ -14,12 +14,13 @@ from gpuarray._libraries.steps import Steps
 from gpuarray._ops.logic import isfinite, logical_not, logical_or, not_equal
 from gpuarray._ops.matrix_operands import check_square, common_dtype, real_dtype
 from gpuarray._ops.selection import where
+from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.truth import all, any
 from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CUSOLVERError
-from gpuarray.kernels import elementwise
+from gpuarray.kernels import elementwise, small_matrix
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input
 from gpuarray.kernels.generator.operations import operation
@@ -64,6 +65,9 @@ def _hermitian_call(
     check_square(a)
     dtype = common_dtype(a)
     *batch, n, _ = a.shape
+    if a.size and n <= small_matrix.spec.LARGEST:
+        make = small_matrix.launch.eigh_call
+        return on_small(make, stream, "eigh", dtype, raises, (a,), not lower, vectors)
     steps = Steps(stream, a)
     values = steps.output(_layout.contiguous(real_dtype(dtype), (*batch, n)))
     matrices = _layout.contiguous(dtype, a.shape)

@@ -9,12 +9,11 @@ import numpy as np
 
 from gpuarray import _calls, _layout
 from gpuarray._layout import Layout
-from gpuarray._libraries.checks import check, linalg_raises, refuse_capture
+from gpuarray._libraries.checks import check, linalg_raises
 from gpuarray._runtime.device import current
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels.elementwise import copies
 
-__all__ = ["on_small", "result_of", "without_elements"]
+__all__ = ["result_of", "without_elements"]
 
 _INT32 = np.dtype(np.int32)
 
@@ -44,50 +43,6 @@ def result_of(
     result, info = run(*arrays)
     check(info, message)
     return result
-
-
-def on_small(
-    make: Callable[..., Callable[..., Any]],
-    stream: Stream,
-    name: str,
-    dtype: np.dtype,
-    raises: bool | None,
-    layouts: tuple[Layout, ...],
-    *options: Any,
-) -> Callable[..., Any]:
-    """A call of the kernels for small matrices, on operands that may have other dtypes.
-
-    Parameters
-    ----------
-    make : callable
-        Takes the stream, the function's name, layouts of that dtype, and the options.
-    stream, name, dtype
-        Where it runs, what messages name, and the dtype to compute in.
-    raises : bool or None
-        Whether the info is returned, for what a failure raises; None where there is no info.
-    layouts : tuple of Layout
-        Those of the operands.
-    *options
-        Further arguments of `make`.
-    """
-    if raises:
-        refuse_capture(stream, name)
-    copied = [x.dtype != dtype or x.unaligned for x in layouts]
-    used = [
-        _layout.contiguous(dtype, x.shape) if is_copied else x
-        for x, is_copied in zip(layouts, copied)
-    ]
-    run = make(stream, name, *used, *options)
-    if any(copied):
-        converted = run
-
-        def run(*arrays: Any) -> Any:
-            given = zip(arrays, copied)
-            return converted(*[copies.copy(x, "C", dtype) if copy else x for x, copy in given])
-
-    if raises is not False:
-        return run
-    return lambda *arrays: run(*arrays)[0]
 
 
 def without_elements(

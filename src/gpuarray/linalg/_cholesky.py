@@ -10,10 +10,11 @@ from gpuarray._layout import Layout
 from gpuarray._libraries.cholesky import cholesky_call
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.matrix_operands import check_square, common_dtype
+from gpuarray._ops.small_matrices import on_small
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import small_matrix
-from gpuarray.linalg._checked_plans import on_small, result_of, without_elements
+from gpuarray.linalg._checked_plans import result_of, without_elements
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray

@@ -143,9 +143,10 @@ def eigh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> EighResult:
 
     Notes
     -----
-    By cuSOLVER: ``Xsyevd``, of stacked matrices ``XsyevBatched`` (from CUDA 12.6.2 on; before,
-    ``Xsyevd`` for one after another). With an infinity or NaN in a matrix its results are NaN, or
-    the algorithm does not converge.
+    Matrices of up to 32 rows by Jacobi's method, a warp each, in one launch. Greater ones by
+    cuSOLVER: ``Xsyevd``, of stacked matrices ``XsyevBatched`` (from CUDA 12.6.2 on; before,
+    ``Xsyevd`` for one after another), which cannot be captured into a graph. With an infinity or
+    NaN in a matrix its results are NaN, or the algorithm does not converge.
 
     The call waits for the device, to see whether it converged. With ``errstate(linalg="ignore")``
     it does not, and results are NaN where it did not.

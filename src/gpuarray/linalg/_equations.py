@@ -14,11 +14,12 @@ from gpuarray._layout import Layout
 from gpuarray._libraries import lu
 from gpuarray._ops.manipulation import as_array, reshape
 from gpuarray._ops.matrix_operands import check_square, common_dtype
+from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.transposing import transpose
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import small_matrix
-from gpuarray.linalg._checked_plans import on_small, result_of, without_elements
+from gpuarray.linalg._checked_plans import result_of, without_elements
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
