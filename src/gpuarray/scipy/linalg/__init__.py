@@ -20,6 +20,7 @@ from numpy.linalg import LinAlgError
 
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
+from gpuarray.scipy.linalg._exponential import expm
 from gpuarray.scipy.linalg._fixed_matrices import (
     dft,
     hadamard,
@@ -28,6 +29,16 @@ from gpuarray.scipy.linalg._fixed_matrices import (
     invhilbert,
     invpascal,
     pascal,
+)
+from gpuarray.scipy.linalg._matrix_functions import (
+    coshm,
+    cosm,
+    expm_cond,
+    expm_frechet,
+    sinhm,
+    sinm,
+    tanhm,
+    tanm,
 )
 from gpuarray.scipy.linalg._products import khatri_rao
 from gpuarray.scipy.linalg._special_matrices import (
@@ -47,6 +58,8 @@ from gpuarray.scipy.linalg._warnings import LinAlgWarning
 # A line for each file.
 __all__ = [
     "LinAlgError", "LinAlgWarning",
+    "expm",
+    "coshm", "cosm", "expm_cond", "expm_frechet", "sinhm", "sinm", "tanhm", "tanm",
     "khatri_rao",
     "bandwidth", "ishermitian", "issymmetric",
     "dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal",

@@ -206,7 +206,7 @@ def _reduce(
     mapped: Expression,
     combine: str,
     dtype: np.dtype,
-    neutral: Expression,
+    neutral: Constant,
     layouts: Sequence[Layout],
     stream: Stream,
 ) -> Any:
