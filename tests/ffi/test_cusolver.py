@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from gpuarray._ffi import cusolver
-from gpuarray._libraries import solver
 from gpuarray._libraries.handles import SOLVER
+from gpuarray._libraries.svd import svd_call
+from gpuarray._runtime.device import current
 from gpuarray.errors import LibraryError
 
 
@@ -22,7 +23,8 @@ def values(xp):
         "jobz": none, "uplo": "CUBLAS_FILL_MODE_UPPER", "batchSize": 2,
         "dataTypeA": "f8", "dataTypeS": "f8", "dataTypeU": "f8", "dataTypeVT": "f8",
         "dataTypeW": "c16", "dataTypeVL": "f8", "dataTypeVR": "f8", "dataTypeTau": "f8",
-        "computeType": "f8",
+        "computeType": "f8", "econ": 1, "dataTypeV": "f8", "ldv": 3,
+        "k": 2, "side": "CUBLAS_SIDE_LEFT", "trans": "CUBLAS_OP_N", "ldc": 4,
     }  # fmt: skip
 
 
@@ -49,6 +51,11 @@ def test_workspaces_have_a_size(values):
         ("Xgesvd", {"jobu": ord("Q")}, "INVALID_VALUE", "jobu is 81"),
         ("Xgesvd", {"dataTypeS": "f4"}, "NOT_SUPPORTED", "dataTypeS"),
         ("Xgeqrf", {"dataTypeTau": "f4"}, "NOT_SUPPORTED", "dataTypeTau"),
+        ("Xgesvdp", {"jobz": "CUSOLVER_EIG_MODE_NOVECTOR"}, "INVALID_VALUE", "econ is 1"),
+        ("Xgesvdp", {"dataTypeV": "f4"}, "NOT_SUPPORTED", "dataTypeV"),
+        ("Dorgqr", {"n": 5, "lda": 5}, "INVALID_VALUE", "k <= n <= m must hold"),
+        ("Dormqr", {"k": 5}, "INVALID_VALUE", "k is 5"),
+        ("Zunmqr", {"trans": "CUBLAS_OP_T"}, "INVALID_VALUE", "trans is CUBLAS_OP_T"),
         ("Xgeev", {"dataTypeW": "f8"}, "NOT_SUPPORTED", "dataTypeW"),
         ("Xsyevd", {"dataTypeW": "c16"}, "NOT_SUPPORTED", "dataTypeW"),
         ("XsyevBatched", {"dataTypeW": "f8", "batchSize": 32769}, "INVALID_VALUE", "batchSize"),
@@ -66,4 +73,8 @@ def test_refusals(values, name, changes, status, match):
 
 @pytest.mark.emulator  # LAPACK's limit of iterations is beyond any matrix that a test could have
 def test_what_does_not_converge_says_so(xp):
-    assert int(solver.singular_values(xp.full((3, 4), np.nan))[-1]) == 1
+    x = xp.full((4, 3), np.nan)
+    away = np.zeros(())
+    for name, given in (("gesvd", ()), ("gesvdp", (away.ctypes.data,))):
+        run = svd_call(current.stream, x._layout, x.dtype, name, False, False, False)
+        assert int(run(x, *given)[-1]) == 1

@@ -169,8 +169,9 @@ def product_call(
     r = steps.output(_layout.contiguous(dtype, (n, n)))
     product = steps.output(_layout.contiguous(dtype, b.shape))
     steps.copy(steps.inputs[0], columns.seen_as(transposed(columns.layout)))
-    steps.copy(steps.inputs[1], product)
     factorise(steps, columns, n, tau)
     triangle(steps, "triu", columns.seen_as(transposed(part(columns.layout, n, n))), r)
-    multiply_by_q(steps, columns, tau, product, adjoint)
+    if b.size:
+        steps.copy(steps.inputs[1], product)
+        multiply_by_q(steps, columns, tau, product, adjoint)
     return steps.make()

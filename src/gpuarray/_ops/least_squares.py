@@ -1,23 +1,24 @@
-"""Least squares, as far as fits of polynomials need them."""
+"""Least squares, for systems of equations and for fits of polynomials."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from gpuarray import _array, _layout
-from gpuarray._libraries import solver
 from gpuarray._libraries.blas import gemm
+from gpuarray._libraries.qr import product_call
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.logic import greater
 from gpuarray._ops.math import conj, divide, multiply
+from gpuarray._ops.matrix_operands import common_dtype, real_dtype
 from gpuarray._ops.selection import where
-from gpuarray._ops.triangles import tril
+from gpuarray._ops.singular_values import decompose
+from gpuarray._runtime.device import current
 from gpuarray.kernels.elementwise import copies
 from gpuarray.kernels.reduction.products import sum_of_products
 
-_SUPPORTED = "fdFD"
+#: NumPy's message.
+_NOT_CONVERGED = "SVD did not converge in Linear Least Squares"
 
 
 class LeastSquares(NamedTuple):
@@ -37,9 +38,9 @@ def least_squares(equations: Any, right: Any, rcond: float, name: str) -> LeastS
     Parameters
     ----------
     equations : ndarray of shape (unknowns, equations)
-        The columns of the matrix, which are not kept.
+        The columns of the matrix, of which there is at least one element.
     right : ndarray of shape (right-hand sides, equations)
-        Right-hand sides, of the same dtype.
+        Right-hand sides.
     rcond : float
         Singular values up to this times the greatest count as zero.
     name : str
@@ -47,44 +48,42 @@ def least_squares(equations: Any, right: Any, rcond: float, name: str) -> LeastS
 
     Notes
     -----
-    The matrix is factorised together with the right-hand sides, so that their products with Q, and
-    what remains of them, stand in R. It waits for the device, which says what the rank is.
+    It waits for the device, which says what the rank is.
     """
-    dtype = equations._layout.dtype
-    if dtype.char not in _SUPPORTED:
-        raise TypeError(f"{name}: array type {dtype} is unsupported in linalg")
-    unknowns, count = equations._layout.shape
-    sides = right._layout.shape[0]
+    matrix = equations.T
+    dtype = common_dtype(matrix._layout, right._layout)
+    count, unknowns = matrix._layout.shape
     remains = None
     if count >= unknowns:
-        both = _array.empty(_layout.contiguous(dtype, (unknowns + sides, count)))
-        both[:unknowns] = equations
-        both[unknowns:] = right
-        solver.qr_factors(both)
-        columns = tril(both[:unknowns, :unknowns])
-        products = both[unknowns:, :unknowns].T
+        stream = current.stream
+        run = product_call(stream, matrix._layout, right._layout, dtype, True)
+        matrix, products = run(matrix, right)
         if count > unknowns:
-            rest = tril(both[unknowns:, unknowns : unknowns + sides])
-            real = np.empty(0, dtype).real.dtype
-            squares = sum_of_products(rest, rest, (1,), dtype)
-            remains = squares if real == dtype else copies.copy(squares.real, "C")
-        u, s, v, info = solver.singular_values(columns)
-        left = conj(u)
-        vectors = v
+            remains = sums_of_squares(products[:, unknowns:])
+            products = products[:, :unknowns]
     else:
-        # Of the conjugate transpose, which has no fewer rows than columns.
-        columns = copies.copy(conj(equations).T, "C")
-        u, s, v, info = solver.singular_values(columns)
-        left = v.T
-        products = right.T
-        vectors = conj(u)
+        matrix, products = [
+            x if x._layout.dtype == dtype else copies.copy(x, "C", dtype) for x in (matrix, right)
+        ]
+    u, s, vh = decompose(matrix, True, False, name, _NOT_CONVERGED)
     found = asnumpy(s)
-    if int(asnumpy(info)) or np.isnan(found).any():
-        raise np.linalg.LinAlgError(f"{name}: SVD did not converge in Linear Least Squares")
     rank = int((found > rcond * found[0]).sum())
     factors = where(greater(s, multiply(s[:1], rcond)), divide(1, s), 0).astype(s.dtype)
-    inner = multiply(gemm(copies.copy(left, "C"), copies.copy(products, "C")), factors[:, None])
-    solution = gemm(copies.copy(conj(vectors).T if count < unknowns else conj(vectors), "C"), inner)
+    inner = multiply(gemm(adjoint(u), copies.copy(products.T, "C")), factors[:, None])
+    solution = gemm(adjoint(vh), inner)
     if remains is None or rank < unknowns:
         remains = _array.empty(_layout.contiguous(s.dtype, (0,)))
-    return LeastSquares(solution, remains, rank, s, vectors)
+    return LeastSquares(solution, remains, rank, s, vh)
+
+
+def adjoint(matrices: Any) -> Any:
+    """The conjugate transposes, as a view of the matrices if these are real."""
+    values = conj(matrices) if matrices._layout.dtype.kind == "c" else matrices
+    return values.swapaxes(-1, -2)
+
+
+def sums_of_squares(rows: Any) -> Any:
+    """The sum of the squared moduli of each row."""
+    dtype = rows._layout.dtype
+    sums = sum_of_products(rows, rows, (1,), dtype)
+    return sums if real_dtype(dtype) == dtype else copies.copy(sums.real, "C")

@@ -13,7 +13,7 @@ from gpuarray._layout import Layout
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.eigenvalues import general
-from gpuarray._ops.least_squares import LeastSquares, least_squares
+from gpuarray._ops.least_squares import LeastSquares, least_squares, sums_of_squares
 from gpuarray._ops.logic import equal
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj, divide, multiply, sqrt
@@ -250,7 +250,7 @@ def fit(
         rows = multiply(rows, weights)
     if rcond is None:
         rcond = points._layout.size * float(np.finfo(points._layout.dtype).eps)
-    norms = sqrt(_squares(rows))
+    norms = sqrt(sums_of_squares(rows))
     norms = where(equal(norms, 0), 1, norms)
     found = solve(rows, values, weights, norms, rcond, name)
     c = found.solution
@@ -292,13 +292,6 @@ def check_fit(points: Any, values: Any, degree: int, name: str) -> None:
             f"{name}: {values._layout.shape[0]} values for {points._layout.size} points; "
             "give one each"
         )
-
-
-def _squares(rows: Any) -> Any:
-    """The sum of the squared moduli of each row, which is real."""
-    dtype = rows._layout.dtype
-    sums = sum_of_products(rows, rows, (1,), dtype)
-    return sums if dtype.kind == "f" else sums.real
 
 
 def solve(

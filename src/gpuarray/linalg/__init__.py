@@ -15,6 +15,7 @@ from gpuarray.linalg._decompositions import *
 from gpuarray.linalg._determinants import *
 from gpuarray.linalg._eigenvalues import *
 from gpuarray.linalg._equations import *
+from gpuarray.linalg._least_squares import *
 from gpuarray.linalg._norms import *
 from gpuarray.linalg._products import *
 

@@ -90,6 +90,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     >>> import gpuarray as cp
     >>> a = cp.array([[3.0, 1.0], [4.0, 2.0]])
     >>> q, r = cp.linalg.qr(a)
+    >>> cp.allclose(q @ r, a)
+    array(True)
     >>> abs(r.round(4))
     array([[5. , 2.2],
            [0. , 0.4]])
