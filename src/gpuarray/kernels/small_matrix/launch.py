@@ -24,6 +24,9 @@ from gpuarray.kernels import small_matrix
 
 _INT32 = np.dtype(np.int32)
 
+#: The dtype and the shape of what belongs to one matrix, by the result's name.
+Results = Mapping[str, tuple[np.dtype, tuple[int, ...]]]
+
 
 def is_small(layout: Layout) -> bool:
     """Whether an array is a stack of matrices that this family works on."""
@@ -43,7 +46,7 @@ def _stack_call(
     name: str,
     operation: str,
     operands: Sequence[Layout],
-    results: Mapping[str, tuple[np.dtype, tuple[int, ...]]],
+    results: Results,
     numbers: Mapping[str, int],
     columns: int = 0,
 ) -> Callable[..., Any]:
@@ -179,10 +182,11 @@ def eigh_call(
     It returns eigenvalues, the smallest first, eigenvectors if they are wanted, and info.
     """
     n = a.shape[-1]
-    results = {"values": (_real(a.dtype), (n,))}
-    if vectors:
-        results["vectors"] = (a.dtype, (n, n))
-    results["infos"] = (_INT32, ())
+    results: Results = {
+        "values": (_real(a.dtype), (n,)),
+        **({"vectors": (a.dtype, (n, n))} if vectors else {}),
+        "infos": (_INT32, ()),
+    }
     operation = "eigh" if vectors else "eigvalsh"
     return _stack_call(stream, name, operation, [a], results, {"n": n, "upper": int(upper)})
 

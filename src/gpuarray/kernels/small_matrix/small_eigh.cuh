@@ -62,6 +62,7 @@ template <class T> struct Rotation {
 template <class V> GPUARRAY_DEVICE int rank_of(const V* numbers, int n, int number, bool descending) {
     const V own = numbers[number];
     int rank = 0;
+#pragma unroll 1
     for (int i = 0; i < n; ++i) {
         const V other = numbers[i];
         rank += (descending ? other > own : other < own) || (other == own && i < number);
@@ -103,7 +104,7 @@ GPUARRAY_DEVICE bool diagonalize(Tile<T, N>& a, T (&vectors)[VECTORS ? N : 1][N 
             if (half == 0 && number < pairs) rotations[number] = rotation;
             __syncwarp();
             if (number < pairs) {
-#pragma unroll 1
+#pragma unroll 2
                 for (int other = half; other < pairs; other += 2) {
                     const Pair rows(round, other, rounds);
                     const Rotation<T> left = rotations[other];
@@ -157,6 +158,7 @@ GPUARRAY_DEVICE void jacobi_eigh(const T* matrices, typename Scalar<T>::Real* va
         bool finite = true;
         if (lane < n) {
             a[lane][lane] = Scalar<T>::of(real_part(a[lane][lane]));
+#pragma unroll 1
             for (int j = 0; j <= lane; ++j) {
                 const Real part = greater_part(a[lane][j]);
                 finite = finite && isfinite(a[lane][j]);
@@ -167,15 +169,18 @@ GPUARRAY_DEVICE void jacobi_eigh(const T* matrices, typename Scalar<T>::Real* va
         const Real scale = finite ? scale_to(greatest_of_lanes<N>(greatest), 0) : Real(1);
         __syncwarp();
         if (lane < n) {
+#pragma unroll 1
             for (int j = 0; j <= lane; ++j) {
                 const T x = finite ? a[lane][j] * scale : Scalar<T>::of(0);
                 a[lane][j] = x;
                 a[j][lane] = conjugate(x);
             }
         } else if (lane < players) {
+#pragma unroll 1
             for (int j = 0; j < players; ++j) a[lane][j] = a[j][lane] = Scalar<T>::of(0);
         }
         if (VECTORS && lane < players) {
+#pragma unroll 1
             for (int i = 0; i < n; ++i) v[i][lane] = Scalar<T>::of(i == lane);
         }
         __syncwarp();
@@ -191,6 +196,7 @@ GPUARRAY_DEVICE void jacobi_eigh(const T* matrices, typename Scalar<T>::Real* va
             values[index * n + rank] = fails ? nan : found[place][lane] / scale;
             if (VECTORS) {
                 const Matrix<T> to = result(vectors, index, n, n);
+#pragma unroll 1
                 for (int i = 0; i < n; ++i) to(i, rank) = fails ? Scalar<T>::of(nan) : v[i][lane];
             }
         }

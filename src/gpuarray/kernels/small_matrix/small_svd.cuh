@@ -81,6 +81,7 @@ GPUARRAY_DEVICE void complete(Tile<T, N>& a, uint32_t known, int rows, int colum
         Real rest = Real(-1);
         if (lane < rows) {
             rest = Real(1);
+#pragma unroll 1
             for (int j = 0; j < columns; ++j) {
                 if (known >> j & 1) rest -= square(a[lane][j]);
             }
@@ -95,8 +96,10 @@ GPUARRAY_DEVICE void complete(Tile<T, N>& a, uint32_t known, int rows, int colum
         for (int pass = 0; pass < 2; ++pass) {
             T share = Scalar<T>::of(0);
             if (wanted && known >> lane & 1) {
+#pragma unroll 1
                 for (int i = 0; i < rows; ++i) share = share + conjugate(a[i][lane]) * a[i][column];
             }
+#pragma unroll 1
             for (int j = 0; j < columns; ++j) {
                 const T of_column = from_lane(share, j, N);
                 if (wanted && lane < rows && (known >> j & 1)) x = x - of_column * a[lane][j];
@@ -136,6 +139,7 @@ GPUARRAY_DEVICE void jacobi_svd(const T* matrices, T* lefts, typename Scalar<T>:
         Real greatest = Real(0);
         bool finite = true, unknown = false;
         if (lane < rows) {
+#pragma unroll 1
             for (int j = 0; j < columns; ++j) {
                 greatest = ::fmax(greatest, greater_part(a[lane][j]));
                 finite = finite && isfinite(a[lane][j]);
@@ -148,11 +152,13 @@ GPUARRAY_DEVICE void jacobi_svd(const T* matrices, T* lefts, typename Scalar<T>:
         const int exponent = Precision<Real>::SQUARED_EXPONENT;
         const Real scale = finite ? scale_to(greatest_of_lanes<N>(greatest), exponent) : Real(1);
         if (lane < rows) {
+#pragma unroll 1
             for (int j = 0; j < players; ++j) {
                 a[lane][j] = finite && j < columns ? a[lane][j] * scale : Scalar<T>::of(0);
             }
         }
         if (VECTORS && lane < players) {
+#pragma unroll 1
             for (int i = 0; i < columns; ++i) v[i][lane] = Scalar<T>::of(i == lane);
         }
         __syncwarp();
@@ -161,6 +167,7 @@ GPUARRAY_DEVICE void jacobi_svd(const T* matrices, T* lefts, typename Scalar<T>:
         const Real nan = Precision<Real>::nan();
         Real length = Real(0);
         if (lane < columns) {
+#pragma unroll 1
             for (int i = 0; i < rows; ++i) length += square(a[i][lane]);
             length = ::sqrt(length);
             found[place][lane] = length;
@@ -173,6 +180,7 @@ GPUARRAY_DEVICE void jacobi_svd(const T* matrices, T* lefts, typename Scalar<T>:
             // Columns that vanish beside the greatest element have no direction.
             const bool vanishes = !(length > 1 / Precision<Real>::power_of_two(Precision<Real>::BIAS + exponent));
             if (lane < columns && !vanishes) {
+#pragma unroll 1
                 for (int i = 0; i < rows; ++i) a[i][lane] = quotient(a[i][lane], length);
             }
             const uint32_t lanes = __ballot_sync(WARP, lane < columns && !vanishes);
@@ -186,6 +194,7 @@ GPUARRAY_DEVICE void jacobi_svd(const T* matrices, T* lefts, typename Scalar<T>:
                 const Matrix<T> right = result(rights, index, transposed ? long_columns : columns, n);
                 const T nothing = Scalar<T>::of(nan);
                 if (lane < long_columns) {
+#pragma unroll 1
                     for (int i = 0; i < rows; ++i) {
                         const T x = fails ? nothing : a[i][lane];
                         if (transposed) right(rank, i) = conjugate(x);
@@ -193,6 +202,7 @@ GPUARRAY_DEVICE void jacobi_svd(const T* matrices, T* lefts, typename Scalar<T>:
                     }
                 }
                 if (lane < columns) {
+#pragma unroll 1
                     for (int i = 0; i < columns; ++i) {
                         const T x = fails ? nothing : v[i][lane];
                         if (transposed) left(i, rank) = x;
