@@ -423,6 +423,76 @@ def test_matrices_that_take_a_whole_warp(rng):
     np.testing.assert_allclose(q @ r, a, 0, 1e-5)
 
 
+# ---- numpy.linalg --------------------------------------------------------------------------------
+
+FUNCTIONS = {
+    "solve": lambda xp, a: xp.linalg.solve(a, a[..., :2]),
+    "inv": lambda xp, a: xp.linalg.inv(a),
+    "det": lambda xp, a: xp.linalg.det(a),
+    "slogdet": lambda xp, a: xp.linalg.slogdet(a),
+    "cholesky": lambda xp, a: xp.linalg.cholesky(a),
+    "eigh": lambda xp, a: xp.linalg.eigh(a)[0],
+    "eigvalsh": lambda xp, a: xp.linalg.eigvalsh(a, "U"),
+    "svd": lambda xp, a: xp.linalg.svd(a[..., :2])[1],
+    "svdvals": lambda xp, a: xp.linalg.svdvals(a),
+    "qr": lambda xp, a: xp.linalg.qr(a),
+    "qr raw": lambda xp, a: xp.linalg.qr(a[..., 1:, :], "raw"),
+    "pinv": lambda xp, a: xp.linalg.pinv(a[..., :2]),
+    "matrix_rank": lambda xp, a: xp.linalg.matrix_rank(a),
+    "cond": lambda xp, a: xp.linalg.cond(a),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_on_the_kernels(name, rng, monkeypatch):
+    if not hasattr(cp.linalg, name.partition(" ")[0]):
+        pytest.skip("not yet there")
+    a = positive(rng, "f8", 2, 3)
+    function = FUNCTIONS[name]
+    # No library's function is called: the kernels take integers and elements at any address, too.
+    monkeypatch.setattr("gpuarray._libraries.steps.Steps.call", None)
+    whole = np.round(a * 10 + 30 * np.eye(3)).astype("i4")
+    packed = np.zeros(a.shape, [("tag", "i1"), ("value", "f8")])
+    packed["value"] = a
+    views = [(cp.asarray(whole), whole), (cp.asarray(packed)["value"], a), (cp.asarray(a), a)]
+    for device, host in views:
+        found, expected = function(cp, device), function(np, host)
+        if not isinstance(expected, tuple):
+            found, expected = [found], [expected]
+        for one, other in zip(found, expected, strict=True):
+            assert (one.dtype, one.shape) == (other.dtype, other.shape)
+            np.testing.assert_allclose(one.get(), other, 1e-10, 1e-10)
+
+
+def test_failures_raise_or_are_nan(rng):
+    a = positive(rng, "f8", 3, 3)
+    singular, unknown = a.copy(), a.copy()
+    singular[1] = 0
+    unknown[1, 1, 1] = np.nan
+    for name, bad in (("inv", singular), ("cholesky", singular), ("svdvals", unknown)):
+        function, device = getattr(cp.linalg, name), cp.asarray(bad)
+        with pytest.raises(np.linalg.LinAlgError):
+            function(device)
+        with cp.errstate(linalg="ignore"):
+            found = function(device).get()
+        assert np.isnan(found[1]).all()
+        assert np.isfinite(found[::2]).all()
+
+
+def test_decompositions_in_a_capture(rng):
+    x = cp.asarray(positive(rng, "f8", 3, 3))
+    stream = cp.cuda.Stream(non_blocking=True)
+    with cp.errstate(linalg="ignore"), stream.capture() as graph:
+        w, _ = cp.linalg.eigh(x)
+        _, s, _ = cp.linalg.svd(x)
+        r = cp.linalg.qr(x, "r")
+    x *= 2
+    graph.launch()
+    np.testing.assert_allclose(w.get(), np.linalg.eigvalsh(x.get()), 1e-12, 1e-12)
+    np.testing.assert_allclose(s.get(), np.linalg.svdvals(x.get()), 1e-12, 1e-12)
+    np.testing.assert_allclose(r.get(), np.linalg.qr(x.get(), "r"), 1e-12, 1e-12)
+
+
 # ---- operands ------------------------------------------------------------------------------------
 
 VIEWS = {

@@ -10,6 +10,9 @@ from gpuarray.errors import CUDAError
 from tests.array.arrays import raises_as_numpy
 from tests.linalg.residuals import is_orthonormal, is_product, of_condition, precision, random
 
+# Kernels for small matrices have tests of their own.
+pytestmark = pytest.mark.usefixtures("by_libraries")
+
 SHAPES = [(4, 4), (6, 3), (3, 5), (1, 4), (4, 1), (2, 5, 3), (2, 1, 3, 4)]
 EMPTY = [(0, 3), (3, 0), (0, 0), (0, 2, 3), (2, 0, 3), (2, 3, 0)]
 #: Matrices that a polar decomposition decomposes.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._layout import Layout
 from gpuarray._libraries import checks
 from gpuarray._libraries.svd import svd_call
 from gpuarray._ops.conversion import asnumpy
@@ -15,8 +17,12 @@ from gpuarray._ops.creation import eye
 from gpuarray._ops.logic import isfinite, isnan
 from gpuarray._ops.matrix_operands import check_stacked, common_dtype, real_dtype
 from gpuarray._ops.selection import where
+from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.truth import all, any
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import small_matrix
 
 #: NumPy's message.
 NOT_CONVERGED = "SVD did not converge"
@@ -47,6 +53,11 @@ def decompose(
     raises = checks.linalg_raises()
     if raises:
         checks.refuse_capture(current.stream, name)
+    if small_matrix.launch.is_small(_layout.contiguous(dtype, layout.shape)):
+        *found, info = _small_call(current.stream, layout, dtype, vectors, full)(a)
+        if raises:
+            checks.check(info, message)
+        return tuple(found)
     known = None
     if layout.dtype.kind in "fc":
         # The library's functions may end in an error, or not at all.
@@ -66,6 +77,16 @@ def decompose(
     if known is None:
         return found
     return tuple([where(known[(..., *[None] * (x.ndim - known.ndim))], x, np.nan) for x in found])
+
+
+@planned
+def _small_call(
+    stream: Stream, a: Layout, dtype: np.dtype, vectors: bool, full: bool
+) -> Callable[[Any], Any]:
+    kernels = small_matrix.launch
+    if vectors:
+        return on_small(kernels.svd_call, stream, "svd", dtype, None, (a,), full)
+    return on_small(kernels.svdvals_call, stream, "svdvals", dtype, None, (a,))
 
 
 def _by_iterations(

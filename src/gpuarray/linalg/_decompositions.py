@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -16,9 +17,13 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import absolute, conj, multiply
 from gpuarray._ops.matrix_operands import check_stacked, common_dtype
 from gpuarray._ops.singular_values import decompose, identities
+from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.sorting import argsort
 from gpuarray._ops.taking import take_along_axis
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import small_matrix
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -83,7 +88,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
 
     Notes
     -----
-    Nothing waits for the device. It cannot be captured into a graph.
+    Nothing waits for the device. Matrices of up to 32 rows and columns take one launch; others
+    cannot be captured into a graph.
 
     Examples
     --------
@@ -103,10 +109,17 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     check_stacked(layout)
     dtype = common_dtype(layout)
     if layout.size:
-        found = qr_call(current.stream, layout, dtype, mode)(a)
+        found = _factors_call(current.stream, layout, dtype, mode)(a)
     else:
         found = _factors_of_nothing(layout, dtype, mode)
     return QRResult(*found) if mode in ("reduced", "complete") else found
+
+
+@planned
+def _factors_call(stream: Stream, a: Layout, dtype: np.dtype, mode: str) -> Callable[[Any], Any]:
+    if small_matrix.launch.is_small(_layout.contiguous(dtype, a.shape)):
+        return on_small(small_matrix.launch.qr_call, stream, "qr", dtype, None, (a,), mode)
+    return qr_call(stream, a, dtype, mode)
 
 
 def _older_mode(mode: object) -> str:
@@ -184,9 +197,11 @@ def svd(
 
     Notes
     -----
-    It waits for the device. Matrices with more than 32 rows and columns are decomposed by a polar
-    decomposition, and once more by QR iterations if that is not accurate to the precision of the
-    dtype, as of singular ones.
+    It waits for the device. Matrices of up to 32 rows and columns take one launch, by Jacobi's
+    method, which finds small singular values of scaled columns to their own precision, too; with
+    ``errstate(linalg="ignore")`` that can be captured into a graph. Matrices with more than 32 rows
+    and columns are decomposed by a polar decomposition, and once more by QR iterations if that is
+    not accurate to the precision of the dtype, as of singular ones.
 
     Examples
     --------

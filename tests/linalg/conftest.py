@@ -1,0 +1,17 @@
+"""Fixtures of tests of linear algebra."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def by_libraries(monkeypatch):
+    """Small matrices go the way of large ones, by functions of CUDA's libraries."""
+    from gpuarray._runtime.device import current  # which the tests' settings have to come before
+    from gpuarray.kernels.small_matrix import launch
+
+    monkeypatch.setattr(launch, "is_small", lambda layout: False)
+    current.stream.drop_plans()
+    yield
+    current.stream.drop_plans()
