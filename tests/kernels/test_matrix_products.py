@@ -149,6 +149,9 @@ def test_results_that_are_given():
     assert matmul(cp.asarray(a), cp.asarray(b), out=out) is out
     np.testing.assert_array_equal(out.get(), a @ b)
     assert int((memory == 7).sum()) == 12 * 20 - 9 * 6
+    memory = cp.zeros((2, 6, 9), "i4")
+    matmul(cp.asarray(np.stack([a, a + 1])), cp.asarray(b), out=memory.transpose(0, 2, 1))
+    np.testing.assert_array_equal(memory.transpose(0, 2, 1).get(), np.stack([a, a + 1]) @ b)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "?", "f2", "c8"])

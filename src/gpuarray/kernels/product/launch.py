@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, product, reduction
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.generator.operations import operation
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.generator.source import KernelSource
 
 _NAME = "matmul"
 _INT64 = np.dtype(np.int64)
@@ -138,6 +141,11 @@ def _steps(
     a: Layout, b: Layout, target: Layout, stream: Stream, conjugate: bool
 ) -> tuple[list[tuple[BoundLaunch, dict[str, str]]], list[int]]:
     """The launches, and the bytes of scratch memory."""
+    passed = {"results": "y0", "left": "x0", "right": "x1"}
+    if abs(target.strides[-2]) < abs(target.strides[-1]) and not conjugate:
+        # Neighbouring threads store results of a row: (a @ b).T is b.T @ a.T.
+        a, b, target = [_transposed(x) for x in (b, a, target)]
+        passed |= {"left": "x1", "right": "x0"}
     stack = target.shape[:-2]
     rows, columns, inner = *target.shape[-2:], a.shape[-1]
     strides = [
@@ -148,11 +156,10 @@ def _steps(
     (result_row, result_column), (left_row, left_inner), (right_inner, right_column) = [
         x[-2:] for x in strides
     ]
-    codes = [_dtypes.code(x.dtype) for x in (target, a, b)]
-    sum_size = _dtypes.itemsize(product.spec.sum_dtype(codes[0]))
-    device = stream.device
+    code = _dtypes.code(target.dtype)
+    sum_size = _dtypes.itemsize(product.spec.sum_dtype(code))
     tile, splits, split_length = product.variants.share(
-        rows, columns, inner, math.prod(shape), sum_size, device.multiprocessors
+        rows, columns, inner, math.prod(shape), sum_size, stream.device.multiprocessors
     )
     tiles = (1, 1)
     if tile is not None:
@@ -160,14 +167,16 @@ def _steps(
     blocks = math.prod(tiles) * math.prod(shape) * splits
     wide = _layout.needs_int64(max(target.size * splits, inner), [a, b, target])
     spec = product.spec.ProductSpec(
-        *codes,
-        tile,
-        tile is not None and _is_along(left_inner, left_row, inner, rows),
-        tile is not None and _is_along(right_inner, right_column, inner, columns),
-        splits > 1,
-        len(shape),
-        "int64" if wide else "int32",
-        conjugate,
+        dtype=code,
+        left=_dtypes.code(a.dtype),
+        right=_dtypes.code(b.dtype),
+        tile=tile,
+        left_along=tile is not None and _is_along(left_inner, left_row, inner, rows),
+        right_along=tile is not None and _is_along(right_inner, right_column, inner, columns),
+        split=splits > 1,
+        stack=len(shape),
+        index="int64" if wide else "int32",
+        conjugate=conjugate,
     )
     dimensions = {
         "rows": rows,
@@ -188,23 +197,33 @@ def _steps(
         "shape": shape,
         "strides": [stride for one in members for stride in one],
     }
-    constants: dict[str, Any] = {"dimensions": dimensions}
-
-    def bound(spec: Any, render: Callable[[Any], Any], blocks: int) -> BoundLaunch:
-        function, source = load(spec, render, device)
-        plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-        return BoundLaunch(plan, stream)
-
     singly = ceil_div(target.size, product.spec.BLOCK)
-    first = bound(spec, product.spec.render, singly if tile is None else blocks)
-    passed = {"results": "y0", "left": "x0", "right": "x1"}
+    count = singly if tile is None else blocks
+    first = _bound(spec, product.spec.render, count, dimensions, stream)
     if splits == 1:
         return [(first, passed)], []
-    join = bound(product.spec.JoinSpec(spec), product.spec.render_join, singly)
-    return [
-        (first, passed | {"results": "t0"}),
-        (join, {"results": "y0", "sums": "t0"}),
-    ], [splits * target.size * sum_size]
+    join_spec = product.spec.JoinSpec(spec)
+    join = _bound(join_spec, product.spec.render_join, singly, dimensions, stream)
+    steps = [(first, passed | {"results": "t0"}), (join, {"results": "y0", "sums": "t0"})]
+    return steps, [splits * target.size * sum_size]
+
+
+def _bound(
+    spec: Any,
+    render: Callable[[Any], KernelSource],
+    blocks: int,
+    dimensions: dict[str, Any],
+    stream: Stream,
+) -> BoundLaunch:
+    function, source = load(spec, render, stream.device)
+    constants: dict[str, Any] = {"dimensions": dimensions}
+    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    return BoundLaunch(plan, stream)
+
+
+def _transposed(layout: Layout) -> Layout:
+    """The layout with the last two dimensions swapped."""
+    return _layout.transpose(layout, [*range(layout.ndim - 2), layout.ndim - 1, layout.ndim - 2])
 
 
 def _is_along(inner_stride: int, other_stride: int, inner: int, other: int) -> bool:
