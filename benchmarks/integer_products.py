@@ -129,15 +129,16 @@ def tiles(found: dict[str, libraries.Library], shapes: Any, effort: timing.Effor
 
     library, rows = found["gpuarray"], []
     variants, rates = product.variants, product.variants.RATES
+    multiprocessors = library.module.cuda.get_current_stream().device.multiprocessors
     for left, right in shapes:
         for dtype in ("i1", "i4", "i8", "f4"):
-            a, b = [library.to_device(_numbers(x, dtype, 1)) for x in (left, right)]
             if 1 in (left[-2], right[-1], left[-1]):  # a reduction, or nothing to add up
                 continue
+            a, b = [library.to_device(_numbers(x, dtype, 1)) for x in (left, right)]
             works = {"chosen": (_own(library.module, a, b), library.stream())}
             size = a.dtype.itemsize
             members = int(np.prod(left[:-2]))
-            chosen = variants.share(left[-2], right[-1], left[-1], members, size, 132)
+            chosen = variants.share(left[-2], right[-1], left[-1], members, size, multiprocessors)
             for tile in rates:
                 if size > 4 and tile.tall == 8:
                     continue

@@ -225,5 +225,18 @@ def test_memory(tmp_path):
 
 
 @pytest.mark.slow
+def test_integer_products(tmp_path):
+    figures = tmp_path / "figures.json"
+    table = _run(
+        "benchmarks/integer_products.py", "--quick", "--tiles", "--small", f"--json={figures}"
+    )
+    result = json.loads(figures.read_text())
+    assert all(row["seconds"]["gpuarray"] > 0 for row in result["integers"])
+    assert {"chosen", "32x32"} <= result["tiles"][0]["seconds"].keys()
+    assert all(row["device"]["own"] > 0 < row["call"]["cuBLAS"] for row in result["small"])
+    assert "device (call), µs" in table
+
+
+@pytest.mark.slow
 def test_soak():
     assert "allocations in" in _run("benchmarks/soak.py", "--count=300", "--threads=3")
