@@ -148,3 +148,26 @@ def test_concatenate(a, pattern):
     b = cp.concatenate((a, a))
     for place in PLACES:
         assert int(b[N + place]) == element(pattern, place)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f2"])
+def test_products(a, pattern, dtype):
+    """Integers by a kernel of our own, halves by cuBLAS, from a matrix of more elements."""
+    columns = 1 << 15
+    rows = N // columns
+    matrix = a[: rows * columns].reshape(rows, columns).astype(dtype, copy=False)
+    right = np.random.default_rng(3).integers(-3, 4, (columns, 80)).astype(dtype)
+    products = cp.matmul(matrix, cp.asarray(right), dtype="i4" if dtype == "i1" else "f4")
+    for row in (0, rows // 2, rows - 1):
+        numbers = element(pattern, np.arange(columns) + row * columns).astype("i8")
+        assert (cp.asnumpy(products[row]) == numbers @ right.astype("i8")).all()
+
+
+def test_products_of_many_elements(a):
+    side = 1 << 16
+    column, row = cp.arange(side, dtype="f4")[:, None], cp.ones((1, side), "f4")
+    products = cp.concatenate((column, column), 1) @ cp.concatenate((row, row), 0)
+    assert products.size > 2**31
+    for i in (0, 1, side // 2, side - 1):
+        assert float(products[i, i]) == 2 * i
+        assert float(products[i, -1]) == 2 * i

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 import pickle
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -29,6 +31,9 @@ SHAPES = {
     "vecmat": [((3,), (3, 4)), ((2, 3), (3, 4)), ((5, 3), (2, 1, 3, 4)), ((3,), (3, 0)), ((0,), (0, 3))],
 }  # fmt: skip
 CASES = [(name, *shapes) for name in OF_NUMPY for shapes in SHAPES[name]]
+
+#: Layouts of matrices.
+MATRICES = [name for name in LAYOUTS if name != "0-d"]
 
 #: Those that cuBLAS multiplies: stacks, transposed and broadcast operands among them.
 LARGE = [((70, 33), (33, 65)), ((3, 70, 5), (5, 66)), ((70, 65), (65,)), ((65,), (2, 65, 70))]
@@ -94,11 +99,9 @@ def test_bfloat16(shape):
     np.testing.assert_array_equal(cp.asnumpy(rounded), exact.astype(bfloat16))
 
 
-@pytest.mark.parametrize("second", LAYOUTS)
-@pytest.mark.parametrize("first", LAYOUTS)
+@pytest.mark.parametrize("second", MATRICES)
+@pytest.mark.parametrize("first", MATRICES)
 def test_layouts(first, second):
-    if "0-d" in (first, second):
-        pytest.skip("a number is no matrix")
     host = [LAYOUTS[one](np, values((6, 5), "f8", i)) for i, one in enumerate((first, second))]
     a, b = host[0], host[1].T
     k = min(a.shape[1], b.shape[0])
@@ -113,6 +116,14 @@ def test_stacks_of_any_layout(shape):
         a = host.transpose(axes)
         b = host.transpose(axes)[:1, ::-1].swapaxes(-1, -2)
         same(device_copy(a) @ device_copy(b), a @ b)
+
+
+@pytest.mark.parametrize("shapes", [((3, 70), (70, 66)), ((3, 70), (3, 70, 66)), ((70,), (70, 66))])
+def test_conjugated_vectors_by_cublas(shapes):
+    a, b = ties(shapes[0], "c8", 1), ties(shapes[1], "c8", 2)
+    expected = np.matmul(a.conj()[..., None, :], b)[..., 0, :]
+    same(cp.vecmat(cp.asarray(a), cp.asarray(b)), expected)
+    same(cp.vecmat(cp.asarray(a), device_copy(np.ascontiguousarray(b.mT).mT)), expected)
 
 
 # ---- arguments of the ufuncs ---------------------------------------------------------------------
@@ -396,6 +407,23 @@ def test_one_look_up_finds_the_plan(shape):
     before = dict(plans)
     x @ x, cp.matmul(x, x, out=cp.empty(shape, "f4"))
     assert plans == before
+
+
+def test_small_products_open_no_library():
+    source = (
+        "import gpuarray as cp\n"
+        "from gpuarray._ffi import cublas\n"
+        "small, large = cp.ones((4, 4)), cp.ones((70, 70))\n"
+        "small @ small, cp.dot(large[0], large[0]), cp.vdot(large, large)\n"
+        "small.astype(int) @ small.astype(int)\n"
+        "before = cublas.library._source\n"
+        "large @ large\n"
+        "print(before is None, cublas.library._source is None)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "True False", done.stderr
 
 
 def test_dot_of_more_dimensions():

@@ -240,3 +240,17 @@ def test_integer_products(tmp_path):
 @pytest.mark.slow
 def test_soak():
     assert "allocations in" in _run("benchmarks/soak.py", "--count=300", "--threads=3")
+
+
+@pytest.mark.slow
+def test_products(tmp_path):
+    figures = tmp_path / "figures.json"
+    _run(
+        "benchmarks/products.py", "--quick", "--only", "shapes", "drivers", "calls", "first",
+        f"--json={figures}",
+    )  # fmt: skip
+    result = json.loads(figures.read_text())
+    assert result["calls"]["m @ m, 4 x 4"]["gpuarray"] > 0
+    assert all("gpuarray" in row for row in result["shapes"].values())
+    assert result["first"]["create"] > 0
+    assert all(row["choice"] in ("own", "cuBLAS") for row in result["drivers"].values())

@@ -138,6 +138,10 @@ def ufuncs(x: ndarray, y: ndarray) -> None:
     assert_type(cp.add.reduce(x, axis=1), ndarray)
     assert_type(cp.add.outer(x, y), ndarray)
     assert_type(cp.add.nin, int)
+    assert_type(cp.matmul(x, y, out=y), ndarray)
+    assert_type(x @ y, ndarray)
+    assert_type(cp.dot(x, y), ndarray)
+    assert_type(x.dot(2), ndarray)
     cp.sin("text")  # type: ignore[arg-type]
 
 
