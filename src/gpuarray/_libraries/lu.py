@@ -24,8 +24,9 @@ from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Input
 from gpuarray.kernels.generator.operations import operation
 
 __all__ = [
-    "Factors", "determinant_call", "factorize", "inverse_call", "is_batched", "letter", "solve",
-    "solve_call", "store_identity", "transposed",
+    "Factors", "determinant_call", "factorize", "factors_call", "inverse_call", "is_batched",
+    "letter", "row_order_call", "solve", "solve_call", "solve_factorized_call", "store_identity",
+    "transposed",
 ]  # fmt: skip
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -41,8 +42,6 @@ class Factors(NamedTuple):
     matrices: Operand
     #: Of shape (count, n), counted from 1; int32 of batched functions, else int64.
     pivots: Operand
-    #: Of shape (count,): the number of the first pivot that is zero, or 0.
-    info: Operand
     #: The addresses of the matrices, if the functions are batched.
     addresses: Operand | None
 
@@ -73,13 +72,14 @@ def factorize(steps: Steps, matrices: Operand, pivots: Operand, info: Operand) -
     steps : Steps
         Where the calls are added.
     matrices : Operand
-        Gapless, of shape (count, n, n), each in column-major order.
+        Gapless, of shape (count, columns, rows): each in column-major order.
     pivots : Operand
-        Of shape (count, n): int32 for batched functions, else int64.
+        Of shape (count, smaller side): int32 for batched functions, which are for square matrices,
+        else int64.
     info : Operand
         Of shape (count,).
     """
-    count, n, _ = matrices.layout.shape
+    count, n, m = matrices.layout.shape
     dtype = matrices.layout.dtype
     if pivots.layout.dtype == _INT32:
         addresses = steps.addresses(matrices)
@@ -88,30 +88,32 @@ def factorize(steps: Steps, matrices: Operand, pivots: Operand, info: Operand) -
             {"n": n, "lda": n, "batchSize": count},
             {"A": addresses, "P": pivots, "info": info},
         )
-        return Factors(matrices, pivots, info, addresses)
+        return Factors(matrices, pivots, addresses)
     steps.solver(
         "cusolverDnXgetrf",
-        {"m": n, "n": n, "dataTypeA": dtype, "lda": n, "computeType": dtype},
+        {"m": m, "n": n, "dataTypeA": dtype, "lda": m, "computeType": dtype},
         {"A": matrices, "ipiv": pivots, "info": info},
-        Stack(count, {"A": n * n * dtype.itemsize, "ipiv": n * 8, "info": 4}),
+        Stack(count, {"A": m * n * dtype.itemsize, "ipiv": min(m, n) * 8, "info": 4}),
     )
-    return Factors(matrices, pivots, info, None)
+    return Factors(matrices, pivots, None)
 
 
 def _factors_of(
-    steps: Steps, a: Operand, dtype: np.dtype, raises: bool, checked: bool = True
-) -> Factors:
-    """The factors of stacked matrices in any layout, which are copied."""
+    steps: Steps, a: Operand, dtype: np.dtype, checked: bool = False
+) -> tuple[Factors, Operand]:
+    """The factors of stacked matrices in any layout, which are copied, and the info.
+
+    The info, of shape (count,), is an output if it is checked.
+    """
     n = a.layout.shape[-1]
     count = math.prod(a.layout.shape[:-2])
     matrices = steps.scratch(_layout.contiguous(dtype, a.layout.shape))
     steps.copy(a.seen_as(transposed(a.layout)), matrices)
     kind = _INT32 if is_batched(n, count, steps.stream) else _INT64
     pivots = steps.scratch(_layout.contiguous(kind, (count, n)))
-    info = info_of(steps, (count,), checked and raises)
-    return factorize(
-        steps, matrices.seen_as(_layout.contiguous(dtype, (count, n, n))), pivots, info
-    )
+    info = info_of(steps, (count,), checked)
+    stacked = matrices.seen_as(_layout.contiguous(dtype, (count, n, n)))
+    return factorize(steps, stacked, pivots, info), info
 
 
 def solve(steps: Steps, factors: Factors, right: Operand, operation: str = "CUBLAS_OP_N") -> None:
@@ -175,20 +177,20 @@ def solve_call(
     b = _layout.broadcast_to(b, (*batch, n, sides))
     steps = Steps(stream, a, b)
     result = steps.output(_layout.contiguous(dtype, b.shape))
-    factors = _factors_of(steps, steps.inputs[0], dtype, raises)
+    factors, info = _factors_of(steps, steps.inputs[0], dtype, raises)
     columns = _layout.contiguous(dtype, (*batch, sides, n))
     # A single right-hand side has the same order of elements either way.
     right = result.seen_as(columns) if sides == 1 else steps.scratch(columns)
     steps.copy(steps.inputs[1].seen_as(transposed(steps.inputs[1].layout)), right)
     # The right-hand sides of one matrix lie behind one another, whatever their number of axes is.
-    count = factors.info.layout.size
+    count = info.layout.size
     grouped = (count, math.prod(columns.shape) // (count * n), n)
     solve(steps, factors, right.seen_as(_layout.contiguous(dtype, grouped)))
     if sides > 1:
         steps.copy(right.seen_as(transposed(columns)), result)
     if not raises:
         infos = a.shape[:-2] if count > 1 else ()
-        fill_failed(steps, factors.info.seen_as(_layout.contiguous(_INT32, infos)), result)
+        fill_failed(steps, info.seen_as(_layout.contiguous(_INT32, infos)), result)
     return steps.make()
 
 
@@ -206,12 +208,12 @@ def inverse_call(stream: Stream, a: Layout, dtype: np.dtype, raises: bool) -> Ca
         refuse_capture(stream, "inv")
     steps = Steps(stream, a)
     result = steps.output(_layout.contiguous(dtype, a.shape))
-    factors = _factors_of(steps, steps.inputs[0], dtype, raises)
+    factors, info = _factors_of(steps, steps.inputs[0], dtype, raises)
     store_identity(steps, result)
     # The inverse of the transpose, in column-major order, is the inverse in row-major order.
     solve(steps, factors, result.seen_as(factors.matrices.layout), "CUBLAS_OP_T")
     if not raises:
-        fill_failed(steps, factors.info.seen_as(_layout.contiguous(_INT32, a.shape[:-2])), result)
+        fill_failed(steps, info.seen_as(_layout.contiguous(_INT32, a.shape[:-2])), result)
     return steps.make()
 
 
@@ -225,7 +227,7 @@ def determinant_call(
     size = result
     if logarithm:
         size = steps.output(_layout.contiguous(np.empty(0, dtype).real.dtype, batch))
-    factors = _factors_of(steps, steps.inputs[0], dtype, False)
+    factors, _ = _factors_of(steps, steps.inputs[0], dtype)
     bound = matrix_factors.launch.determinants(
         factors.matrices.layout, factors.pivots.layout.dtype, logarithm, stream
     )
@@ -238,4 +240,81 @@ def determinant_call(
             "logarithm": size,
         },
     )
+    return steps.make()
+
+
+def factors_call(stream: Stream, a: Layout, dtype: np.dtype) -> Callable[..., object]:
+    """A call for LU factors in one array, and pivots.
+
+    Of stacked matrices with elements, (..., m, n). In step i row i was exchanged with row
+    ``pivots[i]``, which is int32.
+    """
+    steps = Steps(stream, a)
+    *batch, m, n = a.shape
+    count, least = math.prod(batch), min(m, n)
+    result = steps.output(_layout.contiguous(dtype, a.shape))
+    exchanges = steps.output(_layout.contiguous(_INT32, (*batch, least)))
+    columns = _layout.contiguous(dtype, (*batch, n, m))
+    matrices = steps.scratch(columns)
+    steps.copy(steps.inputs[0].seen_as(transposed(steps.inputs[0].layout)), matrices)
+    batched = m == n and is_batched(n, count, stream)
+    pivots = steps.scratch(_layout.contiguous(_INT32 if batched else _INT64, (count, least)))
+    info = steps.scratch(_layout.contiguous(_INT32, (count,)))
+    factorize(steps, matrices.seen_as(_layout.contiguous(dtype, (count, n, m))), pivots, info)
+    steps.copy(matrices.seen_as(transposed(columns)), result)
+    _count_pivots(steps, pivots, exchanges.seen_as(_layout.contiguous(_INT32, (count, least))), -1)
+    return steps.make()
+
+
+def _count_pivots(steps: Steps, pivots: Operand, target: Operand, begin: int) -> None:
+    """Copy pivots that are counted from another number on."""
+    code, wanted = _dtypes.code(pivots.layout.dtype), _dtypes.code(target.layout.dtype)
+    counted = Apply(operation("add"), (Input(0, code), Constant(begin, code)), code)
+    steps.kernel("pivots", Cast(wanted, counted) if code != wanted else counted, [pivots], target)
+
+
+def solve_factorized_call(
+    stream: Stream, factors: Layout, pivots: Layout, b: Layout, dtype: np.dtype, operation: str
+) -> Callable[..., object]:
+    """A call that solves ``op(A) X = B`` with what `factors_call` gives for A.
+
+    The stacks, of which all have elements, broadcast.
+    """
+    n, sides = b.shape[-2:]
+    batch = _layout.broadcast_shapes([factors.shape[:-2], pivots.shape[:-1], b.shape[:-2]])
+    count = math.prod(batch)
+    factors = _layout.broadcast_to(factors, (*batch, n, n))
+    pivots = _layout.broadcast_to(pivots, (*batch, n))
+    b = _layout.broadcast_to(b, (*batch, n, sides))
+    steps = Steps(stream, factors, pivots, b)
+    result = steps.output(_layout.contiguous(dtype, b.shape))
+    a, exchanges, right = steps.inputs
+    matrices = steps.scratch(_layout.contiguous(dtype, factors.shape))
+    steps.copy(a.seen_as(transposed(a.layout)), matrices)
+    kind = _INT32 if is_batched(n, count, stream) else _INT64
+    counted = steps.scratch(_layout.contiguous(kind, (*batch, n)))
+    _count_pivots(steps, exchanges, counted, 1)
+    stacked = matrices.seen_as(_layout.contiguous(dtype, (count, n, n)))
+    counted = counted.seen_as(_layout.contiguous(kind, (count, n)))
+    addresses = steps.addresses(stacked) if kind == _INT32 else None
+    columns = _layout.contiguous(dtype, (*batch, sides, n))
+    # A single right-hand side has the same order of elements either way.
+    found = result.seen_as(columns) if sides == 1 else steps.scratch(columns)
+    steps.copy(right.seen_as(transposed(right.layout)), found)
+    grouped = found.seen_as(_layout.contiguous(dtype, (count, sides, n)))
+    solve(steps, Factors(stacked, counted, addresses), grouped, f"CUBLAS_OP_{operation}")
+    if sides > 1:
+        steps.copy(found.seen_as(transposed(columns)), result)
+    return steps.make()
+
+
+def row_order_call(stream: Stream, pivots: Layout, rows: int) -> Callable[..., object]:
+    """A call for the order of rows, int64, that gapless pivots of stacked matrices leave."""
+    steps = Steps(stream, pivots)
+    order = steps.output(_layout.contiguous(_INT64, (*pivots.shape[:-1], rows)))
+    # They are counted from 1 in the kernel.
+    counted = steps.scratch(_layout.contiguous(_INT32, pivots.shape))
+    _count_pivots(steps, steps.inputs[0], counted, 1)
+    bound = matrix_factors.launch.row_orders(counted.layout, rows, stream)
+    steps.launch(bound, {"pivots": counted, "order": order})
     return steps.make()

@@ -229,12 +229,20 @@ class Steps:
         """Launch a kernel of a family; the names are those of its leading parameters."""
         self._steps.append((bound, {name: x.name for name, x in operands.items()}))
 
-    def addresses(self, matrices: Operand) -> Operand:
-        """An array of the addresses of stacked gapless matrices, for a batched function."""
+    def addresses(
+        self, matrices: Operand, count: int | None = None, distance: int | None = None
+    ) -> Operand:
+        """An array of the addresses of matrices, for a batched function.
+
+        They are gapless stacked ones unless their number, and how many bytes lie from one to the
+        next, are given.
+        """
         *batch, rows, columns = matrices.layout.shape
-        count = math.prod(batch)
+        if count is None:
+            count = math.prod(batch)
+        if distance is None:
+            distance = rows * columns * matrices.layout.itemsize
         target = self.scratch(_layout.contiguous(np.dtype(np.int64), (count,)))
-        distance = rows * columns * matrices.layout.itemsize
         bound = matrix_factors.launch.addresses(count, distance, self.stream)
         self.launch(bound, {"first": matrices, "addresses": target})
         return target

@@ -19,7 +19,7 @@ from gpuarray._ops.transposing import transpose
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import small_matrix
-from gpuarray.linalg._checked_plans import result_of, without_elements
+from gpuarray.linalg._checked_plans import of_columns, result_of, without_elements
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -76,39 +76,14 @@ def solve(a: ArrayLike, b: ArrayLike) -> ndarray:
 def _plan_solve(stream: Stream, a: Layout, b: Layout, raises: bool) -> Callable[[Any, Any], Any]:
     check_square(a)
     dtype = common_dtype(a, b)
-    n = a.shape[-1]
-    vector = b.ndim == 1
-    if not b.ndim or b.shape[-1 if vector else -2] != n:
-        raise ValueError(
-            f"solve: the matrices are {n} x {n}, so b must have the shape ({n},) or (..., {n}, k); "
-            f"it has {b.shape}"
-        )
-    given = b
-    if vector:
-        b = _layout.layout_of(b.dtype, (n, 1), (*b.strides, b.itemsize), b.access)
-    shape = (*_layout.broadcast_shapes([a.shape[:-2], b.shape[:-2]]), *b.shape[-2:])
-    target = _layout.contiguous(dtype, shape[:-1] if vector else shape)
-    if not target.size:
-        return without_elements(stream, "aa", target, raises)
-    if small_matrix.launch.is_small(_layout.contiguous(dtype, a.shape)):
-        run = on_small(small_matrix.launch.solve_call, stream, "solve", dtype, raises, (a, b))
-    else:
-        run = lu.solve_call(stream, a, b, dtype, raises)
-    return _of_vectors(run, given, b, target, raises) if vector else run
 
+    def make(b: Layout) -> Callable[..., Any]:
+        if small_matrix.launch.is_small(_layout.contiguous(dtype, a.shape)):
+            kernel = small_matrix.launch.solve_call
+            return on_small(kernel, stream, "solve", dtype, raises, (a, b))
+        return lu.solve_call(stream, a, b, dtype, raises)
 
-def _of_vectors(
-    run: Callable[..., Any], given: Layout, columns: Layout, target: Layout, raises: bool
-) -> Callable[..., Any]:
-    """A call whose right-hand sides and results are vectors, of one for matrices of a column."""
-
-    def call(a: Any, b: Any) -> Any:
-        found = run(a, _array.view(b, columns))
-        if not raises:
-            return _array.rearranged(found, target)
-        return _array.rearranged(found[0], target), found[1]
-
-    return call
+    return of_columns(stream, "solve", make, (a,), b, dtype, raises)
 
 
 def inv(a: ArrayLike) -> ndarray:

@@ -20,6 +20,8 @@ from numpy.linalg import LinAlgError
 
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
+from gpuarray.scipy.linalg._basics import det, inv, solve, solve_triangular
+from gpuarray.scipy.linalg._cholesky import cho_factor, cho_solve, cholesky
 from gpuarray.scipy.linalg._exponential import expm
 from gpuarray.scipy.linalg._fixed_matrices import (
     dft,
@@ -30,6 +32,7 @@ from gpuarray.scipy.linalg._fixed_matrices import (
     invpascal,
     pascal,
 )
+from gpuarray.scipy.linalg._lu import lu, lu_factor, lu_solve
 from gpuarray.scipy.linalg._matrix_functions import (
     coshm,
     cosm,
@@ -60,6 +63,9 @@ __all__ = [
     "LinAlgError", "LinAlgWarning",
     "expm",
     "coshm", "cosm", "expm_cond", "expm_frechet", "sinhm", "sinm", "tanhm", "tanm",
+    "det", "inv", "solve", "solve_triangular",
+    "cho_factor", "cho_solve", "cholesky",
+    "lu", "lu_factor", "lu_solve",
     "khatri_rao",
     "bandwidth", "ishermitian", "issymmetric",
     "dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal",
