@@ -60,6 +60,23 @@ def test_the_matrix(tmp_path):
 
 
 @pytest.mark.slow
+def test_decompositions(tmp_path):
+    figures = tmp_path / "figures.json"
+    only = ["--only=eig", "--only=solve", "--only=cholesky"]
+    table = _run("benchmarks/decompositions.py", "--quick", *only, f"--json={figures}")
+    result = json.loads(figures.read_text())
+    rows = [row for section in result["sections"] for row in section["rows"]]
+    assert {row["call"] for row in rows} >= {"linalg.eigh(s)", "linalg.eig(a)"}
+    for row in rows:
+        assert row["ms"]["gpuarray"] > 0, row
+        assert "gpuarray" not in row["errors"]
+        assert (row["residual"]["gpuarray"] or 0) < 1e4
+    assert "one matrix: 1 x 34 x 34, f8 (ms)" in table
+    result = _run("benchmarks/decompositions.py", "--quick", "--drivers")
+    assert "eigh of 3 x 34 x 34: batched" in result
+
+
+@pytest.mark.slow
 def test_library_calls(tmp_path):
     figures = tmp_path / "figures.json"
     table = _run("benchmarks/library_calls.py", "--quick", f"--json={figures}")
