@@ -96,6 +96,8 @@ from gpuarray._ops.special_functions import *
 from gpuarray._ops.phases import *
 from gpuarray._ops.products import *
 from gpuarray._ops.vector_products import *
+from gpuarray._ops.contractions import *
+from gpuarray._ops.einsum import *
 from gpuarray._ops.traces import *
 
 # Sets

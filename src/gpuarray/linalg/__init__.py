@@ -10,6 +10,7 @@ from numpy.linalg import LinAlgError as LinAlgError
 
 from gpuarray._namespace.missing_names import suggesting as _suggesting
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
+from gpuarray.linalg._chains import *
 from gpuarray.linalg._cholesky import *
 from gpuarray.linalg._decompositions import *
 from gpuarray.linalg._determinants import *

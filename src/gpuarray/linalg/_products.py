@@ -5,16 +5,30 @@ Functions that the main namespace has, too, have the signatures of the array API
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import operator
+from typing import TYPE_CHECKING, Any
 
-from gpuarray import _layout
-from gpuarray._ops import indexing, products, traces, transposing, vector_products
+from gpuarray import _array, _layout
+from gpuarray._ops import (
+    contractions,
+    creation,
+    indexing,
+    products,
+    traces,
+    transposing,
+    vector_products,
+)
 from gpuarray._ops.manipulation import as_array
+from gpuarray._ops.matrix_operands import check_square
+from gpuarray.linalg import _equations
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
-__all__ = ["cross", "diagonal", "matmul", "matrix_transpose", "outer", "trace", "vecdot"]
+__all__ = [
+    "cross", "diagonal", "matmul", "matrix_power", "matrix_transpose", "outer", "tensordot",
+    "trace", "vecdot",
+]  # fmt: skip
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> ndarray:
@@ -114,6 +128,64 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     return products.matmul(as_array(x1, "matmul"), as_array(x2, "matmul"))
 
 
+def matrix_power(a: ArrayLike, n: int) -> ndarray:
+    """Powers of square matrices.
+
+    Parameters
+    ----------
+    a : ndarray, shape (..., M, M)
+        The matrices.
+    n : int
+        The exponent: 0 gives identity matrices, negative ones powers of the inverse.
+
+    Returns
+    -------
+    ndarray, shape (..., M, M)
+        The powers, in the dtype of `a`; negative ones of integers in float64. For 1 `a` itself.
+
+    Raises
+    ------
+    LinAlgError
+        If matrices are not square, or the exponent is negative and one is singular. To know that it
+        waits for the device; see `gpuarray.errstate`.
+    TypeError
+        If the exponent is no integer.
+
+    Notes
+    -----
+    Products of squares: at most twice as many products as the exponent has bits.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.linalg.matrix_power(cp.array([[1, 1], [1, 0]]), 10)
+    array([[89, 55],
+           [55, 34]])
+    """
+    x = as_array(a, "matrix_power")
+    check_square(x._layout)
+    try:
+        power = operator.index(n)
+    except TypeError:
+        raise TypeError("exponent must be an integer") from None
+    if power == 0:
+        identities: Any = _array.empty(_array.contiguous_layout(x, order="K"))
+        identities[...] = creation.eye(x._layout.shape[-1], dtype=x._layout.dtype)
+        return identities
+    if power < 0:
+        x, power = _equations.inv(x), -power
+    if power == 3:
+        return products.matmul(products.matmul(x, x), x)
+    result: Any = None
+    while True:
+        power, odd = divmod(power, 2)
+        if odd:
+            result = x if result is None else products.matmul(result, x)
+        if not power:
+            return result
+        x = products.matmul(x, x)
+
+
 def matrix_transpose(x: ArrayLike, /) -> ndarray:
     """A view with the last two axes exchanged.
 
@@ -178,6 +250,37 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
             f"x1.ndim={a._layout.ndim} and x2.ndim={b._layout.ndim}"
         )
     return vector_products.outer(a, b)
+
+
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: Any = 2) -> ndarray:
+    """Sums of products over axes of two arrays.
+
+    Parameters
+    ----------
+    x1, x2 : ndarray
+        The operands.
+    axes : int or pair of axes, optional
+        How many of the last axes of `x1` and of the first of `x2` are summed along; or the axes of
+        `x1` and those of `x2`.
+
+    Returns
+    -------
+    ndarray
+        With the other axes of `x1`, then those of `x2`.
+
+    See Also
+    --------
+    gpuarray.tensordot : For errors and launches.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> x = cp.arange(6).reshape(2, 3)
+    >>> cp.linalg.tensordot(x, x, axes=([1], [1]))
+    array([[ 5, 14],
+           [14, 50]])
+    """
+    return contractions.tensordot(x1, x2, axes)
 
 
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> ndarray:
