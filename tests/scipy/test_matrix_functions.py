@@ -192,3 +192,15 @@ def test_wrong_arguments(name, arguments):
 def test_dtypes_without_functions():
     with pytest.raises(TypeError, match="unsupported in linalg"):
         linalg.cosm(cp.zeros((2, 2), "M8[s]"))
+
+
+@pytest.mark.parametrize("order", [None, 1, np.inf, "fro", -2])
+def test_norms(order):
+    found = linalg.norm(cp.asarray(MATRIX), order)
+    np.testing.assert_allclose(cp.asnumpy(found), scipy.linalg.norm(MATRIX, order), rtol=1e-13)
+
+
+def test_norms_along_axes():
+    found = linalg.norm(cp.asarray(MATRIX), 3, 1, True)
+    expected = scipy.linalg.norm(MATRIX, 3, 1, True)
+    np.testing.assert_allclose(cp.asnumpy(found), expected, rtol=1e-13, strict=True)

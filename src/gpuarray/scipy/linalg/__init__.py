@@ -43,6 +43,8 @@ from gpuarray.scipy.linalg._matrix_functions import (
     tanhm,
     tanm,
 )
+from gpuarray.scipy.linalg._matrix_roots import fractional_matrix_power, logm, signm, sqrtm
+from gpuarray.scipy.linalg._norms import norm
 from gpuarray.scipy.linalg._products import khatri_rao
 from gpuarray.scipy.linalg._special_matrices import (
     block_diag,
@@ -66,6 +68,8 @@ __all__ = [
     "det", "inv", "solve", "solve_triangular",
     "cho_factor", "cho_solve", "cholesky",
     "lu", "lu_factor", "lu_solve",
+    "fractional_matrix_power", "logm", "signm", "sqrtm",
+    "norm",
     "khatri_rao",
     "bandwidth", "ishermitian", "issymmetric",
     "dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal",

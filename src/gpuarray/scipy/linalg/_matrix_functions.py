@@ -48,12 +48,12 @@ __all__ = [
 _RADIUS = 4.74
 
 
-def square_matrices(A: Any, name: str) -> Any:
+def square_matrices(A: Any, name: str, message: str = "expected square array_like input") -> Any:
     """An argument that has to be square matrices."""
     a = as_array(A, name)
     shape = a._layout.shape
     if len(shape) < 2 or shape[-1] != shape[-2]:
-        raise ValueError("expected square array_like input")
+        raise ValueError(message)
     return a
 
 
