@@ -267,16 +267,17 @@ SKIPPED = {
 }  # fmt: skip
 
 
+MODULES = (
+    cp.cuda, cp.cuda.memory, cp.cuda.runtime, cp.cuda.compiler, cp.linalg, cp.scipy.linalg,
+)  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "module, name",
-    [
-        (module, name)
-        for module in (cp.cuda, cp.cuda.memory, cp.cuda.runtime, cp.cuda.compiler)
-        for name in public(module, SKIPPED)
-    ],
+    [(module, name) for module in MODULES for name in public(module, SKIPPED)],
     ids=lambda value: value if isinstance(value, str) else value.__name__,
 )
-def test_of_cuda(module, name, x, every):
+def test_of_modules(module, name, x, every):
     function = getattr(module, name)
     check(calls_of(name, function, GARBAGE, x, every), function)
 

@@ -204,7 +204,7 @@ def eigvalsh(a: ArrayLike, UPLO: Literal["L", "U", "l", "u"] = "L") -> ndarray:
 
 
 def _is_lower(uplo: str) -> bool:
-    triangle = uplo.upper()
+    triangle = uplo.upper() if isinstance(uplo, str) else uplo
     if triangle not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     return triangle == "L"
