@@ -35,6 +35,7 @@ DTYPES = ("i1", "u1", "i2", "i4", "i8", "?")
 SHAPES = (
     ((512, 512), (512, 512)),
     ((2048, 2048), (2048, 2048)),
+    ((2047, 2047), (2047, 2047)),
     ((8192, 8192), (8192, 8192)),
     ((1000, 64, 64), (1000, 64, 64)),
     ((100_000, 4, 4), (100_000, 4, 4)),
@@ -110,6 +111,25 @@ def integers(found: dict[str, libraries.Library], shapes: Any, effort: timing.Ef
             )
             for library in found.values():
                 library.free()
+    return rows
+
+
+def layouts(found: dict[str, libraries.Library], side: int, effort: timing.Effort) -> list[dict]:
+    """Device seconds of operands whose rows, or whose columns, are gapless."""
+    rows = []
+    for dtype in ("i1", "i4"):
+        for first in ("rows", "columns"):
+            for second in ("rows", "columns"):
+                works: dict[str, tuple[timing.Work, int]] = {}
+                for name, library in found.items():
+                    a, b = [library.to_device(_numbers((side, side), dtype, i)) for i in (1, 2)]
+                    left, right = a if first == "rows" else a.T, b if second == "rows" else b.T
+                    matmul = library.module.matmul
+                    works[name] = (lambda f=matmul, x=left, y=right: f(x, y)), library.stream()
+                seconds = _seconds(works, effort)
+                rows.append({"dtype": dtype, "gapless": [first, second], "seconds": seconds})
+                listed = "  ".join([f"{name} {1e6 * s:.1f} µs" for name, s in seconds.items()])
+                print(f"{side} x {side} {dtype}, gapless {first} @ {second}: {listed}")
     return rows
 
 
@@ -209,6 +229,7 @@ def main() -> int:
     for name, reason in missing.items():
         print(f"without {name}: {reason}")
     figures: dict[str, Any] = {"integers": integers(found, shapes, effort)}
+    figures["layouts"] = layouts(found, 40 if options.quick else 4096, effort)
     if options.tiles:
         figures["tiles"] = tiles(found, shapes, effort)
     if options.small:

@@ -285,17 +285,28 @@ GPUARRAY_DEVICE void single_products(Result* results, const typename Stored<A>::
                                      const typename Stored<B>::type* right,
                                      const ProductDimensions<Index, STACK>& d) {
     typedef typename Unsigned<Index>::type UIndex;
+    enum { ROUND = 8 };  // reads in flight of each operand
     const UIndex step = UIndex(gridDim.x) * blockDim.x;
     for (UIndex index = UIndex(blockIdx.x) * blockDim.x + threadIdx.x; index < UIndex(d.size); index += step) {
         UIndex row, column, bases[3];
         d.find(d.find_result(index, row, column), bases);
         UIndex a = bases[1] + row * UIndex(d.left_row), b = bases[2] + column * UIndex(d.right_column);
         typename Terms::Sum sum = typename Terms::Sum();
-#pragma unroll 4
-        for (Index k = 0; k < d.inner; ++k) {
-            Terms::add(sum, Terms::word(value_of<A>(left[Index(a)])), Terms::word(value_of<B>(right[Index(b)])));
-            a += UIndex(d.left_inner);
-            b += UIndex(d.right_inner);
+#pragma unroll 1
+        for (Index k = 0; k < d.inner; k += ROUND) {
+            typename Terms::Word first[ROUND], second[ROUND];
+#pragma unroll
+            for (int i = 0; i < ROUND; ++i) {
+                first[i] = second[i] = typename Terms::Word();
+                if (k + i < d.inner) {
+                    first[i] = Terms::word(value_of<A>(left[Index(a)]));
+                    second[i] = Terms::word(value_of<B>(right[Index(b)]));
+                }
+                a += UIndex(d.left_inner);
+                b += UIndex(d.right_inner);
+            }
+#pragma unroll
+            for (int i = 0; i < ROUND; ++i) Terms::add(sum, first[i], second[i]);
         }
         const UIndex offset = bases[0] + row * UIndex(d.result_row) + column * UIndex(d.result_column);
         results[Index(offset)] = Terms::result(sum);
