@@ -463,3 +463,17 @@ def test_halves_are_summed_in_float32():
     a = np.full((70, 4000), 1, "f2")
     same(cp.asarray(a) @ cp.ones((4000, 66), "f2"), np.full((70, 66), 4000, "f2"))
     same(cp.dot(cp.ones(4001, "f2"), cp.ones(4001, "f2")), np.array(4001, "f2"))
+
+
+def test_differences_of_times():
+    """NumPy's results lose the unit."""
+    hours, counts = np.arange(6, dtype="m8[h]").reshape(2, 3), ties((3, 4), "i4")
+    for name, a, b in [
+        ("dot", hours, counts), ("vdot", hours, counts[:, :2]), ("inner", counts.T, hours),
+    ]:  # fmt: skip
+        actual, expected = _both(name, a, b)
+        same(actual, expected.astype(np.promote_types(a.dtype, b.dtype)))
+    for name in ("dot", "inner", "vdot"):
+        for dtype in ("M8[h]", "m8[h]"):
+            with pytest.raises(TypeError, match="there are no products of"):
+                getattr(cp, name)(cp.asarray(hours[0].view(dtype)), cp.asarray(hours[0]))

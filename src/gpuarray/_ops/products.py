@@ -183,6 +183,10 @@ def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
     --------
     matmul : Broadcasts stacks of matrices.
 
+    Differences from NumPy
+    ----------------------
+    Differences of times keep their unit, and are not multiplied with one another.
+
     Notes
     -----
     As of `matmul`. The dtype is what both promote to; numbers of Python's count as arrays.
@@ -230,6 +234,12 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     >>> cp.inner(cp.array([[1, 2], [3, 4]]), cp.array([10, 1]))
     array([12, 34])
     """
+    cls = _array.array_class
+    if type(a) is cls and type(b) is cls:
+        key = inner, a._layout, b._layout  # type: ignore[union-attr]  # as in dot
+        run = current.stream.plans.get(key)
+        if run is not None:
+            return run(a, b)
     return _contract("inner", inner, _plan_inner, a, b)
 
 
@@ -262,6 +272,12 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     >>> cp.vdot(cp.array([1 + 2j, 3]), cp.array([1, 1j]))
     array(1.+1.j)
     """
+    cls = _array.array_class
+    if type(a) is cls and type(b) is cls:
+        key = vdot, a._layout, b._layout  # type: ignore[union-attr]  # as in dot
+        run = current.stream.plans.get(key)
+        if run is not None:
+            return run(a, b)
     return _contract("vdot", vdot, _plan_vdot, a, b)
 
 
@@ -296,10 +312,10 @@ def _contract(
 
 def _result_dtype(name: str, a: Layout, b: Layout) -> np.dtype:
     dtype = _dtypes.canonical(np.promote_types(a.dtype, b.dtype))
-    if dtype.kind in "mM" or _dtypes.is_raw(dtype):
+    if dtype.kind == "M" or a.dtype.kind == b.dtype.kind == "m" or _dtypes.is_raw(dtype):
         raise TypeError(
-            f"{called_name(name)}: there are no products of {a.dtype} and {b.dtype}; of times, "
-            "multiply views of int64"
+            f"{called_name(name)}: there are no products of {a.dtype} and {b.dtype}; multiply "
+            "numbers, or differences of times with numbers"
         )
     return dtype
 
@@ -386,11 +402,13 @@ def _plan_vdot(a: Layout, b: Layout, out: None, stream: Stream) -> Callable[...,
         )
     target = _layout.contiguous(dtype, ())
     copy_a = copy_b = None
-    if a.shape != b.shape:
-        copy_a, a = _reshaped(a, (a.size,), stream)
-        copy_b, b = _reshaped(b, (b.size,), stream)
-    axes = range(a.ndim)
+    if a.shape != b.shape or dtype.kind == "m":
+        copy_a, a = _reshaped(a, (1, a.size), stream)
+        copy_b, b = _reshaped(b, (b.size, 1), stream)
+        product = _layout.contiguous(dtype, (1, 1))
+        run = product_call(a, b, product, stream, False, target, "a")
+        return with_copies(run, copy_a, copy_b)
     # The last operand is the one that is conjugated.
-    run = sum_of_products_call(stream, [b, a], axes, dtype, target, conjugate=True)
-    swapped = with_copies(run, copy_b, copy_a)
+    axes = range(a.ndim)
+    swapped = sum_of_products_call(stream, [b, a], axes, dtype, target, conjugate=True)
     return lambda x, y: swapped(y, x)
