@@ -223,7 +223,7 @@ def hermitian(rng, dtype, values):
 def check_orthonormal(columns):
     n = columns.shape[-1]
     products = adjoint(columns) @ columns
-    bound = 8 * max(columns.shape[-2:]) * epsilon(columns.dtype)
+    bound = (4 + max(columns.shape[-2:])) * epsilon(columns.dtype)
     np.testing.assert_allclose(products, np.broadcast_to(np.eye(n), products.shape), 0, bound)
 
 
@@ -364,6 +364,14 @@ def test_small_singular_values_of_graded_columns(rng):
     assert (s / scale > 0.5).all()
     # The product of all is the determinant's absolute value.
     np.testing.assert_allclose(np.prod(s / scale), np.abs(np.linalg.det(inner)), 1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_columns_that_vanish_beside_others(dtype, rng):
+    scale = np.logspace(0, 0.9 * np.log10(np.finfo(dtype).tiny), 7)
+    a = (random(rng, "f8", 7, 7) * np.sqrt(scale) * scale[:, None]).astype(dtype)
+    check_svd(a, full=True)
+    check_svd(a[:, ::-1], full=True)
 
 
 def test_nan_and_infinity_in_jacobis_method(rng):

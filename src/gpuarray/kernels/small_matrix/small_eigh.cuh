@@ -29,31 +29,33 @@ struct Pair {
 
 // The rotation [[c, s], [-conj(s), c]] that makes columns with the products [[first, between], [conj(between), second]]
 // orthogonal. `size` is the absolute value of `between`; `shift` is what the first product loses and the second gains.
+// Not c is kept but 1 - c, which is small as s is: so what many rotations by small angles change keeps its norm.
 template <class T> struct Rotation {
     typedef typename Scalar<T>::Real Real;
     T s;
-    Real c;
+    Real rest;
     Real shift;
 
-    GPUARRAY_DEVICE static Rotation none() { return Rotation{Scalar<T>::of(0), Real(1), Real(0)}; }
+    GPUARRAY_DEVICE static Rotation none() { return Rotation{Scalar<T>::of(0), Real(0), Real(0)}; }
     GPUARRAY_DEVICE static Rotation of(Real first, Real second, T between, Real size) {
         const Real cotangent = (second - first) / (2 * size), steep = ::fabs(cotangent);
         // Its square may overflow.
         Real tangent = Real(0.5) / steep;
         if (steep < 1 / Precision<Real>::epsilon()) tangent = 1 / (steep + ::sqrt(1 + steep * steep));
+        const Real c = 1 / ::sqrt(1 + tangent * tangent), sine = tangent * c;
         if (cotangent < 0) tangent = -tangent;
-        const Real c = 1 / ::sqrt(1 + tangent * tangent);
-        return Rotation{quotient(between, size) * (tangent * c), c, tangent * size};
+        const T direction = quotient(between, cotangent < 0 ? -size : size);
+        return Rotation{direction * sine, sine * sine / (1 + c), tangent * size};
     }
 
     GPUARRAY_DEVICE void turn_columns(T& a, T& b) const {
-        const T moved = a * c - conjugate(s) * b;
-        b = s * a + b * c;
+        const T moved = a - (conjugate(s) * b + a * rest);
+        b = b + (s * a - b * rest);
         a = moved;
     }
     GPUARRAY_DEVICE void turn_rows(T& a, T& b) const {
-        const T moved = a * c - s * b;
-        b = conjugate(s) * a + b * c;
+        const T moved = a - (s * b + a * rest);
+        b = b + (conjugate(s) * a - b * rest);
         a = moved;
     }
 };

@@ -24,8 +24,10 @@ template <class V> struct Scalar<complex<V>> {
 
 template <class V> struct Precision;
 template <> struct Precision<float> {
-    // The exponent of the greatest element of a matrix whose columns' squares are summed.
+    // The exponent of the greatest element of a matrix whose columns' squares are summed. Sums from the least square
+    // on are exact to the precision.
     enum { SQUARED_EXPONENT = 50, BIAS = 127 };
+    GPUARRAY_DEVICE static float least_square() { return power_of_two(BIAS - 80); }
     GPUARRAY_DEVICE static float epsilon() { return 1.1920929e-07f; }
     GPUARRAY_DEVICE static float nan() { return float_from_bits(0x7fc00000u); }
     GPUARRAY_DEVICE static int biased_exponent(float x) { return int(float_bits(x) >> 23 & 0xffu); }
@@ -33,6 +35,7 @@ template <> struct Precision<float> {
 };
 template <> struct Precision<double> {
     enum { SQUARED_EXPONENT = 480, BIAS = 1023 };
+    GPUARRAY_DEVICE static double least_square() { return power_of_two(BIAS - 918); }
     GPUARRAY_DEVICE static double epsilon() { return 2.220446049250313e-16; }
     GPUARRAY_DEVICE static double nan() { return float_from_bits(uint64_t(0x7ff8000000000000ull)); }
     GPUARRAY_DEVICE static int biased_exponent(double x) { return int(float_bits(x) >> 52 & 0x7ffu); }

@@ -44,9 +44,8 @@ GPUARRAY_DEVICE bool orthogonalize(Tile<T, N>& a, T (&vectors)[VECTORS ? N : 1][
             second += from_other(second, N / 2);
             between = between + from_other(between, N / 2);
             const Real size = magnitude(between);
-            // A column whose squares vanish has no direction that would count.
-            const Real bound = tolerance * ::sqrt(first) * ::sqrt(second);
-            const bool turns = size > bound && bound > 0;
+            const bool counts = first > Precision<Real>::least_square() && second > Precision<Real>::least_square();
+            const bool turns = counts && size > tolerance * ::sqrt(first) * ::sqrt(second);
             if (!__any_sync(WARP, turns)) continue;
             turned = true;
             if (turns) {
@@ -177,8 +176,8 @@ GPUARRAY_DEVICE void jacobi_svd(const T* matrices, T* lefts, typename Scalar<T>:
         if (here && lane == 0) infos[index] = !converged || unknown;
         if (here && lane < columns) values[index * columns + rank] = fails ? nan : length / scale;
         if constexpr (VECTORS) {
-            // Columns that vanish beside the greatest element have no direction.
-            const bool vanishes = !(length > 1 / Precision<Real>::power_of_two(Precision<Real>::BIAS + exponent));
+            // Those of columns that vanish beside the greatest element are not orthogonal.
+            const bool vanishes = !(square(length) > 4 * Precision<Real>::least_square());
             if (lane < columns && !vanishes) {
 #pragma unroll 1
                 for (int i = 0; i < rows; ++i) a[i][lane] = quotient(a[i][lane], length);
