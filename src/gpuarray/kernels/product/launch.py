@@ -57,9 +57,15 @@ def product_call(
     Returns
     -------
     callable
-        Takes the operands, then a given target; only their addresses matter. One launch, or
-        two where the inner dimension is split among blocks. The same layouts give
-        the same bits each time.
+        Takes the operands, then a given target; only their addresses matter. One launch, or two
+        where the inner dimension is split among blocks.
+
+    Notes
+    -----
+    The same layouts give the same bits on one kind of device. Floats are summed in the order of the
+    inner dimension with one rounding for each product and its addition (of complex numbers two for
+    each part); where that dimension is split, the sums of its parts are added in their order.
+    Vectors are summed as :mod:`gpuarray.kernels.reduction` sums.
     """
     if target.unaligned or a.unaligned or b.unaligned:
         return elementwise.launch.with_aligned_copies(
@@ -202,7 +208,7 @@ def _steps(
     first = _bound(spec, product.spec.render, count, dimensions, stream)
     if splits == 1:
         return [(first, passed)], []
-    join_spec = product.spec.JoinSpec(spec)
+    join_spec = product.spec.JoinSpec(code, spec.stack, spec.index)
     join = _bound(join_spec, product.spec.render_join, singly, dimensions, stream)
     steps = [(first, passed | {"results": "t0"}), (join, {"results": "y0", "sums": "t0"})]
     return steps, [splits * target.size * sum_size]

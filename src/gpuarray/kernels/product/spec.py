@@ -58,17 +58,14 @@ class ProductSpec:
         if self.conjugate and category(self.dtype) != "complex":
             raise ValueError(f"numbers of dtype {self.dtype} are not conjugated")
 
-    @property
-    def block(self) -> int:
-        """Threads of a block."""
-        return BLOCK if self.tile is None else self.tile.block
-
 
 @dataclass(frozen=True, slots=True)
 class JoinSpec:
     """The results of products whose inner dimension is split: sums added up in their order."""
 
-    product: ProductSpec
+    dtype: str
+    stack: int
+    index: str
 
 
 def sum_dtype(code: str) -> str:
@@ -138,17 +135,18 @@ def render(spec: ProductSpec) -> KernelSource:
         pointer("left", f"const {_stored(spec.left)}"),
         pointer("right", f"const {_stored(spec.right)}"),
     ]
-    return _kernel(spec, symbol, function, pointer("results", result), inputs, spec.tile)
+    return _kernel(spec, symbol, function, pointer("results", result), inputs)
 
 
 def render_join(spec: JoinSpec) -> KernelSource:
     """Return the CUDA C++ that adds up the sums of blocks."""
-    product = spec.product
-    result, total = _stored(product.dtype), cpp_name(sum_dtype(product.dtype))
-    symbol = f"gpuarray_product_join__{product.left}_{product.right}__{product.dtype}"
-    function = f"join_products<{_terms(product)}, {result}>"
-    inputs = [pointer("sums", f"const {total}")]
-    return _kernel(product, symbol, function, pointer("results", result), inputs, None)
+    dtype = spec.dtype
+    product = ProductSpec(dtype, dtype, dtype, None, stack=spec.stack, index=spec.index)
+    symbol = f"gpuarray_product_join__{dtype}"
+    function = f"join_products<{_terms(product)}, {_stored(dtype)}>"
+    results = pointer("results", _stored(dtype))
+    inputs = [pointer("sums", f"const {cpp_name(sum_dtype(dtype))}")]
+    return _kernel(product, symbol, function, results, inputs)
 
 
 def _kernel(
@@ -157,7 +155,6 @@ def _kernel(
     function: str,
     results: KernelParameter,
     inputs: list[KernelParameter],
-    tile: Tile | None,
 ) -> KernelSource:
     index = f"{spec.index}_t"
     members = [
@@ -171,6 +168,7 @@ def _kernel(
     parameters = (results, *inputs, dimensions)
     symbol += f"_{spec.stack}d" if spec.stack > 1 else ""
     symbol += "_wide" if spec.index == "int64" else ""
+    tile = spec.tile
     block = BLOCK if tile is None else tile.block
     bounds = f"{block}, {tile.resident}" if tile and tile.resident > 1 else block
     headers = {info(x).header for x in (spec.dtype, spec.left, spec.right)} - {""}
