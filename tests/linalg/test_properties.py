@@ -210,15 +210,6 @@ def test_pseudoinverses(a, place):
 
 
 @few
-@hypothesis.given(squares(), st.integers(0, 3), placed)
-def test_powers(a, n, place):
-    x = PLACED[place](a)
-    power = cp.linalg.matrix_power(x, n)
-    near(power @ x, cp.asnumpy(cp.linalg.matrix_power(x, n + 1)))
-    near(power.swapaxes(-1, -2), np.linalg.matrix_power(a.swapaxes(-1, -2), n))
-
-
-@few
 @hypothesis.given(
     rectangles(), placed, st.sampled_from([1, -1, 2, -2, np.inf, -np.inf, "fro", "nuc"])
 )

@@ -22,6 +22,7 @@ from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.linalg._basics import det, inv, solve, solve_triangular
 from gpuarray.scipy.linalg._cholesky import cho_factor, cho_solve, cholesky
+from gpuarray.scipy.linalg._eigenvalues import eig, eigh, eigvals, eigvalsh
 from gpuarray.scipy.linalg._exponential import expm
 from gpuarray.scipy.linalg._fixed_matrices import (
     dft,
@@ -66,6 +67,7 @@ __all__ = [
     "expm",
     "coshm", "cosm", "expm_cond", "expm_frechet", "sinhm", "sinm", "tanhm", "tanm",
     "det", "inv", "solve", "solve_triangular",
+    "eig", "eigh", "eigvals", "eigvalsh",
     "cho_factor", "cho_solve", "cholesky",
     "lu", "lu_factor", "lu_solve",
     "fractional_matrix_power", "logm", "signm", "sqrtm",
