@@ -221,3 +221,12 @@ def test_norms(a, place, order):
     if order not in (-1, -2, -np.inf):  # those are no norms
         longer = cp.linalg.norm(x + x[..., ::-1, :], order, axis=(-2, -1))
         assert (longer <= 2 * cp.asnumpy(found).max() + 1e-9).all()
+
+
+@few
+@hypothesis.given(squares(), st.integers(0, 3), placed)
+def test_powers(a, n, place):
+    x = PLACED[place](a)
+    power = cp.linalg.matrix_power(x, n)
+    near(power @ x, cp.asnumpy(cp.linalg.matrix_power(x, n + 1)))
+    near(power.swapaxes(-1, -2), np.linalg.matrix_power(a.swapaxes(-1, -2), n))
