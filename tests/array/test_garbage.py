@@ -208,6 +208,12 @@ def test_functions(name, x, every):
     check(calls_of(name, function, garbage(every), x, every), function)
 
 
+@pytest.mark.parametrize("name", [*public(cp.linalg)])
+def test_functions_of_linalg(name, every):
+    function = getattr(cp.linalg, name)
+    check(calls_of(name, function, garbage(every), cp.eye(3), every), function)
+
+
 METHODS = [
     name
     for name in dir(cp.ndarray)

@@ -17,10 +17,6 @@ def test_paths_need_shapes_only():
     assert path == opt_einsum.contract_path("ij,jk,kl->il", A, A, A)[0]
 
 
-@pytest.mark.skipif(
-    not (hasattr(cp, "einsum") and hasattr(cp, "tensordot")),
-    reason="needs einsum and tensordot, which are not there yet",
-)
 @pytest.mark.parametrize("text", ["ij,jk,kl->il", "ij,ij,ij->", "ij,jk,ik->ik", "ii,jk,kl->jl"])
 def test_contractions(text):
     agrees(opt_einsum.contract(text, *map(cp.asarray, (A, B, C))), np.einsum(text, A, B, C))

@@ -22,10 +22,6 @@ GUESSES = np.where(RNG.random(40) < 0.8, LABELS, 1 - LABELS)
 TARGET, PREDICTED = H @ [1.0, 2, 3, 4], 4 * RNG.random(40) + 1
 SCORES = RNG.random(40)
 
-LINALG = pytest.mark.skipif(
-    not hasattr(cp, "linalg"), reason="needs the extension linalg, which is not there yet"
-)
-
 
 @pytest.fixture(autouse=True)
 def dispatched():
@@ -116,7 +112,6 @@ def test_pairs(name):
     agrees(function(cp.asarray(H)), function(H), 1e-10)
 
 
-@LINALG
 def test_estimators_of_linear_algebra():
     from sklearn import decomposition, discriminant_analysis, linear_model
 

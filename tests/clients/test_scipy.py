@@ -92,13 +92,15 @@ def test_windows_and_scaling():
     agrees(cluster.vq.whiten(cp.asarray(H)), cluster.vq.whiten(H), 1e-10)
 
 
-@pytest.mark.skipif(not hasattr(cp, "matmul"), reason="needs matmul, which is not there yet")
 def test_derivatives():
     found = differentiate.derivative(cp.exp, cp.asarray([0.0, 1.0])).df
     agrees(found, np.exp([0.0, 1.0]), 1e-8)
 
 
-@pytest.mark.skipif(not hasattr(cp, "vecdot"), reason="needs vecdot, which is not there yet")
+@pytest.mark.xfail(
+    reason="scipy.special.betaincc converts arrays of libraries that it does not know to NumPy's",
+    raises=HostArrayError,
+)
 def test_pearsonr():
     found = stats.pearsonr(cp.asarray(H[0]), cp.asarray(H[1])).statistic
     agrees(found, np.array(stats.pearsonr(H[0], H[1]).statistic), 1e-10)
