@@ -159,18 +159,19 @@ def product_call(
 ) -> Callable[..., Any]:
     """The call that multiplies by the Q of a matrix from the left, or by its conjugate transpose.
 
-    It takes the matrix, with no fewer rows than columns, and the columns of the other one: an array
-    of shape (number of columns, m). It returns R as a matrix, and the columns of the product.
+    It takes the matrix, and the columns of the other one: an array of shape (number of columns, m).
+    It returns the first min(m, n) rows of R as a matrix, and the columns of the product.
     """
     m, n = a.shape
+    k = min(m, n)
     steps = Steps(stream, a, b)
     columns = steps.scratch(_layout.contiguous(dtype, (n, m)))
-    tau = steps.scratch(_layout.contiguous(dtype, (n,)))
-    r = steps.output(_layout.contiguous(dtype, (n, n)))
+    tau = steps.scratch(_layout.contiguous(dtype, (k,)))
+    r = steps.output(_layout.contiguous(dtype, (k, n)))
     product = steps.output(_layout.contiguous(dtype, b.shape))
     steps.copy(steps.inputs[0], columns.seen_as(transposed(columns.layout)))
     factorise(steps, columns, n, tau)
-    triangle(steps, "triu", columns.seen_as(transposed(part(columns.layout, n, n))), r)
+    triangle(steps, "triu", columns.seen_as(transposed(part(columns.layout, n, k))), r)
     if b.size:
         steps.copy(steps.inputs[1], product)
         multiply_by_q(steps, columns, tau, product, adjoint)

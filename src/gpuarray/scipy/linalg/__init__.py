@@ -33,6 +33,7 @@ from gpuarray.scipy.linalg._fixed_matrices import (
     invpascal,
     pascal,
 )
+from gpuarray.scipy.linalg._least_squares import lstsq, pinv, pinvh
 from gpuarray.scipy.linalg._lu import lu, lu_factor, lu_solve
 from gpuarray.scipy.linalg._matrix_functions import (
     coshm,
@@ -47,6 +48,7 @@ from gpuarray.scipy.linalg._matrix_functions import (
 from gpuarray.scipy.linalg._matrix_roots import fractional_matrix_power, logm, signm, sqrtm
 from gpuarray.scipy.linalg._norms import norm
 from gpuarray.scipy.linalg._products import khatri_rao
+from gpuarray.scipy.linalg._qr import qr, qr_multiply, rq
 from gpuarray.scipy.linalg._special_matrices import (
     block_diag,
     circulant,
@@ -59,6 +61,16 @@ from gpuarray.scipy.linalg._special_matrices import (
     toeplitz,
 )
 from gpuarray.scipy.linalg._structure import bandwidth, ishermitian, issymmetric
+from gpuarray.scipy.linalg._svd import (
+    diagsvd,
+    null_space,
+    orth,
+    orthogonal_procrustes,
+    polar,
+    subspace_angles,
+    svd,
+    svdvals,
+)
 from gpuarray.scipy.linalg._warnings import LinAlgWarning
 
 # A line for each file.
@@ -73,6 +85,10 @@ __all__ = [
     "fractional_matrix_power", "logm", "signm", "sqrtm",
     "norm",
     "khatri_rao",
+    "lstsq", "pinv", "pinvh",
+    "qr", "qr_multiply", "rq",
+    "diagsvd", "null_space", "orth", "orthogonal_procrustes", "polar", "subspace_angles", "svd",
+    "svdvals",
     "bandwidth", "ishermitian", "issymmetric",
     "dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal",
     "block_diag", "circulant", "companion", "convolution_matrix", "fiedler", "fiedler_companion",
