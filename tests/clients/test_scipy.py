@@ -69,6 +69,7 @@ def test_what_is_compiled_is_refused():
         special.gammaln(cp.asarray(H))
 
 
+@pytest.mark.slow
 def test_integrals():
     x = cp.asarray(H)
     agrees(integrate.trapezoid(x, axis=1), integrate.trapezoid(H, axis=1))
@@ -78,6 +79,7 @@ def test_integrals():
     agrees(found, np.exp([1.0, 2.0]) - 1, 1e-10)
 
 
+@pytest.mark.slow
 def test_roots_and_minima():
     ends = cp.asarray([0.0, 0.0]), cp.asarray([2.0, 3.0])
     agrees(elementwise.find_root(lambda t: t * t - 2, ends).x, np.sqrt([2.0, 2.0]), 1e-10)
@@ -92,6 +94,7 @@ def test_windows_and_scaling():
     agrees(cluster.vq.whiten(cp.asarray(H)), cluster.vq.whiten(H), 1e-10)
 
 
+@pytest.mark.slow
 def test_derivatives():
     found = differentiate.derivative(cp.exp, cp.asarray([0.0, 1.0])).df
     agrees(found, np.exp([0.0, 1.0]), 1e-8)
