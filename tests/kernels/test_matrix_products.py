@@ -81,7 +81,7 @@ def test_layouts(dtype):
 _SIDES = st.one_of(st.integers(0, 5), st.sampled_from([16, 17, 31, 33, 64, 65]))
 
 
-@hypothesis.settings(max_examples=40)
+@hypothesis.settings(max_examples=30)
 @hypothesis.given(
     st.sampled_from(["i1", "i4"]),
     st.tuples(_SIDES, st.one_of(_SIDES, st.just(130)), _SIDES),
@@ -247,6 +247,35 @@ def test_nothing_to_add():
     for dtype in ("i4", "?", "f4"):
         check(np.zeros((3, 0), dtype), np.zeros((0, 2), dtype))
         check(np.zeros((0, 3), dtype), np.zeros((3, 2), dtype))
+
+
+def test_halves_are_summed_in_float32():
+    """Sums beyond their range, and terms that a half would lose."""
+    a = np.array([[60000, 60000, -60000], [2048, 1, 1]], "f2")
+    found = matmul(cp.asarray(a), cp.ones((3, 2), "f2"))
+    np.testing.assert_array_equal(found.get(), [[60000, 60000], [2050, 2050]])
+
+
+@pytest.mark.parametrize("inner", [20, 70])
+def test_bfloat16(inner):
+    bfloat16 = pytest.importorskip("ml_dtypes").bfloat16
+    a, b = numbers((5, inner), "f4"), numbers((inner, 18), "f4", 1)
+    x, y = cp.asarray(a.astype(bfloat16)), cp.asarray(b.astype(bfloat16))
+    np.testing.assert_array_equal(matmul(x, y).get(), (a @ b).astype(bfloat16))
+    np.testing.assert_array_equal(matmul(x, y, "f4").get(), a @ b)
+
+
+def test_random_floats():
+    rng = np.random.default_rng(5)
+    for dtype, inner in [("f4", 40), ("f8", 80), ("c8", 600)]:
+        a, b = [rng.standard_normal(shape).astype(dtype) for shape in ((9, inner), (inner, 20))]
+        if dtype == "c8":
+            a = a + a[::-1] * np.complex64(1j)
+        wide = "c16" if dtype == "c8" else "f8"
+        exact = a.astype(wide) @ b.astype(wide)
+        bound = inner * np.finfo(dtype).eps * (np.abs(a) @ np.abs(b))
+        error = np.abs(matmul(cp.asarray(a), cp.asarray(b)).get() - exact)
+        assert (error <= bound).all()
 
 
 def test_unaligned_operands():
