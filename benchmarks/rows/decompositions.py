@@ -59,6 +59,28 @@ SECTIONS = (
         },
     ),
     Section(
+        "many matrices of four rows", 100_000, 4,
+        {
+            "linalg.solve(a, b)": None,
+            "linalg.inv(a)": None,
+            "linalg.det(a)": None,
+            "linalg.cholesky(p)": None,
+            "linalg.qr(a)": None,
+            "linalg.eigh(s)": None,
+            "linalg.svd(a, full_matrices=False)": None,
+        },
+    ),
+    Section(
+        "many matrices of twelve rows", 30_000, 12,
+        {
+            "linalg.solve(a, b)": None,
+            "linalg.inv(a)": None,
+            "linalg.cholesky(p)": None,
+            "linalg.eigh(s)": None,
+            "linalg.svd(a, full_matrices=False)": None,
+        },
+    ),
+    Section(
         "one row more than small", 10_000, 33,
         {
             "linalg.solve(a, b)": None,
