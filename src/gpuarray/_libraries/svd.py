@@ -35,7 +35,7 @@ from gpuarray.kernels.elementwise.launch import Coordinates
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Input
 from gpuarray.kernels.generator.operations import operation
 
-__all__ = ["svd_call"]
+__all__ = ["left_vectors_call", "square_call", "svd_call"]
 
 _INT32, _FLOAT64 = np.dtype(np.int32), np.dtype(np.float64)
 
@@ -171,3 +171,56 @@ def _extend(steps: Steps, square: Operand, target: Operand) -> None:
     on_diagonal = Apply(operation("equal"), (Input(0, "i8"), Constant(0, "i8")), "b1")
     steps.kernel("eye", Cast(code, on_diagonal), [number], target)
     steps.copy(square, target.seen_as(part(target.layout, k, k)))
+
+
+# ---- the steps before and behind a decomposition of R by others --------------------------------
+
+
+@planned
+def square_call(stream: Stream, a: Layout, dtype: np.dtype) -> Callable[[Any], Any]:
+    """The call that makes square matrices of others: R of the QR factorisations.
+
+    Those with fewer rows than columns are transposed. It returns R, and the factorised matrices by
+    their columns with the factors of the reflectors.
+    """
+    batch, (m, n) = a.shape[:-2], a.shape[-2:]
+    rows, k = max(m, n), min(m, n)
+    steps = Steps(stream, a)
+    r = steps.output(_layout.contiguous(dtype, (*batch, k, k)))
+    columns = steps.output(_layout.contiguous(dtype, (*batch, k, rows)))
+    tau = steps.output(_layout.contiguous(dtype, (*batch, k)))
+    of_columns = transposed(columns.layout) if m >= n else columns.layout
+    steps.copy(steps.inputs[0], columns.seen_as(of_columns))
+    factorise(steps, columns, k, tau)
+    triangle(steps, "triu", columns.seen_as(transposed(part(columns.layout, k, k))), r)
+    return steps.make()
+
+
+@planned
+def left_vectors_call(
+    stream: Stream, columns: Layout, tau: Layout, u: Layout, count: int, turned: bool
+) -> Callable[..., Any]:
+    """The call that makes left singular vectors of those of R.
+
+    Parameters
+    ----------
+    stream, columns, tau
+        Where, and what `square_call` returned.
+    u : Layout
+        The left singular vectors of R.
+    count : int
+        How many vectors are wanted.
+    turned : bool
+        Whether they are wanted as rows.
+    """
+    dtype, batch, rows = columns.dtype, columns.shape[:-2], columns.shape[-1]
+    steps = Steps(stream, columns, tau, u)
+    packed, factors, square = steps.inputs
+    by_rows = _layout.contiguous(dtype, (*batch, count, rows))
+    left = steps.output(by_rows) if turned else steps.scratch(by_rows)
+    _extend(steps, square.seen_as(transposed(square.layout)), left)
+    multiply_by_q(steps, packed, factors, left)
+    if not turned:
+        result = steps.output(_layout.contiguous(dtype, (*batch, rows, count)))
+        steps.copy(left.seen_as(transposed(by_rows)), result)
+    return steps.make()

@@ -11,7 +11,7 @@ import numpy as np
 from gpuarray import _array, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries import checks
-from gpuarray._libraries.svd import svd_call
+from gpuarray._libraries.svd import left_vectors_call, square_call, svd_call
 from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import eye
 from gpuarray._ops.logic import isfinite, isnan
@@ -23,6 +23,7 @@ from gpuarray._runtime.device import current
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import small_matrix
+from gpuarray.kernels.elementwise import copies
 
 #: NumPy's message.
 NOT_CONVERGED = "SVD did not converge"
@@ -70,7 +71,10 @@ def decompose(
             known = finite
     if known is not None:
         a = where(known[..., None, None], a, 0)
-    if min(layout.shape[-2:]) <= _SMALL:
+    k = min(layout.shape[-2:])
+    if small_matrix.launch.is_small(_layout.contiguous(dtype, (*layout.shape[:-2], k, k))):
+        found = _of_long_matrices(a, dtype, vectors, full, raises, message)
+    elif k <= _SMALL:
         found = _by_iterations(a, dtype, vectors, full, raises, message)
     else:
         found = _by_polar_decomposition(a, dtype, vectors, full, raises, message)
@@ -87,6 +91,26 @@ def _small_call(
     if vectors:
         return on_small(kernels.svd_call, stream, "svd", dtype, None, (a,), full)
     return on_small(kernels.svdvals_call, stream, "svdvals", dtype, None, (a,))
+
+
+def _of_long_matrices(
+    a: Any, dtype: np.dtype, vectors: bool, full: bool, raises: bool, message: str
+) -> tuple[Any, ...]:
+    """Decompose matrices with few rows, or few columns, by the kernels for small ones."""
+    stream = current.stream
+    m, n = a._layout.shape[-2:]
+    r, columns, tau = square_call(stream, a._layout, dtype)(a)
+    *found, info = _small_call(stream, r._layout, dtype, vectors, False)(r)
+    if raises:
+        checks.check(info, message)
+    if not vectors:
+        return tuple(found)
+    u, s, vh = found
+    count = max(m, n) if full else min(m, n)
+    run = left_vectors_call(stream, columns._layout, tau._layout, u._layout, count, m < n)
+    left = run(columns, tau, u)
+    # The right vectors of the transposed matrix are conjugates of left ones of the matrix.
+    return (left, s, vh) if m >= n else (copies.copy(vh.swapaxes(-1, -2), "C"), s, left)
 
 
 def _by_iterations(
