@@ -44,7 +44,43 @@ def eig(a):
     return small(a @ v - v * w[..., None, :])
 
 
-FUNCTIONS = [eigh, eigvalsh, eig]
+def solve(a):
+    b = a[..., :3]
+    return small(a @ cp.asnumpy(cp.linalg.solve(cp.asarray(a), cp.asarray(b))) - b)
+
+
+def inv(a):
+    return small(a @ cp.asnumpy(cp.linalg.inv(cp.asarray(a))) - np.eye(ROWS))
+
+
+def det(a):
+    expected = np.linalg.slogdet(a)
+    found = cp.linalg.slogdet(cp.asarray(a))
+    return all(small(cp.asnumpy(x) - y) for x, y in zip(found, expected, strict=True))
+
+
+def cholesky(a):
+    definite = a @ a.swapaxes(-1, -2) + np.eye(ROWS)
+    factor = cp.asnumpy(cp.linalg.cholesky(cp.asarray(definite)))
+    return small(factor @ factor.swapaxes(-1, -2) - definite)
+
+
+def qr(a):
+    q, r = [cp.asnumpy(x) for x in cp.linalg.qr(cp.asarray(a))]
+    return small(q @ r - a)
+
+
+def svd(a):
+    u, s, vh = [cp.asnumpy(x) for x in cp.linalg.svd(cp.asarray(a))]
+    return small((u * s[..., None, :]) @ vh - a)
+
+
+def matmul(a):
+    x = cp.asarray(a)
+    return small(cp.asnumpy(x @ x.swapaxes(-1, -2)) - a @ a.swapaxes(-1, -2))
+
+
+FUNCTIONS = [matmul, solve, eigh, inv, det, svd, cholesky, qr, eigvalsh, eig]
 
 
 def operand(number, stacked=False):
@@ -128,14 +164,20 @@ def test_threads_never_share_a_handle(monkeypatch):
         assert len({thread for one, _, thread in seen if one == handle}) == 1
 
 
+#: Functions of one matrix that are cuSOLVER's for more than a few rows.
+SOLVERS = ["eigh", "eigvalsh", "eig", "eigvals", "cholesky", "qr", "svd", "pinv"]
+
+
 @pytest.mark.parametrize("first", [False, True], ids=["known", "first use"])
-@pytest.mark.parametrize("name", ["eigh", "eigvalsh", "eig", "eigvals"])
+@pytest.mark.parametrize("name", SOLVERS)
 def test_captures_go_on_without_cusolver(name, first):
     """Its work cannot be captured: the call raises before the capture would be invalid."""
     function = getattr(cp.linalg, name)
     stream = cp.cuda.Stream(non_blocking=True)
     with stream:
         a, x = cp.asarray(operand(1)), cp.zeros(3)
+        if name == "cholesky":
+            a = a @ a.T + cp.eye(ROWS)
         expected = None if first else function(a)
         stream.begin_capture()
         x += 1
@@ -148,15 +190,41 @@ def test_captures_go_on_without_cusolver(name, first):
         graph.launch(stream)
         assert x.tolist() == [2, 2, 2]
         found = function(a)
-        for one, other in zip(found, found if first else expected, strict=True):
+        if not first:
+            both = [x if isinstance(x, tuple) else (x,) for x in (found, expected)]
+            for one, other in zip(*both, strict=True):
+                np.testing.assert_array_equal(cp.asnumpy(one), cp.asnumpy(other))
+
+
+@pytest.mark.parametrize(
+    "name, rows",
+    [(name, 5) for name in ("eigh", "eigvalsh", "inv", "det", "cholesky", "svd")]
+    + [("inv", ROWS), ("det", ROWS)],
+)
+def test_captures_of_what_can_be_captured(name, rows):
+    """Own kernels and cuBLAS, where nobody asks at once whether they succeeded."""
+    function = getattr(cp.linalg, name)
+    stream = cp.cuda.Stream(non_blocking=True)
+    host = operand(1)[:rows, :rows]
+    host = host @ host.T + np.eye(rows)
+    with stream, cp.errstate(linalg="ignore"):
+        a = cp.asarray(np.zeros((rows, rows)))
+        function(a)
+        stream.begin_capture()
+        found = function(a)
+        graph = stream.end_capture()
+        a[...] = cp.asarray(host)
+        graph.launch(stream)
+        both = [x if isinstance(x, tuple) else (x,) for x in (found, function(a))]
+        for one, other in zip(*both, strict=True):
             np.testing.assert_array_equal(cp.asnumpy(one), cp.asnumpy(other))
 
 
 def test_results_repeat():
     a = cp.asarray(operand(5, stacked=True))
-    for name in ("eigh", "eig"):
+    for name in ("eigh", "eig", "qr", "svd", "inv"):
         function = getattr(cp.linalg, name)
-        one, other = function(a), function(a)
+        one, other = [x if isinstance(x, tuple) else (x,) for x in (function(a), function(a))]
         for x, y in zip(one, other, strict=True):
             np.testing.assert_array_equal(cp.asnumpy(x), cp.asnumpy(y))
 
@@ -164,7 +232,7 @@ def test_results_repeat():
 def test_no_memory_is_kept():
     a = cp.asarray(operand(6, stacked=True))
     pool = cp.get_default_memory_pool()
-    for name in ("eigh", "eigvalsh", "eig", "eigvals"):
+    for name in ("eigh", "eigvalsh", "eig", "eigvals", "inv", "det", "qr", "svd", "pinv"):
         function = getattr(cp.linalg, name)
         function(a)
         gc.collect()
@@ -191,8 +259,15 @@ x = cp.ones((64, 64))
 cp.linalg.vector_norm(x)
 cp.scipy.linalg.toeplitz([1, 2, 3])
 assert opened() == [], opened()
+y = cp.ones((4, 4))
+y @ y  # small products are own kernels' work
+cp.linalg.inv(y + cp.eye(4))
+assert opened() == [], opened()
+big = cp.ones((200, 200))
+big @ big
+assert "cuBLAS" in opened() and "cuSOLVER" not in opened(), opened()
 cp.linalg.eigh(x)
-assert "cuSOLVER" in opened()
+assert "cuSOLVER" in opened(), opened()
 """
 
 
