@@ -80,7 +80,7 @@ def here(namespace: str) -> Any:
     library, *parts = namespace.split(".")
     if library == "scipy":
         parts = ["scipy", *parts]
-    if library == "cupyx" and parts[:1] not in (["scipy"], ["jit"], ["profiler"], []):
+    if library == "cupyx" and parts[:1] not in (["scipy"], ["jit"], ["profiler"], ["linalg"], []):
         parts = ["x", *parts]
     target: Any = importlib.import_module("gpuarray")
     for part in parts:

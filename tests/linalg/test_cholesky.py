@@ -80,6 +80,17 @@ def test_errors(rng):
             cp.linalg.cholesky(bad)
 
 
+@pytest.mark.parametrize("shape", SHAPES[:3], ids=str)
+def test_inverses_and_solutions(shape, rng):
+    a, b = positive(rng, "c16", *shape), random(rng, "c16", *shape[:-1], 2)
+    close(cp.linalg.invh(cp.asarray(a)), np.linalg.inv(a))
+    close(cp.linalg.invh(cp.tril(cp.asarray(a))), np.linalg.inv(a))
+    factor = cp.linalg.cholesky(cp.asarray(a))
+    close(cp.linalg.cho_solve((factor, True), cp.asarray(b)), np.linalg.solve(a, b))
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        cp.linalg.invh(cp.asarray(-a))
+
+
 def test_captures(rng):
     small, large = [cp.asarray(positive(rng, "f8", n, n)) for n in (3, 33)]
     with cp.cuda.Stream(non_blocking=True) as stream, cp.errstate(linalg="ignore"):

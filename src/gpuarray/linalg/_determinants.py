@@ -54,9 +54,9 @@ def det(a: ArrayLike) -> ndarray:
     --------
     slogdet : Where the determinant would be infinite or zero.
 
-    Notes
-    -----
-    Differences from NumPy: the product of the pivots is formed as it is, not by logarithms.
+    Differences from NumPy
+    ----------------------
+    The product of the pivots is formed as it is, not by logarithms.
 
     Examples
     --------

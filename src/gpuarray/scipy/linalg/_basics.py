@@ -69,10 +69,10 @@ def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> n
     LinAlgError
         If a matrix is not square.
 
-    Notes
-    -----
-    Differences from SciPy: the dtype is that of `gpuarray.linalg.det`, and one determinant is an
-    array without dimensions. Infinities and NaN are no error.
+    Differences from SciPy
+    ----------------------
+    The dtype is that of `gpuarray.linalg.det`, and one determinant is an array without dimensions.
+    Infinities and NaN are no error.
 
     Examples
     --------
@@ -116,10 +116,9 @@ def inv(
     ValueError
         If `assume_a` is no name that is known.
 
-    Notes
-    -----
-    Differences from SciPy: there is no warning of matrices that are nearly singular, and no
-    structure is looked for.
+    Differences from SciPy
+    ----------------------
+    There is no warning of matrices that are nearly singular, and no structure is looked for.
 
     Examples
     --------
@@ -178,10 +177,9 @@ def solve(
     ValueError
         If `assume_a` is no name that is known, or the shapes do not fit together.
 
-    Notes
-    -----
-    Differences from SciPy: there is no warning of matrices that are nearly singular, and no
-    structure is looked for.
+    Differences from SciPy
+    ----------------------
+    There is no warning of matrices that are nearly singular, and no structure is looked for.
 
     Examples
     --------

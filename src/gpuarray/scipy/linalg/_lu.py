@@ -62,10 +62,10 @@ def lu_factor(
     LinAlgError
         If the array has fewer than two dimensions.
 
-    Notes
-    -----
-    Differences from SciPy: nothing waits for the device, so there is neither a warning of a
-    singular matrix nor an error for infinities and NaN.
+    Differences from SciPy
+    ----------------------
+    Nothing waits for the device, so there is neither a warning of a singular matrix nor an error
+    for infinities and NaN.
 
     Examples
     --------
@@ -199,9 +199,9 @@ def lu(
     LinAlgError
         If the array has fewer than two dimensions.
 
-    Notes
-    -----
-    Differences from SciPy: infinities and NaN are no error.
+    Differences from SciPy
+    ----------------------
+    Infinities and NaN are no error.
 
     Examples
     --------
