@@ -3,7 +3,8 @@
     python benchmarks/decompositions.py                       the table
     python benchmarks/decompositions.py --json FILE           and the figures as JSON
     python benchmarks/decompositions.py --only eigh --dtypes f4 c16
-    python benchmarks/decompositions.py --drivers             ours: batched functions beside loops
+    python benchmarks/decompositions.py --drivers             ours: batched functions beside loops,
+                                                              and the drivers of svd
 
 The calls are in benchmarks/rows/decompositions.py. Times are the host's, from the call until the
 device is idle, since the functions wait for it themselves; medians, the libraries take turns. The
@@ -28,6 +29,7 @@ sys.path[:0] = [str(_ROOT), str(_ROOT / "src")]
 import numpy as np  # noqa: E402 - the path comes first
 
 from benchmarks import libraries  # noqa: E402
+from benchmarks.rows import drivers  # noqa: E402
 from benchmarks.rows.decompositions import CHECKS, SECTIONS, Section, operands  # noqa: E402
 
 #: Of a stack so many matrices are compared.
@@ -45,7 +47,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], help="calls with this text")
     parser.add_argument("--dtypes", nargs="+", default=["f8"])
     parser.add_argument("--seconds", type=float, default=2, help="for a call of a library")
-    parser.add_argument("--drivers", action="store_true", help="batched functions beside loops")
+    parser.add_argument("--drivers", action="store_true", help="what could be chosen instead")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
     return parser.parse_args()
 
@@ -185,6 +187,12 @@ def main() -> None:
     }  # fmt: skip
     if asked.drivers:
         results["batched"] = _batched_and_looped(asked.quick, max(seconds, 1e-9), synchronize)
+        results["svd"] = [
+            drivers.singular_values(n, dtype, condition, _measure, max(seconds, 1e-9), synchronize)
+            for n in ((34,) if asked.quick else (64, 256, 1024, 2048))
+            for dtype in asked.dtypes
+            for condition in (1e1, 1e8, 1e15)
+        ]
     for section in () if asked.drivers else SECTIONS:
         used = section.smaller() if asked.quick else section
         for dtype in asked.dtypes:

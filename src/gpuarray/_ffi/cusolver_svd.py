@@ -9,11 +9,22 @@ from typing import Any
 import numpy as np
 
 from .cusolver_kinds import EIG_MODE, HANDLE, PARAMS, WORKSPACES, job, matrix, smaller, vectors
-from .library_kinds import DataType, Dimension, Enum, Number
-from .library_pointers import HostResult, Matrix, VectorPointer
+from .library_kinds import DataType, Dimension, Enum, Handle, New, Number
+from .library_pointers import ElementWorkspace, HostResult, Matrix, VectorPointer
 from .library_table import Row
 
-__all__ = ["ROWS"]
+__all__ = ["JACOBI", "ROWS"]
+
+#: By dtype, the function that decomposes by Jacobi's method.
+JACOBI: dict[np.dtype, str] = {
+    np.dtype("f4"): "cusolverDnSgesvdj",
+    np.dtype("f8"): "cusolverDnDgesvdj",
+    np.dtype("c8"): "cusolverDnCgesvdj",
+    np.dtype("c16"): "cusolverDnZgesvdj",
+}
+
+
+_JACOBI_OPTIONS = Handle("params", "gesvdjInfo_t")
 
 
 def _columns(size: str) -> Callable[[Any], int]:
@@ -27,7 +38,35 @@ def _columns(size: str) -> Callable[[Any], int]:
     return count
 
 
+def _jacobi(name: str, dtype: np.dtype) -> Row:
+    real = np.empty(0, dtype).real.dtype
+    return Row(
+        name,
+        HANDLE,
+        Enum("jobz", EIG_MODE),
+        Number("econ", c_int),
+        Dimension("m", c_int),
+        Dimension("n", c_int),
+        Matrix("A", "m", "n", dtype, "lda", access="rw"),
+        Number("lda", c_int),
+        VectorPointer("S", smaller, real, "w"),
+        Matrix("U", vectors("jobz", "m"), _columns("m"), dtype, "ldu", access="w"),
+        Number("ldu", c_int),
+        Matrix("V", vectors("jobz", "n"), _columns("n"), dtype, "ldv", access="w"),
+        Number("ldv", c_int),
+        ElementWorkspace("work", "lwork", dtype),
+        Number("lwork", c_int),
+        VectorPointer("info", 1, np.dtype("i4"), "w"),
+        _JACOBI_OPTIONS,
+        query="_bufferSize",
+        query_adds=("params",),
+    )
+
+
 ROWS = (
+    Row("cusolverDnCreateGesvdjInfo", New("info", "gesvdjInfo_t")),
+    Row("cusolverDnDestroyGesvdjInfo", Handle("info", "gesvdjInfo_t")),
+    *[_jacobi(name, dtype) for dtype, name in JACOBI.items()],
     Row(
         "cusolverDnXgesvd",
         HANDLE,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpuarray import _calls, _dtypes, _layout
+from gpuarray._ffi.cusolver_kinds import PARAMS
 from gpuarray._ffi.library_pointers import ElementWorkspace
 from gpuarray._ffi.library_table import TableLibrary
 from gpuarray._layout import Layout
@@ -201,7 +202,7 @@ class Steps:
         library = SOLVER.library
         row = library.rows[function]
         values = dict(values)
-        if "params" in row.handles:
+        if PARAMS in row.kinds:
             values["params"] = solver_params(self.stream.device)
         if row.query is None:
             self.call(library, SOLVER, function, values, operands, stack)

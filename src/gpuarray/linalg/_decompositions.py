@@ -201,7 +201,8 @@ def svd(
     method, which finds small singular values of scaled columns to their own precision, too; with
     ``errstate(linalg="ignore")`` that can be captured into a graph. Matrices with more than 32 rows
     and columns are decomposed by a polar decomposition, and once more by QR iterations if that is
-    not accurate to the precision of the dtype, as of singular ones.
+    not accurate to the precision of the dtype, as of singular ones. Of long matrices with few rows
+    or few columns R of a QR factorisation is decomposed as small matrices are.
 
     Examples
     --------

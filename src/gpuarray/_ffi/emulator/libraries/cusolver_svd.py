@@ -6,7 +6,7 @@ import numpy as np
 
 from ...library_kinds import Refusal
 from .cusolver_kinds import HOST_BYTES, check_types
-from .decoding import LibraryCall
+from .decoding import LibraryCall, LibraryObject
 
 
 def cusolverDnXgesvd_bufferSize(c: LibraryCall) -> tuple[int, int]:
@@ -55,3 +55,32 @@ def cusolverDnXgesvdp(c: LibraryCall) -> None:
     if c.jobz:
         c.U[...], c.V[...] = u, vh.conj().T
     c.d_info[0] = 0
+
+
+def cusolverDnCreateGesvdjInfo(c: LibraryCall) -> LibraryObject:
+    return LibraryObject(c.context, "gesvdjInfo_t")
+
+
+def cusolverDnDestroyGesvdjInfo(c: LibraryCall) -> None:
+    c.machine.forget(c.info.number)
+
+
+def _jacobi_size(c: LibraryCall) -> int:
+    return 32 * max(1, c.m + c.n)
+
+
+def _jacobi(c: LibraryCall) -> None:
+    try:
+        u, s, vh = np.linalg.svd(c.A, full_matrices=not c.econ)
+    except np.linalg.LinAlgError:
+        c.info[0] = min(c.m, c.n) + 1  # as the manual has it, where sweeps have not converged
+        return
+    c.S[...] = s
+    if c.jobz:
+        c.U[...], c.V[...] = u, vh.conj().T
+    c.info[0] = 0
+
+
+cusolverDnSgesvdj = cusolverDnDgesvdj = cusolverDnCgesvdj = cusolverDnZgesvdj = _jacobi
+cusolverDnSgesvdj_bufferSize = cusolverDnDgesvdj_bufferSize = _jacobi_size
+cusolverDnCgesvdj_bufferSize = cusolverDnZgesvdj_bufferSize = _jacobi_size

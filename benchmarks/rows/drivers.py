@@ -1,0 +1,118 @@
+"""Singular value decompositions by each function that cuSOLVER has for them.
+
+For each function: milliseconds, the residual, how orthonormal the vectors are, and how far off the
+singular values are, in units of the precision times the greatest one. `cusolverDnXgesvdr` is not
+among them: it approximates the greatest few singular values only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+FUNCTIONS = ("gesvd", "gesvdp", "gesvdj")
+
+
+def singular_values(
+    n: int,
+    dtype: str,
+    condition: float,
+    measure: Callable[..., dict[str, float]],
+    seconds: float,
+    synchronize: Callable[[], Any],
+) -> dict[str, Any]:
+    """The figures of all functions for a square matrix of a condition."""
+    import gpuarray as cp
+
+    host, exact = _matrix(n, np.dtype(dtype), condition)
+    a = cp.asarray(host)
+    eps = float(np.finfo(host.dtype).eps)
+    works, rows = {}, {}
+    for name in FUNCTIONS:
+        works[name], result = _call(name, a)
+        u, s, vh, away, info = result()
+        unit = np.eye(n)
+        rows[name] = {
+            "residual": _greatest((u * s) @ vh - host) / eps,
+            "left": _greatest(u.conj().T @ u - unit) / eps,
+            "right": _greatest(vh @ vh.conj().T - unit) / eps,
+            "values": _greatest(s - exact) / eps,
+            "h_err_sigma": away / eps,
+            "info": info,
+        }
+    for name, found in measure(works, synchronize, seconds).items():
+        rows[name]["ms"] = 1e3 * found
+        print(
+            f"svd of {n} x {n}, {dtype}, condition {condition:.0e}, {name}: "
+            + ", ".join([f"{key} {value:.3g}" for key, value in rows[name].items()])
+        )
+    return {"rows": n, "dtype": dtype, "condition": condition, "functions": rows}
+
+
+def _greatest(x: np.ndarray) -> float:
+    return float(np.abs(x).max())
+
+
+def _matrix(n: int, dtype: np.dtype, condition: float) -> tuple[np.ndarray, np.ndarray]:
+    """A matrix of a condition, and its singular values."""
+    rng = np.random.default_rng(1)
+
+    def orthonormal() -> np.ndarray:
+        values = rng.standard_normal((n, n))
+        if dtype.kind == "c":
+            values = values + 1j * rng.standard_normal((n, n))
+        return np.linalg.qr(values)[0]
+
+    s = np.geomspace(1, 1 / condition, n)
+    matrix = ((orthonormal() * s) @ orthonormal()).astype(dtype)
+    return matrix, np.linalg.svd(matrix, compute_uv=False)
+
+
+def _call(name: str, a: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """What runs a function, and what returns its results on the host."""
+    from gpuarray._libraries.svd import svd_call
+    from gpuarray._runtime.device import current
+
+    away = np.zeros(())
+    if name == "gesvdj":
+        run = _jacobi_call(a._layout)
+    else:
+        run = svd_call(current.stream, a._layout, a.dtype, name, True, False, False)
+    given = [away.ctypes.data] if name == "gesvdp" else []
+
+    def result() -> tuple[Any, ...]:
+        u, s, vh, info = [x.get() for x in run(a, *given)]
+        return u, s, vh, float(away), int(info)
+
+    return lambda: run(a, *given), result
+
+
+def _jacobi_call(layout: Any) -> Callable[[Any], Any]:
+    """As `svd_call` makes it of the other functions, for one square matrix."""
+    from gpuarray import _layout
+    from gpuarray._ffi import cusolver
+    from gpuarray._ffi.cusolver_svd import JACOBI
+    from gpuarray._libraries.qr import transposed
+    from gpuarray._libraries.steps import Steps
+    from gpuarray._runtime.device import current
+
+    dtype, n = layout.dtype, layout.shape[0]
+    square = _layout.contiguous(dtype, (n, n))
+    steps = Steps(current.stream, layout)
+    u = steps.output(square)
+    s = steps.output(_layout.contiguous(np.empty(0, dtype).real.dtype, (n,)))
+    vh = steps.output(square)
+    info = steps.output(_layout.contiguous(np.dtype("i4"), ()))
+    columns, left, right = [steps.scratch(square) for _ in range(3)]
+    steps.copy(steps.inputs[0], columns.seen_as(transposed(square)))
+    values = {
+        "jobz": "CUSOLVER_EIG_MODE_VECTOR", "econ": 1, "m": n, "n": n, "lda": n, "ldu": n, "ldv": n,
+        "params": cusolver.library.cusolverDnCreateGesvdjInfo(),
+    }  # fmt: skip
+    operands = {"A": columns, "S": s, "U": left, "V": right, "info": info}
+    steps.solver(JACOBI[dtype], values, operands)
+    steps.copy(left.seen_as(transposed(square)), u)
+    steps.copy(right, vh, conjugate=True)
+    return steps.make()
