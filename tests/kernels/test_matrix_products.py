@@ -213,6 +213,21 @@ def test_narrow_tiles(tile, monkeypatch):
     check(numbers((130, 20), "u2"), numbers((20, 18), "u2", 1))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["i1", "?", "i4", "i8", "f4", "c16"])
+@pytest.mark.parametrize("tile", product.variants.RATES, ids=lambda x: f"{x.rows}x{x.columns}")
+@pytest.mark.parametrize("view", ["rows", "columns"])
+def test_each_tile(tile, dtype, view, monkeypatch):
+    """Sizes that are a little more than a tile; inner dimensions that are no whole words."""
+    if np.dtype(dtype).itemsize > 4 and tile.tall == 8:
+        pytest.skip("words of 8 bytes have no such tile")
+    monkeypatch.setattr(product.variants, "RATES", {tile: product.variants.RATES[tile]})
+    for inner in (72, 83):
+        a, b = numbers((132, inner), dtype), numbers((inner, 140), dtype, 1)
+        found = matmul(VIEWS[view](cp, cp.asarray(a)), VIEWS[view](cp, cp.asarray(b)))
+        np.testing.assert_array_equal(found.get(), a @ b)
+
+
 def test_64_bit_indices(monkeypatch):
     monkeypatch.setattr(_layout, "needs_int64", lambda size, layouts: True)
     check(numbers((2, 20, 21), "i4"), numbers((21, 18), "i4", 1))

@@ -114,7 +114,7 @@ def _vector_call(
         members = _layout.broadcast_strides(x, stack + x.shape[-2:])[:-2]
         shape = (*stack, *lengths, a.shape[-1])
         factors.append(_layout.layout_of(x.dtype, shape, (*members, *strides, inner), x.access))
-    make, axes = reduction.products.sum_of_products_call, [len(shape) - 1]
+    make, axes = reduction.products.sum_of_products_call, [len(stack) + len(kept)]
     if not conjugate:
         return make(stream, factors, axes, target.dtype, target, given)
     # The last operand is the one that is conjugated.
