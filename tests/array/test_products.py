@@ -177,6 +177,17 @@ def test_axes_of_vectors(kwargs):
     same(out, expected)
 
 
+@pytest.mark.parametrize("shapes", [((3, 0), (0, 4)), ((70, 0), (0, 80)), ((0,), (0,))])
+def test_sums_of_nothing_are_stored(shapes):
+    a, b = [cp.ones(shape) for shape in shapes]
+    out = cp.ones(shapes[0][:-1] + shapes[1][1:])
+    assert cp.matmul(a, b, out=out) is out
+    same(out, np.zeros(out.shape))
+    out = cp.ones(out.shape)
+    assert cp.dot(a, b, out=out) is out
+    same(out, np.zeros(out.shape))
+
+
 @pytest.mark.parametrize("size", [3, 70])
 @pytest.mark.parametrize("target", ["same", "loops", "transposed", "wider", "strided"])
 def test_out(size, target):
@@ -433,6 +444,10 @@ def test_dot_of_more_dimensions():
     same(*_both("dot", b[0, :, 0], b))
     same(cp.dot(cp.asarray(a).transpose(1, 0, 2), cp.asarray(b)), np.dot(a.transpose(1, 0, 2), b))
     same(*_both("inner", a, ties((5, 4), "f8")))
+    for first in ((1, 3, 4), (3, 1, 4), (1, 1, 4)):
+        same(*_both("inner", ties(first, "f8"), ties(4, "f8")))
+        same(*_both("inner", ties(4, "f8"), ties(first, "f8")))
+        same(*_both("dot", ties(first, "f8"), ties((2, 4, 1), "f8")))
     out = cp.zeros((2, 3, 5, 3))
     assert cp.dot(cp.asarray(a), cp.asarray(b), out=out) is out
     same(out, np.dot(a, b))

@@ -73,7 +73,7 @@ def product_call(
     for x in (a, b):
         if not np.can_cast(x.dtype, target.dtype, "same_kind"):
             return _cast_first(a, b, target, stream, given, result, conjugated)
-    numbers = blas.has_product(target.dtype, target.dtype)
+    numbers = blas.has_product(target.dtype, target.dtype) and a.shape[-1]
     vectors = a.shape[-2] == b.shape[-1] == 1
     if numbers and not (vectors or product.variants.product_wins(a, b, target)):
         found = _blas_call(a, b, target, stream, given, result, conjugated)
@@ -95,18 +95,24 @@ def _own_call(
     make, conjugate = product.launch.product_call, bool(conjugated)
     if given:
         return make(a, b, target, stream, True, None, conjugate)
-    if result is not None and _only_lacks_ones(result, target):
+    if result is not None and _lacks_a_row_or_column(result, target):
         return make(a, b, target, stream, False, result, conjugate)
     run = make(a, b, target, stream, False, None, conjugate)
     return _labelled(run, target, result or target)
 
 
-def _only_lacks_ones(layout: Layout, other: Layout) -> bool:
-    """Whether a layout is another one without some of its dimensions of length 1."""
+def _lacks_a_row_or_column(layout: Layout, other: Layout) -> bool:
+    """Whether a layout is another one, or that without rows or columns of length 1."""
+    stack, (rows, columns) = other.shape[:-2], other.shape[-2:]
+    shapes = {(*stack, rows, columns)}
+    if rows == 1:
+        shapes |= {(*stack, columns)}
+    if columns == 1:
+        shapes |= {(*stack, rows)} | ({stack} if rows == 1 else set())
     first, second = [
-        [(n, step) for n, step in zip(x.shape, x.strides) if n != 1] for x in (layout, other)
+        [step for n, step in zip(x.shape, x.strides) if n != 1] for x in (layout, other)
     ]
-    return first == second and layout.ndim <= other.ndim
+    return layout.shape in shapes and first == second
 
 
 def _labelled(run: Callable[..., Any], made: Layout, wanted: Layout) -> Callable[..., Any]:
