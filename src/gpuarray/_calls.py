@@ -252,7 +252,7 @@ def _library_call(
 
 
 #: What writes the lines of each kind of step.
-_STEPS = {
+_STEPS: dict[str, Callable[..., list[str]]] = {
     "launch": _launch,
     "library call": _library_call,
     "repeated library call": partial(_library_call, words=True),

@@ -19,6 +19,7 @@ from gpuarray.kernels.generator.user_code import UserCode, UserParameter
 from gpuarray.kernels.histogram import spec as histogram
 from gpuarray.kernels.join import spec as join
 from gpuarray.kernels.mask import spec as mask
+from gpuarray.kernels.matrix_factors import spec as matrix_factors
 from gpuarray.kernels.reduction import spec as reduction
 from gpuarray.kernels.reduction.tables import neutral, pairwise
 from gpuarray.kernels.scan import spec as scan
@@ -110,6 +111,12 @@ KERNELS = {
     ),
     "search": (search.render(search.SearchSpec("f4", False, 9)), None),
     "histogram": (histogram.render(histogram.HistogramSpec("edges", "f4", "f8", True, 256)), None),
+    "addresses": (matrix_factors.render(matrix_factors.AddressesSpec()), None),
+    "determinants": (
+        matrix_factors.render(matrix_factors.DeterminantSpec("c8", "i4", True)),
+        None,
+    ),
+    "row orders": (matrix_factors.render(matrix_factors.RowOrderSpec("i8")), None),
     "ends": (histogram.render_ends(histogram.EndsSpec("f4")), None),
     "ranks of a block": (
         sort.render(sort.SortSpec("block", "f4", block=128, items=2, ranks=4)),

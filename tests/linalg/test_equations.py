@@ -60,6 +60,14 @@ def test_integers_are_doubles(dtype, n, rng):
     assert cp.linalg.det(cp.asarray(a)).dtype == "f8"
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (2, 2), (40, 1, 1), (3, 2, 2, 2)], ids=str)
+def test_the_smallest_matrices(shape, rng):
+    a, b = regular(rng, "c16", *shape), random(rng, "c16", shape[-1], 1)
+    close(cp.linalg.inv(cp.asarray(a)), np.linalg.inv(a))
+    close(cp.linalg.det(cp.asarray(a)), np.linalg.det(a))
+    close(cp.linalg.solve(cp.asarray(a), cp.asarray(b)), np.linalg.solve(a, b))
+
+
 def test_operands_of_two_dtypes(rng):
     a, b = regular(rng, "f4", 33, 33), random(rng, "c16", 33, 2)
     close(cp.linalg.solve(cp.asarray(a), cp.asarray(b)), np.linalg.solve(a, b))
@@ -270,3 +278,16 @@ def test_tensors(rng):
     close(cp.linalg.tensorinv(cp.asarray(a)), np.linalg.tensorinv(a))
     a = rng.standard_normal((24, 8, 3))
     close(cp.linalg.tensorinv(cp.asarray(a), ind=1), np.linalg.tensorinv(a, ind=1))
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find(rng):
+    one, many = [cp.asarray(regular(rng, "f8", *shape)) for shape in ((34, 34), (4, 34, 34))]
+    with cp.cuda.check("races=lane", "uninit", "barriers"):
+        for a in (one, many):
+            cp.linalg.solve(a, cp.ones((34, 2)))
+            cp.linalg.inv(a)
+            cp.linalg.slogdet(a)
+            cp.scipy.linalg.lu(a)
+            cp.scipy.linalg.solve_triangular(a, cp.ones((34, 2)))
+            cp.linalg.invh(a @ a.swapaxes(-1, -2))

@@ -22,7 +22,7 @@ SIDE = Enumeration(("cublasSideMode_t",), {"CUBLAS_SIDE_LEFT": 0, "CUBLAS_SIDE_R
 HANDLE = Handle("handle", "cublasHandle_t")
 
 #: The letters of functions for one type of elements, and their dtypes.
-ELEMENT_TYPES = {
+ELEMENT_TYPES: dict[str, np.dtype] = {
     "S": np.dtype("f4"),
     "D": np.dtype("f8"),
     "C": np.dtype("c8"),
