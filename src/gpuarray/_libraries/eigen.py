@@ -71,7 +71,12 @@ def hermitian(
 
 
 def general(
-    steps: Steps, columns: Operand, values: Operand, info: Operand, vectors: Operand | None
+    steps: Steps,
+    columns: Operand,
+    values: Operand,
+    info: Operand,
+    vectors: Operand | None,
+    page_locked: bool,
 ) -> None:
     """Add the steps for eigenvalues, in no order, and right eigenvectors of any matrices.
 
@@ -90,6 +95,10 @@ def general(
         Of shape (count * n + 2, n) and the matrices' dtype. Row 1 and those behind it become the
         eigenvectors; the first and the last are left alone. Of real matrices those of a pair of
         conjugates are the real and the imaginary part of the first one's vector.
+    page_locked : bool
+        Whether the workspace on the host is, where a part of the work is done. Copies from it may
+        still run when a call returns, so this is for a single matrix, and for a caller that waits
+        before the plan's next call.
     """
     count, n, _ = columns.layout.shape
     dtype = columns.layout.dtype
@@ -109,8 +118,7 @@ def general(
     if vectors is not None:
         sizes["VR"], begins["VR"] = matrix, n * dtype.itemsize
     stack = Stack(count, sizes, begins)
-    # A part of the work is the host's, which copies from there and back.
-    steps.solver("cusolverDnXgeev", arguments, operands, stack, page_locked=True)
+    steps.solver("cusolverDnXgeev", arguments, operands, stack, page_locked)
 
 
 def _has(function: str) -> bool:

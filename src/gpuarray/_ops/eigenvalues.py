@@ -29,6 +29,9 @@ __all__ = ["general", "hermitian"]
 
 _NOT_CONVERGED = "Eigenvalues did not converge"
 _INFO = np.dtype(np.int32)
+#: Up to how many rows the plan for a general matrix is kept. Others have a workspace on the host of
+#: the matrix's size, which is page-locked.
+_KEPT_UP_TO = 256
 
 
 def hermitian(a: Any, lower: bool, vectors: bool) -> Any:
@@ -132,6 +135,7 @@ def general(a: Any, vectors: bool) -> Any:
     if raises:
         checks.check(info, _NOT_CONVERGED)
     else:
+        current.stream.synchronize()  # the plan's workspace on the host may still be read
         found = not_equal(info, 0)
         failed = found if failed is None else logical_or(failed, found)
         values = _with_nan(failed, values, 1)
@@ -149,10 +153,6 @@ def general(a: Any, vectors: bool) -> Any:
     if failed is not None:
         right = _with_nan(failed, right, 2)
     return values, right
-
-
-#: Up to how many rows a plan is kept, with the page-locked memory that its calls need.
-_KEPT_UP_TO = 256
 
 
 def _make_general_call(stream: Stream, a: Layout, vectors: bool) -> Callable[[Any], Any]:
@@ -173,6 +173,7 @@ def _make_general_call(stream: Stream, a: Layout, vectors: bool) -> Callable[[An
         values.seen_as(_layout.contiguous(values.layout.dtype, (count, n))),
         info.seen_as(_layout.contiguous(_INFO, (count,))),
         packed,
+        page_locked=count == 1 and n > _KEPT_UP_TO,
     )
     return steps.make()
 
