@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._ffi import driver
 from gpuarray._runtime.device import current
-from gpuarray.kernels.small_matrix import launch
+from gpuarray._runtime.launch import load
+from gpuarray.kernels.small_matrix import launch, spec
 
 DTYPES = ["f4", "f8", "c8", "c16"]
 SIZES = [1, 2, 3, 5, 8, 17, 32]
@@ -550,6 +554,19 @@ def test_empty_stacks():
         inverse, info = call(launch.inverse_call, np.ones(shape))
         assert (inverse.shape, info.shape) == (shape, shape[:-2])
         assert not info.any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operation", spec.OPERATIONS)
+def test_matrices_of_a_block_fit_into_shared_memory(operation):
+    for dtype, lanes in itertools.product(["f4", "c16"], spec.LANES):
+        columns = lanes if operation in ("solve", "cholesky_solve") else 0
+        kernel = spec.SmallMatrixSpec(operation, dtype, lanes, columns=columns)
+        function, _ = load(kernel, spec.render, current.stream.device)
+        used = driver.function_attribute("shared_size_bytes", function.handle)
+        assert 0 < used <= 48 << 10
+        # One warp more would have none.
+        assert kernel.warps == 4 or used * (kernel.warps + 1) // kernel.warps > 47 << 10
 
 
 @pytest.mark.emulator

@@ -13,17 +13,15 @@ namespace small {
 enum { SWEEPS = 24 };
 
 // The pair of a round that has a number: one player stays, the others move on by one place a round. The number of
-// players is even, that of rounds one less.
+// players is even, that of rounds one less. The first ones of pairs that have successive numbers are neighbours, and so
+// are the second ones: lanes that have a pair each meet in no bank.
 struct Pair {
     int first, second;
 
-    GPUARRAY_DEVICE Pair(int round, int number, int rounds) {
-        int a = round + number, b = round - number;
-        a -= a >= rounds ? rounds : 0;
-        b += b < 0 ? rounds : 0;
-        if (number == 0) b = rounds;
-        first = a < b ? a : b;
-        second = a < b ? b : a;
+    GPUARRAY_DEVICE Pair(int round, int number, int rounds) : first(round + number), second(round - number) {
+        if (first >= rounds) first -= rounds;
+        if (second < 0) second += rounds;
+        if (number == 0) second = rounds;
     }
 };
 
@@ -127,7 +125,7 @@ GPUARRAY_DEVICE bool diagonalize(Tile<T, N>& a, T (&vectors)[VECTORS ? N : 1][N 
                     a[rows.second][own.second] = w;
                 }
                 if (VECTORS && turns) {
-#pragma unroll 2
+#pragma unroll 4
                     for (int i = half; i < n; i += 2) {
                         rotation.turn_columns(vectors[i][own.first], vectors[i][own.second]);
                     }
