@@ -175,16 +175,17 @@ def product_call(
     if found is None:
         return None
     extent = (found["n"] - 1) * found["ldc"] + found["m"]
-    count, distances, offsets = stack.split(extent)
-    if len(offsets) > _FEW_CALLS and x.rows * x.columns * y.columns * count < _WORTH_A_CALL:
+    batch, others = stack.split(extent)
+    calls = math.prod([axis.length for axis in others])
+    if calls > _FEW_CALLS and x.rows * x.columns * y.columns * batch.length < _WORTH_A_CALL:
         return None
     names = ("B", "A") if swapped else ("A", "B")
     scale = _SCALES[_dtypes.code(target.dtype)]
     found |= {
-        "batchCount": count, "alpha": scale.type(factor), "beta": scale.type(0),
+        "batchCount": batch.length, "alpha": scale.type(factor), "beta": scale.type(0),
         "Atype": a.dtype, "Btype": a.dtype, "Ctype": target.dtype,
-        "strideC": distances[0], f"stride{names[0]}": distances[1],
-        f"stride{names[1]}": distances[2],
+        "strideC": batch.steps[0], f"stride{names[0]}": batch.steps[1],
+        f"stride{names[1]}": batch.steps[2],
         "computeType": compute_type(a.dtype, target.dtype, stream, exact),
         "algo": "CUBLAS_GEMM_DEFAULT",
     }  # fmt: skip
@@ -192,12 +193,12 @@ def product_call(
     function, handles = "cublasGemmStridedBatchedEx_64", BLAS.on(stream)
     pointers = ("A", "B", "C")
     bound: BoundCall
-    if len(offsets) == 1 and not any(offsets[0]):
+    if calls == 1:
         bound = BoundCall(cublas.library, function, found, pointers, handles, stream)
     else:
-        order = [1 + names.index("A"), 1 + names.index("B"), 0]
-        moved = [tuple([one[i] for i in order]) for one in offsets]
-        bound = RepeatedCall(cublas.library, function, found, pointers, handles, stream, moved)
+        places = [1 + names.index("A"), 1 + names.index("B"), 0]
+        offsets = stack.offsets(others, places)
+        bound = RepeatedCall(cublas.library, function, found, pointers, handles, stream, offsets)
     new = None if given else target if result is None else result
     return _calls.make_call(stream, "aa", [new], [(bound, passed)])
 
@@ -303,36 +304,28 @@ class _Stack:
                 break
         return t, a, b
 
-    def split(self, extent: int) -> tuple[int, tuple[int, int, int], list[tuple[int, int, int]]]:
-        """One dimension for one call, and the others as several calls.
+    def split(self, extent: int) -> tuple[_Axis, list[_Axis]]:
+        """The dimension for one call, and the others, for whose indices there are several calls.
 
         ``extent`` is the number of elements that a matrix of the target spans: cuBLAS's results of
         one call do not reach into one another.
-
-        Returns
-        -------
-        count : int
-            The matrices of a call.
-        distances : tuple of int
-            Those of target, a and b in elements.
-        offsets : list of tuple of int
-            For each call the bytes to the first of its matrices.
         """
         one = _Axis(1, (0, 0, 0))
         for axis in self.axes:
             if axis.length > one.length and min(axis.steps) >= 0 and axis.steps[0] >= extent:
                 one = axis
-        others = [axis for axis in self.axes if axis is not one]
-        if math.prod([axis.length for axis in others]) > _WORTH_A_CALL:
-            return one.length, one.steps, [(0, 0, 0)] * (_FEW_CALLS + 1)
-        offsets = []
-        for index in itertools.product(*[range(axis.length) for axis in others]):
-            places = [
-                sum([i * axis.steps[k] for i, axis in zip(index, others, strict=True)]) * size
-                for k, size in enumerate(self.itemsizes)
-            ]
-            offsets.append((places[0], places[1], places[2]))
-        return one.length, one.steps, offsets
+        return one, [axis for axis in self.axes if axis is not one]
+
+    def offsets(self, axes: Sequence[_Axis], places: Sequence[int]) -> list[tuple[int, ...]]:
+        """For each index along axes, the bytes from the first matrix to that one.
+
+        ``places`` says which of target, a and b the bytes are of.
+        """
+        found = []
+        for index in itertools.product(*[range(axis.length) for axis in axes]):
+            steps = [[i * step for step in axis.steps] for i, axis in zip(index, axes, strict=True)]
+            found.append(tuple([sum([x[k] for x in steps]) * self.itemsizes[k] for k in places]))
+        return found
 
 
 def _longer(x: _Matrix, count: int, step: int) -> _Matrix | None:
