@@ -21,25 +21,24 @@ from numpy.linalg import LinAlgError
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.linalg._basics import det, inv, solve, solve_triangular
+from gpuarray.scipy.linalg._binomial_matrices import invpascal, pascal
 from gpuarray.scipy.linalg._cholesky import cho_factor, cho_solve, cholesky
+from gpuarray.scipy.linalg._companion_matrices import companion, fiedler, fiedler_companion, leslie
 from gpuarray.scipy.linalg._eigenvalues import eig, eigh, eigvals, eigvalsh
 from gpuarray.scipy.linalg._exponential import expm
+from gpuarray.scipy.linalg._exponential_derivative import expm_cond, expm_frechet
 from gpuarray.scipy.linalg._fixed_matrices import (
     dft,
     hadamard,
     helmert,
     hilbert,
     invhilbert,
-    invpascal,
-    pascal,
 )
 from gpuarray.scipy.linalg._least_squares import lstsq, pinv, pinvh
 from gpuarray.scipy.linalg._lu import lu, lu_factor, lu_solve
 from gpuarray.scipy.linalg._matrix_functions import (
     coshm,
     cosm,
-    expm_cond,
-    expm_frechet,
     sinhm,
     sinm,
     tanhm,
@@ -52,12 +51,8 @@ from gpuarray.scipy.linalg._qr import qr, qr_multiply, rq
 from gpuarray.scipy.linalg._special_matrices import (
     block_diag,
     circulant,
-    companion,
     convolution_matrix,
-    fiedler,
-    fiedler_companion,
     hankel,
-    leslie,
     toeplitz,
 )
 from gpuarray.scipy.linalg._structure import bandwidth, ishermitian, issymmetric
@@ -77,7 +72,8 @@ from gpuarray.scipy.linalg._warnings import LinAlgWarning
 __all__ = [
     "LinAlgError", "LinAlgWarning",
     "expm",
-    "coshm", "cosm", "expm_cond", "expm_frechet", "sinhm", "sinm", "tanhm", "tanm",
+    "expm_cond", "expm_frechet",
+    "coshm", "cosm", "sinhm", "sinm", "tanhm", "tanm",
     "det", "inv", "solve", "solve_triangular",
     "eig", "eigh", "eigvals", "eigvalsh",
     "cho_factor", "cho_solve", "cholesky",
@@ -90,9 +86,10 @@ __all__ = [
     "diagsvd", "null_space", "orth", "orthogonal_procrustes", "polar", "subspace_angles", "svd",
     "svdvals",
     "bandwidth", "ishermitian", "issymmetric",
-    "dft", "hadamard", "helmert", "hilbert", "invhilbert", "invpascal", "pascal",
-    "block_diag", "circulant", "companion", "convolution_matrix", "fiedler", "fiedler_companion",
-    "hankel", "leslie", "toeplitz",
+    "dft", "hadamard", "helmert", "hilbert", "invhilbert",
+    "invpascal", "pascal",
+    "block_diag", "circulant", "convolution_matrix", "hankel", "toeplitz",
+    "companion", "fiedler", "fiedler_companion", "leslie",
 ]  # fmt: skip
 
 without_annotations(globals())
