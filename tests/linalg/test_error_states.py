@@ -51,6 +51,29 @@ def test_threads_have_states_of_their_own(xp):
     assert found == ["raise"]
 
 
+def test_threads_share_a_context(xp):
+    shared = xp.errstate(linalg="ignore")
+    other = []
+
+    def work():
+        with xp.errstate(linalg="raise"), shared:
+            other.append(xp.geterr()["linalg"])
+            entered.set()
+            left.wait()
+        other.append(xp.geterr()["linalg"])
+
+    entered, left = threading.Event(), threading.Event()
+    thread = threading.Thread(target=work)
+    with xp.errstate(linalg="ignore"):
+        with shared:
+            thread.start()
+            entered.wait()
+        assert xp.geterr()["linalg"] == "ignore"
+        left.set()
+        thread.join()
+    assert other == ["ignore", "raise"]
+
+
 def test_what_cannot_be_set(xp):
     for name in ("all", "divide", "over", "under", "invalid"):
         with pytest.raises(NotImplementedError, match=f"seterr: {name}='warn'.*isfinite"):

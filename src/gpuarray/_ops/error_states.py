@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from typing import Any
 
 from gpuarray._libraries.checks import error_state
@@ -88,6 +89,13 @@ def seterr(
     return before
 
 
+class _Entered(threading.local):
+    """The settings before each context that a thread has entered; threads may share a context."""
+
+    def __init__(self) -> None:
+        self.settings: list[dict[str, str]] = []
+
+
 class errstate(contextlib.ContextDecorator):
     """A context in which errors on the device are handled in another way.
 
@@ -124,10 +132,10 @@ class errstate(contextlib.ContextDecorator):
             "all": all, "divide": divide, "over": over, "under": under, "invalid": invalid,
             "linalg": linalg,
         }  # fmt: skip
-        self._before: list[dict[str, str]] = []
+        self._before = _Entered()
 
     def __enter__(self) -> None:
-        self._before.append(seterr(**self._given))  # type: ignore[arg-type]  # linalg by name
+        self._before.settings.append(seterr(**self._given))  # type: ignore[arg-type]  # linalg by name
 
     def __exit__(self, *exception: Any) -> None:
-        seterr(linalg=self._before.pop()["linalg"])
+        seterr(linalg=self._before.settings.pop()["linalg"])

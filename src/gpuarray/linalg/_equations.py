@@ -224,7 +224,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> ndarray:
         raise ValueError(f"tensorinv: Invalid ind argument: it must be positive; got {ind}")
     shape = a._layout.shape
     rows, columns = math.prod(shape[:ind]), math.prod(shape[ind:])
-    found = inv(reshape(a, (columns, rows) if columns != rows else (rows, columns)))
+    found = inv(reshape(a, (columns, rows)))
     return _array.rearranged(
         found, _layout.contiguous(found._layout.dtype, shape[ind:] + shape[:ind])
     )
