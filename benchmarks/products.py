@@ -65,7 +65,7 @@ _SIDES = (2, 4, 8, 16, 32, 48, 64, 96, 128, 256)
 _COUNTS = (1, 32, 1000)
 
 
-def _operand(library: libraries.Library, dtype: str, shape: tuple[int, ...], seed: int) -> Any:
+def operand(library: libraries.Library, dtype: str, shape: tuple[int, ...], seed: int) -> Any:
     """Random numbers on the device: about 1, and small integers."""
     real = {"tf32": "f4", "bf2": "f4"}.get(dtype, dtype)
     rng = np.random.default_rng(seed)
@@ -94,7 +94,7 @@ def _set_precision(library: libraries.Library, name: str) -> None:
         raise NotImplementedError("it takes TF32 from the environment alone")
 
 
-def _device_times(
+def device_times(
     found: dict[str, libraries.Library],
     make: Callable[[libraries.Library], timing.Work],
     effort: timing.Effort,
@@ -129,10 +129,10 @@ def _rates(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
 
             def make(library: libraries.Library, dtype=dtype, size=size) -> timing.Work:
                 _set_precision(library, "high" if dtype == "tf32" else "highest")
-                a, b = [_operand(library, dtype, (size, size), seed) for seed in (1, 2)]
+                a, b = [operand(library, dtype, (size, size), seed) for seed in (1, 2)]
                 return lambda: a @ b
 
-            times = _device_times(found, make, options.effort)
+            times = device_times(found, make, options.effort)
             work = (8 if dtype[0] == "c" else 2) * size**3
             rates = {name: work / seconds / 1e12 for name, seconds in times.items()}
             figures[f"{dtype} {size}"] = rates
@@ -161,11 +161,11 @@ def _shapes(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]
         def make(
             library: libraries.Library, dtype=dtype, first=first, second=second, function=function
         ) -> timing.Work:
-            a, b = _operand(library, dtype, first, 1), _operand(library, dtype, second, 2)
+            a, b = operand(library, dtype, first, 1), operand(library, dtype, second, 2)
             call = _call_of(library, function)
             return lambda: call(a, b)
 
-        times = _device_times(found, make, options.effort)
+        times = device_times(found, make, options.effort)
         figures[label] = {name: 1e6 * seconds for name, seconds in times.items()}
         cells = [f"{1e6 * times[x]:12.1f}" if x in times else f"{'-':>12}" for x in found]
         nbytes = (np.prod(first) + np.prod(second)) * np.dtype(dtype).itemsize
@@ -188,7 +188,7 @@ def _drivers(found: dict[str, libraries.Library], options: Any) -> dict[str, Any
     for dtype in ("f4", "f8", "c8", "f2"):
         for count in _COUNTS if not options.quick else (1, 3):
             for side in _SIDES if not options.quick else (4, 32):
-                a, b = [_operand(found["gpuarray"], dtype, (count, side, side), i) for i in (1, 2)]
+                a, b = [operand(found["gpuarray"], dtype, (count, side, side), i) for i in (1, 2)]
                 target = _layout.contiguous(a.dtype, a.shape)
                 layouts = a._layout, b._layout, target
                 calls = {
@@ -239,7 +239,7 @@ def _calls(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
         print(f"{label:32}" + "".join(cells))
 
     def square(side: int, *stack: int, dtype: str = "f4") -> Callable[[libraries.Library], Any]:
-        return lambda library: _operand(library, dtype, (*stack, side, side), 1)
+        return lambda library: operand(library, dtype, (*stack, side, side), 1)
 
     def operator_of(make: Callable[[libraries.Library], Any]) -> Callable:
         def work(library: libraries.Library) -> timing.Work:
@@ -250,7 +250,7 @@ def _calls(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
 
     def function_of(name: str, shape: tuple[int, ...]) -> Callable:
         def work(library: libraries.Library) -> timing.Work:
-            m = _operand(library, "f4", shape, 1)
+            m = operand(library, "f4", shape, 1)
             call = _call_of(library, name)
             return lambda: call(m, m)
 

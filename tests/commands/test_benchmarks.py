@@ -271,3 +271,12 @@ def test_products(tmp_path):
     assert all("gpuarray" in row for row in result["shapes"].values())
     assert result["first"]["create"] > 0
     assert all(row["choice"] in ("own", "cuBLAS") for row in result["drivers"].values())
+
+
+@pytest.mark.slow
+def test_contractions(tmp_path):
+    figures = tmp_path / "figures.json"
+    _run("benchmarks/contractions.py", "--quick", f"--json={figures}")
+    result = json.loads(figures.read_text())
+    for table in ("einsum", "norms", "calls"):
+        assert all(row["gpuarray"] > 0 for row in result[table].values())

@@ -26,7 +26,7 @@ from gpuarray._ops.contraction_plans import (
 )
 from gpuarray._ops.conversion import as_values
 from gpuarray._runtime.device import current
-from gpuarray._runtime.plans import find, key_of
+from gpuarray._runtime.plans import find, key_of, static
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.reduction import arguments
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from gpuarray._types import ndarray
 
 __all__ = ["einsum", "einsum_path"]
+
+#: What stands in a plan's key for ``optimize`` where it is not given.
+_BY_DEFAULT = static(False)
 
 #: The letters that integers of the form with lists stand for.
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -95,6 +98,15 @@ def einsum(*operands: Any, out: ndarray | None = None, optimize: Any = False, **
     >>> cp.einsum("ij->j", x)
     array([3, 5, 7])
     """
+    if out is None and optimize is False and not kwargs:
+        # The key that is made below, for operands that are arrays.
+        try:
+            key = (einsum, operands[0], *[x._layout for x in operands[1:]], _BY_DEFAULT)
+            run = current.stream.plans.get(key)
+        except (AttributeError, IndexError, TypeError):
+            run = None
+        if run is not None:
+            return run(*operands[1:])
     subscripts, arrays = _read_operands(operands)
     for i, x in enumerate(arrays):
         if not isinstance(x, ArrayBase):
