@@ -570,20 +570,30 @@ def test_matrices_of_a_block_fit_into_shared_memory(operation):
 
 
 @pytest.mark.emulator
-def test_nothing_for_the_checkers_to_find_in_factors(rng):
-    a, b = random(rng, "f8", 5, 5, 5), random(rng, "f8", 5, 5, 3)
-    definite = positive(rng, "f8", 5, 5)
+def test_nothing_for_the_checkers_to_find(rng):
+    a, b = random(rng, "f8", 7, 5, 5), random(rng, "f8", 7, 5, 3)
+    definite = positive(rng, "f8", 7, 5)
+    # Matrices that share a warp go different ways.
+    for x in (a, definite):
+        x[1] = 0
+        x[2, 1, 1] = -1
+        x[3, 2, 2] = np.nan
+        x[5] = np.diag(np.arange(5))
     with cp.cuda.check("races=lane", "uninit", "barriers"):
         call(launch.solve_call, a, b)
         call(launch.inverse_call, a)
+        call(launch.determinant_call, a)
         call(launch.log_determinant_call, a)
         call(launch.lu_call, a)
         call(launch.cholesky_call, definite, upper=True)
         call(launch.cholesky_solve_call, definite, b, upper=False)
         call(launch.eigh_call, definite, upper=False, vectors=True)
+        call(launch.eigh_call, definite, upper=True, vectors=False)
+        call(launch.svd_call, a, full=True)
+        call(launch.svd_call, a[:, :3], full=True)
+        call(launch.svdvals_call, a[:, :, :3])
         call(launch.qr_call, a[:, :, :3], mode="complete")
-        call(launch.svd_call, a[:, :, :3], full=True)
-        call(launch.svd_call, np.zeros((3, 5, 5)), full=True)
+        call(launch.qr_call, a, mode="raw")
 
 
 def test_a_capture_holds_it(rng):

@@ -166,7 +166,8 @@ GPUARRAY_DEVICE void jacobi_eigh(const T* matrices, typename Scalar<T>::Real* va
             }
         }
         finite = !any_of_lanes<N>(!finite);
-        const Real scale = finite ? scale_to(greatest_of_lanes<N>(greatest), 0) : Real(1);
+        greatest = greatest_of_lanes<N>(greatest);
+        const Real scale = finite ? scale_to(greatest, 0) : Real(1);
         __syncwarp();
         if (lane < n) {
 #pragma unroll 1

@@ -67,8 +67,7 @@ GPUARRAY_DEVICE bool orthogonalize(Tile<T, N>& a, T (&vectors)[VECTORS ? N : 1][
     return !turned;
 }
 
-// Replaces columns of `a` from `first` on, and those before it whose bit in `known` is 0, by such that all `columns` of
-// them are orthonormal. The others are already.
+// Replaces the columns of `a` whose bit in `known` is 0 by such that all are orthonormal; the others are already.
 template <class T, int N>
 GPUARRAY_DEVICE void complete(Tile<T, N>& a, uint32_t known, int rows, int columns, int lane) {
     typedef typename Scalar<T>::Real Real;
@@ -147,9 +146,10 @@ GPUARRAY_DEVICE void jacobi_svd(const T* matrices, T* lefts, typename Scalar<T>:
         }
         finite = !any_of_lanes<N>(!finite);
         unknown = any_of_lanes<N>(unknown);
+        greatest = greatest_of_lanes<N>(greatest);
         // Squares of elements must not overflow, and those of small columns not vanish.
         const int exponent = Precision<Real>::SQUARED_EXPONENT;
-        const Real scale = finite ? scale_to(greatest_of_lanes<N>(greatest), exponent) : Real(1);
+        const Real scale = finite ? scale_to(greatest, exponent) : Real(1);
         if (lane < rows) {
 #pragma unroll 1
             for (int j = 0; j < players; ++j) {
