@@ -179,26 +179,32 @@ def precision(xp):
     xp.cuda.set_matmul_precision("highest")
 
 
-def test_precisions(xp, rng, precision):
-    a, b = [rng.standard_normal((80, 80)).astype("f4") for _ in range(2)]
-    x, y = xp.asarray(a), xp.asarray(b)
-    exact = a.astype("f8") @ b
+def _error(xp, name, dtype="f4"):
+    """The greatest error of a product in a precision."""
+    rng = np.random.default_rng(1)
+    a, b = [rng.standard_normal((80, 80)).astype(dtype) for _ in range(2)]
+    xp.cuda.set_matmul_precision(name)
+    assert xp.cuda.get_matmul_precision() == name
+    return np.abs(xp.asnumpy(xp.asarray(a) @ xp.asarray(b)) - a.astype("c16") @ b).max()
 
-    def error():
-        return np.abs(xp.asnumpy(x @ y) - exact).max()
 
+@pytest.mark.parametrize("dtype", ["f4", "c8"])
+def test_precisions(xp, precision, dtype):
     assert xp.cuda.get_matmul_precision() == "highest"
-    highest = error()
-    assert highest < 3e-5
-    errors = []
-    for name in ("high", "medium"):
-        precision(name)
-        assert xp.cuda.get_matmul_precision() == name
-        errors.append(error())
-    assert 20 * highest < errors[0] < 0.05
-    assert errors[0] < errors[1] < 0.5
-    precision("highest")
-    assert error() == highest
+    assert _error(xp, "highest", dtype) < 3e-5
+    # What is allowed need not be done.
+    assert _error(xp, "high", dtype) < 0.05
+    assert _error(xp, "medium", dtype) < 0.5
+    assert _error(xp, "highest", dtype) < 3e-5
+
+
+@pytest.mark.emulator
+def test_the_emulated_device_rounds_factors(xp, precision):
+    highest, high, medium, emulated = [
+        _error(xp, name) for name in ("highest", "high", "medium", "emulated")
+    ]
+    assert emulated == highest
+    assert 20 * highest < high < medium / 2
 
 
 def test_a_precision_has_plans_of_its_own(xp, precision):
