@@ -79,7 +79,7 @@ def _call(name: str, a: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
     if name == "gesvdj":
         run = _jacobi_call(a._layout)
     else:
-        run = svd_call(current.stream, a._layout, a.dtype, name, True, False, False)
+        run = svd_call(current.stream, a._layout, a.dtype, name, True, False)
     given = [away.ctypes.data] if name == "gesvdp" else []
 
     def result() -> tuple[Any, ...]:

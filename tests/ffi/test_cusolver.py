@@ -73,8 +73,8 @@ def test_refusals(values, name, changes, status, match):
 
 @pytest.mark.emulator  # LAPACK's limit of iterations is beyond any matrix that a test could have
 def test_what_does_not_converge_says_so(xp):
-    x = xp.full((4, 3), np.nan)
+    x = xp.full((3, 3), np.nan)
     away = np.zeros(())
     for name, given in (("gesvd", ()), ("gesvdp", (away.ctypes.data,))):
-        run = svd_call(current.stream, x._layout, x.dtype, name, False, False, False)
+        run = svd_call(current.stream, x._layout, x.dtype, name, False, False)
         assert int(run(x, *given)[-1]) == 1

@@ -30,19 +30,19 @@ def test_products_with_q(xp, dtype, adjoint):
 
 @pytest.mark.parametrize("driver_", ["gesvd", "gesvdp"])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
-@pytest.mark.parametrize("shape", [(5, 5), (7, 4), (4, 7), (2, 3, 4)], ids=str)
+@pytest.mark.parametrize("shape", [(5, 5), (1, 1), (2, 3, 4, 4)], ids=str)
 def test_each_driver_decomposes(xp, shape, dtype, driver_):
     matrix = random(shape, dtype)
     x = xp.asarray(matrix)
     away = np.full(shape[:-2], np.nan)
     addresses = [away.ctypes.data] if driver_ == "gesvdp" else []
-    run = svd_call(current.stream, x._layout, np.dtype(dtype), driver_, True, False, False)
+    run = svd_call(current.stream, x._layout, np.dtype(dtype), driver_, True, False)
     u, s, vh, info = [y.get() for y in run(x, *addresses)]
     assert not info.any()
     is_product((u * s[..., None, :], vh), matrix)
     if addresses:
         assert (away <= np.finfo(dtype).eps * s[..., 0]).all()
-    run = svd_call(current.stream, x._layout, np.dtype(dtype), driver_, False, False, True)
+    run = svd_call(current.stream, x._layout, np.dtype(dtype), driver_, False, True)
     values = run(x, *addresses)[0].get()
     np.testing.assert_allclose(values, s, atol=precision(s) * s.max())
 
@@ -52,7 +52,7 @@ def test_singular_matrices_are_reported(xp):
     matrix = np.diag([1.0, 0.5, 0.0])
     x = xp.asarray(matrix)
     away = np.full((), np.nan)
-    run = svd_call(current.stream, x._layout, np.dtype("f8"), "gesvdp", True, False, False)
+    run = svd_call(current.stream, x._layout, np.dtype("f8"), "gesvdp", True, False)
     s = run(x, away.ctypes.data)[1].get()
     assert np.abs(s - [1, 0.5, 0]).max() <= max(2 * float(away), precision(s))
 
@@ -64,7 +64,7 @@ def test_threads_have_workspaces_of_their_own(xp):
     def work(number):
         for _ in range(3):
             x = xp.asarray(matrices[number])
-            run = svd_call(current.stream, x._layout, x.dtype, "gesvd", False, False, False)
+            run = svd_call(current.stream, x._layout, x.dtype, "gesvd", False, False)
             found[number] = run(x)[0].get()
 
     threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]

@@ -39,8 +39,10 @@ def is_product(factors, matrix):
     product = wide[0]
     for x in wide[1:]:
         product = product @ x
-    scale = max(np.abs(matrix).max(initial=0), np.finfo("f4").tiny)
     assert product.shape == matrix.shape
+    # Errors are relative to the norm.
+    norms = np.linalg.norm(matrix, 2, axis=(-2, -1) if matrix.ndim > 1 else None)
+    scale = max(np.max(norms), np.finfo("f4").tiny)
     assert np.abs(product - matrix).max(initial=0) <= precision(*factors) * scale
 
 

@@ -1,9 +1,7 @@
 """Singular value decompositions by cuSOLVER, as plans.
 
-A drivers' own matrix is square: of a matrix with more rows than columns, or of the transpose of one
-with fewer, R of a QR factorisation is decomposed, and Q multiplied with its left singular vectors.
-Nothing is transposed but where a result has to be: the row-major memory of a wide matrix is the
-column-major one of its transpose, whose right singular vectors are the conjugates of its left ones.
+The drivers get square matrices. Of others R of a QR factorisation is decomposed, and Q multiplied
+with its left singular vectors; those with fewer rows than columns are transposed before.
 
 There are two drivers. 'gesvdp', by a polar decomposition, is the fast one of large matrices. It
 may decompose a matrix that is a little away from the one it was given, if that is all but singular,
@@ -42,15 +40,9 @@ _INT32, _FLOAT64 = np.dtype(np.int32), np.dtype(np.float64)
 
 @planned
 def svd_call(
-    stream: Stream,
-    a: Layout,
-    dtype: np.dtype,
-    driver: str,
-    vectors: bool,
-    full: bool,
-    fills: bool,
+    stream: Stream, a: Layout, dtype: np.dtype, driver: str, vectors: bool, fills: bool
 ) -> Callable[..., Any]:
-    """The call that decomposes matrices of at least one element, in a dtype.
+    """The call that decomposes square matrices of at least one element, in a dtype.
 
     Parameters
     ----------
@@ -58,8 +50,8 @@ def svd_call(
         Where, the operand, and the dtype to compute in.
     driver : {'gesvd', 'gesvdp'}
         The function of the library.
-    vectors, full : bool
-        Whether singular vectors are wanted, and all of them.
+    vectors : bool
+        Whether singular vectors are wanted.
     fills : bool
         Whether results of matrices that failed become NaN.
 
@@ -70,98 +62,71 @@ def svd_call(
         each matrix: how far away the decomposed matrix was. Those are there when the work is done.
         It returns ``(s, info)`` or ``(u, s, vh, info)``.
     """
-    batch, (m, n) = a.shape[:-2], a.shape[-2:]
-    rows, k = max(m, n), min(m, n)
+    *batch, k, _ = a.shape
     steps = Steps(stream, a)
-
-    def matrices(make: Callable[[Layout], Operand], *shape: int) -> Operand:
-        return make(_layout.contiguous(dtype, (*batch, *shape)))
-
+    square = _layout.contiguous(dtype, a.shape)
+    values = _layout.contiguous(np.empty(0, dtype).real.dtype, (*batch, k))
     # In the order in which they are returned.
-    if vectors:
-        u = matrices(steps.output, m, m if full else k)
-    s = steps.output(_layout.contiguous(np.empty(0, dtype).real.dtype, (*batch, k)))
-    if vectors:
-        vh = matrices(steps.output, n if full else k, n)
-    info = steps.output(_layout.contiguous(_INT32, batch))
-
-    columns = matrices(steps.scratch, k, rows)
-    of_columns = transposed(columns.layout) if m >= n else columns.layout
-    steps.copy(steps.inputs[0], columns.seen_as(of_columns))
-    square, tau = columns, None
-    if rows > k:
-        tau = matrices(steps.scratch, k)
-        factorise(steps, columns, k, tau)
-        square = matrices(steps.scratch, k, k)
-        triangle(steps, "tril", columns.seen_as(part(columns.layout, k, k)), square)
-    # The left singular vectors of the square matrix, as columns, and what the driver says of the
-    # right ones: their conjugates as rows of a matrix by columns, or themselves as columns.
-    left = right = None
-    if vectors or driver == "gesvdp":
-        # Where they are results as they are, they are stored there.
-        wide = vectors and m < n
-        left = vh if wide and tau is None else matrices(steps.scratch, k, k)
-        right = matrices(steps.scratch, k, k)
-        if wide and driver == "gesvd":
-            right = u
-        elif vectors and not wide and driver == "gesvdp" and dtype.kind == "f":
-            right = vh
-    _decompose(steps, driver, square, left, s, right, info)
-    if left is not None and right is not None and vectors:
-        count = rows if full else k
-        if tau is not None:
-            square_left, left = left, vh if m < n else matrices(steps.scratch, count, rows)
-            _extend(steps, square_left, left)
-            multiply_by_q(steps, columns, tau, left)
-        if m >= n:
-            steps.copy(left.seen_as(transposed(left.layout)), u)
-        if right not in (u, vh):
-            turned = (driver == "gesvdp") == (m < n)
-            source = right.seen_as(transposed(right.layout)) if turned else right
-            steps.copy(source, u if m < n else vh, conjugate=driver == "gesvdp")
+    u = steps.output(square) if vectors else None
+    s = steps.output(values)
+    vh = steps.output(square) if vectors else None
+    info = steps.output(_layout.contiguous(_INT32, tuple(batch)))
+    # Row-major memory is the transpose to the library: its left singular vectors are the rows of
+    # vh, and the conjugates of its right ones the columns of u.
+    given = steps.scratch(square)
+    steps.copy(steps.inputs[0], given)
+    if driver == "gesvd":
+        _by_iterations(steps, given, vh, s, u, info)
+    else:
+        # Values alone are refused with econ=1.
+        right = steps.scratch(square)
+        _by_polar_decomposition(steps, given, vh or steps.scratch(square), s, right, info)
+        if u is not None:
+            steps.copy(right.seen_as(transposed(square)), u, conjugate=True)
     if fills:
-        for result in (u, s, vh) if vectors else (s,):
-            fill_failed(steps, info, result)
+        for result in (u, s, vh):
+            if result is not None:
+                fill_failed(steps, info, result)
     return steps.make()
 
 
-def _decompose(
+def _by_iterations(
     steps: Steps,
-    driver: str,
     square: Operand,
     left: Operand | None,
     s: Operand,
     right: Operand | None,
     info: Operand,
 ) -> None:
-    """Decompose square matrices, given by their columns, which are overwritten."""
+    """Overwrite column-major matrices; the left vectors are columns, the right ones adjoint."""
     dtype, k = square.layout.dtype, square.layout.shape[-1]
-    real = s.layout.dtype
-    values: dict[str, Any] = {
-        "m": k, "n": k, "dataTypeA": dtype, "lda": k, "dataTypeS": real,
-        "dataTypeU": dtype, "ldu": k, "computeType": dtype,
+    job = ord("N") if left is None else ord("A")
+    values = {
+        "jobu": job, "jobvt": job, "m": k, "n": k, "dataTypeA": dtype, "lda": k,
+        "dataTypeS": s.layout.dtype, "dataTypeU": dtype, "ldu": k, "dataTypeVT": dtype, "ldvt": k,
+        "computeType": dtype,
     }  # fmt: skip
-    operands: dict[str, Operand | None] = {"A": square, "U": left, "S": s}
-    each = {"A": (square, 2), "S": (s, 1)}
-    if left is not None:
-        each["U"] = (left, 2)
-    if driver == "gesvd":
-        job = ord("N") if left is None else ord("A")
-        values |= {"jobu": job, "jobvt": job, "dataTypeVT": dtype, "ldvt": k}
-        operands |= {"VT": right, "info": info}
-        each["info"] = (info, 0)
-        if right is not None:
-            each["VT"] = (right, 2)
-    else:
-        # Values alone it refuses with econ=1, and all is the same of a square matrix.
-        assert right is not None
-        values |= {
-            "jobz": "CUSOLVER_EIG_MODE_VECTOR", "econ": 1, "dataTypeV": dtype, "ldv": k,
-        }  # fmt: skip
-        away = steps.host_memory(_layout.contiguous(_FLOAT64, info.layout.shape))
-        operands |= {"V": right, "d_info": info, "h_err_sigma": away}
-        each |= {"V": (right, 2), "d_info": (info, 0), "h_err_sigma": (away, 0)}
-    steps.solver(f"cusolverDnX{driver}", values, operands, stack_of(**each))
+    operands = {"A": square, "U": left, "S": s, "VT": right, "info": info}
+    dimensions = {"A": 2, "U": 2, "S": 1, "VT": 2, "info": 0}
+    each = {name: (x, dimensions[name]) for name, x in operands.items() if x is not None}
+    steps.solver("cusolverDnXgesvd", values, operands, stack_of(**each))
+
+
+def _by_polar_decomposition(
+    steps: Steps, square: Operand, left: Operand, s: Operand, right: Operand, info: Operand
+) -> None:
+    """Overwrite column-major matrices; the vectors of both sides are columns."""
+    dtype, k = square.layout.dtype, square.layout.shape[-1]
+    values = {
+        "jobz": "CUSOLVER_EIG_MODE_VECTOR", "econ": 1, "m": k, "n": k, "dataTypeA": dtype,
+        "lda": k, "dataTypeS": s.layout.dtype, "dataTypeU": dtype, "ldu": k, "dataTypeV": dtype,
+        "ldv": k, "computeType": dtype,
+    }  # fmt: skip
+    away = steps.host_memory(_layout.contiguous(_FLOAT64, info.layout.shape))
+    operands = {"A": square, "U": left, "S": s, "V": right, "d_info": info, "h_err_sigma": away}
+    dimensions = {"A": 2, "U": 2, "S": 1, "V": 2, "d_info": 0, "h_err_sigma": 0}
+    each = {name: (x, dimensions[name]) for name, x in operands.items()}
+    steps.solver("cusolverDnXgesvdp", values, operands, stack_of(**each))
 
 
 def _extend(steps: Steps, square: Operand, target: Operand) -> None:
@@ -173,7 +138,7 @@ def _extend(steps: Steps, square: Operand, target: Operand) -> None:
     steps.copy(square, target.seen_as(part(target.layout, k, k)))
 
 
-# ---- the steps before and behind a decomposition of R by others --------------------------------
+# ---- matrices that are not square --------------------------------------------------------------
 
 
 @planned

@@ -28,7 +28,7 @@ from gpuarray.kernels.elementwise import copies
 #: NumPy's message.
 NOT_CONVERGED = "SVD did not converge"
 
-#: Up to so many rows or columns QR iterations are as fast as a polar decomposition.
+#: Up to so many rows QR iterations are as fast as a polar decomposition.
 _SMALL = 32
 
 
@@ -71,13 +71,11 @@ def decompose(
             known = finite
     if known is not None:
         a = where(known[..., None, None], a, 0)
-    k = min(layout.shape[-2:])
-    if small_matrix.launch.is_small(_layout.contiguous(dtype, (*layout.shape[:-2], k, k))):
-        found = _of_long_matrices(a, dtype, vectors, full, raises, message)
-    elif k <= _SMALL:
-        found = _by_iterations(a, dtype, vectors, full, raises, message)
+    m, n = layout.shape[-2:]
+    if m == n:
+        found = _of_squares(a, dtype, vectors, raises, message)
     else:
-        found = _by_polar_decomposition(a, dtype, vectors, full, raises, message)
+        found = _of_long_matrices(a, dtype, vectors, full, raises, message)
     if known is None:
         return found
     return tuple([where(known[(..., *[None] * (x.ndim - known.ndim))], x, np.nan) for x in found])
@@ -96,15 +94,13 @@ def _small_call(
 def _of_long_matrices(
     a: Any, dtype: np.dtype, vectors: bool, full: bool, raises: bool, message: str
 ) -> tuple[Any, ...]:
-    """Decompose matrices with few rows, or few columns, by the kernels for small ones."""
+    """Decompose matrices by a QR factorisation of them, or of their transposes."""
     stream = current.stream
     m, n = a._layout.shape[-2:]
     r, columns, tau = square_call(stream, a._layout, dtype)(a)
-    *found, info = _small_call(stream, r._layout, dtype, vectors, False)(r)
-    if raises:
-        checks.check(info, message)
+    found = _of_squares(r, dtype, vectors, raises, message)
     if not vectors:
-        return tuple(found)
+        return found
     u, s, vh = found
     count = max(m, n) if full else min(m, n)
     run = left_vectors_call(stream, columns._layout, tau._layout, u._layout, count, m < n)
@@ -113,10 +109,24 @@ def _of_long_matrices(
     return (left, s, vh) if m >= n else (copies.copy(vh.swapaxes(-1, -2), "C"), s, left)
 
 
-def _by_iterations(
-    a: Any, dtype: np.dtype, vectors: bool, full: bool, raises: bool, message: str
+def _of_squares(
+    a: Any, dtype: np.dtype, vectors: bool, raises: bool, message: str
 ) -> tuple[Any, ...]:
-    run = svd_call(current.stream, a._layout, dtype, "gesvd", vectors, full, not raises)
+    layout = a._layout
+    if small_matrix.launch.is_small(layout):
+        *found, info = _small_call(current.stream, layout, dtype, vectors, False)(a)
+        if raises:
+            checks.check(info, message)
+        return tuple(found)
+    if layout.shape[-1] <= _SMALL:
+        return _by_iterations(a, dtype, vectors, raises, message)
+    return _by_polar_decomposition(a, dtype, vectors, raises, message)
+
+
+def _by_iterations(
+    a: Any, dtype: np.dtype, vectors: bool, raises: bool, message: str
+) -> tuple[Any, ...]:
+    run = svd_call(current.stream, a._layout, dtype, "gesvd", vectors, not raises)
     *found, info = run(a)
     if raises:
         checks.check(info, message)
@@ -124,14 +134,14 @@ def _by_iterations(
 
 
 def _by_polar_decomposition(
-    a: Any, dtype: np.dtype, vectors: bool, full: bool, raises: bool, message: str
+    a: Any, dtype: np.dtype, vectors: bool, raises: bool, message: str
 ) -> tuple[Any, ...]:
     """Decompose, and decompose matrices again whose result is not good enough.
 
     It waits for the device, as the library's function does itself.
     """
     batch = a._layout.shape[:-2]
-    run = svd_call(current.stream, a._layout, dtype, "gesvdp", vectors, full, False)
+    run = svd_call(current.stream, a._layout, dtype, "gesvdp", vectors, False)
     away = np.zeros(batch)
     *found, info = run(a, away.ctypes.data)
     again = asnumpy(info) != 0
@@ -141,10 +151,10 @@ def _by_polar_decomposition(
     if not np.any(again):
         return tuple(found)
     if not batch:
-        return _by_iterations(a, dtype, vectors, full, raises, message)
+        return _by_iterations(a, dtype, vectors, raises, message)
     for index in zip(*np.nonzero(again), strict=True):
         place = tuple(map(int, index))
-        better = _by_iterations(a[place], dtype, vectors, full, raises, message)
+        better = _by_iterations(a[place], dtype, vectors, raises, message)
         for target, result in zip(found, better, strict=True):
             target[place] = result
     return tuple(found)
