@@ -45,8 +45,10 @@ def hermitian(a: Any, lower: bool, vectors: bool) -> Any:
         found = run(a)
     except CUSOLVERError as error:
         # That is how it may fail for NaN, instead of an info.
+        if error.status_name != "CUSOLVER_STATUS_EXECUTION_FAILED":
+            raise
         failed = logical_not(all(isfinite(a), axis=(-2, -1)))
-        if error.status_name != "CUSOLVER_STATUS_EXECUTION_FAILED" or not bool(any(failed)):
+        if not bool(any(failed)):
             raise
         if raises:
             raise np.linalg.LinAlgError(_NOT_CONVERGED) from error
