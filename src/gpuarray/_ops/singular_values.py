@@ -47,14 +47,13 @@ def decompose(
         The function, and what it says if a matrix has no decomposition.
     """
     layout = a._layout
-    check_stacked(layout)
-    dtype = common_dtype(layout)
+    dtype, is_small = _operand(current.stream, layout)
     if not layout.size:
         return _of_nothing(layout.shape, dtype, vectors, full)
     raises = checks.linalg_raises()
     if raises:
         checks.refuse_capture(current.stream, name)
-    if small_matrix.launch.is_small(_layout.contiguous(dtype, layout.shape)):
+    if is_small:
         *found, info = _small_call(current.stream, layout, dtype, vectors, full)(a)
         if raises:
             checks.check(info, message)
@@ -79,6 +78,14 @@ def decompose(
     if known is None:
         return found
     return tuple([where(known[(..., *[None] * (x.ndim - known.ndim))], x, np.nan) for x in found])
+
+
+@planned
+def _operand(stream: Stream, a: Layout) -> tuple[np.dtype, bool]:
+    """The dtype to compute in, and whether the matrices are small."""
+    check_stacked(a)
+    dtype = common_dtype(a)
+    return dtype, small_matrix.launch.is_small(_layout.contiguous(dtype, a.shape))
 
 
 @planned

@@ -105,18 +105,16 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     a = as_array(a, "linalg.qr")
     if mode not in ("reduced", "complete", "r", "raw"):
         mode = _older_mode(mode)
-    layout = a._layout
-    check_stacked(layout)
-    dtype = common_dtype(layout)
-    if layout.size:
-        found = _factors_call(current.stream, layout, dtype, mode)(a)
-    else:
-        found = _factors_of_nothing(layout, dtype, mode)
+    found = _factors_call(current.stream, a._layout, mode)(a)
     return QRResult(*found) if mode in ("reduced", "complete") else found
 
 
 @planned
-def _factors_call(stream: Stream, a: Layout, dtype: np.dtype, mode: str) -> Callable[[Any], Any]:
+def _factors_call(stream: Stream, a: Layout, mode: str) -> Callable[[Any], Any]:
+    check_stacked(a)
+    dtype = common_dtype(a)
+    if not a.size:
+        return lambda x: _factors_of_nothing(a, dtype, mode)
     if small_matrix.launch.is_small(_layout.contiguous(dtype, a.shape)):
         return on_small(small_matrix.launch.qr_call, stream, "qr", dtype, None, (a,), mode)
     return qr_call(stream, a, dtype, mode)
