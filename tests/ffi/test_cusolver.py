@@ -78,3 +78,21 @@ def test_what_does_not_converge_says_so(xp):
     for name, given in (("gesvd", ()), ("gesvdp", (away.ctypes.data,))):
         run = svd_call(current.stream, x._layout, x.dtype, name, False, False)
         assert int(run(x, *given)[-1]) == 1
+
+
+@pytest.mark.emulator  # a GPU's library has no words for it
+def test_workspaces_of_elements_and_numbers_on_the_host(xp):
+    """A workspace that is too small, and a null pointer to the host's memory, are refused."""
+    library = cusolver.library
+    handle = SOLVER.on(xp.cuda.get_current_stream()).handle
+    a, tau, info = xp.ones((3, 4)), xp.ones(3), xp.zeros((), "i4")
+    needed = library.cusolverDnDorgqr_bufferSize(handle, 4, 3, 3, a.data.ptr, 4, tau.data.ptr)
+    work = xp.empty(needed)
+    arguments = [handle, 4, 3, 3, a.data.ptr, 4, tau.data.ptr, work.data.ptr, needed, info.data.ptr]
+    library.cusolverDnDorgqr(*arguments)
+    arguments[8] -= 1
+    with pytest.raises(LibraryError, match=f"work has {needed - 1} elements of 8 bytes"):
+        library.cusolverDnDorgqr(*arguments)
+    run = svd_call(current.stream, a[:, :3]._layout, a.dtype, "gesvdp", False, False)
+    with pytest.raises(LibraryError, match="h_err_sigma is null"):
+        run(a[:, :3], 0)

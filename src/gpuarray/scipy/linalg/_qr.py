@@ -85,7 +85,7 @@ def qr(
     if mode == "raw":
         h, tau = _decompositions.qr(a, "raw")
         packed = h.swapaxes(-1, -2)
-        return (packed, tau), triu(packed[..., : m if m < n else n, :])
+        return (packed, tau), triu(packed[..., : min(m, n), :])
     if mode == "r":
         return (_with_rows(_decompositions.qr(a, "r"), m),)
     found = _decompositions.qr(a, "complete" if mode == "full" else "reduced")
@@ -183,7 +183,7 @@ def qr_multiply(
             f"and {c.shape}"
         )
     m, n = a._layout.shape
-    k = m if m < n else n
+    k = min(m, n)
     left, single = mode == "left", c._layout.ndim == 1
     # The matrix whose columns are multiplied by Q or its adjoint, a row each.
     rows = c[None] if single else c.T if left else c
