@@ -218,6 +218,51 @@ def test_a_chain_of_products_is_contracted_in_pairs():
     assert launches(lambda: cp.einsum("ij,jk,kl->il", x, x, y)) == 2
 
 
+#: Of matrices that are large enough for cuBLAS.
+LARGE = {"a": 3, "b": 5, "i": 70, "j": 66, "k": 72, "l": 65}
+
+
+@pytest.mark.parametrize(
+    "subscripts", ["aij,ajk->ika", "aibj,jbk->iak", "jib,kjb->ik", "ij,jk,kl->li"]
+)
+def test_large_matrices(subscripts):
+    terms = subscripts.partition("->")[0].split(",")
+    hosts = [values([LARGE[x] for x in one], "f4", i) for i, one in enumerate(terms)]
+    expected = np.einsum(subscripts, *hosts, optimize=True)
+    for make in (lambda x: x, lambda x: x.T.copy().T, lambda x: x.repeat(2, -1)[..., ::2]):
+        devices = [make(cp.asarray(x)) for x in hosts]
+        for order in "KCF":
+            result = cp.einsum(subscripts, *devices, order=order)
+            same(result, expected)
+            assert order == "K" or result.flags[order]
+
+
+def test_elements_at_any_address():
+    packed = np.zeros((4, 4), [("gap", "u1"), ("x", "f8")])
+    packed["x"] = values((4, 4), "f8")
+    host, x = packed["x"], cp.asarray(packed)["x"]
+    assert not x.flags.aligned
+    for subscripts in ("ij,jk->ik", "ij,ij->i", "i...,k...->ki...", "ij->j", "ii->i"):
+        count = subscripts.count(",") + 1
+        same(cp.einsum(subscripts, *[x] * count), np.einsum(subscripts, *[host] * count))
+    out = cp.zeros_like(cp.asarray(packed))["x"]
+    cp.einsum("ij,jk->ik", x, x, out=out)
+    same(out, host @ host)
+
+
+def test_in_a_capture():
+    host = values((70, 66), "f4")
+    x = cp.asarray(host)
+    cp.einsum("ij,kj->ik", x, x)  # opens the library
+    with cp.cuda.Stream(non_blocking=True) as stream:
+        stream.begin_capture()
+        results = [cp.einsum("ij,kj,kl->il", x, x, x), cp.tensordot(x, x, (0, 0))]
+        graph = stream.end_capture()
+        graph.launch()
+        stream.synchronize()
+    same(results, [host @ host.T @ host, host.T @ host])
+
+
 def test_errors_of_lengths():
     x = cp.ones((2, 3))
     with pytest.raises(ValueError, match=r"\(2,3\) \(2,3\) and subscripts 'ij,jk'"):

@@ -27,6 +27,15 @@ def creation(host: np.ndarray) -> None:
     assert_type(cp.asnumpy(cp.ones(3)), np.ndarray)
 
 
+def contractions_and_norms(x: ndarray) -> None:
+    assert_type(cp.einsum("ij->j", x), ndarray)
+    assert_type(cp.tensordot(x, x), ndarray)
+    assert_type(cp.linalg.multi_dot([x, x]), ndarray)
+    assert_type(cp.linalg.norm(x, "fro"), ndarray)
+    assert_type(cp.linalg.vector_norm(x, axis=(0, 1)), ndarray)
+    assert_type(cp.linalg.matrix_rank(x), ndarray)
+
+
 def attributes(x: ndarray) -> None:
     assert_type(x.dtype, np.dtype)
     assert_type(x.shape, tuple[int, ...])

@@ -42,7 +42,9 @@ _BY_DEFAULT = static(False)
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def einsum(*operands: Any, out: ndarray | None = None, optimize: Any = False, **kwargs: Any) -> Any:
+def einsum(
+    *operands: Any, out: ndarray | None = None, optimize: Any = False, **kwargs: Any
+) -> ndarray:
     """Sums of products over axes that share a subscript, in Einstein's notation.
 
     Parameters
