@@ -12,71 +12,20 @@ from gpuarray._ffi import driver
 from gpuarray._runtime.device import current
 from gpuarray._runtime.launch import load
 from gpuarray.kernels.small_matrix import launch, spec
-
-DTYPES = ["f4", "f8", "c8", "c16"]
-SIZES = [1, 2, 3, 5, 8, 17, 32]
-EVERY = [pytest.param(dtype, n, marks=pytest.mark.slow) for dtype in DTYPES for n in SIZES]
-# A kernel for each: compiling them is what takes the time.
-QUICK = [("f8", 1), ("f8", 3), ("c16", 5)]
-each_size = pytest.mark.parametrize(
-    ("dtype", "n"), [case.values if case.values in QUICK else case for case in EVERY]
+from tests.linalg.small_matrices import (
+    adjoint,
+    call,
+    check_eigh,
+    check_orthonormal,
+    check_solution,
+    check_svd,
+    conditioned,
+    each_size,
+    epsilon,
+    norm,
+    positive,
+    random,
 )
-
-
-def epsilon(dtype):
-    return float(np.finfo(dtype).eps)
-
-
-def random(rng, dtype, *shape):
-    x = rng.standard_normal(shape)
-    if np.dtype(dtype).kind == "c":
-        x = x + 1j * rng.standard_normal(shape)
-    return x.astype(dtype)
-
-
-def adjoint(x):
-    return np.conj(np.swapaxes(x, -1, -2))
-
-
-def orthonormal(rng, dtype, *shape):
-    """Matrices with orthonormal columns, in double precision."""
-    wide = np.result_type(dtype, np.float64)
-    return np.linalg.qr(random(rng, wide, *shape))[0]
-
-
-def conditioned(rng, dtype, count, m, n, condition):
-    """Matrices with singular values from 1 to 1 / condition."""
-    k = min(m, n)
-    s = np.logspace(0, -np.log10(condition), k)
-    u, v = orthonormal(rng, dtype, count, m, k), orthonormal(rng, dtype, count, n, k)
-    return ((u * s) @ adjoint(v)).astype(dtype)
-
-
-def positive(rng, dtype, count, n, condition=1e2):
-    q, s = orthonormal(rng, dtype, count, n, n), np.logspace(0, -np.log10(condition), n)
-    x = (q * s) @ adjoint(q)
-    return ((x + adjoint(x)) / 2).astype(dtype)
-
-
-def call(make, *arrays, **static):
-    """What a call of the family returns for host arrays or device arrays, on the host."""
-    arrays = [x if isinstance(x, cp.ndarray) else cp.asarray(x) for x in arrays]
-    run = make(current.stream, "test", *[x._layout for x in arrays], *static.values())
-    results = run(*arrays)
-    return [x.get() for x in results] if isinstance(results, tuple) else results.get()
-
-
-def norm(x):
-    return np.sqrt((np.abs(x.astype(np.result_type(x, "f8"))) ** 2).sum((-2, -1)))
-
-
-def check_solution(a, x, b):
-    """The backward error is a few units in the last place."""
-    wide = np.result_type(a, np.float64)
-    rest = norm(a.astype(wide) @ x - b)
-    bound = 8 * a.shape[-1] * epsilon(a.dtype) * (norm(a) * norm(x) + norm(b))
-    assert (rest <= bound).all()
-
 
 # ---- LU factors ----------------------------------------------------------------------------------
 
@@ -212,186 +161,6 @@ def test_matrices_that_are_not_positive_definite(rng):
     assert np.isnan(factor[[1, 3]]).all()
     np.testing.assert_allclose(factor[:3:2], np.linalg.cholesky(a[:3:2]), 1e-12)
     np.testing.assert_array_equal(np.isnan(factor[4]), np.tri(3, dtype=bool))
-
-
-# ---- eigenvalues ---------------------------------------------------------------------------------
-
-
-def hermitian(rng, dtype, values):
-    """A Hermitian matrix with given eigenvalues."""
-    q = orthonormal(rng, dtype, len(values), len(values))
-    x = (q * values) @ adjoint(q)
-    return ((x + adjoint(x)) / 2).astype(dtype)
-
-
-def check_orthonormal(columns):
-    n = columns.shape[-1]
-    products = adjoint(columns) @ columns
-    bound = (4 + max(columns.shape[-2:])) * epsilon(columns.dtype)
-    np.testing.assert_allclose(products, np.broadcast_to(np.eye(n), products.shape), 0, bound)
-
-
-def check_eigh(a, upper=False):
-    w, v, info = call(launch.eigh_call, a, upper=upper, vectors=True)
-    n, wide = a.shape[-1], np.result_type(a, "f8")
-    assert (w.dtype, v.dtype, info.dtype) == (a.real.dtype, a.dtype, "i4")
-    assert not info.any()
-    assert (np.diff(w) >= 0).all()
-    expected = np.linalg.eigvalsh(a.astype(wide), "U" if upper else "L")
-    size = np.abs(expected).max(-1, keepdims=True, initial=0)
-    bound = 8 * n * epsilon(a.dtype) * size + np.finfo(a.dtype).smallest_subnormal * n
-    assert (np.abs(w - expected) <= bound).all()
-    check_orthonormal(v)
-    full = a if not upper else np.triu(a) + adjoint(np.triu(a, 1))
-    # Scaled, so that the products do not underflow.
-    size = np.where(size == 0, 1, size)[..., None]
-    rest = np.abs(
-        (full.astype(wide) / size) @ v - v * (w.astype("f8") / size[..., 0])[..., None, :]
-    )
-    assert (rest <= bound[..., None] / size).all()
-    return w
-
-
-@each_size
-def test_eigh(dtype, n, rng):
-    a = random(rng, dtype, 3, n, n)
-    a = ((a + adjoint(a)) / 2).astype(dtype)
-    w = check_eigh(a)
-    for upper in (False, True):
-        # The other triangle is not read.
-        kept = np.tri(n, dtype=bool).T if upper else np.tri(n, dtype=bool)
-        given = np.where(kept, a, np.nan).astype(dtype)
-        values, info = call(launch.eigh_call, given, upper=upper, vectors=False)
-        assert not info.any()
-        np.testing.assert_allclose(values, w, 0, 8 * n * epsilon(dtype) * np.abs(w).max())
-
-
-SPECTRA = {
-    "zero": np.zeros(7),
-    "one": np.ones(7),
-    "of either sign": np.array([1.0, -1, 1, -1, 1, -1, 0]),
-    "rank 1": np.array([3.0, 0, 0, 0, 0, 0, 0]),
-    "rank 3": np.array([3.0, 2, 1, 0, 0, 0, 0]),
-    "clusters": np.array([1, 1 + 1e-7, 1 + 2e-7, 1, 2, 2 + 1e-6, 0]),
-    "huge": np.arange(1, 8) * 2.0**1015,
-    "tiny": np.arange(1, 8) * 2.0**-1018,
-    "subnormal": np.arange(1, 8) * 2.0**-1040,
-    "1e1": np.logspace(0, -1, 7),
-    "1e8": np.logspace(0, -8, 7),
-    "1e15": np.logspace(0, -15, 7),
-}
-
-
-def test_spectra_of_hermitian_matrices(rng):
-    values = np.array(list(SPECTRA.values()))
-    exponents = np.frexp(np.abs(values).max(-1))[1]
-    # Made at a scale at which nothing overflows or underflows.
-    a = np.stack([hermitian(rng, "f8", np.ldexp(x, -e)) for x, e in zip(values, exponents)])
-    check_eigh(np.ldexp(a, exponents[:, None, None]))
-
-
-def equal_elements(n):
-    return np.ones((n, n)), np.full((n, n), 0.1), np.eye(n)[::-1], np.diag(np.arange(n) % 3.0)
-
-
-def test_eigenvalues_of_matrices_of_few_numbers():
-    check_eigh(np.stack(equal_elements(7)))
-
-
-def test_small_eigenvalues_of_graded_matrices(rng):
-    scale = 10.0 ** -np.arange(0, 12, 2)
-    inner = 2 * np.eye(6) + 0.1 * random(rng, "f8", 6, 6)
-    a = scale[:, None] * (inner + inner.T) * scale
-    w = check_eigh(a)
-    # Those of the inverse, which is graded the other way round.
-    inverse = np.linalg.inv(inner + inner.T) / scale[:, None] / scale
-    other = call(launch.eigh_call, (inverse + inverse.T) / 2, upper=False, vectors=False)[0]
-    np.testing.assert_allclose(w, 1 / other[::-1], 1e-13)
-
-
-# ---- singular values -----------------------------------------------------------------------------
-
-
-def check_svd(a, full):
-    u, s, vh, info = call(launch.svd_call, a, full=full)
-    m, n = a.shape[-2:]
-    k, wide = min(m, n), np.result_type(a, "f8")
-    assert (u.dtype, s.dtype, vh.dtype, info.dtype) == (a.dtype, a.real.dtype, a.dtype, "i4")
-    stack = a.shape[:-2]
-    assert u.shape == (*stack, m, m if full else k)
-    assert vh.shape == (*stack, n if full else k, n)
-    assert not info.any()
-    assert (np.diff(s) <= 0).all()
-    expected = np.linalg.svd(a.astype(wide), compute_uv=False)
-    size = s.max(-1, keepdims=True, initial=0)
-    bound = 8 * max(m, n) * epsilon(a.dtype) * size
-    bound = bound + np.finfo(a.dtype).smallest_subnormal * k
-    assert (np.abs(s - expected) <= bound).all()
-    check_orthonormal(u)
-    check_orthonormal(adjoint(vh))
-    size = np.where(size == 0, 1, size)[..., None].astype("f8")
-    rest = (u[..., :k] * (s.astype("f8") / size[..., 0])[..., None, :]) @ vh[..., :k, :]
-    assert (np.abs(rest - a.astype(wide) / size) <= bound[..., None] / size).all()
-    return s
-
-
-@each_size
-@pytest.mark.parametrize("full", [False, True])
-def test_svd(dtype, n, full, rng):
-    for shape in {(n, n), (n, n // 2 + 1), (n // 2 + 1, n)}:
-        a = random(rng, dtype, 3, *shape)
-        s = check_svd(a, full)
-        values, info = call(launch.svdvals_call, a)
-        assert (values.dtype, values.shape, info.tolist()) == (s.dtype, s.shape, [0, 0, 0])
-        np.testing.assert_allclose(values, s, 0, 8 * n * epsilon(dtype) * s.max())
-
-
-@pytest.mark.parametrize("shape", [(7, 7), (8, 7), (7, 8)])
-def test_spectra_of_singular_values(shape, rng):
-    values = np.abs(list(SPECTRA.values()))
-    exponents = np.frexp(values.max(-1))[1]
-    u, v = (orthonormal(rng, "f8", len(values), n, 7) for n in shape)
-    a = (u * np.ldexp(values, -exponents[:, None])[:, None]) @ adjoint(v)
-    check_svd(np.ldexp(a, exponents[:, None, None]), full=True)
-
-
-def test_singular_values_of_matrices_of_few_numbers():
-    a = np.stack(equal_elements(7))
-    for one in (a, a[:, :5], a[:, :, 2:]):
-        check_svd(one, full=True)
-
-
-def test_small_singular_values_of_graded_columns(rng):
-    scale = 10.0 ** -np.arange(0, 120, 20)
-    inner = np.eye(6) + 0.1 * random(rng, "f8", 6, 6)
-    s = call(launch.svd_call, inner * scale, full=False)[1]
-    assert (s / scale > 0.5).all()
-    # The product of all is the determinant's absolute value.
-    np.testing.assert_allclose(np.prod(s / scale), np.abs(np.linalg.det(inner)), 1e-13)
-
-
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_columns_that_vanish_beside_others(dtype, rng):
-    scale = np.logspace(0, 0.9 * np.log10(np.finfo(dtype).tiny), 7)
-    a = (random(rng, "f8", 7, 7) * np.sqrt(scale) * scale[:, None]).astype(dtype)
-    check_svd(a, full=True)
-    check_svd(a[:, ::-1], full=True)
-
-
-def test_nan_and_infinity_in_jacobis_method(rng):
-    a = random(rng, "f8", 3, 4, 4)
-    a = a + adjoint(a)
-    a[0, 1, 1], a[2, 3, 3] = np.nan, np.inf
-    w, v, info = call(launch.eigh_call, a, upper=False, vectors=True)
-    assert info.tolist() == [0, 0, 0]
-    for one in (w, v):
-        assert np.isnan(one[::2]).all()
-        assert np.isfinite(one[1]).all()
-    u, s, vh, info = call(launch.svd_call, a, full=False)
-    assert info.tolist() == [1, 0, 0]  # NumPy raises for a NaN alone
-    for one in (u, s, vh):
-        assert np.isnan(one[::2]).all()
-        assert np.isfinite(one[1]).all()
 
 
 # ---- QR factors ----------------------------------------------------------------------------------

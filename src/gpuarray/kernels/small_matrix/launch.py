@@ -9,6 +9,7 @@ Matrices without rows or columns have results of zeros.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -58,7 +59,7 @@ def _stack_call(
     shape = _layout.broadcast_shapes([x.shape[:-2] for x in operands])
     targets = [_layout.contiguous(dtype, shape + one) for dtype, one in results.values()]
     inputs = "a" * len(operands)
-    count = int(np.prod(shape, dtype=object))
+    count = math.prod(shape)
     if not count or not operands[0].size:
         return _calls.make_call(stream, inputs, targets, [], cleared=True)
     lanes = small_matrix.spec.lanes_for(*operands[0].shape[-2:])
