@@ -66,6 +66,12 @@ from gpuarray.scipy.linalg._svd import (
     svd,
     svdvals,
 )
+from gpuarray.scipy.linalg._sylvester import (
+    solve_continuous_lyapunov,
+    solve_discrete_lyapunov,
+    solve_lyapunov,
+    solve_sylvester,
+)
 from gpuarray.scipy.linalg._warnings import LinAlgWarning
 
 # A line for each file.
@@ -86,6 +92,7 @@ __all__ = [
     "diagsvd", "null_space", "orth", "orthogonal_procrustes", "polar", "subspace_angles", "svd",
     "svdvals",
     "bandwidth", "ishermitian", "issymmetric",
+    "solve_continuous_lyapunov", "solve_discrete_lyapunov", "solve_lyapunov", "solve_sylvester",
     "dft", "hadamard", "helmert", "hilbert", "invhilbert",
     "invpascal", "pascal",
     "block_diag", "circulant", "convolution_matrix", "hankel", "toeplitz",
