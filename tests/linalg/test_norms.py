@@ -48,6 +48,18 @@ def test_special_values():
         same(cp.linalg.vector_norm(cp.asarray(host), ord=order, axis=1), expected, ulps=4)
 
 
+def test_orders_of_any_type_and_size():
+    host = values((3, 3), "f4") + 2 * np.eye(3, dtype="f4")
+    x = cp.asarray(host)
+    for order in (np.float32(1), np.int8(-1), np.float16(np.inf)):
+        same(cp.linalg.norm(x, order), np.linalg.norm(host, order), ulps=4)
+        same(cp.linalg.cond(x, order), np.linalg.cond(host, order), ulps=64)
+        same(cp.linalg.norm(x, order, 0), np.linalg.norm(host, order, 0), ulps=4)
+    for order in (1e300, 1e-300):  # beyond float32
+        result = cp.linalg.norm(cp.ones(3, "f4"), order)
+        same(result, np.asarray(1 if order > 1 else np.inf, "f4"))
+
+
 def test_squares_overflow_as_numpys():
     host = np.full((2, 3), 1e20, "f4")
     same(cp.linalg.vector_norm(cp.asarray(host)), np.linalg.vector_norm(host))

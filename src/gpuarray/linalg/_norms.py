@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["cond", "matrix_norm", "matrix_rank", "norm", "vector_norm"]
 
+#: The types of numbers that an order may be.
+_REAL = (int, float, np.integer, np.floating)
+
 
 def norm(
     x: ArrayLike,
@@ -204,7 +207,7 @@ def cond(x: ArrayLike, p: float | str | None = None) -> ndarray:
     layout = a._layout
     if not layout.size and not math.prod(layout.shape[-2:]):
         raise np.linalg.LinAlgError("cond is not defined on empty arrays")
-    if p is None or (isinstance(p, int | float) and abs(p) == 2):
+    if p is None or (isinstance(p, _REAL) and abs(p) == 2):
         values = _decompositions.svdvals(a)
         ends = values[..., 0], values[..., -1]
         found = divide(*(ends[::-1] if p == -2 else ends))
@@ -357,7 +360,7 @@ def _matrix_norm_call(
     if isinstance(order, str) and order == "nuc":
         return functools.partial(_of_singular_values, 1, axes, keepdims)
     number = 0.0
-    if isinstance(order, int | float):
+    if isinstance(order, _REAL):
         number = float(order)
     if abs(number) == 2:
         number = math.copysign(math.inf, number)

@@ -102,7 +102,9 @@ def _norm(dtype: np.dtype, order: float) -> tuple[ReductionOp, tuple[float, ...]
     )
     values: tuple[float, ...] = ()
     if scalars:
-        values = (order, np.reciprocal(order, dtype=_dtypes.dtype_of(code)).item())
+        with np.errstate(all="ignore"):
+            power = _dtypes.dtype_of(code).type(order)
+            values = power.item(), np.reciprocal(power).item()
     return op, values
 
 
