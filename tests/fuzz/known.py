@@ -68,6 +68,12 @@ def _beyond_the_range(case: Case, difference: Difference) -> bool:
 
 KNOWN: list[Known] = [
     Known(
+        "the order 'K' of einsum",
+        "einsum",
+        "that in which a product of matrices is stored best",
+        lambda case, difference: case.function == "einsum" and difference.kind == "memory order",
+    ),
+    Known(
         "floats beyond the range of integers",
         "astype",
         "NumPy leaves to the machine what becomes of a float that an integer dtype does not hold",
