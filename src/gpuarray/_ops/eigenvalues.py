@@ -103,11 +103,11 @@ def _hermitian_call(
     return steps.make()
 
 
-def general(a: Any, vectors: bool) -> Any:
+def general(a: Any, vectors: bool, narrows: bool = False) -> Any:
     """The eigenvalues of square matrices in no order, or a tuple with the right eigenvectors.
 
-    They are real if the matrices are, and none of the eigenvalues has an imaginary part; so it
-    waits for the device.
+    They are complex. If it `narrows`, they are real if the matrices are, and none of the
+    eigenvalues has an imaginary part.
     """
     layout = a._layout
     check_square(layout)
@@ -119,6 +119,8 @@ def general(a: Any, vectors: bool) -> Any:
             f"{eigen.GENERAL_LIMIT} rows; those of symmetric ones have no such limit (eigh)"
         )
     if not layout.size:
+        if not narrows:
+            dtype = np.result_type(dtype, np.complex64)
         values = _array.empty(_layout.contiguous(dtype, (*batch, n)))
         return (
             (values, _array.empty(_layout.contiguous(dtype, layout.shape))) if vectors else values
@@ -141,7 +143,7 @@ def general(a: Any, vectors: bool) -> Any:
         found = not_equal(info, 0)
         failed = found if failed is None else logical_or(failed, found)
         values = _with_nan(failed, values, 1)
-    real = dtype.kind == "f" and not bool(any(values.imag))
+    real = narrows and dtype.kind == "f" and not bool(any(values.imag))
     if not vectors:
         return copies.copy(values.real, "C") if real else values
     columns = _transposed(_layout.contiguous(dtype, layout.shape))

@@ -13,6 +13,7 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.eigenvalues import general
 from gpuarray._ops.joining import concatenate
+from gpuarray._ops.least_squares import adjoint
 from gpuarray._ops.logic import equal
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj, divide, multiply, sqrt
@@ -52,7 +53,7 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
     zeros_ = zeros_ if zeros_._layout.ndim else zeros_.reshape(1)
     shape, dtype = zeros_._layout.shape, zeros_._layout.dtype
     if len(shape) == 2 and shape[0] == shape[1] and shape[0]:
-        zeros_ = general(zeros_, False)
+        zeros_ = general(zeros_, False, True)
     elif len(shape) != 1:
         raise ValueError(f"poly: zeros of shape {shape}; give one dimension, or a square matrix")
     elif dtype.char not in "fdFD":
@@ -118,7 +119,7 @@ def roots(p: ArrayLike) -> ndarray:
     c = copies.copy(c[first:upto], "C", _float(dtype) if dtype.kind not in "fc" else dtype)
     if c._layout.size > 1:
         matrix = series_fits.companion_matrix("power", copies.copy(c[::-1], "C"))
-        found = general(matrix, False)
+        found = general(matrix, False, True)
     else:
         if series.is_zero(c):
             return asarray(np.array([]))
@@ -243,7 +244,7 @@ def polyfit(
 
 def _covariance(vectors: Any, values: Any, norms: Any) -> Any:
     """The inverse of the matrix of the sums of products of powers, from the highest."""
-    scaled = divide(conj(vectors), values)
+    scaled = divide(adjoint(vectors), values)
     both = gemm(scaled, copies.copy(conj(scaled).T, "C"))
     both = divide(both, multiply(norms[:, None], norms))
     return copies.copy(both[::-1, ::-1], "C")

@@ -208,7 +208,7 @@ def roots(basis: str, c: ArrayLike, name: str) -> ndarray:
         return asarray(np.array([], series._layout.dtype))
     if series._layout.size == 2:
         return _single_root(basis, series)
-    found = general(companion_matrix(basis, series), False)
+    found = general(companion_matrix(basis, series), False, True)
     found.sort()
     return found
 

@@ -42,8 +42,7 @@ def eig(a: ArrayLike) -> EigResult:
     EigResult
         A namedtuple with ``eigenvalues``, of shape (..., M), in no particular order, and
         ``eigenvectors``, of shape (..., M, M): column ``[..., :, i]`` has norm 1 and belongs to
-        eigenvalue ``[..., i]``. Both are real if `a` is, and no eigenvalue of any matrix has an
-        imaginary part; otherwise they are complex.
+        eigenvalue ``[..., i]``. Both are complex.
 
     Raises
     ------
@@ -57,15 +56,16 @@ def eig(a: ArrayLike) -> EigResult:
     Notes
     -----
     By ``cusolverDnXgeev``, which cuSOLVER has from CUDA 12.6.2 on, one matrix after another. A part
-    of its work is the host's. It takes matrices of less than 2**31 elements. Whether the results
-    are real depends on their values, so the call waits for the device.
+    of its work is the host's, so the call waits for the device. It takes matrices of less than
+    2**31 elements.
 
     With ``errstate(linalg="ignore")`` results are NaN where a matrix has an infinity or NaN, or
     where the algorithm does not converge.
 
     Differences from NumPy
     ----------------------
-    The order of the eigenvalues may be another one.
+    The order of the eigenvalues may be another one. Before NumPy 2.5 its results are real where no
+    eigenvalue has an imaginary part.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def eig(a: ArrayLike) -> EigResult:
     >>> a = cp.array([[2.0, 1.0], [0.0, 3.0]])
     >>> w, v = cp.linalg.eig(a)
     >>> cp.sort(w)
-    array([2., 3.])
+    array([2.+0.j, 3.+0.j])
     >>> cp.allclose(a @ v, v * w)
     array(True)
     """
@@ -91,8 +91,7 @@ def eigvals(a: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray, of shape (..., M)
-        In no particular order. Real if `a` is, and no eigenvalue of any matrix has an imaginary
-        part; otherwise complex.
+        Complex, in no particular order.
 
     Raises
     ------

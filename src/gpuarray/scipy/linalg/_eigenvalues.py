@@ -91,7 +91,7 @@ def eig(
     matrices = as_array(a, "scipy.linalg.eig")
     if not right:
         return _complex(eigenvalues.general(matrices, False), homogeneous_eigvals)
-    values, vectors = eigenvalues.general(matrices, True)
+    values, vectors = eigenvalues.general(matrices, True, True)
     return _complex(values, homogeneous_eigvals), vectors
 
 
