@@ -257,6 +257,8 @@ OUT = {
     "cumsum": lambda a, out: cp.cumsum(a[0], out=out),
     "cumulative_prod": lambda a, out: cp.cumulative_prod(a[0, :2], include_initial=True, out=out),
     "cumulative_sum": lambda a, out: cp.cumulative_sum(a[0, :2], include_initial=True, out=out),
+    "dot": lambda a, out: cp.dot(a, a[0], out), "matmul": lambda a, out: cp.matmul(a, a[0], out),
+    "einsum": lambda a, out: cp.einsum("ij,j", a, a[0], out=out),
     "fix": lambda a, out: cp.fix(a[0], out),
     "isneginf": lambda a, out: cp.isneginf(-1 / (a[0] * 0), out),
     "isposinf": lambda a, out: cp.isposinf(1 / (a[0] * 0), out),

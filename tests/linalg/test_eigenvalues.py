@@ -82,7 +82,7 @@ def check_eig(a, make=cp.asarray):
     """eig and eigvals of a host array, which are complex as NumPy's are since 2.5."""
     result = cp.linalg.eig(make(a))
     only = cp.linalg.eigvals(make(a))
-    dtype = np.result_type(a.dtype, np.complex64)
+    dtype = np.result_type(np.linalg.eigvals(a).dtype, np.complex64)
     assert result.eigenvectors.flags.c_contiguous
     assert result.eigenvalues.dtype == result.eigenvectors.dtype == only.dtype == dtype
     w, v, only = [cp.asnumpy(x) for x in (*result, only)]
