@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import numpy as np
 import pytest
 
 
@@ -80,5 +81,11 @@ def test_what_cannot_be_set(xp):
             xp.seterr(**{name: "warn"})
     with pytest.raises(ValueError, match="linalg must be 'raise' or 'ignore'; got 'warn'"):
         xp.seterr(linalg="warn")
+    for value in (np.array([None]), np.array(["ignore"])):  # equal to what can be set
+        with pytest.raises(ValueError, match="linalg must be"):
+            xp.seterr(linalg=value)
+        with pytest.raises(NotImplementedError, match="divide"):
+            xp.seterr(divide=value)
+    assert xp.geterr()["linalg"] == "raise"
     with pytest.raises(TypeError), xp.errstate("ignore"):
         pass

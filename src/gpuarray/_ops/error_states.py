@@ -76,17 +76,22 @@ def seterr(
     """
     given = {"all": all, "divide": divide, "over": over, "under": under, "invalid": invalid}
     for name, value in given.items():
-        if value not in (None, "ignore"):
+        if value is not None and not _is_one_of(value, ("ignore",)):
             raise NotImplementedError(
                 f"seterr: {name}={value!r} is not supported, a device does not tell of "
                 "floating-point errors; leave it out, and look for NaN with isfinite"
             )
-    if linalg not in (None, "raise", "ignore"):
+    if linalg is not None and not _is_one_of(linalg, ("raise", "ignore")):
         raise ValueError(f"seterr: linalg must be 'raise' or 'ignore'; got {linalg!r}")
     before = geterr()
     if linalg is not None:
         error_state.linalg = linalg
     return before
+
+
+def _is_one_of(value: object, modes: tuple[str, ...]) -> bool:
+    # An array with the text is equal to it as well.
+    return isinstance(value, str) and value in modes
 
 
 class _Entered(threading.local):

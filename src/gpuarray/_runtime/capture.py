@@ -206,7 +206,7 @@ def object_of(handle: int) -> Stream:
     for stream in list(streams.values()):
         if stream.origin is None and not stream.lost and stream.key == key:
             return stream
-    return Stream.of_handle(handle, device)
+    return Stream._of_handle(handle, device)
 
 
 def join(stream: Stream) -> None:

@@ -360,7 +360,7 @@ class Device:
         self._have_no_code()
         self.generation = 0
         self.end = launch_history.end_of(index)
-        self.default_stream = cls.stream_class.of_handle(0, self)
+        self.default_stream = cls.stream_class._of_handle(0, self)
         return self
 
     def _have_no_code(self) -> None:

@@ -47,7 +47,7 @@ class GraphMemory:
         # Its owner may destroy it before the memory is used again: an event stands for it.
         noted = self._launched_on.get(stream.key)
         if noted is None:
-            noted = Stream.of_handle(stream.handle, stream.device)
+            noted = Stream._of_handle(stream.handle, stream.device)
             with stream.device:
                 noted.work.event = Event(disable_timing=True)
             noted.work.owned = True

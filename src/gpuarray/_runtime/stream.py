@@ -175,7 +175,7 @@ class Stream:
                 f"Stream.from_external: version {version} of __cuda_stream__ is unknown; this "
                 "package knows version 0"
             )
-        self = cls.of_handle(handle, device_of_handle("Stream.from_external", handle))
+        self = cls._of_handle(handle, device_of_handle("Stream.from_external", handle))
         self.foreign = obj
         return self
 
@@ -184,7 +184,7 @@ class Stream:
         return 0, self.handle
 
     @classmethod
-    def of_handle(cls, handle: int, device: Device) -> Stream:
+    def _of_handle(cls, handle: int, device: Device) -> Stream:
         """A stream object for a handle that somebody else owns."""
         self = object.__new__(Stream.borrowed_class if cls is Stream else cls)
         self._set(handle, device, False)
@@ -314,7 +314,7 @@ class Stream:
         found = current.per_thread.get(self.device.id)
         if found is None or found.lost:
             mine = self.thread == threading.get_ident()
-            found = self if mine else Stream.of_handle(PER_THREAD, self.device)
+            found = self if mine else Stream._of_handle(PER_THREAD, self.device)
             current.per_thread[self.device.id] = found
         return found
 

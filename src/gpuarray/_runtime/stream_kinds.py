@@ -143,7 +143,7 @@ def _lose(device: Device) -> None:
             stream.__class__ = LostStream
     if driver.forked():
         return
-    device.default_stream = Stream.of_handle(0, device)
+    device.default_stream = Stream._of_handle(0, device)
     if current.stream.device is device:
         device.use()
 
