@@ -528,6 +528,12 @@ def transpose(layout: Layout, axes: Sequence[int] | None = None) -> Layout:
     )
 
 
+def matrix_transpose(layout: Layout) -> Layout:
+    """The layout with its last two axes exchanged."""
+    *batch, row, column = range(layout.ndim)
+    return transpose(layout, (*batch, column, row))
+
+
 def resolve_reshape(size: int, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Fill in a length of -1, and refuse a shape with another number of elements."""
     unknown = shape.count(-1)

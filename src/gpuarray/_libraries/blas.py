@@ -31,8 +31,8 @@ _SCALES: dict[str, np.dtype] = {
     "c16": np.dtype("c16"),
 }
 
-#: So many calls for one product are always fine; more of them, if each has so many multiplications
-#: that the device has more to do than the host.
+#: A stack whose strides cuBLAS cannot take in one call is at most so many calls, or more if each
+#: has so many multiplications that the GPU works longer than the host's call takes.
 _FEW_CALLS = 16
 _WORTH_A_CALL = 1 << 26
 

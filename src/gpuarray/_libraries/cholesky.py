@@ -11,23 +11,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.checks import fill_failed, info_of, refuse_capture
 from gpuarray._libraries.lu import is_batched, letter
 from gpuarray._libraries.steps import Operand, Stack, Steps
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Apply, Constant, Input
-from gpuarray.kernels.generator.operations import operation
 
-__all__ = ["cholesky_call", "factorize", "keep_triangle"]
+__all__ = ["cholesky_call", "factorize"]
 
 _INT32 = np.dtype(np.int32)
 
 
 def factorize(steps: Steps, matrices: Operand, upper: bool, info: Operand) -> None:
-    """Factorise row-major matrices in place; the triangle that is not meant stays as it is.
+    """Factorise row-major matrices in place; the other triangle has no meaning afterwards.
 
     Parameters
     ----------
@@ -56,16 +53,6 @@ def factorize(steps: Steps, matrices: Operand, upper: bool, info: Operand) -> No
     )
 
 
-def keep_triangle(steps: Steps, matrices: Operand, upper: bool) -> None:
-    """Store zeros into the other triangle of matrices."""
-    code = _dtypes.code(matrices.layout.dtype)
-    number, zero = Input(0, "i8"), Constant(0, "i8")
-    kept = Apply(operation("greater_equal" if upper else "less_equal"), (number, zero), "b1")
-    values = Apply(operation("where"), (kept, Input(1, code), Constant(0, code)), code)
-    coordinates = Coordinates(*[0] * (matrices.layout.ndim - 2), -1, 1)
-    steps.kernel("triangle", values, [coordinates, matrices], matrices)
-
-
 def cholesky_call(
     stream: Stream, a: Layout, dtype: np.dtype, upper: bool, raises: bool
 ) -> Callable[..., object]:
@@ -80,7 +67,7 @@ def cholesky_call(
     info = info_of(steps, (count,), raises)
     stacked = result.seen_as(_layout.contiguous(dtype, (count, *a.shape[-2:])))
     factorize(steps, stacked, upper, info)
-    keep_triangle(steps, result, upper)
+    steps.triangle(upper, result, result)
     if not raises:
         fill_failed(steps, info.seen_as(_layout.contiguous(_INT32, batch)), result)
     return steps.make()

@@ -26,7 +26,6 @@ from gpuarray.kernels.generator.operations import operation
 __all__ = [
     "Factors", "determinant_call", "factorize", "factors_call", "inverse_call", "is_batched",
     "letter", "row_order_call", "solve", "solve_call", "solve_factorized_call", "store_identity",
-    "transposed",
 ]  # fmt: skip
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -56,12 +55,6 @@ def is_batched(n: int, count: int, stream: Stream) -> bool:
 def letter(dtype: np.dtype) -> str:
     """The letter in the names of functions for elements of a dtype."""
     return dtype.char.translate({ord("f"): "S", ord("d"): "D", ord("F"): "C", ord("D"): "Z"})
-
-
-def transposed(layout: Layout) -> Layout:
-    """The layout with its last two axes exchanged."""
-    *batch, row, column = range(layout.ndim)
-    return _layout.transpose(layout, (*batch, column, row))
 
 
 def factorize(steps: Steps, matrices: Operand, pivots: Operand, info: Operand) -> Factors:
@@ -108,7 +101,7 @@ def _factors_of(
     n = a.layout.shape[-1]
     count = math.prod(a.layout.shape[:-2])
     matrices = steps.scratch(_layout.contiguous(dtype, a.layout.shape))
-    steps.copy(a.seen_as(transposed(a.layout)), matrices)
+    steps.copy(a.seen_as(_layout.matrix_transpose(a.layout)), matrices)
     kind = _INT32 if is_batched(n, count, steps.stream) else _INT64
     pivots = steps.scratch(_layout.contiguous(kind, (count, n)))
     info = info_of(steps, (count,), checked)
@@ -181,13 +174,13 @@ def solve_call(
     columns = _layout.contiguous(dtype, (*batch, sides, n))
     # A single right-hand side has the same order of elements either way.
     right = result.seen_as(columns) if sides == 1 else steps.scratch(columns)
-    steps.copy(steps.inputs[1].seen_as(transposed(steps.inputs[1].layout)), right)
-    # The right-hand sides of one matrix lie behind one another, whatever their number of axes is.
+    steps.copy(steps.inputs[1].seen_as(_layout.matrix_transpose(steps.inputs[1].layout)), right)
+    # All right-hand sides of one matrix are contiguous, whatever the number of batch axes.
     count = info.layout.size
     grouped = (count, math.prod(columns.shape) // (count * n), n)
     solve(steps, factors, right.seen_as(_layout.contiguous(dtype, grouped)))
     if sides > 1:
-        steps.copy(right.seen_as(transposed(columns)), result)
+        steps.copy(right.seen_as(_layout.matrix_transpose(columns)), result)
     if not raises:
         infos = a.shape[:-2] if count > 1 else ()
         fill_failed(steps, info.seen_as(_layout.contiguous(_INT32, infos)), result)
@@ -256,12 +249,12 @@ def factors_call(stream: Stream, a: Layout, dtype: np.dtype) -> Callable[..., ob
     exchanges = steps.output(_layout.contiguous(_INT32, (*batch, least)))
     columns = _layout.contiguous(dtype, (*batch, n, m))
     matrices = steps.scratch(columns)
-    steps.copy(steps.inputs[0].seen_as(transposed(steps.inputs[0].layout)), matrices)
+    steps.copy(steps.inputs[0].seen_as(_layout.matrix_transpose(steps.inputs[0].layout)), matrices)
     batched = m == n and is_batched(n, count, stream)
     pivots = steps.scratch(_layout.contiguous(_INT32 if batched else _INT64, (count, least)))
     info = steps.scratch(_layout.contiguous(_INT32, (count,)))
     factorize(steps, matrices.seen_as(_layout.contiguous(dtype, (count, n, m))), pivots, info)
-    steps.copy(matrices.seen_as(transposed(columns)), result)
+    steps.copy(matrices.seen_as(_layout.matrix_transpose(columns)), result)
     _count_pivots(steps, pivots, exchanges.seen_as(_layout.contiguous(_INT32, (count, least))), -1)
     return steps.make()
 
@@ -290,7 +283,7 @@ def solve_factorized_call(
     result = steps.output(_layout.contiguous(dtype, b.shape))
     a, exchanges, right = steps.inputs
     matrices = steps.scratch(_layout.contiguous(dtype, factors.shape))
-    steps.copy(a.seen_as(transposed(a.layout)), matrices)
+    steps.copy(a.seen_as(_layout.matrix_transpose(a.layout)), matrices)
     kind = _INT32 if is_batched(n, count, stream) else _INT64
     counted = steps.scratch(_layout.contiguous(kind, (*batch, n)))
     _count_pivots(steps, exchanges, counted, 1)
@@ -300,11 +293,11 @@ def solve_factorized_call(
     columns = _layout.contiguous(dtype, (*batch, sides, n))
     # A single right-hand side has the same order of elements either way.
     found = result.seen_as(columns) if sides == 1 else steps.scratch(columns)
-    steps.copy(right.seen_as(transposed(right.layout)), found)
+    steps.copy(right.seen_as(_layout.matrix_transpose(right.layout)), found)
     grouped = found.seen_as(_layout.contiguous(dtype, (count, sides, n)))
     solve(steps, Factors(stacked, counted, addresses), grouped, f"CUBLAS_OP_{operation}")
     if sides > 1:
-        steps.copy(found.seen_as(transposed(columns)), result)
+        steps.copy(found.seen_as(_layout.matrix_transpose(columns)), result)
     return steps.make()
 
 

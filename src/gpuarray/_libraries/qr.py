@@ -13,30 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _dtypes, _layout
+from gpuarray import _layout
 from gpuarray._ffi.cusolver_qr import FORM_Q, MULTIPLY_BY_Q
 from gpuarray._layout import Layout
 from gpuarray._libraries.steps import Operand, Stack, Steps
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels.elementwise.launch import Coordinates
-from gpuarray.kernels.generator.expressions import Apply, Constant, Input
-from gpuarray.kernels.generator.operations import operation
 
 __all__ = [
-    "factorise", "form_q", "multiply_by_q", "product_call", "qr_call", "triangle", "transposed",
+    "factorize", "form_q", "multiply_by_q", "product_call", "qr_call",
 ]  # fmt: skip
 
 _INT32 = np.dtype(np.int32)
 
 #: The functions that make Q count elements in 32 bits.
 _MOST_ELEMENTS = 2**31 - 1
-
-
-def transposed(layout: Layout) -> Layout:
-    """The layout of the transposed matrices."""
-    order = [*range(layout.ndim - 2), layout.ndim - 1, layout.ndim - 2]
-    return _layout.transpose(layout, order)
 
 
 def part(layout: Layout, rows: int, columns: int) -> Layout:
@@ -60,7 +51,7 @@ def info_for(steps: Steps, batch: tuple[int, ...]) -> Operand:
     return steps.scratch(_layout.contiguous(_INT32, batch))
 
 
-def factorise(steps: Steps, columns: Operand, n: int, tau: Operand) -> None:
+def factorize(steps: Steps, columns: Operand, n: int, tau: Operand) -> None:
     """Factorise gapless matrices, or the first `n` columns of each, in their place."""
     dtype, m = columns.layout.dtype, columns.layout.shape[-1]
     info = info_for(steps, columns.layout.shape[:-2])
@@ -113,16 +104,6 @@ def _check_size(m: int, n: int) -> None:
         )
 
 
-def triangle(steps: Steps, name: str, source: Operand, target: Operand) -> None:
-    """Copy matrices with zeros below the diagonal ('triu') or above it ('tril')."""
-    code = _dtypes.code(source.layout.dtype)
-    comparison = "greater_equal" if name == "triu" else "less_equal"
-    number = Coordinates(*[0] * (target.layout.ndim - 2), -1, 1)
-    kept = Apply(operation(comparison), (Input(0, "i8"), Constant(0, "i8")), "b1")
-    values = Apply(operation("where"), (kept, Input(1, code), Constant(0, code)), code)
-    steps.kernel(name, values, [number, source], target)
-
-
 @planned
 def qr_call(stream: Stream, a: Layout, dtype: np.dtype, mode: str) -> Callable[..., Any]:
     """The call that factorises matrices in a dtype; `mode` is one of ``numpy.linalg.qr``.
@@ -138,18 +119,18 @@ def qr_call(stream: Stream, a: Layout, dtype: np.dtype, mode: str) -> Callable[.
     make = steps.output if mode == "raw" else steps.scratch
     columns = make(_layout.contiguous(dtype, (*batch, width, m)))
     tau = make(_layout.contiguous(dtype, (*batch, k)))
-    given = transposed(part(columns.layout, n, m))
+    given = _layout.matrix_transpose(part(columns.layout, n, m))
     steps.copy(steps.inputs[0], columns.seen_as(given))
-    factorise(steps, columns, n, tau)
+    factorize(steps, columns, n, tau)
     if mode == "raw":
         return steps.make()
     count = m if complete else k
     q = steps.output(_layout.contiguous(dtype, (*batch, m, count))) if mode != "r" else None
     r = steps.output(_layout.contiguous(dtype, (*batch, count, n)))
-    triangle(steps, "triu", columns.seen_as(part(given, count, n)), r)
+    steps.triangle(True, columns.seen_as(part(given, count, n)), r)
     if q is not None:
         form_q(steps, columns, count, tau)
-        steps.copy(columns.seen_as(transposed(part(columns.layout, count, m))), q)
+        steps.copy(columns.seen_as(_layout.matrix_transpose(part(columns.layout, count, m))), q)
     return steps.make()
 
 
@@ -169,9 +150,9 @@ def product_call(
     tau = steps.scratch(_layout.contiguous(dtype, (k,)))
     r = steps.output(_layout.contiguous(dtype, (k, n)))
     product = steps.output(_layout.contiguous(dtype, b.shape))
-    steps.copy(steps.inputs[0], columns.seen_as(transposed(columns.layout)))
-    factorise(steps, columns, n, tau)
-    triangle(steps, "triu", columns.seen_as(transposed(part(columns.layout, n, k))), r)
+    steps.copy(steps.inputs[0], columns.seen_as(_layout.matrix_transpose(columns.layout)))
+    factorize(steps, columns, n, tau)
+    steps.triangle(True, columns.seen_as(_layout.matrix_transpose(part(columns.layout, n, k))), r)
     if b.size:
         steps.copy(steps.inputs[1], product)
         multiply_by_q(steps, columns, tau, product, adjoint)

@@ -26,8 +26,8 @@ from gpuarray._runtime.pinned_memory import alloc_pinned_memory
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, matrix_factors
 from gpuarray.kernels.elementwise import copies
-from gpuarray.kernels.elementwise.launch import Computed
-from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
+from gpuarray.kernels.elementwise.launch import Computed, Coordinates
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input
 from gpuarray.kernels.generator.operations import operation
 
 __all__ = ["Operand", "Stack", "Steps"]
@@ -137,6 +137,15 @@ class Steps:
         if conjugate and target.layout.dtype.kind == "c":
             expression = Apply(operation("conjugate"), (expression,), wanted)
         self.kernel("copy", expression, [source], target)
+
+    def triangle(self, upper: bool, source: Operand, target: Operand) -> None:
+        """Copy one triangle of matrices, and zeros for the other; also in place."""
+        code = _dtypes.code(source.layout.dtype)
+        number = Coordinates(*[0] * (target.layout.ndim - 2), -1, 1)
+        comparison = operation("greater_equal" if upper else "less_equal")
+        kept = Apply(comparison, (Input(0, "i8"), Constant(0, "i8")), "b1")
+        values = Apply(operation("where"), (kept, Input(1, code), Constant(0, code)), code)
+        self.kernel("triangle", values, [number, source], target)
 
     def call(
         self,

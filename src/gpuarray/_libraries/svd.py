@@ -19,12 +19,10 @@ from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.checks import fill_failed
 from gpuarray._libraries.qr import (
-    factorise,
+    factorize,
     multiply_by_q,
     part,
     stack_of,
-    transposed,
-    triangle,
 )
 from gpuarray._libraries.steps import Operand, Steps
 from gpuarray._runtime.plans import planned
@@ -82,7 +80,7 @@ def svd_call(
         right = steps.scratch(square)
         _by_polar_decomposition(steps, given, vh or steps.scratch(square), s, right, info)
         if u is not None:
-            steps.copy(right.seen_as(transposed(square)), u, conjugate=True)
+            steps.copy(right.seen_as(_layout.matrix_transpose(square)), u, conjugate=True)
     if fills:
         for result in (u, s, vh):
             if result is not None:
@@ -154,10 +152,10 @@ def square_call(stream: Stream, a: Layout, dtype: np.dtype) -> Callable[[Any], A
     r = steps.output(_layout.contiguous(dtype, (*batch, k, k)))
     columns = steps.output(_layout.contiguous(dtype, (*batch, k, rows)))
     tau = steps.output(_layout.contiguous(dtype, (*batch, k)))
-    of_columns = transposed(columns.layout) if m >= n else columns.layout
+    of_columns = _layout.matrix_transpose(columns.layout) if m >= n else columns.layout
     steps.copy(steps.inputs[0], columns.seen_as(of_columns))
-    factorise(steps, columns, k, tau)
-    triangle(steps, "triu", columns.seen_as(transposed(part(columns.layout, k, k))), r)
+    factorize(steps, columns, k, tau)
+    steps.triangle(True, columns.seen_as(_layout.matrix_transpose(part(columns.layout, k, k))), r)
     return steps.make()
 
 
@@ -183,9 +181,9 @@ def left_vectors_call(
     packed, factors, square = steps.inputs
     by_rows = _layout.contiguous(dtype, (*batch, count, rows))
     left = steps.output(by_rows) if turned else steps.scratch(by_rows)
-    _extend(steps, square.seen_as(transposed(square.layout)), left)
+    _extend(steps, square.seen_as(_layout.matrix_transpose(square.layout)), left)
     multiply_by_q(steps, packed, factors, left)
     if not turned:
         result = steps.output(_layout.contiguous(dtype, (*batch, rows, count)))
-        steps.copy(left.seen_as(transposed(by_rows)), result)
+        steps.copy(left.seen_as(_layout.matrix_transpose(by_rows)), result)
     return steps.make()

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpuarray import _layout
 from gpuarray._layout import Layout
-from gpuarray._libraries.lu import is_batched, letter, transposed
+from gpuarray._libraries.lu import is_batched, letter
 from gpuarray._libraries.steps import Operand, Stack, Steps
 from gpuarray._runtime.stream import Stream
 
@@ -111,7 +111,7 @@ def _readable(steps: Steps, a: Operand, dtype: np.dtype, triangles: Sequence[Tri
             return a
         # By columns there is no conjugate that is not transposed.
         conjugate = dtype.kind == "c" and any(x.operation == "C" for x in triangles)
-        if transposed(a.layout).c_contiguous and not conjugate:
+        if _layout.matrix_transpose(a.layout).c_contiguous and not conjugate:
             return a
     copied = steps.scratch(_layout.contiguous(dtype, a.layout.shape))
     steps.copy(a, copied)
@@ -122,4 +122,4 @@ def _stacked(layout: Layout, count: int) -> Layout:
     """Gapless matrices with one dimension in place of all that stand before them."""
     n = layout.shape[-1]
     stack = _layout.contiguous(layout.dtype, (count, n, n))
-    return stack if layout.c_contiguous else transposed(stack)
+    return stack if layout.c_contiguous else _layout.matrix_transpose(stack)

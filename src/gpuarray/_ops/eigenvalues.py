@@ -86,7 +86,9 @@ def _hermitian_call(
     # Rows are given as columns, so that of the transpose the upper triangle is read: the lower one
     # of the matrix, or of its transpose the upper one. The transpose is the conjugate.
     source = steps.inputs[0]
-    steps.copy(source if lower else source.seen_as(_transposed(source.layout)), columns)
+    steps.copy(
+        source if lower else source.seen_as(_layout.matrix_transpose(source.layout)), columns
+    )
     count = info.layout.size
     eigen.hermitian(
         steps,
@@ -96,7 +98,7 @@ def _hermitian_call(
         vectors,
     )
     if vectors:
-        steps.copy(columns.seen_as(_transposed(matrices)), results[1], conjugate=lower)
+        steps.copy(columns.seen_as(_layout.matrix_transpose(matrices)), results[1], conjugate=lower)
     if not raises:
         for result in results:
             checks.fill_failed(steps, info, result)
@@ -146,7 +148,7 @@ def general(a: Any, vectors: bool, narrows: bool = False) -> Any:
     real = narrows and dtype.kind == "f" and not bool(any(values.imag))
     if not vectors:
         return copies.copy(values.real, "C") if real else values
-    columns = _transposed(_layout.contiguous(dtype, layout.shape))
+    columns = _layout.matrix_transpose(_layout.contiguous(dtype, layout.shape))
     stored = _array.view(packed[0], columns, n * dtype.itemsize)
     if real:
         values = copies.copy(values.real, "C")
@@ -170,7 +172,7 @@ def _make_general_call(stream: Stream, a: Layout, vectors: bool) -> Callable[[An
     info = steps.output(_layout.contiguous(_INFO, tuple(batch)))
     columns = steps.scratch(_layout.contiguous(dtype, a.shape))
     source = steps.inputs[0]
-    steps.copy(source.seen_as(_transposed(source.layout)), columns)
+    steps.copy(source.seen_as(_layout.matrix_transpose(source.layout)), columns)
     eigen.general(
         steps,
         columns.seen_as(_layout.contiguous(dtype, (count, n, n))),
@@ -234,9 +236,3 @@ def _without(failed: Any, a: Any) -> Any:
 def _with_nan(failed: Any, result: Any, ndim: int) -> Any:
     """Results of so many dimensions for each matrix, those of matrices that failed as NaN."""
     return where(failed[(..., *[None] * ndim)], np.nan, result)
-
-
-def _transposed(layout: Layout) -> Layout:
-    """The layout of the transposes of stacked matrices."""
-    leading = range(layout.ndim - 2)
-    return _layout.transpose(layout, (*leading, layout.ndim - 1, layout.ndim - 2))

@@ -129,6 +129,7 @@ class _GeneralizedUfunc(ufunc["ndarray"]):
     def __call__(  # type: ignore[override]  # with two operands
         self, a: Any, b: Any, /, *outs: Any, out: Any = None, **kwargs: Any
     ) -> Any:
+        # As of element-wise functions; inlined, as there, to save a Python call.
         if not outs and not kwargs:
             cls = _array.array_class
             if type(a) is cls and type(b) is cls:

@@ -46,7 +46,7 @@ def cusolverDnXgesvdp(c: LibraryCall) -> None:
     except np.linalg.LinAlgError:
         c.d_info[0] = 1
         return
-    # Of a matrix that is all but singular the library decomposes one that is a little away from it.
+    # gesvdp perturbs a nearly singular matrix, and reports by how much.
     eps = np.finfo(s.dtype).eps
     c.h_err_sigma[0] = 0
     if s.size and s[-1] <= eps * s[0]:
