@@ -80,13 +80,13 @@ def _by_columns(a: Any) -> Callable[[Any], Any]:
     stacked = _layout.contiguous(_F8, (1, n, n))
     factors = lu.Factors(matrices.seen_as(stacked), pivots, None)
     lu.solve(steps, factors, found.seen_as(stacked))
-    steps.copy(found.seen_as(lu.transposed(layout)), result)
+    steps.copy(found.seen_as(_layout.matrix_transpose(layout)), result)
     return steps.make()
 
 
 def _factorized(steps: Steps, n: int) -> tuple[Any, Any, Any]:
     matrices = steps.scratch(_layout.contiguous(_F8, (n, n)))
-    steps.copy(steps.inputs[0].seen_as(lu.transposed(steps.inputs[0].layout)), matrices)
+    steps.copy(steps.inputs[0].seen_as(_layout.matrix_transpose(steps.inputs[0].layout)), matrices)
     pivots = steps.output(_layout.contiguous(_I8, (1, n)))
     info = steps.scratch(_layout.contiguous(_I4, (1,)))
     lu.factorize(steps, matrices.seen_as(_layout.contiguous(_F8, (1, n, n))), pivots, info)

@@ -94,7 +94,6 @@ def _jacobi_call(layout: Any) -> Callable[[Any], Any]:
     from gpuarray import _layout
     from gpuarray._ffi import cusolver
     from gpuarray._ffi.cusolver_svd import JACOBI
-    from gpuarray._libraries.qr import transposed
     from gpuarray._libraries.steps import Steps
     from gpuarray._runtime.device import current
 
@@ -106,13 +105,13 @@ def _jacobi_call(layout: Any) -> Callable[[Any], Any]:
     vh = steps.output(square)
     info = steps.output(_layout.contiguous(np.dtype("i4"), ()))
     columns, left, right = [steps.scratch(square) for _ in range(3)]
-    steps.copy(steps.inputs[0], columns.seen_as(transposed(square)))
+    steps.copy(steps.inputs[0], columns.seen_as(_layout.matrix_transpose(square)))
     values = {
         "jobz": "CUSOLVER_EIG_MODE_VECTOR", "econ": 1, "m": n, "n": n, "lda": n, "ldu": n, "ldv": n,
         "params": cusolver.library.cusolverDnCreateGesvdjInfo(),
     }  # fmt: skip
     operands = {"A": columns, "S": s, "U": left, "V": right, "info": info}
     steps.solver(JACOBI[dtype], values, operands)
-    steps.copy(left.seen_as(transposed(square)), u)
+    steps.copy(left.seen_as(_layout.matrix_transpose(square)), u)
     steps.copy(right, vh, conjugate=True)
     return steps.make()
