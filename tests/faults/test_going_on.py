@@ -130,7 +130,9 @@ def test_streams_events_and_pools(fail):
 def test_look_back_state():
     """A kernel that stopped halfway must not be what the next one goes on from."""
     host = np.arange(300_000) % 11
-    x = cp.asarray(host)
+    own = cp.cuda.Memory(host.nbytes)  # the pool may have memory behind an array of its own
+    x = cp.ndarray(host.shape, host.dtype, cp.cuda.MemoryPointer(own, 0))
+    x[...] = cp.asarray(host)
     memory = cp.cuda.UnownedMemory(x.data.ptr, 64 * x.nbytes, None, 0)
     stray = cp.ndarray((64 * x.size,), x.dtype, cp.cuda.MemoryPointer(memory, 0))
     for work in (

@@ -11,8 +11,8 @@ from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray._runtime.arena import Block
 from gpuarray._runtime.device import current
-from gpuarray._runtime.memory import NO_MEMORY, BaseMemory, checked_size
-from gpuarray._runtime.memory_pointer import MemoryPointer, malloc
+from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, checked_size
+from gpuarray._runtime.memory_pointer import MemoryPointer, malloc, pointer_to
 from gpuarray._runtime.ordered_memory import UnownedMemory
 from gpuarray._runtime.plan_kinds import ASKING, plan_from_now_on
 from gpuarray._runtime.pool import UNIT, MemoryPool
@@ -251,8 +251,9 @@ def get_allocator() -> Callable[[int], MemoryPointer]:
 
 def alloc(size: int) -> MemoryPointer:
     """Device memory from the current allocator."""
-    memory, address = allocate(checked_size("alloc", size))
-    return MemoryPointer(memory, address - memory.pointer)
+    if type(size) is not int or not 0 <= size <= MAX_BYTES:
+        size = checked_size("alloc", size)
+    return pointer_to(*allocate(size))
 
 
 def get_default_memory_pool() -> MemoryPool:

@@ -32,6 +32,41 @@ class Crossing(NamedTuple):
     memory_stream: Stream | None
 
 
+class _Made:
+    """An attribute that is made when a thread first reads it.
+
+    What is in the thread's dict comes before a descriptor that stores nothing. A method
+    ``__getattr__`` of the class would make each read twice as slow.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, state: Any, owner: type) -> Any:
+        if state is None:
+            return self
+        value = self._make()
+        setattr(state, self._name, value)
+        return value
+
+
+def _made(make: Callable[[], Any]) -> Any:
+    return _Made(make)
+
+
+def _first_stream() -> Stream:
+    if driver.in_host_function():
+        raise CUDAError(
+            "CUDA must not be called in a function that a stream calls, since the stream waits for "
+            "the function; hand the work over to another thread"
+        )
+    Device(0).use()
+    return current.stream
+
+
 class _Current(threading.local):
     """The thread's current stream, and with it its current device.
 
@@ -39,34 +74,15 @@ class _Current(threading.local):
     first read finds none and makes device 0 current.
     """
 
-    stream: Stream
-    streams: dict[int, Stream]
-    block: Any
-    per_thread: dict[int, Stream]
-    crossings: set[Crossing]
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "stream":
-            if driver.in_host_function():
-                raise CUDAError(
-                    "CUDA must not be called in a function that a stream calls, since the stream "
-                    "waits for the function; hand the work over to another thread"
-                )
-            Device(0).use()
-            return self.stream
-        if name == "streams":  # device index -> the stream that is current there
-            self.streams = {}
-            return self.streams
-        if name == "per_thread":  # device index -> the thread's own default stream
-            self.per_thread = {}
-            return self.per_thread
-        if name == "crossings":  # work on memory of other devices, which they do not know of
-            self.crossings = set()
-            return self.crossings
-        if name == "block":  # the innermost ``with`` block: object, stream before, outer block
-            self.block = None
-            return None
-        raise AttributeError(name)
+    stream: Stream = _made(_first_stream)
+    #: Device index -> the stream that is current there.
+    streams: dict[int, Stream] = _made(dict)
+    #: The innermost ``with`` block: object, stream before, outer block.
+    block: Any = None
+    #: Device index -> the thread's own default stream.
+    per_thread: dict[int, Stream] = _made(dict)
+    #: Work on memory of other devices, which they do not know of.
+    crossings: set[Crossing] = _made(set)
 
 
 current = _Current()
@@ -122,6 +138,48 @@ def leave(entered: Device | Stream, *exc_info: object) -> None:
         raise
     finally:
         state["block"] = before
+
+
+def enter_stream(entered: Stream) -> Stream:
+    """What `enter` does, in less time where the stream is one of the device that is current."""
+    state = current.__dict__
+    outer = state.get("stream")
+    device = entered.device
+    if outer is None or outer.device is not device or entered.thread or entered.captured_as:
+        return enter(entered)
+    block = state.get("block")
+    try:
+        state["block"] = entered, outer, block
+        state["streams"][device.id] = state["stream"] = entered
+    except BaseException:
+        state["block"] = block
+        _go_back(outer)
+        raise
+    return entered
+
+
+def leave_stream(entered: Stream, *exc_info: object) -> None:
+    """What `leave` does, in less time where that stays on the device."""
+    state = current.__dict__
+    inside, outer, before = state["block"]
+    device = entered.device
+    if (
+        inside is not entered
+        or outer.lost  # in a fork the thread has no stream
+        or outer.device is not device
+        or state["stream"].device is not device
+        or outer.thread
+        or outer.captured_as
+    ):
+        leave(entered)
+        return
+    try:
+        state["streams"][device.id] = state["stream"] = outer
+        state["block"] = before
+    except KeyboardInterrupt:
+        _go_back(outer)
+        state["block"] = before
+        raise
 
 
 def _go_back(outer: Stream) -> None:

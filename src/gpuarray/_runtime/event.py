@@ -7,13 +7,23 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, give_back, lost_error, need_context
+from gpuarray._runtime.device import (
+    Device,
+    captured_streams,
+    current,
+    give_back,
+    lost_error,
+    need_context,
+)
 
 if TYPE_CHECKING:
     from gpuarray._runtime.stream import Stream
 
 _INVALID_CONTEXT, _NOT_READY, _NOT_PERMITTED = 201, 600, 800
 _EVENT_BLOCKING_SYNC, _EVENT_DISABLE_TIMING, _EVENT_INTERPROCESS = 1, 2, 4
+
+#: Where the driver stores the handles of new events; each is in use by one call.
+_slots: list[Any] = []
 
 
 class Event:
@@ -38,17 +48,32 @@ class Event:
             raise ValueError("Event: interprocess=True needs disable_timing=True")
         self.device = device = current.stream.device
         self.generation = device.generation
-        self._handle = handle = driver.event_create(
-            (_EVENT_BLOCKING_SYNC if block else 0)
-            | (_EVENT_DISABLE_TIMING if disable_timing else 0)
-            | (_EVENT_INTERPROCESS if interprocess else 0)
-        )
+        flags = _EVENT_BLOCKING_SYNC if block else 0
+        if disable_timing:
+            flags |= _EVENT_DISABLE_TIMING
+        if interprocess:
+            flags |= _EVENT_INTERPROCESS
+        try:
+            slot = _slots.pop()
+        except IndexError:
+            slot = driver.ResultSlot()
+        status = driver.bare_event_create(slot.argument, flags)
+        if status:
+            driver.failed("event_create", status)
+        self._handle = handle = slot.words[0]
         self.argument = driver.handle_argument(handle)
+        _slots.append(slot)
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
-        if getattr(self, "_handle", 0) and not ending():
+        try:
             handle, self._handle = self._handle, 0
-            if self.generation == self.device.generation:
+        except AttributeError:  # there is none: the driver has refused
+            return
+        if handle and self.generation == self.device.generation and not ending():
+            if captured_streams or driver.host_function_threads or driver.forked():
+                give_back(driver.event_destroy, handle)
+            elif driver.bare_event_destroy(self.argument):
+                # In a thread that has no context yet, or after a fault.
                 give_back(driver.event_destroy, handle)
 
     @property
@@ -83,6 +108,8 @@ class Event:
         """Wait until the event has happened."""
         if self.generation != self.device.generation:
             raise lost_error("an event", self.device)
+        if driver.host_function_threads:
+            need_context()  # the driver may wait for ever in a function that it has called
         status = driver.bare_event_synchronize(self.argument)
         if status:
             retry("event_synchronize", status, self.argument)

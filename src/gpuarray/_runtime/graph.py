@@ -32,17 +32,22 @@ class GraphMemory:
         That the graph comes from.
     """
 
-    __slots__ = ("__weakref__", "_launched_on", "kept", "members")
+    __slots__ = ("__weakref__", "_latest", "_launched_on", "kept", "members")
 
     def __init__(self, capture: Capture):
         self.kept = capture.kept
         self.members = list(capture.members)  # they have the arenas that are private
         self._launched_on: dict[tuple[int, int, int], Stream] = {}
+        #: The stream that was noted last, if nothing has to be done for its next launch.
+        self._latest: Stream | None = None
 
     def launched_on(self, stream: Stream) -> None:
         """Note that a launch, which is queued on a stream already, uses the memory."""
+        if stream is self._latest:
+            return
         if stream.owned or stream.handle <= PER_THREAD:
             self._launched_on[stream.key] = stream
+            self._latest = stream
             return
         # Its owner may destroy it before the memory is used again: an event stands for it.
         noted = self._launched_on.get(stream.key)
@@ -201,7 +206,15 @@ class Graph:
         stream : Stream, optional
             Where; the current stream by default.
         """
-        stream = self._ready("launch", stream)
+        if stream is None:
+            stream = current.stream
+        if (
+            type(stream) is not Stream
+            or stream.device is not self.device
+            or not self._exec
+            or self._generation != self.device.generation
+        ):
+            stream = self._ready("launch", stream)
         if stream.captured_as is not None or stream.ongoing_capture is not None:
             self._become_part(captures.member_of(stream))
             return

@@ -7,6 +7,7 @@ last one that is left puts them back.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -127,38 +128,54 @@ class Hooks:
             Returns keyword arguments that only the callback behind the work gets, from what the
             work returned or from None where it raised.
         """
-        thread = self._thread
-        hooks = [] if thread.calling else [*self._shared.values(), *thread.hooks.values()]
+        state = self._thread.__dict__  # read once, since the attributes of each thread are slow
+        if state["calling"]:
+            return work()
+        hooks = [*self._shared.values(), *state["hooks"].values()]
         if not hooks:
             return work()
+        before, behind = _names(event)
         called: list[Any] = []
         result = None
         try:
-            self._call(hooks, f"{event}_preprocess", arguments, called)
+            self._call(state, hooks, before, arguments, called)
             result = work()
             return result
         finally:
-            more = {} if outcome is None else outcome(result)
-            self._call(called, f"{event}_postprocess", {**arguments, **more}, [])
+            if outcome is not None:
+                arguments = {**arguments, **outcome(result)}
+            self._call(state, called, behind, arguments, [])
 
     def _call(
-        self, hooks: list[Any], name: str, arguments: dict[str, Any], called: list[Any]
+        self,
+        state: dict[str, Any],
+        hooks: list[Any],
+        name: str,
+        arguments: dict[str, Any],
+        called: list[Any],
     ) -> None:
         """Call the hooks in order; those that returned are in ``called`` then."""
-        self._thread.calling = True
+        state["calling"] = True
         try:
             for hook in hooks:
                 getattr(hook, name)(**arguments)
                 called.append(hook)
         finally:
-            self._thread.calling = False
-            postponed = self._thread.postponed
+            state["calling"] = False
+            postponed = state["postponed"]
             while postponed:
-                self.around(*postponed.pop(0), _nothing)
+                event, given = postponed.pop(0)
+                self.around(event, given, _nothing)
 
     def postpone(self, event: str, arguments: dict[str, Any]) -> None:
         """Have the hooks called for an event that is over when the present callback has ended."""
         self._thread.postponed.append((event, arguments))
+
+
+@functools.cache
+def _names(event: str) -> tuple[str, str]:
+    """The callbacks before and behind an event."""
+    return f"{event}_preprocess", f"{event}_postprocess"
 
 
 def _nothing() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray._runtime import allocator
+from gpuarray._runtime.address_range import Growth
 from gpuarray._runtime.arena import Arena
 from gpuarray._runtime.async_memory import MemoryAsync
 from gpuarray._runtime.device import current
@@ -189,18 +190,20 @@ def _hand_out(size: int, mem_size: int, stream: Stream, work: Callable[[], Any])
         _hidden.add(id(made))
         return made
 
-    def outcome(made: BaseMemory | None) -> dict[str, Any]:
-        if made is None:
-            return {"mem_ptr": 0, "pmem_id": 0}
-        return {"mem_ptr": made.pointer, "pmem_id": id(made)}
-
     arguments = {"device_id": stream.device.id, "size": size, "mem_size": mem_size}
-    return hooks.around("malloc", arguments, work, outcome)
+    return hooks.around("malloc", arguments, work, _handed_out)
+
+
+def _handed_out(made: BaseMemory | None) -> dict[str, Any]:
+    """What the callback behind an allocation gets besides."""
+    if made is None:
+        return {"mem_ptr": 0, "pmem_id": 0}
+    return {"mem_ptr": made.pointer, "pmem_id": id(made)}
 
 
 def _take_back(memory: BaseMemory, pointer: int, work: Callable[[], None]) -> None:
     """Do what returns memory, between the callbacks of its hooks."""
-    if id(memory) in _hidden:
+    if _hidden and id(memory) in _hidden:
         _hidden.discard(id(memory))
         work()
         return
@@ -246,14 +249,12 @@ def _hooked_allocate_async(self: MemoryAsync, size: int, stream: Stream, pool: i
     _hand_out(size, size, stream, work)
 
 
-def _hooked_grow(self: Arena, size: int) -> None:
-    before = set(self.segments)
+def _hooked_grow(self: Arena, growth: Growth) -> int:
+    def outcome(address: int | None) -> dict[str, Any]:
+        return {"mem_ptr": address or 0}
 
-    def outcome(_: object) -> dict[str, Any]:
-        return {"mem_ptr": max(self.segments.keys() - before, default=0)}
-
-    arguments = {"device_id": self.device.id, "mem_size": size}
-    hooks.around("alloc", arguments, lambda: _grow(self, size), outcome)
+    arguments = {"device_id": self.device.id, "mem_size": growth.size}
+    return hooks.around("alloc", arguments, lambda: _grow(self, growth), outcome)
 
 
 def _hooked_return(plain: Callable[[Allocation], None]) -> Callable[[Allocation], None]:

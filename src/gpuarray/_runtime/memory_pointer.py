@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
@@ -11,9 +10,11 @@ from gpuarray._runtime import pinned_ranges
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.event import check_stream
 from gpuarray._runtime.host_address import host_address
-from gpuarray._runtime.memory import BaseMemory, Memory, checked_size
+from gpuarray._runtime.memory import MAX_BYTES, BaseMemory, Memory, checked_size
 from gpuarray._runtime.stream import Stream
-from gpuarray._runtime.stream_work import captured_error
+from gpuarray._runtime.stream_work import captured_error, is_captured
+
+_new = object.__new__
 
 
 class MemoryPointer:
@@ -67,7 +68,11 @@ class MemoryPointer:
         return self.ptr
 
     def __add__(self, offset: int) -> MemoryPointer:
-        return MemoryPointer(self.mem, self.ptr - self.mem.pointer + self._offset(offset))
+        ptr = self.ptr
+        moved = _new(MemoryPointer)
+        moved.mem = self.mem
+        moved.ptr = ptr + (offset if ptr and type(offset) is int else self._offset(offset))
+        return moved
 
     __radd__ = __add__
 
@@ -163,12 +168,17 @@ class MemoryPointer:
                 "copy_from_host takes addresses on the host"
             )
         nbytes = self._checked(name, size)
-        src._checked(name, size)
-
-        def copy(queue: Stream) -> None:
-            driver.memcpy_async(self._used_on(queue), src._used_on(queue), nbytes, queue.handle)
-
-        self._run(name, nbytes, copy, stream, wait)
+        src._checked(name, nbytes)
+        queue = self._queue(name, nbytes, stream, wait)
+        if queue is None:
+            with self.device if stream is None else stream.device:
+                self._copy_from_device(name, src, nbytes, stream, wait)
+        elif nbytes:
+            if src.mem.stream is not queue:
+                src.mem.used_by(queue)
+            driver.memcpy_async(self.ptr, src.ptr, nbytes, queue.handle)
+            if wait:
+                queue.synchronize()
 
     def copy_from_host(self, mem: Any, size: int) -> None:
         """Copy bytes from the host, and wait.
@@ -201,14 +211,19 @@ class MemoryPointer:
         self, name: str, mem: Any, size: int, stream: Stream | None, wait: bool
     ) -> None:
         nbytes = self._checked(name, size)
-        address = host_address(f"MemoryPointer.{name}", mem, nbytes)
-
-        def copy(queue: Stream) -> None:
+        address = mem
+        if type(mem) is not int:
+            address = host_address(f"MemoryPointer.{name}", mem, nbytes)
+        queue = self._queue(name, nbytes, stream, wait)
+        if queue is None:
+            with self.device if stream is None else stream.device:
+                self._copy_from_host(name, mem, nbytes, stream, wait)
+        elif nbytes:
             if not wait:
                 pinned_ranges.used_by(address, queue)
-            driver.memcpy_htod_async(self._used_on(queue), address, nbytes, queue.handle)
-
-        self._run(name, nbytes, copy, stream, wait)
+            driver.memcpy_htod_async(self.ptr, address, nbytes, queue.handle)
+            if wait:
+                queue.synchronize()
 
     def copy_to_host(self, mem: Any, size: int) -> None:
         """Copy bytes to the host, and wait.
@@ -241,14 +256,19 @@ class MemoryPointer:
         self, name: str, mem: Any, size: int, stream: Stream | None, wait: bool
     ) -> None:
         nbytes = self._checked(name, size)
-        address = host_address(f"MemoryPointer.{name}", mem, nbytes, stored=True)
-
-        def copy(queue: Stream) -> None:
+        address = mem
+        if type(mem) is not int:
+            address = host_address(f"MemoryPointer.{name}", mem, nbytes, stored=True)
+        queue = self._queue(name, nbytes, stream, wait)
+        if queue is None:
+            with self.device if stream is None else stream.device:
+                self._copy_to_host(name, mem, nbytes, stream, wait)
+        elif nbytes:
             if not wait:
                 pinned_ranges.used_by(address, queue)
-            driver.memcpy_dtoh_async(address, self._used_on(queue), nbytes, queue.handle)
-
-        self._run(name, nbytes, copy, stream, wait)
+            driver.memcpy_dtoh_async(address, self.ptr, nbytes, queue.handle)
+            if wait:
+                queue.synchronize()
 
     def memset(self, value: int, size: int) -> None:
         """Store one value in every byte, and wait.
@@ -279,15 +299,20 @@ class MemoryPointer:
     def _memset(self, name: str, value: int, size: int, stream: Stream | None, wait: bool) -> None:
         nbytes = self._checked(name, size)
         byte = operator.index(value) & 0xFF
-
-        def fill(queue: Stream) -> None:
-            driver.memset_d8_async(self._used_on(queue), byte, nbytes, queue.handle)
-
-        self._run(name, nbytes, fill, stream, wait)
+        queue = self._queue(name, nbytes, stream, wait)
+        if queue is None:
+            with self.device if stream is None else stream.device:
+                self._memset(name, byte, nbytes, stream, wait)
+        elif nbytes:
+            driver.memset_d8_async(self.ptr, byte, nbytes, queue.handle)
+            if wait:
+                queue.synchronize()
 
     def _checked(self, name: str, size: object) -> int:
         """A number of bytes that the memory has from here on."""
-        nbytes = checked_size(f"MemoryPointer.{name}", size)
+        nbytes: int = size  # type: ignore[assignment]  # the next line sees to it
+        if type(size) is not int or not 0 <= size <= MAX_BYTES:
+            nbytes = checked_size(f"MemoryPointer.{name}", size)
         mem = self.mem
         offset = self.ptr - mem.pointer
         if nbytes and not 0 <= offset <= mem.size - nbytes:
@@ -297,34 +322,36 @@ class MemoryPointer:
             )
         return nbytes
 
-    def _run(
-        self,
-        name: str,
-        nbytes: int,
-        work: Callable[[Stream], None],
-        stream: Stream | None,
-        wait: bool,
-    ) -> None:
-        """Queue work of some bytes on a stream, that of the memory's device by default."""
-        if stream is not None:
-            check_stream(stream)
-        device = self.device if stream is None else stream.device
-        if current.stream.device is not device:
-            with device:
-                return self._run(name, nbytes, work, stream, wait)
-        queue = current.stream if stream is None else stream.captured_as or stream
-        if wait and driver.stream_is_capturing(queue.handle):
-            raise captured_error(f"MemoryPointer.{name}", queue)
-        if nbytes:
-            work(queue)
-            if wait:
-                queue.synchronize()
+    def _queue(self, name: str, nbytes: int, stream: Stream | None, wait: bool) -> Stream | None:
+        """Where work of some bytes is to be queued; that it uses the memory is noted.
 
-    def _used_on(self, stream: Stream) -> int:
-        """The address, for work on a stream."""
-        if self.mem.stream is not stream:
-            self.mem.used_by(stream)
-        return self.ptr
+        None if that is on another device than the current one, which has to be entered first.
+        """
+        here = current.stream
+        mem = self.mem
+        if stream is None:
+            if here.device is not mem.device:
+                return None
+            queue = here
+        else:
+            if type(stream) is not Stream:
+                check_stream(stream)
+            if here.device is not stream.device:
+                return None
+            queue = stream.captured_as or stream
+        if wait and is_captured(queue):
+            raise captured_error(f"MemoryPointer.{name}", queue)
+        if nbytes and mem.stream is not queue:
+            mem.used_by(queue)
+        return queue
+
+
+def pointer_to(mem: BaseMemory, address: int) -> MemoryPointer:
+    """A pointer to an address inside of memory."""
+    made = _new(MemoryPointer)
+    made.mem = mem
+    made.ptr = address
+    return made
 
 
 def malloc(size: int) -> MemoryPointer:

@@ -12,20 +12,20 @@ from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device, current, give_back
 from gpuarray._runtime.memory import BaseMemory, check_device_memory, checked_size
 from gpuarray._runtime.stream import Stream
-from gpuarray._runtime.stream_work import StreamWork, of_another_thread, put_off
+from gpuarray._runtime.stream_work import NotedWork, StreamWork, of_another_thread, put_off
 
 _users_lock = _fork.new_lock()
 
 
-def note_user(users: set[StreamWork], work: StreamWork) -> None:
+def note_user(users: NotedWork, work: StreamWork) -> None:
     """Add the work of a stream to that of others which has to end before memory is reused."""
-    if work in users:
-        return
-    with _users_lock:
-        work.noted = True
-        # Streams come and go, and an array may outlive many of them.
-        users.difference_update([x for x in users if x.event is not None and x.done])
-        users.add(work)
+    if work not in users:
+        with _users_lock:
+            work.noted = True
+            # Streams come and go, and an array may outlive many of them.
+            users.difference_update([x for x in users if x.event is not None and x.done])
+            users.add(work)
+    users.latest = work
 
 
 class OrderedMemory(BaseMemory):
@@ -45,7 +45,7 @@ class OrderedMemory(BaseMemory):
         self.stream = stream
         self.device: Device = stream.device
         self.generation = stream.device.generation
-        self._users: set[StreamWork] = set()
+        self._users = NotedWork()
         self.size = size
         self.pointer = pointer
 
@@ -114,7 +114,7 @@ class UnownedMemory(BaseMemory):
         self.owner = owner
         self.writable = writable
         self.stream = None
-        self._users: set[StreamWork] = set()
+        self._users = NotedWork()
 
     @property
     def _owner(self) -> object:  # what code for CuPy reads

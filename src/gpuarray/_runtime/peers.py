@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray._ffi import driver
+from gpuarray._runtime import address_range
 from gpuarray._runtime.device import Crossing, Device, current, wait_for
 from gpuarray.errors import DriverError
 
@@ -35,6 +36,7 @@ def enable(owner: Device, user: Device) -> None:
     """Give a device access to the memory of another one; raise where it has that already."""
     with user:
         driver.context_enable_peer_access(owner.context, again=False)
+    address_range.grant(owner, user)
     _pairs.add((owner.id, user.id))
 
 
@@ -43,6 +45,7 @@ def disable(owner: Device, user: Device) -> None:
     with user:
         driver.context_synchronize()  # kernels that access it may be running
         driver.context_disable_peer_access(owner.context)
+    address_range.revoke(owner, user)
     _pairs.discard((owner.id, user.id))
 
 
@@ -78,15 +81,23 @@ def prefer_access(memory: BaseMemory, user: Device) -> bool:
 
     A copy does without, but then the driver takes it through the host's memory.
     """
-    pair = memory.device.id, user.id
-    if pair not in _pairs:
-        if pair in _apart or not _connect(memory.device, user):
-            _apart.add(pair)
-            return False
-        _pairs.add(pair)
+    if not connect(memory.device, user):
+        return False
     pool = driver.pointer_attribute("mempool_handle", memory.pointer)
     if pool and not driver.mem_pool_get_access(pool, user.handle):
         driver.mem_pool_set_access(pool, user.handle, _READ_WRITE)
+    return True
+
+
+def connect(owner: Device, user: Device) -> bool:
+    """Give a device access to another one's memory if that is possible; whether it is."""
+    pair = owner.id, user.id
+    if pair not in _pairs:
+        if pair in _apart or not _connect(owner, user):
+            _apart.add(pair)
+            return False
+        address_range.grant(owner, user)
+        _pairs.add(pair)
     return True
 
 

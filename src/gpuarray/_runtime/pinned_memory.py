@@ -232,7 +232,8 @@ class PinnedMemoryPool:
             The system has no more memory that it could lock.
         """
         nbytes = checked_size("alloc_pinned_memory", size)
-        return PinnedMemoryPointer(self._take(nbytes) if nbytes else PinnedMemory(0), 0)
+        memory: PinnedMemory = self._take(nbytes) if nbytes else PinnedMemory(0)
+        return driver.host_buffer(memory.ptr, memory.size, memory, PinnedMemoryPointer)
 
     def _take(self, size: int) -> PooledPinnedMemory:
         size = max(512, 1 << (size - 1).bit_length())
@@ -269,7 +270,10 @@ class PinnedMemoryPool:
     def _put(self, memory: Any) -> None:
         uses = getattr(memory, "uses", None)
         if uses is None or not (uses.works or uses.captured):
-            self._free.setdefault(memory.size, []).append(memory)
+            free = self._free.get(memory.size)
+            if free is None:  # another thread may have made it meanwhile
+                free = self._free.setdefault(memory.size, [])
+            free.append(memory)
         elif uses.captured:
             self._captured.append(memory)
         else:
@@ -306,7 +310,7 @@ class PinnedMemoryPool:
                 for event in block.events:
                     event.synchronize()
             if all(event.done for event in block.events):
-                works.clear()
+                works.forget()
                 self._put(memory)
             else:
                 self._in_flight.append(block)

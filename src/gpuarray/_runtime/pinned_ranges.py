@@ -6,10 +6,9 @@ import bisect
 import contextlib
 from typing import Any, NamedTuple
 
-from gpuarray._ffi import driver
 from gpuarray._runtime.device import Device
 from gpuarray._runtime.stream import Stream
-from gpuarray._runtime.stream_work import StreamWork
+from gpuarray._runtime.stream_work import NotedWork, is_captured
 
 
 class PinnedUses:
@@ -19,7 +18,7 @@ class PinnedUses:
 
     def __init__(self) -> None:
         #: Streams with copies that nobody waited for.
-        self.works: set[StreamWork] = set()
+        self.works = NotedWork()
         #: Whether a graph has a copy, which may run at any time.
         self.captured = False
 
@@ -59,9 +58,14 @@ def find(address: int, size: int) -> PinnedRange | None:
     key: Any = (address, _ABOVE)
     while _ranges:
         at = bisect.bisect(_ranges, key)
-        found = _ranges[at - 1 : at]
+        try:
+            found = _ranges[at - 1]
+        except IndexError:  # another thread has removed some
+            continue
+        if found[0] <= address and address + size <= found[1]:
+            return found
         if bisect.bisect(_ranges, key) == at:  # else another thread has moved them
-            return found[0] if found and address + size <= found[0].end else None
+            return None
     return None
 
 
@@ -90,8 +94,11 @@ def used_by(address: int, stream: Stream) -> None:
 
 def note_use(pinned: PinnedRange, stream: Stream) -> None:
     """Note that a copy from or to a range is queued on a stream, and not waited for."""
-    if driver.stream_is_capturing(stream.handle):
+    if is_captured(stream):
         pinned.uses.captured = True
     else:
-        stream.work.noted = True
-        pinned.uses.works.add(stream.work)
+        work, works = stream.work, pinned.uses.works
+        if works.latest is not work:
+            work.noted = True
+            works.add(work)
+            works.latest = work

@@ -29,7 +29,7 @@ from gpuarray._runtime.memory import MAX_BYTES, NO_MEMORY, BaseMemory, checked_s
 from gpuarray._runtime.memory_pointer import MemoryPointer
 from gpuarray._runtime.ordered_memory import note_user, precede
 from gpuarray._runtime.stream import Stream, streams
-from gpuarray._runtime.stream_work import StreamWork, put_off
+from gpuarray._runtime.stream_work import NotedWork, put_off
 
 #: Sizes are rounded up to whole units; it is also the alignment of every allocation.
 UNIT = 512
@@ -117,6 +117,19 @@ class Allocation(BaseMemory):
         block, self.block = self.block, Block(0, 0)
         release(block)
 
+    def used_by(self, stream: Stream) -> None:
+        """Note that work on another stream than the memory's own uses it."""
+        release, owner = self.release, self.stream
+        if (
+            type(release) is partial
+            and release.args[1].latest is stream.work  # it is noted already
+            and stream.device is owner.device
+            and stream.ongoing_capture is None
+            and not owner.lost
+        ):
+            return
+        BaseMemory.used_by(self, stream)
+
     def _note_user(self, stream: Stream) -> None:
         """Note that work on another stream uses the memory; freeing will wait for it."""
         if self._is_private():
@@ -127,7 +140,7 @@ class Allocation(BaseMemory):
             with _release_lock:
                 release = self.release  # another thread may have noted its stream meanwhile
                 if not isinstance(release, partial):
-                    release = partial(_release_after, release, set(), self.stream)
+                    release = partial(_release_after, release, NotedWork(), self.stream)
                     self.release = release
         note_user(release.args[1], work)
 
@@ -141,7 +154,7 @@ def _freed_already(block: Block) -> None:
 
 def _release_after(
     release: Callable[[Block], object],
-    users: set[StreamWork],
+    users: NotedWork,
     owner: Stream,
     block: Block,
     ending: Callable[[], bool] = sys.is_finalizing,
@@ -217,11 +230,15 @@ class MemoryPool:
             stream = current.stream
         size = (size + UNIT - 1) // UNIT * UNIT
         arena = self.arena(stream)
-        freed = arena.bin(size)
-        try:
-            block = freed.pop()
-        except IndexError:
+        freed = arena.bins.get(size)
+        if freed is None:
+            freed = arena.home(size)
             block = self._find(arena, size)
+        else:
+            try:
+                block = freed.pop()
+            except IndexError:
+                block = self._find(arena, size)
         return Allocation(block, freed.append, stream)
 
     def _find(self, arena: Arena, size: int) -> Block:
@@ -237,15 +254,17 @@ class MemoryPool:
             raise self._out_of_memory(arena.device, size)
         capturing = _capturing()
         if not capturing:
-            arena.trim_for(size)
+            arena.trim_for(arena.growth(size), size)
         limit = self._limit(arena.device)
         for make_room in (None, *(() if capturing else self._ways_to_make_room)):
             if make_room is not None:
                 make_room(self, arena.device)
-            if limit and self._device_total(arena.device) + size > limit:
+            room = limit - self._device_total(arena.device) if limit else MAX_BYTES
+            growth = arena.growth(size, room)
+            if growth.size > room:
                 continue
             try:
-                arena.grow(size)
+                arena.grow(growth)
                 return
             except (errors.CUDARuntimeError, errors.OutOfMemoryError) as error:
                 if getattr(error, "status", _OUT_OF_MEMORY) != _OUT_OF_MEMORY:

@@ -16,9 +16,9 @@ from gpuarray._runtime.device import (
     Device,
     captured_streams,
     current,
-    enter,
+    enter_stream,
     give_back,
-    leave,
+    leave_stream,
     lost_error,
     need_context,
 )
@@ -318,8 +318,8 @@ class Stream:
             current.per_thread[self.device.id] = found
         return found
 
-    __enter__ = enter
-    __exit__ = leave
+    __enter__ = enter_stream
+    __exit__ = leave_stream
 
     def __repr__(self) -> str:
         return f"<Stream {self.handle:#x} on device {self.device.id}>"
@@ -339,6 +339,8 @@ class Stream:
         """Wait until the work queued so far has finished."""
         if captured_streams:
             self._need_no_capture("Stream.synchronize")
+        if driver.host_function_threads:
+            need_context()  # the driver may wait for ever in a function that it has called
         status = driver.bare_stream_synchronize(self.argument)
         if status:
             retry("stream_synchronize", status, self.argument)

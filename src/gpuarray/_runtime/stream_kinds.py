@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gpuarray._ffi import driver
-from gpuarray._runtime.device import Device, current, lost_error
+from gpuarray._runtime.device import Device, current, enter, leave, lost_error
 from gpuarray._runtime.event import Event
 from gpuarray._runtime.stream import Stream, streams
 from gpuarray._runtime.stream_work import device_of_handle, on_device
@@ -128,6 +128,9 @@ class LostStream(Stream):
 
     def use(self) -> Stream:
         raise lost_error("a stream", self.device)
+
+    __enter__ = enter
+    __exit__ = leave
 
 
 def _lose(device: Device) -> None:

@@ -110,6 +110,48 @@ class StreamWork:
         return gone or of_another_thread(self)
 
 
+class NotedWork(set[StreamWork]):
+    """The work of streams that has to end before memory is used again.
+
+    Attributes
+    ----------
+    latest : StreamWork or None
+        What is among it, and was noted last: the same stream often comes again, and to look for it
+        in a set takes longer than the rest.
+    """
+
+    __slots__ = ("latest",)
+
+    def __init__(self) -> None:
+        self.latest: StreamWork | None = None
+
+    def forget(self) -> None:
+        """Note that all of it has ended."""
+        self.latest = None
+        self.clear()
+
+
+#: Where the driver stores whether a stream is captured; each is in use by one call.
+_slots: list[Any] = []
+
+
+def is_captured(stream: Stream) -> bool:
+    """Whether a stream is captured, by whomever; its device is current.
+
+    For the default stream the driver raises where work of that would spoil another's capture.
+    """
+    try:
+        slot = _slots.pop()
+    except IndexError:
+        slot = driver.ResultSlot()
+    status = driver.bare_stream_is_capturing(stream.argument, slot.argument)
+    if status:
+        driver.failed("stream_is_capturing", status)
+    captured = slot.words[0] != 0
+    _slots.append(slot)
+    return captured
+
+
 def on_device(device: Device) -> AbstractContextManager[Any]:
     """Makes a device current, whose default stream a handle is to stand for."""
     return _NOTHING if current.stream.device is device else device

@@ -7,7 +7,9 @@ from typing import Any
 
 from gpuarray._ffi import driver
 from gpuarray._runtime import peers
+from gpuarray._runtime.address_range import is_in_range
 from gpuarray._runtime.device import Device, current, need_context
+from gpuarray.errors import DriverError
 
 
 def getDeviceCount() -> int:
@@ -420,12 +422,30 @@ def ipcGetMemHandle(devPtr: int) -> bytes:
     -------
     bytes
         64 bytes. They name the whole allocation: what another process opens is the address of its
-        first byte, and an array of the pool lies somewhere behind it, by ``x.data.ptr`` less
-        ``x.data.mem.ptr`` of the pool's block. Allocate what is to be shared with
-        `gpuarray.cuda.Memory` or `malloc`, which begin where their allocation does.
+        first byte. Allocate what is to be shared with `gpuarray.cuda.Memory` or `malloc`, which
+        begin where their allocation does.
+
+    Raises
+    ------
+    CUDARuntimeError
+        The memory is a pool's that maps it to a range of addresses: CUDA has no handles of that.
+        With ``GPUARRAY_ADDRESS_RANGES=0`` pools have segments, which have handles, and an array
+        lies somewhere in one.
     """
     need_context()
-    return driver.ipc_get_mem_handle(operator.index(devPtr))
+    address = operator.index(devPtr)
+    try:
+        return driver.ipc_get_mem_handle(address)
+    except DriverError as error:
+        if not is_in_range(address):
+            raise
+        error.detail = (
+            f"0x{address:x} is memory that a pool maps to a range of addresses, which other "
+            "processes cannot open: allocate what they share with gpuarray.cuda.Memory, or set "
+            "GPUARRAY_ADDRESS_RANGES=0"
+        )
+        error.args = (error.call, error.status, error.status_name, error.detail)
+        raise
 
 
 def ipcOpenMemHandle(handle: bytes, flags: int = 1) -> int:

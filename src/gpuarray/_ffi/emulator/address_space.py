@@ -34,8 +34,13 @@ class AddressSpace:
         self._owners: dict[int, tuple[int, Any]] = {}
         self._windows: dict[Any, Window] = {}
         self._wide = False
+        #: Addresses of memory that is mapped to reserved addresses, sorted.
+        self.chunks: list[int] = []
         #: Host memory outside the arena that kernels may access: (start, end), sorted.
         self._mapped: list[tuple[int, int]] = []
+        #: How often any of that changed: the garbage collector may free memory at any time, also
+        #: while a table is made of it.
+        self.changes = 0
 
     @property
     def has_windows(self) -> bool:
@@ -72,7 +77,12 @@ class AddressSpace:
     def refresh(self) -> None:
         """Rebuild the table of every window."""
         for window in self._windows.values():
-            window.rebuild(self._owners, self._mapped)
+            changes = -1
+            while changes != self.changes:
+                changes = self.changes
+                table = window.table(list(self._owners.items()), self._mapped, {*self.chunks})
+                if changes == self.changes:
+                    window.show(*table)
 
     # --- memory
 
@@ -86,6 +96,7 @@ class AddressSpace:
         address = self.arena.allocate(nbytes, whole_pages=whole_pages)
         nbytes = max(nbytes, 1)
         self._owners[address] = (nbytes, owner)
+        self.changes += 1
         for window in self._windows.values():
             if window.may_access(owner):
                 window.insert(address, address + nbytes)
@@ -94,6 +105,7 @@ class AddressSpace:
     def free(self, address: int, *, at_once: bool = True) -> None:
         self.arena.free(address, at_once=at_once)
         self._owners.pop(address, None)
+        self.changes += 1
         for window in self._windows.values():
             window.drop(address)
 
@@ -103,6 +115,7 @@ class AddressSpace:
         """Map pages that another process shares, as memory of a device."""
         address = self.arena.open_shared(offset, nbytes, process, runs)
         self._owners[address] = (nbytes, owner)
+        self.changes += 1
         for window in self._windows.values():
             if window.may_access(owner):
                 window.insert(address, address + nbytes)
@@ -112,8 +125,33 @@ class AddressSpace:
         """Undo `open_shared`."""
         self.arena.close_shared(address)
         self._owners.pop(address, None)
+        self.changes += 1
         for window in self._windows.values():
             window.drop(address)
+
+    def add_mapped(self, address: int, nbytes: int, owner: Any) -> None:
+        """Let those who may access it access memory at reserved addresses."""
+        self.arena.add_run(address, address + nbytes)
+        self._owners[address] = nbytes, owner
+        bisect.insort(self.chunks, address)
+        self.changes += 1
+        self.refresh()
+
+    def drop_mapped(self, address: int, nbytes: int) -> None:
+        """Undo `add_mapped`."""
+        self.arena.drop_run(address, address + nbytes)
+        del self._owners[address]
+        self.chunks.remove(address)
+        self.changes += 1
+        self.refresh()
+
+    def mapped_at(self, address: int) -> int | None:
+        """Where the memory begins that is mapped at an address; None if none is."""
+        index = bisect.bisect_right(self.chunks, address) - 1
+        if index < 0:
+            return None
+        start = self.chunks[index]
+        return start if address < start + self._owners[start][0] else None
 
     def map(self, address: int, nbytes: int) -> None:
         """Let kernels access host memory; there must be windows."""
@@ -121,11 +159,13 @@ class AddressSpace:
             window.widen()
         self._wide = True
         bisect.insort(self._mapped, (address, address + nbytes))
+        self.changes += 1
         for window in self._windows.values():
             window.insert(address, address + nbytes)
 
     def unmap(self, address: int) -> None:
         self._mapped = [pair for pair in self._mapped if pair[0] != address]
+        self.changes += 1
         for window in self._windows.values():
             window.drop(address)
 
@@ -145,9 +185,23 @@ class AddressSpace:
     def owner(self, address: int) -> tuple[int, int, Any] | None:
         """(start, bytes, device or pool) of the allocation that holds an address."""
         found = self.arena.find(address)
-        if found is None or found[0] not in self._owners:
+        if found is None:
             return None
-        return *found, self._owners[found[0]][1]
+        start = self.mapped_at(address)
+        if start is not None:
+            return start, *self._owners[start]
+        return (*found, self._owners[found[0]][1]) if found[0] in self._owners else None
+
+
+def _joined(pairs: list[tuple[int, int]], chunks: set[int]) -> list[tuple[int, int]]:
+    """Ranges, with chunks of mapped memory that lie side by side as one."""
+    joined: list[tuple[int, int]] = []
+    for start, end in pairs:
+        if joined and joined[-1][1] == start and start in chunks:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
 
 
 class Window(Arena):
@@ -189,21 +243,34 @@ class Window(Arena):
         context = self._context
         if owner is None or owner is context.device:
             return True
+        accessible_from = getattr(owner, "accessible_from", None)
+        if accessible_from is not None:  # mapped memory has a table of its own
+            return accessible_from(context.device)
         access = getattr(owner, "access", None)
         if access is not None:  # peers have none to a pool's memory, which has a table of its own
             return owner.device is context.device or bool(access.get(context.device.ordinal))
         return any(peer.device is owner for peer in context.peers)
 
-    def rebuild(self, owners: dict, mapped: list[tuple[int, int]]) -> None:
+    def table(
+        self,
+        owners: list[tuple[int, tuple[int, Any]]],
+        mapped: list[tuple[int, int]],
+        chunks: set[int],
+    ) -> tuple[list[int], list[int]]:
+        """Begins and ends of what the context may access."""
         pairs = [
-            (start, start + nbytes)
-            for start, (nbytes, owner) in owners.items()
-            if self.may_access(owner)
+            (start, start + nbytes) for start, (nbytes, owner) in owners if self.may_access(owner)
         ]
         pairs = sorted(pairs + mapped)
+        if chunks:
+            pairs = _joined(pairs, chunks)
+        return [start for start, _ in pairs], [end for _, end in pairs]
+
+    def show(self, starts: list[int], ends: list[int]) -> None:
+        """Have a table from now on."""
         # In place: kernels that are running hold these very lists.
-        self.starts[:] = [start for start, _ in pairs]
-        self.ends[:] = [end for _, end in pairs]
+        self.starts[:] = starts
+        self.ends[:] = ends
 
     def insert(self, start: int, end: int) -> None:
         index = bisect.bisect_left(self.starts, start)

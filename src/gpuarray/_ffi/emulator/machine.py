@@ -36,6 +36,8 @@ __all__ = [
 DEVICE_BYTES = 4 << 30
 #: Address space for page-locked host memory, shared memory and local memory.
 _HOST_BYTES = 4 << 30
+#: Address space for ranges that programs reserve.
+_RESERVED_BYTES = 256 << 30
 _SMALLEST_ARENA = 256 << 20
 #: Handles look like addresses and are never reused, so that a stale one is always noticed.
 _FIRST_HANDLE = 0x5000_0000
@@ -90,12 +92,14 @@ class EmulatedAllocation:
     context: EmulatedContext
     address: int
     nbytes: int
-    #: 'device', 'managed', 'host', 'registered', 'pool', 'graph', 'array' or 'opened'
+    #: 'device', 'managed', 'host', 'registered', 'pool', 'graph', 'array', 'opened' or 'mapped'
     kind: str
     buffer_id: int
     flags: int = 0
     #: The memory pool of kind 'pool'.
     pool: Any = None
+    #: Start and bytes of the reserved addresses that memory of kind 'mapped' is at.
+    reserved: tuple[int, int] | None = None
     #: Makes the handle for other processes void, if there is one.
     shared_by: Callable[[], object] | None = None
 
@@ -143,6 +147,8 @@ class Machine:
             self.contexts[device.primary.handle] = device.primary
         #: Live allocations by their address.
         self.allocations: dict[int, EmulatedAllocation] = {}
+        #: Memory that is mapped to reserved addresses, which belongs to no context.
+        self._mapped: dict[int, EmulatedAllocation] = {}
         #: Captures of streams that have not ended.
         self.captures: list[Any] = []
         self._buffer_ids = 0
@@ -157,7 +163,7 @@ class Machine:
     @cached_property
     def space(self) -> AddressSpace:
         """The memory of all devices and of the host, in one address space as on hardware."""
-        size = DEVICE_BYTES * len(self.devices) + _HOST_BYTES
+        size = DEVICE_BYTES * len(self.devices) + _HOST_BYTES + _RESERVED_BYTES
         while True:
             try:
                 space = AddressSpace(Arena(size))
@@ -333,7 +339,24 @@ class Machine:
     def allocation_of(self, address: int) -> EmulatedAllocation | None:
         """The live allocation that holds an address."""
         found = self.space.find(address)
-        return None if found is None else self.allocations.get(found[0])
+        if found is None:
+            return None
+        allocation = self.allocations.get(found[0])
+        if allocation is None and self._mapped:
+            start = self.space.mapped_at(address)
+            return None if start is None else self._mapped.get(start)
+        return allocation
+
+    def add_mapped(self, allocation: EmulatedAllocation, owner: Any) -> None:
+        """Add memory at reserved addresses to the table, as soon as a device may access it."""
+        self._buffer_ids += 1
+        allocation.buffer_id = self._buffer_ids
+        self._mapped[allocation.address] = allocation
+        self.space.add_mapped(allocation.address, allocation.nbytes, owner)
+
+    def drop_mapped(self, address: int) -> None:
+        """Undo `add_mapped`."""
+        self.space.drop_mapped(address, self._mapped.pop(address).nbytes)
 
     def in_arena(self, address: int) -> bool:
         """Whether an address lies in the arena, allocated or not."""

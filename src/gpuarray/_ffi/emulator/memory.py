@@ -100,6 +100,8 @@ class Arena:
         self._top = PAGE  # address 0 of the arena is never valid
         #: Block sizes of allocations that have pages of their own.
         self._page_blocks: dict[int, int] = {}
+        #: Offset and bytes of what is reserved, by address.
+        self._reserved: dict[int, tuple[int, int]] = {}
         #: Pages that other processes can open; start and bytes of those of other processes.
         self.shared = SharedPages()
         self._opened: dict[int, tuple[int, int, int]] = {}
@@ -153,6 +155,48 @@ class Arena:
             self._page_blocks[self.base + offset] = block
             self.drop_pages(self.base + offset, block)
         return self.base + offset
+
+    def reserve(self, nbytes: int, alignment: int) -> int:
+        """Keep addresses free, to which memory is mapped by `add_run`."""
+        with self.lock:
+            block = nbytes + alignment
+            offset = self._take_block(block)
+            address = round_up(self.base + offset, alignment)
+            self._reserved[address] = offset, block
+            return address
+
+    def end_reservation(self, address: int) -> None:
+        """Undo `reserve`."""
+        with self.lock:
+            self._return_block(*self._reserved.pop(address))
+
+    def add_run(self, start: int, end: int) -> None:
+        """Let reserved addresses be accessed. They join those beside them."""
+        with self.lock:
+            low = high = bisect.bisect_left(self.starts, start)
+            self.used += end - start
+            if low and self.ends[low - 1] == start:
+                low -= 1
+                start = self.starts[low]
+            if high < len(self.starts) and self.starts[high] == end:
+                end = self.ends[high]
+                high += 1
+            self._replace_runs(low, high, [(start, end)])
+
+    def drop_run(self, start: int, end: int) -> None:
+        """Undo `add_run` for a part of a run."""
+        with self.lock:
+            index = bisect.bisect_right(self.starts, start) - 1
+            self.used -= end - start
+            parts = [(self.starts[index], start), (end, self.ends[index])]
+            self._replace_runs(index, index + 1, [part for part in parts if part[0] < part[1]])
+
+    def _replace_runs(self, low: int, high: int, runs: list[tuple[int, int]]) -> None:
+        if self.checker is not None:  # what it knows is by run
+            for address in {*self.starts[low:high], *[start for start, _ in runs]}:
+                self.checker.forget(address)
+        self.starts[low:high] = [start for start, _ in runs]
+        self.ends[low:high] = [end for _, end in runs]
 
     def divide(self, nbytes: int) -> int:
         """Allocate memory of which each thread may access its own part only.
