@@ -1,9 +1,9 @@
 """Matrix products by our own kernels: integers and bools beside CuPy, tiles, small floats.
 
-    python benchmarks/integer_products.py                  integers and bools: a table
+    python benchmarks/integer_products.py                  integers and bools, in half a minute
     python benchmarks/integer_products.py --tiles          and the time by each tile that there is
     python benchmarks/integer_products.py --small          and small floats, beside cuBLAS
-    python benchmarks/integer_products.py --json FILE      and the figures as JSON
+    python benchmarks/integer_products.py --json FILE      and the figures as JSON, after each table
 
 cuBLAS has no products of integers; CuPy computes them with a kernel of its own. A rate counts a
 multiplication and an addition as two operations. `--tiles` checks the estimates in
@@ -46,6 +46,9 @@ SHAPES = (
 )
 QUICK = (((40, 70), (70, 20)), ((3, 5, 4), (3, 4, 5)))
 
+#: A call that takes so many seconds is measured once.
+_SLOW = 0.05
+
 SMALL_SIDES, SMALL_STACKS = (2, 4, 8, 16, 32, 64), (1, 100, 10_000)
 
 
@@ -55,12 +58,15 @@ def _name(left: tuple[int, ...], right: tuple[int, ...]) -> str:
 
 def _numbers(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
+    count = min(int(np.prod(shape)), 1 << 20)  # more of them repeat, so that they are made quickly
     if dtype == "?":
-        return rng.random(shape) < 0.1
-    if np.dtype(dtype).kind in "iu":
+        flat = rng.random(count) < 0.1
+    elif np.dtype(dtype).kind in "iu":
         limits = np.iinfo(dtype)
-        return rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)
-    return rng.standard_normal(shape).astype(dtype)
+        flat = rng.integers(limits.min, limits.max, count, dtype, endpoint=True)
+    else:
+        flat = rng.standard_normal(count).astype(dtype)
+    return np.resize(flat, shape)
 
 
 def _operations(left: tuple[int, ...], right: tuple[int, ...]) -> int:
@@ -76,12 +82,12 @@ def _seconds(works: dict[str, tuple[timing.Work, int]], effort: timing.Effort) -
 
 def integers(found: dict[str, libraries.Library], shapes: Any, effort: timing.Effort) -> list[dict]:
     """Device seconds of each library by dtype and shapes."""
-    rows = []
+    rows, clock = [], timing.DeviceClock()
     for left, right in shapes:
         for dtype in DTYPES:
             host = _numbers(left, dtype, 1), _numbers(right, dtype, 2)
             works: dict[str, tuple[timing.Work, int]] = {}
-            faults = {}
+            seconds, faults = {}, {}
             for name, library in found.items():
                 a, b = [library.to_device(x) for x in host]
                 try:
@@ -90,19 +96,19 @@ def integers(found: dict[str, libraries.Library], shapes: Any, effort: timing.Ef
                     faults[name] = f"{type(error).__name__}: {error}"
                     continue
                 work = lambda f=library.module.matmul, a=a, b=b: f(a, b)  # noqa: E731
-                works[name] = work, library.stream()
-            row = {
-                "dtype": dtype,
-                "shapes": [left, right],
-                "seconds": _seconds(works, effort),
-                "faults": faults,
-            }
+                once = clock.seconds(work, 1, library.stream())
+                if once < _SLOW:
+                    works[name] = work, library.stream()
+                else:
+                    seconds[name] = once
+            seconds |= _seconds(works, effort)
+            row = {"dtype": dtype, "shapes": [left, right], "seconds": seconds, "faults": faults}
             rows.append(row)
-            ours = row["seconds"]["gpuarray"]
+            ours = seconds["gpuarray"]
             rate = _operations(left, right) / ours / 1e12
             peers = [
-                f"{name} {1e6 * seconds:11.1f} µs ({seconds / ours:5.2f}x)"
-                for name, seconds in row["seconds"].items()
+                f"{name} {1e6 * one:11.1f} µs ({one / ours:5.2f}x)"
+                for name, one in seconds.items()
                 if name != "gpuarray"
             ]
             print(
@@ -223,19 +229,24 @@ def main() -> int:
     parser.add_argument("--small", action="store_true", help="small floats, beside cuBLAS")
     parser.add_argument("--json", metavar="FILE", help="write the figures here as well")
     options = parser.parse_args()
-    effort = timing.Effort.quick() if options.quick else timing.Effort()
+    effort = timing.Effort.quick() if options.quick else timing.Effort(5, 21, 0.008)
     shapes = QUICK if options.quick else SHAPES
     found, missing = libraries.available(("gpuarray", "cupy"))
     for name, reason in missing.items():
         print(f"without {name}: {reason}")
-    figures: dict[str, Any] = {"integers": integers(found, shapes, effort)}
-    figures["layouts"] = layouts(found, 40 if options.quick else 4096, effort)
+    tables: dict[str, Callable[[], Any]] = {
+        "integers": lambda: integers(found, shapes, effort),
+        "layouts": lambda: layouts(found, 40 if options.quick else 4096, effort),
+    }
     if options.tiles:
-        figures["tiles"] = tiles(found, shapes, effort)
+        tables["tiles"] = lambda: tiles(found, shapes, effort)
     if options.small:
-        figures["small"] = small(found, effort, options.quick)
-    if options.json:
-        Path(options.json).write_text(json.dumps(figures, indent=1))
+        tables["small"] = lambda: small(found, effort, options.quick)
+    figures = {}
+    for name, table in tables.items():
+        figures[name] = table()
+        if options.json:
+            Path(options.json).write_text(json.dumps(figures, indent=1))
     return 0
 
 

@@ -3,7 +3,7 @@
     python benchmarks/library_calls.py           the table
     python benchmarks/library_calls.py --quick   fewer repetitions
 
-Each row is the host's time for a matrix product of small arrays through cuBLAS, in batches that
+Each row is the host's time for a matrix product of small arrays through cuBLASLt, in batches that
 nothing waits for; `a + b`, a launch, is there to compare with. The bare call gives the foreign
 function the same prebuilt arguments each time, so it allocates no result. A plan may take 1.5 µs
 more.
@@ -28,20 +28,30 @@ ALLOWED = 1.5e-6
 _SHAPES = {"2-D": ((16, 16), (16, 16)), "3-D": ((4, 16, 16), (4, 16, 16))}
 
 
+def _enclosed(function: Any, name: str) -> Any:
+    """What a function's closure has by a name."""
+    return function.__closure__[function.__code__.co_freevars.index(name)].cell_contents
+
+
 def works(xp: Any, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> dict[str, Work]:
     """What is measured, by name."""
-    from gpuarray._ffi.cublas import library
     from gpuarray._libraries.blas import gemm, gemm_call
 
     a, b = xp.ones(shapes[0], "f4"), xp.ones(shapes[1], "f4")
     run = gemm_call(a._layout, b._layout, xp.cuda.get_current_stream())
-    bound = run.__closure__[run.__code__.co_freevars.index("failed0")].cell_contents.__self__
     result = run(a, b)
-    words, arguments = bound.make_buffer(b, a, result)
-    words[0], words[1], words[2] = b.data.ptr, a.data.ptr, result.data.ptr
-    words[3] = bound.handles.handle
+    # The plan's function looks at addresses, and runs what is bound for aligned ones.
+    aligned = _enclosed(run, "run")
+    bound = _enclosed(aligned, "failed0").__self__
+    space = xp.empty(max(bound.values["workspaceSizeInBytes"], 1), "u1")
+    arrays = {"A": b, "B": a, "C": result, "D": result, "workspace": space}
+    passed = [arrays[name] for name in bound.pointers]
+    words, arguments = bound.make_buffer(*passed)
+    for word, array in enumerate(passed):
+        words[word] = array.data.ptr
+    words[len(passed)] = bound.handles.handle
     function = bound.function
-    with_conversion = library.raw(bound.name)
+    with_conversion = bound.library.raw(bound.name)
     numbers = [getattr(argument, "value", argument) for argument in arguments]
     return {
         "bare call, prebuilt arguments": lambda: function(*arguments),

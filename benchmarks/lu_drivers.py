@@ -1,13 +1,16 @@
-"""Alternatives behind solve, inv and cholesky: algorithms, and functions for stacks.
+"""Alternatives behind solve, inv, cholesky and qr: algorithms, and functions for stacks.
 
-    python benchmarks/lu_drivers.py                 every table
+    python benchmarks/lu_drivers.py                 every table, in about 30 seconds
+    python benchmarks/lu_drivers.py --only panels   those with this word in their titles
     python benchmarks/lu_drivers.py --json FILE     and the figures as JSON
     python benchmarks/lu_drivers.py --quick         small sizes, to see that it runs
 
-Three questions, in float64: by which functions an inverse is found, from which size and number of
-stacked matrices on cuBLAS's batched functions are slower than a loop of cuSOLVER's (`is_batched` in
-gpuarray/_libraries/lu.py decides that), and what the functions for stacks of small matrices take
-where our own kernels are used. Times are the host's until the device is idle; medians.
+The questions, in float64: what the steps of a solution and of Q take, and other functions in their
+place (benchmarks/rows/factor_drivers.py); by which functions an inverse is found; from which size
+and number of stacked matrices on cuBLAS's batched functions are slower than a loop of cuSOLVER's
+(`is_batched` in gpuarray/_libraries/lu.py decides that), and what the functions for stacks of small
+matrices take where our own kernels are used. Times are the host's until the device is idle;
+medians.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ sys.path[:0] = [str(_ROOT), str(_ROOT / "src")]
 import numpy as np  # noqa: E402 - the path comes first
 
 import gpuarray as cp  # noqa: E402
+from benchmarks.rows import factor_drivers  # noqa: E402
 from gpuarray import _layout  # noqa: E402
 from gpuarray._libraries import cholesky, lu, triangular  # noqa: E402
 from gpuarray._libraries.steps import Steps  # noqa: E402
@@ -38,9 +42,11 @@ from gpuarray.kernels.generator.operations import operation  # noqa: E402
 _F8, _I4, _I8 = np.dtype("f8"), np.dtype("i4"), np.dtype("i8")
 _SIZES = (256, 512, 1024, 2048, 4096)
 _STACKS = (
-    (10_000, 33), (10_000, 64), (1000, 64), (100, 64), (10, 64), (4, 64), (1000, 128), (100, 128),
-    (10, 128), (100, 256), (10, 256), (4, 256), (64, 512), (4, 512), (16, 1024), (4, 1024),
+    (1000, 33), (1000, 64), (100, 64), (10, 64), (4, 64), (100, 128), (10, 128), (100, 256),
+    (10, 256), (4, 256), (16, 512), (4, 512), (4, 1024),
 )  # fmt: skip
+#: So long the calls of a case are repeated at most.
+_SECONDS = 0.06
 _SMALL = ((10_000, 8), (10_000, 16), (10_000, 32), (1, 4), (1, 32))
 
 
@@ -53,6 +59,8 @@ def _time(works: dict[str, Callable[[], Any]], repeats: int) -> dict[str, float]
     synchronize()
     for _ in range(repeats):
         for name, work in works.items():
+            if sum(times[name]) > 1e3 * _SECONDS:
+                continue
             before = time.perf_counter()
             work()
             synchronize()
@@ -136,10 +144,12 @@ def inverses(quick: bool) -> list[dict[str, Any]]:
     for n in (36, 40) if quick else _SIZES:
         a = _matrices(1, n)[0]
         by_columns, by_triangles = _by_columns(a), _by_triangles(a)
+        by_blocks = factor_drivers.inverse_by_blocks(a)
         works = {
             "linalg.inv": lambda a=a: cp.linalg.inv(a),
             "columns, then rows": lambda a=a, run=by_columns: run(a)[0],
             "triangles": lambda a=a, run=by_triangles: run(a),
+            "inverse of U, trsm": lambda a=a, run=by_blocks: run(a),
         }
         residuals = {
             name: float(np.abs(a.get() @ work().get() - np.eye(n)).max())
@@ -217,24 +227,50 @@ def small_matrices(quick: bool) -> list[dict[str, Any]]:
     return rows
 
 
+def factors(quick: bool) -> list[dict[str, Any]]:
+    """Milliseconds of the steps of solutions, Cholesky and QR factorisations."""
+    rows = []
+    for n in (36, 70) if quick else _SIZES:
+        for call, works in factor_drivers.works(_matrices(1, n)[0]).items():
+            rows.append({"call": call, "n": n, "ms": _time(works, 1 if quick else 5)})
+    return rows
+
+
+def panels(quick: bool) -> list[dict[str, Any]]:
+    """Milliseconds of LU factorisations of the first columns of matrices."""
+    sizes = (40,) if quick else (1024, 2048, 4096)
+    return [
+        {"call": "getrf", "n": n, "ms": _time(factor_drivers.panels(n, quick), 1 if quick else 5)}
+        for n in sizes
+    ]
+
+
 def _table(title: str, rows: list[dict[str, Any]]) -> None:
-    names = list(rows[0]["ms"])
-    print(f"\n{title} (ms)\n\n| case | {' | '.join(names)} |\n|---{'|---' * len(names)}|")
-    for row in rows:
-        case = f"{row.get('call', 'inv')} {row.get('count', 1)} x {row['n']} x {row['n']}"
-        cells = [f"{row['ms'][name]:.3f}" for name in names]
-        print(f"| {case} | {' | '.join(cells)} |")
+    """Print a table for each set of alternatives."""
+    alternatives = list(dict.fromkeys([tuple(row["ms"]) for row in rows]))
+    for names in alternatives:
+        print(f"\n{title} (ms)\n\n| case | {' | '.join(names)} |\n|---{'|---' * len(names)}|")
+        for row in rows:
+            if tuple(row["ms"]) != names:
+                continue
+            case = f"{row.get('call', 'inv')} {row.get('count', 1)} x {row['n']} x {row['n']}"
+            cells = [f"{row['ms'][name]:.3f}" for name in names]
+            print(f"| {case} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Alternatives behind solve, inv and cholesky.")
+    parser = argparse.ArgumentParser(description="Alternatives behind solve, inv, cholesky, qr.")
     parser.add_argument("--json", metavar="FILE", help="write the figures here")
+    parser.add_argument("--only", nargs="+", help="words in the titles of tables")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
     asked = parser.parse_args()
     results = {}
     for title, measure in (
-        ("inverses", inverses), ("stacks", stacks), ("small matrices", small_matrices),
+        ("factors", factors), ("inverses", inverses), ("panels", panels), ("stacks", stacks),
+        ("small matrices", small_matrices),
     ):  # fmt: skip
+        if asked.only and not any(word in title for word in asked.only):
+            continue
         results[title] = measure(asked.quick)
         _table(title, results[title])
     if asked.json:

@@ -2,12 +2,11 @@
 
     python benchmarks/products.py                     every table
     python benchmarks/products.py --json results.json and the figures as JSON
-    python benchmarks/products.py --only rates        one of rates, shapes, drivers, calls, first
+    python benchmarks/products.py --only rates        one of rates, shapes, calls, first
     python benchmarks/products.py --quick             small and short: does it run at all?
 
 * rates: TFLOP/s of square matrices over dtypes and sizes; TF32 is float32 with less precision.
 * shapes: device time of stacks, matrix-vector and dot products.
-* drivers: our own kernels and cuBLAS on the same small matrices, which `product_wins` chooses from.
 * calls: the host's time for a call; of 1000 products of 64 x 64 the time until they are done.
 * first: what the first product of a process takes, and the creation of cuBLAS's handle alone.
 
@@ -21,7 +20,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -37,6 +35,9 @@ from benchmarks import libraries, timing  # noqa: E402
 DTYPES = ("f2", "bf2", "f4", "tf32", "f8", "c8", "c16", "i1", "i4", "i8")
 _KNOWN = {("f2", 8192): 810, ("f4", 4096): 51, ("f8", 4096): 62, ("c8", 4096): 13.5}
 SIZES = (512, 1024, 2048, 4096, 8192)
+
+#: Dtypes whose products of the largest size take no more than some 20 ms.
+_LARGEST = ("f2", "bf2", "f4", "tf32", "f8", "i1")
 
 #: name -> dtype, shapes of the operands, function.
 SHAPES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], str]] = {
@@ -59,10 +60,6 @@ SHAPES: dict[str, tuple[str, tuple[int, ...], tuple[int, ...], str]] = {
     "int8, 4096": ("i1", (4096, 4096), (4096, 4096), "matmul"),
     "int64, 1024": ("i8", (1024, 1024), (1024, 1024), "matmul"),
 }
-
-#: Sides of the matrices that drivers are compared on, and how many there are.
-_SIDES = (2, 4, 8, 16, 32, 48, 64, 96, 128, 256)
-_COUNTS = (1, 32, 1000)
 
 
 def operand(library: libraries.Library, dtype: str, shape: tuple[int, ...], seed: int) -> Any:
@@ -124,7 +121,7 @@ def _rates(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     for dtype in DTYPES:
         for size in options.sizes:
-            if dtype in ("i4", "i8") and size > 4096:
+            if size > (8192 if dtype in _LARGEST else 4096):
                 continue
 
             def make(library: libraries.Library, dtype=dtype, size=size) -> timing.Work:
@@ -171,47 +168,6 @@ def _shapes(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]
         nbytes = (np.prod(first) + np.prod(second)) * np.dtype(dtype).itemsize
         rate = f"{nbytes / times['gpuarray'] / 1e9:12.0f}" if "gpuarray" in times else ""
         print(f"{label:32}" + "".join(cells) + rate)
-    return figures
-
-
-def _drivers(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
-    import gpuarray as xp
-    from gpuarray import _layout
-    from gpuarray._ffi import driver
-    from gpuarray._libraries import blas
-    from gpuarray.kernels import product
-
-    print("\nOwn kernels and cuBLAS: µs on the device, host's µs of a call, and the choice")
-    print(f"{'':24}{'own':>10}{'cuBLAS':>10}{'own call':>10}{'cuBLAS call':>12}  choice")
-    stream = xp.cuda.get_current_stream()
-    figures: dict[str, Any] = {}
-    for dtype in ("f4", "f8", "c8", "f2"):
-        for count in _COUNTS if not options.quick else (1, 3):
-            for side in _SIDES if not options.quick else (4, 32):
-                a, b = [operand(found["gpuarray"], dtype, (count, side, side), i) for i in (1, 2)]
-                target = _layout.contiguous(a.dtype, a.shape)
-                layouts = a._layout, b._layout, target
-                calls = {
-                    "own": product.launch.product_call(*layouts, stream),
-                    "cuBLAS": blas.product_call(*layouts, stream),
-                }
-                works = {x: partial(run, a, b) for x, run in calls.items()}
-                on_device = timing.device_times(
-                    {x: (work, stream.ptr) for x, work in works.items()},
-                    driver.context_synchronize,
-                    options.effort,
-                )
-                on_host = timing.call_costs(works, driver.context_synchronize, options.effort, 50)
-                row = {
-                    **{x: 1e6 * median(samples) for x, samples in on_device.items()},
-                    **{f"{x} call": 1e6 * median(samples) for x, samples in on_host.items()},
-                    "choice": "own" if product.variants.product_wins(*layouts) else "cuBLAS",
-                }
-                figures[f"{dtype} {count} x {side}"] = row
-                print(
-                    f"{dtype:4} {count:>6} of {side:<8}{row['own']:10.2f}{row['cuBLAS']:10.2f}"
-                    f"{row['own call']:10.2f}{row['cuBLAS call']:12.2f}  {row['choice']}"
-                )
     return figures
 
 
@@ -305,7 +261,7 @@ def _first(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
         source = _FIRST.format(bare=bare, side=24 if options.quick else 512)
         process = [sys.executable, "-c", source]
         samples = []
-        for _ in range(2 if options.quick else 5):
+        for _ in range(2 if options.quick else 3):
             done = subprocess.run(
                 process, capture_output=True, text=True, check=True, cwd=_ROOT / "src"
             )
@@ -324,7 +280,7 @@ def _first(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
 
 
 _TABLES = {
-    "rates": _rates, "shapes": _shapes, "drivers": _drivers, "calls": _calls, "first": _first
+    "rates": _rates, "shapes": _shapes, "calls": _calls, "first": _first
 }  # fmt: skip
 
 
@@ -337,21 +293,23 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="small and short: does it run at all?")
     parser.add_argument("--json", metavar="PATH", help="write the figures there")
     options = parser.parse_args()
-    options.effort = timing.Effort.quick() if options.quick else timing.Effort(7, 21, 0.02)
+    options.effort = timing.Effort.quick() if options.quick else timing.Effort(5, 11, 0.008)
     if options.quick:
         options.sizes = (24, 40)
 
     from gpuarray._ffi import driver
 
-    found, missing = libraries.available()
+    names = ["gpuarray"] if options.only == ["first"] else ["gpuarray", "cupy", "torch"]
+    found, missing = libraries.available(names)
     for name, reason in missing.items():
         print(f"{name} is left out: {reason}")
     print(driver.describe())
-    figures = {name: _TABLES[name](found, options) for name in options.only}
-    if options.json:
-        versions = {name: library.version for name, library in found.items()}
-        report = {"device": driver.describe(), "versions": versions, **figures}
-        Path(options.json).write_text(json.dumps(report, indent=1))
+    versions = {name: library.version for name, library in found.items()}
+    report: dict[str, Any] = {"device": driver.describe(), "versions": versions}
+    for name in options.only:
+        report[name] = _TABLES[name](found, options)
+        if options.json:  # at once: the run may be cut off
+            Path(options.json).write_text(json.dumps(report, indent=1))
     return 0
 
 

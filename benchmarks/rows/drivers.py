@@ -12,7 +12,10 @@ from typing import Any
 
 import numpy as np
 
-FUNCTIONS = ("gesvd", "gesvdp", "gesvdj")
+#: 'polar' is none of the library's: a polar decomposition of our own and `syevd`.
+FUNCTIONS = ("gesvd", "gesvdp", "gesvdj", "polar")
+#: A lower bound of the singular values beside the greatest, at which `polar` begins.
+_LEAST = 1e-16
 
 
 def singular_values(
@@ -78,6 +81,8 @@ def _call(name: str, a: Any) -> tuple[Callable[[], Any], Callable[[], Any]]:
     away = np.zeros(())
     if name == "gesvdj":
         run = _jacobi_call(a._layout)
+    elif name == "polar":
+        run = _by_polar_decomposition
     else:
         run = svd_call(current.stream, a._layout, a.dtype, name, True, False)
     given = [away.ctypes.data] if name == "gesvdp" else []
@@ -115,3 +120,45 @@ def _jacobi_call(layout: Any) -> Callable[[Any], Any]:
     steps.copy(left.seen_as(_layout.matrix_transpose(square)), u)
     steps.copy(right, vh, conjugate=True)
     return steps.make()
+
+
+def _by_polar_decomposition(a: Any) -> tuple[Any, ...]:
+    """By dynamically weighted Halley iterations, and the eigenvalues of the Hermitian factor.
+
+    Nakatsukasa and Higham, Stable and efficient spectral divide and conquer algorithms for the
+    symmetric eigenvalue decomposition and the SVD, SIAM J. Sci. Comput. 35, 2013. Steps with great
+    weights are made by a QR factorisation, the others by a Cholesky factorisation.
+    """
+    import gpuarray as cp
+
+    n = a.shape[-1]
+    unit = cp.eye(n, dtype=a.dtype)
+    sizes = abs(a)
+    x = a / cp.sqrt(sizes.sum(0).max() * sizes.sum(1).max())
+    least = _LEAST
+    while abs(least - 1) > 1e-15:
+        first, second, third = _weights(least)
+        least = min(least * (first + second * least**2) / (1 + third * least**2), 1.0)
+        rest = first - second / third
+        if third > 100:
+            q = cp.linalg.qr(cp.concatenate([third**0.5 * x, unit])).Q
+            x = second / third * x + rest / third**0.5 * (q[:n] @ q[n:].conj().T)
+        else:
+            factor = cp.linalg.cholesky(unit + third * (x.conj().T @ x))
+            right = cp.scipy.linalg.solve_triangular(factor, x.conj().T, lower=True)
+            right = cp.scipy.linalg.solve_triangular(factor.conj().T, right, lower=False)
+            x = second / third * x + rest * right.conj().T
+    hermitian = x.conj().T @ a
+    values, vectors = cp.linalg.eigh((hermitian + hermitian.conj().T) / 2)
+    vectors = vectors[:, ::-1]
+    info = cp.zeros((), "i4")
+    return x @ vectors, abs(values[::-1]), cp.ascontiguousarray(vectors.conj().T), info
+
+
+def _weights(least: float) -> tuple[float, float, float]:
+    """The weights of a step for singular values from a least one to 1."""
+    d = (4 * (1 - least**2) / least**4) ** (1 / 3)
+    root = (1 + d) ** 0.5
+    first = root + (8 - 4 * d + 8 * (2 - least**2) / (least**2 * root)) ** 0.5 / 2
+    second = (first - 1) ** 2 / 4
+    return first, second, first + second - 1

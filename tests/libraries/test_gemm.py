@@ -7,9 +7,22 @@ import threading
 import numpy as np
 import pytest
 
-from gpuarray._ffi import cublas, driver
+from gpuarray._ffi import cublas, cublaslt, driver
+from gpuarray._libraries import blas, blas_lt
 from gpuarray._libraries.blas import gemm, gemm_call
 from gpuarray.errors import CUDAError, LibraryError
+
+#: The function that is called, by the library.
+FUNCTIONS = {"cuBLAS": "cublasGemmStridedBatchedEx_64", "cuBLASLt": "cublasLtMatmul"}
+
+
+@pytest.fixture(params=FUNCTIONS, autouse=True)
+def function(request, xp, monkeypatch):
+    """Let one library multiply everything, and say by which function."""
+    monkeypatch.setattr(blas, "_ROUTE", blas.Route(light=request.param == "cuBLASLt"))
+    with xp.cuda.Stream(non_blocking=True):  # which has no plans yet
+        yield FUNCTIONS[request.param]
+
 
 #: Of results of about 1, for sums of few products.
 TOLERANCES = {"f2": 2e-3, "f4": 1e-5, "f8": 1e-13, "c8": 1e-5, "c16": 1e-13}
@@ -191,20 +204,24 @@ def test_a_first_product_in_a_capture_raises_before_the_capture_breaks(xp, mode)
         np.testing.assert_array_equal(xp.asnumpy(gemm(a, a)), [[2, 2], [2, 2]])
 
 
-def test_a_library_that_cannot_be_captured_raises_before_a_capture_breaks(xp, monkeypatch):
-    monkeypatch.setattr(cublas.library, "capturable", False)
+def test_a_library_that_cannot_be_captured_raises_before_a_capture_breaks(
+    xp, monkeypatch, function
+):
+    for module in (cublas, cublaslt):
+        monkeypatch.setattr(module.library, "capturable", False)
     with xp.cuda.Stream(non_blocking=True) as stream:
         a = xp.ones((2, 2))
         b = a + 1
         np.testing.assert_array_equal(xp.asnumpy(gemm(a, a)), [[2, 2], [2, 2]])
         driver.stream_begin_capture(stream.handle, "relaxed")
-        with pytest.raises(CUDAError, match="cublasGemm.* cannot be captured into a graph"):
+        with pytest.raises(CUDAError, match=f"{function} cannot be captured into a graph"):
             gemm(a, a)
         xp.add(a, a, out=b)
         driver.graph_destroy(driver.stream_end_capture(stream.handle))  # it is still valid
 
 
 def test_a_refusal_names_the_function_and_the_status(xp, monkeypatch):
+    monkeypatch.setattr(blas, "_ROUTE", blas.Route(light=False))
     a, b = xp.ones((2, 3)), xp.ones((3, 4))
     run = gemm_call(a._layout, b._layout, xp.cuda.get_current_stream())
     bound = run.__closure__[run.__code__.co_freevars.index("failed0")].cell_contents.__self__
@@ -217,7 +234,7 @@ def test_a_refusal_names_the_function_and_the_status(xp, monkeypatch):
 
 
 @pytest.mark.emulator
-def test_checkers_see_what_a_product_reads_and_writes(xp):
+def test_checkers_see_what_a_product_reads_and_writes(xp, function):
     with xp.cuda.check("uninit", raises=False) as checked:
         a = xp.ones((4, 4), "f4")
         np.testing.assert_array_equal(xp.asnumpy(gemm(gemm(a, a), a)), np.full((4, 4), 16))
@@ -225,19 +242,59 @@ def test_checkers_see_what_a_product_reads_and_writes(xp):
         gemm(a, xp.empty((4, 4), "f4"))
         (finding,) = checked.findings
     assert finding.kind == "uninit"
-    assert finding.kernel == "cublasGemmStridedBatchedEx_64"
+    assert finding.kernel == function
     assert "A is read where it was never written" in finding.message
 
 
-def test_reports_name_calls_that_may_be_running(xp):
+def test_reports_name_calls_that_may_be_running(xp, function):
     a, b = xp.ones((2, 3), "f4"), xp.ones((3, 4), "f4")
     result = gemm(a, b)
     launch = xp.debug.launches()[0]
-    assert launch.kernel == "cublasGemmStridedBatchedEx_64"
-    assert [(x.name, x.shape, x.address) for x in launch.arguments] == [
+    assert launch.kernel == function
+    assert [(x.name, x.shape, x.address) for x in launch.arguments[:3]] == [
         ("x1", (3, 4), b.data.ptr),
         ("x0", (2, 3), a.data.ptr),
         ("y0", (2, 4), result.data.ptr),
     ]
-    assert "cublasGemmStridedBatchedEx_64, stream" in str(launch)
+    assert f"{function}, stream" in str(launch)
     assert "grid" not in str(launch)
+
+
+def test_addresses_that_are_not_aligned(xp, rng, function):
+    """One plan holds for them all; cuBLASLt's algorithm does not."""
+    host = rng.standard_normal(8 * 8 + 1).astype("f4")
+    x = xp.asarray(host)
+    y = xp.asarray(host[:64].reshape(8, 8))
+    used = []
+    for start in (0, 1, 0):
+        used.append(gemm(x[start : start + 64].reshape(8, 8), y))
+        kernel = xp.debug.launches()[0].kernel
+        expected = host[start : start + 64].reshape(8, 8) @ host[:64].reshape(8, 8)
+        np.testing.assert_allclose(xp.asnumpy(used[-1]), expected, rtol=1e-5, atol=1e-5)
+        assert kernel == (FUNCTIONS["cuBLAS"] if start else function)
+    np.testing.assert_array_equal(xp.asnumpy(used[0]), xp.asnumpy(used[2]))
+
+
+def test_a_workspace_for_a_long_inner_dimension(xp, rng):
+    a, b = rng.standard_normal((6, 600)), rng.standard_normal((600, 6))
+    results = [xp.asnumpy(gemm(xp.asarray(a), xp.asarray(b))) for _ in range(3)]
+    np.testing.assert_allclose(results[0], a @ b, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+@pytest.mark.parametrize(
+    "changes, found",
+    [({}, True), ({"ldb": 1 << 29}, False), ({"batchCount": 1 << 31}, False)],
+    ids=["small", "long distances", "many matrices"],
+)
+def test_large_operands_are_left_to_64_bit_functions(xp, changes, found):
+    given = {
+        "m": 4, "n": 4, "k": 4, "transa": "CUBLAS_OP_N", "transb": "CUBLAS_OP_N",
+        "lda": 4, "ldb": 4, "ldc": 4, "strideA": 0, "strideB": 0, "strideC": 0, "batchCount": 1,
+        "Atype": np.dtype("f4"), "Btype": np.dtype("f4"), "Ctype": np.dtype("f4"),
+        "alpha": np.float32(1), "beta": np.float32(0), "computeType": "CUBLAS_COMPUTE_32F",
+    }  # fmt: skip
+    passed = {"A": "x0", "B": "x1", "C": "y0"}
+    step = blas_lt.product_step(given | changes, passed, xp.cuda.get_current_stream())
+    assert (step is not None) is found

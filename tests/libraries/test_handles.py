@@ -195,8 +195,9 @@ def test_a_full_device():
         """
         from gpuarray._libraries.blas import gemm
 
-        def fill():
-            return cp.empty(cp.cuda.Device().mem_info[0] - (1 << 16), "u1")
+        def fill():  # but for what is less than a chunk of the pool's memory
+            cp.get_default_memory_pool().free_all_blocks()
+            return cp.empty(cp.cuda.Device().mem_info[0] - (1 << 21), "u1")
 
         a = cp.ones((2, 3), "f4")
         fill()  # all memory is idle in the pool

@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 
 from gpuarray import _layout
-from gpuarray._ffi import cusolver
-from gpuarray._ffi.library_table import PreparedArguments
 from gpuarray._libraries.checks import check, fill_failed, info_of, refuse_capture
 from gpuarray._libraries.steps import Stack, Steps
 from gpuarray._runtime.device import current
-from gpuarray._runtime.pinned_memory import alloc_pinned_memory, is_memory_pinned
 from gpuarray.errors import CaptureError
 
 
-def _factors(x, raises=True, page_locked=False):
+def _factors(x, raises=True):
     """tau of the QR factorisations of a stack, and the info, by one function for each matrix."""
     layout = x._layout
     count, n, _ = layout.shape
@@ -30,7 +27,6 @@ def _factors(x, raises=True, page_locked=False):
         values,
         {"A": matrices, "tau": tau, "info": info},
         Stack(count, {"A": n * n * 8, "tau": n * 8, "info": 4}),
-        page_locked,
     )
     if not raises:
         fill_failed(steps, info, tau)
@@ -91,15 +87,3 @@ def test_captures_have_no_value_to_check(xp):
                 refuse_capture(current.stream, "inv")
         finally:
             stream.end_capture()
-
-
-def test_memory_of_the_host_lives_as_long_as_the_arguments(xp):
-    row = cusolver.library.rows["cusolverDnXgeqrf"]
-    values = dict.fromkeys([kind.name for kind in row.kinds], 0)
-    values |= {"dataTypeA": "f8", "dataTypeTau": "f8", "computeType": "f8"}
-    values["bufferOnHost"] = lambda: alloc_pinned_memory(256)
-    prepared = [PreparedArguments(row, values, []) for _ in range(2)]
-    first, second = [p.arguments[-3].value for p in prepared]
-    assert first != second
-    assert is_memory_pinned(first)
-    assert is_memory_pinned(second)

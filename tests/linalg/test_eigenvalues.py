@@ -448,16 +448,39 @@ def test_libraries_without_the_batched_function(monkeypatch):
 
 
 @pytest.mark.parametrize("ignored", [False, True])
-def test_plans_for_great_matrices_are_not_kept(monkeypatch, ignored):
-    """They would keep page-locked memory of the matrix's size."""
-    monkeypatch.setattr(eigenvalues, "_KEPT_UP_TO", 6)
+def test_great_matrices_share_page_locked_memory(monkeypatch, ignored):
+    """It is the pool's again after each call: no plan, and no history of calls, keeps it."""
+    monkeypatch.setattr(eigenvalues, "_PAGE_LOCKED_FROM", 6)
+    made = []
+
+    def allocate(size):
+        made.append(size)
+        return cp.cuda.PinnedMemory(size)
+
     a = random((7, 7), "c8" if ignored else "f8")
-    with cp.cuda.Stream(non_blocking=True) as stream:
-        x = cp.asarray(a)
-        with cp.errstate(linalg="ignore" if ignored else "raise"):
-            cp.linalg.eigvals(x)
-            known = len(stream.plans)
+    pool = cp.cuda.PinnedMemoryPool(allocate)
+    cp.cuda.set_pinned_memory_allocator(pool.malloc)
+    try:
+        with (
+            cp.cuda.Stream(non_blocking=True),
+            cp.errstate(linalg="ignore" if ignored else "raise"),
+        ):
             check_eig(a)
-            values = cp.linalg.eigvals(x)
-        assert not any("_make_general_call" in str(key[0]) for key in stream.plans), known
-        assert np.abs(cp.asnumpy(values.sum()) - np.trace(a)) < 1e-4
+            assert made
+            before, free = len(made), pool.n_free_blocks()
+            for _ in range(3):
+                values = cp.linalg.eigvals(cp.asarray(a))
+                assert np.abs(cp.asnumpy(values.sum()) - np.trace(a)) < 1e-4
+            assert (len(made), pool.n_free_blocks()) == (before, free)
+    finally:
+        cp.cuda.set_pinned_memory_allocator()
+
+
+@pytest.mark.parametrize("least", [1, GREAT])
+def test_each_matrix_of_a_stack_has_its_own_scale(least):
+    spectra = [10.0**power * np.arange(1.0, least + 2) for power in (-30, 0, 30)]
+    stack = np.stack([of_spectrum(values, "f4") for values in spectra])
+    for vectors in (False, True):
+        a = cp.asarray(stack)
+        found = cp.linalg.eigh(a)[0] if vectors else cp.linalg.eigvalsh(a)
+        np.testing.assert_allclose(cp.asnumpy(found), spectra, rtol=2e-4)

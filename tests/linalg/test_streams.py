@@ -202,7 +202,10 @@ def test_captures_go_on_without_cusolver(name, first):
     + [("inv", ROWS), ("det", ROWS)],
 )
 def test_captures_of_what_can_be_captured(name, rows):
-    """Own kernels and cuBLAS, where nobody asks at once whether they succeeded."""
+    """Own kernels and cuBLAS, where nobody asks at once whether they succeeded.
+
+    Outside of captures large matrices are cuSOLVER's, which rounds otherwise.
+    """
     function = getattr(cp.linalg, name)
     stream = cp.cuda.Stream(non_blocking=True)
     host = operand(1)[:rows, :rows]
@@ -217,7 +220,14 @@ def test_captures_of_what_can_be_captured(name, rows):
         graph.launch(stream)
         both = [x if isinstance(x, tuple) else (x,) for x in (found, function(a))]
         for one, other in zip(*both, strict=True):
-            np.testing.assert_array_equal(cp.asnumpy(one), cp.asnumpy(other))
+            one, other = cp.asnumpy(one), cp.asnumpy(other)
+            if rows == ROWS:
+                error = np.linalg.cond(host) * np.finfo(host.dtype).eps * rows
+                assert (np.abs(one - other) <= error * np.abs(other).max()).all()
+                graph.launch(stream)
+                np.testing.assert_array_equal(cp.asnumpy(found), one)
+            else:
+                np.testing.assert_array_equal(one, other)
 
 
 def test_results_repeat():
@@ -245,11 +255,11 @@ OPENED = """
 import sys
 import gpuarray as cp
 assert "gpuarray.linalg" not in sys.modules
-from gpuarray._ffi import cublas, cusolver
+from gpuarray._ffi import cublas, cublaslt, cusolver
 
 def opened():
     maps = open("/proc/self/maps").read()
-    found = [x.name for x in (cublas.library, cusolver.library) if x._source is not None]
+    found = [x.library.name for x in (cublas, cublaslt, cusolver) if x.library._source is not None]
     return found + [name for name in ("libcublas.", "libcublasLt", "libcusolver") if name in maps]
 
 assert opened() == [], opened()
@@ -265,7 +275,7 @@ cp.linalg.inv(y + cp.eye(4))
 assert opened() == [], opened()
 big = cp.ones((200, 200))
 big @ big
-assert "cuBLAS" in opened() and "cuSOLVER" not in opened(), opened()
+assert "cuBLASLt" in opened() and "cuSOLVER" not in opened(), opened()
 cp.linalg.eigh(x)
 assert "cuSOLVER" in opened(), opened()
 """

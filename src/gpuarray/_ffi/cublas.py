@@ -10,7 +10,7 @@ import numpy as np
 from gpuarray.errors import CUBLASError
 
 from . import cublas_batched
-from .cublas_kinds import DIAGONAL, FILL, HANDLE, OPERATION, SIDE
+from .cublas_kinds import COMPUTE, DIAGONAL, FILL, HANDLE, OPERATION, SCALE_TYPES, SIDE
 from .driver_library import opened
 from .library_kinds import (
     LIBRARY_PROPERTY,
@@ -31,6 +31,7 @@ from .library_table import Row, TableLibrary
 
 __all__ = [
     "ENUMERATIONS",
+    "REFUSALS",
     "STATUSES",
     "STATUS_TYPE",
     "WIDE_REDUCTION",
@@ -51,7 +52,7 @@ STATUSES = {
     15: "CUBLAS_STATUS_NOT_SUPPORTED",
     16: "CUBLAS_STATUS_LICENSE_ERROR",
 }
-_REFUSALS = {
+REFUSALS = {
     "handle": 1,
     "memory": 3,
     "value": 7,
@@ -73,45 +74,11 @@ _MATH = Enumeration(
     },
 )
 _ALGORITHM = Enumeration(("cublasGemmAlgo_t",), {"CUBLAS_GEMM_DEFAULT": -1})
-_COMPUTE = Enumeration(
-    ("cublasComputeType_t",),
-    {
-        "CUBLAS_COMPUTE_16F": 64,
-        "CUBLAS_COMPUTE_16F_PEDANTIC": 65,
-        "CUBLAS_COMPUTE_32F": 68,
-        "CUBLAS_COMPUTE_32F_PEDANTIC": 69,
-        "CUBLAS_COMPUTE_32F_FAST_16BF": 75,
-        "CUBLAS_COMPUTE_32F_FAST_TF32": 77,
-        "CUBLAS_COMPUTE_32F_EMULATED_16BFX9": 78,
-        "CUBLAS_COMPUTE_64F": 70,
-        "CUBLAS_COMPUTE_64F_PEDANTIC": 71,
-        "CUBLAS_COMPUTE_32I": 72,
-        "CUBLAS_COMPUTE_32I_PEDANTIC": 73,
-    },
-)
 #: The math mode in which parts of a split sum are added in the compute type.
 WIDE_REDUCTION = _MATH.members["CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION"]
-ENUMERATIONS = (OPERATION, FILL, DIAGONAL, SIDE, _POINTER_MODE, _MATH, _ALGORITHM, _COMPUTE)
+ENUMERATIONS = (OPERATION, FILL, DIAGONAL, SIDE, _POINTER_MODE, _MATH, _ALGORITHM, COMPUTE)
 
-#: What each compute type takes: the dtypes of A and B, of C, and of alpha and beta.
-_GEMM_TYPES = {
-    "CUBLAS_COMPUTE_16F": ("f2 f2 f2",),
-    "CUBLAS_COMPUTE_32F": ("f2 f2 f4", "i1 f4 f4", "f2 f4 f4", "f4 f4 f4", "c8 c8 c8"),
-    "CUBLAS_COMPUTE_32F_FAST_16BF": ("f4 f4 f4", "c8 c8 c8"),
-    "CUBLAS_COMPUTE_32F_FAST_TF32": ("f4 f4 f4", "c8 c8 c8"),
-    "CUBLAS_COMPUTE_32F_EMULATED_16BFX9": ("f4 f4 f4", "c8 c8 c8"),
-    "CUBLAS_COMPUTE_64F": ("f8 f8 f8", "c16 c16 c16"),
-    "CUBLAS_COMPUTE_32I": ("i1 i4 i4",),
-}
-_SCALE_TYPES = {
-    (_COMPUTE.members[name], *map(np.dtype, types.split()[:2])): np.dtype(types.split()[2])
-    for compute, combinations in _GEMM_TYPES.items()
-    for name in (compute, f"{compute}_PEDANTIC")
-    if name in _COMPUTE.members
-    for types in combinations
-}
-
-_FLOAT32_COMPUTE = [_COMPUTE.members[f"CUBLAS_COMPUTE_32F{end}"] for end in ("", "_PEDANTIC")]
+_FLOAT32_COMPUTE = [COMPUTE.members[f"CUBLAS_COMPUTE_32F{end}"] for end in ("", "_PEDANTIC")]
 
 
 def _scale_type(call: Any) -> np.dtype:
@@ -120,7 +87,7 @@ def _scale_type(call: Any) -> np.dtype:
     if call.Atype.name == "bfloat16" and call.computeType in _FLOAT32_COMPUTE:
         # As of halves, but that no product is summed in it.
         types = [np.dtype("f2") if x == call.Atype else x for x in types]
-    found = _SCALE_TYPES.get((call.computeType, *types))
+    found = SCALE_TYPES.get((call.computeType, *types))
     if found == "i4" and (call.lda | call.ldb | call.A | call.B) % 4:
         raise Refusal(
             "unsupported", "int8: A, B and their leading dimensions must be multiples of 4"
@@ -187,13 +154,13 @@ _ROWS = (
         Number("ldc"),
         Number("strideC"),
         Dimension("batchCount"),
-        Enum("computeType", _COMPUTE),
+        Enum("computeType", COMPUTE),
         Enum("algo", _ALGORITHM),
     ),
     *cublas_batched.ROWS,
 )
 
-library = TableLibrary("cuBLAS", "cublas", _ROWS, STATUSES, _REFUSALS, CUBLASError)
+library = TableLibrary("cuBLAS", "cublas", _ROWS, STATUSES, REFUSALS, CUBLASError)
 
 
 def workspace_bytes(compute_capability: int) -> int:

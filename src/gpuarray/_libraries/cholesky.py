@@ -1,7 +1,8 @@
-"""Cholesky factorisations, and what is solved by them, as steps of plans.
+"""Cholesky factorisations as steps of plans.
 
-A row-major matrix is the column-major form of its transpose, of which the other triangle is meant;
-the factor that is found there is, read by rows, the one that is wanted.
+cuSOLVER is asked for the lower triangle of column-major matrices, for which it takes half as long
+as for the upper one. A row-major matrix is the column-major form of its transpose: for an upper
+factor it is factorised as it is, for a lower one it is copied transposed, and the factor as well.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ __all__ = ["cholesky_call", "factorize"]
 _INT32 = np.dtype(np.int32)
 
 
-def factorize(steps: Steps, matrices: Operand, upper: bool, info: Operand) -> None:
-    """Factorise row-major matrices in place; the other triangle has no meaning afterwards.
+def factorize(steps: Steps, matrices: Operand, info: Operand) -> None:
+    """Factorise the lower triangles of column-major matrices in place.
+
+    The other triangle has no meaning afterwards.
 
     Parameters
     ----------
@@ -32,14 +35,12 @@ def factorize(steps: Steps, matrices: Operand, upper: bool, info: Operand) -> No
         Where the calls are added.
     matrices : Operand
         Gapless, of shape (count, n, n).
-    upper : bool
-        Which triangle is read, and becomes the factor.
     info : Operand
         Of shape (count,): the order of the first minor that is not positive, or 0.
     """
     count, n, _ = matrices.layout.shape
     dtype = matrices.layout.dtype
-    values = {"uplo": f"CUBLAS_FILL_MODE_{'LOWER' if upper else 'UPPER'}", "n": n, "lda": n}
+    values = {"uplo": "CUBLAS_FILL_MODE_LOWER", "n": n, "lda": n}
     if is_batched(n, count, steps.stream):
         operands = {"Aarray": steps.addresses(matrices), "infoArray": info}
         values["batchSize"] = count
@@ -61,13 +62,19 @@ def cholesky_call(
         refuse_capture(stream, "cholesky")
     steps = Steps(stream, a)
     result = steps.output(_layout.contiguous(dtype, a.shape))
-    steps.copy(steps.inputs[0], result)
+    given = steps.inputs[0]
+    found = columns = result
+    if not upper:
+        columns = steps.scratch(result.layout)
+        given = given.seen_as(_layout.matrix_transpose(given.layout))
+        found = columns.seen_as(_layout.matrix_transpose(columns.layout))
+    steps.copy(given, columns)
     batch = a.shape[:-2]
     count = math.prod(batch)
     info = info_of(steps, (count,), raises)
-    stacked = result.seen_as(_layout.contiguous(dtype, (count, *a.shape[-2:])))
-    factorize(steps, stacked, upper, info)
-    steps.triangle(upper, result, result)
+    stacked = columns.seen_as(_layout.contiguous(dtype, (count, *a.shape[-2:])))
+    factorize(steps, stacked, info)
+    steps.triangle(upper, found, result)
     if not raises:
         fill_failed(steps, info.seen_as(_layout.contiguous(_INT32, batch)), result)
     return steps.make()

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 
+from gpuarray import _layout
 from gpuarray._ffi import cusolver
 from gpuarray._libraries.steps import Operand, Stack, Steps
 from gpuarray.errors import LibraryNotFoundError
+from gpuarray.kernels.matrix_factors.launch import elements
 
 __all__ = ["GENERAL_LIMIT", "general", "hermitian"]
 
@@ -29,14 +31,17 @@ def hermitian(
     """Add the steps for eigenvalues, in ascending order, and eigenvectors of Hermitian matrices.
 
     The triangle above the diagonal is read. (Asked for the other one, cuSOLVER has given NaN for
-    complex matrices.)
+    complex matrices.) cuSOLVER adds squares of elements, as LAPACK does, but scales no matrices for
+    which these are out of range; so they are scaled here, by powers of two. Equal values
+    may be out of order by rounding errors, of which one takes the greatest so far.
 
     Parameters
     ----------
     steps : Steps
         The plan.
     columns : Operand
-        Overwritten with the eigenvectors where they are wanted: ``[i, j]`` is that of value j.
+        Overwritten with the eigenvectors where they are wanted: ``[i, j]`` is that of value j. The
+        other triangle has zeros.
     values : Operand
         Of shape (count, n), real.
     info : Operand
@@ -44,6 +49,23 @@ def hermitian(
     vectors : bool
         Whether eigenvectors are wanted.
     """
+    count, n, _ = columns.layout.shape
+    greatest = steps.scratch(_layout.contiguous(values.layout.dtype, (count,)))
+    steps.zeros(greatest)
+    measured = elements("greatest", columns.layout, n * n, steps.stream)
+    steps.launch(measured, {"matrices": columns, "greatest": greatest})
+    scaled = elements("scale", columns.layout, n * n, steps.stream)
+    steps.launch(scaled, {"matrices": columns, "greatest": greatest})
+    found = steps.scratch(values.layout)
+    _decompose(steps, columns, found, info, vectors)
+    ascending = elements("ascending", values.layout, n, steps.stream)
+    steps.launch(ascending, {"found": found, "greatest": greatest, "values": values})
+
+
+def _decompose(
+    steps: Steps, columns: Operand, values: Operand, info: Operand, vectors: bool
+) -> None:
+    """Add the calls that decompose matrices whose squares are within range."""
     count, n, _ = columns.layout.shape
     dtype = columns.layout.dtype
     arguments = {
@@ -77,7 +99,7 @@ def general(
     info: Operand,
     vectors: Operand | None,
     page_locked: bool,
-) -> None:
+) -> Operand | None:
     """Add the steps for eigenvalues, in no order, and right eigenvectors of any matrices.
 
     Parameters
@@ -98,7 +120,12 @@ def general(
     page_locked : bool
         Whether the workspace on the host is, where a part of the work is done. Copies from it may
         still run when a call returns, so this is for a single matrix, and for a caller that waits
-        before the plan's next call.
+        before it lets go of the memory.
+
+    Returns
+    -------
+    Operand or None
+        That workspace, if it is page-locked: the call takes its address.
     """
     count, n, _ = columns.layout.shape
     dtype = columns.layout.dtype
@@ -118,7 +145,7 @@ def general(
     if vectors is not None:
         sizes["VR"], begins["VR"] = matrix, n * dtype.itemsize
     stack = Stack(count, sizes, begins)
-    steps.solver("cusolverDnXgeev", arguments, operands, stack, page_locked)
+    return steps.solver("cusolverDnXgeev", arguments, operands, stack, page_locked)
 
 
 def _has(function: str) -> bool:

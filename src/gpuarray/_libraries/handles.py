@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from gpuarray._ffi import cublas, cusolver, driver
+from gpuarray._ffi import cublas, cublaslt, cusolver, driver
 from gpuarray._ffi.library_table import TableLibrary
 from gpuarray._runtime import allocator
 from gpuarray._runtime.device import Device, current
@@ -19,7 +19,15 @@ from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CaptureError, LibraryError
 
-__all__ = ["BLAS", "SOLVER", "LibraryHandles", "StreamHandles", "solver_params", "user_handle"]
+__all__ = [
+    "BLAS",
+    "BLAS_LT",
+    "SOLVER",
+    "LibraryHandles",
+    "StreamHandles",
+    "solver_params",
+    "user_handle",
+]
 
 
 class LibraryHandles:
@@ -152,6 +160,14 @@ BLAS = LibraryHandles(
     lambda handle, stream: cublas.library.cublasSetStream_v2(handle, stream),
     lambda *workspace: cublas.library.cublasSetWorkspace_v2(*workspace),
     cublas.workspace_bytes,
+)
+
+
+#: Their calls say the stream, and the workspace.
+BLAS_LT = LibraryHandles(
+    cublaslt.library,
+    lambda: cublaslt.library.cublasLtCreate(),
+    lambda handle, stream: None,
 )
 
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from gpuarray import _dtypes, _layout
 from gpuarray._layout import Layout
-from gpuarray._libraries.checks import fill_failed, info_of, refuse_capture
+from gpuarray._libraries import triangular_inverse
+from gpuarray._libraries.checks import fill_failed, find_nan, info_of, refuse_capture
 from gpuarray._libraries.steps import Operand, Stack, Steps
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import matrix_factors
@@ -24,14 +25,18 @@ from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Input
 from gpuarray.kernels.generator.operations import operation
 
 __all__ = [
-    "Factors", "determinant_call", "factorize", "factors_call", "inverse_call", "is_batched",
-    "letter", "row_order_call", "solve", "solve_call", "solve_factorized_call", "store_identity",
+    "Factors", "determinant_call", "factorize", "factors_call", "inverse_call", "invert",
+    "is_batched", "letter", "row_order_call", "solve", "solve_call",
+    "solve_factorized_call", "store_identity",
 ]  # fmt: skip
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 #: From this size on a matrix keeps the device busy, and from this number on a stack does.
 _LARGE, _MANY = 512, 4
+
+#: From this size on an inverse is made of that of U.
+_BLOCKS_FROM = 256
 
 
 class Factors(NamedTuple):
@@ -93,10 +98,11 @@ def factorize(steps: Steps, matrices: Operand, pivots: Operand, info: Operand) -
 
 def _factors_of(
     steps: Steps, a: Operand, dtype: np.dtype, checked: bool = False
-) -> tuple[Factors, Operand]:
+) -> tuple[Factors, Operand, Operand]:
     """The factors of stacked matrices in any layout, which are copied, and the info.
 
-    The info, of shape (count,), is an output if it is checked.
+    The info, of shape (count,), is an output if it is checked. The third is like an info, for the
+    matrices with NaN.
     """
     n = a.layout.shape[-1]
     count = math.prod(a.layout.shape[:-2])
@@ -106,7 +112,8 @@ def _factors_of(
     pivots = steps.scratch(_layout.contiguous(kind, (count, n)))
     info = info_of(steps, (count,), checked)
     stacked = matrices.seen_as(_layout.contiguous(dtype, (count, n, n)))
-    return factorize(steps, stacked, pivots, info), info
+    nan = find_nan(steps, stacked)
+    return factorize(steps, stacked, pivots, info), info, nan
 
 
 def solve(steps: Steps, factors: Factors, right: Operand, operation: str = "CUBLAS_OP_N") -> None:
@@ -140,6 +147,9 @@ def solve(steps: Steps, factors: Factors, right: Operand, operation: str = "CUBL
             },
         )  # fmt: skip
         return
+    if operation == "CUBLAS_OP_N":
+        _solve_by_triangles(steps, factors, right)
+        return
     info = steps.scratch(_layout.contiguous(_INT32, ()))  # of the arguments, which are right
     itemsize = dtype.itemsize
     steps.solver(
@@ -151,6 +161,45 @@ def solve(steps: Steps, factors: Factors, right: Operand, operation: str = "CUBL
         {"A": factors.matrices, "ipiv": factors.pivots, "B": right, "info": info},
         Stack(count, {"A": n * n * itemsize, "ipiv": n * 8, "B": n * sides * itemsize}),
     )  # fmt: skip
+
+
+def _row_order(steps: Steps, pivots: Operand, rows: int) -> Operand:
+    """The order of rows that pivots leave, int64."""
+    order = steps.scratch(_layout.contiguous(_INT64, (*pivots.layout.shape[:-1], rows)))
+    bound = matrix_factors.launch.row_orders(pivots.layout, rows, steps.stream)
+    steps.launch(bound, {"pivots": pivots, "order": order})
+    return order
+
+
+def _solve_by_triangles(steps: Steps, factors: Factors, right: Operand) -> None:
+    """Solve ``A X = B`` in place by both triangles, with a column-major B for each matrix.
+
+    For several right-hand sides cuBLAS takes a transposed triangle twice as fast.
+    """
+    count, n, _ = factors.matrices.layout.shape
+    sides = right.layout.shape[-2]
+    dtype = right.layout.dtype
+    bound = matrix_factors.launch.rows_in_order(right.layout, False, steps.stream)
+    ordered = steps.scratch(right.layout)
+    order = _row_order(steps, factors.pivots, n)
+    steps.launch(bound, {"matrices": right, "order": order, "results": ordered})
+    matrices, operation, fills = factors.matrices, "N", ("LOWER", "UPPER")
+    if sides > 1:
+        operation, fills = "T", ("UPPER", "LOWER")
+        matrices = steps.scratch(matrices.layout)
+        transposed = _layout.matrix_transpose(matrices.layout)
+        steps.copy(factors.matrices.seen_as(transposed), matrices)
+    nbytes = n * dtype.itemsize
+    for fill, diagonal in zip(fills, ("UNIT", "NON_UNIT"), strict=True):
+        values = {
+            "side": "CUBLAS_SIDE_LEFT", "uplo": f"CUBLAS_FILL_MODE_{fill}",
+            "trans": f"CUBLAS_OP_{operation}", "diag": f"CUBLAS_DIAG_{diagonal}",
+            "m": n, "n": sides, "alpha": dtype.type(1), "lda": n, "ldb": n,
+        }  # fmt: skip
+        function = f"cublas{letter(dtype)}trsm_v2_64"
+        stack = Stack(count, {"A": n * nbytes, "B": sides * nbytes})
+        steps.blas(function, values, {"A": matrices, "B": ordered}, stack)
+    steps.copy(ordered, right)
 
 
 def solve_call(
@@ -170,7 +219,7 @@ def solve_call(
     b = _layout.broadcast_to(b, (*batch, n, sides))
     steps = Steps(stream, a, b)
     result = steps.output(_layout.contiguous(dtype, b.shape))
-    factors, info = _factors_of(steps, steps.inputs[0], dtype, raises)
+    factors, info, nan = _factors_of(steps, steps.inputs[0], dtype, raises)
     columns = _layout.contiguous(dtype, (*batch, sides, n))
     # A single right-hand side has the same order of elements either way.
     right = result.seen_as(columns) if sides == 1 else steps.scratch(columns)
@@ -181,9 +230,9 @@ def solve_call(
     solve(steps, factors, right.seen_as(_layout.contiguous(dtype, grouped)))
     if sides > 1:
         steps.copy(right.seen_as(_layout.matrix_transpose(columns)), result)
-    if not raises:
+    for failed in (nan,) if raises else (nan, info):
         infos = a.shape[:-2] if count > 1 else ()
-        fill_failed(steps, info.seen_as(_layout.contiguous(_INT32, infos)), result)
+        fill_failed(steps, failed.seen_as(_layout.contiguous(_INT32, infos)), result)
     return steps.make()
 
 
@@ -195,18 +244,47 @@ def store_identity(steps: Steps, target: Operand) -> None:
     steps.kernel("identity", Cast(code, ones), [coordinates], target)
 
 
+def invert(steps: Steps, factors: Factors, result: Operand) -> None:
+    """Store row-major inverses X of matrices that are not batched.
+
+    That of U is made of products of its blocks, and ``X L = inv(U)`` solved for it (Higham,
+    Accuracy and Stability of Numerical Algorithms, 2nd edition, section 14.3.2). All is done with
+    the transposes, of which the result has the columns.
+    """
+    stacked = factors.matrices.layout
+    count, n, _ = stacked.shape
+    dtype = stacked.dtype
+    transposed = steps.scratch(stacked)
+    steps.copy(factors.matrices.seen_as(_layout.matrix_transpose(stacked)), transposed)
+    found = triangular_inverse.invert(steps, transposed, False)
+    values = {
+        "side": "CUBLAS_SIDE_LEFT", "uplo": "CUBLAS_FILL_MODE_LOWER", "trans": "CUBLAS_OP_T",
+        "diag": "CUBLAS_DIAG_UNIT", "m": n, "n": n, "alpha": dtype.type(1), "lda": n, "ldb": n,
+    }  # fmt: skip
+    distances = dict.fromkeys("AB", n * n * dtype.itemsize)
+    operands = {"A": factors.matrices, "B": found}
+    steps.blas(f"cublas{letter(dtype)}trsm_v2_64", values, operands, Stack(count, distances))
+    order = _row_order(steps, factors.pivots, n)
+    bound = matrix_factors.launch.rows_in_order(stacked, True, steps.stream)
+    steps.launch(bound, {"matrices": found, "order": order, "results": result})
+
+
 def inverse_call(stream: Stream, a: Layout, dtype: np.dtype, raises: bool) -> Callable[..., object]:
     """A call that inverts stacked matrices with elements; if it raises, with the info."""
     if raises:
         refuse_capture(stream, "inv")
     steps = Steps(stream, a)
     result = steps.output(_layout.contiguous(dtype, a.shape))
-    factors, info = _factors_of(steps, steps.inputs[0], dtype, raises)
-    store_identity(steps, result)
-    # The inverse of the transpose, in column-major order, is the inverse in row-major order.
-    solve(steps, factors, result.seen_as(factors.matrices.layout), "CUBLAS_OP_T")
-    if not raises:
-        fill_failed(steps, info.seen_as(_layout.contiguous(_INT32, a.shape[:-2])), result)
+    factors, info, nan = _factors_of(steps, steps.inputs[0], dtype, raises)
+    stacked = result.seen_as(factors.matrices.layout)
+    if factors.addresses is None and a.shape[-1] >= _BLOCKS_FROM:
+        invert(steps, factors, stacked)
+    else:
+        store_identity(steps, result)
+        # The inverse of the transpose, in column-major order, is the inverse in row-major order.
+        solve(steps, factors, stacked, "CUBLAS_OP_T")
+    for failed in (nan,) if raises else (nan, info):
+        fill_failed(steps, failed.seen_as(_layout.contiguous(_INT32, a.shape[:-2])), result)
     return steps.make()
 
 
@@ -220,7 +298,7 @@ def determinant_call(
     size = result
     if logarithm:
         size = steps.output(_layout.contiguous(np.empty(0, dtype).real.dtype, batch))
-    factors, _ = _factors_of(steps, steps.inputs[0], dtype)
+    factors, _, nan = _factors_of(steps, steps.inputs[0], dtype)
     bound = matrix_factors.launch.determinants(
         factors.matrices.layout, factors.pivots.layout.dtype, logarithm, stream
     )
@@ -233,6 +311,8 @@ def determinant_call(
             "logarithm": size,
         },
     )
+    for found in (result, size) if logarithm else (result,):
+        fill_failed(steps, nan.seen_as(_layout.contiguous(_INT32, batch)), found)
     return steps.make()
 
 

@@ -13,21 +13,30 @@ from typing import Any
 
 import numpy as np
 
-from gpuarray import _layout
+from gpuarray import _dtypes, _layout
 from gpuarray._ffi.cusolver_qr import FORM_Q, MULTIPLY_BY_Q
 from gpuarray._layout import Layout
 from gpuarray._libraries.steps import Operand, Stack, Steps
+from gpuarray._libraries.triangular_inverse import Block, invert, multiply
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import matrix_factors
+from gpuarray.kernels.elementwise.launch import Coordinates
+from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Input
+from gpuarray.kernels.generator.operations import operation
 
 __all__ = [
-    "factorize", "form_q", "multiply_by_q", "product_call", "qr_call",
+    "factorize", "form_q", "form_q_by_blocks",
+    "multiply_by_q", "product_call", "qr_call", "store_reflectors", "triangular_factors",
 ]  # fmt: skip
 
 _INT32 = np.dtype(np.int32)
 
 #: The functions that make Q count elements in 32 bits.
 _MOST_ELEMENTS = 2**31 - 1
+
+#: From so many reflectors on Q is made of blocks of them, of this width.
+_BLOCKS_FROM, _BLOCK = 512, 256
 
 
 def part(layout: Layout, rows: int, columns: int) -> Layout:
@@ -70,6 +79,85 @@ def form_q(steps: Steps, columns: Operand, n: int, tau: Operand) -> None:
     values = {"m": m, "n": n, "k": tau.layout.shape[-1], "lda": m}
     stack = stack_of(A=(columns, 2), tau=(tau, 1), info=(info, 0))
     steps.solver(FORM_Q[dtype], values, {"A": columns, "tau": tau, "info": info}, stack)
+
+
+def form_q_by_blocks(
+    steps: Steps, columns: Operand, n: int, tau: Operand, q: Operand, width: int
+) -> None:
+    """Store the first `n` columns of Q, from reflectors that are taken together.
+
+    A block of reflectors is ``I - V T V^H``, with a triangular T that is the inverse of the upper
+    triangle of ``V^H V`` whose diagonal has been replaced by ``1 / tau`` (Joffrain, Low,
+    Quintana-Orti, van de Geijn and Van Zee, Accumulating Householder transformations, revisited,
+    ACM TOMS 32, 2006).
+
+    Parameters
+    ----------
+    steps : Steps
+        Where the steps are added.
+    columns, tau : Operand
+        The factorised matrix, of shape (columns, m), and the factors of its reflectors.
+    n : int
+        How many columns of Q are wanted.
+    q : Operand
+        Gapless, of shape (n, m): the columns of Q.
+    width : int
+        Reflectors of a block.
+    """
+    dtype, m = columns.layout.dtype, columns.layout.shape[-1]
+    k = tau.layout.shape[-1]
+    vectors = steps.scratch(_layout.contiguous(dtype, (-(-k // width) * width, m)))
+    if vectors.layout.shape[0] > k:
+        steps.zeros(vectors)
+    store_reflectors(steps, columns, 0, k, vectors)
+    t = triangular_factors(steps, vectors, tau, width)
+    steps.kernel("eye", _on_diagonal(dtype), [Coordinates(1, -1)], q)
+    adjoint = "CN" if dtype.kind == "c" else "TN"
+    first, second = [steps.scratch(_layout.contiguous(dtype, (n, width))) for _ in range(2)]
+    for begin in reversed(range(0, k, width)):
+        rows, wide, count = m - begin, min(width, k - begin), n - begin
+        v = Block(vectors, begin * (m + 1), m)
+        rest = Block(q, begin * (m + 1), m)
+        one, two = Block(first, 0, wide), Block(second, 0, wide)
+        multiply(steps, (wide, count, rows), v, rest, one, operations=adjoint)
+        multiply(steps, (wide, count, wide), Block(t, begin * width, width), one, two)
+        multiply(steps, (rows, count, wide), v, two, rest, (-1, 1))
+
+
+def _on_diagonal(dtype: np.dtype) -> Cast:
+    """Ones where a number is 0, zeros elsewhere."""
+    return Cast(
+        _dtypes.code(dtype), Apply(operation("equal"), (Input(0, "i8"), Constant(0, "i8")), "b1")
+    )
+
+
+def store_reflectors(steps: Steps, columns: Operand, first: int, count: int, to: Operand) -> None:
+    """Store reflectors of a factorised matrix as columns, with zeros above the diagonal."""
+    bound = matrix_factors.launch.reflectors(columns.layout, first, count, steps.stream)
+    steps.launch(bound, {"columns": columns, "vectors": to})
+
+
+def triangular_factors(steps: Steps, vectors: Operand, tau: Operand, width: int) -> Operand:
+    """The T of each block of so many reflectors: column-major matrices with zeros below."""
+    dtype, (columns, m) = vectors.layout.dtype, vectors.layout.shape
+    code, k, count = _dtypes.code(dtype), tau.layout.shape[-1], columns // width
+    triangles = steps.scratch(_layout.contiguous(dtype, (count, width, width)))
+    block, square = Block(vectors, 0, m, width * m), Block(triangles, 0, width, width * width)
+    adjoint = "CN" if dtype.kind == "c" else "TN"
+    multiply(steps, (width, width, m), block, block, square, operations=adjoint, count=count)
+    diagonal = steps.scratch(_layout.contiguous(dtype, (count, width)))
+    if columns > k:
+        steps.kernel("ones", Cast(code, Constant(1, code)), [], diagonal)
+    # A factor of 0 is no reflection: its column of T is to be 0.
+    none = Apply(operation("equal"), (Input(0, code), Constant(0, code)), "b1")
+    reciprocal = Apply(operation("divide"), (Constant(1, code), Input(0, code)), code)
+    reciprocal = Apply(operation("where"), (none, Constant(np.inf, code), reciprocal), code)
+    some = diagonal.seen_as(_layout.contiguous(dtype, (k,)))
+    steps.kernel("reciprocals", reciprocal, [tau], some)
+    strides = [x * dtype.itemsize for x in (width * width, width + 1)]
+    places = _layout.layout_of(dtype, (count, width), tuple(strides))
+    steps.copy(diagonal, triangles.seen_as(places))
+    return invert(steps, triangles, True)
 
 
 def multiply_by_q(
@@ -129,8 +217,14 @@ def qr_call(stream: Stream, a: Layout, dtype: np.dtype, mode: str) -> Callable[.
     r = steps.output(_layout.contiguous(dtype, (*batch, count, n)))
     steps.triangle(True, columns.seen_as(part(given, count, n)), r)
     if q is not None:
-        form_q(steps, columns, count, tau)
-        steps.copy(columns.seen_as(_layout.matrix_transpose(part(columns.layout, count, m))), q)
+        found = columns.seen_as(part(columns.layout, count, m))
+        if k >= _BLOCKS_FROM and math.prod(batch) == 1:
+            found = steps.scratch(_layout.contiguous(dtype, (*batch, count, m)))
+            matrix = found.seen_as(_layout.contiguous(dtype, (count, m)))
+            form_q_by_blocks(steps, columns, count, tau, matrix, _BLOCK)
+        else:
+            form_q(steps, columns, count, tau)
+        steps.copy(found.seen_as(_layout.matrix_transpose(found.layout)), q)
     return steps.make()
 
 

@@ -22,7 +22,6 @@ from gpuarray._layout import Layout
 from gpuarray._libraries.handles import BLAS, SOLVER, LibraryHandles, solver_params
 from gpuarray._runtime.launch import BoundLaunch
 from gpuarray._runtime.library_call import BoundCall, RepeatedCall
-from gpuarray._runtime.pinned_memory import alloc_pinned_memory
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise, matrix_factors
 from gpuarray.kernels.elementwise import copies
@@ -43,6 +42,13 @@ class Operand(NamedTuple):
     def seen_as(self, layout: Layout) -> Operand:
         """The same memory in another layout that begins at the same element."""
         return Operand(layout, self.name)
+
+
+class Number(NamedTuple):
+    """A number that each call of a plan gives to a kernel."""
+
+    dtype: np.dtype
+    name: str
 
 
 class Stack(NamedTuple):
@@ -89,11 +95,21 @@ class Steps:
             for i, x in enumerate(inputs)
         ]
         self._letters = "a" * len(inputs)
-        self._outputs: list[Layout] = []
+        self._outputs: list[Layout | None] = []
         self._scratch: list[int] = []
         #: The scratch memory that libraries use, one function after another.
         self._workspace: int | None = None
         self._steps: list[tuple[BoundLaunch | BoundCall, Mapping[str, str]]] = []
+        self._numbers: list[float] = []
+
+    def number(self, value: float, dtype: np.dtype) -> Number:
+        """A number that kernels take as an argument, so that no kernel is for one number alone.
+
+        It is made when all inputs are there.
+        """
+        self._letters += "s"
+        self._numbers.append(value)
+        return Number(dtype, f"x{len(self._letters) - 1}")
 
     def host_memory(self, layout: Layout) -> Operand:
         """Memory of the host, whose address the call takes behind its other inputs."""
@@ -101,9 +117,12 @@ class Steps:
         self._unaligned.append(False)
         return Operand(layout, f"x{len(self._letters) - 1}")
 
-    def output(self, layout: Layout) -> Operand:
-        """A new array; the call returns these in the order in which they were asked for."""
-        self._outputs.append(layout)
+    def output(self, layout: Layout, given: bool = False) -> Operand:
+        """A new array, or one that is given; the call returns these in the order of asking.
+
+        It takes those that are given behind the inputs.
+        """
+        self._outputs.append(None if given else layout)
         return Operand(layout, f"y{len(self._outputs) - 1}")
 
     def scratch(self, layout: Layout) -> Operand:
@@ -115,18 +134,24 @@ class Steps:
         self,
         name: str,
         expression: Expression,
-        inputs: Sequence[Operand | Computed],
+        inputs: Sequence[Operand | Number | Computed],
         target: Operand,
     ) -> None:
         """Compute a target of at least one element from inputs that broadcast to it.
 
         A computed input must be one without memory and without a number: `Coordinates`.
         """
-        layouts = [x.layout if isinstance(x, Operand) else x for x in inputs]
+        layouts = [
+            x.layout if isinstance(x, Operand) else x.dtype if isinstance(x, Number) else x
+            for x in inputs
+        ]
         plan = elementwise.launch.plan(name, [expression], layouts, [target.layout], self.stream)
         passed = {"out0": target.name}
-        passed |= {f"in{i}": x.name for i, x in enumerate(inputs) if isinstance(x, Operand)}
-        self._steps.append((BoundLaunch(plan, self.stream, {}, name), passed))
+        passed |= {
+            f"in{i}": x.name for i, x in enumerate(inputs) if isinstance(x, Operand | Number)
+        }
+        numbers = {f"in{i}": x.dtype for i, x in enumerate(inputs) if isinstance(x, Number)}
+        self._steps.append((BoundLaunch(plan, self.stream, numbers, name), passed))
 
     def copy(self, source: Operand, target: Operand, conjugate: bool = False) -> None:
         """Copy elements, which are cast to the target's dtype and may be conjugated."""
@@ -138,13 +163,25 @@ class Steps:
             expression = Apply(operation("conjugate"), (expression,), wanted)
         self.kernel("copy", expression, [source], target)
 
+    def zeros(self, target: Operand) -> None:
+        """Store zeros."""
+        code = _dtypes.code(target.layout.dtype)
+        self.kernel("zeros", Cast(code, Constant(0, code)), [], target)
+
     def triangle(self, upper: bool, source: Operand, target: Operand) -> None:
-        """Copy one triangle of matrices, and zeros for the other; also in place."""
-        code = _dtypes.code(source.layout.dtype)
+        """Copy one triangle of matrices, and zeros for the other; also in place.
+
+        Elements are cast to the target's dtype.
+        """
+        code, wanted = _dtypes.code(source.layout.dtype), _dtypes.code(target.layout.dtype)
         number = Coordinates(*[0] * (target.layout.ndim - 2), -1, 1)
         comparison = operation("greater_equal" if upper else "less_equal")
         kept = Apply(comparison, (Input(0, "i8"), Constant(0, "i8")), "b1")
-        values = Apply(operation("where"), (kept, Input(1, code), Constant(0, code)), code)
+        values: Expression = Apply(
+            operation("where"), (kept, Input(1, code), Constant(0, code)), code
+        )
+        if code != wanted:
+            values = Cast(wanted, values)
         self.kernel("triangle", values, [number, source], target)
 
     def call(
@@ -202,42 +239,49 @@ class Steps:
         operands: Mapping[str, Operand | None],
         stack: Stack | None = None,
         page_locked: bool = False,
-    ) -> None:
+        options: int | None = None,
+    ) -> Operand | None:
         """Call a function of cuSOLVER; see `call`.
 
         ``handle``, ``params`` and the workspaces are added, if the function has them. Workspaces
-        are of the size that it asks for. ``page_locked`` says where that on the host is to be.
+        are of the size that it asks for. If that on the host is to be ``page_locked``, the call
+        takes its address, and it is returned; else the arguments have one of their own. ``options``
+        are other ones than the device's.
         """
         library = SOLVER.library
         row = library.rows[function]
         values = dict(values)
         if PARAMS in row.kinds:
-            values["params"] = solver_params(self.stream.device)
+            values["params"] = options or solver_params(self.stream.device)
         if row.query is None:
             self.call(library, SOLVER, function, values, operands, stack)
-            return
+            return None
         handle = SOLVER.on(self.stream).handle  # each call stores that of its thread
         sizes = library.workspace_bytes(function, {**values, "handle": handle})
         space = row.workspaces[0]
         operands = {**operands, space.name: self.workspace(sizes[0] * space.itemsize)}
         if isinstance(space, ElementWorkspace):
             self.call(library, SOLVER, function, values | {space.size: sizes[0]}, operands, stack)
-            return
+            return None
         device, host = sizes
         memory = None
-        if host:
+        if host and page_locked:
+            memory = self.host_memory(_layout.contiguous(np.dtype("u1"), (host,)))
+            operands["bufferOnHost"] = memory
+        else:
             # Each set of prebuilt arguments has a workspace of its own.
-            memory = (lambda: alloc_pinned_memory(host)) if page_locked else np.void(host)
-        values |= {
-            "workspaceInBytesOnDevice": device,
-            "bufferOnHost": memory,
-            "workspaceInBytesOnHost": host,
-        }
+            values["bufferOnHost"] = np.void(host) if host else None
+        values |= {"workspaceInBytesOnDevice": device, "workspaceInBytesOnHost": host}
         self.call(library, SOLVER, function, values, operands, stack)
+        return memory
 
     def launch(self, bound: BoundLaunch, operands: Mapping[str, Operand]) -> None:
         """Launch a kernel of a family; the names are those of its leading parameters."""
         self._steps.append((bound, {name: x.name for name, x in operands.items()}))
+
+    def transform(self, bound: BoundCall, source: Operand, target: Operand) -> None:
+        """Transform an operand by cuFFT."""
+        self._steps.append((bound, {"input": source.name, "output": target.name}))
 
     def addresses(
         self, matrices: Operand, count: int | None = None, distance: int | None = None
@@ -273,11 +317,22 @@ class Steps:
         run = _calls.make_call(
             self.stream, self._letters, self._outputs, self._steps, self._scratch, cleared
         )
+        if self._numbers:
+            run = _with_numbers(run, len(self._letters) - len(self._numbers), *self._numbers)
         if not any(self._unaligned):
             return run
         unaligned = self._unaligned
 
         def call(*arrays: Any) -> Any:
-            return run(*[copies.copy(x, "C") if u else x for x, u in zip(arrays, unaligned)])
+            aligned = [copies.copy(x, "C") if u else x for x, u in zip(arrays, unaligned)]
+            return run(*aligned, *arrays[len(unaligned) :])
 
         return call
+
+
+def _with_numbers(run: Callable[..., Any], count: int, *numbers: float) -> Callable[..., Any]:
+    """A call that gives numbers behind so many arrays."""
+    if count == 1 and len(numbers) == 1:
+        number = numbers[0]
+        return lambda x, *given: run(x, number, *given)
+    return lambda *arrays: run(*arrays[:count], *numbers, *arrays[count:])

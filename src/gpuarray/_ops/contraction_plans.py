@@ -259,8 +259,8 @@ def _product_call(
         wanted = _natural(batch, rows, columns, a, b, result, lengths)
     steps = dict(zip(result.labels, wanted.strides, strict=True))
     copied = (
-        copied[0] or _is_scattered(rows, steps, a, lengths),
-        copied[1] or _is_scattered(columns, steps, b, lengths),
+        copied[0] or _is_scattered(rows, steps, a, lengths, inner),
+        copied[1] or _is_scattered(columns, steps, b, lengths, inner),
     )
     copies: list[Callable[..., Any] | None] = [None, None]
     by_result = functools.partial(_sorted, steps)
@@ -272,11 +272,11 @@ def _product_call(
         labels = (*by_result(batch), *along, *by_result(columns))
         copies[1], b = _copy_call(stream, b, labels, result.dtype)
     stack = [(lengths[x], steps[x], a.steps()[x], b.steps()[x]) for x in batch]
-    more, m, target_m, a_m = _matrix_axis(rows, steps, a, lengths)
+    more, m, target_m, a_m = _matrix_axis(rows, steps, a, lengths, inner)
     stack += [(length, target, step, 0) for length, target, step in more]
-    more, n, target_n, b_n = _matrix_axis(columns, steps, b, lengths)
+    more, n, target_n, b_n = _matrix_axis(columns, steps, b, lengths, inner)
     stack += [(length, target, 0, step) for length, target, step in more]
-    _, k, a_k, b_k = _matrix_axis(inner, a.steps(), b, lengths)
+    _, k, a_k, b_k = _matrix_axis(inner, a.steps(), b, lengths, inner)
     stacked, *strides = [[one[i] for one in stack] for i in range(4)]
     matrices = [
         _layout.layout_of(
@@ -383,21 +383,47 @@ def _natural(
 
 
 def _is_scattered(
-    labels: Sequence[Label], steps: Mapping[Label, int], x: Term, lengths: Mapping[Label, int]
+    labels: Sequence[Label],
+    steps: Mapping[Label, int],
+    x: Term,
+    lengths: Mapping[Label, int],
+    inner: Sequence[Label],
 ) -> bool:
-    """Whether no axis would be long enough for a matrix of its own in a stack of many."""
-    shape = _joined(labels, lengths, steps, x.steps())[0]
-    return len(shape) > 1 and max(shape) < _ROWS and len(_joined(labels, lengths, steps)[0]) == 1
+    """Whether no axis would do for a matrix of its own in a stack of many.
+
+    It has to be long enough, and such a matrix is to have rows or columns without gaps: it would
+    be copied otherwise, and remain one of many.
+    """
+    shape, (_, own) = _joined(labels, lengths, steps, x.steps())
+    if len(shape) == 1 or len(_joined(labels, lengths, steps)[0]) > 1:
+        return False
+    return not any(
+        n >= _ROWS and _is_gapless(step, x, inner) for n, step in zip(shape, own, strict=True)
+    )
+
+
+def _is_gapless(step: int, x: Term, inner: Sequence[Label]) -> bool:
+    """Whether neighbours along an axis, or along the inner ones, are neighbours in memory."""
+    steps = x.steps()
+    return x.layout.itemsize in (step, *[steps[label] for label in inner])
 
 
 def _matrix_axis(
-    labels: Sequence[Label], steps: Mapping[Label, int], x: Term, lengths: Mapping[Label, int]
+    labels: Sequence[Label],
+    steps: Mapping[Label, int],
+    x: Term,
+    lengths: Mapping[Label, int],
+    inner: Sequence[Label],
 ) -> tuple[list[tuple[int, int, int]], int, int, int]:
-    """The longest of joined axes with its strides in two arrays, behind the others."""
+    """The axis of joined ones that makes the best matrix with its strides in two arrays.
+
+    It comes behind the others.
+    """
     shape, (first, second) = _joined(labels, lengths, steps, x.steps())
     axes = list(zip(shape, first, second, strict=True))
-    longest = axes.pop(shape.index(max(shape)))
-    return axes, *longest
+    best = max(axes, key=lambda axis: (axis[0] >= _ROWS, _is_gapless(axis[2], x, inner), axis[0]))
+    axes.remove(best)
+    return axes, *best
 
 
 def _copy_call(

@@ -17,6 +17,7 @@ from gpuarray._ops.selection import where
 from gpuarray._ops.small_matrices import on_small
 from gpuarray._ops.truth import all, any
 from gpuarray._runtime.device import current
+from gpuarray._runtime.pinned_memory import alloc_pinned_memory
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CUSOLVERError
@@ -29,9 +30,8 @@ __all__ = ["general", "hermitian"]
 
 _NOT_CONVERGED = "Eigenvalues did not converge"
 _INFO = np.dtype(np.int32)
-#: Up to how many rows the plan for a general matrix is kept. Others have a workspace on the host of
-#: the matrix's size, which is page-locked.
-_KEPT_UP_TO = 256
+#: From more rows on a general matrix has a page-locked workspace on the host, of its size or more.
+_PAGE_LOCKED_FROM = 256
 
 
 def hermitian(a: Any, lower: bool, vectors: bool) -> Any:
@@ -86,9 +86,8 @@ def _hermitian_call(
     # Rows are given as columns, so that of the transpose the upper triangle is read: the lower one
     # of the matrix, or of its transpose the upper one. The transpose is the conjugate.
     source = steps.inputs[0]
-    steps.copy(
-        source if lower else source.seen_as(_layout.matrix_transpose(source.layout)), columns
-    )
+    given = source if lower else source.seen_as(_layout.matrix_transpose(source.layout))
+    steps.triangle(False, given, columns)
     count = info.layout.size
     eigen.hermitian(
         steps,
@@ -135,9 +134,10 @@ def general(a: Any, vectors: bool, narrows: bool = False) -> Any:
             checks.fail("Array must not contain infs or NaNs")
         failed = logical_not(all(isfinite(a), axis=(-2, -1)))
         a = _without(failed, a)
-    make = _general_call if n <= _KEPT_UP_TO else _make_general_call
-    run = make(current.stream, a._layout, vectors)
-    values, *packed, info = run(a)
+    run, nbytes = _general_call(current.stream, a._layout, vectors)
+    # The memory goes back to its pool when this function has waited for the device.
+    memory = alloc_pinned_memory(nbytes) if nbytes else None
+    values, *packed, info = run(a) if memory is None else run(a, memory.ptr)
     if raises:
         checks.check(info, _NOT_CONVERGED)
     else:
@@ -161,8 +161,12 @@ def general(a: Any, vectors: bool, narrows: bool = False) -> Any:
     return values, right
 
 
-def _make_general_call(stream: Stream, a: Layout, vectors: bool) -> Callable[[Any], Any]:
-    """The call returns the values, what cuSOLVER stores of the vectors, and the info."""
+@planned
+def _general_call(stream: Stream, a: Layout, vectors: bool) -> tuple[Callable[..., Any], int]:
+    """A call, and how many bytes of page-locked memory it takes the address of, behind the array.
+
+    It returns the values, what cuSOLVER stores of the vectors, and the info.
+    """
     dtype = common_dtype(a)
     *batch, n, _ = a.shape
     steps = Steps(stream, a)
@@ -173,18 +177,15 @@ def _make_general_call(stream: Stream, a: Layout, vectors: bool) -> Callable[[An
     columns = steps.scratch(_layout.contiguous(dtype, a.shape))
     source = steps.inputs[0]
     steps.copy(source.seen_as(_layout.matrix_transpose(source.layout)), columns)
-    eigen.general(
+    memory = eigen.general(
         steps,
         columns.seen_as(_layout.contiguous(dtype, (count, n, n))),
         values.seen_as(_layout.contiguous(values.layout.dtype, (count, n))),
         info.seen_as(_layout.contiguous(_INFO, (count,))),
         packed,
-        page_locked=count == 1 and n > _KEPT_UP_TO,
+        page_locked=count == 1 and n > _PAGE_LOCKED_FROM,
     )
-    return steps.make()
-
-
-_general_call = planned(_make_general_call)
+    return steps.make(), 0 if memory is None else memory.layout.nbytes
 
 
 def _complex_vectors(stored: Any, values: Any) -> Any:

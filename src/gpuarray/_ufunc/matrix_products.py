@@ -11,6 +11,7 @@ among
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ from gpuarray.kernels import elementwise, product
 from gpuarray.kernels.generator.expressions import Apply, Cast, Expression, Input
 from gpuarray.kernels.generator.operations import operation
 
-__all__ = ["product_call", "with_copies"]
+__all__ = ["byte_call", "product_call", "with_copies"]
 
 
 def product_call(
@@ -73,6 +74,10 @@ def product_call(
     for x in (a, b):
         if not np.can_cast(x.dtype, target.dtype, "same_kind"):
             return _cast_first(a, b, target, stream, given, result, conjugated)
+    if blas.multiplies_bytes(a, b, target):
+        found = byte_call(a, b, target, stream, given, result)
+        if found is not None:
+            return found
     numbers = blas.has_product(target.dtype, target.dtype) and a.shape[-1]
     vectors = a.shape[-2] == b.shape[-1] == 1
     if numbers and not (vectors or product.variants.product_wins(a, b, target)):
@@ -218,6 +223,39 @@ def _blas_call(
             run = with_copies(run, copy_a, copy_b)
             return _stored(run, products, target, stream, given, result) if moved_target else run
     return None
+
+
+def byte_call(
+    a: Layout,
+    b: Layout,
+    target: Layout,
+    stream: Stream,
+    given: bool,
+    result: Layout | None,
+) -> Callable[..., Any] | None:
+    """Products of bytes by cuBLAS, which wants the inner dimension to be the last one in memory."""
+    copy_a = copy_b = None
+    if not blas.has_aligned_rows(a):
+        copy_a, a = _copied(a, a.dtype, stream)
+    b = _transposed(b)
+    if not blas.has_aligned_rows(b):
+        copy_b, b = _copied(b, b.dtype, stream)
+    first, second = a, _transposed(b)
+    run = blas.product_call(first, second, target, stream, given, result)
+    if run is None:
+        return None
+
+    @functools.cache
+    def own() -> Callable[..., Any]:
+        return _own_call(first, second, target, stream, given, result, "")
+
+    run = _array.where_aligned(blas.BYTES_ALIGNMENT, run, lambda *arrays: own()(*arrays), given)
+    return with_copies(run, copy_a, copy_b)
+
+
+def _transposed(layout: Layout) -> Layout:
+    """The layout with the last two dimensions swapped."""
+    return _layout.transpose(layout, [*range(layout.ndim - 2), layout.ndim - 1, layout.ndim - 2])
 
 
 def _stored(

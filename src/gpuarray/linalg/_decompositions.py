@@ -77,7 +77,8 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     numpy.linalg.LinAlgError
         For an array of fewer than two dimensions.
     ValueError
-        If `mode` is another one; if Q, or the factorised matrix, had 2**31 elements or more.
+        If `mode` is another one; if Q of stacked matrices, or of less than 512 columns, had 2**31
+        elements or more.
     TypeError
         If the elements are no numbers, or of a precision that is neither single nor double.
 

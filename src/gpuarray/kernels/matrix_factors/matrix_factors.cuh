@@ -83,19 +83,48 @@ GPUARRAY_DEVICE void determinant(const Real* factors, const Pivot* pivots, Real*
     logarithm[matrix] = Real(::log(size) + double(product.exponent) * 0.693147180559945309417);
 }
 
-// A thread for each matrix: the order that row exchanges, which are counted from 1, leave.
-template <class Pivot>
-GPUARRAY_DEVICE void row_order(const Pivot* pivots, int64_t* order, int64_t exchanges, int64_t rows, int64_t count) {
-    const int64_t matrix = int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (matrix >= count) return;
+// A block for each matrix: the order that row exchanges, which are counted from 1, leave. Exchanges follow from one
+// another, so one thread makes them, in shared memory where the order has room there.
+template <class Pivot, int BLOCK, int MOST>
+GPUARRAY_DEVICE void row_order(const Pivot* pivots, int64_t* order, int64_t exchanges, int64_t rows) {
+    __shared__ int32_t shared[MOST];
+    __shared__ int32_t others[BLOCK];
+    const int64_t matrix = blockIdx.x;
+    const int thread = threadIdx.x;
+    const bool fits = rows <= MOST;
     pivots += matrix * exchanges;
     order += matrix * rows;
-    for (int64_t i = 0; i < rows; ++i) order[i] = i;
-    for (int64_t i = 0; i < exchanges; ++i) {
-        const int64_t other = pivots[i] - 1, row = order[i];
-        order[i] = order[other];
-        order[other] = row;
+    for (int64_t i = thread; i < rows; i += BLOCK) {
+        if (fits)
+            shared[i] = int32_t(i);
+        else
+            order[i] = i;
     }
+    for (int64_t first = 0; first < exchanges; first += BLOCK) {
+        const int count = int(exchanges - first < BLOCK ? exchanges - first : BLOCK);
+        __syncthreads();
+        if (thread < count) {
+            // A matrix with NaN may have no pivot.
+            const int64_t other = int64_t(pivots[first + thread]) - 1;
+            others[thread] = int32_t(other < 0 || other >= rows ? first + thread : other);
+        }
+        __syncthreads();
+        if (thread) continue;
+        for (int i = 0; i < count; ++i) {
+            if (fits) {
+                const int32_t row = shared[first + i];
+                shared[first + i] = shared[others[i]];
+                shared[others[i]] = row;
+            } else {
+                const int64_t row = order[first + i];
+                order[first + i] = order[others[i]];
+                order[others[i]] = row;
+            }
+        }
+    }
+    __syncthreads();
+    if (!fits) return;
+    for (int64_t i = thread; i < rows; i += BLOCK) order[i] = shared[i];
 }
 
 }  // namespace gpuarray

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from gpuarray import _dtypes
 from gpuarray._integers import ceil_div
 from gpuarray._layout import Layout
 from gpuarray.kernels.product.spec import BLOCK, Tile
@@ -37,9 +38,26 @@ _LEAST_SPLIT = 256
 #: each of the sums.
 _JOIN, _NEXT_SUM, _JOINED_SUM = 200_000, 5_000, 20
 
-#: Products of floats that are computed here and not by a library, whose calls take longer: matrices
-#: of no longer sides, and if there are many only of sides that the library is no faster for.
-_MOST_SIDE, _MOST_SIDE_OF_MANY, _MANY = 64, 16, 1 << 24
+
+class Limit(NamedTuple):
+    """Up to where products of floats are computed here, and not by a library."""
+
+    always: int  # sides of any number of matrices
+    side: int  # sides of few matrices
+    work: int  # multiplications of few matrices
+
+
+#: By dtype. A library's call takes the host 6 µs more than a launch: a kernel here may take so much
+#: longer on the device. Many matrices go where the device is faster. Half precision has tensor
+#: cores there, and so has float64.
+LIMITS = {
+    "f4": Limit(16, 256, 1 << 26),
+    "f8": Limit(8, 64, 1 << 25),
+    "c8": Limit(16, 64, 1 << 25),
+    "c16": Limit(16, 48, 1 << 24),
+    "f2": Limit(16, 64, 1 << 25),
+    "bf2": Limit(16, 64, 1 << 25),
+}
 
 
 def product_wins(a: Layout, b: Layout, target: Layout) -> bool:
@@ -51,7 +69,8 @@ def product_wins(a: Layout, b: Layout, target: Layout) -> bool:
         As for `launch.product_call`.
     """
     side = max(*target.shape[-2:], a.shape[-1])
-    return side <= _MOST_SIDE_OF_MANY or (side <= _MOST_SIDE and target.size * a.shape[-1] <= _MANY)
+    limit = LIMITS[_dtypes.code(target.dtype)]
+    return side <= limit.always or (side <= limit.side and target.size * a.shape[-1] <= limit.work)
 
 
 class Sharing(NamedTuple):

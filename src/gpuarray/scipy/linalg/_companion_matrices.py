@@ -134,7 +134,7 @@ def fiedler_companion(a: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray, shape (..., N - 1, N - 1)
-        The matrix; empty, of one dimension less, for fewer than two coefficients.
+        The matrix; for fewer than two coefficients one of no rows and columns.
 
     Differences from SciPy
     ----------------------
@@ -157,7 +157,7 @@ def fiedler_companion(a: ArrayLike) -> ndarray:
     coefficients = vectors(a, "fiedler_companion")
     layout = coefficients._layout
     if layout.shape[-1] < 2:
-        return _array.empty(_layout.contiguous(layout.dtype, (*layout.shape[:-1], 0)))
+        return _array.empty(_layout.contiguous(layout.dtype, (*layout.shape[:-1], 0, 0)))
     by_row, by_column = coefficients[..., 1:, None], coefficients[..., None, 1:]
     denominator = coefficients[..., None, :1]
     layouts = [x._layout for x in (by_row, by_column, denominator)]
@@ -199,7 +199,7 @@ def fiedler(a: ArrayLike) -> ndarray:
     Returns
     -------
     ndarray, shape (..., N, N)
-        Element (i, j) is ``abs(a[i] - a[j])``. Without numbers, an empty array of one dimension.
+        Element (i, j) is ``abs(a[i] - a[j])``.
 
     Notes
     -----
@@ -215,7 +215,7 @@ def fiedler(a: ArrayLike) -> ndarray:
     """
     numbers = vectors(a, "fiedler")
     if numbers._layout.size <= 1:  # whatever the dtype
-        return zeros(0 if not numbers._layout.size else (1, 1))
+        return zeros((*numbers._layout.shape, numbers._layout.shape[-1]))
     rows, columns = numbers[..., :, None], numbers[..., None, :]
     return _plan_distances(current.stream, rows._layout, columns._layout)(rows, columns)
 
