@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from ctypes import c_int
+import copy
+from ctypes import c_int, c_size_t
+from typing import Any
+
+import numpy as np
 
 from gpuarray.errors import CuFFTError
 
-from .library_kinds import LIBRARY_PROPERTY, Enum, Handle, New, Number, Result, StreamHandle
-from .library_pointers import Pointer
+from .library_kinds import (
+    LIBRARY_PROPERTY,
+    DataType,
+    Dimension,
+    Enum,
+    Handle,
+    New,
+    Number,
+    Result,
+    StreamHandle,
+)
+from .library_pointers import HostArray, Pointer
 from .library_table import Row, TableLibrary
 
-__all__ = ["ENUMERATIONS", "STATUSES", "STATUS_TYPE", "library"]
+__all__ = ["ENUMERATIONS", "FORWARD", "INVERSE", "STATUSES", "STATUS_TYPE", "library"]
 
 STATUS_TYPE = "cufftResult"
 #: Those of CUDA 12 and of 13.
@@ -47,7 +61,16 @@ _REFUSALS = {
 }
 ENUMERATIONS = ()
 
+
+class _PlanInUse(Handle):
+    """A plan as it is when a transform is asked for: its work area may be another one later."""
+
+    def settle(self, value: Any, call: Any) -> Any:
+        return copy.copy(value)
+
+
 _PLAN = Handle("plan", "cufftHandle", c_int)
+_PLAN_IN_USE = _PlanInUse("plan", "cufftHandle", c_int)
 _C_TYPES = {
     "C": "cufftComplex",
     "R": "cufftReal",
@@ -62,8 +85,13 @@ def _execute(kinds: str) -> Row:
         Pointer("odata", (_C_TYPES[kinds[2]],)),
     )
     direction = [Number("direction", c_int)] if kinds[0] == kinds[2] else []
-    return Row(f"cufftExec{kinds}", _PLAN, source, target, *direction, queued=True)
+    return Row(f"cufftExec{kinds}", _PLAN_IN_USE, source, target, *direction, queued=True)
 
+
+_LENGTHS = {
+    name: HostArray(name, "rank", np.dtype(np.int64), const=False)
+    for name in ("n", "inembed", "onembed")
+}
 
 _ROWS = (
     Row("cufftGetVersion", Result("version"), on_host=True),
@@ -72,7 +100,36 @@ _ROWS = (
     Row("cufftDestroy", _PLAN),
     Row("cufftSetStream", _PLAN, StreamHandle("stream")),
     Row("cufftSetAutoAllocation", _PLAN, Number("autoAllocate", c_int)),
+    Row(
+        "cufftXtMakePlanMany",
+        _PLAN,
+        Dimension("rank", c_int),
+        _LENGTHS["n"],
+        _LENGTHS["inembed"],
+        Number("istride"),
+        Number("idist"),
+        DataType("inputtype"),
+        _LENGTHS["onembed"],
+        Number("ostride"),
+        Number("odist"),
+        DataType("outputtype"),
+        Number("batch"),
+        Result("workSize", c_size_t),
+        DataType("executiontype"),
+    ),
+    Row("cufftSetWorkArea", _PLAN, Pointer("workArea")),
+    Row(
+        "cufftXtExec",
+        _PLAN_IN_USE,
+        Pointer("input"),
+        Pointer("output"),
+        Number("direction", c_int),
+        queued=True,
+    ),
     *[_execute(kinds) for kinds in ("C2C", "R2C", "C2R", "Z2Z", "D2Z", "Z2D")],
 )
 
-library = TableLibrary("cuFFT", "cufft", _ROWS, STATUSES, _REFUSALS, CuFFTError, emulated=False)
+#: The sign of the exponent of a transform.
+FORWARD, INVERSE = -1, 1
+
+library = TableLibrary("cuFFT", "cufft", _ROWS, STATUSES, _REFUSALS, CuFFTError)

@@ -30,6 +30,7 @@ and in the plan, which `refuse_capture` begins where it raises::
 
 from __future__ import annotations
 
+import math
 import threading
 from typing import Any, NoReturn
 
@@ -39,11 +40,13 @@ from gpuarray import _array, _dtypes, _layout
 from gpuarray._libraries.steps import Operand, Steps
 from gpuarray._runtime.stream import Stream
 from gpuarray.errors import CaptureError
+from gpuarray.kernels import matrix_factors
 from gpuarray.kernels.generator.expressions import Apply, Constant, Input
 from gpuarray.kernels.generator.operations import operation
 
 __all__ = [
-    "check", "error_state", "fail", "fill_failed", "info_of", "linalg_raises", "refuse_capture",
+    "check", "error_state", "fail", "fill_failed", "find_nan", "info_of", "linalg_raises",
+    "refuse_capture",
 ]  # fmt: skip
 
 _INT32 = np.dtype(np.int32)
@@ -88,6 +91,21 @@ def check(info: Any, message: str) -> None:
 
 def fail(message: str) -> NoReturn:
     raise np.linalg.LinAlgError(message)
+
+
+def find_nan(steps: Steps, matrices: Operand) -> Operand:
+    """Which of gapless matrices, a stack of them, have NaN: int32, of shape (count,).
+
+    cuSOLVER's LU factorisation may lose NaN, and return numbers.
+    """
+    count, *shape = matrices.layout.shape
+    flags = steps.scratch(_layout.contiguous(_INT32, (count,)))
+    steps.zeros(flags)
+    bound = matrix_factors.launch.elements(
+        "find_nan", matrices.layout, math.prod(shape), steps.stream
+    )
+    steps.launch(bound, {"matrices": matrices, "flags": flags})
+    return flags
 
 
 def fill_failed(steps: Steps, info: Operand, result: Operand) -> None:

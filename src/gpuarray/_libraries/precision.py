@@ -94,6 +94,8 @@ def compute_type(operands: np.dtype, result: np.dtype, stream: Stream, exact: bo
     """
     if _dtypes.code(result) in ("f8", "c16"):
         return "CUBLAS_COMPUTE_64F"
+    if operands.itemsize == 1:
+        return "CUBLAS_COMPUTE_32I"
     if exact or operands.itemsize == 2:
         return "CUBLAS_COMPUTE_32F"
     return _COMPUTE_TYPES[stream.plan_kind & _KINDS]

@@ -430,13 +430,18 @@ def asnumpy(
         layout.c_contiguous
         and order == "C"
         and stream is None
-        and out is None
-        and blocking
         and a._memory.stream is current.stream
     ):
-        target = np.empty(layout.shape, layout.dtype)
-        _array.download(a, target, None, True)
-        return target
+        if out is None:
+            if blocking:
+                target = np.empty(layout.shape, layout.dtype)
+                _array.download(a, target, None, True)
+                return target
+        elif type(out) is np.ndarray and out.shape == layout.shape and out.dtype == layout.dtype:
+            flags = out.flags
+            if flags.c_contiguous and flags.writeable:
+                _array.download(a, out, None, blocking)
+                return out
     device = a._memory.device
     if layout.nbytes and current.stream.device is not device:
         with device:
@@ -513,7 +518,8 @@ def set_from_host(array: ndarray, source: npt.ArrayLike, stream: Stream | None =
     if isinstance(source, ArrayBase):
         raise TypeError("set: the source is a device array; use x[...] = source")
     layout = array._layout
-    _layout.check_writable(layout, "set")
+    if layout.access or not layout.c_contiguous:
+        _layout.check_writable(layout, "set")
     host = np.asarray(source)
     if host.dtype != layout.dtype:
         raise TypeError(

@@ -219,7 +219,7 @@ def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int) -> None:
         _copy_on_host(dst, src, nbytes, stream)
     else:
         queue = getattr(driver, f"{_COPIES[kind]}_async")
-        queue(operator.index(dst), operator.index(src), nbytes, stream)
+        queue(operator.index(dst), operator.index(src), nbytes, operator.index(stream))
 
 
 def memcpyPeer(dst: int, dstDevice: int, src: int, srcDevice: int, size: int) -> None:
@@ -307,7 +307,8 @@ def memsetAsync(ptr: int, value: int, size: int, stream: int) -> None:
     need_context()
     nbytes = checked_size("memsetAsync", size)
     if nbytes:
-        driver.memset_d8_async(operator.index(ptr), operator.index(value) & 0xFF, nbytes, stream)
+        byte, queue = operator.index(value) & 0xFF, operator.index(stream)
+        driver.memset_d8_async(operator.index(ptr), byte, nbytes, queue)
 
 
 def _copy_on_host(dst: int, src: int, nbytes: int, stream: int) -> None:

@@ -1,4 +1,4 @@
-"""cuFFT's plans and constants, by CuPy's names; they need a GPU."""
+"""cuFFT's plans and constants, by CuPy's names."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from gpuarray._ffi import cufft
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, need_context
+from gpuarray.cuda._fft_plans import Plan1d, PlanNd, XtPlanNd, get_current_plan
 from gpuarray.errors import CuFFTError
 
 __all__ = [
-    "CuFFTError", "check_result", "getVersion", "create", "setAutoAllocation", "execC2C",
-    "execR2C", "execC2R", "execZ2Z", "execD2Z", "execZ2D", "CUFFT_FORWARD", "CUFFT_INVERSE",
-    "CUFFT_C2C", "CUFFT_R2C", "CUFFT_C2R", "CUFFT_Z2Z", "CUFFT_D2Z", "CUFFT_Z2D",
-    "CUFFT_CB_LD_COMPLEX", "CUFFT_CB_LD_COMPLEX_DOUBLE", "CUFFT_CB_LD_REAL",
-    "CUFFT_CB_LD_REAL_DOUBLE", "CUFFT_CB_ST_COMPLEX", "CUFFT_CB_ST_COMPLEX_DOUBLE",
-    "CUFFT_CB_ST_REAL", "CUFFT_CB_ST_REAL_DOUBLE",
+    "CuFFTError", "Plan1d", "PlanNd", "XtPlanNd", "get_current_plan", "check_result",
+    "getVersion", "create", "setAutoAllocation", "XtExec", "execC2C", "execR2C", "execC2R",
+    "execZ2Z", "execD2Z", "execZ2D", "CUFFT_FORWARD", "CUFFT_INVERSE", "CUFFT_C2C", "CUFFT_R2C",
+    "CUFFT_C2R", "CUFFT_Z2Z", "CUFFT_D2Z", "CUFFT_Z2D", "CUFFT_CB_LD_COMPLEX",
+    "CUFFT_CB_LD_COMPLEX_DOUBLE", "CUFFT_CB_LD_REAL", "CUFFT_CB_LD_REAL_DOUBLE",
+    "CUFFT_CB_ST_COMPLEX", "CUFFT_CB_ST_COMPLEX_DOUBLE", "CUFFT_CB_ST_REAL",
+    "CUFFT_CB_ST_REAL_DOUBLE",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
@@ -91,6 +93,22 @@ def setAutoAllocation(plan: int, autoAllocate: int) -> None:
         0 or 1.
     """
     cufft.library.cufftSetAutoAllocation(plan, autoAllocate)
+
+
+def XtExec(plan: int, idata: int, odata: int, direction: int) -> None:
+    """Transform by a plan of any types, on the current stream.
+
+    Parameters
+    ----------
+    plan : int
+        A handle of `create`.
+    idata, odata : int
+        Addresses on the device.
+    direction : int
+        `CUFFT_FORWARD` or `CUFFT_INVERSE`.
+    """
+    cufft.library.cufftSetStream(plan, current.stream.handle)
+    cufft.library.cufftXtExec(plan, idata, odata, direction)
 
 
 def execC2C(plan: int, idata: int, odata: int, direction: int) -> None:

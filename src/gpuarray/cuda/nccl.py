@@ -14,6 +14,7 @@ available : bool
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ import numpy as np
 from gpuarray._ffi import driver, nccl
 from gpuarray._namespace.missing_names import missing_name
 from gpuarray._namespace.signatures import without_annotations
+from gpuarray._runtime import peers
 from gpuarray._runtime.device import Device, need_context
 from gpuarray.errors import NcclError
 
@@ -258,6 +260,8 @@ class NcclCommunicator:
             with Device(number):
                 need_context()
         need_context()
+        for owner, user in itertools.permutations(map(Device, set(numbers)), 2):
+            peers.connect(owner, user)  # NCCL may read the arrays of one from the other
         handles = _handles(len(numbers))
         listed = np.array(numbers, np.int32)
         nccl.library.ncclCommInitAll(handles.ctypes.data, len(numbers), listed.ctypes.data)

@@ -11,12 +11,14 @@ from gpuarray._array import ArrayBase
 from gpuarray._namespace.lazy import names
 from gpuarray._namespace.signatures import without_annotations
 
-__all__ = ["get_array_module", "linalg"]
+__all__ = ["fft", "fftpack", "get_array_module", "linalg"]
 
 if TYPE_CHECKING:
+    from gpuarray.scipy import fft as fft
+    from gpuarray.scipy import fftpack as fftpack
     from gpuarray.scipy import linalg as linalg
 else:
-    __getattr__ = names(__name__, ("linalg",), {})
+    __getattr__ = names(__name__, ("fft", "fftpack", "linalg"), {})
 
 
 def get_array_module(*args: Any) -> ModuleType:

@@ -86,8 +86,8 @@ def cublasGemmStridedBatchedEx_64(c: LibraryCall) -> None:
         c.view("the workspace", address, np.dtype("u1"), (nbytes,), (1,), "")
     # Halves are summed in float32.
     wide = np.dtype("f4") if c.alpha.dtype == "f2" else c.alpha.dtype
-    bits = _FACTOR_BITS.get(c.computeType, 0)
-    a, b = [_rounded(x.astype(wide), bits) for x in (c.A, c.B)]
+    bits = FACTOR_BITS.get(c.computeType, 0)
+    a, b = [rounded(x.astype(wide), bits) for x in (c.A, c.B)]
     result = c.alpha * (a @ b)
     if c.beta:
         result += c.beta * c.C
@@ -95,10 +95,10 @@ def cublasGemmStridedBatchedEx_64(c: LibraryCall) -> None:
 
 
 #: By compute type: how many of the 23 bits behind the point float32 factors keep.
-_FACTOR_BITS = {75: 7, 77: 10}
+FACTOR_BITS = {75: 7, 77: 10}
 
 
-def _rounded(x: np.ndarray, bits: int) -> np.ndarray:
+def rounded(x: np.ndarray, bits: int) -> np.ndarray:
     """Numbers of float32, or pairs of them, rounded to so many bits; all of them if it is 0."""
     if not bits:
         return x

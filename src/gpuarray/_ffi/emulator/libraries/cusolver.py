@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...library_kinds import Refusal
 from ..capture import refuse_unsafe
 from .cusolver_cholesky import *
 from .cusolver_eigen import *
@@ -12,6 +13,8 @@ from .decoding import LibraryCall, LibraryObject
 
 #: 11.7.5, as 1000 * major + 100 * minor + patch.
 _VERSION = 11705
+#: The number of `cusolverDnXgetrf` among functions that have several algorithms.
+_GETRF = 0
 #: Device memory that a handle takes; on a GPU it is several times as much.
 _HANDLE_BYTES = 1 << 20
 
@@ -61,3 +64,9 @@ def cusolverDnCreateParams(c: LibraryCall) -> LibraryObject:
 
 def cusolverDnDestroyParams(c: LibraryCall) -> None:
     c.machine.forget(c.params.number)
+
+
+def cusolverDnSetAdvOptions(c: LibraryCall) -> None:
+    if c.algo > (1 if c.function == _GETRF else 0):
+        raise Refusal("value", f"function {c.function} has no algorithm {c.algo}")
+    # Emulated, they are one.

@@ -28,6 +28,9 @@ def cusolverDnXpotrs(c: LibraryCall) -> None:
 def cusolverDnDpotrfBatched(c: LibraryCall) -> None:
     for i, a in enumerate(c.Aarray):
         c.infoArray[i] = factorisations.factorize_cholesky(a, c.uplo)
+        if c.uplo == factorisations.UPPER:  # both triangles are stored, on an H200 with CUDA 13
+            below = np.tri(c.n, k=-1, dtype=bool)
+            a[below] = a.conj().T[below]
 
 
 def cusolverDnDpotrsBatched(c: LibraryCall) -> None:

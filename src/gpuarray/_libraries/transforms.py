@@ -1,0 +1,414 @@
+"""Fourier transforms of arrays by cuFFT, as plans like any other.
+
+`fft_layouts` says how a transform is made of cuFFT's. One kernel (`kernels.transform`) prepares
+what cuFFT cannot read, or would destroy: it casts, pads, multiplies by the norm's factor. Where
+there is none, the factor is multiplied behind the transform, in place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _calls, _dtypes, _layout
+from gpuarray._ffi import cufft
+from gpuarray._layout import Layout
+from gpuarray._libraries import fft_layouts
+from gpuarray._libraries.fft_layouts import Pass
+from gpuarray._libraries.fft_plans import Geometry, TransformCall
+from gpuarray._libraries.steps import Operand, Steps
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import transform
+from gpuarray.kernels.generator.expressions import Apply, Constant, Input, Scalar
+from gpuarray.kernels.generator.operations import operation
+
+__all__ = ["Transform", "complex_of", "factor_of", "fourier_call", "real_of", "transform_steps"]
+
+#: What a call of cuFFT takes on the host, and a copy's bytes a second, about (s, bytes/s).
+_CALL_SECONDS = 4e-6
+_BANDWIDTH = 3e12
+
+_REALS = {"c8": np.dtype("f4"), "c16": np.dtype("f8")}
+
+
+def complex_of(dtype: np.dtype) -> np.dtype:
+    """The complex dtype of a real one, or itself."""
+    return np.dtype(np.complex64) if dtype in ("f4", "c8") else np.dtype(np.complex128)
+
+
+def real_of(dtype: np.dtype) -> np.dtype:
+    """The real dtype of a complex one, or itself."""
+    return np.dtype(np.float32) if dtype in ("f4", "c8") else np.dtype(np.float64)
+
+
+def fourier_call(
+    stream: Stream,
+    a: Layout,
+    target: Layout,
+    kind: str,
+    axes: tuple[int, ...],
+    lengths: tuple[int, ...],
+    inverse: bool,
+    factor: float = 1,
+    conjugate: bool = False,
+    given: bool = False,
+) -> Callable[..., Any]:
+    """A call (see :mod:`gpuarray._calls`) of the Fourier transform of an array.
+
+    Parameters
+    ----------
+    stream : Stream
+        Where to run.
+    a, target : Layout
+        Of as many dimensions. The target is of float32, float64, complex64 or complex128; its
+        elements are at places of their own. The operand is of the same precision, or is cast to it.
+    kind : {'c2c', 'r2c', 'c2r'}
+        From complex to complex, from real to the first half of a Hermitian spectrum, and back.
+    axes : tuple of int
+        The distinct axes; the last one is the one that is halved.
+    lengths : tuple of int
+        For each axis the points that are transformed, at least one: the operand is cut, or filled
+        with zeros.
+    inverse : bool
+        Whether the exponent is positive; 'r2c' is forward, 'c2r' inverse.
+    factor : float, optional
+        What the result is multiplied by.
+    conjugate : bool, optional
+        Whether the operand of 'c2r', or the result of 'r2c', is conjugated.
+    given : bool, optional
+        Whether the caller passes the target, which overlaps the operand nowhere, or is the operand.
+
+    Returns
+    -------
+    callable
+        Takes the operand, and the target if it is given. Both are at multiples of the size of a
+        complex number, if they are views: `transform_steps` has what is to be done otherwise.
+    """
+    new = None if given else target
+    if not target.size:
+        return _calls.make_call(stream, "a", [new], [])
+    if not a.size:
+        steps = Steps(stream)
+        steps.kernel(
+            "fft", Constant(0, _dtypes.code(target.dtype)), [], steps.output(target, given)
+        )
+        run = steps.make()
+        return lambda x, *out: run(*out)
+    steps = Steps(stream, a)
+    source, result = steps.inputs[0], steps.output(target, given)
+    transform_steps(steps, source, result, kind, axes, lengths, inverse, factor, conjugate)
+    run = steps.make()
+    if not (a.is_view or a.foreign) or a.unaligned:
+        return run
+    # Views may begin where cuFFT does not read complex numbers: then the operand is copied.
+    pair = complex_of(target.dtype).itemsize
+    prepared: list[Callable[..., Any]] = []
+
+    def call(x: Any, *out: Any) -> Any:
+        if _array.is_aligned(x, pair):
+            return run(x, *out)
+        if not prepared:
+            other = Steps(stream, a)
+            operand, stored = other.inputs[0], other.output(target, given)
+            transform_steps(
+                other, operand, stored, kind, axes, lengths, inverse, factor, conjugate, True
+            )
+            prepared.append(other.make())
+        return prepared[0](x, *out)
+
+    return call
+
+
+def transform_steps(
+    steps: Steps,
+    source: Operand,
+    target: Operand,
+    kind: str,
+    axes: Sequence[int],
+    lengths: Sequence[int],
+    inverse: bool,
+    factor: float = 1,
+    conjugate: bool = False,
+    prepare: bool = False,
+) -> None:
+    """Add the steps of a transform; see `fourier_call`.
+
+    `prepare` is whether the source cannot be read by cuFFT where it is.
+    """
+    full = list(source.layout.shape)
+    for axis, n in zip(axes, lengths, strict=True):
+        full[axis] = n
+    work = Transform(steps, target, full, inverse)
+    if kind == "c2c":
+        work.from_complex(source, axes, factor, prepare)
+    elif kind == "r2c":
+        work.from_real(source, axes, prepare)
+        work.finish(factor, conjugate)
+    else:
+        work.to_real(source, axes, factor, conjugate, prepare)
+
+
+class Transform:
+    """One transform while its steps are planned."""
+
+    def __init__(
+        self, steps: Steps, target: Operand, lengths: Sequence[int], inverse: bool
+    ) -> None:
+        self.steps = steps
+        self.target = target
+        self.lengths = list(lengths)
+        self.inverse = inverse
+        self.complex_dtype = complex_of(target.layout.dtype)
+        self.real_dtype = real_of(target.layout.dtype)
+
+    # ---- kinds -----------------------------------------------------------------------------------
+
+    def from_complex(
+        self, source: Operand, axes: Sequence[int], factor: float, prepare: bool = False
+    ) -> None:
+        """From complex to complex, into the target."""
+        read = self._cut(source)
+        passes = None if prepare else self._passes(read, self.target, axes)
+        if passes is None:
+            if read.layout.dtype == self.complex_dtype and read.layout.shape == (*self.lengths,):
+                self.steps.copy(read, self.target)
+            else:
+                self._prepare(read, self.target, axes[-1], factor)
+                factor = 1
+            read = self.target
+            passes = self._passes(read, self.target, axes)
+            if passes is None:  # a target that cuFFT cannot write: one that is given
+                self._aside(self.target, axes)
+                self.finish(factor)
+                return
+        self._run(passes, read, self.target)
+        self.finish(factor)
+
+    def from_real(self, source: Operand, axes: Sequence[int], prepare: bool = False) -> None:
+        """From real to half a spectrum."""
+        read, halved = self._cut(source), axes[-1]
+        target = self.target
+        passes = None if prepare else self._passes(read, target, axes, halved)
+        if passes is None:
+            real = self.steps.scratch(self._gapless(self.real_dtype, self.lengths, read.layout))
+            self._prepare(read, real, halved, 1)
+            read = real
+            passes = self._passes(read, target, axes, halved)
+        if passes is None:
+            target = self.steps.scratch(
+                self._gapless(self.complex_dtype, target.layout.shape, target.layout)
+            )
+            passes = self._passes(read, target, axes, halved)
+            assert passes is not None  # both are gapless, in one order
+        self._run(passes, read, target, halved)
+        if target is not self.target:
+            self.steps.copy(target, self.target)
+
+    def to_real(
+        self,
+        source: Operand,
+        axes: Sequence[int],
+        factor: float,
+        conjugate: bool,
+        prepare: bool,
+    ) -> None:
+        """From half a spectrum to real. The source is left as it is, where cuFFT destroys it."""
+        *others, halved = axes
+        n = self.lengths[halved]
+        shape = list(self.lengths)
+        shape[halved] = n // 2 + 1
+        spectrum = self.steps.scratch(self._gapless(self.complex_dtype, shape, source.layout))
+        rule = "hermitian_conjugate" if conjugate else "hermitian"
+        if others:
+            inner = Transform(self.steps, spectrum, shape, not conjugate)
+            inner.from_complex(source, others, 1, prepare)
+            source = spectrum
+        elif source.layout.dtype != self.complex_dtype:
+            rule = "copy"  # of reals: nothing is to be conjugated
+        read = self._cut(source, shape)
+        if rule == "copy" and not self._prepares(read.layout.dtype):
+            read = self._cast(read)
+        self._launch(rule, read, spectrum, halved, factor, n)
+        self.from_half(spectrum, halved)
+
+    def from_half(self, spectrum: Operand, halved: int) -> None:
+        """From half a spectrum, which is destroyed, to real."""
+        target = self.target
+        passes = self._passes(spectrum, target, [halved], halved, True)
+        if passes is None:
+            target = self.steps.scratch(
+                self._gapless(self.real_dtype, target.layout.shape, spectrum.layout)
+            )
+            passes = self._passes(spectrum, target, [halved], halved, True)
+            assert passes is not None  # both are gapless, in one order
+        self._run(passes, spectrum, target, halved, True)
+        if target is not self.target:
+            self.steps.copy(target, self.target)
+
+    def finish(self, factor: float, conjugate: bool = False) -> None:
+        """Multiply the target by a factor, in place."""
+        target = self.target
+        if conjugate:
+            self._launch("conjugate", target, target, 0, factor)
+        elif factor != 1:
+            layout = target.layout
+            if layout.dtype.kind == "c":
+                half = layout.itemsize // 2
+                layout = _layout.layout_of(
+                    self.real_dtype, (*layout.shape, 2), (*layout.strides, half)
+                )
+            parts, code = target.seen_as(layout), _dtypes.code(self.real_dtype)
+            number = self.steps.number(factor, self.real_dtype)
+            scaled = Apply(operation("multiply"), (Input(0, code), Scalar(1, code)), code)
+            self.steps.kernel("fft", scaled, [parts, number], parts)
+
+    # ---- parts of them ---------------------------------------------------------------------------
+
+    def _cut(self, source: Operand, lengths: Sequence[int] | None = None) -> Operand:
+        """The source without the elements that are not transformed."""
+        layout = source.layout
+        shape = tuple(map(min, layout.shape, self.lengths if lengths is None else lengths))
+        if shape == layout.shape:
+            return source
+        return source.seen_as(_layout.layout_of(layout.dtype, shape, layout.strides))
+
+    def _gapless(self, dtype: np.dtype, shape: Sequence[int], like: Layout) -> Layout:
+        return _layout.like_prototype(dtype, tuple(shape), like)
+
+    def _prepares(self, dtype: np.dtype) -> bool:
+        """Whether the kernel that prepares reads a dtype."""
+        return dtype.kind in "biu" or dtype in (self.real_dtype, self.complex_dtype)
+
+    def _cast(self, read: Operand) -> Operand:
+        """A copy in the precision of the transform."""
+        wanted = self.complex_dtype if read.layout.dtype.kind == "c" else self.real_dtype
+        aside = self.steps.scratch(self._gapless(wanted, read.layout.shape, read.layout))
+        self.steps.copy(read, aside)
+        return aside
+
+    def _prepare(self, read: Operand, into: Operand, axis: int, factor: float) -> None:
+        """Cast, pad and multiply into an operand."""
+        if not self._prepares(read.layout.dtype):
+            read = self._cast(read)
+        self._launch("copy", read, into, axis, factor)
+
+    def _launch(
+        self, rule: str, read: Operand, into: Operand, axis: int, factor: float, n: int = 0
+    ) -> None:
+        launch = transform.launch.bound(
+            rule, read.layout, into.layout, axis, self.steps.stream, n=n, factor=factor
+        )
+        self.steps.launch(launch, {"target": into, "source": read})
+
+    def _passes(
+        self,
+        read: Operand,
+        into: Operand,
+        axes: Sequence[int],
+        halved: int | None = None,
+        halved_source: bool = False,
+    ) -> list[Pass] | None:
+        """The passes from an operand to another, or None if cuFFT cannot do it where they are."""
+        wanted = into.layout.dtype if halved is None else self.complex_dtype
+        if halved is not None and not halved_source:
+            wanted = self.real_dtype
+        lengths = list(self.lengths)
+        expected = list(lengths)
+        if halved_source and halved is not None:
+            expected[halved] = lengths[halved] // 2 + 1
+        if read.layout.dtype != wanted or read.layout.shape != (*expected,):
+            return None
+        steps = [[stride // x.layout.itemsize for stride in x.layout.strides] for x in (read, into)]
+        return fft_layouts.solve(lengths, steps[0], steps[1], axes, halved, halved_source)
+
+    def _run(
+        self,
+        passes: Sequence[Pass],
+        read: Operand,
+        into: Operand,
+        halved: int | None = None,
+        halved_source: bool = False,
+    ) -> None:
+        """Add the passes' calls, or those of copies where there would be too many."""
+        for one in passes:
+            if one.in_place:
+                read, halved = into, None
+            if self._is_slow(one, read, into):
+                self._transposed(one, read, into, halved, halved_source)
+            else:
+                self._call(one, read, into)
+            if not one.in_place:
+                read = into
+
+    def _is_slow(self, one: Pass, read: Operand, into: Operand) -> bool:
+        """Whether copies to another layout and back are faster than the calls."""
+        calls = one.calls
+        if calls == 1:
+            return False
+        for x, distance in ((read, 1), (into, 2)):
+            # Calls begin at multiples of the size of a complex number.
+            if x.layout.dtype.kind == "f" and any(loop[distance] % 2 for loop in one.loops):
+                return True
+        copying = 2 * _CALL_SECONDS + 4 * into.layout.nbytes / _BANDWIDTH
+        return calls * _CALL_SECONDS > copying
+
+    def _call(self, one: Pass, read: Operand, into: Operand) -> None:
+        source, target = one.source, one.target
+        geometry = Geometry(
+            one.n, source.embed, source.stride, source.distance, read.layout.dtype,
+            target.embed, target.stride, target.distance, into.layout.dtype, one.batch,
+        )  # fmt: skip
+        sizes = read.layout.itemsize, into.layout.itemsize
+        offsets = [(first * sizes[0], second * sizes[1]) for first, second in one.offsets()]
+        direction = cufft.INVERSE if self.inverse else cufft.FORWARD
+        bound = TransformCall(geometry, direction, self.steps.stream, offsets)
+        self.steps.transform(bound, read, into)
+
+    def _transposed(
+        self, one: Pass, read: Operand, into: Operand, halved: int | None, halved_source: bool
+    ) -> None:
+        """A pass between copies whose transformed axes are the fastest."""
+        order = [axis for axis in range(len(self.lengths)) if axis not in one.axes] + [*one.axes]
+        sides = []
+        for x in (read, into):
+            shape = tuple([x.layout.shape[axis] for axis in order])
+            gapless = _layout.contiguous(x.layout.dtype, shape)
+            back = [order.index(axis) for axis in range(len(order))]
+            sides.append(self.steps.scratch(_layout.transpose(gapless, back)))
+        first, second = sides
+        self.steps.copy(read, first)
+        if read.layout.dtype == into.layout.dtype and halved is None:
+            second = first
+        lengths = list(self.lengths)
+        if halved is None and one.in_place:
+            lengths = list(into.layout.shape)
+        steps = [
+            [stride // x.layout.itemsize for stride in x.layout.strides] for x in (first, second)
+        ]
+        passes = fft_layouts.solve(lengths, steps[0], steps[1], one.axes, halved, halved_source)
+        assert passes is not None  # both are gapless, in one order
+        for inner in passes:
+            self._call(inner, second if inner.in_place else first, second)
+        self.steps.copy(second, into)
+
+    def _aside(self, target: Operand, axes: Sequence[int]) -> None:
+        """Transform a target that cuFFT cannot write in a copy."""
+        layout = _layout.contiguous(target.layout.dtype, target.layout.shape)
+        aside = self.steps.scratch(layout)
+        self.steps.copy(target, aside)
+        passes = self._passes(aside, aside, axes)
+        assert passes is not None  # it is gapless
+        self._run(passes, aside, aside)
+        self.steps.copy(aside, target)
+
+
+def factor_of(norm: str | None, forward: bool, n: Sequence[int]) -> float:
+    """The factor of a norm for a transform of so many points."""
+    if norm is None or norm == "backward":
+        return 1.0 if forward else 1.0 / math.prod(n)
+    if norm == "ortho":
+        return 1.0 / math.sqrt(math.prod(n))
+    return 1.0 / math.prod(n) if forward else 1.0
