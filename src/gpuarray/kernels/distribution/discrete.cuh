@@ -1,0 +1,119 @@
+// Discrete distributions: one variate from the bits of one place.
+//
+// Where a parameter is out of its range the result is 0, or the least value that there is.
+#pragma once
+
+#include "gpuarray/binomial.cuh"
+
+namespace gpuarray {
+
+struct Poisson {
+    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double lam) { return poisson_variate(draws, lam); }
+};
+
+struct Binomial {
+    GPUARRAY_DEVICE static int64_t draw(Draws& draws, int64_t n, double p) { return binomial_variate(draws, n, p); }
+};
+
+// A Poisson variate whose mean is a gamma variate.
+struct NegativeBinomial {
+    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double n, double p) {
+        if (!(n > 0 && p > 0 && p <= 1)) return 0;
+        double mean = boosted_gamma(draws, n < 1 ? n + 1 : n);
+        if (n < 1) mean = exp(log(mean) - standard_exponential(draws) / n);
+        return poisson_variate(draws, mean * ((1 - p) / p));
+    }
+};
+
+struct Geometric {
+    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double p) {
+        if (!(p > 0 && p < 1)) return 1;
+        const double trials = ceil(standard_exponential(draws) / -log1p(-p));
+        return trials >= GREATEST_INT64 ? INT64_GREATEST : trials < 1 ? 1 : int64_t(trials);
+    }
+};
+
+struct Hypergeometric {
+    GPUARRAY_DEVICE static int64_t draw(Draws& draws, int64_t good, int64_t bad, int64_t sample) {
+        return hypergeometric_variate(draws, good, bad, sample);
+    }
+};
+
+// A. W. Kemp: "Efficient generation of logarithmically distributed pseudo-random variables", Applied Statistics 30
+// (1981), algorithm LK.
+struct LogSeries {
+    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double p) {
+        const double v = draws.inner();
+        if (!(p > 0 && p < 1) || v >= p) return 1;
+        const double q = -expm1(log1p(-p) * draws.inner());
+        if (v > q * q) return v < q ? 2 : 1;
+        const double result = floor(1 + log(v) / log(q));
+        return result >= GREATEST_INT64 ? INT64_GREATEST : result < 1 ? 1 : int64_t(result);
+    }
+};
+
+// L. Devroye: "Non-uniform random variate generation", 1986, page 551. Uniform variates begin where the proposal is
+// an int64, so that exponents near 1 do not reject nearly all.
+struct Zipf {
+    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double a) {
+        if (!(a > 1)) return 1;
+        if (a >= 1025) return 1;
+        const double power = a - 1, excess = expm1(power * 0.69314718055994530942);
+        const double least = exp(-power * 43.668272375276554);
+        double x = 1;
+#pragma unroll 1
+        for (int i = 0; i < REJECTIONS; ++i) {
+            const double u = draws.inner(), v = draws.uniform();
+            x = floor(exp(-log(u + (1 - u) * least) / power));
+            if (!(x >= 1 && x < GREATEST_INT64)) continue;
+            const double above = expm1(power * log1p(1 / x));
+            // Both sides divided by T / b, with T = above + 1 and b = excess + 1.
+            if (v * x * (above / (1 + above)) * ((1 + excess) / excess) <= 1) break;
+        }
+        return x >= 1 && x < GREATEST_INT64 ? int64_t(x) : 1;
+    }
+};
+
+// Of the integers from 0 to `last`, plus `low`, by Lemire's method; sums are modulo 2^64.
+struct Integers {
+    GPUARRAY_DEVICE static uint64_t draw(Draws& draws, uint64_t low, uint64_t last) {
+        const uint64_t count = last + 1;
+        uint64_t word = draws.word();
+        if (count == 0) return word + low;
+        if (word * count < count) {
+            const uint64_t least = (0 - count) % count;
+#pragma unroll 1
+            for (int i = 0; i < REJECTIONS && word * count < least; ++i) word = draws.word();
+        }
+        return __umul64hi(word, count) + low;
+    }
+};
+
+__device__ __noinline__ uint32_t round_word(uint64_t key, uint32_t half, uint32_t round) {
+    return philox(key, half, round).words[0];
+}
+
+// The place of a number in a random order of the integers below n: a Feistel network of the bits that n has, applied
+// until the result is below n. M. Luby, C. Rackoff: "How to construct pseudorandom permutations from pseudorandom
+// functions", 1988; J. Black, P. Rogaway: "Ciphers with arbitrary finite domains", 2002.
+struct PermutedIndex {
+    GPUARRAY_DEVICE static int64_t draw(Draws& draws, int64_t n) {
+        if (n < 2 || draws.place >= uint64_t(n)) return 0;
+        const int bits = 64 - __clzll(n - 1), half = (bits + 1) / 2;
+        const uint32_t mask = uint32_t((uint64_t(1) << half) - 1);
+        uint64_t x = draws.place;
+        do {
+            uint32_t left = uint32_t(x >> half), right = uint32_t(x) & mask;
+#pragma unroll 1
+            for (uint32_t round = 0; round < 8; ++round) {
+                const uint32_t next = left ^ (round_word(draws.key, right, round) & mask);
+                left = right;
+                right = next;
+            }
+            x = uint64_t(left) << half | right;
+        } while (x >= uint64_t(n));
+        return int64_t(x);
+    }
+};
+
+}  // namespace gpuarray

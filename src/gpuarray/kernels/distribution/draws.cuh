@@ -1,0 +1,67 @@
+// The random bits of one element, and the continuous variates that others are made of.
+#pragma once
+
+#include "gpuarray/philox.cuh"
+
+namespace gpuarray {
+
+// Functions that take a `Draws` are inlined, so that it is in registers; calls of them would have it in memory.
+
+// The bits that belong to one place of a stream: Philox blocks whose counter has the place in its lower half and
+// the number of the block in its upper one. What an element is does not depend on how many its launch has.
+struct Draws {
+    uint64_t key, place;
+    uint32_t blocks;
+    bool half;  // whether half of the last block is left
+    uint64_t rest;
+
+    GPUARRAY_DEVICE Draws(uint64_t key, uint64_t place) : key(key), place(place), blocks(0), half(false), rest(0) {}
+
+    GPUARRAY_DEVICE PhiloxBlock block() { return philox(key, place, blocks++); }
+    GPUARRAY_DEVICE uint64_t word() {
+        half = !half;
+        if (!half) return rest;
+        const PhiloxBlock drawn = block();
+        rest = drawn.high();
+        return drawn.low();
+    }
+    // In [0, 1), a multiple of 2^-53.
+    GPUARRAY_DEVICE double uniform() { return unit(word()); }
+    // In (0, 1), without either end: an odd multiple of 2^-53.
+    GPUARRAY_DEVICE double inner() { return inner_of(word()); }
+
+    GPUARRAY_DEVICE static double unit(uint64_t word) { return double(int64_t(word >> 11)) * 0x1p-53; }
+    GPUARRAY_DEVICE static double inner_of(uint64_t word) {
+        return (double(int64_t(word >> 12)) + 0.5) * 0x1p-52;
+    }
+};
+
+// Box and Muller, "A note on the generation of random normal deviates", 1958. One block gives one variate.
+__device__ __noinline__ double normal_of(uint64_t low, uint64_t high) {
+    return sqrt(-2 * log(Draws::inner_of(low))) * cospi(2 * Draws::unit(high));
+}
+
+GPUARRAY_DEVICE double standard_normal(Draws& draws) {
+    const PhiloxBlock drawn = draws.block();
+    return normal_of(drawn.low(), drawn.high());
+}
+
+__device__ __noinline__ double exponential_of(uint64_t word) { return -log(Draws::inner_of(word)); }
+
+GPUARRAY_DEVICE double standard_exponential(Draws& draws) { return exponential_of(draws.word()); }
+
+// Rejection ends long before; parameters that are NaN, or out of range, must not keep a thread.
+enum { REJECTIONS = 1000 };
+
+struct RandomWord {
+    GPUARRAY_DEVICE static uint64_t draw(Draws& draws) { return draws.word(); }
+};
+
+// A variate of a distribution, from the bits of a place.
+template <class Distribution, class... Parameters>
+GPUARRAY_DEVICE auto draw_at(uint64_t key, uint64_t place, Parameters... parameters) {
+    Draws draws(key, place);
+    return Distribution::draw(draws, parameters...);
+}
+
+}  // namespace gpuarray

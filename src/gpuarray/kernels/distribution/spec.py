@@ -1,0 +1,244 @@
+"""The distributions: parameters, results, device code (`continuous.cuh`, `discrete.cuh`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gpuarray._dtypes import cpp_name, itemsize
+from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.operations import HUGE, Code, Operation
+from gpuarray.kernels.generator.parameters import (
+    KernelParameter,
+    declared,
+    names,
+    number,
+    pointer,
+    scalar,
+)
+from gpuarray.kernels.generator.source import KernelSource, check_choice
+
+
+class Distribution(NamedTuple):
+    """A distribution of single numbers.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+        The dtypes of its parameters.
+    result : str
+        The dtype of its variates.
+    operation : Operation
+        Of a key, a place in the stream of that key, and the parameters.
+    """
+
+    parameters: tuple[str, ...]
+    result: str
+    operation: Operation
+
+
+def _distribution(name: str, parameters: str, result: str, header: str) -> Distribution:
+    codes = tuple(parameters.split())
+    operands = ", ".join([f"in{i}" for i in range(2 + len(codes))])
+    text = f"gpuarray::draw_at<gpuarray::{name}>({operands})"
+    code = Code(text, f"gpuarray/{header}.cuh", HUGE)
+    operation = Operation(name, 2 + len(codes), 1, {"unsigned": (code,)})
+    return Distribution(codes, result, operation)
+
+
+def _continuous(name: str, count: int) -> Distribution:
+    return _distribution(name, " ".join(["f8"] * count), "f8", "continuous")
+
+
+def _discrete(name: str, parameters: str) -> Distribution:
+    return _distribution(name, parameters, "i8", "discrete")
+
+
+#: By NumPy's name. `log_gamma` is what Dirichlet variates are made of, `word` random bits,
+#: `permuted_index` a number's place in a random order.
+DISTRIBUTIONS = {
+    "beta": _continuous("Beta", 2),
+    "binomial": _discrete("Binomial", "i8 f8"),
+    "chisquare": _continuous("ChiSquare", 1),
+    "exponential": _continuous("Exponential", 1),
+    "f": _continuous("F", 2),
+    "gamma": _continuous("Gamma", 2),
+    "geometric": _discrete("Geometric", "f8"),
+    "gumbel": _continuous("Gumbel", 2),
+    "hypergeometric": _discrete("Hypergeometric", "i8 i8 i8"),
+    "integers": _distribution("Integers", "u8 u8", "u8", "discrete"),
+    "laplace": _continuous("Laplace", 2),
+    "log_gamma": _continuous("LogGamma", 1),
+    "logistic": _continuous("Logistic", 2),
+    "lognormal": _continuous("LogNormal", 2),
+    "logseries": _discrete("LogSeries", "f8"),
+    "negative_binomial": _discrete("NegativeBinomial", "f8 f8"),
+    "noncentral_chisquare": _continuous("NoncentralChiSquare", 2),
+    "noncentral_f": _continuous("NoncentralF", 3),
+    "normal": _continuous("Normal", 2),
+    "pareto": _continuous("Pareto", 1),
+    "permuted_index": _discrete("PermutedIndex", "i8"),
+    "poisson": _discrete("Poisson", "f8"),
+    "power": _continuous("Power", 1),
+    "random": _continuous("Random", 0),
+    "rayleigh": _continuous("Rayleigh", 1),
+    "standard_cauchy": _continuous("StandardCauchy", 0),
+    "standard_exponential": _continuous("StandardExponential", 0),
+    "standard_gamma": _continuous("StandardGamma", 1),
+    "standard_normal": _continuous("StandardNormal", 0),
+    "standard_t": _continuous("StandardT", 1),
+    "triangular": _continuous("Triangular", 3),
+    "uniform": _continuous("Uniform", 2),
+    "vonmises": _continuous("VonMises", 2),
+    "wald": _continuous("Wald", 2),
+    "weibull": _continuous("Weibull", 1),
+    "word": _distribution("RandomWord", "", "u8", "draws"),
+    "zipf": _discrete("Zipf", "f8"),
+}
+
+BLOCK = 256
+
+#: Philox blocks of a thread that fills an array: they overlap, and share the rounds' keys.
+_VECTORS = 4
+
+#: By name: how `fill.cuh` makes elements of a Philox block.
+FILLS = {"random": "RandomFill", "normal": "NormalFill", "exponential": "ExponentialFill"}
+
+
+@dataclass(frozen=True, slots=True)
+class FillSpec:
+    """An array of variates of one distribution with two numbers as its parameters."""
+
+    fill: str  # of FILLS
+    dtype: str
+
+    def __post_init__(self) -> None:
+        check_choice("fill", self.fill, FILLS)
+        check_choice("dtype", self.dtype, ("f4", "f8"))
+
+
+_FILL = """\
+#include "gpuarray/fill.cuh"
+
+namespace gpuarray {{
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    {function}({names});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def _filled(
+    symbol: str, function: str, out: str, words: int, scalars: Sequence[KernelParameter]
+) -> KernelSource:
+    """A kernel that stores variates, of which `words` share a Philox block."""
+    parameters = (
+        pointer("out", out),
+        *scalars,
+        scalar("key", "u8"),
+        scalar("place", "u8"),
+        number("size", "uint64_t"),
+    )
+    order = ["out", "size", *[x.name for x in scalars], "key", "place"]
+    source = _FILL.format(
+        block=BLOCK,
+        symbol=symbol,
+        parameters=declared(parameters),
+        function=function,
+        names=", ".join(order),
+    )
+    items = words * _VECTORS
+    return KernelSource(symbol, source, cuda_headers(), parameters, items, BLOCK, vector=words)
+
+
+def render_fill(spec: FillSpec) -> KernelSource:
+    """Return the CUDA C++ that fills an array."""
+    name = cpp_name(spec.dtype)
+    return _filled(
+        f"gpuarray_fill_{spec.fill}__{spec.dtype}",
+        f"fill_with<{FILLS[spec.fill]}<{name}>, {name}, {BLOCK}, {_VECTORS}>",
+        name,
+        16 // itemsize(spec.dtype),
+        [scalar("first", spec.dtype), scalar("second", spec.dtype)],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class IntegersSpec:
+    """An array of integers of one range."""
+
+    dtype: str
+    wide: bool  # made of 64 bits each, and not of 32
+
+    def __post_init__(self) -> None:
+        if self.wide and itemsize(self.dtype) < 8:
+            raise ValueError(f"a range of {self.dtype} needs 32 bits of each word at most")
+
+
+def render_integers(spec: IntegersSpec) -> KernelSource:
+    """Return the CUDA C++ that fills an array with integers."""
+    name = "uint8_t" if spec.dtype == "b1" else cpp_name(spec.dtype)
+    word = "uint64_t" if spec.wide else "uint32_t"
+    return _filled(
+        f"gpuarray_fill_integers__{spec.dtype}{'_wide' if spec.wide else ''}",
+        f"fill_integers<{word}, {name}, {BLOCK}, {_VECTORS}>",
+        name,
+        2 if itemsize(spec.dtype) == 8 else 4,
+        [scalar("low", "u8"), scalar("last", "u8"), scalar("least", "u8")],
+    )
+
+
+#: By NumPy's name: the struct in `counts.cuh`, and the dtype of weights.
+COUNTS = {
+    "multinomial": ("Multinomial", "f8"),
+    "multivariate_hypergeometric": ("MultivariateHypergeometric", "i8"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CountsSpec:
+    """Rows of counts, one in each category."""
+
+    name: str  # of COUNTS
+
+    def __post_init__(self) -> None:
+        check_choice("name", self.name, COUNTS)
+
+
+_COUNTS = """\
+#include "gpuarray/counts.cuh"
+
+namespace gpuarray {{
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    draw_counts<{struct}>({names});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render_counts(spec: CountsSpec) -> KernelSource:
+    """Return the CUDA C++ that draws counts."""
+    struct, weights = COUNTS[spec.name]
+    parameters = (
+        pointer("counts", "int64_t"),
+        pointer("words", "const uint64_t"),
+        pointer("items", "const int64_t"),
+        pointer("weights", f"const {cpp_name(weights)}"),
+        *[number(x, "uint64_t") for x in ("rows", "categories", "item_step", "weight_step")],
+    )
+    symbol = f"gpuarray_{spec.name}"
+    source = _COUNTS.format(
+        block=BLOCK,
+        symbol=symbol,
+        parameters=declared(parameters),
+        struct=struct,
+        names=names(parameters),
+    )
+    return KernelSource(symbol, source, cuda_headers(), parameters, 1, BLOCK)

@@ -1,0 +1,296 @@
+// What is drawn from a stream of words.
+//
+// A draw says how many bits its units have, how many results a unit gives (PIECES), whether a unit can be rejected
+// (accepted: a bit for each piece), and whether it can need further units (LONG). `piece` is a result of an accepted
+// unit; `next` draws one result from a stream as NumPy does, one after another.
+#pragma once
+
+#include "gpuarray/random_engines.cuh"
+
+namespace gpuarray {
+
+// Draws of one unit that is never rejected.
+template <class R, int UNIT_BITS> struct OneUnit {
+    typedef R Result;
+    enum { BITS = UNIT_BITS, PIECES = 1, LONG = 0 };
+    template <class Unit> GPUARRAY_DEVICE uint32_t accepted(Unit) const { return 1; }
+};
+
+struct Words : OneUnit<uint64_t, 64> {
+    GPUARRAY_DEVICE uint64_t piece(uint64_t word, int) const { return word; }
+    template <class S> GPUARRAY_DEVICE uint64_t next(S& stream) { return stream.next64(); }
+};
+
+// MT19937's own words have 32 bits.
+struct Halves : OneUnit<uint64_t, 32> {
+    template <class S> GPUARRAY_DEVICE uint64_t next(S& stream) { return stream.next32(); }
+};
+
+template <class Real> struct Uniform;
+template <> struct Uniform<double> : OneUnit<double, 64> {
+    GPUARRAY_DEVICE double piece(uint64_t word, int) const { return unit_double(word); }
+    template <class S> GPUARRAY_DEVICE double next(S& stream) { return stream.next_double(); }
+};
+template <> struct Uniform<float> : OneUnit<float, 32> {
+    GPUARRAY_DEVICE float piece(uint32_t half, int) const { return unit_float(half); }
+    template <class S> GPUARRAY_DEVICE float next(S& stream) { return stream.next_float(); }
+};
+
+// Exponential numbers by the inverse of the distribution function.
+template <class Real> struct Inverse;
+template <> struct Inverse<double> : OneUnit<double, 64> {
+    GPUARRAY_DEVICE double piece(uint64_t word, int) const { return -::log1p(-unit_double(word)); }
+    template <class S> GPUARRAY_DEVICE double next(S& stream) { return -::log1p(-stream.next_double()); }
+};
+template <> struct Inverse<float> : OneUnit<float, 32> {
+    GPUARRAY_DEVICE float piece(uint32_t half, int) const { return -::log1pf(-unit_float(half)); }
+    template <class S> GPUARRAY_DEVICE float next(S& stream) { return -::log1pf(-stream.next_float()); }
+};
+
+// Numbers in (0, 1): a zero is drawn again.
+struct Open {
+    typedef double Result;
+    enum { BITS = 64, PIECES = 1, LONG = 0 };
+    GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const { return word >> 11 != 0; }
+    GPUARRAY_DEVICE double piece(uint64_t word, int) const { return unit_double(word); }
+    template <class S> GPUARRAY_DEVICE double next(S& stream) {
+        double result;
+        do result = stream.next_double();
+        while (result == 0.0);
+        return result;
+    }
+};
+
+// ---- integers -----------------------------------------------------------------------------------------------------
+
+// A number below `range` of a random one with BITS bits, or nothing (Lemire, "Fast Random Integer Generation in an
+// Interval", 2019). A range of 0 is that of all numbers.
+template <int BITS> struct Lemire;
+template <> struct Lemire<64> {
+    GPUARRAY_DEVICE static uint64_t scaled(uint64_t random, uint64_t range) { return __umul64hi(random, range); }
+    GPUARRAY_DEVICE static uint64_t rest(uint64_t random, uint64_t range) { return random * range; }
+    GPUARRAY_DEVICE static uint64_t threshold(uint64_t range) { return (0ull - range) % range; }
+};
+template <int BITS> struct Lemire {
+    GPUARRAY_DEVICE static uint64_t scaled(uint64_t random, uint64_t range) { return random * range >> BITS; }
+    GPUARRAY_DEVICE static uint64_t rest(uint64_t random, uint64_t range) {
+        return random * range & (1ull << BITS) - 1;
+    }
+    GPUARRAY_DEVICE static uint64_t threshold(uint64_t range) { return ((1ull << BITS) - range) % range; }
+};
+
+// Integers `low` to `low + range - 1`. Units of 32 bits are read in pieces of PIECE_BITS, the lowest first; what is left
+// of the last one is dropped.
+template <class R, int UNIT_BITS, int PIECE_BITS> struct Bounded {
+    typedef R Result;
+    enum { BITS = UNIT_BITS, PIECES = UNIT_BITS / PIECE_BITS, LONG = 0 };
+    typedef Lemire<PIECE_BITS> Method;
+    uint64_t low, range, threshold;
+    uint32_t buffer = 0, left = 0;
+
+    GPUARRAY_DEVICE Bounded(uint64_t low, uint64_t range, uint64_t threshold)
+        : low(low), range(range), threshold(threshold) {}
+
+    template <class Unit> GPUARRAY_DEVICE static uint64_t random(Unit unit, int i) {
+        if constexpr (PIECES == 1) return unit;
+        return unit >> i * PIECE_BITS & (1ull << PIECE_BITS % 64) - 1;
+    }
+    template <class Unit> GPUARRAY_DEVICE uint32_t accepted(Unit unit) const {
+        uint32_t bits = 0;
+#pragma unroll
+        for (int i = 0; i < PIECES; ++i) {
+            if (range == 0 || Method::rest(random(unit, i), range) >= threshold) bits |= 1u << i;
+        }
+        return bits;
+    }
+    GPUARRAY_DEVICE R of(uint64_t random) const {
+        return R(low + (range == 0 ? random : Method::scaled(random, range)));
+    }
+    template <class Unit> GPUARRAY_DEVICE R piece(Unit unit, int i) const { return of(random(unit, i)); }
+
+    template <class S> GPUARRAY_DEVICE uint64_t next_piece(S& stream) {
+        if constexpr (UNIT_BITS == 64) return stream.next64();
+        if constexpr (PIECES == 1) return stream.next32();
+        if (left == 0) {
+            buffer = stream.next32();
+            left = PIECES;
+        } else {
+            buffer >>= PIECE_BITS % 32;
+        }
+        --left;
+        return buffer & (1ull << PIECE_BITS) - 1;
+    }
+    template <class S> GPUARRAY_DEVICE R next(S& stream) {
+        uint64_t random = next_piece(stream);
+        if (range != 0) {
+            while (Method::rest(random, range) < threshold) random = next_piece(stream);
+        }
+        return of(random);
+    }
+};
+
+// One integer up to `greatest`, as NumPy draws single ones: from 32 bits where they are enough. Most need no threshold,
+// which takes a division.
+template <class S> GPUARRAY_DEVICE uint64_t one_bounded(S& stream, uint64_t greatest) {
+    if (greatest == 0) return 0;
+    if (greatest < 0xffffffffull) {
+        const uint32_t range = uint32_t(greatest) + 1;
+        uint64_t product = uint64_t(stream.next32()) * range;
+        if (uint32_t(product) < range) {
+            const uint32_t threshold = (0u - range) % range;
+            while (uint32_t(product) < threshold) product = uint64_t(stream.next32()) * range;
+        }
+        return product >> 32;
+    }
+    if (greatest == 0xffffffffull) return stream.next32();
+    const uint64_t range = greatest + 1;
+    if (range == 0) return stream.next64();
+    uint64_t random = stream.next64();
+    if (random * range < range) {
+        const uint64_t threshold = (0ull - range) % range;
+        while (random * range < threshold) random = stream.next64();
+    }
+    return __umul64hi(random, range);
+}
+
+// ---- ziggurats ----------------------------------------------------------------------------------------------------
+
+// The layers (see tables.py), in shared memory.
+template <class Real, class Bits> struct Layers {
+    Real scales[256], heights[256];
+    Bits limits[256];
+
+    template <class Source, int BLOCK> GPUARRAY_DEVICE void load() {
+        for (int i = threadIdx.x; i < 256; i += BLOCK) {
+            scales[i] = float_from_bits(Source::scale(i));
+            heights[i] = float_from_bits(Source::height(i));
+            limits[i] = Source::limit(i);
+        }
+        __syncthreads();
+    }
+};
+
+template <class Real> struct Normal;
+
+template <> struct Normal<double> {
+    typedef double Result;
+    typedef Layers<double, uint64_t> Table;
+    enum { BITS = 64, PIECES = 1, LONG = 1 };
+    const Table& layers;
+
+    GPUARRAY_DEVICE static uint64_t steps(uint64_t word) { return word >> 9 & 0x000fffffffffffffull; }
+    GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const { return steps(word) < layers.limits[word & 255]; }
+    GPUARRAY_DEVICE double piece(uint64_t word, int) const {
+        const double x = double(steps(word)) * layers.scales[word & 255];
+        return word >> 8 & 1 ? -x : x;
+    }
+    template <class S> GPUARRAY_DEVICE double next(S& stream) const {
+        const double tail = 3.6541528853610087963519472518, inverse = 0.27366123732975827203338247596;
+        for (;;) {
+            const uint64_t word = stream.next64();
+            const double x = piece(word, 0);
+            if (accepted(word)) return x;
+            const int layer = word & 255;
+            if (layer == 0) {
+                for (;;) {
+                    const double beyond = -inverse * ::log1p(-stream.next_double());
+                    const double other = -::log1p(-stream.next_double());
+                    if (other + other > beyond * beyond) {
+                        return steps(word) >> 8 & 1 ? -(tail + beyond) : tail + beyond;
+                    }
+                }
+            }
+            const double* heights = layers.heights;
+            if ((heights[layer - 1] - heights[layer]) * stream.next_double() + heights[layer] < ::exp(-0.5 * x * x)) {
+                return x;
+            }
+        }
+    }
+};
+
+template <> struct Normal<float> {
+    typedef float Result;
+    typedef Layers<float, uint32_t> Table;
+    enum { BITS = 32, PIECES = 1, LONG = 1 };
+    const Table& layers;
+
+    GPUARRAY_DEVICE static uint32_t steps(uint32_t half) { return half >> 9; }
+    GPUARRAY_DEVICE uint32_t accepted(uint32_t half) const { return steps(half) < layers.limits[half & 255]; }
+    GPUARRAY_DEVICE float piece(uint32_t half, int) const {
+        const float x = float(steps(half)) * layers.scales[half & 255];
+        return half >> 8 & 1 ? -x : x;
+    }
+    template <class S> GPUARRAY_DEVICE float next(S& stream) const {
+        const float tail = 3.6541528853610087963519472518f, inverse = 0.27366123732975827203338247596f;
+        for (;;) {
+            const uint32_t half = stream.next32();
+            const float x = piece(half, 0);
+            if (accepted(half)) return x;
+            const int layer = half & 255;
+            if (layer == 0) {
+                for (;;) {
+                    const float beyond = -inverse * ::log1pf(-stream.next_float());
+                    const float other = -::log1pf(-stream.next_float());
+                    if (other + other > beyond * beyond) {
+                        return steps(half) >> 8 & 1 ? -(tail + beyond) : tail + beyond;
+                    }
+                }
+            }
+            const float* heights = layers.heights;
+            // The density is a double precision number, as NumPy compares it.
+            if ((heights[layer - 1] - heights[layer]) * stream.next_float() + heights[layer] < ::exp(-0.5 * x * x)) {
+                return x;
+            }
+        }
+    }
+};
+
+template <class Real> struct Exponential;
+
+template <> struct Exponential<double> {
+    typedef double Result;
+    typedef Layers<double, uint64_t> Table;
+    enum { BITS = 64, PIECES = 1, LONG = 1 };
+    const Table& layers;
+
+    GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const { return word >> 11 < layers.limits[word >> 3 & 255]; }
+    GPUARRAY_DEVICE double piece(uint64_t word, int) const {
+        return double(word >> 11) * layers.scales[word >> 3 & 255];
+    }
+    template <class S> GPUARRAY_DEVICE double next(S& stream) const {
+        for (;;) {
+            const uint64_t word = stream.next64();
+            const double x = piece(word, 0);
+            if (accepted(word)) return x;
+            const int layer = word >> 3 & 255;
+            if (layer == 0) return 7.69711747013104971404462804811 - ::log1p(-stream.next_double());
+            const double* heights = layers.heights;
+            if ((heights[layer - 1] - heights[layer]) * stream.next_double() + heights[layer] < ::exp(-x)) return x;
+        }
+    }
+};
+
+template <> struct Exponential<float> {
+    typedef float Result;
+    typedef Layers<float, uint32_t> Table;
+    enum { BITS = 32, PIECES = 1, LONG = 1 };
+    const Table& layers;
+
+    GPUARRAY_DEVICE uint32_t accepted(uint32_t half) const { return half >> 9 < layers.limits[half >> 1 & 255]; }
+    GPUARRAY_DEVICE float piece(uint32_t half, int) const {
+        return float(half >> 9) * layers.scales[half >> 1 & 255];
+    }
+    template <class S> GPUARRAY_DEVICE float next(S& stream) const {
+        for (;;) {
+            const uint32_t half = stream.next32();
+            const float x = piece(half, 0);
+            if (accepted(half)) return x;
+            const int layer = half >> 1 & 255;
+            if (layer == 0) return 7.69711747013104971404462804811f - ::log1pf(-stream.next_float());
+            const float* heights = layers.heights;
+            if ((heights[layer - 1] - heights[layer]) * stream.next_float() + heights[layer] < ::expf(-x)) return x;
+        }
+    }
+};
+
+}  // namespace gpuarray

@@ -1,0 +1,341 @@
+// Bit generators: streams of 64-bit words, as NumPy's classes of the same names make them.
+//
+// A state is an array of 64-bit words: whether an upper half of a word is kept for the next draw of 32 bits, that half,
+// two words of `Verdict` (see random_compact.cuh), and the engine's own words. A draw reads one state and writes the next
+// one to other memory, so that no thread reads what another writes.
+//
+// Engines that can jump, PCG64, PCG64DXSM and Philox, are read by many threads at once: a `Lane` reads units (words, or
+// halves of words) that are a block's threads apart. SFC64 and MT19937 have no such form.
+#pragma once
+
+#include "gpuarray/types.cuh"
+
+namespace gpuarray {
+
+enum { STATE_HEADER = 4 };
+
+struct Wide {
+    uint64_t high, low;
+};
+
+// The lower 128 bits of a product.
+GPUARRAY_DEVICE Wide wide_product(Wide a, Wide b) {
+    return Wide{__umul64hi(a.low, b.low) + a.high * b.low + a.low * b.high, a.low * b.low};
+}
+GPUARRAY_DEVICE Wide wide_sum(Wide a, Wide b) {
+    const uint64_t low = a.low + b.low;
+    return Wide{a.high + b.high + (low < a.low), low};
+}
+
+GPUARRAY_DEVICE uint64_t rotate_right(uint64_t x, uint32_t bits) { return x >> bits | x << (64 - bits & 63); }
+
+// PCG64 (XSL-RR) and PCG64DXSM: O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for
+// Random Number Generation", 2014. `Jumps` has the multiplier's powers (see tables.py).
+template <class Jumps, bool DXSM> struct Pcg64 {
+    enum { WORDS = 4 };
+    Wide state, increment;
+
+    GPUARRAY_DEVICE explicit Pcg64(const uint64_t* words)
+        : state{words[0], words[1]}, increment{words[2], words[3]} {}
+    GPUARRAY_DEVICE void save(uint64_t* words) const {
+        words[0] = state.high;
+        words[1] = state.low;
+        words[2] = increment.high;
+        words[3] = increment.low;
+    }
+    GPUARRAY_DEVICE static uint64_t output(Wide x) {
+        if constexpr (DXSM) {
+            uint64_t high = x.high;
+            high ^= high >> 32;
+            high *= Jumps::lower();
+            high ^= high >> 48;
+            return high * (x.low | 1);
+        }
+        return rotate_right(x.high ^ x.low, uint32_t(x.high >> 58));
+    }
+    GPUARRAY_DEVICE Wide stepped() const {
+        return wide_sum(wide_product(Wide{Jumps::upper(), Jumps::lower()}, state), increment);
+    }
+    GPUARRAY_DEVICE uint64_t next() {
+        const Wide before = state;
+        state = stepped();
+        return output(DXSM ? before : state);
+    }
+    GPUARRAY_DEVICE void jump(uint64_t words) {
+#pragma unroll 1
+        for (int digit = 0; words != 0; ++digit, words >>= 4) {
+            const int value = words & 15;
+            if (value == 0) continue;
+            state = wide_sum(wide_product(Jumps::factor(digit, value), state),
+                             wide_product(Jumps::total(digit, value), increment));
+        }
+    }
+
+    // A position that moves on by LEAP words, a power of two.
+    template <int LEAP> struct Walk {
+        Wide point, factor, constant;
+
+        GPUARRAY_DEVICE Walk(Pcg64 engine, uint64_t index) {
+            engine.jump(index);
+            point = DXSM ? engine.state : engine.stepped();
+            int digit = 0, value = LEAP;
+            for (; value >= 16; value /= 16) ++digit;
+            factor = Jumps::factor(digit, value);
+            constant = wide_product(Jumps::total(digit, value), engine.increment);
+        }
+        GPUARRAY_DEVICE uint64_t word() const { return output(point); }
+        GPUARRAY_DEVICE void leap() { point = wide_sum(wide_product(factor, point), constant); }
+    };
+};
+
+// Philox4x64-10: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3", 2011. A block of four words
+// belongs to a counter; the state keeps the block that is being read, and where.
+struct Philox4x64 {
+    enum { WORDS = 11 };
+    uint64_t counter[4], key[2], buffer[4], position;
+
+    GPUARRAY_DEVICE explicit Philox4x64(const uint64_t* words) {
+        for (int i = 0; i < 4; ++i) counter[i] = words[i];
+        for (int i = 0; i < 2; ++i) key[i] = words[4 + i];
+        for (int i = 0; i < 4; ++i) buffer[i] = words[6 + i];
+        position = words[10];
+    }
+    GPUARRAY_DEVICE void save(uint64_t* words) const {
+        for (int i = 0; i < 4; ++i) words[i] = counter[i];
+        for (int i = 0; i < 2; ++i) words[4 + i] = key[i];
+        for (int i = 0; i < 4; ++i) words[6 + i] = buffer[i];
+        words[10] = position;
+    }
+    GPUARRAY_DEVICE void advance(uint64_t blocks) {
+        counter[0] += blocks;
+        if (counter[0] < blocks && ++counter[1] == 0 && ++counter[2] == 0) ++counter[3];
+    }
+    GPUARRAY_DEVICE void make_block() {
+        uint64_t a = counter[0], b = counter[1], c = counter[2], d = counter[3], first = key[0], second = key[1];
+#pragma unroll
+        for (int round = 0; round < 10; ++round) {
+            const uint64_t high0 = __umul64hi(0xD2E7470EE14C6C93ull, a), low0 = 0xD2E7470EE14C6C93ull * a;
+            const uint64_t high1 = __umul64hi(0xCA5A826395121157ull, c), low1 = 0xCA5A826395121157ull * c;
+            a = high1 ^ b ^ first;
+            b = low1;
+            c = high0 ^ d ^ second;
+            d = low0;
+            first += 0x9E3779B97F4A7C15ull;
+            second += 0xBB67AE8584CAA73Bull;
+        }
+        buffer[0] = a;
+        buffer[1] = b;
+        buffer[2] = c;
+        buffer[3] = d;
+    }
+    GPUARRAY_DEVICE uint64_t at(int i) const {
+        return i < 2 ? i == 0 ? buffer[0] : buffer[1] : i == 2 ? buffer[2] : buffer[3];
+    }
+    GPUARRAY_DEVICE uint64_t next() {
+        if (position >= 4) {
+            advance(1);
+            make_block();
+            position = 0;
+        }
+        return at(int(position++));
+    }
+    // Makes the block that the last word skipped is in, as reading them would.
+    GPUARRAY_DEVICE void jump(uint64_t words) {
+        const uint64_t left = 4 - position;
+        if (words <= left) {
+            position += words;
+            return;
+        }
+        const uint64_t behind = words - left - 1;
+        advance(1);
+        advance(behind / 4);
+        make_block();
+        position = behind % 4 + 1;
+    }
+
+    template <int LEAP, class Engine = Philox4x64> struct Walk {
+        Engine start;
+        uint64_t index;
+
+        GPUARRAY_DEVICE Walk(const Engine& engine, uint64_t index) : start(engine), index(index) {}
+        GPUARRAY_DEVICE uint64_t word() const {
+            Engine engine = start;
+            engine.jump(index);
+            return engine.next();
+        }
+        GPUARRAY_DEVICE void leap() { index += LEAP; }
+    };
+};
+
+// SFC64: Doty-Humphrey's small fast chaotic generator, of PractRand.
+struct Sfc64 {
+    enum { WORDS = 4 };
+    uint64_t a, b, c, counter;
+
+    GPUARRAY_DEVICE explicit Sfc64(const uint64_t* words)
+        : a(words[0]), b(words[1]), c(words[2]), counter(words[3]) {}
+    GPUARRAY_DEVICE void save(uint64_t* words) const {
+        words[0] = a;
+        words[1] = b;
+        words[2] = c;
+        words[3] = counter;
+    }
+    GPUARRAY_DEVICE uint64_t next() {
+        const uint64_t result = a + b + counter++;
+        a = b ^ b >> 11;
+        b = c + (c << 3);
+        c = rotate_right(c, 40) + result;
+        return result;
+    }
+};
+
+// MT19937: Matsumoto and Nishimura, "Mersenne Twister", 1998. It makes 32 bits at a time: a word takes two of them, the
+// upper half first. The state is 624 halves, two in a word, and how many of them have been read.
+struct Mt19937 {
+    enum { LENGTH = 624, MIDDLE = 397, WORDS = LENGTH / 2 + 1 };
+    uint32_t* key;
+    uint64_t position;
+
+    // The key is worked on where the next state will be.
+    GPUARRAY_DEVICE Mt19937(const uint64_t* words, uint64_t* next)
+        : key(reinterpret_cast<uint32_t*>(next)), position(words[WORDS - 1]) {
+        for (int i = 0; i < WORDS - 1; ++i) next[i] = words[i];
+    }
+    GPUARRAY_DEVICE void save(uint64_t* words) const { words[WORDS - 1] = position; }
+    GPUARRAY_DEVICE void twist(int i, int following, int other) {
+        const uint32_t y = (key[i] & 0x80000000u) | (key[following] & 0x7fffffffu);
+        key[i] = key[other] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
+    }
+    GPUARRAY_DEVICE uint32_t half() {
+        if (position == LENGTH) {
+#pragma unroll 1
+            for (int i = 0; i < LENGTH; ++i) twist(i, (i + 1) % LENGTH, (i + MIDDLE) % LENGTH);
+            position = 0;
+        }
+        uint32_t y = key[position++];
+        y ^= y >> 11;
+        y ^= y << 7 & 0x9d2c5680u;
+        y ^= y << 15 & 0xefc60000u;
+        return y ^ y >> 18;
+    }
+    GPUARRAY_DEVICE uint64_t next() {
+        const uint64_t upper = half();
+        return upper << 32 | half();
+    }
+};
+
+// ---- reading as NumPy does ----------------------------------------------------------------------------------------
+
+GPUARRAY_DEVICE double unit_double(uint64_t word) { return double(word >> 11) * (1.0 / 9007199254740992.0); }
+GPUARRAY_DEVICE float unit_float(uint32_t half) { return float(half >> 8) * (1.0f / 16777216.0f); }
+
+// Words, halves and floats one after another. Of a word that gives 32 bits the upper half is kept for the next ones.
+template <class Engine> struct Stream {
+    Engine engine;
+    uint32_t kept_there, kept;
+    uint32_t read;  // units: a draw reads either words or halves
+
+    GPUARRAY_DEVICE explicit Stream(const uint64_t* state)
+        : engine(state + STATE_HEADER), kept_there(uint32_t(state[0])), kept(uint32_t(state[1])), read(0) {}
+    GPUARRAY_DEVICE Stream(const uint64_t* state, uint64_t*) : Stream(state) {}
+
+    GPUARRAY_DEVICE uint64_t next64() {
+        ++read;
+        return engine.next();
+    }
+    GPUARRAY_DEVICE uint32_t next32() {
+        ++read;
+        if (kept_there) {
+            kept_there = 0;
+            return kept;
+        }
+        const uint64_t word = engine.next();
+        kept_there = 1;
+        kept = uint32_t(word >> 32);
+        return uint32_t(word);
+    }
+    GPUARRAY_DEVICE double next_double() { return unit_double(next64()); }
+    GPUARRAY_DEVICE float next_float() { return unit_float(next32()); }
+
+    // Passes over units of 64 or 32 bits.
+    template <int BITS> GPUARRAY_DEVICE void skip(uint64_t units) {
+        if constexpr (BITS == 64) {
+            engine.jump(units);
+        } else {
+            if (units == 0) return;
+            if (kept_there) {
+                kept_there = 0;
+                if (--units == 0) return;
+            }
+            const uint64_t words = (units + 1) / 2;
+            engine.jump(words - 1);
+            kept = uint32_t(engine.next() >> 32);
+            kept_there = units & 1;
+        }
+    }
+    GPUARRAY_DEVICE void save(uint64_t* next) const {
+        next[0] = kept_there;
+        next[1] = kept;
+        engine.save(next + STATE_HEADER);
+    }
+};
+
+template <> struct Stream<Mt19937> {
+    Mt19937 engine;
+    uint32_t read;
+
+    GPUARRAY_DEVICE Stream(const uint64_t* state, uint64_t* next)
+        : engine(state + STATE_HEADER, next + STATE_HEADER), read(0) {}
+    GPUARRAY_DEVICE uint64_t next64() { return engine.next(); }
+    GPUARRAY_DEVICE uint32_t next32() { return engine.half(); }
+    GPUARRAY_DEVICE double next_double() {
+        const uint32_t upper = engine.half() >> 5, lower = engine.half() >> 6;
+        return (upper * 67108864.0 + lower) / 9007199254740992.0;
+    }
+    GPUARRAY_DEVICE float next_float() { return unit_float(next32()); }
+    GPUARRAY_DEVICE void save(uint64_t* next) const {
+        next[0] = next[1] = 0;
+        engine.save(next + STATE_HEADER);
+    }
+};
+
+// ---- reading by many threads --------------------------------------------------------------------------------------
+
+// What a thread reads: unit number `first` of a state, and those that follow it by STEP units each.
+template <class Engine, int BITS, int STEP> struct Lane {
+    typedef uint64_t Unit;
+    typename Engine::template Walk<STEP> walk;
+
+    GPUARRAY_DEVICE Lane(const uint64_t* state, uint64_t first) : walk(Engine(state + STATE_HEADER), first) {}
+    GPUARRAY_DEVICE Unit unit() const { return walk.word(); }
+    GPUARRAY_DEVICE void leap() { walk.leap(); }
+};
+
+template <class Engine, int STEP> struct Lane<Engine, 32, STEP> {
+    typedef uint32_t Unit;
+    bool before;  // the first unit is the half that was kept
+    uint32_t kept, shift;
+    typename Engine::template Walk<STEP / 2> walk;
+
+    GPUARRAY_DEVICE Lane(const uint64_t* state, uint64_t first) : Lane(state, first, uint32_t(state[0])) {}
+    GPUARRAY_DEVICE Lane(const uint64_t* state, uint64_t first, uint32_t kept_there)
+        : before(kept_there && first == 0),
+          kept(uint32_t(state[1])),
+          shift((first - kept_there & 1) * 32),
+          walk(Engine(state + STATE_HEADER), (before ? first + STEP - kept_there : first - kept_there) / 2) {}
+    GPUARRAY_DEVICE Unit unit() const { return before ? kept : uint32_t(walk.word() >> shift); }
+    GPUARRAY_DEVICE void leap() {
+        if (!before) walk.leap();
+        before = false;
+    }
+};
+
+// Writes the state behind so many units. One thread of a launch does it.
+template <class Engine, int BITS>
+GPUARRAY_DEVICE void finish(const uint64_t* state, uint64_t* next, uint64_t units) {
+    Stream<Engine> stream(state);
+    stream.template skip<BITS>(units);
+    stream.save(next);
+}
+
+}  // namespace gpuarray

@@ -1,0 +1,137 @@
+"""Parameters of distributions: NumPy's exceptions for those that it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _layout
+from gpuarray._array import ArrayBase
+from gpuarray._config import config
+from gpuarray._ffi import driver
+from gpuarray._ops.casts import astype
+from gpuarray._ops.conversion import as_values, asnumpy
+
+_FLOAT64 = np.dtype(np.float64)
+
+#: NumPy's generators, which check parameters: of `Generator`, and of `RandomState`.
+GENERATOR_CHECKS: Any = np.random.Generator(np.random.PCG64(0))
+LEGACY_CHECKS: Any = np.random.RandomState(0)
+
+
+def checks_device_arrays() -> bool:
+    """Whether values in device memory are looked at, which waits for the device."""
+    return config.debug or bool(driver.image_options(driver.image_kind))
+
+
+def check(method: str, *parameters: Any, **options: Any) -> None:
+    """Raise what NumPy's method of this name raises for parameters.
+
+    NumPy itself judges: its method is called for a result without elements. Device arrays
+    are looked at where kernels can raise exceptions, which is on the emulator, and with
+    ``GPUARRAY_DEBUG=1``; else nothing is asked of their values, so that nothing waits.
+
+    Parameters
+    ----------
+    method : str
+        A method of ``numpy.random.Generator``.
+    *parameters : object
+        Numbers, host or device arrays.
+    **options : object
+        Further arguments of the method.
+    """
+    device = [isinstance(x, ArrayBase) for x in parameters]
+    if any(device) and not checks_device_arrays():
+        # Numbers beside device arrays are judged with 1 in place of these, unless parameters are
+        # compared with one another.
+        if all(device) or method in ("triangular", "uniform"):
+            return
+        host = [1.0 if there else x for there, x in zip(device, parameters)]
+    else:
+        host = [asnumpy(x) if there else x for there, x in zip(device, parameters)]
+    shape = np.broadcast_shapes(*[np.shape(x) for x in host])
+    judged(method, *host, size=(0, *shape), **options)
+
+
+def judged(method: str, *arguments: Any, **options: Any) -> Any:
+    """What NumPy's method of this name returns, or raises, for arguments on the host."""
+    with np.errstate(all="ignore"):
+        return getattr(GENERATOR_CHECKS, method)(*arguments, **options)
+
+
+def shape_of(size: Any) -> tuple[int, ...] | None:
+    """A ``size`` argument as a shape; None for None."""
+    if size is None:
+        return None
+    return _layout.check_shape(size)
+
+
+def result_shape(size: Any, *parameters: Any) -> tuple[int, ...]:
+    """The shape of a result: ``size``, which parameters broadcast to, or what they broadcast to.
+
+    Parameters
+    ----------
+    size : int, tuple of int or None
+        The argument.
+    *parameters : object
+        Anything with a shape; numbers have none.
+    """
+    shapes = [np.shape(x) if not isinstance(x, ArrayBase) else x._layout.shape for x in parameters]
+    return fitted_shape(size, _layout.broadcast_shapes(shapes) if shapes else ())
+
+
+def fitted_shape(size: Any, shape: tuple[int, ...] = ()) -> tuple[int, ...]:
+    """The shape of a result that parameters of a shape broadcast to."""
+    if size is None:
+        return shape
+    if type(size) is int and size >= 0:
+        given: tuple[int, ...] = (size,)
+    else:
+        given = _layout.check_shape(size)
+    if shape and np.broadcast_shapes(given, shape) != given:  # which may raise, as in NumPy
+        raise ValueError(
+            f"Output size {given} is not compatible with broadcast dimensions of inputs {shape}."
+        )
+    return given
+
+
+def check_out(out: Any, size: Any, dtype: np.dtype) -> Any:
+    """An ``out`` argument: contiguous, of the dtype, and of shape ``size`` if that is given."""
+    if not isinstance(out, ArrayBase):
+        raise TypeError(
+            f"out is a device array, not {type(out).__name__}; pass gpuarray.empty(...)"
+        )
+    layout = out._layout
+    _layout.check_writable(layout, "random")
+    if not layout.c_contiguous or layout.unaligned:
+        raise ValueError(
+            "Supplied output array must be contiguous, writable, aligned, and in machine "
+            "byte-order."
+        )
+    if layout.dtype != dtype:
+        raise TypeError(
+            "Supplied output array has the wrong type. "
+            f"Expected {dtype.name}, got {layout.dtype.name}"
+        )
+    shape = shape_of(size)
+    if shape is not None and shape != layout.shape:
+        raise ValueError("size must match out.shape when used together")
+    return out
+
+
+def as_parameter(value: Any, name: str, dtype: np.dtype = _FLOAT64) -> Any:
+    """A parameter: a number as Python's, anything else as a device array of the dtype.
+
+    Host arrays are refused, as they are as operands.
+    """
+    if type(value) is float or type(value) is int:
+        return value
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return value.item()
+    if isinstance(value, ArrayBase):
+        array: Any = value
+        return array if array._layout.dtype == dtype else astype(array, dtype)
+    if isinstance(value, bool):
+        return int(value)
+    return as_values(value, name, dtype)

@@ -1,0 +1,171 @@
+"""Draws of variates from distributions with parameters that are numbers or arrays.
+
+NumPy's own methods check the parameters: asked for no variates, they raise what they have to raise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpuarray import _array, _dtypes, _layout
+from gpuarray._array import ArrayBase
+from gpuarray._layout import Layout
+from gpuarray._ops.conversion import as_values, asnumpy
+from gpuarray._runtime.device import current
+from gpuarray.errors import HostArrayError
+from gpuarray.kernels import distribution
+from gpuarray.kernels.elementwise import copies
+from gpuarray.random._parameters import (
+    GENERATOR_CHECKS,
+    LEGACY_CHECKS,
+    checks_device_arrays,
+    fitted_shape,
+)
+
+#: Parameters that every other one of a distribution goes with. They stand for arrays on the device
+#: while the numbers beside them are checked.
+_VALID: dict[str, tuple[float, ...]] = {
+    "binomial": (1, 0.5),
+    "geometric": (0.5,),
+    "hypergeometric": (4 * 10**8, 4 * 10**8, 0),
+    "logseries": (0.5,),
+    "negative_binomial": (1, 0.5),
+    "triangular": (0, 0, 1),
+    "zipf": (2,),
+}
+
+_CASTS = {"f8": float, "i8": int}
+
+
+def draw(
+    source: Any,
+    name: str,
+    parameters: Sequence[Any],
+    size: Any = None,
+    dtype: np.dtype | None = None,
+    out: Any = None,
+    checks: Any = GENERATOR_CHECKS,
+) -> Any:
+    """Variates of a distribution.
+
+    Parameters
+    ----------
+    source : object
+        Where their bits are from: ``_places(count)`` is a key and the first of so many places, or
+        None; then ``_words(count)`` is a word for each variate.
+    name : str
+        NumPy's name of the distribution.
+    parameters : sequence of number or array_like
+        Its parameters.
+    size : int, tuple of int or None
+        The result's shape; None for that of the parameters.
+    dtype : dtype, optional
+        The result's dtype, by default the distribution's.
+    out : ndarray, optional
+        The result, with the dtype and the shape.
+    checks : np.random.Generator or np.random.RandomState
+        Whose errors are raised.
+    """
+    row = distribution.spec.DISTRIBUTIONS[name]
+    values, shape = _checked(name, parameters, row.parameters, checks)
+    shape = fitted_shape(size, shape)
+    dtype = _dtypes.dtype_of(row.result) if dtype is None else dtype
+    return variates(source, name, values, _layout.contiguous(dtype, shape), out)
+
+
+def variates(source: Any, name: str, values: Sequence[Any], target: Layout, out: Any) -> Any:
+    """Variates for parameters that are checked: arrays, and numbers of the row's dtypes."""
+    if not target.size:
+        return _array.empty(target) if out is None else out
+    row = distribution.spec.DISTRIBUTIONS[name]
+    if out is not None:
+        # A kernel would read elements that it has stored others to.
+        values = [
+            copies.copy(x) if isinstance(x, ArrayBase) and _array.overlap(x, out) else x
+            for x in values
+        ]
+    layouts = tuple(
+        [
+            x._layout if isinstance(x, ArrayBase) else _dtypes.dtype_of(code)
+            for x, code in zip(values, row.parameters, strict=True)
+        ]
+    )
+    places = source._places(target.size)
+    given = out is not None
+    results = (out,) if given else ()
+    if places is not None:
+        run = distribution.launch.variates_call(current.stream, name, layouts, target, given, None)
+        return run(*places, *values, *results)
+    words = source._words(target.size)
+    words = _array.view(words, _layout.contiguous(words._layout.dtype, target.shape))
+    run = distribution.launch.variates_call(
+        current.stream, name, layouts, target, given, words._layout
+    )
+    return run(words, *values, *results)
+
+
+def _checked(
+    name: str, parameters: Sequence[Any], codes: Sequence[str], checks: Any
+) -> tuple[list[Any], tuple[int, ...]]:
+    """Parameters as numbers and device arrays, and the shape that they broadcast to."""
+    values: list[Any] = []
+    host: list[Any] = []  # what NumPy checks
+    unknown = False
+    valid = _VALID.get(name, (1,) * len(codes))
+    if checks is LEGACY_CHECKS and name == "hypergeometric":
+        valid = (*valid[:2], 1)  # a sample has an item at least
+    for x, stand_in in zip(parameters, valid, strict=True):
+        if isinstance(x, int | float | np.number | np.bool):
+            values.append(x)
+            host.append(x)
+            continue
+        known = host_values(x)
+        if (
+            x is None
+            or isinstance(x, str | bytes | complex)
+            or (known is not None and not known.ndim)
+        ):
+            getattr(checks, name)(*host, x, *valid[len(host) + 1 :], size=0)  # raises
+        given: Any = x
+        x = as_values(given, name)
+        if x._layout.dtype.kind not in "biuf":
+            raise TypeError(
+                f"{name}: Cannot cast array data from {x._layout.dtype!r} to dtype('float64') "
+                "according to the rule 'safe'; parameters are real numbers"
+            )
+        values.append(x)
+        if known is None and looks_at_arrays():
+            known = asnumpy(x)
+        unknown = unknown or known is None
+        host.append(stand_in if known is None else known)
+    if not any(isinstance(x, ArrayBase) for x in values):
+        if values:
+            getattr(checks, name)(*host, size=0)
+        return [_CASTS[code](x) for x, code in zip(values, codes, strict=True)], ()
+    shape = np.broadcast_shapes(*[x._layout.shape for x in values if isinstance(x, ArrayBase)])
+    if not (unknown and name == "triangular"):
+        # No variates: an axis of length 0 in front of those of the parameters.
+        known_shape = np.broadcast_shapes(*[np.shape(x) for x in host])
+        getattr(checks, name)(*host, size=(0, *known_shape))
+    return [
+        x if isinstance(x, ArrayBase) else _CASTS[code](x)
+        for x, code in zip(values, codes, strict=True)
+    ], shape
+
+
+def looks_at_arrays() -> bool:
+    """Whether the elements of parameters on the device are checked; a capture has none yet."""
+    return checks_device_arrays() and current.stream.ongoing_capture is None
+
+
+def host_values(x: Any) -> np.ndarray | None:
+    """What is in a list, for NumPy to check; None for what is on the device."""
+    if not isinstance(x, list | tuple | range):
+        return None
+    try:
+        return np.asarray(x)
+    except (HostArrayError, ValueError):  # device arrays among the items; lengths that differ
+        return None

@@ -1,0 +1,127 @@
+"""Orders and choices: NumPy's up to documented sizes, and uniform beyond."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpuarray.random import _permutations
+from gpuarray.random._permutations import SAME_ORDER
+from tests.random.numpy_streams import same_draw, same_state
+
+VALUES = np.arange(60).reshape(3, 4, 5)
+
+
+def _pair(xp, seed=7, name="PCG64"):
+    ours = xp.random.Generator(getattr(xp.random, name)(seed))
+    return ours, np.random.Generator(getattr(np.random, name)(seed))
+
+
+@pytest.mark.parametrize("name", ["PCG64", "MT19937"])
+def test_orders_are_numpys(xp, name):
+    ours, theirs = _pair(xp, name=name)
+    for count in (0, 1, 2, 5, np.int64(7), SAME_ORDER):
+        same_draw(ours, theirs, 0, "permutation", count)
+    for axis in (0, 1, -1):
+        found = ours.permutation(xp.asarray(VALUES), axis=axis).get()
+        np.testing.assert_array_equal(found, theirs.permutation(VALUES, axis=axis))
+        found, expected = xp.asarray(VALUES), VALUES.copy()
+        ours.shuffle(found, axis=axis)
+        theirs.shuffle(expected, axis=axis)
+        np.testing.assert_array_equal(found.get(), expected)
+    for axis in (None, 0, 1, -1):
+        found = ours.permuted(xp.asarray(VALUES), axis=axis).get()
+        np.testing.assert_array_equal(found, theirs.permuted(VALUES, axis=axis))
+    out = xp.asarray(VALUES)
+    assert ours.permuted(out, axis=1, out=out) is out
+    np.testing.assert_array_equal(out.get(), theirs.permuted(VALUES, axis=1))
+    same_state(ours.bit_generator.state, theirs.bit_generator.state)
+
+
+def test_long_orders_have_every_element_once(xp, monkeypatch):
+    ours, _ = _pair(xp)
+    count = SAME_ORDER + 1
+    first, second = ours.permutation(count).get(), ours.permutation(count).get()
+    assert (first != second).any()
+    monkeypatch.setattr(_permutations, "SAME_ORDERS", 0)
+    lines = np.arange(7000).reshape(-1, 7)
+    many = ours.permuted(xp.asarray(lines), axis=1).get()
+    np.testing.assert_array_equal(np.sort(many, axis=1), lines)
+    assert 0.09 < (many[:, 0] % 7 == 3).mean() < 0.2  # within five standard deviations
+    for order in (first, second, ours.permuted(xp.arange(3 * count).reshape(3, -1), axis=1).get()):
+        np.testing.assert_array_equal(np.sort(order, axis=None), np.arange(order.size))
+
+
+CHOICES = [
+    (10, 3), (10, None), (10, 10), (1000, (4, 5)), (10**9, 300), (2**40, 100), (20000, 300),
+    (10**4 + 1, 250), (5, 0), (0, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_choices_are_numpys(xp, replace):
+    ours, theirs = _pair(xp)
+    for population, size in CHOICES:
+        for shuffle in (True, False):
+            options = {"replace": replace, "shuffle": shuffle}
+            same_draw(ours, theirs, 0, "choice", population, size, **options)
+
+
+def test_choices_of_arrays_and_with_probabilities_are_numpys(xp):
+    ours, theirs = _pair(xp)
+    p = [0.1, 0.2, 0.3, 0.4]
+    same_draw(ours, theirs, 0, "choice", 4, 100, p=p)
+    same_draw(ours, theirs, 0, "choice", 4, 3, replace=False, p=p)
+    same_draw(ours, theirs, 0, "choice", [5.0, 6, 7, 8], (2, 2), p=p)
+    found = ours.choice(4, 100, p=xp.asarray(p)).get()
+    np.testing.assert_array_equal(found, theirs.choice(4, 100, p=p))
+    found = ours.choice(xp.asarray(VALUES), (2, 3), axis=1).get()
+    np.testing.assert_array_equal(found, theirs.choice(VALUES, (2, 3), axis=1))
+    found = ours.choice(xp.asarray(VALUES), 2, axis=2, replace=False).get()
+    np.testing.assert_array_equal(found, theirs.choice(VALUES, 2, axis=2, replace=False))
+    same_state(ours.bit_generator.state, theirs.bit_generator.state)
+
+
+@pytest.mark.parametrize(("population", "count"), [(10**6, 3000), (10**5, 20000)])
+def test_many_choices_differ_from_one_another(xp, population, count):
+    ours, _ = _pair(xp)
+    found = ours.choice(population, count, replace=False).get()
+    assert np.unique(found).size == count
+    assert 0 <= found.min()
+    assert found.max() < population
+    # The mean of numbers without repetition, within 6 standard deviations.
+    deviation = population / np.sqrt(12 * count)
+    assert abs(found.mean() - population / 2) < 6 * deviation
+
+
+WRONG = [
+    ("choice", (0, 2), {}), ("choice", ([], 2), {}), ("choice", (3, 4), {"replace": False}),
+    ("choice", (3, 2), {"p": [0.5, 0.5]}), ("choice", (2, 2), {"p": [0.5, 0.6]}),
+    ("choice", (2, 2), {"p": [-0.5, 1.5]}), ("choice", (2, 2), {"p": [[0.5, 0.5]]}),
+    ("choice", (2, 2), {"p": [np.nan, 1]}), ("choice", (-3,), {}), ("choice", (2.5,), {}),
+    ("choice", (3, 3), {"replace": False, "p": [0.5, 0.5, 0]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "args", "kwargs"), WRONG)
+def test_choices_are_refused_as_numpy_does(xp, method, args, kwargs):
+    ours, theirs = _pair(xp)
+    with pytest.raises(ValueError) as expected:
+        getattr(theirs, method)(*args, **kwargs)
+    with pytest.raises(ValueError) as found:
+        getattr(ours, method)(*args, **kwargs)
+    assert str(found.value) == str(expected.value)
+
+
+def test_orders_are_refused(xp):
+    ours, _ = _pair(xp)
+    with pytest.raises(np.exceptions.AxisError):
+        ours.permutation(2.5)
+    with pytest.raises(np.exceptions.AxisError):
+        ours.permutation(xp.ones((2, 3)), axis=2)
+    with pytest.raises(TypeError, match="device array, not list"):
+        ours.shuffle([1, 2, 3])
+    with pytest.raises(TypeError, match="at least one dimension"):
+        ours.shuffle(xp.asarray(1))
+    with pytest.raises(ValueError, match="same shape"):
+        ours.permuted(xp.ones(3), out=xp.ones(4))
