@@ -96,7 +96,10 @@ def main() -> int:
             "two devices and NCCL are needed (the emulator has both by GPUARRAY_EMULATED_DEVICES=2)"
         )
         return 2
-    if "cupy" in found and not found["cupy"].module.cuda.nccl.available:
+    # CuPy's wheels come without its module for NCCL.
+    if "cupy" in found and not getattr(
+        getattr(found["cupy"].module.cuda, "nccl", None), "available", False
+    ):
         del found["cupy"]
         missing["cupy"] = "it has no NCCL"
     from gpuarray._ffi import driver

@@ -1,8 +1,10 @@
 """Copies between the host and the device, beside CuPy's and PyTorch's.
 
-    python benchmarks/transfers.py               every table
+    python benchmarks/transfers.py               rates and overlap, in about 25 s
+    python benchmarks/transfers.py --short       the same of fewer sizes, in about 10 s
+    python benchmarks/transfers.py --knobs       what the constants of staged copies should be
     python benchmarks/transfers.py --json FILE   and the figures as JSON
-    python benchmarks/transfers.py --only knobs  one of: rates, overlap, knobs, threshold
+    python benchmarks/transfers.py --only rates  one of: rates, overlap, knobs, threshold
 
 * rates: to and from the device, page-locked and pageable memory, 1 KB to 1 GB.
 * overlap: a copy to the device, a kernel and a copy from it on three streams, alone and together.
@@ -10,6 +12,9 @@
   for the constants of gpuarray._runtime.staged_copies.
 * threshold: pageable copies staged and left to the driver, by size, and the size from which on
   staging is quicker.
+
+A figure takes at least two calls, and no more than its share of time: the slowest copies, of
+memory that was never touched, are measured less often.
 
 Times are the host's, from the first call until the device has done all; each is a median.
 Memory was touched before, but for the row of new memory. A peer that is not installed is left out.
@@ -61,8 +66,18 @@ class Scale:
     thresholds: tuple[int, ...] = tuple(MIB << n for n in range(8))
     overlap_bytes: int = 256 * MIB
     rounds: int = 1 << 20
-    repeats: int = 7
-    seconds: float = 0.05
+    repeats: int = 5
+    #: Of a repetition, and of all repetitions of a figure.
+    seconds: float = 0.02
+    most_seconds: float = 0.3
+
+    @classmethod
+    def short(cls) -> Scale:
+        """Fewer sizes."""
+        return cls(
+            sizes=(KIB, MIB, 16 * MIB, 256 * MIB), overlap_bytes=64 * MIB, repeats=3,
+            most_seconds=0.1,
+        )  # fmt: skip
 
     @classmethod
     def quick(cls) -> Scale:
@@ -82,12 +97,15 @@ def seconds_of(work: Work, synchronize: Work, scale: Scale) -> float:
     once = max(time.perf_counter() - before, 1e-7)
     count = max(1, min(200, int(scale.seconds / once)))
     times = []
-    for _ in range(scale.repeats):
+    began = time.perf_counter()
+    while len(times) < scale.repeats:
         before = time.perf_counter()
         for _ in range(count):
             work()
         synchronize()
         times.append((time.perf_counter() - before) / count)
+        if time.perf_counter() - began > scale.most_seconds:
+            break
     return median(times)
 
 
@@ -350,6 +368,8 @@ TABLES: dict[str, Callable[[dict[str, Copies], Scale], Any]] = {
     "knobs": knobs,
     "threshold": threshold,
 }
+#: What is measured by default, and what the constants of staged copies are chosen by.
+RATES, KNOBS = ("rates", "overlap"), ("knobs", "threshold")
 
 
 def main() -> int:
@@ -357,10 +377,15 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="small and short: does it run at all?")
+    parser.add_argument("--short", action="store_true", help="fewer sizes and repetitions")
+    parser.add_argument(
+        "--knobs", action="store_true", help="knobs and threshold instead of rates and overlap"
+    )
     parser.add_argument("--only", action="append", choices=list(TABLES), help="one of the tables")
     parser.add_argument("--json", metavar="FILE", help="write the figures here as well")
     options = parser.parse_args()
-    scale = Scale.quick() if options.quick else Scale()
+    scale = Scale.quick() if options.quick else Scale.short() if options.short else Scale()
+    tables = options.only or (KNOBS if options.knobs else RATES)
     found, missing = libraries.available()
     for name, reason in missing.items():
         print(f"{name} is left out: {reason}")
@@ -368,7 +393,7 @@ def main() -> int:
         name: (TorchCopies if name == "torch" else Copies)(library.module)
         for name, library in found.items()
     }
-    figures = {name: TABLES[name](copies, scale) for name in options.only or TABLES}
+    figures = {name: TABLES[name](copies, scale) for name in tables}
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=1) + "\n")
     return 0

@@ -62,10 +62,13 @@ def _backend(config) -> str:
 
 
 _session_cache = None  # the directory to remove at the end; only in the controlling process
+_is_worker = False  # of pytest-xdist
+_raised = False  # whether the test that runs here, or one of its fixtures, raised an exception
 
 
 def pytest_configure(config):
-    global _session_cache
+    global _session_cache, _is_worker
+    _is_worker = hasattr(config, "workerinput")
     if "gpuarray" in sys.modules:
         raise pytest.UsageError("gpuarray was imported before its tests were configured")
     os.environ["GPUARRAY_BACKEND"] = _backend(config)
@@ -74,7 +77,7 @@ def pytest_configure(config):
         paths = [source, *filter(None, [os.environ.get("PYTHONPATH")])]
         os.environ["PYTHONPATH"] = os.pathsep.join(paths)
     # Workers of pytest-xdist inherit the directory, so that each kernel is compiled once.
-    if not hasattr(config, "workerinput"):
+    if not _is_worker:
         kept = config.getoption("--kernel-cache")
         if kept is None:
             _session_cache = kept = tempfile.mkdtemp(prefix="gpuarray-tests-")
@@ -123,10 +126,47 @@ def pytest_runtest_teardown(item, nextitem):
         gc.freeze()
 
 
+def pytest_runtest_makereport(call):
+    global _raised
+    _raised = _raised or not (
+        call.excinfo is None or call.excinfo.errisinstance(pytest.skip.Exception)
+    )
+
+
+def pytest_runtest_logfinish(nodeid):
+    """End a process whose device a kernel's fault has taken: each later test would fail there.
+
+    In place of a worker of pytest-xdist another one runs the rest. The test is reported as failed
+    before that, and once more as the one at which a worker was lost.
+    """
+    global _raised
+    if not _raised:
+        return
+    _raised = False
+    driver = sys.modules.get("gpuarray._ffi.driver_library")
+    fault = driver.fault_of_device("the next call") if driver is not None else None
+    if fault is None:
+        return
+    if _is_worker:
+        os._exit(1)
+    pytest.exit(f"no test can use the device after {nodeid}: {fault}", returncode=1)
+
+
 @pytest.fixture(scope="session")
 def backend() -> str:
     """``"cuda"`` or ``"emulator"``: only for a test that is about the difference."""
     return os.environ["GPUARRAY_BACKEND"]
+
+
+@pytest.fixture
+def two_devices(backend) -> dict[str, str]:
+    """The environment of a program of its own that needs two devices."""
+    if backend == "cuda":
+        from gpuarray.cuda import runtime
+
+        if runtime.getDeviceCount() < 2:
+            pytest.skip("needs two devices")
+    return {"GPUARRAY_EMULATED_DEVICES": "2"}
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,7 @@ from gpuarray._runtime import allocator, pinned_ranges, staged_copies
 from gpuarray._runtime.device import current
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
+from gpuarray.errors import CaptureError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -224,6 +225,33 @@ def use_source(name: str, elsewhere: str = "") -> list[str]:
     return [f"if {name}._memory.stream is not stream:", *lines]
 
 
+def is_aligned(array: Any, nbytes: int) -> bool:
+    """Whether an array's first element is at a multiple of bytes."""
+    return array._pointer % nbytes == 0
+
+
+def where_aligned(
+    nbytes: int, run: Callable[..., Any], otherwise: Callable[..., Any], given: bool
+) -> Callable[..., Any]:
+    """A call of two operands, and an output if it is given, at multiples of so many bytes.
+
+    If one is elsewhere, ``otherwise`` is called instead. Strides are not looked at.
+    """
+    rest = nbytes - 1
+
+    def call(x: Any, y: Any) -> Any:
+        if (x._pointer | y._pointer) & rest:
+            return otherwise(x, y)
+        return run(x, y)
+
+    def call_into(x: Any, y: Any, out: Any) -> Any:
+        if (x._pointer | y._pointer | out._pointer) & rest:
+            return otherwise(x, y, out)
+        return run(x, y, out)
+
+    return call_into if given else call
+
+
 def aligned(name: object, layout: Layout, address: int, remedy: str) -> Layout:
     """The layout for a view of memory, in which the address of each element suits its size.
 
@@ -422,11 +450,19 @@ def copy_bytes(target: Any, source: Any) -> None:
         return
     from gpuarray._runtime import peers  # where a second device is used, and not before
 
-    peers.prefer_access(written, read.device)
-    peers.prefer_access(read, written.device)
+    access = peers.prefer_access(written, read.device) & peers.prefer_access(read, written.device)
+    captured = stream.ongoing_capture is not None
+    if captured and not access:
+        raise CaptureError(
+            f"a copy from {read.device} to {written.device} cannot be captured: the devices have "
+            "no access to one another's memory; copy before the capture begins"
+        )
     for memory in (written, read):
         if memory.stream is not stream:
             memory.copied_by(stream)
+    if captured:  # which a copy between contexts cannot be
+        driver.memcpy_dtod_async(address_of(target), address_of(source), nbytes, stream.handle)
+        return
     driver.memcpy_peer_async(
         address_of(target),
         written.device.context,

@@ -26,7 +26,7 @@ VARIABLES = (
     "GPUARRAY_CUDA_MAJOR", "GPUARRAY_CACHE_DIR", "GPUARRAY_CACHE_DIRS",
     "GPUARRAY_CACHE_IN_MEMORY", "GPUARRAY_CACHE_SIZE", "GPUARRAY_DEBUG", "GPUARRAY_DEBUG_BYTES",
     "GPUARRAY_DUMP_SOURCE", "GPUARRAY_RECORD", "GPUARRAY_CHECK", "GPUARRAY_MEMORY_LIMIT",
-    "GPUARRAY_PER_THREAD_DEFAULT_STREAM", "GPUARRAY_PROGRESS",
+    "GPUARRAY_ADDRESS_RANGES", "GPUARRAY_PER_THREAD_DEFAULT_STREAM", "GPUARRAY_PROGRESS",
 )  # fmt: skip
 
 _BACKENDS = ("auto", "cuda", "emulator")
@@ -73,6 +73,9 @@ class Config(NamedTuple):
     #: ``GPUARRAY_MEMORY_LIMIT``, or else ``CUPY_GPU_MEMORY_LIMIT``: how much of a device's memory
     #: a pool takes: bytes as an int (0: all of it), a fraction as a float.
     memory_limit: int | float = 0
+    #: ``GPUARRAY_ADDRESS_RANGES``: pools map memory to reserved addresses. Off, they allocate it in
+    #: segments, which other processes can open, and which libraries may expect that share memory.
+    address_ranges: bool = True
     #: ``GPUARRAY_PROGRESS``: say on the terminal what a program waits for while kernels compile.
     progress: bool = True
 
@@ -107,6 +110,7 @@ class Config(NamedTuple):
             "memory_limit": lambda: _limit(
                 environ, "GPUARRAY_MEMORY_LIMIT", "CUPY_GPU_MEMORY_LIMIT"
             ),
+            "address_ranges": lambda: _flag(environ, "GPUARRAY_ADDRESS_RANGES", default=True),
             "progress": lambda: _flag(environ, "GPUARRAY_PROGRESS", default=True),
         }
         found = {}

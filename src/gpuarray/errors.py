@@ -5,10 +5,12 @@ CuPy's names for some of them are aliases in the public packages.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from gpuarray._compiler_log import excerpts
+from gpuarray._runtime_statuses import runtime_status_name
 
 __all__ = [
     "BackendWarning",
@@ -118,7 +120,7 @@ class CUDARuntimeError(StatusError):
     report: str = ""
 
     def __init__(self, status: int, call: str = "", detail: str = "") -> None:
-        name = _runtime_status_name(status)
+        name = runtime_status_name(status)
         # By default the words of the name: "memory allocation" of cudaErrorMemoryAllocation.
         words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", name.removeprefix("cudaError"))
         super().__init__(call, status, name, detail or " ".join(words).lower())
@@ -293,8 +295,6 @@ class CompileError(CUDAError):
 
     _DOING = "compiling"
     backend = "nvrtc"
-    #: Lines at fault that are shown at most.
-    _MOST_FAULTS = 8
 
     def __init__(
         self,
@@ -320,8 +320,8 @@ class CompileError(CUDAError):
 
     def __str__(self) -> str:
         parts = [f"{self._DOING} {self.kernel_name or 'a kernel'} failed"]
-        excerpts, rest = self._excerpts()
-        parts.extend(excerpts)
+        faults, rest = excerpts(self.log, self._text_of)
+        parts.extend(faults)
         if rest.strip():
             parts.append(rest.strip("\n"))
         if self.options:
@@ -351,87 +351,10 @@ class CompileError(CUDAError):
         f.write("\n".join([f"{self}\n", f"source of {self.name or 'a kernel'}:", *numbered, ""]))
         f.flush()
 
-    def _excerpts(self) -> tuple[list[str], str]:
-        """The source around each fault with its message, and what the log says besides."""
-        excerpts: list[str] = []
-        rest: list[str] = []
-        shown: tuple[str, int] | None = None
-        left_out = 0
-        lines = iter(self.log.splitlines())
-        for line in lines:
-            match = _FAULT.match(line)
-            file_name, number = (
-                (match[1] or match[3], int(match[2] or match[4])) if match else ("", 0)
-            )
-            text = self._text_of(file_name)
-            again = shown == (file_name, number)
-            if text is None:
-                rest.append(line)
-                continue
-            if len(excerpts) == self._MOST_FAULTS and not again:
-                left_out += 1
-                for _ in itertools.takewhile(str.strip, lines):
-                    pass  # the message's other lines, which templates make long
-                continue
-            # NVRTC repeats the line and points into it; the caret is kept, below our own line.
-            message, caret = [line], ""
-            for more in itertools.takewhile(str.strip, lines) if match and match[1] else ():
-                if more.strip() == "^":
-                    caret = more[2:]
-                    message.pop()
-                else:
-                    message.append(more)
-            if again:  # one fault makes several messages: the line is shown once
-                head, _, excerpt = excerpts.pop().rpartition("\n\0")
-                excerpts.append("\n".join([head, *message]) + f"\n\0{excerpt}")
-            else:
-                excerpts.append("\n".join(message) + f"\n\0{_excerpt(text, number, caret)}")
-            shown = file_name, number
-        if left_out:
-            rest.insert(0, f"({left_out} more: the error's log has them)\n")
-        return [excerpt.replace("\0", "") for excerpt in excerpts], "\n".join(rest)
-
     def _text_of(self, file_name: str) -> str | None:
         if file_name and file_name == self.file_name:
             return self.source
         return self.headers.get(file_name)
-
-
-#: A message of NVRTC's front end, or of the assembler that gets the PTX of it.
-_FAULT = re.compile(
-    r"(.+?)\((\d+)\): (?:catastrophic |fatal )?error\b"
-    r"|ptxas (application ptx input), line (\d+); (?:error|fatal)\b"
-)
-#: Under which name `CompileError.headers` has that PTX.
-ASSEMBLY = "application ptx input"
-#: Lines shown before and after a fault.
-_AROUND = 3
-
-
-def _excerpt(text: str, number: int, caret: str) -> str:
-    """The lines around one, numbered as the compiler does: ``#line`` sets the number."""
-    lines = text.split("\n")
-    numbers: list[int] = []
-    following = 1
-    for line in lines:
-        numbers.append(following)
-        directive = re.match(r"\s*#\s*line\s+(\d+)", line)
-        following = int(directive[1]) if directive else following + 1
-    # After a directive a number comes a second time: then the later line is the user's.
-    places = [place for place, its_number in enumerate(numbers) if its_number == number]
-    at = places[-1] if places else len(lines) - 1
-    if lines[-1] == "":
-        lines.pop()
-    around = range(max(0, at - _AROUND), min(len(lines), at + _AROUND + 1))
-    width = max((len(str(numbers[place])) for place in around), default=1)
-    shown = []
-    for place in around:
-        mark = ">" if place == at else " "
-        line = lines[place].rstrip("\r")
-        shown.append(f"{mark} {numbers[place]:{width}d} | {line}")
-        if place == at and caret:
-            shown.append(f"  {'':{width}} | {caret}")
-    return "\n".join(shown)
 
 
 class LinkError(CompileError):
@@ -515,50 +438,3 @@ class UnsupportedDTypeError(TypeError):
 
 class BackendWarning(UserWarning):
     """No GPU answered, so work runs on the emulator."""
-
-
-#: cudaError, each name without that prefix.
-_RUNTIME_STATUSES = """
-1:InvalidValue 2:MemoryAllocation 3:InitializationError 4:CudartUnloading 5:ProfilerDisabled
-6:ProfilerNotInitialized 7:ProfilerAlreadyStarted 8:ProfilerAlreadyStopped
-9:InvalidConfiguration 10:VersionTranslation 12:InvalidPitchValue 13:InvalidSymbol
-16:InvalidHostPointer 17:InvalidDevicePointer 18:InvalidTexture 19:InvalidTextureBinding
-20:InvalidChannelDescriptor 21:InvalidMemcpyDirection 22:AddressOfConstant 23:TextureFetchFailed
-24:TextureNotBound 25:SynchronizationError 26:InvalidFilterSetting 27:InvalidNormSetting
-28:MixedDeviceExecution 31:NotYetImplemented 32:MemoryValueTooLarge 34:StubLibrary
-35:InsufficientDriver 36:CallRequiresNewerDriver 37:InvalidSurface 43:DuplicateVariableName
-44:DuplicateTextureName 45:DuplicateSurfaceName 46:DevicesUnavailable
-49:IncompatibleDriverContext 52:MissingConfiguration 53:PriorLaunchFailure
-65:LaunchMaxDepthExceeded 66:LaunchFileScopedTex 67:LaunchFileScopedSurf 68:SyncDepthExceeded
-69:LaunchPendingCountExceeded 98:InvalidDeviceFunction 100:NoDevice 101:InvalidDevice
-102:DeviceNotLicensed 103:SoftwareValidityNotEstablished 127:StartupFailure
-200:InvalidKernelImage 201:DeviceUninitialized 205:MapBufferObjectFailed
-206:UnmapBufferObjectFailed 207:ArrayIsMapped 208:AlreadyMapped 209:NoKernelImageForDevice
-210:AlreadyAcquired 211:NotMapped 212:NotMappedAsArray 213:NotMappedAsPointer
-214:ECCUncorrectable 215:UnsupportedLimit 216:DeviceAlreadyInUse 217:PeerAccessUnsupported
-218:InvalidPtx 219:InvalidGraphicsContext 220:NvlinkUncorrectable 221:JitCompilerNotFound
-222:UnsupportedPtxVersion 223:JitCompilationDisabled 224:UnsupportedExecAffinity
-225:UnsupportedDevSideSync 226:Contained 227:InsufficientLoaderVersion 300:InvalidSource
-301:FileNotFound 302:SharedObjectSymbolNotFound 303:SharedObjectInitFailed 304:OperatingSystem
-400:InvalidResourceHandle 401:IllegalState 402:LossyQuery 500:SymbolNotFound 600:NotReady
-700:IllegalAddress 701:LaunchOutOfResources 702:LaunchTimeout 703:LaunchIncompatibleTexturing
-704:PeerAccessAlreadyEnabled 705:PeerAccessNotEnabled 708:SetOnActiveProcess
-709:ContextIsDestroyed 710:Assert 711:TooManyPeers 712:HostMemoryAlreadyRegistered
-713:HostMemoryNotRegistered 714:HardwareStackError 715:IllegalInstruction 716:MisalignedAddress
-717:InvalidAddressSpace 718:InvalidPc 719:LaunchFailure 720:CooperativeLaunchTooLarge
-721:TensorMemoryLeak 800:NotPermitted 801:NotSupported 802:SystemNotReady
-803:SystemDriverMismatch 804:CompatNotSupportedOnDevice 805:MpsConnectionFailed
-806:MpsRpcFailure 807:MpsServerNotReady 808:MpsMaxClientsReached 809:MpsMaxConnectionsReached
-810:MpsClientTerminated 811:CdpNotSupported 812:CdpVersionMismatch 900:StreamCaptureUnsupported
-901:StreamCaptureInvalidated 902:StreamCaptureMerge 903:StreamCaptureUnmatched
-904:StreamCaptureUnjoined 905:StreamCaptureIsolation 906:StreamCaptureImplicit 907:CapturedEvent
-908:StreamCaptureWrongThread 909:Timeout 910:GraphExecUpdateFailure 911:ExternalDevice
-912:InvalidClusterSize 913:FunctionNotLoaded 914:InvalidResourceType
-915:InvalidResourceConfiguration 917:StreamDetached 918:GraphRecaptureFailure 919:FabricNotReady
-999:Unknown 10000:ApiFailureBase
-"""
-
-
-def _runtime_status_name(status: int) -> str:
-    found = re.search(rf"\s{status:d}:(\w+)", _RUNTIME_STATUSES)
-    return f"cudaError{found[1]}" if found else "unknown status"

@@ -234,17 +234,29 @@ def test_memory_of_the_driver_is_freed_where_it_was_allocated():
     calls = []
     with cp.cuda.using_allocator(pool.malloc), mine:
         x = cp.arange(1000)
+        made = mine.record()
+    other.wait_event(made)  # until then the driver need not have mapped the memory
     with other:
         y = x + 1
-    expect = pytest.MonkeyPatch()
-    expect.setattr(driver, "mem_free_async", lambda pointer, stream: calls.append(stream))
-    expect.setattr(StreamWork, "precede", lambda work, stream: calls.append((work.handle, stream)))
-    address = x.data.ptr
-    del x
-    expect.undo()
+    precede, free = StreamWork.precede, driver.mem_free_async
+
+    def preceding(work, stream):
+        calls.append((work.handle, stream))
+        precede(work, stream)
+
+    def freeing(pointer, stream):
+        calls.append(stream)
+        free(pointer, stream)
+
+    # The calls are made as well: without the wait a GPU unmaps what the addition still reads.
+    with pytest.MonkeyPatch.context() as watched:
+        watched.setattr(StreamWork, "precede", preceding)
+        watched.setattr(driver, "mem_free_async", freeing)
+        del x
     assert calls == [(other.ptr, mine), mine.ptr]
-    runtime.freeAsync(address, mine.ptr)
     same(y, np.arange(1000) + 1)
+    mine.synchronize()
+    assert pool.used_bytes() == 0
     runtime.deviceSetMemPool(0, runtime.deviceGetDefaultMemPool(0))
 
 

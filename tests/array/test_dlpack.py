@@ -302,23 +302,3 @@ print("made")
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
     )
     assert (result.returncode, result.stdout) == (0, "made\n"), result.stderr
-
-
-@pytest.mark.cuda
-def test_exchange_with_torch():
-    torch = pytest.importorskip("torch")
-    x = cp.arange(6, dtype="f4").reshape(2, 3)
-    t = torch.from_dlpack(x)
-    assert t.data_ptr() == x.data.ptr
-    back = cp.from_dlpack(t * 2)
-    assert back.tolist() == [[0, 2, 4], [6, 8, 10]]
-
-
-@pytest.mark.cuda
-def test_exchange_with_cupy():
-    cupy = pytest.importorskip("cupy")
-    x = cp.arange(6, dtype="f4")
-    assert cupy.from_dlpack(x).tolist() == x.tolist()
-    assert cp.from_dlpack(cupy.arange(4)).tolist() == [0, 1, 2, 3]
-    assert cp.asarray(cupy.arange(4) * 2).tolist() == [0, 2, 4, 6]
-    assert cupy.asarray(x).data.ptr == x.data.ptr

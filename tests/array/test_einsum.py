@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
+from gpuarray._ops import contraction_plans
 from gpuarray._ops import einsum as module
 from tests.array.arrays import (
     LAYOUTS_3D,
@@ -216,6 +217,26 @@ def test_one_launch(subscripts):
 def test_a_chain_of_products_is_contracted_in_pairs():
     x, y = cp.ones((40, 40), "f4"), cp.ones((40, 1), "f4")
     assert launches(lambda: cp.einsum("ij,jk,kl->il", x, x, y)) == 2
+
+
+@pytest.mark.parametrize(
+    "j, shapes",
+    [(8, [((560, 66), (66, 65))]), (64, [((70, 64, 66), (70, 66, 65))])],
+    ids=["copied to one matrix", "a matrix for each i"],
+)
+def test_rows_that_do_not_join(monkeypatch, j, shapes):
+    found, product_call = [], contraction_plans.product_call
+
+    def noted(a, b, *rest):
+        found.append((a.shape, b.shape))
+        return product_call(a, b, *rest)
+
+    monkeypatch.setattr(contraction_plans, "product_call", noted)
+    x, y = values((70, 66, j), "f8"), values((66, 65), "f8")
+    result = cp.einsum("ikj,kl->ijl", cp.asarray(x), cp.asarray(y))
+    np.testing.assert_allclose(cp.asnumpy(result), np.einsum("ikj,kl->ijl", x, y), rtol=1e-12)
+    assert result.flags.c_contiguous
+    assert found == shapes
 
 
 #: Of matrices that are large enough for cuBLAS.

@@ -72,7 +72,7 @@ used_elsewhere[0].record_stream(stream)
 used_elsewhere[1].mem.record_stream(stream)
 held += used_elsewhere
 del used_elsewhere
-host = np.zeros(9 << 20, np.uint8)  # so many that pinned memory stands between
+host = np.zeros(17 << 20, np.uint8)  # so many that pinned memory stands between
 with stream:
     x + y
 stream.synchronize()
@@ -146,9 +146,9 @@ def wrong():
 """
 
 
-def run(program, **environment):
+def run(program, before="", **environment):
     result = subprocess.run(
-        [sys.executable, "-c", PROGRAM + program],
+        [sys.executable, "-c", before + PROGRAM + program],
         capture_output=True,
         text=True,
         timeout=120,
@@ -158,7 +158,19 @@ def run(program, **environment):
     return result.stdout
 
 
-def test_every_use_of_the_device_is_refused():
+#: How a child may be told from its parent.
+MARKS = {
+    "memory that is cleared": "",
+    "no such memory": "lambda: None",
+    "memory that is not cleared": "lambda: bytearray(b'\\1')",
+}
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_every_use_of_the_device_is_refused(mark):
+    before = "import gpuarray._ffi.backend as backend\n"
+    if MARKS[mark]:
+        before += f"backend._memory_for_no_child = {MARKS[mark]}\n"
     program = """
 print(child(wrong))
 print(child(lambda: child(wrong)))
@@ -166,7 +178,7 @@ print(child(lambda: cp.cuda.is_available()))
 print(child(lambda: (x.shape, str(x.dtype), repr(stream)[:7], cp.broadcast_shapes((2, 1), (3,)))))
 print(int((x + 1)[2]), int(cp.cumsum(x[::7])[1]))
 """
-    answers = run(USES + program).splitlines()
+    answers = run(USES + program, before).splitlines()
     assert answers == ["{}", "{}", "False", "((1000,), 'int64', '<Stream', (2, 3))", "3 8"]
 
 

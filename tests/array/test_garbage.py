@@ -275,6 +275,7 @@ SKIPPED = {
 
 MODULES = (
     cp.cuda, cp.cuda.memory, cp.cuda.runtime, cp.cuda.compiler, cp.linalg, cp.scipy.linalg,
+    cp.fft, cp.fft.config, cp.scipy.fft, cp.scipy.fftpack, cp.cuda.cufft,
 )  # fmt: skip
 
 
@@ -294,6 +295,8 @@ OBJECTS = {
     "Device": lambda: cp.cuda.Device(),
     "MemoryPointer": lambda: cp.cuda.alloc(64),
     "MemoryPool": lambda: cp.cuda.MemoryPool(),
+    "Generator": lambda: cp.random.default_rng(1),
+    "PCG64": lambda: cp.random.PCG64(1),
     "PinnedMemoryPool": lambda: cp.cuda.PinnedMemoryPool(),
     "RawModule": lambda: cp.RawModule(code=RAW),
     "RawKernel": lambda: cp.RawKernel(RAW, "k"),

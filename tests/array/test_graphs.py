@@ -729,16 +729,22 @@ gc.collect()
 """
 
 
-@pytest.mark.emulator
-@pytest.mark.parametrize("script", [DEVICES, RESET], ids=["devices", "reset"])
-def test_in_a_process_of_its_own(script):
-    environment = {**os.environ, "GPUARRAY_EMULATED_DEVICES": "2"}
+def run(script, environment):
+    """Run a program that has to end well and silently."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", script],
-        env=environment, capture_output=True, text=True,
+        env={**os.environ, **environment}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert not done.stderr
+
+
+def test_a_graph_of_another_device(two_devices):
+    run(DEVICES, two_devices)
+
+
+def test_a_reset_takes_graphs():
+    run(RESET, {})
 
 
 @pytest.mark.parametrize("mode", MODES)

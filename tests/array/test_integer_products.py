@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import gpuarray as cp
-from tests.array.arrays import INTEGERS, LAYOUTS, same
+from gpuarray import _layout
+from gpuarray._libraries import blas
+from tests.array.arrays import INTEGERS, LAYOUTS, launches, same
 from tests.slow import slow_except
 
 DTYPES = [*INTEGERS, "?"]
@@ -94,3 +96,74 @@ def test_a_long_inner_dimension_in_a_capture():
         graph.launch(stream)
         stream.synchronize()
         same(out, (a * np.int32(factor)) @ b)
+
+
+# ---- bytes on tensor cores, by a library that sums int8 in int32 -----------------------------------
+
+
+@pytest.fixture
+def by_library(monkeypatch):
+    """Let smaller products than those that gain by it go there, on a stream without plans."""
+    monkeypatch.setattr(blas, "_BYTES_WORK", 0)
+    monkeypatch.setattr(blas, "_BYTES_RESULTS", (0, 1 << 30))
+    with cp.cuda.Stream(non_blocking=True):
+        yield
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1"])
+def test_bytes_by_a_library(by_library, dtype):
+    a, b = extremes((131, 144), dtype), extremes((144, 160), dtype, 1)
+    for order_a in "CF":
+        for order_b in "CF":
+            first, second = np.asarray(a, order=order_a), np.asarray(b, order=order_b)
+            x, y = cp.asarray(first), cp.asarray(second)
+            _ = x @ y
+            del _
+            count = 2 + (order_a == "F") + (order_b == "C")
+            assert launches(lambda x=x, y=y: x @ y) == count  # the product, its cast, copies
+            same(x @ y, a @ b)
+
+
+def test_bytes_by_a_library_into_other_arrays(by_library):
+    a, b = extremes((131, 144), "i1"), extremes((144, 160), "i1", 1)
+    x, y = cp.asarray(a), cp.asarray(np.asfortranarray(b))
+    out = cp.empty((160, 131), "i1").T
+    assert cp.matmul(x, y, out=out) is out
+    same(out, a @ b)
+    same(cp.einsum("ij,jk->ki", x, y), (a @ b).T)
+    stack = extremes((3, 131, 144), "i1", 2)
+    same(cp.matmul(cp.asarray(stack), y), stack @ b)
+    two = extremes((2, 144, 160), "i1", 3)
+    same(cp.matmul(cp.asarray(stack[:2]), cp.asarray(two)), stack[:2] @ two)
+
+
+def test_bytes_at_addresses_that_are_not_aligned(by_library):
+    a, b = extremes((131, 144), "i1"), extremes((144, 160), "i1", 1)
+    y = cp.asarray(np.asfortranarray(b))
+    memory = cp.empty(a.size + 16, "i1")
+    for start in (0, 3, 16):
+        x = memory[start : start + a.size].reshape(a.shape)
+        x[...] = cp.asarray(a)
+        same(x @ y, a @ b)
+
+
+@pytest.mark.parametrize(
+    "m, k, n, dtype, wins",
+    [
+        (1024, 1024, 1024, "i1", True),
+        (1024, 1024, 1024, "u1", True),
+        (1024, 1024, 1024, "i2", False),
+        (1024, 1024, 1024, "?", False),
+        (1024, 1032, 1024, "i1", False),  # rows that are not aligned
+        (1024, 1024, 1032, "i1", False),
+        (512, 512, 512, "i1", False),  # so few are done sooner by one launch
+        (1024, 64, 16384, "i1", False),
+        (128, 131056, 128, "i1", False),  # a result for a few multiprocessors
+        (512, 131056, 512, "i1", True),
+        (65536, 1024, 65536, "i1", False),  # 16 GiB of sums
+        (512, 131072, 512, "i1", False),  # 2**17 times 2**14 is more than int32 holds
+    ],
+)
+def test_which_bytes_go_to_a_library(m, k, n, dtype, wins):
+    layouts = [_layout.contiguous(np.dtype(dtype), shape) for shape in ((m, k), (k, n), (m, n))]
+    assert blas.multiplies_bytes(*layouts) is wins

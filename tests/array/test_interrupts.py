@@ -47,7 +47,7 @@ def test_the_pool(own):
     pool = cp.cuda.MemoryPool(own)
     work()
     count = 0
-    for where in interrupted(work, "_runtime/pool", "_runtime/arena", "_runtime/memory"):
+    for where in interrupted(work, "_runtime/pool", "_runtime/a", "_runtime/memory"):
         count += 1
         assert pool.used_bytes() == 0, where
         assert pool.total_bytes() == pool.free_bytes(), where
@@ -72,7 +72,8 @@ def test_the_driver_gets_its_memory_back():
     work()
     gc.collect()
     free = driver.mem_get_info()[0]
-    for where in interrupted(work, "_runtime/pool", "_runtime/arena", "_ffi/driver_memory"):
+    places = "_runtime/pool", "_runtime/a", "_ffi/driver_address", "_ffi/driver_memory"
+    for where in interrupted(work, *places):
         pool.free_all_blocks()
         assert driver.mem_get_info()[0] == free, where
 

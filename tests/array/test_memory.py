@@ -128,7 +128,7 @@ def test_another_thread_may_add_a_list_between_any_two_steps(pool):
 
 def test_growing_arrays_do_not_keep_the_memory_of_all_that_went(pool):
     most = 0
-    for size in range(16, 120):
+    for size in range(32, 160):  # more than chunks of a range of addresses, which have 2 MiB
         x = cp.empty(size << 18, "u1")
         most = max(most, pool.total_bytes() / x.nbytes)
     assert most < 2.5  # two of them are there at once

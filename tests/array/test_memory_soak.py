@@ -8,13 +8,16 @@ import gpuarray as cp
 from benchmarks.soak import soak
 
 
-@pytest.mark.parametrize("count", [600, pytest.param(20_000, marks=pytest.mark.slow)])
-def test_arrays_keep_their_contents(count):
+@pytest.mark.parametrize(
+    "count, most",
+    [(600, 1 << 12), (200, 1 << 17), pytest.param(20_000, 1 << 12, marks=pytest.mark.slow)],
+)
+def test_arrays_keep_their_contents(count, most):
     before = cp.cuda.get_allocator()
     pool = cp.cuda.MemoryPool()
     cp.cuda.set_allocator(pool.malloc)
     try:
-        made, faults = soak(count, threads=4, streams=3, most=1 << 12)
+        made, faults = soak(count, threads=4, streams=3, most=most)
     finally:
         cp.cuda.set_allocator(before)
     assert not faults

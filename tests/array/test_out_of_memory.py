@@ -12,6 +12,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._config import config
 from gpuarray._runtime import memory_limit
+from gpuarray._runtime.pool import _pools
 from gpuarray.errors import CUDARuntimeError, OutOfMemoryError
 from tests.array.arrays import same
 
@@ -43,7 +44,8 @@ def _of_the_runtime(size):
 
 @pytest.fixture(params=[OutOfMemoryError, _of_the_runtime])
 def device(request):
-    cp.get_default_memory_pool().free_all_blocks()
+    for pool in list(_pools):  # which would give more back later
+        pool.free_all_blocks()
     cp.cuda.MemoryAsyncPool().free_all_blocks()
     return SmallDevice(8 * MIB, request.param)
 

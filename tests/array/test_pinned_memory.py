@@ -141,7 +141,16 @@ def test_a_block_is_not_reused_before_its_copy_has_ended(copy, pool, monkeypatch
     monkeypatch.undo()
     stream.synchronize()
     assert pool.n_free_blocks() == 1
-    assert pool.malloc(400).ptr == address
+    again = np.frombuffer(pool.malloc(400), "i4", 100)
+    assert again.ctypes.data == address
+    _COPIES[copy](x, again, stream)  # another copy on the stream that was noted before
+    monkeypatch.setattr(Event, "done", False)
+    del again
+    gc.collect()
+    assert pool.n_free_blocks() == 0
+    monkeypatch.undo()
+    stream.synchronize()
+    assert pool.n_free_blocks() == 1
 
 
 def test_blocks_come_back_from_a_stream_that_is_never_idle(pool, monkeypatch):

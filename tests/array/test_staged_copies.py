@@ -156,7 +156,7 @@ def test_a_result_in_page_locked_memory():
     assert (pageable == got).all()  # without waiting: nobody would know when
 
 
-@pytest.mark.parametrize("nbytes", [1000, 9 << 20])
+@pytest.mark.parametrize("nbytes", [1000, 17 << 20])
 def test_memory_that_somebody_else_pinned(nbytes):
     """The driver alone knows it: it is copied at once where that is asked for, else waited for."""
     source = host(nbytes)
@@ -265,7 +265,7 @@ def test_a_reset_forgets_the_buffers():
     program = """
 import numpy as np
 import gpuarray as cp
-host = np.zeros(10 << 20, "u1")
+host = np.zeros(17 << 20, "u1")
 cp.asarray(host)
 cp.cuda.Device().reset()
 assert (cp.asarray(host).get() == host).all()
@@ -334,3 +334,15 @@ def test_threads_that_copy_work_on_the_device_of_the_stream():
         timeout=HANG_SECONDS,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("nbytes", [1, 4096, 16_383, 20_483, 200_000])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_pieces_cover_a_copy_once(pieces, nbytes, threads):
+    found = staged_copies._pieces(nbytes, min(threads, -(-nbytes // 4096)))
+    assert [start for start, _ in found] == np.cumsum([0, *[n for _, n in found[:-1]]]).tolist()
+    assert sum(n for _, n in found) == nbytes
+    assert all(0 < n <= 4096 for _, n in found)
+    if threads == 5 and nbytes == 200_000:  # nobody waits for a whole piece at either end
+        assert [n for _, n in found[:6]] == [1024] * 5 + [4096]
+        assert [n for _, n in found[-5:]] == [1024] * 5

@@ -133,9 +133,8 @@ assert x.device.id == 1 and x.tolist() == [1, 2, 3]
 """
 
 
-@pytest.mark.emulator
-def test_a_stream_of_another_device():
-    run(DEVICES, GPUARRAY_EMULATED_DEVICES="2")
+def test_a_stream_of_another_device(two_devices):
+    run(DEVICES, **two_devices)
 
 
 # ---- events --------------------------------------------------------------------------------------
@@ -220,13 +219,26 @@ def test_an_exception_in_a_callback_is_reported(monkeypatch):
 
 
 def test_cuda_is_not_called_in_a_callback(monkeypatch):
-    reported, stream = [], Stream()
+    reported, asked, stream = [], [], Stream()
+    ident = threading.get_ident
     monkeypatch.setattr("sys.unraisablehook", lambda x: reported.append(x.exc_value))
     x = cp.arange(3)
-    for wrong in (lambda _: x + 1, lambda _: stream.synchronize(), lambda _: x.get()):
+    event, later = stream.record(), cp.cuda.Event()
+    for wrong in (lambda _: x + 1, lambda _: x.get()):
         stream.launch_host_func(wrong, None)
+    # A driver may wait for ever there: it must not be asked.
+    for name in ("bare_stream_synchronize", "bare_event_synchronize"):
+        function = getattr(driver, name)
+        monkeypatch.setattr(
+            driver, name, lambda *given, ask=function: asked.append(ident()) or ask(*given)
+        )
+    for wrong in (lambda _: stream.synchronize(), lambda _: event.synchronize()):
+        stream.launch_host_func(wrong, None)
+    stream.record(later)
+    later.synchronize()
     stream.synchronize()
-    assert len(reported) == 3
+    assert set(asked) == {ident()}
+    assert len(reported) == 4
     assert all("hand the work over to another thread" in str(error) for error in reported)
     assert (x + 1).tolist() == [1, 2, 3]
 
@@ -448,7 +460,6 @@ assert seen == [True] * 21, seen
 """
 
 
-@pytest.mark.emulator
-def test_a_default_stream_of_another_device():
+def test_a_default_stream_of_another_device(two_devices):
     """Its handle stands for one of the current device, which has to be the stream's."""
-    run(ELSEWHERE, GPUARRAY_EMULATED_DEVICES="2")
+    run(ELSEWHERE, **two_devices)

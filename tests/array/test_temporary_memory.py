@@ -18,13 +18,23 @@ def taken(work):
     """Bytes that the pool had to get for `work`, and the bytes of what it returned."""
     result = work()  # compiles, and makes what a stream keeps
     del result
-    pool = cp.get_default_memory_pool()
+    pool = cp.cuda.get_allocator().__self__
     pool.free_all_blocks()
     before = pool.total_bytes()
     result = work()
     parts = result if isinstance(result, tuple) else (result,)
     kept = sum(part.nbytes for part in parts)
     return pool.total_bytes() - before, kept
+
+
+@pytest.fixture(autouse=True)
+def exact_segments():
+    """Let the pool get memory in just the sizes that are asked for, not in chunks."""
+    before = cp.cuda.get_allocator()
+    pool = cp.cuda.MemoryPool(lambda size: cp.cuda.MemoryPointer(cp.cuda.Memory(size), 0))
+    cp.cuda.set_allocator(pool.malloc)
+    yield
+    cp.cuda.set_allocator(before)
 
 
 @pytest.fixture(params=slow_except(["f4"], ["f4", "i8", "u1"]))

@@ -71,7 +71,7 @@ def test_set(layout):
 
 
 def test_large_copies_are_staged():
-    host = np.random.default_rng(0).integers(0, 255, (9 << 20) + 12345, dtype="u1")
+    host = np.random.default_rng(0).integers(0, 255, (17 << 20) + 12345, dtype="u1")
     device = cp.asarray(host)
     assert (device.get() == host).all()
     stream = cp.cuda.Stream(non_blocking=True)

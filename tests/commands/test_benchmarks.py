@@ -191,7 +191,8 @@ def test_the_report_fills_its_tables(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_transfers(tmp_path):
     figures = tmp_path / "figures.json"
-    table = _run("benchmarks/transfers.py", "--quick", f"--json={figures}")
+    tables = [f"--only={name}" for name in ("rates", "overlap", "knobs", "threshold")]
+    table = _run("benchmarks/transfers.py", "--quick", *tables, f"--json={figures}")
     result = json.loads(figures.read_text())
     assert {row["row"] for row in result["rates"]} >= {"to the device, pinned"}
     assert all(row["seconds"]["gpuarray"] > 0 for row in result["rates"])
@@ -263,14 +264,22 @@ def test_soak():
 def test_products(tmp_path):
     figures = tmp_path / "figures.json"
     _run(
-        "benchmarks/products.py", "--quick", "--only", "shapes", "drivers", "calls", "first",
+        "benchmarks/products.py", "--quick", "--only", "shapes", "calls", "first",
         f"--json={figures}",
     )  # fmt: skip
     result = json.loads(figures.read_text())
     assert result["calls"]["m @ m, 4 x 4"]["gpuarray"] > 0
     assert all("gpuarray" in row for row in result["shapes"].values())
     assert result["first"]["create"] > 0
-    assert all(row["choice"] in ("own", "cuBLAS") for row in result["drivers"].values())
+
+
+@pytest.mark.slow
+def test_product_drivers(tmp_path):
+    figures = tmp_path / "figures.json"
+    _run("benchmarks/product_drivers.py", "--quick", f"--json={figures}")
+    report = json.loads(figures.read_text())
+    assert all({"own", "TN", "Lt TN", "a @ b"} <= row.keys() for row in report["bytes"].values())
+    assert all({"cuBLAS", "Lt 0"} <= row.keys() for row in report["products"].values())
 
 
 @pytest.mark.slow
@@ -280,3 +289,12 @@ def test_contractions(tmp_path):
     result = json.loads(figures.read_text())
     for table in ("einsum", "norms", "calls"):
         assert all(row["gpuarray"] > 0 for row in result[table].values())
+
+
+@pytest.mark.slow
+def test_ffts(tmp_path):
+    figures = tmp_path / "figures.json"
+    _run("benchmarks/ffts.py", "--quick", f"--json={figures}")
+    result = json.loads(figures.read_text())
+    assert all(row["gpuarray"] > 0 for row in result["device"].values())
+    assert all(row["gpuarray"] > 0 for row in result["calls"].values())

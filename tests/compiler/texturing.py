@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -83,45 +83,69 @@ def fetch(tex, coordinates):
 
 
 def reference(elements, coordinates, modes, filtered, normalized, border=0.0):
-    """The same by the formulas, one coordinate after the other."""
+    """The same by the formulas, one coordinate after the other.
+
+    What the guide leaves open is an H200's way. Normalized coordinates are rounded down to
+    multiples of 2**-21, and places between elements to the nearest 1/256. A row by itself is the
+    only one of an image and read at its edge, y = 0, so that a border above it counts half.
+    """
+    if elements.ndim == 1 and filtered:
+        elements, modes = elements[None], modes * 2
+        coordinates = [*coordinates, np.zeros_like(coordinates[0])]
     sizes = elements.shape[::-1]
     found = []
     for point in np.asarray(coordinates, np.float64).T:
         low, weights = [], []
         for x, size, mode in zip(point, sizes, modes, strict=True):
             if normalized:
-                if mode == WRAP:
-                    x = x - math.floor(x)
-                elif mode == MIRROR:
-                    whole = math.floor(x)
-                    x = x - whole if whole % 2 == 0 else 1 - (x - whole)
-                x = x * size
-            at = x - 0.5 if filtered else x
-            low.append(math.floor(at))
-            weights.append(round((at - math.floor(at)) * 256) / 256)
+                x = Fraction(math.floor(x * 2**21), 2**21) * size
+            steps = math.floor((Fraction(x) - Fraction(1, 2)) * 256 + Fraction(1, 2))
+            below, weight = divmod(steps, 256)
+            if mode == CLAMP and not 0 <= below < size - 1:
+                weight, below = 0, min(max(below, 0), size - 1)
+            low.append(below if filtered else math.floor(x))
+            weights.append(weight)
         if not filtered:
             found.append(element(elements, low, modes, border))
             continue
         total = 0.0
-        for corner in itertools.product((0, 1), repeat=len(low)):
-            share = math.prod(w if c else 1 - w for w, c in zip(weights, corner, strict=True))
-            place = [i + c for i, c in zip(low, corner, strict=True)]
-            total += share * element(elements, place, modes, border)
+        for corner, share in shares(*weights).items():
+            place = [i + c for i, c in zip(low, corner, strict=False)]
+            if share:
+                total += share / 256 * element(elements, place, modes, border)
         found.append(total)
     return np.array(found)
 
 
+def half_up(x):
+    return math.floor(x + Fraction(1, 2))
+
+
+def shares(x, y=0, z=0):
+    """What eight elements weigh, in 256ths, by their place below or above in x, y, z.
+
+    Each product of weights is a whole number: the layers' shares are divided in x, those in y.
+    """
+    found = {}
+    for k, layer in ((0, 256 - z), (1, z)):
+        right = half_up(Fraction(layer * x, 256))
+        left = layer - right
+        found[1, 1, k] = half_up(Fraction(right * y, 256))
+        found[1, 0, k] = right - found[1, 1, k]
+        found[0, 0, k] = half_up(Fraction(left * (256 - y), 256))
+        found[0, 1, k] = left - found[0, 0, k]
+    return found
+
+
 def element(elements, place, modes, border):
-    """The element at indices in the order x, y, z that may lie beyond the edges by one."""
+    """The element at indices in the order x, y, z, which address modes bring within the edges."""
     index = []
     for i, size, mode in zip(place, elements.shape[::-1], modes, strict=True):
         if mode == BORDER and not 0 <= i < size:
             return border
         if mode == WRAP:
             i %= size
-        elif mode == MIRROR and i == -1:
-            i = 0
-        elif mode == MIRROR and i == size:
-            i = size - 1
+        elif mode == MIRROR:  # every second image is reversed
+            i = i % size if i // size % 2 == 0 else size - 1 - i % size
         index.append(min(max(i, 0), size - 1))
     return float(elements[tuple(index[::-1])])

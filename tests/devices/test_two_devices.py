@@ -19,6 +19,7 @@ import pytest
 import gpuarray as cp
 from gpuarray._ffi import driver
 from gpuarray._runtime import peers
+from gpuarray.errors import CaptureError, CUDARuntimeError
 
 runtime = cp.cuda.runtime
 HOST = np.arange(12, dtype="f4").reshape(3, 4)
@@ -108,7 +109,7 @@ def test_the_current_device_is_the_threads(first, second):
     assert seen == [(second, second)]
 
 
-def test_what_is_asked_of_a_device_that_is_not_current(second, x):
+def test_what_is_asked_of_a_device_that_is_not_current(second, x, backend):
     assert second.mem_info[1] > 0
     second.synchronize()
     assert runtime.getDeviceProperties(1)["pciBusID"] == second.attributes["PciBusId"]
@@ -116,7 +117,9 @@ def test_what_is_asked_of_a_device_that_is_not_current(second, x):
     with second:
         free = runtime.memGetInfo()[0]
         block = cp.cuda.Memory(1 << 20)
-        assert runtime.memGetInfo()[0] < free
+        assert runtime.memGetInfo()[1] == second.mem_info[1]
+        if backend == "emulator":  # the free memory of a GPU is that of all its processes
+            assert runtime.memGetInfo()[0] < free
         del block
     handle = second.cublas_handle
     assert handle != cp.cuda.Device(0).cublas_handle
@@ -463,6 +466,21 @@ def test_raw_kernels_reach_the_other_device(x):
     np.testing.assert_array_equal(y.get(), 2 * HOST.ravel())
 
 
+def test_memory_that_is_mapped_before_and_after_access_is_given(second):
+    needs_peers()
+    pool = cp.cuda.MemoryPool()
+    with second, cp.cuda.using_allocator(pool.malloc):
+        early = cp.arange(1 << 19)
+    assert int((early + 1)[-1]) == 1 << 19
+    with second, cp.cuda.using_allocator(pool.malloc):
+        later = cp.arange(1 << 20)
+    assert int((later + 1)[-1]) == 1 << 20
+    del early, later
+    with second:
+        pool.free_all_blocks()
+        assert pool.total_bytes() == 0
+
+
 def test_an_operation_without_access_says_what_to_do(x, no_peers):
     remedy = (
         r"on <CUDA Device 1> cannot be used on <CUDA Device 0>.* no peer access; copy it with "
@@ -473,6 +491,15 @@ def test_an_operation_without_access_says_what_to_do(x, no_peers):
             operation()
     with cp.cuda.Device(1):
         assert float((x + 1).sum()) == float((HOST + 1).sum())
+
+
+def test_random_numbers_go_on_where_they_are_drawn(first, second):
+    ours, theirs = cp.random.default_rng(3), np.random.default_rng(3)
+    for device in (first, second, second, first):
+        with device:
+            found = ours.random(5)
+        assert found.device == device
+        np.testing.assert_array_equal(found.get(), theirs.random(5))
 
 
 def test_a_copy_gets_access_where_it_can(x, first, second):
@@ -659,8 +686,8 @@ def test_what_a_thread_keeps_of_crossings_ends(x, second):
     gc.collect()
 
 
-@pytest.mark.emulator
 def test_a_capture_does_not_take_in_the_other_device(x, second):
+    needs_peers()
     y = cp.empty_like(x, device=cp.cuda.Device(0))
     stream = cp.cuda.Stream(non_blocking=True)
     with stream:
@@ -688,3 +715,34 @@ def test_the_guides_examples():
     doctest.DocTestRunner().run(test, out=report.append)
     assert test.examples
     assert not report, "".join(report)
+
+
+def test_copies_between_devices_are_captured(x):
+    needs_peers()
+    stream = cp.cuda.Stream(non_blocking=True)
+    with stream.capture() as graph:
+        y = cp.asarray(x) + 1
+    x += 1
+    cp.cuda.Device(1).synchronize()
+    graph.launch()
+    np.testing.assert_array_equal(y.get(), HOST + 2)
+
+
+def test_copies_between_devices_without_access_are_not_captured(x, no_peers):
+    stream = cp.cuda.Stream(non_blocking=True)
+    with stream.capture() as graph:
+        with pytest.raises(CaptureError, match="no access to one another's memory"):
+            cp.asarray(x)
+        y = cp.arange(3)  # which the capture goes on with
+    graph.launch()
+    assert y.tolist() == [0, 1, 2]
+
+
+def test_a_peer_copy_of_the_runtime_cannot_be_captured(x):
+    y = cp.empty(x.shape, x.dtype)
+    stream = cp.cuda.Stream(non_blocking=True)
+    stream.begin_capture()
+    with pytest.raises(CUDARuntimeError, match="cudaErrorStreamCaptureUnsupported"):
+        runtime.memcpyPeerAsync(y.data.ptr, 0, x.data.ptr, 1, x.nbytes, stream.ptr)
+    with pytest.raises(CUDARuntimeError):
+        stream.end_capture()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gpuarray._ffi import driver
+from gpuarray.errors import DriverError
 from tests.ffi.device_work import arguments, fetch, launch, status_of
 
 pytestmark = pytest.mark.usefixtures("context")
@@ -36,6 +37,21 @@ def test_generic_copies_know_where_memory_is(allocate):
     driver.memcpy_async(device, pinned, 200, 0)
     driver.context_synchronize()
     driver.mem_host_free(pinned)
+
+
+def test_arguments_of_copies(allocate):
+    array = np.arange(10, dtype=np.int32)
+    first, second = allocate(array), allocate(np.zeros_like(array))
+    driver.memcpy_dtod_async(np.uint64(second), np.int64(first), np.int32(40), 0)
+    driver.memset_d8_async(second, np.uint8(255), 4, 0)
+    driver.context_synchronize()
+    assert fetch(second, 10).tolist() == [-1, *range(1, 10)]
+    with pytest.raises(TypeError, match="cuMemcpyDtoDAsync_v2"):
+        driver.memcpy_dtod_async(second, 1.5, 40, 0)
+    with pytest.raises(TypeError, match="cuGraphLaunch"):
+        driver.graph_launch(1.5, 0)
+    with pytest.raises(DriverError, match="cuGraphLaunch"):
+        driver.graph_launch(0, 0)
 
 
 @pytest.mark.parametrize("bits, value", [(8, 0xAB), (16, 0xABCD), (32, 0xABCDEF01)])

@@ -114,8 +114,12 @@ def test_cholesky_factors(solver, rng, dtype, uplo):
     found = solver(f"{name}potrfBatched", batch, {"Aarray": a, "infoArray": info}, ["Aarray"])
     assert found["infoArray"].tolist() == [0] * COUNT
     factors = found["Aarray"]
-    kept = np.tril(factors) if uplo == "LOWER" else np.triu(factors)
+    triangle = np.tril if uplo == "LOWER" else np.triu
+    kept = triangle(factors)
     _close(kept, np.linalg.cholesky(a, upper=uplo == "UPPER"))
+    # The other triangle is as it was, or has the factor's adjoint.
+    rest, whole = factors - kept, kept.conj().swapaxes(1, 2)
+    _close(rest, np.triu(a, 1) if uplo == "LOWER" else np.tril(whole, -1))
     column = b[:, :, :1].copy()
     solved = solver(
         f"{name}potrsBatched",
@@ -126,7 +130,8 @@ def test_cholesky_factors(solver, rng, dtype, uplo):
     _close(solved["B"], np.linalg.solve(a, column))
     types = {"dataTypeA": dtype, "computeType": dtype}
     one = solver("cusolverDnXpotrf", {**sizes, **types}, {"A": a[0], "info": info[:1]})
-    _close(one["A"], factors[0])
+    _close(triangle(one["A"]), kept[0])
+    _close(one["A"] - triangle(one["A"]), a[0] - triangle(a[0]))
     solved = solver(
         "cusolverDnXpotrs",
         {**sizes, "dataTypeA": dtype, "dataTypeB": dtype, "nrhs": SIDES, "ldb": N},

@@ -168,14 +168,16 @@ def _declared(header, c_name):
     """The C types of a function's parameters, as the header declares them."""
     # The header writes the older name, and a macro makes it the versioned one.
     written = {"cuGraphInstantiateWithFlags": "cuGraphInstantiate"}.get(c_name, c_name)
+    # A macro may have made the name a later version's there; the library's own is declared last.
+    later = re.search(rf"#define {c_name}\s+__CUDA_API_\w+\({c_name}_v\d\)", header) is not None
     for pattern in (
         rf"CUresult CUDAAPI {written}\(([^;]*?)\);",
         rf"CUresult CUDAAPI {written.removesuffix('_v2')}\(([^;]*?)\);",
         rf"CUresult \(CUDAAPI \*PFN_{written}_v\d+\)\(([^;]*?)\);",
     ):
-        match = re.search(pattern, header)
-        if match:
-            return [p.strip() for p in match[1].split(",") if p.strip() != "void"]
+        matches = re.findall(pattern, header)
+        if matches:
+            return [p.strip() for p in matches[-later].split(",") if p.strip() != "void"]
     raise AssertionError(f"cuda.h does not declare {c_name}")
 
 
@@ -189,6 +191,7 @@ _ENUMS = (
     "CUfunc_cache",
     "CUgraphNodeType",
     "CUmemAccess_flags",
+    "CUmemAllocationGranularity_flags",
     "CUmemPool_attribute",
     "CUmem_advise",
     "CUstreamCaptureMode",
@@ -274,6 +277,7 @@ def test_numbers_agree_with_cuda_h(header, table, enum, prefix):
         ("CUDA_MEMSET_NODE_PARAMS", "CUDA_MEMSET_NODE_PARAMS_st"),
         ("CUgraphExecUpdateResultInfo", "CUgraphExecUpdateResultInfo_st"),
         ("CUmemAccessDesc", "CUmemAccessDesc_st"),
+        ("CUmemAllocationProp", "CUmemAllocationProp_st"),
         ("CUmemLocation", "CUmemLocation_st"),
         ("CUmemPoolProps", "CUmemPoolProps_st"),
     ],
@@ -281,6 +285,7 @@ def test_numbers_agree_with_cuda_h(header, table, enum, prefix):
 def test_structures_agree_with_cuda_h(header, ours, theirs):
     """The fields' names, order and sizes; what C makes of them is then the same."""
     body = re.search(rf"typedef struct {theirs}\s*\{{(.*?)\n\}}", header, re.DOTALL)[1]
+    body = re.sub(r"struct \{(.*?)\n *\} \w+;", r"\1", body, flags=re.DOTALL)  # fields of it
     declared = re.findall(r"([\w\s]+?[\s*]+)(\w+)(?:\[(\d+)\])?;", body)
     sizes = {"int": 4, "unsigned int": 4, "unsigned short": 2, "unsigned char": 1, "size_t": 8}
     pointers = ("CUdeviceptr", "CUarray", "CUcontext", "CUfunction", "CUkernel", "CUhostFn")

@@ -12,7 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpuarray._ffi import cublas, cufft, curand, cusolver, cusparse, library_kinds, locate, nccl
+from gpuarray._ffi import (
+    cublas,
+    cublaslt,
+    cublaslt_kinds,
+    cufft,
+    curand,
+    cusolver,
+    cusparse,
+    library_kinds,
+    locate,
+    nccl,
+)
 from gpuarray._ffi.emulator.libraries.decoding import EmulatedLibrary, LibraryCall, LibraryObject
 from gpuarray._ffi.library import LocatedLibrary, Out
 from gpuarray._ffi.library_kinds import (
@@ -40,9 +51,10 @@ from gpuarray.errors import CUDAError, DriverError, LibraryError, LibraryNotFoun
 #: Each module with a table, by the library's file, and the headers that declare its functions.
 LIBRARIES = {
     "cublas": (cublas, ("cublas_api.h", "cublas_v2.h")),
+    "cublasLt": (cublaslt, ("cublas_api.h", "cublasLt.h")),
     "cusolver": (cusolver, ("cusolver_common.h", "cusolverDn.h", "cusolverSp.h")),
     "cusparse": (cusparse, ("cusparse.h",)),
-    "cufft": (cufft, ("cufft.h",)),
+    "cufft": (cufft, ("cufft.h", "cufftXt.h")),
     "curand": (curand, ("curand.h",)),
     "nccl": (nccl, ("nccl.h",)),
 }
@@ -118,7 +130,7 @@ def test_enumerations_and_statuses_agree_with_the_header(file):
     # cuFFT's differ between CUDA 12 and 13.
     names = [name for name in module.STATUSES.values() if name in declared or file != "cufft"]
     assert {declared[name]: name for name in names}.items() <= module.STATUSES.items()
-    assert len(names) > 10 or file in ("cublas", "nccl")
+    assert len(names) > 10 or file in ("cublas", "cublasLt", "nccl")
     assert set(module.library.refusals.values()) <= set(module.STATUSES)
 
 
@@ -126,6 +138,14 @@ def test_data_types_agree_with_the_header():
     declared = _members(_header("library_types.h"), "cudaDataType_t")
     members = library_kinds.CUDA_DATA_TYPE.members
     assert {name: declared[name] for name in members} == dict(members)
+
+
+def test_structures_of_cublaslt_have_the_size_of_the_header():
+    header = _header("cublasLt.h")
+    for structure in cublaslt_kinds.STRUCTURES:
+        words = rf"uint64_t data\[(\d+)\];\s*\}}\s*{structure.opaque}\s*;"
+        assert 8 * int(re.search(words, header)[1]) == structure.nbytes
+        assert structure.content.itemsize <= structure.nbytes
 
 
 @pytest.mark.parametrize("file", LIBRARIES)
@@ -139,9 +159,9 @@ def test_the_library_exports_the_functions(file):
     assert all(opened[name] for name in library.rows)
 
 
-@pytest.mark.parametrize("file", ["cublas", "cusolver", "nccl"])
+@pytest.mark.parametrize("file", ["cublas", "cublasLt", "cufft", "cusolver", "nccl"])
 def test_each_function_is_emulated(file):
-    functions = importlib.import_module(f"gpuarray._ffi.emulator.libraries.{file}")
+    functions = importlib.import_module(f"gpuarray._ffi.emulator.libraries.{file.lower()}")
     assert [name for name in LIBRARIES[file][0].library.rows if not hasattr(functions, name)] == []
 
 

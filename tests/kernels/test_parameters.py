@@ -117,6 +117,13 @@ KERNELS = {
         None,
     ),
     "row orders": (matrix_factors.render(matrix_factors.RowOrderSpec("i8")), None),
+    "inverse tiles": (
+        matrix_factors.render(matrix_factors.InverseTilesSpec("c16", True, False)),
+        None,
+    ),
+    "rows in order": (matrix_factors.render(matrix_factors.OrderSpec("f4", True)), None),
+    "reflectors": (matrix_factors.render(matrix_factors.ReflectorsSpec("c16")), None),
+    "scaled elements": (matrix_factors.render(matrix_factors.ElementsSpec("scale", "c8")), None),
     "ends": (histogram.render_ends(histogram.EndsSpec("f4")), None),
     "ranks of a block": (
         sort.render(sort.SortSpec("block", "f4", block=128, items=2, ranks=4)),

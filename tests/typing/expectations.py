@@ -36,6 +36,14 @@ def contractions_and_norms(x: ndarray) -> None:
     assert_type(cp.linalg.matrix_rank(x), ndarray)
 
 
+def random_numbers(x: ndarray) -> None:
+    assert_type(cp.random.rand(2, 3, dtype="f4"), ndarray)
+    assert_type(cp.random.gamma(x, [1.0, 2.0], size=(3, 2)), ndarray)
+    assert_type(cp.random.RandomState(1).multivariate_normal(x, x), ndarray)
+    assert_type(cp.random.default_rng(1).poisson(x), ndarray)
+    assert_type(cp.random.bytes(3), bytes)
+
+
 def attributes(x: ndarray) -> None:
     assert_type(x.dtype, np.dtype)
     assert_type(x.shape, tuple[int, ...])

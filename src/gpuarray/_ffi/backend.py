@@ -6,8 +6,9 @@ import ctypes
 import os
 import sys
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from gpuarray import _fork
 from gpuarray._config import config
 from gpuarray.errors import BackendWarning, DriverError, ForkError, LibraryNotFoundError
 
@@ -29,6 +30,10 @@ _REMEDY = (
 
 #: The process in which a backend was opened, or began to be.
 _process = 0
+#: Memory whose first byte is 1 there, and which the system clears in children; None if it cannot.
+#: To read it costs much less than a system call.
+_cleared_in_children: Any = None
+_MADV_WIPEONFORK = 18
 
 
 _FORKED = (
@@ -44,7 +49,18 @@ def forked() -> bool:
     It is True as soon as the child runs: the first that it does is to destroy what other threads
     of its parent have left, and finalizers run then, before any function of `gpuarray._fork`.
     """
+    if _cleared_in_children is not None:
+        return not _cleared_in_children[0]
     return _process != 0 and _process != os.getpid()
+
+
+def _note_fork() -> None:
+    global _cleared_in_children
+    if _process not in (0, os.getpid()):  # a kernel may take the advice without following it
+        _cleared_in_children = b"\0"
+
+
+_fork.in_child(_note_fork)
 
 
 def fork_error() -> ForkError:
@@ -124,8 +140,25 @@ def _level_of_caller() -> int:
 
 def _note_process() -> None:
     """Keep in mind that a process which is forked from now on cannot use a device."""
-    global _process
-    _process = os.getpid()
+    global _process, _cleared_in_children
+    if _process != os.getpid():
+        _cleared_in_children = _memory_for_no_child()
+        _process = os.getpid()
+
+
+def _memory_for_no_child() -> Any:
+    """Memory whose first byte is 1, and 0 in a child; None where the system has no such memory."""
+    import mmap  # where a device is used, and not before
+
+    if not sys.platform.startswith("linux"):
+        return None
+    memory = mmap.mmap(-1, mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        memory.madvise(_MADV_WIPEONFORK)
+    except OSError:  # the kernel does not know it
+        return None
+    memory[0] = 1
+    return memory
 
 
 def _open_cuda() -> SymbolSource:

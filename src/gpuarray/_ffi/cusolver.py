@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuarray.errors import CUSOLVERError
 
 from . import cusolver_cholesky, cusolver_eigen, cusolver_lu, cusolver_qr, cusolver_svd
-from .cusolver_kinds import DETERMINISTIC_MODE, ENUMERATIONS, HANDLE
+from .cusolver_kinds import ALGORITHM, DETERMINISTIC_MODE, ENUMERATIONS, FUNCTION, HANDLE
 from .library_kinds import (
     LIBRARY_PROPERTY,
     Enum,
@@ -18,8 +18,10 @@ from .library_kinds import (
 from .library_table import Row, TableLibrary
 
 __all__ = [
+    "ALGORITHM",
     "DETERMINISTIC",
     "ENUMERATIONS",
+    "FUNCTION",
     "STATUSES",
     "STATUS_TYPE",
     "library",
@@ -69,6 +71,12 @@ _ROWS = (
     Row("cusolverDnSetDeterministicMode", HANDLE, Enum("mode", DETERMINISTIC_MODE)),
     Row("cusolverDnCreateParams", New("params", "cusolverDnParams_t")),
     Row("cusolverDnDestroyParams", Handle("params", "cusolverDnParams_t")),
+    Row(
+        "cusolverDnSetAdvOptions",
+        Handle("params", "cusolverDnParams_t"),
+        Enum("function", FUNCTION),
+        Enum("algo", ALGORITHM),
+    ),
     *cusolver_lu.ROWS,
     *cusolver_cholesky.ROWS,
     *cusolver_qr.ROWS,

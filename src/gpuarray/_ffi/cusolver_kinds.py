@@ -12,9 +12,11 @@ from .library_kinds import DataType, Dimension, Enumeration, Handle, Kind, Numbe
 from .library_pointers import Matrix, VectorPointer, Workspace
 
 __all__ = [
+    "ALGORITHM",
     "DETERMINISTIC_MODE",
     "EIG_MODE",
     "ENUMERATIONS",
+    "FUNCTION",
     "HANDLE",
     "PARAMS",
     "WORKSPACES",
@@ -31,8 +33,13 @@ DETERMINISTIC_MODE = Enumeration(
     ("cusolverDeterministicMode_t",),
     {"CUSOLVER_DETERMINISTIC_RESULTS": 1, "CUSOLVER_ALLOW_NON_DETERMINISTIC_RESULTS": 2},
 )
+#: The functions that have several algorithms, and these.
+FUNCTION = Enumeration(("cusolverDnFunction_t",), {"CUSOLVERDN_GETRF": 0, "CUSOLVERDN_POTRF": 1})
+ALGORITHM = Enumeration(
+    ("cusolverAlgMode_t",), {"CUSOLVER_ALG_0": 0, "CUSOLVER_ALG_1": 1, "CUSOLVER_ALG_2": 2}
+)
 #: Those that cuSOLVER's own headers declare.
-ENUMERATIONS = (EIG_MODE, DETERMINISTIC_MODE)
+ENUMERATIONS = (EIG_MODE, DETERMINISTIC_MODE, FUNCTION, ALGORITHM)
 
 HANDLE = Handle("handle", "cusolverDnHandle_t")
 PARAMS = Handle("params", "cusolverDnParams_t", optional=True)

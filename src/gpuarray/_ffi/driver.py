@@ -32,6 +32,7 @@ from gpuarray import _fork
 from .backend import fork_error as fork_error
 from .backend import forked as forked
 from .backend import gpu_answers as gpu_answers
+from .driver_address_ranges import *
 from .driver_callbacks import *
 from .driver_checks import *
 from .driver_contexts import *
@@ -67,6 +68,9 @@ def __getattr__(name: str) -> Any:
         value = library.symbol("cuLaunchKernelEx")
         value.restype = ctypes.c_int
         _bound.append(name)
+    elif name in _QUICK:
+        value = library.by_words(name)
+        _bound.append(name)
     elif name in PROTOTYPES:
         value = getattr(library, name)
         _bound.append(name)
@@ -83,6 +87,14 @@ def failed(name: str, status: int) -> NoReturn:
     """Raise the error for a status that ``bare_name`` returned."""
     library.fail(name, status)
 
+
+#: What is queued in about the time that ctypes takes to convert the arguments.
+_QUICK = frozenset(
+    (
+        "graph_launch", "memcpy_async", "memcpy_dtod_async", "memcpy_dtoh_async",
+        "memcpy_htod_async", "memset_d8_async",
+    )
+)  # fmt: skip
 
 #: The functions of the library that are globals of this module.
 _bound: list[str] = []

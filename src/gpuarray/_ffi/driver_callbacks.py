@@ -20,6 +20,7 @@ from .driver_library import library
 __all__ = [
     "free_what_waits",
     "host_function",
+    "host_function_threads",
     "host_functions_wait",
     "in_host_function",
     "launch_host_function",
@@ -48,7 +49,7 @@ _numbers = itertools.count(1)
 #: What frees things that died in such a function, or that one holds which was called.
 waiting: list[Callable[[], object]] = []
 #: The threads that are inside of such a function.
-_inside: set[int] = set()
+host_function_threads: set[int] = set()
 
 
 def _run(number: int | None, *arguments: Any) -> None:
@@ -56,14 +57,14 @@ def _run(number: int | None, *arguments: Any) -> None:
     if pending is None or pending.call is None:
         return
     thread = threading.get_ident()
-    _inside.add(thread)
+    host_function_threads.add(thread)
     try:
         pending.call(*arguments)
     finally:
         if pending.once:
             waiting.append(pending.drop)
             _pending.pop(number or 0, None)
-        _inside.discard(thread)
+        host_function_threads.discard(thread)
 
 
 @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -78,7 +79,7 @@ def _stream_callback(stream: int | None, status: int, number: int | None) -> Non
 
 def in_host_function() -> bool:
     """Whether the driver has called a function in this thread, so that CUDA must not be called."""
-    return bool(_inside) and threading.get_ident() in _inside
+    return bool(host_function_threads) and threading.get_ident() in host_function_threads
 
 
 def host_functions_wait() -> bool | None:
@@ -151,7 +152,7 @@ def _queue(name: str, number: int, *arguments: Any) -> None:
 def _lose() -> None:
     """In a child no function of the parent's is called."""
     _pending.clear()
-    _inside.clear()
+    host_function_threads.clear()
 
 
 _fork.in_child(_lose)

@@ -10,6 +10,7 @@ from typing import Any
 from .driver_enums import POINTER_ATTRIBUTES, POOL_ATTRIBUTES
 from .driver_library import library, number_of
 from .driver_streams import relaxed_capture
+from .launch_arguments import ResultSlot, handle_argument
 from .structs import (
     CUDA_MEMCPY2D,
     CUDA_MEMCPY3D,
@@ -217,10 +218,14 @@ def pointer_attribute(attribute: str | int, pointer: int) -> int:
 _MEMORY_TYPE = POINTER_ATTRIBUTES["memory_type"]
 
 
+#: Where the driver stores what nobody reads.
+_unread = ResultSlot().argument
+
+
 def is_page_locked(address: int) -> bool:
     """Whether the driver knows host memory, so that it copies it while the program goes on."""
-    found = ctypes.c_uint64()
-    return library.raw("pointer_attribute")(ctypes.byref(found), _MEMORY_TYPE, address) == 0
+    ask = library.bare("pointer_attribute")
+    return ask(_unread, _MEMORY_TYPE, handle_argument(address)) == 0
 
 
 def pointer_attributes(attributes: Sequence[str], pointer: int) -> dict[str, int]:

@@ -105,6 +105,22 @@ PROTOTYPES: Prototypes = {
         "cuMemPrefetchAsync_v2",
         (_pointer, c_size_t, CUmemLocation, c_uint, _handle),
     ),
+    # --- ranges of addresses, and memory that is mapped to them
+    "mem_address_reserve": (
+        "cuMemAddressReserve",
+        (Out(_pointer), c_size_t, c_size_t, _pointer, c_uint64),
+    ),
+    "mem_address_free": ("cuMemAddressFree", (_pointer, c_size_t)),
+    "mem_create": ("cuMemCreate", (Out(_handle), c_size_t, c_void_p, c_uint64)),
+    "mem_release": ("cuMemRelease", (_handle,)),
+    "mem_map": ("cuMemMap", (_pointer, c_size_t, c_size_t, _handle, c_uint64)),
+    "mem_unmap": ("cuMemUnmap", (_pointer, c_size_t)),
+    "mem_set_access": ("cuMemSetAccess", (_pointer, c_size_t, c_void_p, c_size_t)),
+    "mem_get_access": ("cuMemGetAccess", (Out(c_uint64), c_void_p, _pointer)),
+    "mem_get_allocation_granularity": (
+        "cuMemGetAllocationGranularity",
+        (Out(c_size_t), c_void_p, c_int),
+    ),
     # --- stream-ordered allocation
     "mem_alloc_async": ("cuMemAllocAsync", (Out(_pointer), c_size_t, _handle)),
     "mem_alloc_from_pool_async": (

@@ -7,6 +7,7 @@ are converted here, once. The objects are opaque above `_ffi`.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from gpuarray._integers import ceil_div, round_up
@@ -18,7 +19,9 @@ from .structs import (
     CUlaunchConfig,
 )
 
-__all__ = ["ArgumentBuffer", "function_argument", "handle_argument", "launch_config"]
+__all__ = [
+    "ArgumentBuffer", "ResultSlot", "function_argument", "handle_argument", "launch_config",
+]  # fmt: skip
 
 
 class ArgumentBuffer:
@@ -101,9 +104,28 @@ def launch_config(
     return ctypes.byref(config)
 
 
-def handle_argument(handle: int) -> Any:
-    """The prebuilt argument of ``driver.bare_...`` functions, from a stream's or event's handle."""
-    return ctypes.c_void_p.from_param(handle)
+class ResultSlot:
+    """Where a function of ``driver.bare_...`` stores a handle or another word; for one call a time.
+
+    Attributes
+    ----------
+    argument : object
+        The prebuilt argument for the function.
+    words : memoryview
+        What was stored, as its first element.
+    """
+
+    __slots__ = ("argument", "words")
+
+    def __init__(self) -> None:
+        storage = ctypes.c_uint64()
+        self.argument: Any = ctypes.byref(storage)  # keeps the storage
+        self.words = memoryview(storage).cast("B").cast("Q")
+
+
+#: The prebuilt argument of ``driver.bare_...`` functions for a handle, or another word of 64 bits.
+#: It is several times as fast as what ctypes does for an argument of the type c_uint64.
+handle_argument: Callable[[int], Any] = ctypes.c_void_p.from_param
 
 
 def function_argument(function: int) -> Any:

@@ -55,7 +55,7 @@ _C_NAMES: dict[Any, tuple[str, ...]] = {
     ctypes.c_byte: ("signed char",),
     ctypes.c_int: ("int",),
     ctypes.c_int64: ("int64_t", "long long", "long long int"),
-    ctypes.c_size_t: ("size_t", "unsigned long long"),  # one type to ctypes
+    ctypes.c_size_t: ("size_t", "uint64_t", "unsigned long long"),  # one type to ctypes
     ctypes.c_float: ("float",),
     ctypes.c_double: ("double",),
 }

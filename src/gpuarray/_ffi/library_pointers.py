@@ -49,18 +49,11 @@ class _PointerToHost(c_void_p):
         pointer.storage = storage
         return pointer
 
-    @classmethod
-    def to(cls, memory: Any) -> _PointerToHost:
-        pointer = cls(int(memory))
-        pointer.storage = memory
-        return pointer
-
 
 class Pointer(Kind):
     """A pointer that the function interprets itself, or only keeps.
 
-    A prebuilt argument is made of an address, of None, of a NumPy scalar, which is copied, or of a
-    function that allocates memory of the host and returns it; `int` of that is its address.
+    A prebuilt argument is made of an address, of None, or of a NumPy scalar, which is copied.
     """
 
     #: Whether a function that asks for the workspace promises not to write there.
@@ -80,7 +73,7 @@ class Pointer(Kind):
     def prebuilt(self, value: Any) -> Any:
         if isinstance(value, np.generic):
             return _PointerToHost.of(value)
-        return _PointerToHost.to(value()) if callable(value) else c_void_p(value)
+        return c_void_p(value)
 
     def read(self, raw: int | None, call: Any) -> int:
         return raw or 0

@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any
 
 from gpuarray import _fork
-from gpuarray.errors import ASSEMBLY, CompileError, NVRTCError
+from gpuarray._compiler_log import ASSEMBLY
+from gpuarray.errors import CompileError, NVRTCError
 
 from . import locate
 from .library import LocatedLibrary, Out, Prototypes

@@ -19,6 +19,7 @@ __all__ = [
     "CUlaunchAttributeValue",
     "CUlaunchConfig",
     "CUmemAccessDesc",
+    "CUmemAllocationProp",
     "CUmemLocation",
     "CUmemPoolProps",
 ]
@@ -143,9 +144,24 @@ class CUmemLocation(ctypes.Structure):
 
 
 class CUmemAccessDesc(ctypes.Structure):
-    """The access of a device to the memory of a pool."""
+    """The access of a device to the memory of a pool, or of a range of addresses."""
 
     _fields_ = (("location", CUmemLocation), ("flags", ctypes.c_uint))
+
+
+class CUmemAllocationProp(ctypes.Structure):
+    """The properties of memory to create; the last four fields are ``allocFlags``."""
+
+    _fields_ = (
+        ("type", ctypes.c_uint),
+        ("requestedHandleTypes", ctypes.c_uint),
+        ("location", CUmemLocation),
+        ("win32HandleMetaData", ctypes.c_uint64),
+        ("compressionType", ctypes.c_ubyte),
+        ("gpuDirectRDMACapable", ctypes.c_ubyte),
+        ("usage", ctypes.c_ushort),
+        ("reserved", ctypes.c_ubyte * 4),
+    )
 
 
 class CUmemPoolProps(ctypes.Structure):

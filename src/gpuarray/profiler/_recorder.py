@@ -38,7 +38,7 @@ _TITLES = {
 #: Functions of the driver that queue work, beside launches: their last argument, or the argument
 #: ``stream``, is the stream; without one they are ordered on the default stream.
 _QUEUED = (*_SIZES, "memcpy_2d", "memcpy_3d", "graph_launch")
-_MEMORY = ("mem_alloc_to", "mem_free_all")
+_MEMORY = ("mem_alloc_to", "mem_free_all", "mem_map_range", "mem_unmap_range")
 #: Functions of the driver that wait, and for what.
 _WAITS = {
     "stream_synchronize": "wait for a stream", "bare_stream_synchronize": "wait for a stream",
@@ -280,8 +280,8 @@ class Recorder:
             self.at_start[device.id] = pool.used_bytes(), pool.total_bytes()
         for arena in list(pool._arenas):
             if arena.device is device:
-                for address, segment in list(arena.segments.items()):
-                    self._segments[address] = device.id, segment.size
+                for address, size in arena.pieces():
+                    self._segments[address] = device.id, size
 
     def _segment(self, name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Memory from the driver, or given back to it."""
@@ -294,11 +294,18 @@ class Recorder:
                 self._segments[args[0].value] = device.id, args[1]
                 self.change("reserve", device.id, args[0].value, args[1])
             return result
-        before = list(args[0])
+        if name == "mem_map_range":
+            result = function(*args, **kwargs)
+            address, size, _, devices = args
+            self._segments[address] = devices[0], size
+            self.change("reserve", devices[0], address, size)
+            return result
+        before = [args[0]] if name == "mem_unmap_range" else list(args[0])
         try:
             return function(*args, **kwargs)
         finally:
-            for address in set(before).difference(args[0]):
+            left = () if name == "mem_unmap_range" else args[0]
+            for address in set(before).difference(left):
                 if address in self._segments:
                     number, size = self._segments.pop(address)
                     self.change("release", number, address, size)

@@ -153,6 +153,7 @@ def _attribute(allocation: EmulatedAllocation, attribute: int, pointer: int) -> 
     on_host = allocation.kind in ("host", "registered")
     if attribute == POINTER_ATTRIBUTES["memory_type"]:
         return _HOST if on_host else _DEVICE
+    start, nbytes = allocation.reserved or (allocation.address, allocation.nbytes)
     values = {
         1: allocation.context.handle,
         3: pointer,
@@ -162,8 +163,8 @@ def _attribute(allocation: EmulatedAllocation, attribute: int, pointer: int) -> 
         8: int(allocation.kind == "managed"),
         9: allocation.device.ordinal,
         10: int(allocation.kind == "device"),
-        11: allocation.address,
-        12: allocation.nbytes,
+        11: start,
+        12: nbytes,
         13: 1,
         14: 0,
         15: 0,

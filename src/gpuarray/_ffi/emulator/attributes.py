@@ -102,6 +102,7 @@ _BY_NAME = {
     "max_persisting_l2_cache_size": 0,
     "host_register_supported": 1,
     "memory_pools_supported": 1,
+    "virtual_address_management_supported": 1,
     "ipc_event_supported": 1,
     "unified_function_pointers": 1,
     "host_numa_id": -1,

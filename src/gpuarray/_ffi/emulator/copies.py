@@ -9,7 +9,7 @@ import numpy as np
 
 from ..structs import CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
 from .arrays import EmulatedArray
-from .capture import submit
+from .capture import refuse_conflict, submit
 from .graph import MEMCPY, StreamOperation
 from .machine import Machine
 from .statuses import INVALID_CONTEXT, INVALID_VALUE, Failure
@@ -246,6 +246,7 @@ class CopyCalls:
     ) -> None:
         for address, context in ((target, target_context), (source, source_context)):
             self._check_owner(address, context, nbytes)
+        refuse_conflict(any_stream(self._machine, stream), "copying between contexts on")
         self.memcpy_dtod_async(target, source, nbytes, stream)
 
     def memcpy_peer(

@@ -8,6 +8,7 @@ from typing import Any
 from ..driver_enums import STATUS_NAMES
 from ..driver_prototypes import PROTOTYPES
 from ..findings import Finding
+from .address_ranges import AddressRangeCalls
 from .allocations import AllocationCalls
 from .arrays import ArrayCalls
 from .binding import callback, foreign_function, last_error, watch_interrupts
@@ -53,6 +54,7 @@ class EmulatedDriver:
             DeviceCalls(machine),
             ContextCalls(machine),
             AllocationCalls(machine),
+            AddressRangeCalls(machine),
             HostMemoryCalls(machine),
             PoolCalls(machine),
             IpcCalls(machine),
@@ -96,7 +98,7 @@ class EmulatedDriver:
 
         found = self._libraries.get(table.file)
         if found is None:
-            functions = importlib.import_module(f".libraries.{table.file}", __package__)
+            functions = importlib.import_module(f".libraries.{table.file.lower()}", __package__)
             found = EmulatedLibrary(self._machine, table, functions)
             found = self._libraries.setdefault(table.file, found)
         return found

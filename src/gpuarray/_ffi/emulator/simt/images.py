@@ -1,8 +1,7 @@
 """What texture and surface objects read, and how: coordinates to elements to values.
 
-The formulas are those of the CUDA Programming Guide's chapter on texture fetching. Coordinates are
-computed in binary64, so that only the weights of linear filtering are rounded: to multiples of
-1/256, as that chapter says.
+The formulas are those of the CUDA Programming Guide's chapter on texture fetching, computed in
+binary64. What is rounded, and how, is an H200's way: docs/design/emulator.md has a list.
 """
 
 from __future__ import annotations
@@ -20,6 +19,10 @@ WRAP, CLAMP, MIRROR, BORDER = range(4)  # CUaddress_mode
 #: Coordinates beyond this are of no use: what they stand for is the same as at this one.
 _FARTHEST = float(1 << 40)
 _WEIGHT_STEPS = 256
+#: Normalized coordinates are rounded down to multiples of 1 / this.
+_COORDINATE_STEPS = 1 << 21
+#: Of binary32; coordinates and filtered values that are nearer to 0 are 0.
+_LEAST_NORMAL = 2.0**-126
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,44 @@ def _scaled(coordinate: nd, size: int, normalized: bool) -> nd:
     found = np.nan_to_num(
         coordinate.astype(np.float64), nan=0.0, posinf=_FARTHEST, neginf=-_FARTHEST
     )
-    return np.clip(found * size if normalized else found, -_FARTHEST, _FARTHEST)
+    found[np.abs(found) < _LEAST_NORMAL] = 0
+    if normalized:
+        found = np.clip(found, -_FARTHEST / size, _FARTHEST / size)
+        found = np.floor(found * _COORDINATE_STEPS) / _COORDINATE_STEPS * size
+    return np.clip(found, -_FARTHEST, _FARTHEST)
+
+
+def _between(place: nd) -> tuple[nd, nd]:
+    """The element below a place in elements, and how far above its middle the place is, in steps.
+
+    A place between two steps is rounded to the nearest, halves up.
+    """
+    steps = np.floor((place - 0.5) * _WEIGHT_STEPS + 0.5).astype(np.int64)
+    return steps // _WEIGHT_STEPS, steps % _WEIGHT_STEPS
+
+
+def _rounded(product: nd) -> nd:
+    """A product of two numbers of steps in steps, halves up."""
+    return (product + _WEIGHT_STEPS // 2) // _WEIGHT_STEPS
+
+
+def _corner_weights(fractions: Sequence[nd]) -> dict[tuple[int, ...], nd]:
+    """What the elements around a place weigh, by (below 0, above 1) in x, y, z, in steps.
+
+    The unit's 256 steps are divided between the elements in z, their shares then in x, and those in
+    y, each share into whole numbers of steps.
+    """
+    x, y, z = [*fractions, *[np.zeros_like(fractions[0])] * (3 - len(fractions))]
+    found = {}
+    for behind, layer in ((0, _WEIGHT_STEPS - z), (1, z)):
+        right = _rounded(x * layer)
+        above = _rounded(right * y)
+        found[1, 0, behind], found[1, 1, behind] = right - above, above
+        left = layer - right
+        below = _rounded(left * (_WEIGHT_STEPS - y))
+        found[0, 0, behind], found[0, 1, behind] = below, left - below
+    n = len(fractions)
+    return {corner[:n]: weight for corner, weight in found.items() if not any(corner[n:])}
 
 
 class Sampler:
@@ -118,30 +158,64 @@ class Sampler:
         if not self.reading.filtered:
             indices = [np.floor(place).astype(np.int64) for place in places]
             return self._four(self._read(self._within(indices), layer))
-        lower = [np.floor(place - 0.5) for place in places]
-        upper = [
-            np.rint((place - 0.5 - low) * _WEIGHT_STEPS) / _WEIGHT_STEPS
-            for place, low in zip(places, lower, strict=True)
-        ]
-        first = [low.astype(np.int64) for low in lower]
-        # In each dimension the element below and the one above, with their weights.
-        pairs = [
-            ((below, 1 - weight), (above, weight))
-            for below, above, weight in zip(
-                self._within(first), self._within([i + 1 for i in first]), upper, strict=True
-            )
-        ]
+        if len(places) == 1 and layer is None and self.reading.modes[1] == BORDER:
+            places.append(np.zeros_like(places[0]))  # one dimension is the edge of a row above
+        first, fractions = self._neighbours(places)
+        # In each dimension the element below and the one above.
+        above = self._within([i + 1 for i in first])
+        pairs = list(zip(self._within(first), above, strict=True))
+        weights = _corner_weights(fractions)
         total: list[nd] = []
-        for corner in itertools.product(*pairs):
-            share = functools.reduce(np.multiply, [weight for _, weight in corner])
-            values = self._read([within for within, _ in corner], layer)
-            parts = [value * share for value in values]
+        for corner in itertools.product((0, 1), repeat=len(pairs)):
+            share = weights[corner] / _WEIGHT_STEPS
+            values = self._read([pair[k] for pair, k in zip(pairs, corner, strict=True)], layer)
+            values = [self._addend(value, channel) for channel, value in enumerate(values)]
+            # What weighs nothing may be infinite or no number.
+            parts = [np.where(share > 0, value, 0) * share for value in values]
             total = [a + b for a, b in zip(total, parts, strict=True)] if total else parts
-        return self._four([one.astype(np.float32) for one in total])
+        return self._four([self._sum(one, channel) for channel, one in enumerate(total)])
+
+    def _addend(self, value: nd, channel: int) -> nd:
+        """A channel of an element as linear filtering adds it: fractions in steps."""
+        steps = self._steps(channel)
+        wide = value.astype(np.float64)
+        if not steps:
+            return wide
+        # Signed fractions of 8 bits lie between steps.
+        return wide * steps if self.image.dtype == "i1" else np.rint(wide * steps)
+
+    def _sum(self, total: nd, channel: int) -> nd:
+        """A filtered channel: fractions and half precision are rounded to 16 bits, halves up."""
+        steps = self._steps(channel)
+        if steps:
+            return np.maximum(np.floor(total + 0.5) / steps, -1.0).astype(np.float32)
+        if self.image.dtype == "f2":
+            total = _half_precision(total)
+        found = total.astype(np.float32)
+        return np.where(np.abs(found) < _LEAST_NORMAL, np.float32(0), found)
+
+    def _steps(self, channel: int) -> int:
+        """Of how many steps 1 has where fractions are filtered, or 0."""
+        if not self.reading.as_float or (self.reading.srgb and channel < 3):
+            return 0
+        return 65535 if self.image.dtype[0] == "u" else 32767
+
+    def _neighbours(self, places: Sequence[nd]) -> tuple[list[nd], list[nd]]:
+        """In each dimension the element below a place, and the weight of the one above in steps."""
+        first, fractions = [], []
+        for place, size, mode in zip(places, self.image.sizes, self.reading.modes, strict=False):
+            below, fraction = _between(place)
+            if mode == CLAMP:
+                # Beyond the middles of the outermost elements there is one element, not two.
+                fraction = np.where((below < 0) | (below >= size - 1), 0, fraction)
+                below = np.clip(below, 0, size - 1)
+            first.append(below)
+            fractions.append(fraction)
+        return first, fractions
 
     def gather(self, coordinates: Sequence[nd], layer: nd | None, component: int) -> list:
         """One channel of the four elements that linear filtering would combine."""
-        x, y = (np.floor(place - 0.5).astype(np.int64) for place in self._places(coordinates))
+        x, y = (_between(place)[0] for place in self._places(coordinates))
         corners = [(x, y + 1), (x + 1, y + 1), (x + 1, y), (x, y)]
         return [
             self._four(self._read(self._within(corner), layer))[component] for corner in corners
@@ -191,7 +265,7 @@ class Sampler:
         """A channel of elements as it is read."""
         image, reading = self.image, self.reading
         if reading.as_float:
-            value = _fractions(raw)
+            value = _fractions(raw, clamped=not reading.filtered)
             return _linear_light(value) if reading.srgb and channel < 3 else value
         if image.dtype[0] in "iu":
             return raw.astype(f"{image.dtype[0]}4").view(np.uint32)
@@ -204,10 +278,18 @@ class Sampler:
         return [*values, *missing]
 
 
-def _fractions(raw: nd) -> nd:
-    """Integers of 8 or 16 bits as fractions of the greatest one."""
-    most = float(np.iinfo(raw.dtype).max)
-    return np.maximum(raw.astype(np.float64) / most, -1.0).astype(np.float32)
+def _fractions(raw: nd, clamped: bool) -> nd:
+    """Integers of 8 or 16 bits as fractions of the greatest one; the least is not -1 exactly."""
+    found = raw.astype(np.float64) / float(np.iinfo(raw.dtype).max)
+    return (np.maximum(found, -1.0) if clamped else found).astype(np.float32)
+
+
+def _half_precision(values: nd) -> nd:
+    """Numbers rounded to binary16, halves away from zero."""
+    _, exponent = np.frexp(values)
+    step = np.exp2(np.maximum(exponent - 11, -24))
+    with np.errstate(invalid="ignore"):
+        return np.trunc(np.abs(values) / step + 0.5) * step * np.sign(values)
 
 
 def _linear_light(values: nd) -> nd:
