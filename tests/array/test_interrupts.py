@@ -78,6 +78,26 @@ def test_the_driver_gets_its_memory_back():
         assert driver.mem_get_info()[0] == free, where
 
 
+@pytest.mark.emulator
+def test_the_emulated_mappings():
+    """What an emulated call was doing when the interrupt came is done by the next."""
+
+    def work():
+        pool.malloc(3 << 20)
+        pool.malloc(5 << 20)
+        pool.free_all_blocks()
+
+    pool = cp.cuda.MemoryPool()
+    work()
+    count = 0
+    for where in interrupted(work, "_ffi/emulator/a", "_ffi/emulator/m"):
+        count += 1
+        pool.free_all_blocks()
+        assert pool.total_bytes() == 0, where
+        disjoint(pool, (3 << 20, 5 << 20))
+    assert count > 300
+
+
 def test_a_launch_that_stops_halfway(monkeypatch):
     # Masks and cumulative sums have look-back state that later launches begin with.
     if driver.image_kind != "ptx":

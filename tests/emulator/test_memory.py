@@ -119,32 +119,3 @@ def test_an_interrupt_leaves_the_tables_whole(arena):
         assert not arena.starts, where
         assert not arena.divided, where
     assert count > 50
-
-
-def test_memory_that_is_freed_while_a_table_is_made(arena):
-    """The garbage collector runs at any allocation, and what it collects may own memory."""
-    from gpuarray._ffi.emulator.address_space import AddressSpace
-
-    class Context:
-        def __init__(self):
-            self.device, self.peers = object(), ()
-
-    space = AddressSpace(arena)
-    first, second = Context(), Context()
-    space.add_windows([first, second])
-    freed = [space.allocate(100, first.device) for _ in range(3)]
-
-    class Owner:
-        def accessible_from(self, device):
-            if freed:
-                space.free(freed.pop())
-            return device is first.device
-
-    space.allocate(100, Owner())
-    kept = space.allocate(100, first.device)
-    space.add_mapped(arena.base + (1 << 23), 4096, Owner())
-    starts = space.window(first).starts
-    assert starts == sorted(space._owners)
-    assert kept in starts
-    assert len(starts) == len(space.window(first).ends) == 3
-    assert space.window(second).starts == []

@@ -2,6 +2,9 @@
 
 Memory that is mapped side by side is one run: an access may cross from one to the next, as on a
 GPU. Without a mapping the memory has no address, so what it holds is kept beside.
+
+An interrupt may come behind any call. What has to change together is changed without one in
+between, and a call that was interrupted can be made again.
 """
 
 from __future__ import annotations
@@ -112,10 +115,11 @@ class AddressRangeCalls:
                 f"{nbytes} bytes asked for, {DEVICE_BYTES - device.used_bytes} of {DEVICE_BYTES} "
                 f"are free on emulated device {device.ordinal}",
             )
-        device.used_bytes += nbytes
+        memory = CreatedMemory(device, nbytes)
         handle = self._next_handle
         self._next_handle += _HANDLE_STEP
-        self._created[handle] = CreatedMemory(device, nbytes)
+        self._created[handle] = memory
+        device.used_bytes += nbytes
         return handle
 
     def _device_of(self, properties: int | None) -> EmulatedDevice:
@@ -132,9 +136,10 @@ class AddressRangeCalls:
         return device
 
     def mem_release(self, handle: int) -> None:
-        memory = self._created.pop(handle, None)
+        memory = self._created.get(handle)
         if memory is None:
             raise Failure(INVALID_VALUE, f"0x{handle:x} is no handle of memory")
+        del self._created[handle]
         memory.released = True
         if not memory.address:
             memory.device.used_bytes -= memory.nbytes
@@ -159,15 +164,16 @@ class AddressRangeCalls:
             raise Failure(INVALID_VALUE, f"memory is mapped in {nbytes} bytes at 0x{pointer:x}")
         if memory.address or nbytes != memory.nbytes:
             raise Failure(NOT_SUPPORTED, "the emulator maps all of some memory, and maps it once")
+        arena = self._machine.arena
+        arena.drop_pages(pointer, nbytes)
+        if memory.contents:
+            offset = pointer - arena.base
+            arena.bytes[offset : offset + nbytes] = bytearray(memory.contents)
+        index = bisect.bisect_left(self._starts, pointer)
+        memory.contents = b""
         memory.address = pointer
         self._mapped[pointer] = memory
-        bisect.insort(self._starts, pointer)
-        machine = self._machine
-        machine.arena.drop_pages(pointer, nbytes)
-        if memory.contents:
-            offset = pointer - machine.arena.base
-            machine.arena.bytes[offset : offset + nbytes] = bytearray(memory.contents)
-            memory.contents = b""
+        self._starts[index:index] = [pointer]
 
     def mem_unmap(self, pointer: int, nbytes: int) -> None:
         found = self._overlapping(pointer, nbytes)
@@ -187,13 +193,12 @@ class AddressRangeCalls:
         if not memory.released:
             offset = pointer - machine.arena.base
             memory.contents = machine.arena.bytes[offset : offset + nbytes].tobytes()
-        if memory.grants:
-            machine.drop_mapped(pointer)
-            memory.grants.clear()
+        machine.drop_mapped(pointer, nbytes)
+        memory.grants.clear()
         machine.arena.drop_pages(pointer, nbytes)
+        index = bisect.bisect_left(self._starts, pointer)
+        del self._starts[index], self._mapped[pointer]
         memory.address = 0
-        del self._mapped[pointer]
-        self._starts.remove(pointer)
         if memory.released:
             memory.device.used_bytes -= nbytes
 
@@ -230,9 +235,8 @@ class AddressRangeCalls:
                 raise Failure(INVALID_VALUE, f"there is no access {one.flags}")
         for start in found:
             memory = self._mapped[start]
-            known = bool(memory.grants)
             memory.grants.update({one.location.id: one.flags for one in given})
-            if not known:
+            if not self._machine.is_mapped(start):
                 allocation = EmulatedAllocation(
                     memory.device.primary, start, memory.nbytes, "mapped", 0
                 )

@@ -38,9 +38,6 @@ class AddressSpace:
         self.chunks: list[int] = []
         #: Host memory outside the arena that kernels may access: (start, end), sorted.
         self._mapped: list[tuple[int, int]] = []
-        #: How often any of that changed: the garbage collector may free memory at any time, also
-        #: while a table is made of it.
-        self.changes = 0
 
     @property
     def has_windows(self) -> bool:
@@ -77,12 +74,7 @@ class AddressSpace:
     def refresh(self) -> None:
         """Rebuild the table of every window."""
         for window in self._windows.values():
-            changes = -1
-            while changes != self.changes:
-                changes = self.changes
-                table = window.table(list(self._owners.items()), self._mapped, {*self.chunks})
-                if changes == self.changes:
-                    window.show(*table)
+            window.rebuild(self._owners, self._mapped, {*self.chunks})
 
     # --- memory
 
@@ -96,7 +88,6 @@ class AddressSpace:
         address = self.arena.allocate(nbytes, whole_pages=whole_pages)
         nbytes = max(nbytes, 1)
         self._owners[address] = (nbytes, owner)
-        self.changes += 1
         for window in self._windows.values():
             if window.may_access(owner):
                 window.insert(address, address + nbytes)
@@ -105,7 +96,6 @@ class AddressSpace:
     def free(self, address: int, *, at_once: bool = True) -> None:
         self.arena.free(address, at_once=at_once)
         self._owners.pop(address, None)
-        self.changes += 1
         for window in self._windows.values():
             window.drop(address)
 
@@ -115,7 +105,6 @@ class AddressSpace:
         """Map pages that another process shares, as memory of a device."""
         address = self.arena.open_shared(offset, nbytes, process, runs)
         self._owners[address] = (nbytes, owner)
-        self.changes += 1
         for window in self._windows.values():
             if window.may_access(owner):
                 window.insert(address, address + nbytes)
@@ -125,25 +114,25 @@ class AddressSpace:
         """Undo `open_shared`."""
         self.arena.close_shared(address)
         self._owners.pop(address, None)
-        self.changes += 1
         for window in self._windows.values():
             window.drop(address)
 
     def add_mapped(self, address: int, nbytes: int, owner: Any) -> None:
         """Let those who may access it access memory at reserved addresses."""
-        self.arena.add_run(address, address + nbytes)
+        self.drop_mapped(address, nbytes)  # what an interrupt left of an earlier call
         self._owners[address] = nbytes, owner
         bisect.insort(self.chunks, address)
-        self.changes += 1
+        self.arena.add_run(address, address + nbytes)
         self.refresh()
 
     def drop_mapped(self, address: int, nbytes: int) -> None:
-        """Undo `add_mapped`."""
-        self.arena.drop_run(address, address + nbytes)
-        del self._owners[address]
-        self.chunks.remove(address)
-        self.changes += 1
-        self.refresh()
+        """Undo `add_mapped`, or what an interrupt left of it."""
+        if self.arena.holds(address, address + nbytes):
+            self.arena.drop_run(address, address + nbytes)
+        if address in self.chunks:
+            self.chunks.remove(address)
+        if self._owners.pop(address, None):
+            self.refresh()
 
     def mapped_at(self, address: int) -> int | None:
         """Where the memory begins that is mapped at an address; None if none is."""
@@ -159,13 +148,11 @@ class AddressSpace:
             window.widen()
         self._wide = True
         bisect.insort(self._mapped, (address, address + nbytes))
-        self.changes += 1
         for window in self._windows.values():
             window.insert(address, address + nbytes)
 
     def unmap(self, address: int) -> None:
         self._mapped = [pair for pair in self._mapped if pair[0] != address]
-        self.changes += 1
         for window in self._windows.values():
             window.drop(address)
 
@@ -251,26 +238,24 @@ class Window(Arena):
             return owner.device is context.device or bool(access.get(context.device.ordinal))
         return any(peer.device is owner for peer in context.peers)
 
-    def table(
+    def rebuild(
         self,
-        owners: list[tuple[int, tuple[int, Any]]],
+        owners: dict[int, tuple[int, Any]],
         mapped: list[tuple[int, int]],
         chunks: set[int],
-    ) -> tuple[list[int], list[int]]:
-        """Begins and ends of what the context may access."""
+    ) -> None:
+        """Make the table of what the context may access."""
         pairs = [
-            (start, start + nbytes) for start, (nbytes, owner) in owners if self.may_access(owner)
+            (start, start + nbytes)
+            for start, (nbytes, owner) in owners.items()
+            if self.may_access(owner)
         ]
         pairs = sorted(pairs + mapped)
         if chunks:
             pairs = _joined(pairs, chunks)
-        return [start for start, _ in pairs], [end for _, end in pairs]
-
-    def show(self, starts: list[int], ends: list[int]) -> None:
-        """Have a table from now on."""
         # In place: kernels that are running hold these very lists.
-        self.starts[:] = starts
-        self.ends[:] = ends
+        self.starts[:] = [start for start, _ in pairs]
+        self.ends[:] = [end for _, end in pairs]
 
     def insert(self, start: int, end: int) -> None:
         index = bisect.bisect_left(self.starts, start)

@@ -24,6 +24,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..library import Out
+from .collection import call_uncollected
 from .faults import DeviceFault, IndexFault
 from .ptx.syntax import PTXError
 from .statuses import INVALID_PTX, INVALID_VALUE, OUT_OF_MEMORY, UNKNOWN, Failure
@@ -150,7 +151,7 @@ def _plain(
     def call(*arguments):
         try:
             with lock:
-                function(*arguments)
+                call_uncollected(function, *arguments)
             status = 0
         except BaseException as error:
             try:
@@ -179,7 +180,7 @@ def _with_results(
                 raise Failure(INVALID_VALUE, "a pointer for a result is null")
             inputs = [a for index, a in enumerate(arguments) if index not in out_indices]
             with lock:
-                results = function(*inputs)
+                results = call_uncollected(function, *inputs)
                 if len(outs) == 1:
                     results = (results,)
                 for (index, type_), value in zip(outs, results, strict=True):

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from ..own_thread import in_own_thread
 from ..sticky_errors import KERNEL_FAULTS
 from .address_space import AddressSpace
+from .collection import collected
 from .faults import DeviceFault
 from .memory import Arena
 from .statuses import (
@@ -267,11 +268,14 @@ class Machine:
             self._thread.context = self._callback_context
             function()
 
-        self.lock.release()
-        try:
-            in_own_thread(work)
-        finally:
-            self.lock.acquire()
+        def unlocked() -> None:
+            self.lock.release()
+            try:
+                in_own_thread(work)
+            finally:
+                self.lock.acquire()
+
+        collected(unlocked)
 
     def note_fault(self, device: EmulatedDevice, fault: DeviceFault) -> None:
         """Mark a device as lost after the fault of a kernel, where faults are sticky."""
@@ -351,12 +355,17 @@ class Machine:
         """Add memory at reserved addresses to the table, as soon as a device may access it."""
         self._buffer_ids += 1
         allocation.buffer_id = self._buffer_ids
-        self._mapped[allocation.address] = allocation
         self.space.add_mapped(allocation.address, allocation.nbytes, owner)
+        self._mapped[allocation.address] = allocation
 
-    def drop_mapped(self, address: int) -> None:
-        """Undo `add_mapped`."""
-        self.space.drop_mapped(address, self._mapped.pop(address).nbytes)
+    def is_mapped(self, address: int) -> bool:
+        """Whether `add_mapped` was called for an address, and returned."""
+        return address in self._mapped
+
+    def drop_mapped(self, address: int, nbytes: int) -> None:
+        """Undo `add_mapped`, or what an interrupt left of it."""
+        self.space.drop_mapped(address, nbytes)
+        self._mapped.pop(address, None)
 
     def in_arena(self, address: int) -> bool:
         """Whether an address lies in the arena, allocated or not."""

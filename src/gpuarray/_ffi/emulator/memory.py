@@ -174,29 +174,36 @@ class Arena:
         """Let reserved addresses be accessed. They join those beside them."""
         with self.lock:
             low = high = bisect.bisect_left(self.starts, start)
-            self.used += end - start
+            change = end - start
             if low and self.ends[low - 1] == start:
                 low -= 1
                 start = self.starts[low]
             if high < len(self.starts) and self.starts[high] == end:
                 end = self.ends[high]
                 high += 1
-            self._replace_runs(low, high, [(start, end)])
+            self._replace_runs(low, high, [start], [end], change)
 
     def drop_run(self, start: int, end: int) -> None:
         """Undo `add_run` for a part of a run."""
         with self.lock:
             index = bisect.bisect_right(self.starts, start) - 1
-            self.used -= end - start
-            parts = [(self.starts[index], start), (end, self.ends[index])]
-            self._replace_runs(index, index + 1, [part for part in parts if part[0] < part[1]])
+            starts, ends = [], []
+            if self.starts[index] < start:
+                starts, ends = [self.starts[index]], [start]
+            if end < self.ends[index]:
+                starts, ends = [*starts, end], [*ends, self.ends[index]]
+            self._replace_runs(index, index + 1, starts, ends, start - end)
 
-    def _replace_runs(self, low: int, high: int, runs: list[tuple[int, int]]) -> None:
+    def _replace_runs(
+        self, low: int, high: int, starts: list[int], ends: list[int], change: int
+    ) -> None:
         if self.checker is not None:  # what it knows is by run
-            for address in {*self.starts[low:high], *[start for start, _ in runs]}:
+            for address in {*self.starts[low:high], *starts}:
                 self.checker.forget(address)
-        self.starts[low:high] = [start for start, _ in runs]
-        self.ends[low:high] = [end for _, end in runs]
+        # Without calls, behind which an interrupt could come.
+        self.starts[low:high] = starts
+        self.ends[low:high] = ends
+        self.used += change
 
     def divide(self, nbytes: int) -> int:
         """Allocate memory of which each thread may access its own part only.
