@@ -89,13 +89,6 @@ GPUARRAY_DEVICE uint32_t collect(const typename Truth::Element* mask, UIndex fir
     return own;
 }
 
-// Sums of counts.
-template <class T> struct Counting {
-    typedef T Value;
-    GPUARRAY_DEVICE static T neutral() { return 0; }
-    GPUARRAY_DEVICE static T combine(T a, T b) { return a + b; }
-};
-
 // offsets[tile] becomes the count before a tile, and the last one that of all. A block counts several tiles before
 // it looks back, since a look-back takes longer than counting a tile does.
 template <class Truth, class Dimensions, int BLOCK, bool BITS>

@@ -72,6 +72,13 @@ template <class Function> struct Prefix {
     }
 };
 
+// Sums of counts.
+template <class T> struct Counting {
+    typedef T Value;
+    GPUARRAY_DEVICE static T neutral() { return 0; }
+    GPUARRAY_DEVICE static T combine(T a, T b) { return a + b; }
+};
+
 // ---- look-back --------------------------------------------------------------------------------------------------
 
 // Memory that blocks talk through. Each 64-bit word is read and written as one, and holds 32 bits of a value beside

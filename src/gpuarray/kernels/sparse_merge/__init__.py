@@ -1,0 +1,14 @@
+"""Two sparse matrices merged element by element."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.sparse_merge import launch, spec
+
+__all__ = ["launch", "spec"]
+
+__getattr__ = submodules(__name__, __all__)
