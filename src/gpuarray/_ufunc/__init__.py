@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gpuarray._ufunc.function import create, create_function, ufunc, ufuncs
+from gpuarray._ufunc.function import create, create_function, create_further, ufunc, ufuncs
 from gpuarray._ufunc.generalized import create_generalized
 
-__all__ = ["create", "create_function", "create_generalized", "ufunc", "ufuncs"]
+__all__ = [
+    "create", "create_function", "create_further", "create_generalized", "ufunc", "ufuncs",
+]  # fmt: skip

@@ -105,7 +105,7 @@ def _document(function: Any) -> str:
         f"{', '.join(outputs)} : ndarray",
         "    Of the operands' broadcast shape.",
         "",
-        "Differences from NumPy",
+        f"Differences from {'NumPy' if function.row.namespace == 'gpuarray' else 'SciPy'}",
         "----------------------",
         "Host arrays and lists are refused with a TypeError; a result without dimensions is an",
         "array.",
@@ -118,12 +118,16 @@ def _document(function: Any) -> str:
     if example:
         arguments = [f"cp.asarray({x!r})" if isinstance(x, list) else repr(x) for x in example]
         arguments = [text.replace("np.datetime64", "cp.datetime64") for text in arguments]
+        module = function.row.namespace
+        imported = [] if module == "gpuarray" else [f">>> import {module}"]
+        called = f"{module.replace('gpuarray', 'cp', 1)}.{function.__name__}"
         lines += [
             "",
             "Examples",
             "--------",
             ">>> import gpuarray as cp",
-            f">>> cp.{function.__name__}({', '.join(arguments)})",
+            *imported,
+            f">>> {called}({', '.join(arguments)})",
             function.row.result or _result(function.__name__, example),
         ]
     return "\n".join(lines)

@@ -7,6 +7,7 @@ same name (``numpy.ufunc.resolve_dtypes``), once for every combination of operan
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
@@ -65,7 +66,7 @@ class ufunc(Generic[_Result]):
         return f"<ufunc '{self.__name__}'>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _by_name, (self.__name__,)
+        return _by_name, (self.__name__, self.row.namespace)
 
     @property
     def types(self) -> list[str]:
@@ -503,11 +504,47 @@ def create(name: str, outputs: int = 1) -> ufunc[Any]:
     return found
 
 
+@overload
+def create_further(row: Operation) -> ufunc[ndarray]: ...
+
+
+@overload
+def create_further(row: Operation, outputs: Literal[2]) -> ufunc[tuple[ndarray, ndarray]]: ...
+
+
+@overload
+def create_further(
+    row: Operation, outputs: Literal[4]
+) -> ufunc[tuple[ndarray, ndarray, ndarray, ndarray]]: ...
+
+
+def create_further(row: Operation, outputs: int = 1) -> ufunc[Any]:
+    """Make the ufunc of a row of another public module than the main one.
+
+    A ufunc of the main namespace keeps its place among those that NumPy's hooks find by name.
+
+    Parameters
+    ----------
+    row : Operation
+        The row.
+    outputs : {1, 2, 4}, optional
+        How many outputs it has, from which type checkers know what a call returns.
+    """
+    found: ufunc[Any] = ufunc(row)
+    for name in (row.name, *row.aliases):
+        operations.FURTHER[name] = row
+        ufuncs.setdefault(name, found)
+    return found
+
+
 def create_function(name: str) -> Callable[..., ndarray]:
     """Make what computes a function that is no ufunc in NumPy, and is called as one."""
     return ufunc(operations.OPERATIONS[name])
 
 
-def _by_name(name: str) -> ufunc[Any]:
+def _by_name(name: str, namespace: str = "gpuarray") -> ufunc[Any]:
     """The ufunc that was pickled."""
-    return ufuncs[name]
+    if namespace == "gpuarray":
+        return ufuncs[name]
+    found: ufunc[Any] = getattr(importlib.import_module(namespace), name)
+    return found

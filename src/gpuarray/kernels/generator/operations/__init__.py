@@ -41,7 +41,7 @@ from gpuarray.kernels.generator.operations.rows import (
 )
 
 __all__ = [
-    "ALIASES", "HEAVY", "HUGE", "LIGHT", "MEDIUM", "OPERATIONS",
+    "ALIASES", "FURTHER", "HEAVY", "HUGE", "LIGHT", "MEDIUM", "OPERATIONS",
     "Code", "Extreme", "Operation", "operation", "row", "with_one_exponent",
 ]  # fmt: skip
 
@@ -53,10 +53,14 @@ OPERATIONS: dict[str, Operation] = {x.name: x for page in _PAGES for x in page.R
 #: Other names under which NumPy has the same ufunc.
 ALIASES = {alias: x.name for x in OPERATIONS.values() for alias in x.aliases}
 
+#: Rows of ufuncs that other public modules have, by all their names. Such a module adds its rows
+#: when it is imported, so that a program without it does not pay for them.
+FURTHER: dict[str, Operation] = {}
+
 
 def operation(name: str) -> Operation:
-    """Return the row of a ufunc by any of its names."""
-    found = OPERATIONS.get(ALIASES.get(name, name))
+    """Return the row of a ufunc by any of its names; those of the main namespace come first."""
+    found = OPERATIONS.get(ALIASES.get(name, name)) or FURTHER.get(name)
     if found is None:
         raise KeyError(f"no device code for an operation named {name!r}")
     return found

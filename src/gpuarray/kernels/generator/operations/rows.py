@@ -82,6 +82,8 @@ class Operation:
         narrowest first.
     aliases : tuple of str
         Other names of the ufunc.
+    namespace : str
+        The public module that has the ufunc.
     """
 
     # A class by hand: the package makes it when it is imported, and a NamedTuple of so many fields
@@ -94,6 +96,7 @@ class Operation:
         "example",
         "loops",
         "name",
+        "namespace",
         "neutral",
         "nin",
         "nout",
@@ -115,6 +118,7 @@ class Operation:
         associative: bool = False,
         loops: tuple[str, ...] = (),
         aliases: tuple[str, ...] = (),
+        namespace: str = "gpuarray",
     ):
         self.name = name
         self.nin = nin
@@ -128,6 +132,7 @@ class Operation:
         self.associative = associative
         self.loops = loops
         self.aliases = aliases
+        self.namespace = namespace
 
     def __repr__(self) -> str:
         return f"operation({self.name!r})"
@@ -263,6 +268,7 @@ def row(
     associative: bool = False,
     loops: tuple[str, ...] = (),
     aliases: tuple[str, ...] = (),
+    namespace: str = "gpuarray",
 ) -> Operation:
     """Make a row. `everything` and `integers` fill the categories that are not given."""
     texts = {
@@ -293,5 +299,5 @@ def row(
         codes[kind] = tuple([Code(output, header, load) for output in outputs])
     return Operation(
         name, nin, nout, codes, category_operand, summary, example, result, neutral, associative,
-        loops, aliases,
+        loops, aliases, namespace,
     )  # fmt: skip

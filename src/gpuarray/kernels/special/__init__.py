@@ -1,0 +1,25 @@
+"""Special functions: rows of SciPy's ufuncs, and the device code that they call.
+
+A page (a module here) has the rows of a chapter of SciPy's reference; ``special_*.cuh`` are the
+functions in C++, in namespace ``gpuarray::special``. A function of many branches is
+``__noinline__``: inlined it would be compiled for each of a thread's elements, which takes seconds.
+Functions compute in double where a row does not choose CUDA's own float functions. All formulas are
+from the DLMF (https://dlmf.nist.gov), or from papers that are named beside them.
+"""
+
+from __future__ import annotations
+
+from gpuarray.kernels.generator.operations import Operation
+from gpuarray.kernels.special import (
+    elementary,
+    error_functions,
+    gamma_functions,
+    information,
+)
+
+__all__ = ["ROWS"]
+
+_PAGES = (elementary, error_functions, gamma_functions, information)
+
+#: Every row by its name.
+ROWS: dict[str, Operation] = {x.name: x for page in _PAGES for x in page.ROWS}

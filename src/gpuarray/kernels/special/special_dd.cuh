@@ -1,0 +1,87 @@
+// Numbers of two doubles, for the steps of a function in which one double would lose digits.
+//
+// T. J. Dekker, "A floating-point technique for extending the available precision" (1971); products by fma.
+#pragma once
+
+#include "gpuarray/special.cuh"
+
+namespace gpuarray {
+namespace special {
+
+struct dd {
+    double hi, lo;
+    GPUARRAY_DEVICE dd(double hi, double lo = 0) : hi(hi), lo(lo) {}
+};
+
+// The sum of a and b, exactly; of `fast` with |a| >= |b|.
+GPUARRAY_DEVICE dd fast_sum(double a, double b) {
+    const double s = a + b;
+    return dd(s, b - (s - a));
+}
+GPUARRAY_DEVICE dd sum(double a, double b) {
+    const double s = a + b, t = s - a;
+    return dd(s, (a - (s - t)) + (b - t));
+}
+GPUARRAY_DEVICE dd product(double a, double b) {
+    const double p = a * b;
+    return dd(p, ::fma(a, b, -p));
+}
+
+GPUARRAY_DEVICE dd operator-(dd a) { return dd(-a.hi, -a.lo); }
+GPUARRAY_DEVICE dd operator+(dd a, dd b) {
+    const dd s = sum(a.hi, b.hi), t = sum(a.lo, b.lo);
+    const dd u = fast_sum(s.hi, s.lo + t.hi);
+    return fast_sum(u.hi, t.lo + u.lo);
+}
+GPUARRAY_DEVICE dd operator+(dd a, double b) {
+    const dd s = sum(a.hi, b);
+    return fast_sum(s.hi, s.lo + a.lo);
+}
+GPUARRAY_DEVICE dd operator-(dd a, dd b) { return a + -b; }
+GPUARRAY_DEVICE dd operator-(dd a, double b) { return a + -b; }
+GPUARRAY_DEVICE dd operator*(dd a, dd b) {
+    const dd p = product(a.hi, b.hi);
+    return fast_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+}
+GPUARRAY_DEVICE dd operator*(dd a, double b) {
+    const dd p = product(a.hi, b);
+    return fast_sum(p.hi, ::fma(a.lo, b, p.lo));
+}
+GPUARRAY_DEVICE dd operator/(dd a, dd b) {
+    const double q = a.hi / b.hi;
+    const dd rest = a - b * q;
+    return fast_sum(q, rest.hi / b.hi);
+}
+GPUARRAY_DEVICE dd operator/(dd a, double b) { return a / dd(b); }
+GPUARRAY_DEVICE double rounded(dd a) { return a.hi + a.lo; }
+
+// The natural logarithm of a positive, finite number to about 75 bits: 2 atanh((m - 1) / (m + 1)) of the mantissa.
+GPUARRAY_CALLED dd log_dd(dd x) {
+    int exponent;
+    double m = ::frexp(x.hi, &exponent);
+    if (m < 0.70710678118654752) {
+        m *= 2;
+        --exponent;
+    }
+    // A subnormal needs two steps.
+    const int half = exponent / 2;
+    const dd mantissa(m, ::ldexp(::ldexp(x.lo, -half), half - exponent));
+    const dd s = (mantissa - 1.0) / (mantissa + 1.0), ss = s * s;
+    const double z = ss.hi;
+    const double coefficients[] = {1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21,
+                                   1.0 / 23, 1.0 / 25, 1.0 / 27};
+    dd t = dd(1.0 / 7, 7.93016446160826e-18) + z * polynomial(coefficients, z);
+    t = dd(0.2, -1.1102230246251566e-17) + ss * t;
+    t = dd(1.0 / 3, 1.850371707708594e-17) + ss * t;
+    t = s + s * (ss * t);
+    return dd(0.6931471805599453, 2.3190468138462996e-17) * double(exponent) + t * 2.0;
+}
+
+// exp of a sum of two doubles, to the accuracy of exp.
+GPUARRAY_DEVICE double exp_dd(dd x) {
+    const double e = ::exp(x.hi);
+    return isfinite(e) ? ::fma(e, x.lo, e) : e;
+}
+
+}  // namespace special
+}  // namespace gpuarray

@@ -1,0 +1,27 @@
+"""Special functions: SciPy's ``scipy.special``, on the device.
+
+The ufuncs take SciPy's dtypes to SciPy's dtypes and give its values at poles and limits.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> import gpuarray.scipy.special
+>>> cp.scipy.special.expit(cp.asarray([0.0, 100.0]))
+array([0.5, 1. ])
+"""
+
+import typing as _typing
+
+from gpuarray._namespace.missing_names import suggesting as _suggesting
+from gpuarray._namespace.signatures import without_annotations as _without_annotations
+from gpuarray.scipy.special._elementary import *
+from gpuarray.scipy.special._error_functions import *
+from gpuarray.scipy.special._gamma_functions import *
+from gpuarray.scipy.special._information import *
+
+__all__ = [name for name in globals() if not name.startswith("_")]
+
+if not _typing.TYPE_CHECKING:
+    __getattr__ = _suggesting(__name__)
+
+_without_annotations(globals())
