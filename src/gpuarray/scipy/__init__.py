@@ -11,15 +11,16 @@ from gpuarray._array import ArrayBase
 from gpuarray._namespace.lazy import names
 from gpuarray._namespace.signatures import without_annotations
 
-__all__ = ["fft", "fftpack", "get_array_module", "linalg", "special"]
+__all__ = ["fft", "fftpack", "get_array_module", "linalg", "sparse", "special"]
 
 if TYPE_CHECKING:
     from gpuarray.scipy import fft as fft
     from gpuarray.scipy import fftpack as fftpack
     from gpuarray.scipy import linalg as linalg
+    from gpuarray.scipy import sparse as sparse
     from gpuarray.scipy import special as special
 else:
-    __getattr__ = names(__name__, ("fft", "fftpack", "linalg", "special"), {})
+    __getattr__ = names(__name__, ("fft", "fftpack", "linalg", "sparse", "special"), {})
 
 
 def get_array_module(*args: Any) -> ModuleType:

@@ -1,0 +1,42 @@
+"""Sparse linear algebra: SciPy's ``scipy.sparse.linalg``, on the device.
+
+Operators, solvers of linear equations and of least squares by iteration. Dense arrays, sparse
+arrays and functions serve as matrices.
+
+Examples
+--------
+>>> import gpuarray as cp
+>>> x, info = cp.scipy.sparse.linalg.cg(cp.array([[4.0, 1.0], [1.0, 3.0]]), cp.array([6.0, 7.0]))
+>>> x.round(6), info
+(array([1., 2.]), 0)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.signatures import without_annotations
+from gpuarray.scipy.sparse.linalg._bicgstab import bicgstab
+from gpuarray.scipy.sparse.linalg._conjugate_gradients import cg, cgs
+from gpuarray.scipy.sparse.linalg._gmres import gmres
+from gpuarray.scipy.sparse.linalg._lsmr import lsmr
+from gpuarray.scipy.sparse.linalg._lsqr import lsqr
+from gpuarray.scipy.sparse.linalg._minres import minres
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator, aslinearoperator
+
+# A line for each file.
+__all__ = [
+    "bicgstab",
+    "cg", "cgs",
+    "gmres",
+    "lsmr",
+    "lsqr",
+    "minres",
+    "LinearOperator", "aslinearoperator",
+]  # fmt: skip
+
+without_annotations(globals())
+
+if not TYPE_CHECKING:
+    __getattr__ = suggesting(__name__)

@@ -1,0 +1,273 @@
+"""The method of conjugate gradients, and the squared one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gpuarray._ops.products import vdot
+from gpuarray.scipy.sparse.linalg._progress import iterate, lag_of, read
+from gpuarray.scipy.sparse.linalg._systems import fused, make_system, norm_of, threshold
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+    from gpuarray.scipy.sparse.linalg._operators import LinearOperator
+
+__all__ = ["cg", "cgs"]
+
+
+class _Cg(NamedTuple):
+    """A step's vectors, and its numbers on the device."""
+
+    x: Any
+    r: Any
+    rr: Any  # the square of the residual's norm
+    p: Any
+    rho: Any
+
+
+@fused
+def _cg_step(x: Any, r: Any, p: Any, q: Any, rho: Any, pq: Any) -> Any:
+    alpha = rho / pq
+    return x + alpha * p, r - alpha * q
+
+
+@fused
+def _cg_direction(z: Any, p: Any, rho: Any, before: Any) -> Any:
+    return p * (rho / before) + z
+
+
+def cg(
+    A: ArrayLike | LinearOperator | Any,
+    b: ArrayLike,
+    x0: ArrayLike | str | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: ArrayLike | LinearOperator | Any = None,
+    callback: Callable[[ndarray], Any] | None = None,
+) -> tuple[ndarray, int]:
+    """Solve linear equations by conjugate gradients.
+
+    Parameters
+    ----------
+    A : ndarray, sparse array or LinearOperator, shape (N, N)
+        Hermitian and positive definite.
+    b : array_like, shape (N,) or (N, 1)
+        The right-hand side.
+    x0 : array_like or 'Mb', optional
+        Where to begin; zeros by default, and with 'Mb' the product of `M` and `b`.
+    rtol, atol : float, optional
+        The end is a residual with a norm below ``max(rtol * norm(b), atol)``.
+    maxiter : int, optional
+        The most iterations; ten times N by default.
+    M : ndarray, sparse array or LinearOperator, optional
+        The preconditioner, an approximation of the inverse of `A`.
+    callback : callable, optional
+        Called with the current solution after each iteration.
+
+    Returns
+    -------
+    x : ndarray, shape (N,)
+        The solution.
+    info : int
+        0, or the number of iterations if the residual is still too large.
+
+    Raises
+    ------
+    ValueError
+        If `A` is not square, shapes do not fit together, or `atol` is negative.
+
+    Differences from SciPy
+    ----------------------
+    The host reads one number of an iteration while the next two are under way, so that a matrix may
+    be multiplied by two vectors more than it takes; a LinearOperator made of functions is not.
+    Each call of `callback` has an array of its own.
+
+    Notes
+    -----
+    M. R. Hestenes and E. Stiefel, Journal of Research of the National Bureau of Standards 49 (1952)
+    409-436. Besides the product an iteration is four launches.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> a = cp.array([[4.0, 1.0], [1.0, 3.0]])
+    >>> x, info = cp.scipy.sparse.linalg.cg(a, cp.array([6.0, 7.0]))
+    >>> x.round(6), info
+    (array([1., 2.]), 0)
+    """
+    system = make_system(A, M, x0, b, "cg")
+    norm = norm_of(system.b)
+    tolerance = threshold("cg", norm, atol, rtol)
+    if norm == 0:
+        return system.b.copy(), 0
+    if maxiter is None:
+        maxiter = 10 * len(system.b)
+    matvec, psolve = system.matrix.matvec, system.preconditioner.matvec
+    preconditioned = system.is_preconditioned
+
+    def advance(state: _Cg, i: int) -> tuple[_Cg, list[Any]]:
+        z, rho = state.r, state.rr
+        if preconditioned:
+            z = psolve(z)
+            rho = vdot(state.r, z)
+        p = z if i == 0 else _cg_direction(z, state.p, rho, state.rho)
+        q = matvec(p)
+        x, r = _cg_step(state.x, state.r, p, q, rho, vdot(p, q))
+        rr = vdot(r, r)
+        return _Cg(x, r, rr, p, rho), [rr]
+
+    def judge(i: int, before: _Cg, after: _Cg, rr: Any) -> Any:
+        if callback is not None:
+            callback(after.x)
+        return 0 if i < maxiter and np.sqrt(rr.real) < tolerance else None
+
+    residual = system.residual()
+    squares = vdot(residual, residual)
+    if maxiter > 0 and (norm if system.begins_at_zero else norm_of(residual)) < tolerance:
+        return system.x, 0
+    state = _Cg(system.x, residual, squares, None, None)
+    lag = lag_of(system.matrix, system.preconditioner)
+    state, info = iterate(state, advance, judge, maxiter, lag)
+    return state.x, maxiter if info is None else info
+
+
+class _Cgs(NamedTuple):
+    """A step's vectors, and its numbers on the device."""
+
+    x: Any
+    r: Any
+    rho: Any
+    p: Any
+    q: Any
+    before: Any  # the previous rho
+
+
+@fused
+def _cgs_directions(r: Any, p: Any, q: Any, rho: Any, before: Any) -> Any:
+    beta = rho / before
+    u = r + beta * q
+    return u, u + beta * (q + beta * p)
+
+
+@fused
+def _cgs_middle(u: Any, v: Any, rho: Any, rv: Any) -> Any:
+    q = u - (rho / rv) * v
+    return q, u + q
+
+
+@fused
+def _cgs_step(x: Any, u: Any, rho: Any, rv: Any) -> Any:
+    return x + (rho / rv) * u
+
+
+def cgs(
+    A: ArrayLike | LinearOperator | Any,
+    b: ArrayLike,
+    x0: ArrayLike | str | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: ArrayLike | LinearOperator | Any = None,
+    callback: Callable[[ndarray], Any] | None = None,
+) -> tuple[ndarray, int]:
+    """Solve linear equations by conjugate gradients squared.
+
+    Parameters
+    ----------
+    A : ndarray, sparse array or LinearOperator, shape (N, N)
+        Any matrix that is not singular.
+    b : array_like, shape (N,) or (N, 1)
+        The right-hand side.
+    x0 : array_like or 'Mb', optional
+        Where to begin; zeros by default, and with 'Mb' the product of `M` and `b`.
+    rtol, atol : float, optional
+        The end is a residual with a norm below ``max(rtol * norm(b), atol)``.
+    maxiter : int, optional
+        The most iterations; ten times N by default.
+    M : ndarray, sparse array or LinearOperator, optional
+        The preconditioner, an approximation of the inverse of `A`.
+    callback : callable, optional
+        Called with the current solution after each iteration.
+
+    Returns
+    -------
+    x : ndarray, shape (N,)
+        The solution.
+    info : int
+        0; the number of iterations if the residual is still too large; -10 or -11 if a product that
+        is divided by vanishes.
+
+    Raises
+    ------
+    ValueError
+        If `A` is not square, shapes do not fit together, or `atol` is negative.
+
+    Differences from SciPy
+    ----------------------
+    As for `cg`, a matrix may be multiplied by a few vectors more than it takes.
+
+    Notes
+    -----
+    P. Sonneveld, SIAM Journal on Scientific and Statistical Computing 10 (1989) 36-52. The residual
+    is that of the solution, not that of a recurrence.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> a = cp.array([[4.0, 1.0], [2.0, 3.0]])
+    >>> x, info = cp.scipy.sparse.linalg.cgs(a, cp.array([6.0, 8.0]))
+    >>> x.round(6), info
+    (array([1., 2.]), 0)
+    """
+    system = make_system(A, M, x0, b, "cgs")
+    norm = norm_of(system.b)
+    tolerance = threshold("cgs", norm, atol, rtol)
+    if norm == 0:
+        return system.b.copy(), 0
+    if maxiter is None:
+        maxiter = 10 * len(system.b)
+    smallest = float(np.finfo(system.x.dtype).eps) ** 2
+    matvec, psolve = system.matrix.matvec, system.preconditioner.matvec
+    right = system.b
+    shadow = residual = system.residual()
+
+    def advance(state: _Cgs, i: int) -> tuple[_Cgs, list[Any]]:
+        u = p = state.r
+        if i > 0:
+            u, p = _cgs_directions(state.r, state.p, state.q, state.rho, state.before)
+        v = matvec(psolve(p))
+        rv = vdot(shadow, v)
+        q, total = _cgs_middle(u, v, state.rho, rv)
+        x = _cgs_step(state.x, psolve(total), state.rho, rv)
+        r = right - matvec(x)
+        rho = vdot(shadow, r)
+        return _Cgs(x, r, rho, p, q, state.rho), [rv, vdot(r, r), rho]
+
+    def judge(i: int, before: _Cgs, after: _Cgs, numbers: Any) -> Any:
+        if numbers[0] == 0:
+            return before.x, -11
+        if callback is not None:
+            callback(after.x)
+        info = verdict(numbers[1], numbers[2]) if i < maxiter else None
+        return None if info is None else (after.x, info)
+
+    def verdict(squares: Any, rho: Any) -> int | None:
+        if np.sqrt(squares.real) < tolerance:
+            return 0
+        return -10 if abs(rho) < smallest else None
+
+    rho = vdot(shadow, residual)
+    (first,) = read(rho)
+    info = verdict(first, first) if maxiter > 0 else None
+    if info is not None:
+        return system.x, info
+    state = _Cgs(system.x, residual, rho, None, None, None)
+    lag = lag_of(system.matrix, system.preconditioner)
+    state, result = iterate(state, advance, judge, maxiter, lag)
+    return (state.x, maxiter) if result is None else result

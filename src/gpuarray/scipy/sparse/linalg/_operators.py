@@ -1,0 +1,733 @@
+"""Linear operators: what is known of a matrix by its products with vectors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self, overload
+
+import numpy as np
+
+from gpuarray._array import ArrayBase
+from gpuarray._ops.creation import zeros
+from gpuarray._ops.dimensions import atleast_2d
+from gpuarray._ops.joining import hstack
+from gpuarray._ops.manipulation import as_array
+from gpuarray._ops.math import conj
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, DTypeLike, ndarray
+
+__all__ = [
+    "IdentityOperator",
+    "LinearOperator",
+    "MatrixLinearOperator",
+    "aslinearoperator",
+    "is_number",
+    "is_sparse",
+]
+
+_Products = Callable[[Any], Any]
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether an object is a sparse array or matrix of ours."""
+    return hasattr(x, "nnz") and hasattr(x, "tocsr") and hasattr(x, "dot")
+
+
+def is_number(x: Any) -> bool:
+    """Whether an operand of an operator is a scalar."""
+    return isinstance(x, (bool, int, float, complex, np.generic))
+
+
+def _operand(x: Any, name: str) -> Any:
+    return x if isinstance(x, ArrayBase) or is_sparse(x) else as_array(x, name)
+
+
+class LinearOperator:
+    """A matrix that is known by its products with vectors.
+
+    Made from functions, or a subclass that has at least one of ``_matvec`` and ``_matmat``.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        (M, N).
+    matvec : callable
+        Takes an array of shape (N,) or (N, 1); returns the product, of M elements.
+    rmatvec : callable, optional
+        The product with the conjugate transpose: M elements to N.
+    matmat : callable, optional
+        The product with a matrix of shape (N, K).
+    dtype : dtype, optional
+        Of the matrix. By default that of the product with zeros of int8.
+    rmatmat : callable, optional
+        The product of the conjugate transpose with a matrix of shape (M, K).
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (M, N).
+    dtype : numpy.dtype
+        Of the matrix.
+    ndim : int
+        2.
+    args : tuple
+        What a sum, a product, or another operator of operators is made of.
+
+    Raises
+    ------
+    ValueError
+        If the shape is not that of a matrix.
+
+    Differences from SciPy
+    ----------------------
+    Vectors and matrices are device arrays.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy.sparse.linalg import LinearOperator
+    >>> double = LinearOperator((2, 2), matvec=lambda x: 2 * x)
+    >>> double @ cp.ones(2)
+    array([2., 2.])
+    >>> (double + double).matvec(cp.ones(2))
+    array([4., 4.])
+    """
+
+    ndim = 2
+    # Arrays leave their products with an operator to it.
+    __array_ufunc__ = None
+    __array_priority__ = 1000
+
+    shape: tuple[int, int]
+    dtype: Any
+    args: tuple[Any, ...]
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """An operator of functions, or an object of a subclass."""
+        if cls is LinearOperator:
+            return super().__new__(_FunctionOperator)  # type: ignore[return-value]
+        made = super().__new__(cls)
+        if cls._matvec is LinearOperator._matvec and cls._matmat is LinearOperator._matmat:
+            warnings.warn(
+                f"{cls.__name__}: a LinearOperator subclass should implement at least one of "
+                "_matvec and _matmat.",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return made
+
+    @overload
+    def __init__(self, dtype: Any, shape: Any) -> None: ...
+
+    @overload
+    def __init__(
+        self,
+        shape: Any,
+        matvec: _Products,
+        rmatvec: _Products | None = None,
+        matmat: _Products | None = None,
+        dtype: DTypeLike | None = None,
+        rmatmat: _Products | None = None,
+    ) -> None: ...
+
+    def __init__(self, dtype: Any, shape: Any) -> None:  # type: ignore[misc]
+        shape = tuple(shape)
+        if len(shape) != 2 or not all(_is_length(x) for x in shape):
+            raise ValueError(f"LinearOperator: invalid shape {shape!r} (must be 2-d)")
+        self.dtype = None if dtype is None else np.dtype(dtype)
+        self.shape = (int(shape[0]), int(shape[1]))
+        self.args = ()
+
+    def _init_dtype(self) -> None:
+        """Find the dtype from a product, if it was not given."""
+        if self.dtype is None:
+            try:
+                self.dtype = self.matvec(zeros(self.shape[1], np.int8)).dtype
+            except OverflowError:  # a number of the function's does not fit int8
+                self.dtype = np.dtype(int)
+
+    # What subclasses define, each by default in terms of another.
+
+    def _matvec(self, x: Any) -> Any:
+        return self.matmat(x.reshape(-1, 1))
+
+    def _matmat(self, X: Any) -> Any:
+        return hstack([self.matvec(X[:, i : i + 1]) for i in range(X.shape[1])])
+
+    def _rmatvec(self, x: Any) -> Any:
+        cls = type(self)
+        if cls._adjoint is not LinearOperator._adjoint:
+            return self.H.matvec(x)
+        if cls._rmatmat is not LinearOperator._rmatmat:
+            return self._rmatmat(x.reshape(-1, 1)).reshape(-1)
+        raise NotImplementedError(
+            f"{cls.__name__}: no product with the adjoint is known; define _rmatvec or _adjoint"
+        )
+
+    def _rmatmat(self, X: Any) -> Any:
+        if type(self)._adjoint is not LinearOperator._adjoint:
+            return self.H.matmat(X)
+        return hstack([self.rmatvec(X[:, i : i + 1]) for i in range(X.shape[1])])
+
+    def _adjoint(self) -> LinearOperator:
+        return _Adjoint(self)
+
+    def _transpose(self) -> LinearOperator:
+        return _Transpose(self)
+
+    # Products.
+
+    def matvec(self, x: ArrayLike) -> ndarray:
+        """The product with a vector.
+
+        Parameters
+        ----------
+        x : ndarray, shape (N,) or (N, 1)
+            The vector.
+
+        Returns
+        -------
+        ndarray, shape (M,) or (M, 1)
+            The product.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit together.
+        """
+        return self._vector_product(x, "matvec", self._matvec, *self.shape)
+
+    def rmatvec(self, x: ArrayLike) -> ndarray:
+        """The product of the conjugate transpose with a vector.
+
+        Parameters
+        ----------
+        x : ndarray, shape (M,) or (M, 1)
+            The vector.
+
+        Returns
+        -------
+        ndarray, shape (N,) or (N, 1)
+            The product.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit together.
+        NotImplementedError
+            If the operator does not know its conjugate transpose.
+        """
+        return self._vector_product(x, "rmatvec", self._rmatvec, *self.shape[::-1])
+
+    def _vector_product(
+        self, x: Any, name: str, product: _Products, rows: int, columns: int
+    ) -> Any:
+        x = as_array(x, name)
+        if x.shape != (columns,) and x.shape != (columns, 1):
+            raise ValueError(
+                f"{name}: dimension mismatch: an operator of shape {self.shape} and a vector of "
+                f"shape {x.shape}"
+            )
+        y = as_array(product(x), name)
+        shape = (rows,) if x.ndim == 1 else (rows, 1)
+        return y if y.shape == shape else y.reshape(shape)
+
+    def matmat(self, X: ArrayLike) -> ndarray:
+        """The product with a matrix.
+
+        Parameters
+        ----------
+        X : ndarray, shape (N, K)
+            The matrix.
+
+        Returns
+        -------
+        ndarray, shape (M, K)
+            The product.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit together.
+        """
+        return self._matrix_product(X, "matmat", self._matmat, self.shape[1])
+
+    def rmatmat(self, X: ArrayLike) -> ndarray:
+        """The product of the conjugate transpose with a matrix.
+
+        Parameters
+        ----------
+        X : ndarray, shape (M, K)
+            The matrix.
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+            The product.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit together.
+        """
+        return self._matrix_product(X, "rmatmat", self._rmatmat, self.shape[0])
+
+    def _matrix_product(self, X: Any, name: str, product: _Products, length: int) -> Any:
+        X = _operand(X, name)
+        if X.ndim != 2:
+            raise ValueError(f"{name}: expected a 2-d array, not {X.ndim}-d")
+        if X.shape[0] != length:
+            raise ValueError(f"{name}: dimension mismatch: {self.shape}, {X.shape}")
+        try:
+            return product(X)
+        except Exception as error:
+            if is_sparse(X):
+                raise TypeError(
+                    f"{name}: unable to multiply a LinearOperator with a sparse matrix; wrap the "
+                    "matrix in aslinearoperator first"
+                ) from error
+            raise
+
+    def dot(self, x: Any) -> Any:
+        """The product with a vector, a matrix, a number or another operator.
+
+        Parameters
+        ----------
+        x : ndarray, number or LinearOperator
+            What the operator is multiplied by.
+
+        Returns
+        -------
+        ndarray or LinearOperator
+            Of a vector or matrix their product; else an operator.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit together.
+        """
+        if isinstance(x, LinearOperator):
+            return _Product(self, x)
+        if is_number(x):
+            return _Scaled(self, x)
+        x = _operand(x, "dot")
+        if x.ndim == 1 or (x.ndim == 2 and x.shape[1] == 1):
+            return self.matvec(x)
+        if x.ndim == 2:
+            return self.matmat(x)
+        raise ValueError(f"dot: expected a 1-d or 2-d array, got one of shape {x.shape}")
+
+    def _rdot(self, x: Any) -> Any:
+        """The product with what stands on the left."""
+        if isinstance(x, LinearOperator):
+            return _Product(x, self)
+        if is_number(x):
+            return _Scaled(self, x)
+        x = _operand(x, "dot")
+        if x.ndim == 1 or (x.ndim == 2 and x.shape[0] == 1):
+            return self.T.matvec(x.T).T
+        if x.ndim == 2:
+            return self.T.matmat(x.T).T
+        raise ValueError(f"dot: expected a 1-d or 2-d array, got one of shape {x.shape}")
+
+    def adjoint(self) -> LinearOperator:
+        """The conjugate transpose, also called `H`.
+
+        Returns
+        -------
+        LinearOperator
+            Of shape (N, M).
+        """
+        return self._adjoint()
+
+    def transpose(self) -> LinearOperator:
+        """The transpose, also called `T`.
+
+        Returns
+        -------
+        LinearOperator
+            Of shape (N, M).
+        """
+        return self._transpose()
+
+    @property
+    def H(self) -> LinearOperator:
+        """The conjugate transpose."""
+        return self._adjoint()
+
+    @property
+    def T(self) -> LinearOperator:
+        """The transpose."""
+        return self._transpose()
+
+    def __call__(self, x: Any) -> Any:
+        """The product with something, as by ``@``."""
+        return self @ x
+
+    def __mul__(self, x: Any) -> Any:
+        return self.dot(x)
+
+    def __rmul__(self, x: Any) -> Any:
+        return _Scaled(self, x) if is_number(x) else self._rdot(x)
+
+    def __matmul__(self, other: Any) -> Any:
+        _check_no_number(other)
+        return self.dot(other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        _check_no_number(other)
+        return self._rdot(other)
+
+    def __truediv__(self, other: Any) -> Any:
+        if not is_number(other):
+            raise ValueError(
+                f"LinearOperator: can only divide a linear operator by a scalar, not by {other!r}"
+            )
+        return _Scaled(self, 1.0 / other)
+
+    def __pow__(self, p: Any) -> Any:
+        return _Power(self, p) if is_number(p) else NotImplemented
+
+    def __add__(self, x: Any) -> Any:
+        return _Sum(self, x) if isinstance(x, LinearOperator) else NotImplemented
+
+    def __neg__(self) -> Any:
+        return _Scaled(self, -1)
+
+    def __sub__(self, x: Any) -> Any:
+        return self.__add__(-x)
+
+    def __repr__(self) -> str:
+        dtype = "unspecified dtype" if self.dtype is None else f"dtype={self.dtype}"
+        return f"<{self.shape[0]}x{self.shape[1]} {type(self).__name__} with {dtype}>"
+
+
+def _is_length(x: Any) -> bool:
+    """Whether a number counts rows or columns."""
+    try:
+        return int(x) == x and int(x) >= 0
+    except (TypeError, ValueError):
+        return False
+
+
+def _check_no_number(x: Any) -> None:
+    if is_number(x):
+        raise ValueError("LinearOperator: scalar operands are not allowed, use '*' instead")
+
+
+class _FunctionOperator(LinearOperator):
+    """An operator of functions."""
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        matvec: _Products,
+        rmatvec: _Products | None = None,
+        matmat: _Products | None = None,
+        dtype: DTypeLike | None = None,
+        rmatmat: _Products | None = None,
+    ):
+        super().__init__(dtype, shape)
+        self._functions = (matvec, rmatvec, matmat, rmatmat)
+        self._init_dtype()
+
+    def _matvec(self, x: Any) -> Any:
+        return self._functions[0](x)
+
+    def _rmatvec(self, x: Any) -> Any:
+        if self._functions[1] is None:
+            raise NotImplementedError("LinearOperator: rmatvec is not defined; pass rmatvec=")
+        return self._functions[1](x)
+
+    def _matmat(self, X: Any) -> Any:
+        matmat = self._functions[2]
+        return super()._matmat(X) if matmat is None else matmat(X)
+
+    def _rmatmat(self, X: Any) -> Any:
+        rmatmat = self._functions[3]
+        if rmatmat is not None:
+            return rmatmat(X)
+        return hstack([self.rmatvec(X[:, i : i + 1]) for i in range(X.shape[1])])
+
+    def _adjoint(self) -> LinearOperator:
+        matvec, rmatvec, matmat, rmatmat = self._functions
+        return _FunctionOperator(
+            (self.shape[1], self.shape[0]),
+            _undefined if rmatvec is None else rmatvec,
+            matvec,
+            rmatmat,
+            self.dtype,
+            matmat,
+        )
+
+
+def _undefined(x: Any) -> Any:
+    raise NotImplementedError("LinearOperator: rmatvec is not defined; pass rmatvec=")
+
+
+class _Adjoint(LinearOperator):
+    """The conjugate transpose of an operator."""
+
+    def __init__(self, A: LinearOperator):
+        super().__init__(A.dtype, A.shape[::-1])
+        self.args = (A,)
+
+    def _matvec(self, x: Any) -> Any:
+        return self.args[0]._rmatvec(x)
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self.args[0]._matvec(x)
+
+    def _matmat(self, X: Any) -> Any:
+        return self.args[0]._rmatmat(X)
+
+    def _rmatmat(self, X: Any) -> Any:
+        return self.args[0]._matmat(X)
+
+
+class _Transpose(LinearOperator):
+    """The transpose of an operator."""
+
+    def __init__(self, A: LinearOperator):
+        super().__init__(A.dtype, A.shape[::-1])
+        self.args = (A,)
+
+    def _matvec(self, x: Any) -> Any:
+        return conj(self.args[0]._rmatvec(conj(x)))
+
+    def _rmatvec(self, x: Any) -> Any:
+        return conj(self.args[0]._matvec(conj(x)))
+
+    def _matmat(self, X: Any) -> Any:
+        return conj(self.args[0]._rmatmat(conj(X)))
+
+    def _rmatmat(self, X: Any) -> Any:
+        return conj(self.args[0]._matmat(conj(X)))
+
+
+def _common(*operators: LinearOperator) -> Any:
+    dtypes = [x.dtype for x in operators if x.dtype is not None]
+    return np.result_type(*dtypes) if dtypes else None
+
+
+def _check_operators(*operators: Any) -> None:
+    for x in operators:
+        if not isinstance(x, LinearOperator):
+            raise ValueError(f"LinearOperator: both operands have to be one, not {x!r}")
+
+
+class _Sum(LinearOperator):
+    """The sum of two operators."""
+
+    def __init__(self, A: Any, B: Any):
+        _check_operators(A, B)
+        if A.shape != B.shape:
+            raise ValueError(f"LinearOperator: cannot add {A} and {B}: shape mismatch")
+        super().__init__(_common(A, B), A.shape)
+        self.args = (A, B)
+
+    def _matvec(self, x: Any) -> Any:
+        return self.args[0].matvec(x) + self.args[1].matvec(x)
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self.args[0].rmatvec(x) + self.args[1].rmatvec(x)
+
+    def _matmat(self, X: Any) -> Any:
+        return self.args[0].matmat(X) + self.args[1].matmat(X)
+
+    def _rmatmat(self, X: Any) -> Any:
+        return self.args[0].rmatmat(X) + self.args[1].rmatmat(X)
+
+    def _adjoint(self) -> LinearOperator:
+        return _Sum(self.args[0].H, self.args[1].H)
+
+
+class _Product(LinearOperator):
+    """The product of two operators."""
+
+    def __init__(self, A: Any, B: Any):
+        _check_operators(A, B)
+        if A.shape[1] != B.shape[0]:
+            raise ValueError(f"LinearOperator: cannot multiply {A} and {B}: shape mismatch")
+        super().__init__(_common(A, B), (A.shape[0], B.shape[1]))
+        self.args = (A, B)
+
+    def _matvec(self, x: Any) -> Any:
+        return self.args[0].matvec(self.args[1].matvec(x))
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self.args[1].rmatvec(self.args[0].rmatvec(x))
+
+    def _matmat(self, X: Any) -> Any:
+        return self.args[0].matmat(self.args[1].matmat(X))
+
+    def _rmatmat(self, X: Any) -> Any:
+        return self.args[1].rmatmat(self.args[0].rmatmat(X))
+
+    def _adjoint(self) -> LinearOperator:
+        return _Product(self.args[1].H, self.args[0].H)
+
+
+class _Scaled(LinearOperator):
+    """The product of an operator and a number."""
+
+    def __init__(self, A: LinearOperator, alpha: Any):
+        if isinstance(A, _Scaled):
+            A, alpha = A.args[0], alpha * A.args[1]
+        dtypes = [type(alpha)] if A.dtype is None else [A.dtype, type(alpha)]
+        super().__init__(np.result_type(*dtypes), A.shape)
+        self.args = (A, alpha)
+
+    def _matvec(self, x: Any) -> Any:
+        return self.args[1] * self.args[0].matvec(x)
+
+    def _rmatvec(self, x: Any) -> Any:
+        return np.conj(self.args[1]) * self.args[0].rmatvec(x)
+
+    def _matmat(self, X: Any) -> Any:
+        return self.args[1] * self.args[0].matmat(X)
+
+    def _rmatmat(self, X: Any) -> Any:
+        return np.conj(self.args[1]) * self.args[0].rmatmat(X)
+
+    def _adjoint(self) -> LinearOperator:
+        return _Scaled(self.args[0].H, np.conj(self.args[1]))
+
+
+class _Power(LinearOperator):
+    """A power of an operator."""
+
+    def __init__(self, A: LinearOperator, p: Any):
+        if A.shape[0] != A.shape[1]:
+            raise ValueError(f"LinearOperator: square LinearOperator expected, got {A!r}")
+        if not _is_length(p):
+            raise ValueError(f"LinearOperator: non-negative integer expected as p, got {p!r}")
+        super().__init__(A.dtype, A.shape)
+        self.args = (A, int(p))
+
+    def _repeated(self, product: _Products, x: Any) -> Any:
+        x = x.copy()
+        for _ in range(self.args[1]):
+            x = product(x)
+        return x
+
+    def _matvec(self, x: Any) -> Any:
+        return self._repeated(self.args[0].matvec, x)
+
+    def _rmatvec(self, x: Any) -> Any:
+        return self._repeated(self.args[0].rmatvec, x)
+
+    def _matmat(self, X: Any) -> Any:
+        return self._repeated(self.args[0].matmat, X)
+
+    def _rmatmat(self, X: Any) -> Any:
+        return self._repeated(self.args[0].rmatmat, X)
+
+    def _adjoint(self) -> LinearOperator:
+        return _Power(self.args[0].H, self.args[1])
+
+
+class MatrixLinearOperator(LinearOperator):
+    """A dense or sparse matrix as an operator."""
+
+    def __init__(self, A: Any):
+        super().__init__(A.dtype, A.shape)
+        self.A = A
+        self.args = (A,)
+        self._conjugate_transpose: MatrixLinearOperator | None = None
+
+    def _matvec(self, x: Any) -> Any:
+        return self.A.dot(x)
+
+    def _matmat(self, X: Any) -> Any:
+        return self.A.dot(X)
+
+    def _adjoint(self) -> LinearOperator:
+        found = self._conjugate_transpose
+        if found is None:
+            transposed = self.A.T
+            real = np.dtype(self.dtype).kind != "c"
+            found = MatrixLinearOperator(transposed if real else transposed.conj())
+            self._conjugate_transpose = found
+        return found
+
+
+class IdentityOperator(LinearOperator):
+    """The operator that changes nothing."""
+
+    def __init__(self, shape: tuple[int, int], dtype: Any = None):
+        super().__init__(dtype, shape)
+
+    def _matvec(self, x: Any) -> Any:
+        return x
+
+    def _rmatvec(self, x: Any) -> Any:
+        return x
+
+    def _matmat(self, X: Any) -> Any:
+        return X
+
+    def _rmatmat(self, X: Any) -> Any:
+        return X
+
+    def _adjoint(self) -> LinearOperator:
+        return self
+
+
+def aslinearoperator(A: Any) -> LinearOperator:
+    """Anything that acts like a matrix as a LinearOperator.
+
+    Parameters
+    ----------
+    A : ndarray, sparse array or matrix, LinearOperator, or object
+        An object has the attributes ``shape`` and ``matvec``, and may have ``rmatvec``,
+        ``rmatmat`` and ``dtype``.
+
+    Returns
+    -------
+    LinearOperator
+        `A` itself if it is one.
+
+    Raises
+    ------
+    ValueError
+        If an array has more than two dimensions.
+    TypeError
+        For anything else.
+
+    Differences from SciPy
+    ----------------------
+    Arrays are device arrays.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> cp.scipy.sparse.linalg.aslinearoperator(cp.array([[1, 2, 3], [4, 5, 6]]))
+    <2x3 MatrixLinearOperator with dtype=int64>
+    """
+    if isinstance(A, LinearOperator):
+        return A
+    if isinstance(A, ArrayBase):
+        array: Any = A
+        if array.ndim > 2:
+            raise ValueError(
+                f"aslinearoperator: array must have ndim <= 2; its shape is {array.shape}"
+            )
+        return MatrixLinearOperator(atleast_2d(array))
+    if is_sparse(A):
+        return MatrixLinearOperator(A)
+    if hasattr(A, "shape") and hasattr(A, "matvec"):
+        return _FunctionOperator(
+            A.shape,
+            A.matvec,
+            getattr(A, "rmatvec", None),
+            None,
+            getattr(A, "dtype", None),
+            getattr(A, "rmatmat", None),
+        )
+    raise TypeError(
+        f"aslinearoperator: type not understood: {type(A).__name__}; pass a device array, a sparse "
+        "array or an object with shape and matvec"
+    )
