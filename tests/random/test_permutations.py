@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from gpuarray.random import _permutations
 from gpuarray.random._permutations import SAME_ORDER
@@ -125,3 +126,43 @@ def test_orders_are_refused(xp):
         ours.shuffle(xp.asarray(1))
     with pytest.raises(ValueError, match="same shape"):
         ours.permuted(xp.ones(3), out=xp.ones(4))
+
+
+def _is_odd(order):
+    """Whether an odd number of swaps makes an order."""
+    odd, seen = False, np.zeros(len(order), bool)
+    for start in range(len(order)):
+        place, length = start, 0
+        while not seen[place]:
+            seen[place] = True
+            place = order[place]
+            length += 1
+        odd ^= length % 2 == 0 and length > 0
+    return odd
+
+
+@pytest.mark.parametrize("n", [1025, 1089, 1500])  # 1089 is 33 * 33
+def test_long_orders_are_random(xp, n):
+    """Each place is computed by a Feistel network, whose orders of squares would all be even."""
+    rng = xp.random.default_rng(7)
+    orders = np.array([rng.permutation(n).get() for _ in range(120)])
+    np.testing.assert_array_equal(np.sort(orders, axis=1), np.tile(np.arange(n), (120, 1)))
+    odd = sum(_is_odd(order) for order in orders)
+    assert 30 < odd < 90
+    # Where elements are, whether neighbours are still side by side, and in which order.
+    counts = np.bincount((orders[:, :50] * 10 // n).ravel(), minlength=10)
+    assert stats.chisquare(counts, counts.sum() * np.bincount(np.arange(n) * 10 // n) / n)[1] > 1e-4
+    rises = (orders[:, 1:] > orders[:, :-1]).sum()
+    total = 120 * (n - 1)
+    assert abs(rises - total / 2) < 5 * np.sqrt(120 * (n + 1) / 12)
+    beside = (np.diff(orders, axis=1) == 1).sum()
+    assert abs(beside - 120) < 5 * np.sqrt(120)
+
+
+@pytest.mark.parametrize("n", [2**32 - 5, 2**32 + 7, 10**15, 2**62 + 1])
+def test_places_of_huge_orders(xp, n):
+    found = xp.random.default_rng(3).choice(n, 4000, replace=False).get()
+    assert len(set(found.tolist())) == 4000
+    assert found.min() >= 0
+    assert found.max() < n
+    assert stats.kstest(found / n, "uniform").pvalue > 1e-4

@@ -25,19 +25,21 @@ if TYPE_CHECKING:
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
 
-#: Fewer elements than this share of all are picked by a Feistel network; a sort of all keys costs
-#: about as much for an element as one of its rounds.
-_FEW = 16
+#: An order of so many elements at most is that of random words, which are sorted. The places of a
+#: larger one are computed each by itself.
+_SORTED = 1024
 
 
 def permutation(source: Any, x: Any) -> ndarray:
     """A random order of a range, or of an array along its first axis."""
     if isinstance(x, int | np.integer) and not isinstance(x, bool):
-        return _order(source, max(operator.index(x), 0))
+        count = max(operator.index(x), 0)
+        return _order(source, count, count)
     x = as_values(x, "permutation")
     if not x._layout.ndim:
         raise IndexError("x must be an integer or at least 1-dimensional")
-    return take(x, _order(source, x._layout.shape[0]), axis=0)
+    count = x._layout.shape[0]
+    return take(x, _order(source, count, count), axis=0)
 
 
 def shuffle(source: Any, x: Any) -> None:
@@ -50,9 +52,13 @@ def shuffle(source: Any, x: Any) -> None:
     target[...] = permutation(source, x)
 
 
-def _order(source: Any, count: int) -> Any:
-    """The integers below a number in a random order: those that sort random words."""
-    return argsort(source._words(count))
+def _order(source: Any, population: int, count: int) -> Any:
+    """The first ``count`` of the integers below ``population`` in a random order."""
+    if population <= _SORTED:
+        order = argsort(source._words(population))
+        return order if count == population else order[:count].copy()
+    target = _layout.contiguous(_INT64, (count,))
+    return variates(_Order(source), "permuted_index", (population,), target, None)
 
 
 def choice(source: Any, a: Any, size: Any, replace: bool, p: Any) -> ndarray:
@@ -106,10 +112,8 @@ def _picked(source: Any, population: int, count: int, replace: bool, p: Any) -> 
         return _array.empty(target)
     if p is None and replace:
         return source.randint(0, population, count)
-    if p is None and count * _FEW < population:
-        return variates(_Order(source), "permuted_index", (population,), target, None)
     if p is None:
-        return _order(source, population)[:count].copy()
+        return _order(source, population, count)
     if replace:
         total = cumsum(p)
         return searchsorted(divide(total, total[-1]), source.random_sample(count), side="right")

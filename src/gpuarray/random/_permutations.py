@@ -39,7 +39,14 @@ class Permutations:
             if count < 2 or not rows:  # nothing is drawn
                 return cp.zeros((rows, count), _INT64)
             return self._bit_generator._draw(kernels.launch.orders_call, ("orders", rows, count))
+        if rows == 1:
+            return self._sample(count, count).reshape(1, count)
         return cp.argsort(self._bit_generator._words((rows, count)), axis=-1)
+
+    def _sample(self, population: int, count: int) -> Any:
+        """The first ``count`` places of a random order of the integers below ``population``."""
+        key = self._bit_generator._words(2)
+        return kernels.launch.sample_call(current.stream, count)(key, population)
 
     def permutation(self, x: int | ArrayLike, axis: int = 0) -> ndarray:
         """A random order of a range, or of the slices of an array along an axis.
@@ -58,8 +65,9 @@ class Permutations:
 
         Differences from NumPy
         ----------------------
-        Up to 1024 elements have NumPy's order. Of more the order is that of random words, one for
-        each element, which a parallel sort finds; NumPy's shuffle moves one element after another.
+        Up to 1024 elements have NumPy's order. Of more each place is computed by itself, by a
+        Feistel network with a key of 128 bits (Black and Rogaway, "Ciphers with Arbitrary Finite
+        Domains", 2002); NumPy's shuffle moves one element after another.
 
         Examples
         --------
@@ -198,8 +206,7 @@ class Permutations:
         -----
         Without `replace` and `p`, up to 1705 elements are NumPy's: one thread draws them by Floyd's
         algorithm, without memory of the population's size. More of them are the first places of a
-        random order that a Feistel network computes (Black and Rogaway, "Ciphers with Arbitrary
-        Finite Domains", 2002), or those that a sort of random words gives.
+        random order: see `permutation`.
 
         Without `replace` and with `p` the host decides, as NumPy does, what has to be drawn
         again: the call waits for the device.
@@ -259,10 +266,7 @@ class Permutations:
         if not tail and count <= kernels.launch.most_chosen():
             some = (count, shuffled)
             return self._bit_generator._draw(kernels.launch.choose_call, some, population)
-        if 16 * count > population:
-            return self._orders(1, population)[0, :count].copy()
-        key = self._bit_generator._words(1)
-        return kernels.launch.sample_call(current.stream, count)(key, population)
+        return self._sample(population, count)
 
     def _weighted(self, population: int, shape: tuple[int, ...], replace: bool, p: Any) -> Any:
         """Integers below ``population`` of given probabilities."""

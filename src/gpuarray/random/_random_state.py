@@ -249,8 +249,8 @@ class RandomState(
 
         Notes
         -----
-        Few of many elements without replacement are places in a random order that a Feistel network
-        gives (M. Luby and C. Rackoff, 1988), without memory for the other elements. With
+        Of more than 1024 elements those without replacement are places in a random order that a
+        Feistel network gives (M. Luby and C. Rackoff, 1988), without memory for the others. With
         probabilities and without replacement those of the smallest ``e / p`` are taken, with
         exponential variates e (P. S. Efraimidis and P. G. Spirakis, 2006).
         """

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpuarray/binomial.cuh"
+#include "gpuarray/random_order.cuh"
 
 namespace gpuarray {
 
@@ -89,30 +90,11 @@ struct Integers {
     }
 };
 
-__device__ __noinline__ uint32_t round_word(uint64_t key, uint32_t half, uint32_t round) {
-    return philox(key, half, round).words[0];
-}
-
-// The place of a number in a random order of the integers below n: a Feistel network of the bits that n has, applied
-// until the result is below n. M. Luby, C. Rackoff: "How to construct pseudorandom permutations from pseudorandom
-// functions", 1988; J. Black, P. Rogaway: "Ciphers with arbitrary finite domains", 2002.
+// The place of a number in a random order of the integers below n.
 struct PermutedIndex {
     GPUARRAY_DEVICE static int64_t draw(Draws& draws, int64_t n) {
         if (n < 2 || draws.place >= uint64_t(n)) return 0;
-        const int bits = 64 - __clzll(n - 1), half = (bits + 1) / 2;
-        const uint32_t mask = uint32_t((uint64_t(1) << half) - 1);
-        uint64_t x = draws.place;
-        do {
-            uint32_t left = uint32_t(x >> half), right = uint32_t(x) & mask;
-#pragma unroll 1
-            for (uint32_t round = 0; round < 8; ++round) {
-                const uint32_t next = left ^ (round_word(draws.key, right, round) & mask);
-                left = right;
-                right = next;
-            }
-            x = uint64_t(left) << half | right;
-        } while (x >= uint64_t(n));
-        return int64_t(x);
+        return int64_t(RandomOrder(draws.key, 0, n).at(draws.place));
     }
 };
 

@@ -1,9 +1,9 @@
 // Orders and choices as NumPy makes them: one thread draws, since each integer's interval depends on how many there
-// were before it. And choices of few from many by a random permutation that is computed where it is looked at.
+// were before it. And places of a random order that are computed each by itself.
 #pragma once
 
-#include "gpuarray/discrete.cuh"
 #include "gpuarray/random_fill.cuh"
+#include "gpuarray/random_order.cuh"
 
 namespace gpuarray {
 
@@ -90,14 +90,12 @@ GPUARRAY_DEVICE void choose(const uint64_t* state, uint64_t* next, int64_t* outp
     for (uint32_t i = threadIdx.x; i < count; i += BLOCK) output[i] = chosen[i];
 }
 
-// The first `count` places of a random order of the integers below `population`, whose key is a word of the stream.
+// The first `count` places of a random order of the integers below `population`, whose key is two words of the stream.
 template <int BLOCK>
 GPUARRAY_DEVICE void sample(const uint64_t* words, int64_t* output, uint64_t population, uint64_t count) {
+    const RandomOrder order(words[0], words[1], population);
     const uint64_t step = uint64_t(gridDim.x) * BLOCK;
-    for (uint64_t i = uint64_t(blockIdx.x) * BLOCK + threadIdx.x; i < count; i += step) {
-        Draws draws(words[0], i);
-        output[i] = PermutedIndex::draw(draws, int64_t(population));
-    }
+    for (uint64_t i = uint64_t(blockIdx.x) * BLOCK + threadIdx.x; i < count; i += step) output[i] = int64_t(order.at(i));
 }
 
 // Integers in an interval for each element. Those of 8 and 16 bits share the bits of one half.
