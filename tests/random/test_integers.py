@@ -91,3 +91,24 @@ def test_intervals_are_refused_as_numpy_does(xp, args, kwargs):
         ours.integers(*args, **kwargs)
     assert str(found.value) == str(expected.value)
     same_state(ours.bit_generator.state, np.random.default_rng(7).bit_generator.state)
+
+
+@pytest.mark.parametrize(
+    "dtype, high", [("u4", 3 << 30), ("u2", 40000), ("u1", 200), ("i8", 10**9)]
+)
+@pytest.mark.parametrize("before", [0, 1])
+@pytest.mark.parametrize("n", [1, 2, 3, 9001])
+def test_a_half_that_is_left_comes_first(xp, dtype, high, before, n):
+    ours, theirs = xp.random.default_rng(4), np.random.default_rng(4)
+    for rng in (ours, theirs):
+        rng.integers(0, 5, before, "i4")
+    np.testing.assert_array_equal(
+        ours.integers(0, high, n, dtype).get(), theirs.integers(0, high, n, dtype)
+    )
+    out = xp.empty(n + 1, "f4")[1:]  # at another address
+    ours.random(dtype="f4", out=out)
+    np.testing.assert_array_equal(out.get(), theirs.random(n, "f4"))
+    np.testing.assert_array_equal(
+        ours.integers(0, 2, n, bool).get(), theirs.integers(0, 2, n, bool)
+    )
+    same_state(ours.bit_generator.state, theirs.bit_generator.state)

@@ -118,6 +118,8 @@ def _plan(spec: random.spec.DrawSpec, count: int, units: int, stream: Stream) ->
     if spec.variant == "serial":
         function, source = load(spec, random.spec.render, device)
         return LaunchPlan(function, (1, 1, 1), (source.block, 1, 1), constants)
+    if spec.variant == "fill" or spec.draw not in random.spec.LONG:
+        units = ceil_div(units * spec.unit, 64)  # of words, whose halves one thread draws
     if spec.variant == "fill":
         function, source = load(spec, random.spec.render, device)
         rounds = units // (source.block * _RESIDENT * device.multiprocessors)

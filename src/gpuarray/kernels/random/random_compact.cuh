@@ -1,6 +1,7 @@
 // Draws that reject units, or need several: the results stand in the order of the stream, one behind the other.
 //
-// A block reads a tile of units and marks those with which a result begins: of integers the accepted ones. A draw from
+// A block reads a tile of units and marks those with which a result begins: of integers the accepted ones. What a unit
+// gives waits in shared memory for its place. A draw from
 // a ziggurat takes one unit in 98.8% of cases. Draws that would begin at the other units (long ones, whether a result
 // really begins there or not) are listed, and drawn to their end by a thread each, which tells how many units they
 // take. A unit between a draw's first and its end begins nothing.
@@ -61,22 +62,41 @@ template <class Draw, int CAPACITY> struct LongDrawsOf<true, Draw, CAPACITY> {
     typedef LongDraws<Draw, CAPACITY> type;
 };
 
+// What is kept of a unit until its place is known: its result, or the unit where it gives several.
+template <class Draw, class Unit, bool SINGLE> struct Kept {
+    typedef typename Draw::Result Value;
+    template <class Reading> GPUARRAY_DEVICE static Value of(const Reading& draw, Unit unit) { return draw.piece(unit, 0); }
+    template <class Reading> GPUARRAY_DEVICE static Value piece(const Reading&, Value kept, int) { return kept; }
+};
+template <class Draw, class Unit> struct Kept<Draw, Unit, false> {
+    typedef Unit Value;
+    template <class Reading> GPUARRAY_DEVICE static Value of(const Reading&, Unit unit) { return unit; }
+    template <class Reading> GPUARRAY_DEVICE static typename Draw::Result piece(const Reading& draw, Value kept, int i) {
+        return draw.piece(kept, i);
+    }
+};
+
+// Draws without long ones read whole words: their units, where these are halves, are two of a word.
 template <class Engine, int BLOCK, int ROUNDS, int REACH, int CAPACITY, class Draw> struct Compact {
+    enum { LONG = Draw::LONG };
     typedef typename Draw::Result Result;
-    typedef Lane<Engine, Draw::BITS, BLOCK> Reader;
+    typedef OfWords<Draw, LONG ? 64 : Draw::BITS> Reading;
+    typedef Lane<Engine, LONG ? Draw::BITS : 64, BLOCK> Reader;
+    typedef Kept<Draw, typename Reader::Unit, Reading::PIECES == 1> Keep;
     enum {
         TILE = BLOCK * ROUNDS,
         WORDS = TILE / 32,
         WARPS = BLOCK / 32,
-        PIECES = Draw::PIECES,
+        PIECES = Reading::PIECES,
         EXTRA = 2 * REACH,
-        EXTRA_WORDS = EXTRA / 32,
-        LONG = Draw::LONG
+        EXTRA_WORDS = EXTRA / 32
     };
     static_assert(WORDS + EXTRA_WORDS <= BLOCK, "a thread has one word of marks");
     static_assert(EXTRA % 32 == 0 && EXTRA <= BLOCK, "units before a tile are read by whole warps");
 
     struct Shared {
+        typename Keep::Value kept[TILE];
+        uint64_t origin[STATE_HEADER + Engine::WORDS];  // the state behind all units before those that are seen
         uint32_t starts[PIECES][WORDS], before[WORDS], longs[LONG ? WORDS + EXTRA_WORDS : 1], sums[WARPS];
         int64_t base;
         bool irregular;
@@ -84,8 +104,7 @@ template <class Engine, int BLOCK, int ROUNDS, int REACH, int CAPACITY, class Dr
     };
 
     // Marks the units of a tile that long draws which really begin have read.
-    GPUARRAY_DEVICE static void follow_long_draws(const Draw& draw, const uint64_t* state, uint64_t first,
-                                                  uint32_t& total, Shared& shared) {
+    GPUARRAY_DEVICE static void follow_long_draws(const Draw& draw, int seen_before, uint32_t& total, Shared& shared) {
         auto& list = shared.list;
         const int seen = WORDS + EXTRA_WORDS;
         uint32_t marks = threadIdx.x < seen ? shared.longs[threadIdx.x] : 0, rank = __popc(marks);
@@ -98,8 +117,8 @@ template <class Engine, int BLOCK, int ROUNDS, int REACH, int CAPACITY, class Dr
         }
         __syncthreads();
         for (uint32_t i = threadIdx.x; i < total; i += BLOCK) {
-            Stream<Engine> stream(state);
-            stream.template skip<Draw::BITS>(first + list.position[i] - EXTRA);
+            Stream<Engine> stream(shared.origin);
+            stream.template skip<Draw::BITS>(seen_before + list.position[i] - EXTRA);
             list.value[i] = draw.next(stream);
             uint32_t length = stream.read;
             if (length > REACH) {
@@ -144,31 +163,89 @@ template <class Engine, int BLOCK, int ROUNDS, int REACH, int CAPACITY, class Dr
         __syncthreads();
     }
 
-    GPUARRAY_DEVICE static void store(Result* output, uint64_t index, Result value, uint64_t count, const uint64_t* state,
-                                      uint64_t* next, uint64_t units) {
-        if (index < count) output[index] = value;
-        if (index == count - 1) finish<Engine, Draw::BITS>(state, next, units);
+    // What the half that is left gives, before all others; returns how many results that are.
+    GPUARRAY_DEVICE static int64_t results_of_half(const Draw& draw, const uint64_t* state, uint64_t* next, Result* output,
+                                                   uint64_t count, bool stores) {
+        uint64_t rank = 0;
+        if constexpr (!LONG && Draw::BITS == 32) {
+            const uint32_t half = uint32_t(state[1]), accepted = draw.accepted(half);
+            for (int i = 0; i < Draw::PIECES; ++i) {
+                if (!(accepted >> i & 1)) continue;
+                if (stores && rank < count) output[rank] = draw.piece(half, i);
+                if (stores && rank == count - 1) finish<Engine, 32>(state, next, 1);
+                ++rank;
+            }
+        }
+        return rank;
+    }
+
+    // The results of a tile, and behind the last one of all the next state. `units` come before the tile.
+    template <bool ENDS>
+    GPUARRAY_DEVICE static void store(const Draw& draw, Result* output, int64_t base, uint64_t units, uint32_t found,
+                                      uint64_t count, const uint64_t* state, uint64_t* next, const Shared& shared) {
+        const typename Reading::Type reading(draw);
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        const uint32_t lower = (1u << lane) - 1;
+        output += base;
+        const int64_t left = int64_t(count) - base;
+        auto put = [&](uint32_t rank, Result value, uint32_t read) {
+            if (!ENDS || rank < left) output[rank] = value;
+            if (ENDS && rank == left - 1) finish<Engine, Draw::BITS>(state, next, units + read);
+        };
+#pragma unroll(ENDS ? 1 : 4)
+        for (int round = 0; round < ROUNDS; ++round) {
+            const int word = round * WARPS + warp, unit = round * BLOCK + threadIdx.x;
+            const auto kept = shared.kept[unit];
+            uint32_t rank = shared.before[word];
+#pragma unroll
+            for (int i = 0; i < PIECES; ++i) rank += __popc(shared.starts[i][word] & lower);
+#pragma unroll
+            for (int i = 0; i < PIECES; ++i) {
+                uint32_t marks = shared.starts[i][word];
+                const bool begins = marks >> lane & 1;
+                if constexpr (LONG) marks &= ~shared.longs[EXTRA_WORDS + word];
+                if (marks >> lane & 1) {
+                    put(rank, Keep::piece(reading, kept, i), unit * Reading::UNITS + i / Draw::PIECES + 1);
+                }
+                rank += begins;
+            }
+        }
+        if constexpr (LONG) {
+            for (uint32_t i = threadIdx.x; i < found; i += BLOCK) {
+                const int position = int(shared.list.position[i]) - EXTRA;
+                if (position < 0 || shared.list.begins[i] != 1) continue;
+                const uint32_t marks = shared.starts[0][position / 32] & (1u << position % 32) - 1;
+                put(shared.before[position / 32] + __popc(marks), shared.list.value[i],
+                    position + shared.list.length[i]);
+            }
+        }
     }
 
     GPUARRAY_DEVICE static void run(const Draw& draw, const uint64_t* state, uint64_t* next, Result* output, uint64_t count,
                                     uint64_t* memory) {
         __shared__ Shared shared;
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        const uint32_t lower = (1u << lane) - 1;
         if (threadIdx.x == 0) shared.irregular = false;
         const Ticket ticket = draw_ticket(memory, gridDim.x);
         const bool last = ticket.number == gridDim.x - 1;
-        int64_t base = 0, total = 0;
+        const typename Reading::Type reading(draw);
+        const bool half = !LONG && half_is_left<Draw::BITS>(state);
+        int64_t base = 0, total = 0, of_half = 0;
+        if (half) of_half = results_of_half(draw, state, next, output, count, ticket.number == 0 && threadIdx.x == 0);
 #pragma unroll 1
         for (uint64_t tile = ticket.number;; ++tile) {
             const uint64_t first = tile * TILE;
-            typename Reader::Unit units[ROUNDS];
-            Reader reader(state, first + threadIdx.x);
-#pragma unroll
+            const int seen_before = LONG && tile > 0 ? EXTRA : 0;
+            // One thread's jump is long, those of all from there are short.
+            if (threadIdx.x == 0) finish<Engine, LONG ? Draw::BITS : 64>(state, shared.origin, first - seen_before);
+            __syncthreads();
+            Reader reader(shared.origin, seen_before + threadIdx.x);
+#pragma unroll 4
             for (int round = 0; round < ROUNDS; ++round) {
-                units[round] = reader.unit();
+                const auto unit = reader.unit();
                 reader.leap();
-                const uint32_t accepted = draw.accepted(units[round]);
+                shared.kept[round * BLOCK + threadIdx.x] = Keep::of(reading, unit);
+                const uint32_t accepted = reading.accepted(unit);
                 const int word = round * WARPS + warp;
 #pragma unroll
                 for (int i = 0; i < PIECES; ++i) {
@@ -183,12 +260,12 @@ template <class Engine, int BLOCK, int ROUNDS, int REACH, int CAPACITY, class Dr
             if constexpr (LONG) {
                 if (threadIdx.x < EXTRA) {
                     bool accepted = true;
-                    if (tile > 0) accepted = draw.accepted(Reader(state, first - EXTRA + threadIdx.x).unit());
+                    if (tile > 0) accepted = draw.accepted(Reader(shared.origin, threadIdx.x).unit());
                     const uint32_t marks = __ballot_sync(0xffffffffu, !accepted);
                     if (lane == 0) shared.longs[warp] = marks;
                 }
                 __syncthreads();
-                follow_long_draws(draw, state, first, found, shared);
+                follow_long_draws(draw, seen_before, found, shared);
             }
             __syncthreads();
             uint32_t before = 0;
@@ -205,40 +282,17 @@ template <class Engine, int BLOCK, int ROUNDS, int REACH, int CAPACITY, class Dr
                     if (lane == 0) shared.base = value;
                 }
                 __syncthreads();
-                base = shared.base;
+                base = of_half + shared.base;
             } else {
                 __syncthreads();
                 base += total;
             }
             total = results;
-            if (base < int64_t(count)) {
-#pragma unroll
-                for (int round = 0; round < ROUNDS; ++round) {
-                    const int word = round * WARPS + warp;
-                    const uint64_t unit = first + round * BLOCK + threadIdx.x;
-                    const uint32_t accepted = draw.accepted(units[round]);
-                    uint64_t index = base + shared.before[word];
-#pragma unroll
-                    for (int i = 0; i < PIECES; ++i) index += __popc(shared.starts[i][word] & lower);
-#pragma unroll
-                    for (int i = 0; i < PIECES; ++i) {
-                        const bool begins = shared.starts[i][word] >> lane & 1;
-                        if (begins && accepted >> i & 1) {
-                            store(output, index, draw.piece(units[round], i), count, state, next, unit + 1);
-                        }
-                        index += begins;
-                    }
-                }
-                if constexpr (LONG) {
-                    for (uint32_t i = threadIdx.x; i < found; i += BLOCK) {
-                        const int position = int(shared.list.position[i]) - EXTRA;
-                        if (position < 0 || shared.list.begins[i] != 1) continue;
-                        const uint32_t marks = shared.starts[0][position / 32] & (1u << position % 32) - 1;
-                        const uint64_t index = base + shared.before[position / 32] + __popc(marks);
-                        store(output, index, shared.list.value[i], count, state, next,
-                              first + position + shared.list.length[i]);
-                    }
-                }
+            const uint64_t units = first * Reading::UNITS + half;  // before the tile
+            if (base + total < int64_t(count)) {
+                store<false>(draw, output, base, units, found, count, state, next, shared);
+            } else if (base < int64_t(count)) {
+                store<true>(draw, output, base, units, found, count, state, next, shared);
             }
             __syncthreads();
             if (!last || base + total >= int64_t(count)) break;

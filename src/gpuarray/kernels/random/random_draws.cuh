@@ -153,18 +153,48 @@ template <class S> GPUARRAY_DEVICE uint64_t one_bounded(S& stream, uint64_t grea
     return __umul64hi(random, range);
 }
 
+// ---- halves of words ----------------------------------------------------------------------------------------------
+
+// What a draw whose units are halves gives of both halves of a word, the lower one first. So each word is made once.
+template <class Draw> struct BothHalves {
+    typedef typename Draw::Result Result;
+    enum { BITS = 64, HALF = Draw::PIECES, PIECES = 2 * HALF, LONG = 0 };
+    const Draw& draw;
+
+    GPUARRAY_DEVICE explicit BothHalves(const Draw& draw) : draw(draw) {}
+    GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const {
+        return draw.accepted(uint32_t(word)) | draw.accepted(uint32_t(word >> 32)) << HALF % 32;
+    }
+    GPUARRAY_DEVICE Result piece(uint64_t word, int i) const {
+        return draw.piece(uint32_t(i < HALF ? word : word >> 32), i % HALF);
+    }
+};
+
+// How a draw reads words: itself, or by both halves. `UNITS` are the draw's units in a word.
+template <class Draw, int BITS = Draw::BITS> struct OfWords {
+    typedef const Draw& Type;
+    enum { UNITS = 1, PIECES = Draw::PIECES };
+};
+template <class Draw> struct OfWords<Draw, 32> {
+    typedef BothHalves<Draw> Type;
+    enum { UNITS = 2, PIECES = 2 * Draw::PIECES };
+};
+
 // ---- ziggurats ----------------------------------------------------------------------------------------------------
 
-// The layers (see tables.py), in shared memory.
+// The layers (see tables.py), in shared memory. `bounds` has the upper 32 bits of limits: a draw of 64 bits whose upper
+// bits are below those is accepted, and one of the few others that are takes the way of long draws.
 template <class Real, class Bits> struct Layers {
     Real scales[256], heights[256];
     Bits limits[256];
+    uint32_t bounds[256];
 
-    template <class Source, int BLOCK> GPUARRAY_DEVICE void load() {
+    template <class Source, int BLOCK, int SHIFT> GPUARRAY_DEVICE void load() {
         for (int i = threadIdx.x; i < 256; i += BLOCK) {
             scales[i] = float_from_bits(Source::scale(i));
             heights[i] = float_from_bits(Source::height(i));
             limits[i] = Source::limit(i);
+            bounds[i] = uint32_t(sizeof(Bits) == 4 ? Source::limit(i) : Source::limit(i) >> SHIFT);
         }
         __syncthreads();
     }
@@ -179,7 +209,10 @@ template <> struct Normal<double> {
     const Table& layers;
 
     GPUARRAY_DEVICE static uint64_t steps(uint64_t word) { return word >> 9 & 0x000fffffffffffffull; }
-    GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const { return steps(word) < layers.limits[word & 255]; }
+    enum { SHIFT = 52 - 32 };
+    GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const {
+        return uint32_t(steps(word) >> SHIFT) < layers.bounds[word & 255];
+    }
     GPUARRAY_DEVICE double piece(uint64_t word, int) const {
         const double x = double(steps(word)) * layers.scales[word & 255];
         return word >> 8 & 1 ? -x : x;
@@ -189,8 +222,8 @@ template <> struct Normal<double> {
         for (;;) {
             const uint64_t word = stream.next64();
             const double x = piece(word, 0);
-            if (accepted(word)) return x;
             const int layer = word & 255;
+            if (steps(word) < layers.limits[layer]) return x;
             if (layer == 0) {
                 for (;;) {
                     const double beyond = -inverse * ::log1p(-stream.next_double());
@@ -211,7 +244,7 @@ template <> struct Normal<double> {
 template <> struct Normal<float> {
     typedef float Result;
     typedef Layers<float, uint32_t> Table;
-    enum { BITS = 32, PIECES = 1, LONG = 1 };
+    enum { BITS = 32, PIECES = 1, LONG = 1, SHIFT = 0 };
     const Table& layers;
 
     GPUARRAY_DEVICE static uint32_t steps(uint32_t half) { return half >> 9; }
@@ -253,7 +286,10 @@ template <> struct Exponential<double> {
     enum { BITS = 64, PIECES = 1, LONG = 1 };
     const Table& layers;
 
-    GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const { return word >> 11 < layers.limits[word >> 3 & 255]; }
+    enum { SHIFT = 53 - 32 };
+    GPUARRAY_DEVICE uint32_t accepted(uint64_t word) const {
+        return uint32_t(word >> 11 + SHIFT) < layers.bounds[word >> 3 & 255];
+    }
     GPUARRAY_DEVICE double piece(uint64_t word, int) const {
         return double(word >> 11) * layers.scales[word >> 3 & 255];
     }
@@ -261,8 +297,8 @@ template <> struct Exponential<double> {
         for (;;) {
             const uint64_t word = stream.next64();
             const double x = piece(word, 0);
-            if (accepted(word)) return x;
             const int layer = word >> 3 & 255;
+            if (word >> 11 < layers.limits[layer]) return x;
             if (layer == 0) return 7.69711747013104971404462804811 - ::log1p(-stream.next_double());
             const double* heights = layers.heights;
             if ((heights[layer - 1] - heights[layer]) * stream.next_double() + heights[layer] < ::exp(-x)) return x;
@@ -273,7 +309,7 @@ template <> struct Exponential<double> {
 template <> struct Exponential<float> {
     typedef float Result;
     typedef Layers<float, uint32_t> Table;
-    enum { BITS = 32, PIECES = 1, LONG = 1 };
+    enum { BITS = 32, PIECES = 1, LONG = 1, SHIFT = 0 };
     const Table& layers;
 
     GPUARRAY_DEVICE uint32_t accepted(uint32_t half) const { return half >> 9 < layers.limits[half >> 1 & 255]; }

@@ -34,8 +34,11 @@ PARALLEL = ("pcg64", "pcg64dxsm", "philox", "philox4x32", "mrg32k3a")
 DRAWS = ("words", "halves", "uniform", "inverse", "open", "normal", "exponential", "bounded")
 #: Those whose results are in the order of the stream, with gaps.
 GAPS = ("open", "normal", "exponential")
+#: Those that may take several units for a result.
+LONG = ("normal", "exponential")
 
-FILL_BLOCK, COMPACT_BLOCK = 256, 512
+#: Threads of a block; and how many blocks a multiprocessor has room for, which limits registers.
+FILL_BLOCK, COMPACT_BLOCK, COMPACT_RESIDENT = 256, 256, 4
 
 _VARIANTS = ("fill", "compact", "serial")
 
@@ -56,7 +59,7 @@ class DrawSpec:
     piece: int = 64
     rounds: int = 1  # 'compact': units of a thread
     reach: int = 64  # 'compact': units that a draw takes at most before all is drawn serially
-    capacity: int = 512  # 'compact': draws of several units that a tile has room for
+    capacity: int = 256  # 'compact': draws of several units that a tile has room for
 
     def __post_init__(self) -> None:
         check_choice("engine", self.engine, ENGINES)
@@ -73,7 +76,7 @@ _SOURCE = """\
 {more}
 namespace gpuarray {{
 {constants}
-extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+extern "C" __global__ void __launch_bounds__({bounds}) {symbol}(
     {parameters}) {{
     typedef {draw} Draw;
 {body}
@@ -110,12 +113,13 @@ def render(spec: DrawSpec) -> KernelSource:
     else:
         call = f"draw_serially<{engine}>(draw, state, next, output, count);"
     body = []
-    if spec.draw in ("normal", "exponential"):
+    if spec.draw in LONG:
         body += [
             "__shared__ Draw::Table layers;",
-            f"layers.load<ZigguratSource, {block}>();",
+            f"layers.load<ZigguratSource, {block}, Draw::SHIFT>();",
         ]
     body += [f"Draw draw{made};", call]
+    resident = f", {COMPACT_RESIDENT}" if spec.variant == "compact" else ""
     symbol = f"gpuarray_random_{spec.draw}_{spec.variant}__{spec.engine}_{spec.result}"
     if spec.draw == "bounded":
         symbol += f"_{spec.unit}_{spec.piece}"
@@ -123,7 +127,7 @@ def render(spec: DrawSpec) -> KernelSource:
         header=header,
         more='#include "gpuarray/random_curand_engines.cuh"\n' if spec.engine in CURAND else "",
         constants=constants,
-        block=block,
+        bounds=f"{block}{resident}",
         symbol=symbol,
         parameters=declared(parameters),
         draw=draw,
@@ -138,7 +142,7 @@ def _draw(spec: DrawSpec) -> tuple[str, str, str]:
     if spec.draw == "bounded":
         made = "(low, range, threshold)"
         return f"Bounded<{result}, {spec.unit}, {spec.piece}>", made, ""
-    if spec.draw in ("normal", "exponential"):
+    if spec.draw in LONG:
         return f"{spec.draw.capitalize()}<{result}>", "{layers}", _ziggurat(spec)
     if spec.draw in ("words", "halves", "open"):
         return spec.draw.capitalize(), "", ""
@@ -208,7 +212,7 @@ class OrderSpec:
     'orders' are random orders of the integers below a number as NumPy's `shuffle` makes them, and
     'tail' as its `choice` does; 'choose' is some of these integers without repetition, 'each' an
     integer in an interval of its own for each element; 'sample' is the first places of a random
-    order, by many threads, whose key is a word that was drawn before.
+    order, by many threads, whose key is two words that were drawn before.
     """
 
     engine: str
