@@ -1,0 +1,14 @@
+"""Products of sparse matrices with vectors, dense matrices and one another, of every dtype."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.sparse_product import launch, spec
+
+__all__ = ["launch", "spec"]
+
+__getattr__ = submodules(__name__, __all__)

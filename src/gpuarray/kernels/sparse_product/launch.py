@@ -1,0 +1,287 @@
+"""Sparse products: from layouts to calls.
+
+Every call gives the same bits each time: which block and thread adds up what follows from the
+layouts, the index arrays and the kind of device alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray import _calls, _dtypes, _layout
+from gpuarray._integers import ceil_div, power_of_two_from
+from gpuarray._layout import Layout
+from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
+from gpuarray.kernels import sparse_product
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.sparse_product.spec import ProductSpec
+
+_INT64 = np.dtype(np.int64)
+
+#: Places of the merged path that a group of lanes takes of a product with a dense matrix: enough
+#: that few sums are carried on, but groups for each multiprocessor.
+_LEAST_LENGTH, _MOST_LENGTH, _GROUPS = 32, 512, 32
+
+#: Columns of a dense matrix from which a lane takes several of them.
+_COLUMNS_OF_TWO, _COLUMNS_OF_FOUR = 64, 128
+
+#: Lanes that share a row of blocks times a vector.
+_BLOCK_LANES = 16
+
+#: Blocks for each multiprocessor of launches that serve any size.
+_RESIDENT_BLOCKS = 8
+
+
+def _index(layout: Layout) -> str:
+    return layout.dtype.name
+
+
+def _bind(
+    spec: ProductSpec,
+    threads: int,
+    constants: dict[str, Any],
+    stream: Stream,
+    numbers: Sequence[str] = (),
+) -> BoundLaunch:
+    function, source = load(spec, sparse_product.spec.render, stream.device)
+    grid = grid_for(ceil_div(threads, source.block))
+    plan = LaunchPlan(function, grid, (source.block, 1, 1), constants)
+    return BoundLaunch(plan, stream, dict.fromkeys(numbers, _INT64), spec.operation)
+
+
+def _steps(vector: Layout) -> list[int]:
+    return _layout.element_strides("sparse product", vector.strides, vector)
+
+
+@planned
+def vector_call(
+    stream: Stream,
+    indptr: Layout,
+    indices: Layout,
+    data: Layout | None,
+    vector: Layout,
+    result: np.dtype,
+    conjugate: bool = False,
+) -> Callable[..., Any]:
+    """A call (see :mod:`gpuarray._calls`) of a compressed matrix times a vector.
+
+    Parameters
+    ----------
+    stream : Stream
+        Where to run.
+    indptr, indices : Layout
+        Contiguous, of int32 or int64, the same for both.
+    data : Layout or None
+        Contiguous. Without it all elements are 1, and the call is given `indices` in its place:
+        the results are sums of elements of the vector.
+    vector : Layout
+        With one dimension and any stride, aligned.
+    result : dtype
+        Of the results, and what operands are converted to.
+    conjugate : bool, optional
+        Whether the matrix' elements are conjugated.
+
+    Returns
+    -------
+    callable
+        Takes indptr, indices, data and the vector. Two launches, or one for small matrices.
+    """
+    rows, size = indptr.shape[0] - 1, indices.shape[0]
+    target = _layout.contiguous(result, (rows,))
+    if not rows or not size:
+        return _calls.make_call(stream, "aaaa", [target], [], cleared=bool(rows))
+    code, index = _dtypes.code(result), _index(indices)
+    left = "" if data is None else _dtypes.code(data.dtype)
+    right = _dtypes.code(vector.dtype)
+    make = sparse_product.spec.ProductSpec
+    spec = make("row_sums", code, left, right, index, conjugate=conjugate)
+    tiles = ceil_div(rows + size, sparse_product.spec.tile_length(code))
+    dimensions = {
+        "rows": rows,
+        "columns": vector.shape[0],
+        "size": size,
+        "tiles": tiles,
+        "step": _steps(vector)[0],
+    }
+    constants = {"dimensions": dimensions}
+    first = _bind(spec, tiles * sparse_product.spec.BLOCK, constants, stream)
+    carries = {"carries": "t0", "carry_rows": "t1"}
+    passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "vector": "x3"}
+    steps = [(first, passed | carries)]
+    if tiles > 1:
+        join = _bind(make("join_carries", code), tiles, {"rows": rows, "tiles": tiles}, stream)
+        steps.append((join, {"results": "y0"} | carries))
+    scratch = [tiles * _sum_bytes(code), tiles * 8]
+    return _calls.make_call(stream, "aaaa", [target], steps, scratch)
+
+
+def _sum_bytes(code: str) -> int:
+    return _dtypes.itemsize(sparse_product.spec.sum_dtype(code))
+
+
+@planned
+def dense_call(
+    stream: Stream,
+    indptr: Layout,
+    indices: Layout,
+    data: Layout,
+    dense: Layout,
+    result: np.dtype,
+    conjugate: bool = False,
+) -> Callable[..., Any]:
+    """A call of a compressed matrix times a dense one.
+
+    Parameters
+    ----------
+    stream, indptr, indices, data, result, conjugate
+        As for `vector_call`.
+    dense : Layout
+        With two dimensions and any strides, aligned. Neighbouring columns should be neighbours in
+        memory: lanes read them side by side.
+
+    Returns
+    -------
+    callable
+        Takes indptr, indices, data and the dense matrix; the result is C-contiguous. Two launches,
+        or one for small matrices.
+    """
+    rows, size = indptr.shape[0] - 1, indices.shape[0]
+    inner, columns = dense.shape
+    target = _layout.contiguous(result, (rows, columns))
+    if not target.size or not size:
+        return _calls.make_call(stream, "aaaa", [target], [], cleared=bool(target.size))
+    code = _dtypes.code(result)
+    lanes = min(32, power_of_two_from(columns))
+    each = 4 if columns >= _COLUMNS_OF_FOUR else 2 if columns >= _COLUMNS_OF_TWO else 1
+    make = sparse_product.spec.ProductSpec
+    spec = make(
+        "row_products", code, _dtypes.code(data.dtype), _dtypes.code(dense.dtype),
+        _index(indices), conjugate=conjugate, lanes=lanes, each=each,
+    )  # fmt: skip
+    wanted = ceil_div(rows + size, _GROUPS * stream.device.multiprocessors)
+    length = min(_MOST_LENGTH, max(_LEAST_LENGTH, power_of_two_from(wanted)))
+    tiles = ceil_div(rows + size, length)
+    row_step, column_step = _steps(dense)
+    dimensions = {
+        "rows": rows,
+        "inner": inner,
+        "columns": columns,
+        "size": size,
+        "tiles": tiles,
+        "length": length,
+        "row_step": row_step,
+        "column_step": column_step,
+    }
+    constants = {"dimensions": dimensions}
+    threads = tiles * ceil_div(columns, lanes * each) * lanes
+    carries = {"carries": "t0", "carry_rows": "t1"}
+    passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "dense": "x3"}
+    steps = [(_bind(spec, threads, constants, stream), passed | carries)]
+    if tiles > 1:
+        join = _bind(make("join_row_products", code), tiles * columns, constants, stream)
+        steps.append((join, {"results": "y0"} | carries))
+    scratch = [tiles * columns * _sum_bytes(code), tiles * 8]
+    return _calls.make_call(stream, "aaaa", [target], steps, scratch)
+
+
+@planned
+def diagonals_call(
+    stream: Stream, offsets: Layout, data: Layout, dense: Layout, rows: int, result: np.dtype
+) -> Callable[..., Any]:
+    """A call of a matrix of diagonals times a dense one; `rows` are those of the result.
+
+    It takes the offsets of the diagonals, their elements, contiguous, one diagonal a row, and the
+    dense matrix. One launch.
+    """
+    inner, columns = dense.shape
+    target = _layout.contiguous(result, (rows, columns))
+    parts, width = data.shape
+    if not target.size or not parts or not inner or not width:
+        return _calls.make_call(stream, "aaa", [target], [], cleared=bool(target.size))
+    spec = sparse_product.spec.ProductSpec(
+        "diagonal_products", _dtypes.code(result), _dtypes.code(data.dtype),
+        _dtypes.code(dense.dtype), _index(offsets),
+    )  # fmt: skip
+    constants = {"dimensions": _structured(dense, rows, parts, 1, width)}
+    passed = {"results": "y0", "offsets": "x0", "data": "x1", "dense": "x2"}
+    bound = _bind(spec, target.size, constants, stream)
+    return _calls.make_call(stream, "aaa", [target], [(bound, passed)])
+
+
+@planned
+def blocks_call(
+    stream: Stream, indptr: Layout, indices: Layout, data: Layout, dense: Layout, result: np.dtype
+) -> Callable[..., Any]:
+    """A call of a compressed matrix of dense blocks times a dense matrix.
+
+    It takes indptr and indices of blocks, the blocks, of shape (blocks, height, width) and
+    contiguous, and the dense matrix. One launch.
+    """
+    parts, (_, height, width) = indptr.shape[0] - 1, data.shape
+    rows, columns = parts * height, dense.shape[1]
+    target = _layout.contiguous(result, (rows, columns))
+    if not target.size or not data.size:
+        return _calls.make_call(stream, "aaaa", [target], [], cleared=bool(target.size))
+    lanes = _BLOCK_LANES if columns < _BLOCK_LANES else 1
+    spec = sparse_product.spec.ProductSpec(
+        "block_products", _dtypes.code(result), _dtypes.code(data.dtype),
+        _dtypes.code(dense.dtype), _index(indices), lanes=lanes,
+    )  # fmt: skip
+    constants = {"dimensions": _structured(dense, rows, parts, height, width)}
+    passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "dense": "x3"}
+    bound = _bind(spec, target.size * lanes, constants, stream)
+    return _calls.make_call(stream, "aaaa", [target], [(bound, passed)])
+
+
+def _structured(dense: Layout, rows: int, parts: int, height: int, width: int) -> dict[str, int]:
+    row_step, column_step = _steps(dense)
+    return {
+        "rows": rows,
+        "inner": dense.shape[0],
+        "columns": dense.shape[1],
+        "parts": parts,
+        "height": height,
+        "width": width,
+        "row_step": row_step,
+        "column_step": column_step,
+    }
+
+
+@planned
+def matrix_step_call(
+    stream: Stream,
+    operation: str,
+    dtypes: tuple[np.dtype | None, ...],
+    index: str,
+    right_index: str,
+    key: str,
+) -> Callable[..., Any]:
+    """A call of a step of the product of two compressed matrices, of any size.
+
+    It takes the arrays and numbers that the operation's parameters name in
+    `gpuarray.kernels.sparse_product.spec.OPERATIONS`, the arrays that it fills behind the others.
+    ``dtypes`` are those of the result and both operands, or None for each.
+    """
+    code, left, right = ["" if x is None else _dtypes.code(x) for x in dtypes]
+    spec = sparse_product.spec.ProductSpec(
+        operation, code, left, right, index, right_index, key=key
+    )
+    parameters = sparse_product.spec.OPERATIONS[operation].parameters(spec)
+    threads = _RESIDENT_BLOCKS * stream.device.multiprocessors * sparse_product.spec.BLOCK
+    numbers = [x.name for x in parameters if x.kind == "scalar"]
+    bound = _bind(spec, threads, {}, stream, numbers)
+    passed, inputs, outputs = {}, "", 0
+    for x in parameters:
+        if x.kind == "pointer" and not x.type.startswith("const"):
+            passed[x.name] = f"y{outputs}"
+            outputs += 1
+        else:
+            passed[x.name] = f"x{len(inputs)}"
+            inputs += "a" if x.kind == "pointer" else "s"
+    return _calls.make_call(stream, inputs, [None] * outputs, [(bound, passed)])

@@ -1,0 +1,86 @@
+// The path on which rows and their elements are merged, so that blocks have equal shares whatever the rows' lengths.
+//
+// The elements of a compressed matrix, in their order, and the ends of its rows are one sequence: the end of row r
+// comes behind all elements before it and r other ends, at place ends[r] + r. A tile is so many places of it. Merrill and
+// Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16.
+#pragma once
+
+#include "gpuarray/indices.cuh"
+#include "gpuarray/product_terms.cuh"
+#include "gpuarray/scan.cuh"
+
+namespace gpuarray {
+
+// How many rows end before a place. `ends` has the end of each row: a pointer, or what is indexed like one.
+// LANES lanes ask for the same place, and all 32 of a warp must call.
+template <int LANES, class Ends>
+GPUARRAY_DEVICE int64_t rows_before(Ends ends, int64_t rows, int64_t size, int64_t place) {
+    const int lane = threadIdx.x % LANES, group = threadIdx.x % 32 / LANES * LANES;
+    const uint32_t mask = 0xffffffffu >> (32 - LANES);
+    int64_t low = place > size ? place - size : 0, high = place < rows ? place : rows;
+    while (__any_sync(0xffffffffu, low < high)) {
+        const int64_t span = high > low ? high - low : 0, step = (span + LANES - 1) / LANES;
+        const int64_t probe = low + lane * step;
+        const bool before = probe < high && ends[probe] + probe < place;
+        const int count = __popc(__ballot_sync(0xffffffffu, before) >> group & mask);
+        if (count == 0) {
+            high = low;
+        } else {
+            const int64_t last = low + (count - 1) * step;
+            if (last + step < high) high = last + step;
+            low = last + 1;
+        }
+    }
+    return low;
+}
+
+// A tile of the path.
+struct PathTile {
+    int64_t row, element;  // the first ones
+    int rows, elements;    // ends of rows, and elements
+};
+
+// The tile between two places. Whatever the ends are, it has no more rows and elements than places.
+GPUARRAY_DEVICE PathTile tile_between(int64_t place, int64_t row, int64_t next_place, int64_t next_row) {
+    const int places = int(next_place - place);
+    const int64_t rows = next_row - row;
+    PathTile tile;
+    tile.row = row;
+    tile.element = place - row;
+    tile.rows = rows < 0 ? 0 : rows > places ? places : int(rows);
+    tile.elements = places - tile.rows;
+    return tile;
+}
+
+// How many of a tile's rows end before one of its places. `ends` are counted from the tile's first element.
+GPUARRAY_DEVICE int tile_rows_before(const int* ends, int rows, int place) {
+    int low = 0, high = rows < place ? rows : place;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (ends[middle] + middle < place) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+// The tile of a block: found by two warps, and the ends of its rows in shared memory. All threads call; at least 64.
+template <int TILE, class Ends>
+GPUARRAY_DEVICE PathTile shared_tile(Ends ends, int64_t rows, int64_t size, int64_t number, int* shared_ends) {
+    __shared__ int64_t found[2];
+    const int64_t place = number * TILE, all = rows + size;
+    const int64_t next = all - place > TILE ? place + TILE : all;
+    const int warp = threadIdx.x / 32;
+    if (warp < 2) {
+        const int64_t row = rows_before<32>(ends, rows, size, warp ? next : place);
+        if (threadIdx.x % 32 == 0) found[warp] = row;
+    }
+    __syncthreads();
+    const PathTile tile = tile_between(place, found[0], next, found[1]);
+    for (int k = threadIdx.x; k < tile.rows; k += blockDim.x) {
+        const int64_t end = int64_t(ends[tile.row + k]) - tile.element;
+        shared_ends[k] = end < 0 ? 0 : end > tile.elements ? tile.elements : int(end);
+    }
+    return tile;
+}
+
+}  // namespace gpuarray

@@ -1,0 +1,295 @@
+"""The family of sparse products: from a specification to CUDA C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from gpuarray._dtypes import category, cpp_name, info, itemsize
+from gpuarray.kernels.generator.headers import cuda_headers
+from gpuarray.kernels.generator.parameters import (
+    Field,
+    KernelParameter,
+    declared,
+    names,
+    number,
+    pointer,
+    structure,
+)
+from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_choice
+from gpuarray.kernels.product.spec import sum_dtype
+
+BLOCK = 256
+
+#: The dtypes of the numbers that sparse products are computed in.
+DTYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16")
+
+
+@dataclass(frozen=True, slots=True)
+class ProductSpec:
+    """An operation of sparse products: a row of `OPERATIONS`.
+
+    Operands are converted to the dtype of the result, and sums are made in `sum_dtype` of it.
+    """
+
+    operation: str
+    dtype: str  # of the results
+    left: str = ""  # of the sparse operand's elements; without one they are all 1
+    right: str = ""
+    index: str = "int32"  # of the sparse operand's indices
+    right_index: str = "int32"
+    conjugate: bool = False  # the sparse operand's elements are conjugated
+    lanes: int = 32  # lanes that share a row
+    each: int = 1  # columns of a lane
+    key: str = "uint64"  # of a product's place
+
+    def __post_init__(self) -> None:
+        check_choice("operation", self.operation, OPERATIONS)
+        check_choice("index", self.index, INDEX_BYTES)
+        check_choice("right_index", self.right_index, INDEX_BYTES)
+        check_choice("key", self.key, ("uint32", "uint64"))
+        if self.dtype and self.conjugate and category(self.dtype) != "complex":
+            raise ValueError(f"numbers of dtype {self.dtype} are not conjugated")
+
+
+def items(dtype: str) -> int:
+    """The places of the merged path that a thread takes; odd, for the banks of shared memory."""
+    return 7 if itemsize(sum_dtype(dtype)) <= 8 else 5
+
+
+def tile_length(dtype: str) -> int:
+    """The places of the merged path that a block takes."""
+    return BLOCK * items(dtype)
+
+
+def _terms(spec: ProductSpec) -> str:
+    """What is added up: a type of `product_terms.cuh`."""
+    kind, element = category(spec.dtype), cpp_name(spec.dtype)
+    if kind == "bool":
+        return "BoolTerms"
+    if kind == "complex":
+        return f"ComplexTerms<{element}, {'true' if spec.conjugate else 'false'}>"
+    total = cpp_name(sum_dtype(spec.dtype))
+    return f"{'FloatTerms' if kind == 'float' else 'SingleTerms'}<{element}, {total}>"
+
+
+def _stored(code: str) -> str:
+    """What an element looks like in memory."""
+    return "uint8_t" if not code or category(code) == "bool" else cpp_name(code)
+
+
+def _sum(spec: ProductSpec) -> str:
+    return "uint32_t" if category(spec.dtype) == "bool" else cpp_name(sum_dtype(spec.dtype))
+
+
+def _index(spec: ProductSpec) -> str:
+    return f"{spec.index}_t"
+
+
+def _dimensions(type_: str, *members: str) -> KernelParameter:
+    return structure("dimensions", type_, [Field(x, "int64_t") for x in members])
+
+
+def _row_dimensions() -> KernelParameter:
+    return _dimensions("RowSumsDimensions", "rows", "columns", "size", "tiles", "step")
+
+
+def _dense_dimensions() -> KernelParameter:
+    return _dimensions(
+        "DenseDimensions",
+        "rows", "inner", "columns", "size", "tiles", "length", "row_step", "column_step",
+    )  # fmt: skip
+
+
+def _structured_dimensions() -> KernelParameter:
+    return _dimensions(
+        "StructuredDimensions",
+        "rows", "inner", "columns", "parts", "height", "width", "row_step", "column_step",
+    )  # fmt: skip
+
+
+def _carries(spec: ProductSpec, const: str = "") -> list[KernelParameter]:
+    return [pointer("carries", f"{const}{_sum(spec)}"), pointer("carry_rows", f"{const}int64_t")]
+
+
+def _compressed(spec: ProductSpec) -> list[KernelParameter]:
+    index = _index(spec)
+    return [
+        pointer("indptr", f"const {index}"),
+        pointer("indices", f"const {index}"),
+        pointer("data", f"const {_stored(spec.left)}"),
+    ]
+
+
+def _results(spec: ProductSpec) -> KernelParameter:
+    return pointer("results", _stored(spec.dtype))
+
+
+def _dense(spec: ProductSpec, name: str = "dense") -> KernelParameter:
+    return pointer(name, f"const {_stored(spec.right)}")
+
+
+def _numbers(*members: str) -> list[KernelParameter]:
+    return [number(x, "int64_t") for x in members]
+
+
+class Operation(NamedTuple):
+    """How an operation's kernel is written.
+
+    Attributes
+    ----------
+    header : str
+        Its device code.
+    function : str
+        The function that the kernel calls, for the fields of `_fields`.
+    parameters : callable
+        The kernel's parameters.
+    """
+
+    header: str
+    function: str
+    parameters: Callable[[ProductSpec], Sequence[KernelParameter]]
+
+
+OPERATIONS = {
+    "row_sums": Operation(
+        "row_sums.cuh",
+        "RowSums<{terms}, {result}, {left}, {right}, {index}, {block}, {items}>::run",
+        lambda x: [
+            _results(x), *_compressed(x), _dense(x, "vector"), *_carries(x), _row_dimensions()
+        ],
+    ),
+    "join_carries": Operation(
+        "row_sums.cuh",
+        "join_carries<{terms}, {dtype}, {result}>",
+        lambda x: [_results(x), *_carries(x, "const "), *_numbers("rows", "tiles")],
+    ),
+    "row_products": Operation(
+        "dense_products.cuh",
+        "row_products<{terms}, {result}, {left}, {right}, {index}, {lanes}, {each}>",
+        lambda x: [_results(x), *_compressed(x), _dense(x), *_carries(x), _dense_dimensions()],
+    ),
+    "join_row_products": Operation(
+        "dense_products.cuh",
+        "join_row_products<{terms}, {dtype}, {result}>",
+        lambda x: [_results(x), *_carries(x, "const "), _dense_dimensions()],
+    ),
+    "diagonal_products": Operation(
+        "structured_products.cuh",
+        "diagonal_products<{terms}, {result}, {left}, {right}, {index}>",
+        lambda x: [
+            _results(x),
+            pointer("offsets", f"const {_index(x)}"),
+            pointer("data", f"const {_stored(x.left)}"),
+            _dense(x),
+            _structured_dimensions(),
+        ],
+    ),
+    "block_products": Operation(
+        "structured_products.cuh",
+        "block_products<{terms}, {result}, {left}, {right}, {index}, {lanes}>",
+        lambda x: [_results(x), *_compressed(x), _dense(x), _structured_dimensions()],
+    ),
+    "count_products": Operation(
+        "matrix_products.cuh",
+        "count_products<{index}, {right_index}>",
+        lambda x: [
+            pointer("counts", "int64_t"),
+            pointer("entry_rows", "int64_t"),
+            *_compressed(x)[:2],
+            pointer("right_indptr", f"const {x.right_index}_t"),
+            *_numbers("rows", "inner", "size"),
+        ],
+    ),
+    "expand_products": Operation(
+        "matrix_products.cuh",
+        "expand_products<{terms}, {dtype}, {left}, {right}, {index}, {right_index}, {key},"
+        " {block}, {items}>",
+        lambda x: [
+            pointer("keys", f"{x.key}_t"),
+            pointer("values", _stored(x.dtype)),
+            pointer("ends", "const int64_t"),
+            pointer("entry_rows", "const int64_t"),
+            *_compressed(x)[1:],
+            pointer("right_indptr", f"const {x.right_index}_t"),
+            pointer("right_indices", f"const {x.right_index}_t"),
+            pointer("right_data", f"const {_stored(x.right)}"),
+            *_numbers(
+                "columns", "entries", "products", "first_entry", "first_product", "first_row"
+            ),
+        ],
+    ),
+    "place_results": Operation(
+        "matrix_products.cuh",
+        "place_results<{key}, {index}>",
+        lambda x: [
+            pointer("indices", _index(x)),
+            pointer("indptr", _index(x)),
+            pointer("keys", f"const {x.key}_t"),
+            pointer("starts", "const int64_t"),
+            *_numbers("results", "before", "first_row", "rows", "columns"),
+        ],
+    ),
+}  # fmt: skip
+
+_SOURCE = """\
+{includes}#include "gpuarray/{header}"
+
+namespace gpuarray {{
+
+extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+    {parameters}) {{
+    {function}({names});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render(spec: ProductSpec) -> KernelSource:
+    """Return the CUDA C++ of an operation."""
+    operation = OPERATIONS[spec.operation]
+    parameters = tuple(operation.parameters(spec))
+    codes = [x for x in (spec.dtype, spec.left, spec.right) if x]
+    headers = {info(x).header for x in codes} - {""}
+    source = _SOURCE.format(
+        includes="".join([f'#include "{name}"\n' for name in sorted(headers)]),
+        header=operation.header,
+        block=BLOCK,
+        symbol=_symbol(spec),
+        parameters=declared(parameters),
+        function=operation.function.format(**_fields(spec)),
+        names=names(parameters),
+    )
+    return KernelSource(_symbol(spec), source, cuda_headers(), parameters, 1, BLOCK)
+
+
+def _fields(spec: ProductSpec) -> dict[str, object]:
+    """What the names in the calls of `OPERATIONS` stand for."""
+    fields: dict[str, object] = {
+        "left": cpp_name(spec.left) if spec.left else "Ones",
+        "right": cpp_name(spec.right) if spec.right else "",
+        "index": _index(spec),
+        "right_index": f"{spec.right_index}_t",
+        "lanes": spec.lanes,
+        "each": spec.each,
+        "key": f"{spec.key}_t",
+        "block": BLOCK,
+    }
+    if spec.dtype:
+        fields |= {
+            "terms": _terms(spec),
+            "dtype": cpp_name(spec.dtype),
+            "result": _stored(spec.dtype),
+            "items": items(spec.dtype),
+        }
+    return fields
+
+
+def _symbol(spec: ProductSpec) -> str:
+    """A C identifier that says in a profiler what runs."""
+    dtypes = [spec.dtype, spec.left, spec.right, spec.index, spec.right_index, spec.key]
+    symbol = f"gpuarray_{spec.operation}__{'_'.join([x for x in dtypes if x])}"
+    symbol += f"_{spec.lanes}x{spec.each}" if spec.lanes < 32 or spec.each > 1 else ""
+    return symbol + ("_conjugate" if spec.conjugate else "")

@@ -1,0 +1,138 @@
+"""Products of compressed matrices with vectors and dense matrices, the kernels alone."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import gpuarray as cp
+from gpuarray._runtime.device import current
+from gpuarray.kernels.sparse_product import launch, spec
+from tests.slow import slow_except
+
+#: Lengths of rows that put their ends in every place of threads, warps and tiles.
+TILE = spec.tile_length("f8")
+LENGTHS = {
+    "one element": [1],
+    "short rows": [3, 0, 0, 1, 2, 7, 0],
+    "empty rows": [0] * 5000 + [1] + [0] * 3000,
+    "one row of many tiles": [3, 40 * TILE, 5],
+    "rows over tiles": [TILE - 1, 2 * TILE, 0, 1, TILE // 2, 3 * TILE + 5, 0, 0],
+    "many short rows": [2] * 3000,
+    "all kinds": [0, 5000, 1, 1, 0, 70, 3000] * 5,
+}
+
+
+def matrix(lengths, columns, dtype, rng, index="i4"):
+    """A csr matrix of rows of these lengths; columns are in no order and may be equal."""
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(index)
+    indices = rng.integers(0, columns, indptr[-1]).astype(index)
+    data = rng.integers(-3, 4, indptr[-1]).astype(dtype)
+    if data.dtype.kind == "c":
+        data += 1j * rng.integers(-3, 4, data.size).astype(data.real.dtype)
+    return scipy.sparse.csr_array((data, indices, indptr), (len(lengths), columns))
+
+
+def operand(shape, dtype, rng):
+    found = rng.integers(-3, 4, shape).astype(dtype)
+    return found + 1j * rng.integers(-3, 4, shape) if found.dtype.kind == "c" else found
+
+
+def times(a, x, conjugate=False):
+    arrays = [cp.asarray(part) for part in (a.indptr, a.indices, a.data)]
+    arrays.append(x if isinstance(x, cp.ndarray) else cp.asarray(x))
+    make = launch.vector_call if arrays[-1].ndim == 1 else launch.dense_call
+    result = np.result_type(a.dtype, arrays[-1].dtype)
+    run = make(current.stream, *[part._layout for part in arrays], result, conjugate)
+    return run(*arrays).get()
+
+
+# Small integers: sums are exact in whichever order they are made.
+@pytest.mark.parametrize("name", LENGTHS)
+def test_rows_of_any_lengths(name, rng):
+    a = matrix(LENGTHS[name], 50, "f8", rng)
+    x = operand(50, "f8", rng)
+    np.testing.assert_array_equal(times(a, x), a @ x)
+    dense = operand((50, 3), "f8", rng)
+    np.testing.assert_array_equal(times(a, dense), a @ dense)
+
+
+@pytest.mark.parametrize("columns", slow_except([33, 65], [1, 2, 4, 5, 8, 16, 31, 33, 65, 130]))
+def test_columns(columns, rng):
+    a = matrix(LENGTHS["all kinds"], 50, "f8", rng)
+    dense = operand((50, columns), "f8", rng)
+    np.testing.assert_array_equal(times(a, dense), a @ dense)
+
+
+_PAIRS = [
+    ("?", "?"), ("i1", "i1"), ("u2", "i2"), ("i8", "u4"), ("f4", "f4"), ("f4", "c8"), ("c16", "?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", slow_except([("?", "?"), ("i1", "i1"), ("f4", "c8")], _PAIRS))
+def test_dtypes(pair, rng):
+    a = matrix([3, 600, 0, 2500, 4], 50, pair[0], rng)
+    x = operand(50, pair[1], rng)
+    got = times(a, x)
+    np.testing.assert_array_equal(got, a @ x)
+    assert got.dtype == (a @ x).dtype
+    dense = operand((50, 3), pair[1], rng)
+    np.testing.assert_array_equal(times(a, dense), a @ dense)
+
+
+def test_bools_of_any_byte_are_true():
+    a = scipy.sparse.csr_array(np.eye(3, dtype=bool))
+    x = cp.asarray(np.array([2, 0, 255], "u1")).view(bool)
+    assert times(a, x).tolist() == [True, False, True]
+
+
+def test_conjugates(rng):
+    a = matrix([3, 600, 0, 4], 50, "c16", rng)
+    x = operand(50, "c16", rng)
+    np.testing.assert_array_equal(times(a, x, conjugate=True), a.conj() @ x)
+    with pytest.raises(ValueError, match="not conjugated"):
+        spec.ProductSpec("row_sums", "f8", "f8", "f8", conjugate=True)
+
+
+def test_wide_indices(rng):
+    a = matrix(LENGTHS["all kinds"], 50, "f8", rng, "i8")
+    assert a.indices.dtype == "i8"
+    x = operand(50, "f8", rng)
+    np.testing.assert_array_equal(times(a, x), a @ x)
+
+
+def test_strides(rng):
+    a = matrix(LENGTHS["short rows"], 50, "f8", rng)
+    x = cp.asarray(operand((100, 6), "f8", rng))
+    for view in (x[::-2, 1], x[:50, :1], x[::-2, ::3], cp.broadcast_to(x[0, 0], (50,))):
+        np.testing.assert_array_equal(times(a, view), a @ view.get())
+
+
+def test_the_same_bits_each_time(rng):
+    a = matrix(LENGTHS["all kinds"], 50, "f8", rng)
+    a.data = rng.normal(size=a.nnz)
+    x, dense = rng.normal(size=50), rng.normal(size=(50, 3))
+    for one in (x, dense):
+        assert times(a, one).tobytes() == times(a, one).tobytes()
+
+
+@pytest.mark.emulator  # on a GPU indices wrap around
+def test_an_index_out_of_bounds_is_found(rng):
+    a = matrix([3, 600, 0, 4], 50, "f8", rng)
+    a.indices[7] = 50
+    with pytest.raises(IndexError):
+        times(a, operand(50, "f8", rng))
+
+
+def test_pointers_that_fall_corrupt_nothing(rng):
+    a = matrix([5] * 600, 50, "f8", rng)
+    a.indptr[1:-1] = rng.permutation(a.indptr[1:-1])
+    assert times(a, operand(50, "f8", rng)).shape == (600,)
+    assert times(a, operand((50, 3), "f8", rng)).shape == (600, 3)
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find(rng):
+    a = matrix([0, 2 * TILE, 1, 1, 0, 70], 50, "f8", rng)
+    with cp.cuda.check("races", "uninit", "barriers"):
+        times(a, operand(50, "f8", rng))
+        times(a, operand((50, 3), "f8", rng))
