@@ -8,11 +8,13 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.fft
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
 import gpuarray.scipy.fft
+from gpuarray._libraries import transforms
 from gpuarray.errors import HostArrayError
 from tests.array.arrays import LAYOUTS, launches, raises_alike
 
@@ -454,3 +456,30 @@ def test_no_kernel_is_for_one_length_alone():
             kernels = set(stream.device.functions)
     assert set(stream.device.functions) == kernels
     assert any(isinstance(spec, transform.spec.TransformSpec) for spec in kernels)
+
+
+@pytest.mark.parametrize(
+    "shape, s, axes",
+    [
+        ((5, 6, 4), None, (0, 1, 2)),
+        ((5, 6, 4), (3, 8, 7), (0, 1, 2)),
+        ((5, 6, 4), (7, 2, 12), (2, 0, 1)),
+        ((3, 5, 6, 4), (4, 6), (1, 3)),
+        ((3, 1, 6, 4), (3, 1, 6, 5), (0, 1, 2, 3)),
+    ],
+)
+def test_spectra_that_are_not_hermitian(shape, s, axes):
+    """cuFFT takes a spectrum of several axes for Hermitian along all of them."""
+    x = numbers(shape, "c16")
+    compare("irfftn", x, s, axes)
+    expected = scipy.fft.hfftn(x, s, axes, norm="ortho")
+    close(gpuarray.scipy.fft.hfftn(cp.asarray(x), s, axes, norm="ortho"), expected)
+
+
+def test_transforms_of_several_axes_that_are_far_apart(monkeypatch):
+    x = numbers((6, 5, 8), "c8")
+    before = launches(lambda: compare("fftn", x, axes=(0, 1)))
+    monkeypatch.setattr(transforms, "_CALL_SECONDS", 0)
+    x = numbers((6, 5, 9), "c8")
+    after = launches(lambda: compare("fftn", x, axes=(0, 1)))
+    assert after == before + 2  # copies there and back

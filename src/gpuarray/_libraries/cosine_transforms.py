@@ -109,7 +109,7 @@ class _Cosine:
         real, spectrum = self._scratch(self.n), self._scratch(self.n // 2 + 1, True)
         edge = self.factor * (_TWICE if orthogonal else 1)
         self._launch("uncosine", self.source, spectrum, self.factor, edge)
-        Transform(self.steps, real, real.layout.shape, True).from_half(spectrum, self.axis)
+        Transform(self.steps, real, real.layout.shape, True).from_half(spectrum, [self.axis])
         self._launch("unfold", real, self.result)
 
     def fourth(self, orthogonal: bool) -> None:

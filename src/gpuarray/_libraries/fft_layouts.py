@@ -82,7 +82,7 @@ def solve(
         The axis among them of which one side has only the first ``n // 2 + 1`` elements, the other
         side's elements being real.
     halved_source : bool, optional
-        Whether that is the source, which is transformed along this axis alone then.
+        Whether that is the source. There is one pass then, of `GREATEST_RANK` axes at most.
 
     Returns
     -------
@@ -97,9 +97,9 @@ def solve(
     left = [axis for axis in axes if lengths[axis] > 1 and axis != halved]
     left.sort(key=lambda axis: target[axis])
     if halved is not None and halved_source:
-        if left:
-            raise ValueError("other axes are transformed before the halved one")
-        found = _pass(shape, source, target, [halved], halved, True)
+        if len(left) >= GREATEST_RANK:
+            return None
+        found = _pass(shape, source, target, [*left, halved], halved, True)
         return None if found is None else [found]
     group = [] if halved is None else [halved]
     if not left and not group:

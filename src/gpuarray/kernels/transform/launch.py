@@ -26,6 +26,7 @@ def bound(
     factor: float = 1,
     edge_factor: float | None = None,
     sine: bool = False,
+    mirrored: Sequence[int] = (),
 ) -> BoundLaunch:
     """A launch that makes an array of another; it takes ``target`` and ``source``.
 
@@ -46,11 +47,15 @@ def bound(
         What elements are multiplied by, and those that a rule has factors of their own for.
     sine : bool, optional
         The rule's form for sine transforms.
+    mirrored : sequence of int, optional
+        Of the rules 'hermitian' and 'hermitian_conjugate': other axes that are transformed as well.
     """
     name = "fft"
     _layout.check_aligned(source, name)
-    axes = _axes(source, target, axis, rule)
-    at = next(i for i, one in enumerate(axes) if one[4])
+    kept = {axis, *[i for i in mirrored if target.shape[i] > 1]}
+    axes = _axes(source, target, kept)
+    at = next(i for i, one in enumerate(axes) if one[4] == axis)
+    mirrors = sum([1 << i for i, one in enumerate(axes) if one[4] in kept and i != at])
     wide = _layout.needs_int64(target.size, [source, target]) or 4 * n > _layout.INT32_MAX
     padded = any(
         used < length
@@ -66,6 +71,7 @@ def bound(
         sine,
         padded,
         "int64" if wide else "int32",
+        mirrors,
     )
     function, code = load(spec, transform.spec.render, stream.device)
     bits = 64 if wide else 32
@@ -114,30 +120,31 @@ def _elements_read(rule: str, n: int, length: int) -> int:
 
 
 def _axes(
-    source: Layout, target: Layout, axis: int, rule: str
-) -> list[tuple[int, int, int, int, bool]]:
-    """The axes from slow to fast: length, the source's, both strides, whether it is the axis.
+    source: Layout, target: Layout, kept: set[int]
+) -> list[tuple[int, int, int, int, int | None]]:
+    """The axes from slow to fast: length, the source's, both strides, its number.
 
-    Axes that are as long in the source are joined where both allow it.
+    Axes that are as long in the source are joined where both allow it, but for those that are
+    `kept`. Of the others the number is None.
     """
-    found: list[tuple[int, int, int, int, bool]] = []
+    found: list[tuple[int, int, int, int, int | None]] = []
     order = sorted(range(target.ndim), key=lambda i: (-abs(target.strides[i]), -target.shape[i]))
     for i in order:
         length, used = target.shape[i], source.shape[i]
-        if length == 1 and i != axis:
+        if length == 1 and i not in kept:
             continue
-        one = (length, used, source.strides[i], target.strides[i], i == axis)
+        one = (length, used, source.strides[i], target.strides[i], i if i in kept else None)
         outer = found[-1] if found else None
         if (
             outer is not None
-            and not outer[4]
-            and i != axis
+            and outer[4] is None
+            and i not in kept
             and outer[0] <= outer[1]
             and length <= used
             and outer[2] == one[2] * length
             and outer[3] == one[3] * length
         ):
-            found[-1] = (outer[0] * length, outer[0] * length, one[2], one[3], False)
+            found[-1] = (outer[0] * length, outer[0] * length, one[2], one[3], None)
         else:
             found.append(one)
     return found

@@ -50,6 +50,7 @@ class TransformSpec:
     sine: bool = False  # the rule's form for sine transforms
     padded: bool = False  # there may be elements that the source has not, which are 0
     index: str = "int32"
+    mirrored: int = 0  # 'hermitian': a bit for each other axis that is transformed as well
 
     def __post_init__(self) -> None:
         check_choice("rule", self.rule, RULES)
@@ -70,8 +71,8 @@ _SOURCE = """\
 
 namespace gpuarray {{
 
-typedef Transform<{target}, {source}, {part}, {index}, {ndim}, {axis}, {rule}, {sine}, {padded}>
-    Kernel;
+typedef Transform<{target}, {source}, {part}, {index}, {ndim}, {axis}, {rule}, {sine}, {padded},
+    {mirrored}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
     {parameters}) {{
@@ -104,6 +105,7 @@ def render(spec: TransformSpec) -> KernelSource:
     )
     symbol = f"gpuarray_transform_{spec.rule}__{spec.source}_{spec.target}_{spec.ndim}d"
     symbol += f"_{spec.axis}" + ("_sine" if spec.sine else "") + ("_padded" if spec.padded else "")
+    symbol += f"_mirrored{spec.mirrored}" if spec.mirrored else ""
     symbol += "_wide" if spec.index == "int64" else ""
     source = _SOURCE.format(
         target=cpp_name(spec.target),
@@ -115,6 +117,7 @@ def render(spec: TransformSpec) -> KernelSource:
         rule=spec.rule.upper(),
         sine="true" if spec.sine else "false",
         padded="true" if spec.padded else "false",
+        mirrored=spec.mirrored,
         block=BLOCK,
         symbol=symbol,
         parameters=declared(parameters),

@@ -14,7 +14,7 @@ namespace gpuarray {
 enum TransformRule {
     COPY,                 // x[k]
     CONJUGATE,            // its conjugate
-    HERMITIAN,            // x[k], real for k = 0 and k = n / 2
+    HERMITIAN,            // x[k], real for k = 0 and k = n / 2; where other axes are transformed as well, their Hermitian part
     HERMITIAN_CONJUGATE,  // its conjugate
     FOLD,                 // DCT-II: even elements, then odd ones in reverse
     COSINE,               // and of their spectrum: twice the real part, turned by -theta(k, 2 n)
@@ -36,8 +36,10 @@ template <> struct UnsignedIndex<int64_t> { typedef uint64_t type; };
 GPUARRAY_DEVICE void half_turn(float x, float& sine, float& cosine) { ::sincospif(x, &sine, &cosine); }
 GPUARRAY_DEVICE void half_turn(double x, double& sine, double& cosine) { ::sincospi(x, &sine, &cosine); }
 
+// MIRRORED has a bit for each other axis that is transformed as well: the mirror image of an element is at minus its
+// indices along these.
 template <class Target, class Source, class Part, class Index, int NDIM, int AXIS, TransformRule RULE, bool SINE,
-          bool PADDED>
+          bool PADDED, int MIRRORED>
 struct Transform {
     typedef typename UnsignedIndex<Index>::type UIndex;
     typedef complex<Part> Complex;
@@ -78,15 +80,21 @@ struct Transform {
     template <class T> GPUARRAY_DEVICE static Complex as_target(T x, Complex) { return Complex(Part(x), Part(0)); }
     GPUARRAY_DEVICE static Complex as_target(Complex x, Complex) { return x; }
 
-    GPUARRAY_DEVICE static Target value(const Line& x, Index k, Index n, Part factor, Part edge) {
+    GPUARRAY_DEVICE static Target value(const Line& x, const Line& mirror, Index k, Index n, Part factor, Part edge) {
         if constexpr (RULE == COPY) {
             return as_target(x[k], Target()) * factor;
         } else if constexpr (RULE == CONJUGATE) {
             return conjugate(x[k]) * factor;
         } else if constexpr (RULE == HERMITIAN || RULE == HERMITIAN_CONJUGATE) {
             Complex z = x[k];
+            if (k == 0 || 2 * k == n) {
+                if constexpr (MIRRORED != 0) {
+                    z = z * Part(0.5) + conjugate(mirror[k]) * Part(0.5);
+                } else {
+                    z.imag = 0;
+                }
+            }
             if (RULE == HERMITIAN_CONJUGATE) z = conjugate(z);
-            if (k == 0 || 2 * k == n) z.imag = 0;
             return z * factor;
         } else if constexpr (RULE == FOLD) {
             const bool second = k >= (n + 1) / 2;
@@ -137,7 +145,7 @@ struct Transform {
 
     GPUARRAY_DEVICE static void element(Target* target, const Source* source, UIndex index, Index n, Part factor,
                                         Part edge, const Dimensions& d) {
-        Line line = {source, d.source[AXIS], d.lengths[AXIS], true};
+        Line line = {source, d.source[AXIS], d.lengths[AXIS], true}, mirror = line;
         Index to = 0, k = 0;
 #pragma unroll
         for (int axis = NDIM - 1; axis >= 0; --axis) {
@@ -148,11 +156,14 @@ struct Transform {
             if (axis == AXIS) {
                 k = i;
             } else {
+                const Index j = MIRRORED >> axis & 1 && i != 0 ? d.shape[axis] - i : i;
                 line.first += i * d.source[axis];
+                mirror.first += j * d.source[axis];
                 if (PADDED && i >= d.lengths[axis]) line.inside = false;
+                if (PADDED && j >= d.lengths[axis]) mirror.inside = false;
             }
         }
-        target[to] = value(line, k, n, factor, edge);
+        target[to] = value(line, mirror, k, n, factor, edge);
     }
 
     GPUARRAY_DEVICE static void run(Target* target, const Source* source, Index size, Index n, int64_t factor,
