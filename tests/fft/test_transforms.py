@@ -468,7 +468,7 @@ def test_no_kernel_is_for_one_length_alone():
         ((3, 1, 6, 4), (3, 1, 6, 5), (0, 1, 2, 3)),
     ],
 )
-def test_spectra_that_are_not_hermitian(shape, s, axes):
+def test_spectra_of_several_axes_that_are_not_hermitian(shape, s, axes):
     """cuFFT takes a spectrum of several axes for Hermitian along all of them."""
     x = numbers(shape, "c16")
     compare("irfftn", x, s, axes)
