@@ -368,12 +368,48 @@ class Squares(Function):
         return self.stored("const Value&", value, "length")
 
 
+#: The member function of ``LogSum`` that gives `VALUE`, by state.
+_OF_LOG_SUMS = {"logsum": "logarithm", "logsum_magnitude": "magnitude", "logsum_sign": "sign"}
+
+
+class LogSums(Function):
+    """The greatest exponent, its weight, and the sum of the other exponentials beside it."""
+
+    def __init__(self, spec: ReductionSpec, headers: set[str]) -> None:
+        super().__init__(spec, headers)
+        headers.add("gpuarray/logsumexp.cuh")
+
+    def value(self) -> str:
+        return f"LogSum<{self.element}>"
+
+    def neutral(self, dtype: str) -> list[str]:
+        head, zero = "GPUARRAY_DEVICE static Value neutral()", f"{self.element}(0)"
+        return self.body(head, self.spec.neutral, f"return Value{{{{{{}}, {zero}, {zero}}}}};")
+
+    def made(self, mapped: str) -> str:
+        weight = f", {self.element}(in1)" if len(self.computed) == 2 else ""
+        return f"logsumexp::item({mapped}{weight})"
+
+    def combine(self) -> list[str]:
+        return [
+            "GPUARRAY_DEVICE static Value combine(Value a, Value b) {",
+            "    return logsumexp::combine(a, b);",
+            "}",
+        ]
+
+    def finish(self) -> list[str]:
+        member = _OF_LOG_SUMS[self.spec.state]
+        value = f"const {self.element} in{VALUE} = value.{member}();"
+        return self.stored("Value", value, "length")
+
+
 _STATES = {
     "value": Function,
     "index": Indices,
     "counted": CountedValues,
     "moments": Moments,
     "squares": Squares,
+    **dict.fromkeys(_OF_LOG_SUMS, LogSums),
 }
 
 

@@ -32,7 +32,9 @@ from gpuarray.kernels.reduction.tables import Packed, Partial, real
 BLOCK = 256
 
 
-STATES = ("value", "index", "counted", "moments", "squares")
+STATES = (
+    "value", "index", "counted", "moments", "squares", "logsum", "logsum_magnitude", "logsum_sign",
+)  # fmt: skip
 
 #: The headers of the variants: of those whose threads share results, and of those that own some.
 _HEADERS = {
@@ -68,6 +70,10 @@ class ReductionSpec:
     * ``"squares"``: the sums of integers of 16 bits or less and of their squares, exactly. `VALUE`
       is the f8 sum of squared deviations from the mean. All elements are present; ``combined`` and
       ``neutral`` have no meaning.
+    * ``"logsum"``: the logarithm of the sum of their exponentials (`logsumexp.cuh`). A second
+      operand has their weights. `VALUE` is the logarithm, NaN of a sum below zero; with
+      ``"logsum_magnitude"`` that of the absolute value, with ``"logsum_sign"`` the sum's sign.
+      ``combined`` has no meaning, ``neutral`` is minus infinity.
 
     ``scalars`` are dtypes of values that are passed: for ``mapped`` the Scalars behind the inputs,
     for ``finished`` those behind `INITIAL`.
@@ -153,6 +159,8 @@ class ReductionSpec:
             return value
         if self.state == "squares":
             return 16
+        if self.state.startswith("logsum"):
+            return 3 * value
         members = [value, value, part] if self.state == "moments" else [value]
         end = ceil_div(sum(members), index) * index + index
         align = max(part, index)

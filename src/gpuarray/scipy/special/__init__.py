@@ -18,6 +18,8 @@ from gpuarray.scipy.special._elementary import *
 from gpuarray.scipy.special._error_functions import *
 from gpuarray.scipy.special._gamma_functions import *
 from gpuarray.scipy.special._information import *
+from gpuarray.scipy.special._legendre import *
+from gpuarray.scipy.special._logsumexp import *
 
 __all__ = [name for name in globals() if not name.startswith("_")]
 
