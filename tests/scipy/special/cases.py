@@ -74,8 +74,8 @@ class Case:
     complexes : sequence of ndarray
         Arguments of the complex loop.
     scale : callable, optional
-        Takes operands and SciPy's results; what float64 errors are relative to where a result is a
-        difference that cancels.
+        Takes operands and SciPy's results; what errors are relative to where a result is smaller:
+        near zeros, and where it is a difference that cancels.
     reason : str
         Why a bound is above 4.
     """
@@ -89,6 +89,7 @@ class Case:
     known: Callable[..., Any] | None = None
     relative: float = 1e-14
     complexes: Sequence[np.ndarray] = ()
+    scale: Callable[..., Any] | None = None
     reason: str = ""
     operands: list[np.ndarray] = field(init=False)
 
@@ -113,6 +114,18 @@ def results(module: Any, name: str, operands: Sequence[np.ndarray]) -> list[np.n
             return [x.get() for x in found]
         found = getattr(scipy.special, name)(*operands)
     return list(found) if isinstance(found, tuple) else [found]
+
+
+def distances(case: Case, operands: Any, actual: Any, wanted: Any) -> np.ndarray:
+    """Errors in units of the last place of the result, or of the case's scale where that is larger."""
+    plain = ulps(actual, wanted)
+    if case.scale is None:
+        return plain
+    with np.errstate(all="ignore"):
+        scale = np.broadcast_to(case.scale(*operands, wanted), wanted.shape).astype(wanted.dtype)
+        unit = np.spacing(np.maximum(np.abs(wanted), scale))
+        scaled = np.abs(actual.astype(float) - wanted) / unit
+    return np.where(np.isfinite(scaled), np.minimum(plain, scaled), plain)
 
 
 def described(case: Case, operands: Any, actual: Any, wanted: Any, distance: Any) -> str:
@@ -142,7 +155,7 @@ def check_double(case: Case) -> None:
     count = len(case.operands[0])
     for number, (actual, wanted) in enumerate(zip(ours, theirs, strict=True)):
         assert actual.dtype == np.float64
-        distance = ulps(actual, wanted)
+        distance = distances(case, operands, actual, wanted)
         far = distance > case.ulps
         far[(actual == 0) & (wanted == 0)] = False
         if case.known is not None:
@@ -152,8 +165,8 @@ def check_double(case: Case) -> None:
             mpmath = pytest.importorskip("mpmath")
             for i in np.flatnonzero(far):
                 wanted[i] = exact_value(mpmath, case, [x[i] for x in operands], number, wanted[i])
-            distance[far] = ulps(actual[far], wanted[far])
-            far[far] = distance[far] > case.ulps
+            distance = distances(case, operands, actual, wanted)
+            far &= distance > case.ulps
         where = np.flatnonzero(far)
         assert not far.any(), described(
             case, [x[where] for x in operands], actual[where], wanted[where], distance[where]
@@ -184,7 +197,7 @@ def check_single(case: Case) -> None:
         with np.errstate(all="ignore"):
             wanted = wanted.astype(np.float32)
         assert actual.dtype == np.float32
-        distance = ulps(actual, wanted)
+        distance = distances(case, some, actual, wanted)
         far = distance > case.single
         far[(actual == 0) & (wanted == 0)] = False
         tiny = np.finfo(np.float32).tiny
@@ -194,8 +207,8 @@ def check_single(case: Case) -> None:
             for i in np.flatnonzero(far):
                 arguments = [x[i] for x in some]
                 wanted[i] = exact_value(mpmath, case, arguments, number, wanted[i])
-            distance[far] = ulps(actual[far], wanted[far])
-            far[far] = distance[far] > case.single
+            distance = distances(case, some, actual, wanted)
+            far &= distance > case.single
         where = np.flatnonzero(far)
         assert not far.any(), described(
             case, [x[where] for x in some], actual[where], wanted[where], distance[where]

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from gpuarray.kernels.generator.operations import Operation
 from gpuarray.kernels.special import (
+    bessel_orders01,
     elementary,
+    elliptic,
     error_functions,
     gamma_functions,
     information,
@@ -19,7 +21,14 @@ from gpuarray.kernels.special import (
 
 __all__ = ["ROWS"]
 
-_PAGES = (elementary, error_functions, gamma_functions, information)
+_PAGES = (
+    bessel_orders01,
+    elementary,
+    elliptic,
+    error_functions,
+    gamma_functions,
+    information,
+)
 
 #: Every row by its name.
 ROWS: dict[str, Operation] = {x.name: x for page in _PAGES for x in page.ROWS}

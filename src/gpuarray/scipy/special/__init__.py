@@ -14,7 +14,9 @@ import typing as _typing
 
 from gpuarray._namespace.missing_names import suggesting as _suggesting
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
+from gpuarray.scipy.special._bessel_orders01 import *
 from gpuarray.scipy.special._elementary import *
+from gpuarray.scipy.special._elliptic import *
 from gpuarray.scipy.special._error_functions import *
 from gpuarray.scipy.special._gamma_functions import *
 from gpuarray.scipy.special._information import *

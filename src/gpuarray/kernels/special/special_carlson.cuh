@@ -1,0 +1,159 @@
+// Carlson's symmetric elliptic integrals of real and complex arguments.
+//
+// The duplication theorems and the series of B. C. Carlson, "Numerical computation of real or complex elliptic
+// integrals" (1995), Numerical Algorithms 10, with the terms of sixth and seventh degree of DLMF 19.36(i).
+#pragma once
+
+#include "gpuarray/special_numbers.cuh"
+
+namespace gpuarray {
+namespace special {
+
+// Numbers on the cut along the negative axis have no value: SciPy's answer for them is NaN.
+template <class T> GPUARRAY_DEVICE bool on_cut(T x) { return is_real(x) && real_part(x) < 0; }
+template <class T> GPUARRAY_DEVICE bool infinite(T x) { return gpuarray::isinf(x); }
+template <class T> GPUARRAY_DEVICE bool missing(T x) { return gpuarray::isnan(x); }
+
+template <class T> GPUARRAY_CALLED T carlson_rc(T x, T y) {
+    if (on_cut(x) || missing(x) || missing(y)) return T(not_a_number());
+    if (is_zero(y) || (infinite(x) && on_cut(y))) return T(not_a_number());
+    if (infinite(x) || infinite(y)) return T(0);
+    T factor = T(1);
+    if (on_cut(y)) {  // Cauchy's principal value, DLMF 19.2.20
+        if (is_zero(x)) return T(0);
+        factor = root(x / (x - y));
+        x = x - y;
+        y = -y;
+    }
+    T mean = (x + 2.0 * y) / 3.0;
+    const T start = mean, second = y;
+    double spread = 120 * magnitude(mean - x), scale = 1;
+    for (int step = 0; step < 600 && spread >= magnitude(mean); ++step) {
+        const T product = 2.0 * root(x) * root(y) + y;
+        mean = 0.25 * (mean + product);
+        x = 0.25 * (x + product);
+        y = 0.25 * (y + product);
+        spread /= 4;
+        scale /= 4;
+    }
+    const T s = (second - start) * scale / mean;
+    const T series = s * s * (0.3 + s * (1.0 / 7 + s * (0.375 + s * (9.0 / 22 + s * (159.0 / 208 + s * 1.125)))));
+    return factor * (series + 1.0) / root(mean);
+}
+
+template <class T> GPUARRAY_CALLED T carlson_rf(T x, T y, T z) {
+    if (on_cut(x) || on_cut(y) || on_cut(z) || missing(x) || missing(y) || missing(z)) return T(not_a_number());
+    if (infinite(x) || infinite(y) || infinite(z)) return T(0);
+    if (is_zero(x) + is_zero(y) + is_zero(z) > 1) return T(infinity());
+    T mean = (x + y + z) / 3.0;
+    const T dx = mean - x, dy = mean - y;
+    double spread = 90 * ::fmax(::fmax(magnitude(dx), magnitude(dy)), magnitude(mean - z)), scale = 1;
+    for (int step = 0; step < 600 && spread >= magnitude(mean); ++step) {
+        const T rx = root(x), ry = root(y), rz = root(z), product = rx * ry + rx * rz + ry * rz;
+        mean = 0.25 * (mean + product);
+        x = 0.25 * (x + product);
+        y = 0.25 * (y + product);
+        z = 0.25 * (z + product);
+        spread /= 4;
+        scale /= 4;
+    }
+    const T X = dx * scale / mean, Y = dy * scale / mean, Z = -X - Y, e2 = X * Y - Z * Z, e3 = X * Y * Z;
+    const T series = e3 * (1.0 / 14 - e2 * (3.0 / 44 - e2 * (1.0 / 16)) + e3 * (3.0 / 104)) -
+                     e2 * (0.1 - e2 * (1.0 / 24 - e2 * (5.0 / 208)));
+    return (series + 1.0) / root(mean);
+}
+
+// The series that R_D and R_J share.
+template <class T> GPUARRAY_DEVICE T carlson_series(T e2, T e3, T e4, T e5) {
+    return 1.0 - 3.0 / 14 * e2 + e3 / 6.0 + 9.0 / 88 * e2 * e2 - 3.0 / 22 * e4 - 9.0 / 52 * e2 * e3 + 3.0 / 26 * e5 -
+           e2 * e2 * e2 / 16.0 + 0.075 * e3 * e3 + 0.15 * e2 * e4 + 45.0 / 272 * e2 * e2 * e3 -
+           9.0 / 68 * (e3 * e4 + e2 * e5);
+}
+
+template <class T> GPUARRAY_CALLED T carlson_rd(T x, T y, T z) {
+    if (on_cut(x) || on_cut(y) || on_cut(z) || missing(x) || missing(y) || missing(z)) return T(not_a_number());
+    if (is_zero(z)) return T(infinity());
+    if (infinite(x) || infinite(y) || infinite(z)) return T(0);
+    if (is_zero(x) && is_zero(y)) return T(infinity());
+    T mean = (x + y + 3.0 * z) / 5.0, sum = T(0);
+    const T dx = mean - x, dy = mean - y;
+    double spread = 150 * ::fmax(::fmax(magnitude(dx), magnitude(dy)), magnitude(mean - z)), scale = 1;
+    for (int step = 0; step < 600 && spread >= magnitude(mean); ++step) {
+        const T rx = root(x), ry = root(y), rz = root(z), product = rx * ry + rx * rz + ry * rz;
+        sum = sum + scale / (rz * (z + product));
+        mean = 0.25 * (mean + product);
+        x = 0.25 * (x + product);
+        y = 0.25 * (y + product);
+        z = 0.25 * (z + product);
+        spread /= 4;
+        scale /= 4;
+    }
+    const T X = dx * scale / mean, Y = dy * scale / mean, Z = -(X + Y) / 3.0, xy = X * Y, z2 = Z * Z;
+    const T series = carlson_series(xy - 6.0 * z2, (3.0 * xy - 8.0 * z2) * Z, 3.0 * (xy - z2) * z2, xy * z2 * Z);
+    return scale * series / (mean * root(mean)) + 3.0 * sum;
+}
+
+template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
+    T mean = (x + y + z + 2.0 * p) / 5.0, sum = T(0);
+    const T dx = mean - x, dy = mean - y, dz = mean - z;
+    double spread = ::fmax(::fmax(magnitude(dx), magnitude(dy)), ::fmax(magnitude(dz), magnitude(mean - p)));
+    double scale = 1;
+    spread *= 150;
+    for (int step = 0; step < 600 && spread >= magnitude(mean); ++step) {
+        const T rx = root(x), ry = root(y), rz = root(z), rp = root(p), product = rx * ry + rx * rz + ry * rz;
+        const T d = (rp + rx) * (rp + ry) * (rp + rz);
+        // Carlson's 1 + (p - x) (p - y) (p - z) / d^2, multiplied out: it keeps its digits for small p
+        sum = sum + scale / d * carlson_rc(T(1), 2.0 * rp * (p + product) / d);
+        mean = 0.25 * (mean + product);
+        x = 0.25 * (x + product);
+        y = 0.25 * (y + product);
+        z = 0.25 * (z + product);
+        p = 0.25 * (p + product);
+        spread /= 4;
+        scale /= 4;
+    }
+    const T X = dx * scale / mean, Y = dy * scale / mean, Z = dz * scale / mean, P = -0.5 * (X + Y + Z);
+    const T xyz = X * Y * Z, e2 = X * Y + X * Z + Y * Z - 3.0 * P * P;
+    const T e3 = xyz + 2.0 * e2 * P + 4.0 * P * P * P, e4 = (2.0 * xyz + e2 * P + 3.0 * P * P * P) * P;
+    return scale * carlson_series(e2, e3, e4, xyz * P * P) / (mean * root(mean)) + 6.0 * sum;
+}
+template <class T> GPUARRAY_DEVICE void order(T& a, T& b) {
+    if (real_part(b) < real_part(a)) {
+        const T other = a;
+        a = b;
+        b = other;
+    }
+}
+template <class T> GPUARRAY_CALLED T carlson_rj(T x, T y, T z, T p) {
+    if (on_cut(x) || on_cut(y) || on_cut(z) || missing(x) || missing(y) || missing(z) || missing(p)) return T(not_a_number());
+    const bool endless = infinite(x) || infinite(y) || infinite(z) || infinite(p);
+    if (is_zero(p)) return endless ? T(0) : T(not_a_number());
+    if (is_zero(x) + is_zero(y) + is_zero(z) > 1) return T(infinity());
+    if (endless) return T(0);
+    if (!on_cut(p)) return carlson_rj_regular(x, y, z, p);
+    if (!is_real(x) || !is_real(y) || !is_real(z)) return T(not_a_number());
+    // Cauchy's principal value, DLMF 19.20.14
+    order(x, y);
+    order(y, z);
+    order(x, y);
+    const T q = -p, xy = x * y, other = (z * (x + y + q) - xy) / (z + q), pq = other * q, at = xy + pq;
+    const T sum = (other - z) * carlson_rj_regular(x, y, z, other) - 3.0 * carlson_rf(x, y, z) +
+                  3.0 * root(xy * z / at) * carlson_rc(at, pq);
+    return sum / (z + q);
+}
+
+// DLMF 19.21.10 around the middle one, so that no term is negative for real arguments.
+template <class T> GPUARRAY_CALLED T carlson_rg(T x, T y, T z) {
+    if (on_cut(x) || on_cut(y) || on_cut(z) || missing(x) || missing(y) || missing(z)) return T(not_a_number());
+    if (infinite(x) || infinite(y) || infinite(z)) return T(infinity());
+    order(x, y);
+    order(y, z);
+    order(x, y);
+    if (is_zero(y)) return 0.5 * root(is_zero(x) ? z : x + z);
+    T sum = y * carlson_rf(x, z, y) + root(x) * root(z) / root(y);
+    if (!is_zero(x - y) && !is_zero(y - z)) sum = sum + (y - x) * (z - y) / 3.0 * carlson_rd(x, z, y);
+    return 0.5 * sum;
+}
+
+}  // namespace special
+}  // namespace gpuarray
