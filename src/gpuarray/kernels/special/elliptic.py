@@ -51,7 +51,10 @@ ROWS = (
             "special::ellipj(in0, in1).ph",
         ),
         nout=4,
-        result="(array([0.47075047, 0.96817602]), array([0.88226639, 0.25027026]), array([0.94297243, 0.72891536]), array([0.49014121, 1.31783694]))",
+        result=(
+            "(array([0.47075047, 0.96817602]), array([0.88226639, 0.25027026]), "
+            "array([0.94297243, 0.72891536]), array([0.49014121, 1.31783694]))"
+        ),
     ),
     special(
         "agm", 2, "Arithmetic-geometric mean.", [1.0, 2.0], [24.0, 6.0],
@@ -76,7 +79,8 @@ ROWS = (
     ),
     special(
         "elliprf", 3,
-        "Completely symmetric elliptic integral of the first kind R_F.", [0.0, 1.0], 2.0, [1.0, 3.0],
+        "Completely symmetric elliptic integral of the first kind R_F.",
+        [0.0, 1.0], 2.0, [1.0, 3.0],
         loops="fff->f ddd->d FFF->F DDD->D", header="special_elliptic",
         floats="special::carlson_rf(double(in0), double(in1), double(in2))",
         complexes="special::carlson_rf(wide(in0), wide(in1), wide(in2))",
@@ -84,7 +88,8 @@ ROWS = (
     ),
     special(
         "elliprg", 3,
-        "Completely symmetric elliptic integral of the second kind R_G.", [0.0, 1.0], 2.0, [1.0, 3.0],
+        "Completely symmetric elliptic integral of the second kind R_G.",
+        [0.0, 1.0], 2.0, [1.0, 3.0],
         loops="fff->f ddd->d FFF->F DDD->D", header="special_elliptic",
         floats="special::carlson_rg(double(in0), double(in1), double(in2))",
         complexes="special::carlson_rg(wide(in0), wide(in1), wide(in2))",
