@@ -70,7 +70,7 @@ GPUARRAY_CALLED dd log_dd(dd x) {
     const double z = ss.hi;
     const double coefficients[] = {1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21,
                                    1.0 / 23, 1.0 / 25, 1.0 / 27};
-    dd t = dd(1.0 / 7, 7.93016446160826e-18) + z * polynomial(coefficients, z);
+    dd t = dd(1.0 / 7, 7.93016446160826e-18) + ss * polynomial(coefficients, z);
     t = dd(0.2, -1.1102230246251566e-17) + ss * t;
     t = dd(1.0 / 3, 1.850371707708594e-17) + ss * t;
     t = s + s * (ss * t);

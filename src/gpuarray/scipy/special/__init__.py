@@ -22,6 +22,7 @@ from gpuarray.scipy.special._gamma_functions import *
 from gpuarray.scipy.special._information import *
 from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
+from gpuarray.scipy.special._zeta import *
 
 __all__ = [name for name in globals() if not name.startswith("_")]
 

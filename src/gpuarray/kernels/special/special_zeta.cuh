@@ -1,0 +1,90 @@
+// Riemann's and Hurwitz's zeta functions.
+#pragma once
+
+#include "gpuarray/special_gamma.cuh"
+
+namespace gpuarray {
+namespace special {
+
+// zeta(1 + t) - 1 for t > -1: P. Borwein, "An efficient algorithm for the Riemann zeta function" (1995), with 26 terms.
+// The first term of the alternating sum is 1 to the last digit, and falls away.
+GPUARRAY_CALLED double zetac_right(double t) {
+    if (t > 60) return ::exp2(-1 - t);
+    const double c[] = {0.9999999999999923,  0.9999999999993129,  0.9999999999669417,   0.9999999990173852,
+                        0.999999980285226,   0.9999997167999086,  0.9999969633783431,   0.9999749360058185,
+                        0.9998369750936913,  0.9991489622332123,  0.9963819539899814,   0.9873231946952196,
+                        0.9630227134124458,  0.9093940650642554,  0.8118677731084736,   0.6658391006613137,
+                        0.48643244594051716, 0.3067705897194066,  0.16165909046389423,  0.0686259341467713,
+                        0.02240438713932123, 0.0052555233220643914, 0.0007858726462900025, 5.613376044928589e-05};
+    double total = 0;
+#pragma unroll 1
+    for (int k = 25; k >= 2; --k) {
+        const double term = c[k - 2] * ::pow(double(k + 1), -t) / (k + 1);
+        total += k % 2 ? -term : term;
+    }
+    // 2^-t - 2^(-1-t) is what the term of k = 1 and the numerator's 2^(1-s) leave.
+    return (total + ::exp2(-1 - t)) / -::expm1(-t * 0.69314718055994530942);
+}
+
+// zeta(s) for s < 1/2 by reflection: DLMF 25.4.1.
+GPUARRAY_CALLED double zeta_left(double s) {
+    if (::fabs(s) < 1e-18) return -0.5;
+    if (s < -260) return is_integer(s / 2) ? 0.0 : not_a_number();
+    const dd wide = dd(1.0) - s;
+    const dd exponent = lgamma_positive(wide) - wide * dd(1.8378770664093456, -7.756588316134483e-17);
+    return 2 * exp_dd(exponent) * ::sinpi(s / 2) * (1 + zetac_right(-s));
+}
+
+GPUARRAY_CALLED double zetac(double s) {
+    if (s != s || s == -infinity()) return not_a_number();
+    if (s == 1) return infinity();
+    return s >= 0.5 ? zetac_right(s - 1) : zeta_left(s) - 1;
+}
+GPUARRAY_CALLED double riemann_zeta(double s) {
+    if (s != s || s == -infinity()) return not_a_number();
+    if (s == 1) return infinity();
+    return s >= 0.5 ? 1 + zetac_right(s - 1) : zeta_left(s);
+}
+
+// The sum over (n + q)^-s by Euler's and Maclaurin's formula: DLMF 25.11.5.
+GPUARRAY_CALLED double hurwitz_zeta(double s, double q) {
+    if (s != s || q != q) return not_a_number();
+    if (s == 1) return infinity();
+    if (s < 1) return not_a_number();
+    if (q <= 0) {
+        if (is_integer(q)) return infinity();
+        if (!is_integer(s)) return not_a_number();
+    }
+    if (isinf(s)) return q == 1 ? 1.0 : q > 1 ? 0.0 : infinity();
+    if (q > 1e8) return (1 / (s - 1) + 1 / (2 * q)) * ::pow(q, 1 - s);
+    dd total(0.0);
+    double a = q;
+    // So many terms that those of the rest fall by a factor of 30 at least.
+    const double enough = 12 + (s < 40 ? s / 2 : 20.0);
+#pragma unroll 1
+    for (int n = 0; n < 20000; ++n) {
+        a = q + n;
+        if (a >= enough) break;
+        const double term = ::pow(a, -s);
+        total = total + term;
+        if (a > 0 && term < 1e-18 * ::fabs(total.hi)) return total.hi;
+    }
+    const double power = ::pow(a, -s);
+    total = total + power * a / (s - 1) + power / 2;
+    const double c[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 2.08767569878681e-08,
+                        -5.284190138687493e-10, 1.3382536530684679e-11, -3.3896802963225829e-13,
+                        8.5860620562778446e-15, -2.174868698558062e-16, 5.5090028283602295e-18, -1.3954464685812523e-19};
+    double factor = s, scale = power / a;
+#pragma unroll 1
+    for (int k = 0; k < 12; ++k) {
+        const double term = c[k] * factor * scale;
+        total = total + term;
+        if (::fabs(term) < 1e-18 * ::fabs(total.hi)) break;
+        factor *= (s + 2 * k + 1) * (s + 2 * k + 2);
+        scale /= a * a;
+    }
+    return rounded(total);
+}
+
+}  // namespace special
+}  // namespace gpuarray
