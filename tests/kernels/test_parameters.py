@@ -26,6 +26,7 @@ from gpuarray.kernels.scan import spec as scan
 from gpuarray.kernels.search import spec as search
 from gpuarray.kernels.select import spec as select
 from gpuarray.kernels.sort import spec as sort
+from gpuarray.kernels.sparse_format import spec as sparse_format
 
 _CODE = UserCode(
     "twice",
@@ -124,6 +125,12 @@ KERNELS = {
     "rows in order": (matrix_factors.render(matrix_factors.OrderSpec("f4", True)), None),
     "reflectors": (matrix_factors.render(matrix_factors.ReflectorsSpec("c16")), None),
     "scaled elements": (matrix_factors.render(matrix_factors.ElementsSpec("scale", "c8")), None),
+    "sparse sums": (
+        sparse_format.render(sparse_format.SumSpec("uint64", "int32", "c16", True)),
+        None,
+    ),
+    "sparse checks": (sparse_format.render(sparse_format.CheckSpec("int32")), None),
+    "sparse entries": (sparse_format.render(sparse_format.StoreSpec("int64", 16)), None),
     "ends": (histogram.render_ends(histogram.EndsSpec("f4")), None),
     "ranks of a block": (
         sort.render(sort.SortSpec("block", "f4", block=128, items=2, ranks=4)),

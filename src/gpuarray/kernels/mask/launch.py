@@ -62,7 +62,7 @@ def nonzero(mask: Any) -> tuple[Any, ...]:
     counted = count(mask)
     if counted.total == 0:
         return tuple([_array.empty(_layout.contiguous(_INT64, (0,))) for _ in range(ndim)])
-    result = _coordinates(counted, layout.shape)
+    result = coordinates(counted, layout.shape)
     if ndim == 1:
         return (result,)
     one = _layout.contiguous(_INT64, (counted.total,))
@@ -74,7 +74,7 @@ def flat_nonzero(mask: Any) -> Any:
     counted = count(mask)
     if counted.total == 0:
         return _array.empty(_layout.contiguous(_INT64, (0,)))
-    return _coordinates(counted, (mask._layout.size,))
+    return coordinates(counted, (mask._layout.size,))
 
 
 def argwhere(mask: Any) -> Any:
@@ -243,7 +243,7 @@ def _is_bytes(layout: Layout) -> bool:
     return layout.itemsize == 1 and layout.c_contiguous
 
 
-def _coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
+def coordinates(counted: Counted, shape: tuple[int, ...]) -> Any:
     """The coordinates of true elements, one axis behind the other."""
     result = _array.empty(_layout.contiguous(_INT64, (len(shape) * counted.total,)))
     run = _coordinates_call(current.stream, counted.mask._layout, _has_bits(counted), shape)

@@ -1,10 +1,11 @@
-"""Sparse arrays: SciPy's ``scipy.sparse``, on the device.
+"""Sparse arrays and matrices: SciPy's ``scipy.sparse``, on the device.
 
 Examples
 --------
 >>> import gpuarray as cp
->>> cp.scipy.sparse.linalg.aslinearoperator(cp.ones((2, 3)))
-<2x3 MatrixLinearOperator with dtype=float64>
+>>> import gpuarray.scipy.sparse
+>>> cp.scipy.sparse.csr_array(cp.eye(3)).nnz
+3
 """
 
 from __future__ import annotations
@@ -12,10 +13,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray._namespace.lazy import names
+from gpuarray._namespace.signatures import without_annotations
+from gpuarray.scipy.sparse._base import issparse, sparray
+from gpuarray.scipy.sparse._coo import coo_array, coo_matrix, isspmatrix_coo
+from gpuarray.scipy.sparse._csc import csc_array, csc_matrix, isspmatrix_csc
+from gpuarray.scipy.sparse._csr import csr_array, csr_matrix, isspmatrix_csr
+from gpuarray.scipy.sparse._index_dtype import get_index_dtype, safely_cast_index_arrays
+from gpuarray.scipy.sparse._matrix import isspmatrix, spmatrix
+from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, SparseWarning
 
-__all__ = ["linalg"]
+# A line for each file.
+__all__ = [
+    "linalg",
+    "issparse", "sparray",
+    "coo_array", "coo_matrix", "isspmatrix_coo",
+    "csc_array", "csc_matrix", "isspmatrix_csc",
+    "csr_array", "csr_matrix", "isspmatrix_csr",
+    "get_index_dtype", "safely_cast_index_arrays",
+    "isspmatrix", "spmatrix",
+    "SparseEfficiencyWarning", "SparseWarning",
+]  # fmt: skip
+
+without_annotations(globals())
 
 if TYPE_CHECKING:
     from gpuarray.scipy.sparse import linalg as linalg
 else:
+    # With the algorithms it takes long to import.
     __getattr__ = names(__name__, ("linalg",), {})

@@ -1,0 +1,14 @@
+"""Formats of sparse matrices: what is made of their indices, and of entries in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.sparse_format import launch, spec
+
+__all__ = ["launch", "spec"]
+
+__getattr__ = submodules(__name__, __all__)

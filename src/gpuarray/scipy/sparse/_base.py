@@ -1,0 +1,595 @@
+"""What all sparse arrays share: conversions by way of another format, shape, printing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from gpuarray._array import ArrayBase
+from gpuarray.scipy.sparse import _printing, _shapes
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, ndarray
+    from gpuarray.scipy.sparse._coo import CooBase
+    from gpuarray.scipy.sparse._csc import CscBase
+    from gpuarray.scipy.sparse._csr import CsrBase
+
+__all__ = ["SparseBase", "issparse", "sparray"]
+
+#: Stored entries that are printed at most.
+MAXPRINT = 50
+
+#: The classes, by format and by whether they are arrays.
+_CLASSES: dict[tuple[str, bool], Any] = {}
+
+
+def is_scalar(x: Any) -> bool:
+    """Whether an operand is a number, or an array without dimensions."""
+    if isinstance(x, ArrayBase | np.ndarray):
+        return x._layout.ndim == 0 if isinstance(x, ArrayBase) else x.ndim == 0
+    return bool(np.isscalar(x))
+
+
+class SparseBase:
+    """A sparse array: stored entries and their places; all other elements are zero.
+
+    The classes `coo_array`, `csr_array` and so on say how they are stored.
+    """
+
+    __array_priority__: ClassVar[float] = 10.1
+    #: Operators of arrays leave the work to those here.
+    __array_ufunc__: ClassVar[None] = None
+    _format: ClassVar[str] = ""
+    _dimensions: ClassVar[tuple[int, ...]] = (2,)
+
+    _shape: tuple[int, ...]
+    maxprint: int
+    data: ndarray
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Note a class under its format."""
+        super().__init_subclass__(**kwargs)
+        if cls.__name__.endswith(("_array", "_matrix")) and not cls.__name__.startswith("_"):
+            _CLASSES.setdefault((cls._format, issubclass(cls, sparray)), cls)
+
+    @classmethod
+    def _class_of(cls, format: str) -> Any:
+        """The class of a format that is an array or a matrix as this one is."""
+        return _CLASSES[format, issubclass(cls, sparray)]
+
+    def _start(self, arg1: Any, maxprint: int | None) -> None:
+        """What each constructor does first."""
+        if isinstance(self, sparray) and np.isscalar(arg1):
+            raise ValueError(
+                "gpuarray sparse array classes do not support instantiation from a scalar, such as "
+                f"{arg1!r}"
+            )
+        self.maxprint = MAXPRINT if maxprint is None else maxprint
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extents of the dimensions."""
+        return self._shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._shape)
+
+    @property
+    def _shape_2d(self) -> tuple[int, int]:
+        """The shape with one dimension as a row."""
+        return _shapes.as_2d(self._shape)
+
+    @property
+    def format(self) -> str:
+        """The format: 'coo', 'csr', 'csc', 'dia' or 'bsr'."""
+        return self._format
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
+        return self.data.dtype
+
+    @property
+    def device(self) -> Any:
+        """The device that has the elements."""
+        return self.data.device
+
+    @property
+    def nnz(self) -> int:
+        """The number of stored entries, zeros among them.
+
+        See Also
+        --------
+        count_nonzero : without stored zeros.
+        """
+        return self._getnnz()
+
+    @property
+    def size(self) -> int:
+        """The number of stored entries, zeros among them."""
+        return self._getnnz()
+
+    @property
+    def T(self) -> SparseBase:
+        """The transpose; see `transpose`."""
+        return self.transpose()
+
+    @property
+    def mT(self) -> SparseBase:
+        """The transpose of a matrix; an array of one dimension has none.
+
+        Raises
+        ------
+        ValueError
+            If there are fewer than two dimensions.
+        """
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return self.transpose()
+
+    def _getnnz(self, axis: int | None = None) -> Any:
+        raise NotImplementedError(f"getnnz: not of the format {self.format}")
+
+    # ---- conversions: a format has tocoo or tocsr, and those of its own that are faster ----
+
+    def tocoo(self, copy: bool = False) -> CooBase:
+        """The same in coordinate format.
+
+        Parameters
+        ----------
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it may.
+
+        Returns
+        -------
+        coo_array or coo_matrix
+            An array for an array, a matrix for a matrix.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.eye(2)).tocoo().col
+        array([0, 1], dtype=int32)
+        """
+        return self.tocsr().tocoo(copy=copy)
+
+    def tocsr(self, copy: bool = False) -> CsrBase:
+        """The same in compressed sparse row format; entries at one place are added.
+
+        Parameters
+        ----------
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it may.
+
+        Returns
+        -------
+        csr_array or csr_matrix
+            An array for an array, a matrix for a matrix. Of entries in coordinates: one sort of
+            their indices, and it waits for the device to know how many are left.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> row, col = cp.array([1, 0, 1]), cp.array([0, 1, 0])
+        >>> sparse.coo_array((cp.ones(3), (row, col)), shape=(2, 2)).tocsr().data
+        array([1., 2.])
+        """
+        return self.tocoo().tocsr(copy=copy)
+
+    def tocsc(self, copy: bool = False) -> CscBase:
+        """The same in compressed sparse column format.
+
+        Parameters
+        ----------
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it may.
+
+        Returns
+        -------
+        csc_array or csc_matrix
+            An array for an array, a matrix for a matrix.
+
+        Raises
+        ------
+        ValueError
+            If there is one dimension only.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.array([[0, 1], [2, 3]])).tocsc().data
+        array([2, 1, 3])
+        """
+        return self.tocsr().tocsc(copy=copy)
+
+    def todok(self, copy: bool = False) -> Any:
+        """A dictionary of keys lives in host memory: use ``get().todok()``.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError("todok: a dictionary has no device form; use get().todok()")
+
+    def tolil(self, copy: bool = False) -> Any:
+        """Lists live in host memory: use ``get().tolil()``.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError("tolil: lists have no device form; use get().tolil()")
+
+    def asformat(self, format: str | None, copy: bool = False) -> Any:
+        """The same in a format by its name.
+
+        Parameters
+        ----------
+        format : str or None
+            'coo', 'csr', 'csc', 'dia', 'bsr' or 'array'; None for that which it has.
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it may.
+
+        Raises
+        ------
+        ValueError
+            If there is no such format.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.eye(2)).asformat("csc").format
+        'csc'
+        """
+        if format is None or format == self.format:
+            return self.copy() if copy else self
+        convert = getattr(self, f"to{format}", None)
+        if convert is None:
+            raise ValueError(f"Format {format} is unknown.")
+        return convert() if format in ("array", "dense") else convert(copy=copy)
+
+    def toarray(self, order: str | None = None, out: ndarray | None = None) -> ndarray:
+        """A dense array of the elements; entries at one place are added.
+
+        Parameters
+        ----------
+        order : {'C', 'F'}, optional
+            The memory order; C by default.
+        out : ndarray, optional
+            An array of the same shape and dtype, which is filled and returned.
+
+        Returns
+        -------
+        ndarray
+            On the device.
+
+        Raises
+        ------
+        ValueError
+            If ``out`` has another shape or dtype, or an order is given beside it.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.coo_array((cp.array([5, 7]), ([0, 1], [1, 0])), shape=(2, 2)).toarray()
+        array([[0, 5],
+               [7, 0]])
+        """
+        return self.tocoo().toarray(order=order, out=out)
+
+    def todense(self, order: str | None = None, out: ndarray | None = None) -> ndarray:
+        """A dense array of the elements, as `toarray`.
+
+        Differences from SciPy
+        ----------------------
+        Of a matrix, too, it is an ndarray: there is no class of dense matrices.
+        """
+        return self.toarray(order=order, out=out)
+
+    def get(self, stream: Any = None) -> Any:
+        """The same as an object of SciPy in host memory.
+
+        Parameters
+        ----------
+        stream : Stream, optional
+            The stream to copy on; by default the current one.
+
+        Returns
+        -------
+        scipy.sparse object
+            Of the same format, an array for an array and a matrix for a matrix.
+
+        Raises
+        ------
+        ImportError
+            If SciPy is not installed.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> type(sparse.csr_matrix(cp.eye(2)).get()).__name__
+        'csr_matrix'
+        """
+        import importlib
+
+        kind = "array" if isinstance(self, sparray) else "matrix"
+        found = getattr(importlib.import_module("scipy.sparse"), f"{self.format}_{kind}")
+        return found(self._parts_on_host(stream), shape=self.shape)
+
+    def _parts_on_host(self, stream: Any) -> tuple[Any, ...]:
+        raise NotImplementedError(f"get: not of the format {self.format}")
+
+    # ---- shape ----
+
+    def reshape(self, *shape: Any, order: str = "C", copy: bool = False) -> Any:
+        """The same elements in another shape.
+
+        Parameters
+        ----------
+        *shape : int, or a tuple of int
+            The new shape; one extent may be -1.
+        order : {'C', 'F'}, optional
+            The order that elements are counted in.
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it may.
+
+        Returns
+        -------
+        sparse array
+            In coordinate format, unless the shape stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.eye(2)).reshape(1, 4).toarray()
+        array([[1., 0., 0., 1.]])
+        """
+        found = _shapes.new_shape(shape, self.shape, (1, 2))
+        _shapes.order_of(order)
+        if found == self.shape:
+            return self.copy() if copy else self
+        return self.tocoo(copy=copy).reshape(found, order=order)
+
+    def resize(self, *shape: Any) -> None:
+        """Change the shape in place: elements that are outside the new one are dropped.
+
+        Parameters
+        ----------
+        *shape : int, or a tuple of int
+            The new shape.
+
+        Raises
+        ------
+        NotImplementedError
+            If the format has no such operation.
+        """
+        raise NotImplementedError(f"{type(self).__name__}.resize is not implemented")
+
+    def transpose(self, axes: tuple[int, int] | None = None, copy: bool = False) -> SparseBase:
+        """Rows as columns and columns as rows.
+
+        Parameters
+        ----------
+        axes : tuple of int, optional
+            Nothing but ``(1, 0)``, which is the default.
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it does.
+
+        Returns
+        -------
+        sparse array
+            Of csr in the format csc, and the other way round; else in the same format.
+
+        Raises
+        ------
+        ValueError
+            If the axes are others.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.ones((2, 3))).T.shape
+        (3, 2)
+        """
+        return self.tocsr(copy=copy).transpose(axes=axes)
+
+    def _check_axes(self, axes: Any) -> None:
+        if axes is not None and tuple(axes) != (1, 0):
+            raise ValueError(
+                "Sparse arrays/matrices do not support an 'axes' parameter because swapping "
+                f"dimensions is the only logical permutation; it was {axes}."
+            )
+
+    # ---- elements ----
+
+    def copy(self) -> Self:
+        """A copy that shares no memory with this array.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.eye(2))
+        >>> b = a.copy()
+        >>> b.data[:] = 5
+        >>> a.data
+        array([1., 1.])
+        """
+        raise NotImplementedError(f"copy: not of the format {self.format}")
+
+    def astype(self, dtype: DTypeLike, casting: Any = "unsafe", copy: bool = True) -> Self:
+        """The elements in another dtype.
+
+        Parameters
+        ----------
+        dtype : dtype
+            What they become.
+        casting : {'no', 'equiv', 'safe', 'same_kind', 'unsafe'}, optional
+            Which casts are allowed.
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it is the array itself where
+            that has the dtype.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.eye(2)).astype("int8").dtype
+        dtype('int8')
+        """
+        raise NotImplementedError(f"astype: not of the format {self.format}")
+
+    def nonzero(self) -> tuple[ndarray, ...]:
+        """The indices of elements that are not zero, an array for each dimension.
+
+        Waits for the device once.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.array([[0, 1], [2, 0]])).nonzero()
+        (array([0, 1], dtype=int32), array([1, 0], dtype=int32))
+        """
+        return self.tocoo().nonzero()
+
+    def count_nonzero(self, axis: int | None = None) -> Any:
+        """How many elements are not zero; entries at one place are added first.
+
+        Parameters
+        ----------
+        axis : int, optional
+            The axis to count along; by default all elements are counted.
+
+        Returns
+        -------
+        int or ndarray
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.array([[0, 1], [2, 3]]))
+        >>> a.count_nonzero(), a.count_nonzero(axis=0)
+        (3, array([1, 2]))
+        """
+        return self.tocsr().count_nonzero(axis)
+
+    def diagonal(self, k: int = 0) -> ndarray:
+        """The elements ``a[i, i + k]``.
+
+        Parameters
+        ----------
+        k : int, optional
+            Which diagonal: 0 is the main one, those above are positive.
+
+        Returns
+        -------
+        ndarray, 1-D
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.array([[1, 2], [0, 3]])).diagonal()
+        array([1, 3])
+        """
+        return self.tocoo().diagonal(k)
+
+    def setdiag(self, values: Any, k: int = 0) -> None:
+        """Store values on a diagonal.
+
+        Parameters
+        ----------
+        values : array_like
+            A number for all elements of the diagonal, or one for each; those that are too many are
+            ignored, and elements that have none stay.
+        k : int, optional
+            Which diagonal: 0 is the main one, those above are positive.
+
+        Raises
+        ------
+        ValueError
+            If there is no such diagonal.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.coo_array((2, 2))
+        >>> a.setdiag(3)
+        >>> a.toarray()
+        array([[3., 0.],
+               [0., 3.]])
+        """
+        raise NotImplementedError(f"setdiag: not of the format {self.format}")
+
+    # ---- what Python asks ----
+
+    def __repr__(self) -> str:
+        return _printing.summary(self)
+
+    def __str__(self) -> str:
+        return _printing.text(self)
+
+    def __bool__(self) -> bool:
+        if self.shape == (1, 1):
+            return self.nnz != 0
+        raise ValueError(
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or "
+            "a.all()."
+        )
+
+    def __len__(self) -> int:
+        raise TypeError("sparse array length is ambiguous; use getnnz() or shape[0]")
+
+    def __iter__(self) -> Iterator[Any]:
+        for row in self.tocsr():
+            yield row.asformat(self.format) if isinstance(row, SparseBase) else row
+
+
+class sparray:
+    """What all sparse arrays are: `coo_array`, `csr_array`, `csc_array`, `dia_array`, `bsr_array`.
+
+    It cannot be made itself. Products of arrays with ``*`` are element-wise, and those with ``@``
+    are matrix products.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy import sparse
+    >>> isinstance(sparse.csr_array(cp.eye(2)), sparse.sparray)
+    True
+    """
+
+
+def issparse(x: object) -> bool:
+    """Whether an object is a sparse array or matrix of this package.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy import sparse
+    >>> sparse.issparse(sparse.csr_array(cp.eye(2))), sparse.issparse(cp.eye(2))
+    (True, False)
+    """
+    return isinstance(x, SparseBase)

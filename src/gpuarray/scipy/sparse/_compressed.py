@@ -1,0 +1,538 @@
+"""What the formats csr and csc share: lines of entries behind one another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpuarray._ops.casts import astype
+from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.creation import zeros
+from gpuarray._ops.differences import diff
+from gpuarray._ops.histograms import bincount
+from gpuarray._ops.joining import concatenate
+from gpuarray._ops.searching import count_nonzero
+from gpuarray.kernels.sparse_format.launch import find_in_indices, line_pointers, store_entries
+from gpuarray.scipy.sparse import _conversions, _shapes
+from gpuarray.scipy.sparse._base import SparseBase, issparse, sparray
+from gpuarray.scipy.sparse._coo import dense_result
+from gpuarray.scipy.sparse._data import DataBase
+from gpuarray.scipy.sparse._foreign import from_foreign
+from gpuarray.scipy.sparse._index_dtype import INT32, INT32_MAX, INT64, as_data, check_dtype
+from gpuarray.scipy.sparse._index_dtype import index_dtype as wide_enough
+from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, ndarray
+    from gpuarray.scipy.sparse._coo import CooBase
+
+__all__ = ["CompressedBase"]
+
+
+class CompressedBase(DataBase):
+    """Data, minor indices and pointers to where lines start: rows of csr, columns of csc."""
+
+    indices: ndarray
+    indptr: ndarray
+    _sorted: bool | None
+    _canonical: bool | None
+
+    def __init__(
+        self,
+        arg1: Any,
+        shape: Any = None,
+        dtype: DTypeLike | None = None,
+        copy: bool = False,
+        *,
+        maxprint: int | None = None,
+    ) -> None:
+        self._start(arg1, maxprint)
+        self._sorted = self._canonical = None
+        arg1 = from_foreign(arg1)
+        if isinstance(arg1, tuple) and _shapes.is_shape(arg1, self._dimensions):
+            self._take_shape(arg1, dtype)
+        elif isinstance(arg1, tuple) and len(arg1) == 3:
+            self._take_parts(arg1, shape, dtype, copy)
+            return
+        elif isinstance(arg1, tuple) and len(arg1) != 2:
+            raise ValueError(
+                f"unrecognized {type(self).__name__} constructor input of {len(arg1)} parts; give "
+                "(data, indices, indptr), (data, (row, col)) or a shape"
+            )
+        else:
+            self._take_other(arg1, shape, dtype, copy)
+        if shape is not None and _shapes.as_shape(shape, self._dimensions) != self._shape:
+            raise ValueError(f"inconsistent shapes: {shape} != {self._shape}")
+
+    def _take_shape(self, shape: tuple[Any, ...], dtype: DTypeLike | None) -> None:
+        self._shape = _shapes.as_shape(shape, self._dimensions)
+        index = wide_enough(maxval=max(self._shape))
+        self.data = zeros(0, check_dtype(np.float64 if dtype is None else dtype))
+        self.indices = zeros(0, index)
+        self.indptr = zeros(self._lines[0] + 1, index)
+        self._sorted = self._canonical = True
+
+    def _take_other(self, arg1: Any, shape: Any, dtype: Any, copy: bool) -> None:
+        """A sparse array, entries in coordinates, or a dense array."""
+        if not issparse(arg1):
+            if not isinstance(arg1, tuple):
+                arg1 = self._checked_dense(as_data(arg1, dtype, False))
+            arg1 = self._class_of("coo")(arg1, shape=shape, dtype=dtype)
+        found = arg1.asformat(self.format, copy=copy)
+        if dtype is not None:
+            found = found.astype(dtype, copy=False)
+        if found.ndim not in self._dimensions:
+            _shapes.as_shape(found.shape, self._dimensions)
+        self.data, self.indices, self.indptr = found.data, found.indices, found.indptr
+        self._shape, self._sorted, self._canonical = (
+            found._shape,
+            found._sorted,
+            found._canonical,
+        )
+
+    def _checked_dense(self, dense: Any) -> Any:
+        if dense.ndim > 2:
+            raise ValueError(f"{self.format.upper()} arrays don't yet support {dense.ndim}D.")
+        if isinstance(self, sparray) and dense.ndim not in self._dimensions:
+            raise ValueError(f"CSC arrays don't support {dense.ndim}D input. Use 2D")
+        return dense
+
+    def _take_parts(self, arg1: tuple[Any, ...], shape: Any, dtype: Any, copy: bool) -> None:
+        data = as_data(arg1[0], dtype, copy)
+        indices, indptr = _as_index(arg1[1], "indices"), _as_index(arg1[2], "indptr")
+        if data.ndim != 1 or indices.ndim != 1 or indptr.ndim != 1:
+            raise ValueError("data, indices, and indptr should be 1-D")
+        if indptr.size == 0:
+            raise ValueError("index pointer size 0 should be 1 at least")
+        if shape is not None:
+            shape = _shapes.as_shape(shape, self._dimensions)
+        # Both of one width. Of a matrix they become int32 where the shape and the number fit that.
+        width = INT64 if INT64 in (indices.dtype, indptr.dtype) else INT32
+        indices, indptr = _in_dtype(indices, width), _in_dtype(indptr, width)
+        found = _checked(self, data, indices, indptr, shape)
+        if shape is None:
+            lines = indptr.size - 1, found["greatest"] + 1 if indices.size else 0
+            if not indices.size:
+                raise ValueError("unable to infer matrix dimensions")
+            shape = _shapes.as_shape(self._swap(lines), self._dimensions[-1:])
+        nnz = found["last_pointer"]
+        index = width if isinstance(self, sparray) else INT32
+        if max(*shape, nnz) > INT32_MAX:
+            index = INT64
+        self._shape = shape
+        if nnz < data.size:
+            data, indices = data[:nnz].copy(), indices[:nnz].copy()
+        elif copy:
+            indices = indices.copy()
+        self.data, self.indices = data, _in_dtype(indices, index)
+        self.indptr = _in_dtype(indptr.copy() if copy else indptr, index)
+        self._sorted, self._canonical = found["descents"] == 0, found["stays"] == 0
+
+    @classmethod
+    def _from_parts(
+        cls,
+        data: ndarray,
+        indices: ndarray,
+        indptr: ndarray,
+        shape: tuple[int, ...],
+        *,
+        sorted: bool | None = None,
+        canonical: bool | None = None,
+    ) -> Self:
+        """An array of parts that are known to be sound; nothing is checked or copied.
+
+        ``sorted`` and ``canonical`` say what is known of the order of indices; None: nothing.
+        """
+        made = cls.__new__(cls)
+        made._start(None, None)
+        made.data, made.indices, made.indptr = data, indices, indptr
+        made._shape = tuple(shape)
+        made._sorted, made._canonical = True if canonical else sorted, canonical
+        return made
+
+    @staticmethod
+    def _swap(pair: tuple[Any, Any]) -> tuple[Any, Any]:
+        """Rows and columns as major and minor, or back."""
+        return pair
+
+    @property
+    def _lines(self) -> tuple[int, int]:
+        """The extents of the major and of the minor index."""
+        return self._swap(self._shape_2d)
+
+    def _with_data(self, data: ndarray, copy: bool = True) -> Self:
+        indices, indptr = self.indices, self.indptr
+        if copy:
+            indices, indptr = indices.copy(), indptr.copy()
+        return self._from_parts(
+            data, indices, indptr, self._shape, sorted=self._sorted, canonical=self._canonical
+        )
+
+    def _added_data(self) -> ndarray:
+        self.sum_duplicates()
+        return self.data
+
+    def _parts_on_host(self, stream: Any) -> tuple[Any, ...]:
+        return tuple([asnumpy(x, stream) for x in (self.data, self.indices, self.indptr)])
+
+    # ---- order ----
+
+    @property
+    def has_sorted_indices(self) -> bool:
+        """Whether the indices of each line are in ascending order.
+
+        What is not known yet is found out once, which waits for the device. It may be assigned by
+        who knows.
+        """
+        if self._sorted is None:
+            self._find_order()
+        return bool(self._sorted)
+
+    @has_sorted_indices.setter
+    def has_sorted_indices(self, value: bool) -> None:
+        self._sorted = bool(value)
+        if not value:
+            self._canonical = False
+
+    @property
+    def has_canonical_format(self) -> bool:
+        """Whether the indices of each line are in ascending order, and none is there twice.
+
+        What is not known yet is found out once, which waits for the device. It may be assigned by
+        who knows.
+        """
+        if self._canonical is None:
+            self._find_order()
+        return bool(self._canonical)
+
+    @has_canonical_format.setter
+    def has_canonical_format(self, value: bool) -> None:
+        self._canonical = bool(value)
+        if value:
+            self._sorted = True
+
+    def _find_order(self) -> None:
+        indices, indptr = _conversions.flat(self.indices), _conversions.flat(self.indptr)
+        (found,) = find_in_indices([indices], indptr)
+        if self._sorted is None:
+            self._sorted = found["descents"] == 0
+        if self._canonical is None:
+            self._canonical = self._sorted and found["stays"] == 0
+
+    def _major(self) -> ndarray:
+        """The line of each entry."""
+        lines: ndarray = _conversions.expanded(self.indptr, self.indices.size)
+        return lines
+
+    def _reorder(self, add: bool) -> None:
+        found = _conversions.compressed(
+            self._major(), self.indices, self.data, self._lines, self.indices.dtype, add=add
+        )
+        self.data, self.indices, self.indptr = found
+
+    def sort_indices(self) -> None:
+        """Sort the entries of each line by their indices, in place.
+
+        One sort of all entries; nothing where it is known that they are sorted.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array((cp.array([1, 2]), cp.array([1, 0]), cp.array([0, 2])))
+        >>> a.sort_indices()
+        >>> a.indices, a.data
+        (array([0, 1]), array([2, 1]))
+        """
+        if not self.has_sorted_indices:
+            self._reorder(add=False)
+            self._sorted = True
+            self._canonical = None
+
+    def sorted_indices(self) -> Self:
+        """A copy with the entries of each line sorted by their indices; see `sort_indices`."""
+        result = self.copy()
+        result.sort_indices()
+        return result
+
+    def sum_duplicates(self) -> None:
+        """Add entries at one place, and sort those of each line, in place.
+
+        Sums add values in the order that they have, so that they are the same each time. One sort,
+        and it waits for the device; nothing where it is known that there is nothing to do.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array((cp.array([1, 2]), cp.array([1, 1]), cp.array([0, 2])))
+        >>> a.sum_duplicates()
+        >>> a.indices, a.data
+        (array([1]), array([3]))
+        """
+        if not self.has_canonical_format:
+            self._reorder(add=True)
+            self._sorted = self._canonical = True
+
+    def eliminate_zeros(self) -> None:
+        """Drop entries that are zero, in place. Waits for the device once.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array((cp.array([0, 2]), cp.array([0, 1]), cp.array([0, 2])))
+        >>> a.eliminate_zeros()
+        >>> a.indices, a.data
+        (array([1]), array([2]))
+        """
+        found = _conversions.nonzero_entries(self.data, self._major(), self.indices)
+        if found is not None:
+            lines, self.indices, self.data = found
+            self.indptr = line_pointers(lines, self._lines[0], 1, self.indices.dtype)
+
+    def prune(self) -> None:
+        """Drop what is behind the last line's entries. Waits for the device.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.eye(2))
+        >>> a.prune()
+        >>> a.nnz
+        2
+        """
+        if self.indptr.size != self._lines[0] + 1:
+            raise ValueError("index pointer has invalid length")
+        nnz = int(asnumpy(self.indptr[-1]))
+        if self.indices.size < nnz:
+            raise ValueError("indices array has fewer than nnz elements")
+        if self.data.size < nnz:
+            raise ValueError("data array has fewer than nnz elements")
+        self.indices, self.data = self.indices[:nnz].copy(), self.data[:nnz].copy()
+
+    def check_format(self, full_check: bool = True) -> None:
+        """Refuse arrays that are no sparse matrix. Waits for the device.
+
+        Parameters
+        ----------
+        full_check : bool, optional
+            Has no meaning: indices are looked at in any case.
+
+        Raises
+        ------
+        ValueError
+            If lengths do not fit, pointers decrease, or an index is out of bounds.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.eye(2)).check_format()
+        """
+        parts = [_conversions.flat(x) for x in (self.data, self.indices, self.indptr)]
+        _checked(self, parts[0], parts[1], parts[2], self._shape)
+
+    # ---- counts ----
+
+    def _getnnz(self, axis: int | None = None) -> Any:
+        if axis is None:
+            return self.indices.size
+        axis = self._checked_axis(axis)
+        if self.ndim == 1:
+            return self.indices.size
+        if self._swap((0, 1))[axis] == 1:
+            return diff(self.indptr)
+        return bincount(self.indices, minlength=self._lines[1])
+
+    def count_nonzero(self, axis: int | None = None) -> Any:
+        self.sum_duplicates()
+        if axis is None or self.ndim == 1:
+            if axis is not None:
+                self._checked_axis(axis)
+            return int(asnumpy(count_nonzero(self.data)))
+        axis = self._checked_axis(axis)
+        by_line = self._swap((0, 1))[axis] == 1
+        places = self._major() if by_line else self.indices
+        found = _conversions.nonzero_entries(self.data, places)
+        return bincount(
+            places if found is None else found[0], minlength=self._lines[0 if by_line else 1]
+        )
+
+    count_nonzero.__doc__ = SparseBase.count_nonzero.__doc__
+
+    def _checked_axis(self, axis: int) -> int:
+        found = axis + self.ndim if axis < 0 else axis
+        if not 0 <= found < self.ndim:
+            raise ValueError(f"axis out of bounds: {axis} of an array with {self.ndim} dimensions")
+        return found
+
+    # ---- conversions ----
+
+    def tocoo(self, copy: bool = True) -> CooBase:
+        coords: tuple[Any, ...] = (self.indices,)
+        if self.ndim == 2:
+            coords = self._swap((self._major(), self.indices.copy() if copy else self.indices))
+        elif copy:
+            coords = (self.indices.copy(),)
+        made: CooBase = self._class_of("coo")._from_parts(
+            self.data.copy() if copy else self.data,
+            coords,
+            self._shape,
+            canonical=self._format == "csr" and bool(self._canonical),
+        )
+        return made
+
+    tocoo.__doc__ = SparseBase.tocoo.__doc__
+
+    def _other(self) -> tuple[Any, Any, Any, bool | None]:
+        """The parts of the other compressed format, and whether they are canonical."""
+        minors = self._lines[1]
+        index = wide_enough((self.indices,), max(self.indices.size, *self._lines))
+        parts = _conversions.transposed(self.data, self.indices, self.indptr, minors, index)
+        # Lines are in order then; entries that were twice at a place still are.
+        return (*parts, self._canonical)
+
+    def toarray(self, order: str | None = None, out: ndarray | None = None) -> ndarray:
+        result, matrix = dense_result(self, order, out)
+        major, minor, data = self._major(), self.indices, self.data
+        if not self.has_canonical_format:
+            found = _conversions.in_order(
+                major, minor, data, self._lines, minor.dtype, with_major=True
+            )
+            major, minor, data = found.major, found.minor, found.data
+        if self._format == "csc":
+            matrix = matrix.T
+        major, minor, data = [_conversions.flat(x) for x in (major, minor, data)]
+        store_entries(major, minor, data, matrix)
+        return result
+
+    toarray.__doc__ = SparseBase.toarray.__doc__
+
+    # ---- shape and elements ----
+
+    def resize(self, *shape: Any) -> None:
+        """Change the shape in place: elements that are outside the new one are dropped.
+
+        Waits for the device where the array becomes smaller.
+
+        Parameters
+        ----------
+        *shape : int, or a tuple of int
+            The new shape, of as many dimensions.
+
+        Raises
+        ------
+        ValueError
+            If the number of dimensions is another.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> a = sparse.csr_array(cp.eye(3))
+        >>> a.resize(2, 4)
+        >>> a.indptr
+        array([0, 1, 2], dtype=int32)
+        """
+        given = shape[0] if len(shape) == 1 and not _shapes.is_integer(shape[0]) else shape
+        found = _shapes.as_shape(given, (self.ndim,))
+        old = self._lines
+        new = self._swap(_shapes.as_2d(found))
+        data, indices, indptr = self.data, self.indices, self.indptr
+        if new[0] < old[0]:
+            indptr = indptr[: new[0] + 1].copy()
+            nnz = int(asnumpy(indptr[-1]))
+            data, indices = data[:nnz].copy(), indices[:nnz].copy()
+        elif new[0] > old[0]:
+            more = zeros(new[0] - old[0], indptr.dtype) + indptr[-1]
+            indptr = concatenate([indptr, more])
+        if new[1] < old[1]:
+            inside = indices < new[1]
+            lines = _conversions.expanded(indptr, indices.size)[inside]
+            data, indices = data[inside], indices[inside]
+            indptr = line_pointers(lines, new[0], 1, indices.dtype)
+        if max(found) > INT32_MAX:
+            indices, indptr = _in_dtype(indices, INT64), _in_dtype(indptr, INT64)
+        self.data, self.indices, self.indptr, self._shape = data, indices, indptr, found
+
+    def setdiag(self, values: Any, k: int = 0) -> None:
+        before = self.nnz
+        entries = self.tocoo(copy=False)
+        entries.sum_duplicates()
+        entries.setdiag(values, k)
+        found = entries.asformat(self.format)
+        if found.nnz > before:
+            warn(
+                f"Changing the sparsity structure of a {type(self).__name__} is expensive; set "
+                "diagonals of a coo array, and convert that once.",
+                SparseEfficiencyWarning,
+            )
+        self.data, self.indices, self.indptr = found.data, found.indices, found.indptr
+        self._sorted, self._canonical = found._sorted, found._canonical
+
+    setdiag.__doc__ = SparseBase.setdiag.__doc__
+
+    def _line(self, i: int) -> tuple[Any, Any, int]:
+        """Data and indices of a line, and their number. Waits for the device."""
+        extent = self._lines[0]
+        i = int(i)
+        found = i + extent if i < 0 else i
+        if not 0 <= found < extent:
+            raise IndexError(f"index ({i}) out of range")
+        start, end = asnumpy(self.indptr[found : found + 2]).tolist()
+        return self.data[start:end].copy(), self.indices[start:end].copy(), end - start
+
+    def _across(self, j: int) -> tuple[Any, Any]:
+        """Data and lines of the entries with a minor index. Waits for the device."""
+        extent = self._lines[1]
+        j = int(j)
+        found = j + extent if j < 0 else j
+        if not 0 <= found < extent:
+            raise IndexError(f"index ({j}) out of range")
+        chosen = self.indices == found
+        return self.data[chosen], self._major()[chosen]
+
+
+def _checked(
+    a: CompressedBase, data: Any, indices: Any, indptr: Any, shape: tuple[int, ...] | None
+) -> dict[str, int]:
+    """What is found of the parts of an array; refuses what is no sparse matrix."""
+    majors = minors = None
+    if shape is not None:
+        majors, minors = a._swap(_shapes.as_2d(shape))
+        if indptr.size != majors + 1:
+            raise ValueError(f"index pointer size {indptr.size} should be {majors + 1}")
+    if indices.size != data.size:
+        raise ValueError(
+            f"indices and data should have the same size, and not {indices.size} and {data.size}"
+        )
+    (found,) = find_in_indices([_conversions.flat(indices)], _conversions.flat(indptr))
+    if found["first_pointer"] != 0:
+        raise ValueError("index pointer should start with 0")
+    if found["last_pointer"] > indices.size:
+        raise ValueError(
+            "Last value of index pointer should be less than the size of index and data arrays"
+        )
+    if found["decreases"]:
+        raise ValueError("indptr must be a non-decreasing sequence")
+    if found["least"] < 0:
+        raise ValueError("indices must be >= 0")
+    if minors is not None and found["last_pointer"] and found["greatest"] >= minors:
+        raise ValueError(f"indices must be < {minors}")
+    return found
+
+
+def _as_index(x: Any, name: str) -> Any:
+    found = asarray(x)
+    if found.dtype in (INT32, INT64):
+        return found
+    if found.dtype.kind not in "iu" and found.size:
+        warn(f"{name} array has non-integer dtype ({found.dtype.name})", UserWarning)
+    return astype(found, INT32 if np.can_cast(found.dtype, np.int32) else INT64)
+
+
+def _in_dtype(x: Any, dtype: np.dtype) -> Any:
+    return x if x.dtype == dtype else astype(x, dtype)
