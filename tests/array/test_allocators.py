@@ -260,6 +260,30 @@ def test_memory_of_the_driver_is_freed_where_it_was_allocated():
     runtime.deviceSetMemPool(0, runtime.deviceGetDefaultMemPool(0))
 
 
+@pytest.mark.parametrize("freed", ["behind the reader", "after all work"])
+@pytest.mark.parametrize("ordered", ["by an event", "by the host"])
+@pytest.mark.parametrize("kind", ["create", "default"])
+def test_memory_of_the_driver_is_read_on_another_stream(kind, ordered, freed):
+    pool = cp.cuda.MemoryAsyncPool(kind)
+    mine, other = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+    with cp.cuda.using_allocator(pool.malloc), mine:
+        x = cp.arange(1000)
+        made = mine.record()
+    if ordered == "by the host":
+        mine.synchronize()
+    else:
+        other.wait_event(made)
+    with other:
+        y = x + 1
+    if freed == "after all work":
+        other.synchronize()
+    del x
+    with other:
+        same(y, np.arange(1000) + 1)
+    mine.synchronize()
+    runtime.deviceSetMemPool(0, runtime.deviceGetDefaultMemPool(0))
+
+
 def test_memory_from_outside_is_not_freed_in_a_capture():
     stream = cp.cuda.Stream(non_blocking=True)
     pool = cp.cuda.MemoryAsyncPool("create")
