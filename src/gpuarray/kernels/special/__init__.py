@@ -12,22 +12,26 @@ from __future__ import annotations
 from gpuarray.kernels.generator.operations import Operation
 from gpuarray.kernels.special import (
     bessel_orders01,
+    convenience,
     elementary,
     elliptic,
     error_functions,
     gamma_functions,
     information,
+    lambert,
 )
 
 __all__ = ["ROWS"]
 
 _PAGES = (
     bessel_orders01,
+    convenience,
     elementary,
     elliptic,
     error_functions,
     gamma_functions,
     information,
+    lambert,
 )
 
 #: Every row by its name.

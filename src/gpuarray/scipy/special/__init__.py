@@ -15,11 +15,13 @@ import typing as _typing
 from gpuarray._namespace.missing_names import suggesting as _suggesting
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray.scipy.special._bessel_orders01 import *
+from gpuarray.scipy.special._convenience import *
 from gpuarray.scipy.special._elementary import *
 from gpuarray.scipy.special._elliptic import *
 from gpuarray.scipy.special._error_functions import *
 from gpuarray.scipy.special._gamma_functions import *
 from gpuarray.scipy.special._information import *
+from gpuarray.scipy.special._lambert import *
 from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
 from gpuarray.scipy.special._zeta import *
