@@ -16,11 +16,21 @@ def _degrees(name: str, summary: str, result: str) -> Operation:
 
 
 ROWS = (
-    _degrees("sindg", "Sine of an angle in degrees.", "array([0.5       , 0.70710678, 0.8660254 ])"),
-    _degrees("cosdg", "Cosine of an angle in degrees.", "array([0.8660254 , 0.70710678, 0.5       ])"),
-    _degrees("tandg", "Tangent of an angle in degrees.", "array([0.57735027, 1.        , 1.73205081])"),
     _degrees(
-        "cotdg", "Cotangent of an angle in degrees.", "array([1.73205081, 1.        , 0.57735027])"
+        "sindg", "Sine of an angle in degrees.",
+        "array([0.5       , 0.70710678, 0.8660254 ])",
+    ),
+    _degrees(
+        "cosdg", "Cosine of an angle in degrees.",
+        "array([0.8660254 , 0.70710678, 0.5       ])",
+    ),
+    _degrees(
+        "tandg", "Tangent of an angle in degrees.",
+        "array([0.57735027, 1.        , 1.73205081])",
+    ),
+    _degrees(
+        "cotdg", "Cotangent of an angle in degrees.",
+        "array([1.73205081, 1.        , 0.57735027])",
     ),
     special(
         "radian", 3, "Degrees, minutes and seconds in radians.", [90.0], 0.0, 0.0,
