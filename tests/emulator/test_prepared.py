@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -92,3 +96,23 @@ def test_the_key_knows_the_text_and_the_emulator(monkeypatch):
     assert len({key, *others}) == 4
     monkeypatch.setattr(code_cache, "_emulator", lambda: b"another version")
     assert key_of(b"text", "k", False) != key
+
+
+def test_installations_of_the_same_files_share_what_is_kept(monkeypatch, tmp_path):
+    from gpuarray._ffi.emulator.simt import code_cache
+
+    def identity():
+        return code_cache._emulator.__wrapped__()
+
+    here = identity()
+    emulator = tmp_path / "emulator"
+    unused = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(code_cache.__file__).parents[1], emulator, ignore=unused)
+    monkeypatch.setattr(code_cache, "__file__", str(emulator / "simt" / "code_cache.py"))
+    emitter = emulator / "simt" / "emitter.py"
+    os.utime(emitter, (0, 0))
+    assert identity() == here
+    text = emitter.read_text()
+    emitter.write_text(text.replace("def", "fed", 1))  # of the same size
+    os.utime(emitter, (0, 0))
+    assert identity() != here

@@ -28,19 +28,25 @@ _FORMAT = 1
 
 @functools.cache
 def _emulator() -> bytes:
-    """The identity of this emulator: its version, and its files' sizes and times."""
-    parts = [__version__, sys.version, np.__version__, str(FUSED), str(_FORMAT)]
+    """The identity of this emulator: its version, and what its source files have in them.
+
+    Not when they were written: the same files in another environment have the same code.
+    """
+    identity = hashlib.sha256()
+    for part in (__version__, sys.version, np.__version__, str(FUSED), str(_FORMAT)):
+        identity.update(part.encode() + b"\0")
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for folder in ("ptx", "simt", os.path.join("simt", "opcodes")):
         try:
-            entries = sorted(os.scandir(os.path.join(package, folder)), key=lambda e: e.name)
+            names = sorted(os.listdir(os.path.join(package, folder)))
         except OSError:  # in an archive the version is all there is
             continue
-        for entry in entries:
-            if entry.name.endswith(".py"):
-                status = entry.stat()
-                parts.append(f"{entry.name} {status.st_size} {status.st_mtime_ns}")
-    return "\n".join(parts).encode()
+        for name in names:
+            if name.endswith(".py"):
+                with open(os.path.join(package, folder, name), "rb") as file:
+                    text = file.read()
+                identity.update(f"{name} {len(text)}\0".encode() + text)
+    return identity.digest()
 
 
 def key_of(ptx: bytes, name: str, checked: bool) -> bytes:
