@@ -1,17 +1,58 @@
-"""The error function and its relatives, and the normal distribution."""
+"""The error function and its relatives, the normal distribution, Fresnel's integrals."""
 
 from __future__ import annotations
 
 import numpy as np
+import scipy.special
 
-from tests.scipy.special.cases import Case, against_scipy, linear, powers
+import gpuarray as cp
+from gpuarray.scipy import special
+from tests.scipy.special.cases import Case, against_scipy, joined, linear, pairs, powers
 
 SMALL = np.concatenate([-powers(-300, -1), powers(-300, -1)])
+COMPLEX = np.concatenate([
+    linear(-4, 4, 100) + 1j * np.roll(linear(-4, 4, 100), 33), linear(-20, 20) + 1j * np.roll(linear(-20, 20), 13)
+])  # fmt: skip
+
+
+def voigt(mp, x, sigma, width):
+    z = mp.mpc(x, width) / sigma / mp.sqrt(2)
+    return mp.re(mp.exp(-z * z) * mp.erfc(mp.mpc(z.imag, -z.real))) / sigma / mp.sqrt(2 * mp.pi)
+
 
 CASES = [
-    Case("erfinv", np.concatenate([linear(-1, 1, 80), SMALL]), single=4),
-    Case("erfcinv", np.concatenate([linear(0, 2, 80), powers(-300, -1)]), single=4),
-    Case("ndtri", np.concatenate([linear(0, 1, 80), powers(-300, -1)]), single=4),
+    Case("erf", np.concatenate([linear(-7, 7), SMALL]), complexes=[COMPLEX], relative=1e-13, single=4),
+    Case("erfc", linear(-7, 27, 80), exact=lambda mp, x: mp.erfc(x), complexes=[COMPLEX], relative=1e-13, single=4),
+    Case("erfcx", linear(-26, 50, 80), exact=lambda mp, x: mp.exp(x * x) * mp.erfc(x), complexes=[COMPLEX], relative=1e-13, single=4),
+    Case("erfi", np.concatenate([linear(-27, 27, 80), linear(-3, 3), SMALL]), exact=lambda mp, x: mp.erfi(x), complexes=[COMPLEX], relative=1e-13),
+    Case("dawsn", np.concatenate([linear(-12, 12, 120), SMALL, powers(0, 300)]), complexes=[COMPLEX], relative=1e-13,
+         exact=lambda mp, x: mp.erfi(x) * mp.exp(-x * x) * mp.sqrt(mp.pi) / 2),
+    Case("ndtr", linear(-38, 9, 80), exact=lambda mp, x: mp.ncdf(x), complexes=[COMPLEX], relative=1e-13, single=4),
+    Case("log_ndtr", np.concatenate([linear(-38, 9, 80), -powers(1.6, 100)]), exact=lambda mp, x: mp.log(mp.ncdf(x)),
+         complexes=[COMPLEX], relative=1e-9),  # SciPy's error of log(1 + u) is that of 1
+    Case("erfinv", np.concatenate([linear(-1, 1, 80), SMALL]), single=4, exact=lambda mp, x: mp.erfinv(x)),
+    Case("erfcinv", np.concatenate([linear(0, 2, 80), powers(-300, -1)]), single=4, exact=lambda mp, x: mp.erfinv(1 - x)),
+    Case("ndtri", np.concatenate([linear(0, 1, 80), powers(-300, -1)]), single=4,
+         exact=lambda mp, x: mp.sqrt(2) * mp.erfinv(2 * x - 1)),
+    Case("ndtri_exp", np.concatenate([-powers(-17, 300, 100), linear(-5, 0)]),
+         exact=lambda mp, y: mp.findroot(lambda x: mp.log(mp.ncdf(x)) - y, -mp.sqrt(-2 * y))),
+    Case("voigt_profile", joined(pairs(linear(-30, 30), powers(-2, 2), powers(-3, 2))), exact=voigt, ulps=20,
+         reason="exp magnifies the rounding of x / sigma", corners=(0.0, 0.5, 1.0, 2.0)),
+    Case("fresnel", np.concatenate([linear(-10, 10, 100), SMALL, powers(1, 12)]),
+         exact=lambda mp, x: (mp.fresnels(x), mp.fresnelc(x)), complexes=[COMPLEX[:100]], relative=1e-13),
 ]  # fmt: skip
 
 test_values = against_scipy(CASES)
+
+
+def test_wofz():
+    for dtype, bound in (("D", 2e-13), ("F", 4e-7)):
+        z = COMPLEX.astype(dtype)
+        ours = special.wofz(cp.asarray(z))
+        assert ours.dtype == dtype
+        theirs = scipy.special.wofz(z.astype("D"))
+        finite = np.isfinite(theirs.astype(dtype))
+        error = np.abs(ours.get() - theirs)[finite] / np.abs(theirs)[finite]
+        assert error.max() < bound
+    assert special.wofz.types == scipy.special.wofz.types
+    assert special.wofz(cp.asarray([1.0])).dtype == "D"

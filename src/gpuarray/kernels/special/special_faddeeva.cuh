@@ -1,0 +1,281 @@
+// The error function of complex arguments, w(z) = exp(-z^2) erfc(-iz), and its relatives.
+//
+// M. Al Azah and S. N. Chandler-Wilde, "Computation of the complex error function using modified trapezoidal rules"
+// (2021): the trapezoidal rule with step h = sqrt(pi/12) or the midpoint rule, whichever has no node near z, with the
+// residue of the pole.
+#pragma once
+
+#include "gpuarray/special_complex.cuh"
+#include "gpuarray/special_dd.cuh"
+
+namespace gpuarray {
+namespace special {
+
+typedef complex<double> cplx;
+
+GPUARRAY_DEVICE cplx times_i(cplx z) { return cplx(-z.imag, z.real); }
+
+// exp(-z^2), with the squares in two doubles.
+GPUARRAY_CALLED cplx exp_minus_square(cplx z) {
+    const dd exponent = product(z.imag, z.imag) - product(z.real, z.real);
+    const dd angle = product(-2 * z.real, z.imag);
+    double s, c;
+    ::sincos(angle.hi, &s, &c);
+    const double sine = ::fma(c, angle.lo, s), cosine = ::fma(-s, angle.lo, c);
+    if (exponent.hi > 700) {
+        const double half = ::exp(exponent.hi / 2) * (1 + exponent.lo / 2);
+        return cplx(half * cosine * half, angle.hi == 0 ? angle.hi : half * sine * half);
+    }
+    const double size = exp_dd(exponent);
+    return cplx(size * cosine, size * sine);
+}
+
+// For x >= 0 and y >= 0.
+GPUARRAY_CALLED cplx w_first_quadrant(cplx z) {
+    const double x = z.real, y = z.imag;
+    if (x > 1e8 || y > 1e8) {
+        if (isinf(x) || isinf(y)) return cplx(0, 0);
+        const cplx r = reciprocal(z);
+        return cplx(-r.imag * 0.56418958354775628695, r.real * 0.56418958354775628695);
+    }
+    const double weights[] = {0.9366460212365959, 0.5548549101598534, 0.1947095780852903, 0.04047614460380574,
+                        0.004984423132468586, 0.00036360898638930446, 1.571296901780048e-05, 4.022405421564814e-07,
+                        6.0998249159121596e-09, 5.479650239757527e-11, 2.916031755179499e-13, 9.192541525134372e-16};
+    const double whole_weights[] = {0.7696654124932398, 0.350919807178411, 0.09478022484215486, 0.01516461986454657,
+                        0.0014373060804075317, 8.06995175703046e-05, 2.684086793096743e-06, 5.2884221169441576e-08,
+                        6.17247886522431e-10, 4.267731135455224e-12, 1.7479879405655014e-14};
+    const double steps = x * 1.9544100476116797, part = steps - ::floor(steps);
+    const bool near_pole = y < 6.1399;
+    const bool whole = y < x && near_pole && part >= 0.25 && part <= 0.75;
+    // i z / (z^2 - t^2) in parts: the terms of the real part are positive, however small it is beside the other one.
+    const double size_squared = x * x + y * y;
+    double real = 0, imag = 0;
+#pragma unroll 1
+    for (int k = 0; k < 12; ++k) {
+        double node = 0, weight = 0.5;
+        if (!whole) {
+            node = (k + 0.5) * 0.5116633539732443;
+            weight = weights[k];
+        } else if (k > 0) {
+            node = k * 0.5116633539732443;
+            weight = whole_weights[k - 1];
+        }
+        const double left = x - node, right = x + node;
+        const double factor = weight / ((left * left + y * y) * (right * right + y * y));
+        real += factor * (size_squared + node * node);
+        imag += factor * (left * right + y * y);
+    }
+    const cplx total(real * y * 0.32573500793527993, imag * x * 0.32573500793527993);
+    if (!near_pole) return total;
+    // 2 exp(-z^2) / (1 +- exp(-2 pi i z / h))
+    const double size = ::exp(y * (6.283185307179586 * 1.9544100476116797));
+    double s, c;
+    ::sincospi(2 * part, &s, &c);
+    const double sign = whole ? -1.0 : 1.0;
+    const cplx divisor(1 + sign * size * c, -sign * size * s);
+    return total + divide(exp_minus_square(z), divisor) * 2.0;
+}
+
+GPUARRAY_CALLED cplx wofz(cplx z) {
+    if (isnan(z)) return cplx(not_a_number(), not_a_number());
+    const cplx found = w_first_quadrant(cplx(::fabs(z.real), ::fabs(z.imag)));
+    // w(-conj(z)) = conj(w(z)); below the axis w(z) = 2 exp(-z^2) - w(-z).
+    if (z.imag >= 0) return cplx(found.real, z.real < 0 ? -found.imag : found.imag);
+    const cplx e = exp_minus_square(z);
+    return cplx(2 * e.real - found.real, 2 * e.imag - (z.real < 0 ? found.imag : -found.imag));
+}
+
+// Dawson's integral: exp(-x^2) times the power series of erfi, G. B. Rybicki's sampling ("Dawson's integral and the
+// sampling theorem", 1989) with step 1/4, and the asymptotic series (DLMF 7.12).
+GPUARRAY_CALLED double erfi_series(double x) {
+    const double z = x * x;
+    double power = 1, total = 0;
+    // The terms in their order from the greatest would need as many steps.
+#pragma unroll 1
+    for (int k = 1; k < 60; ++k) {
+        power *= z / k;
+        const double term = power / (2 * k + 1);
+        total += term;
+        if (term < 1e-18 * total) break;
+    }
+    return x + x * total;
+}
+GPUARRAY_CALLED double dawsn(double x) {
+    const double a = ::fabs(x);
+    if (!(a < 1e150)) return x != x ? x : 0.5 / x;
+    if (a < 2) return erfi_series(x) * exp_dd(-product(x, x));
+    if (a < 8) {
+        const double centre = 2 * ::rint((a - 0.25) * 2) + 1;
+        double total = 0;
+#pragma unroll 1
+        for (int k = -13; k <= 13; ++k) {
+            const double n = centre + 2 * k, distance = a - 0.25 * n;
+            total += ::exp(-distance * distance) / n;
+        }
+        return ::copysign(total * 0.56418958354775628695, x);
+    }
+    const double z = 1 / (2 * x * x);
+    double term = 1, total = 0;
+#pragma unroll 1
+    for (int k = 1; k < 40; ++k) {
+        term *= (2 * k - 1) * z;
+        total += term;
+        if (term < 1e-18) break;
+    }
+    return 0.5 / x + 0.5 / x * total;
+}
+GPUARRAY_CALLED double erfi(double x) {
+    if (::fabs(x) < 2) return 1.1283791670955125739 * erfi_series(x);
+    if (::fabs(x) > 26.7) return isinf(x) || x == x ? ::copysign(infinity(), x) : x;
+    // The square of exp's half does not overflow before the product with what is small does.
+    const dd half = product(x, x) * 0.5;
+    const double e = exp_dd(half);
+    return 1.1283791670955125739 * dawsn(x) * e * e;
+}
+
+GPUARRAY_CALLED cplx erf_near_zero(cplx z, double sign) {
+    const cplx zz = z * z * sign;
+    cplx power = z, total = z;
+#pragma unroll 1
+    for (int k = 1; k < 30; ++k) {
+        power = power * zz * (1.0 / k);
+        total = total + power * (1.0 / (2 * k + 1));
+    }
+    return total * 1.1283791670955125739;
+}
+
+GPUARRAY_CALLED cplx erfc_right(cplx z) { return c_product(exp_minus_square(z), wofz(times_i(z))); }
+GPUARRAY_CALLED cplx erf(cplx z) {
+    if (z.imag == 0) return cplx(::erf(z.real), z.imag);
+    if (z.real == 0) return cplx(z.real, erfi(z.imag));
+    if (::hypot(z.real, z.imag) < 1) return erf_near_zero(z, -1);
+    const bool left = z.real < 0;
+    const cplx rest = erfc_right(left ? -z : z);
+    const cplx result(1 - rest.real, -rest.imag);
+    return left ? -result : result;
+}
+GPUARRAY_CALLED cplx erfc(cplx z) {
+    if (z.imag == 0) return cplx(::erfc(z.real), -z.imag);
+    if (z.real >= 0) return erfc_right(z);
+    const cplx rest = erfc_right(-z);
+    return cplx(2 - rest.real, -rest.imag);
+}
+GPUARRAY_DEVICE cplx erfcx(cplx z) { return wofz(times_i(z)); }
+GPUARRAY_CALLED cplx erfi(cplx z) {
+    const cplx found = erf(times_i(z));
+    return cplx(found.imag, -found.real);
+}
+GPUARRAY_CALLED cplx dawsn(cplx z) {
+    if (z.imag == 0) return cplx(dawsn(z.real), z.imag);
+    if (::hypot(z.real, z.imag) < 1) {
+        const cplx series = erf_near_zero(z, 1) * 0.88622692545275801365;
+        return c_product(series, exp_minus_square(z));
+    }
+    const bool below = z.imag < 0;
+    const cplx upper = below ? -z : z;
+    const cplx found = times_i(exp_minus_square(upper) - wofz(upper)) * 0.88622692545275801365;
+    return below ? -found : found;
+}
+
+GPUARRAY_DEVICE cplx ndtr(cplx z) { return erfc(z * -0.70710678118654752440) * 0.5; }
+GPUARRAY_CALLED double log_ndtr(double x) {
+    if (x < -1) return ::log(::erfcx(x * -0.70710678118654752440) / 2) - x * x / 2;
+    return ::log1p(-::normcdf(-x));
+}
+GPUARRAY_CALLED cplx log_ndtr(cplx z) {
+    if (z.real > 1) return log1p(erfc(z * 0.70710678118654752440) * -0.5);
+    const cplx t = z * -0.70710678118654752440;
+    if (t.real < 0) return log(erfc(t) * 0.5);
+    // The square's imaginary part goes around: the logarithm is the principal one.
+    const cplx found = log(erfcx(t) * 0.5) - t * t;
+    return cplx(found.real, found.imag - 6.283185307179586 * ::rint(found.imag / 6.283185307179586));
+}
+
+// The inverse of log_ndtr: Newton's steps on it, whose derivative is sqrt(2 / pi) / erfcx(-x / sqrt(2)).
+GPUARRAY_CALLED double ndtri_exp(double y) {
+    if (!(y < 0)) return y == 0 ? infinity() : not_a_number();
+    if (y == -infinity()) return y;
+    if (y > -0.14541345786885906) return -::normcdfinv(-::expm1(y));
+    if (y > -1.1) {
+        // Near log(1/2) the probability is 1/2 (1 + expm1(y + log(2))).
+        const dd excess = sum(y, 0.6931471805599453) + 2.3190468138462996e-17;
+        return 1.4142135623730950488 * ::erfinv(::expm1(excess.hi));
+    }
+    if (y > -2) return ::normcdfinv(::exp(y));
+    double x = -::sqrt(-2 * y);
+    if (y < -1e15) return x;
+    x = -::sqrt(::fmax(-2 * (y + ::log(2.5066282746310002 * -x)), 0.5));
+#pragma unroll 1
+    for (int i = 0; i < 6; ++i) {
+        const double step = (log_ndtr(x) - y) * ::erfcx(x * -0.70710678118654752440) * 1.2533141373155003;
+        x -= step;
+        if (::fabs(step) < 1e-17 * ::fabs(x)) break;
+    }
+    return x;
+}
+
+GPUARRAY_CALLED double voigt_profile(double x, double sigma, double width) {
+    if (sigma == 0) {
+        if (width == 0) return x != x ? x : x == 0 ? infinity() : 0.0;
+        return width / 3.1415926535897932385 / (x * x + width * width);
+    }
+    if (width == 0) {
+        const double t = x / sigma;
+        return 0.39894228040143267794 / sigma * exp_dd(product(t, t) * -0.5);
+    }
+    const double scale = 0.70710678118654752440 / sigma;
+    return wofz(cplx(x * scale, width * scale)).real / sigma * 0.39894228040143267794;
+}
+
+// Fresnel's integrals as erf((1 - i) sqrt(pi) x / 2) (1 + i) / 2 = C + iS: DLMF 7.5.8; the power series below 1.2.
+GPUARRAY_CALLED cplx fresnel_both(double x) {
+    const double a = ::fabs(x);
+    if (a < 1.2) {
+        const double u = 1.5707963267948966192 * a * a, uu = u * u;
+        double c = 0, s = 0, term = 1;
+#pragma unroll 1
+        for (int k = 1; k < 22; k += 2) {
+            s += term * u / k / (2 * k + 1);
+            term *= -uu / (double(k) * (k + 1));
+            c += term / (2 * k + 3);
+        }
+        return cplx(x + x * c, x * s);
+    }
+    if (isinf(x)) return cplx(::copysign(0.5, x), ::copysign(0.5, x));
+    if (a > 1e15) return cplx(::copysign(0.5, x), ::copysign(0.5, x));
+    const cplx w = wofz(cplx(a * 0.88622692545275801365, a * 0.88622692545275801365));
+    const dd square = product(a, a) * 0.5;
+    // The phase modulo 2, exactly.
+    const double whole = 2 * ::rint(square.hi / 2);
+    double s, c;
+    ::sincospi((square.hi - whole) + square.lo, &s, &c);
+    const double real = 1 - (w.real * c - w.imag * s), imag = -(w.real * s + w.imag * c);
+    const double both = (real - imag) / 2, other = (real + imag) / 2;
+    return x < 0 ? cplx(-both, -other) : cplx(both, other);
+}
+GPUARRAY_DEVICE double fresnel_s(double x) { return fresnel_both(x).imag; }
+GPUARRAY_DEVICE double fresnel_c(double x) { return fresnel_both(x).real; }
+
+GPUARRAY_CALLED cplx fresnel_sum(cplx z, bool sine) {
+    if (::hypot(z.real, z.imag) < 1) {
+        const cplx u = z * z * 1.5707963267948966192, minus = -(u * u);
+        cplx term = sine ? u : cplx(1, 0), total(0, 0);
+#pragma unroll 1
+        for (int k = sine; k < 22; k += 2) {
+            total = total + term * (1.0 / (2 * k + 1));
+            term = term * minus * (1.0 / ((k + 1) * (k + 2)));
+        }
+        return total * z;
+    }
+    // (1 - i) z and (1 + i) z, times sqrt(pi) / 2
+    const double scale = 0.88622692545275801365;
+    const cplx a = erf(cplx((z.real + z.imag) * scale, (z.imag - z.real) * scale));
+    const cplx b = erf(cplx((z.real - z.imag) * scale, (z.imag + z.real) * scale));
+    const cplx first((a.real - a.imag) / 2, (a.real + a.imag) / 2), second((b.real + b.imag) / 2, (b.imag - b.real) / 2);
+    if (!sine) return (first + second) * 0.5;
+    const cplx d = (first - second) * 0.5;
+    return cplx(d.imag, -d.real);
+}
+
+}  // namespace special
+}  // namespace gpuarray
