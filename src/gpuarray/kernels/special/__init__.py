@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gpuarray.kernels.generator.operations import Operation
 from gpuarray.kernels.special import (
+    bessel,
     bessel_orders01,
     convenience,
     elementary,
@@ -24,6 +25,7 @@ from gpuarray.kernels.special import (
 __all__ = ["ROWS"]
 
 _PAGES = (
+    bessel,
     bessel_orders01,
     convenience,
     elementary,

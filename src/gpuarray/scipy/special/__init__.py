@@ -14,6 +14,7 @@ import typing as _typing
 
 from gpuarray._namespace.missing_names import suggesting as _suggesting
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
+from gpuarray.scipy.special._bessel import *
 from gpuarray.scipy.special._bessel_orders01 import *
 from gpuarray.scipy.special._convenience import *
 from gpuarray.scipy.special._elementary import *

@@ -1,0 +1,167 @@
+// SciPy's Bessel functions of any real order: signs of order and argument, scaling, the other half plane.
+//
+// Reflections are those of DLMF 10.2(iii), 10.4, 10.11, 10.27 and 10.34.
+#pragma once
+
+#include "gpuarray/special_bessel_ordinary.cuh"
+
+namespace gpuarray {
+namespace special {
+
+GPUARRAY_DEVICE double odd_sign(double n) { return ::fmod(n, 2.0) == 0 ? 1 : -1; }
+// The sign of 1 / Gamma(1 + v) for v < 0 that is no integer.
+GPUARRAY_DEVICE double reciprocal_sign(double v) { return odd_sign(::ceil(v)); }
+// a cos(pi v) + b sin(pi v), where a factor of zero takes an infinite value away
+GPUARRAY_DEVICE double turned_sum(double a, double b, double v) {
+    const double c = ::cospi(v), s = ::sinpi(v);
+    return s == 0 ? a * c : c == 0 ? b * s : a * c + b * s;
+}
+
+GPUARRAY_CALLED double jv(double v, double x) {
+    if (isnan(v) || isnan(x) || isinf(x) || (x < 0 && (!is_integer(v) || isinf(v)))) return not_a_number();
+    const double size = ::fabs(v), sign = x < 0 ? odd_sign(v) : 1;
+    if (x == 0) return v == 0 ? 1 : v > 0 || is_integer(v) ? 0 : infinity() * reciprocal_sign(v);
+    if (isinf(v)) return 0;
+    const Ordinary at = ordinary_bessel(size, ::fabs(x));
+    return sign * (v < 0 ? turned_sum(at.j, -at.y, size) : at.j);
+}
+GPUARRAY_CALLED double yv(double v, double x) {
+    if (isnan(v) || isnan(x) || x < 0 || isinf(x)) return not_a_number();
+    if (x == 0) return v < 0 && is_integer(v) && ::fmod(v, 2.0) == -1 ? infinity() : -infinity();
+    if (isinf(v)) return not_a_number();
+    const double size = ::fabs(v);
+    const Ordinary at = ordinary_bessel(size, x);
+    return v < 0 ? turned_sum(at.y, at.j, size) : at.y;
+}
+GPUARRAY_CALLED double scaled_iv(double v, double x, bool scaled) {
+    if (isnan(v) || isnan(x) || (x < 0 && !is_integer(v))) return not_a_number();
+    const double size = ::fabs(v), distance = ::fabs(x), sign = x < 0 ? odd_sign(v) : 1;
+    if (scaled && (isinf(v) || (x == 0 && v < 0 && !is_integer(v)))) return not_a_number();
+    if (x == 0) return v == 0 ? 1 : v > 0 || is_integer(v) ? 0 : infinity() * reciprocal_sign(v);
+    if (isinf(x)) return not_a_number();
+    if (isinf(v)) return 0;
+    const Modified<double> at = modified_bessel(size, distance);
+    double value = at.i;
+    if (v < 0 && !is_integer(v)) value += 0.6366197723675814 * ::sinpi(size) * at.k * ::exp(-2 * distance);
+    if (scaled) return sign * value;
+    return sign * (distance > 700 ? ::exp(distance / 2) * value * ::exp(distance / 2) : ::exp(distance) * value);
+}
+GPUARRAY_CALLED double scaled_kv(double v, double x, bool scaled) {
+    if (x == 0) return infinity();
+    if (isnan(v) || isnan(x) || x < 0 || isinf(v)) return not_a_number();
+    if (isinf(x)) return scaled ? not_a_number() : 0;
+    const double value = modified_bessel(::fabs(v), x).k;
+    return scaled ? value : x > 700 ? ::exp(-x / 2) * value * ::exp(-x / 2) : ::exp(-x) * value;
+}
+GPUARRAY_DEVICE double iv(double v, double x) { return scaled_iv(v, x, false); }
+GPUARRAY_DEVICE double ive(double v, double x) { return scaled_iv(v, x, true); }
+GPUARRAY_DEVICE double kv(double v, double x) { return scaled_kv(v, x, false); }
+GPUARRAY_DEVICE double kve(double v, double x) { return scaled_kv(v, x, true); }
+// SciPy has NaN instead of infinities here, and for infinite orders.
+GPUARRAY_DEVICE double jve(double v, double x) {
+    return isinf(v) || (x == 0 && v < 0 && !is_integer(v)) ? not_a_number() : jv(v, x);
+}
+GPUARRAY_DEVICE double yve(double v, double x) { return x == 0 ? not_a_number() : yv(v, x); }
+GPUARRAY_DEVICE double yn(double n, double x) {
+    return isinf(n) && x > 0 ? -infinity() : yv(::trunc(n), x);
+}
+GPUARRAY_DEVICE double kn(double n, double x) {
+    return isnan(n) ? n : isinf(n) && isinf(x) && x > 0 ? 0 : kv(::trunc(n), x);
+}
+
+// H1_v(z) e^(-i z) for v >= 0. On the real axis the caller says from which side.
+GPUARRAY_CALLED Complex hankel_above(double v, Complex z, bool above) {
+    const Complex phase = over_i(unit_at(-v / 2)) * 0.6366197723675814;
+    if (above) {
+        Complex w = over_i(z);
+        w.real = ::fabs(w.real);
+        return phase * modified_bessel(v, w).k;
+    }
+    Complex u = times_i(z);
+    u.real = ::fabs(u.real);
+    const Modified<Complex> at = modified_bessel(v, u);
+    return phase * (unit_at(v) * at.k * exponential(-2.0 * u) + 3.141592653589793 * times_i(at.i));
+}
+// H1_v(z) e^(-i z), or H2_v(z) e^(i z)
+GPUARRAY_CALLED Complex scaled_hankel(int kind, double v, Complex z) {
+    if (isnan(v) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
+    const double size = ::fabs(v);
+    const Complex turn = v < 0 ? unit_at(size) : Complex(1, 0);
+    if (kind == 1) return hankel_above(size, z, z.imag >= 0) * turn;
+    const Complex mirrored = conjugate(z);
+    return conjugate(hankel_above(size, mirrored, mirrored.imag > 0 || (mirrored.imag == 0 && z.real >= 0)) * turn);
+}
+// J_v(z) e^(-|Im z|) for v >= 0
+GPUARRAY_CALLED Complex scaled_j(double v, Complex z) {
+    const bool above = z.imag >= 0;
+    Complex w = above ? over_i(z) : times_i(z);
+    w.real = ::fabs(w.real);
+    return unit_at(above ? v / 2 : -v / 2) * modified_bessel(v, w).i * exponential(Complex(0, w.imag));
+}
+GPUARRAY_CALLED Complex scaled_y(double v, Complex z) {
+    const double height = ::fabs(z.imag);
+    const Complex forth = exponential(Complex(-z.imag - height, z.real)), back = exponential(Complex(z.imag - height, -z.real));
+    return over_i(scaled_hankel(1, v, z) * forth - scaled_hankel(2, v, z) * back) / 2.0;
+}
+// Times e^x, in two steps where one overflows.
+GPUARRAY_DEVICE Complex grown(Complex z, double x) { return z * ::exp(x / 2) * ::exp(x / 2); }
+
+GPUARRAY_CALLED Complex jve(double v, Complex z) {
+    if (isnan(v) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
+    if (is_zero(z)) return Complex(jv(v, 0), 0);
+    const double size = ::fabs(v);
+    if (v >= 0) return scaled_j(v, z);
+    if (is_integer(v)) return odd_sign(size) * scaled_j(size, z);
+    return ::cospi(size) * scaled_j(size, z) - ::sinpi(size) * scaled_y(size, z);
+}
+GPUARRAY_CALLED Complex yve(double v, Complex z) {
+    if (isnan(v) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
+    if (is_zero(z)) return Complex(-infinity(), 0);
+    const double size = ::fabs(v);
+    if (v >= 0) return scaled_y(v, z);
+    if (is_integer(v)) return odd_sign(size) * scaled_y(size, z);
+    return ::cospi(size) * scaled_y(size, z) + ::sinpi(size) * scaled_j(size, z);
+}
+GPUARRAY_CALLED Complex kve(double v, Complex z) {
+    if (isnan(v) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
+    if (is_zero(z)) return Complex(infinity(), 0);
+    v = ::fabs(v);
+    if (z.real >= 0) return modified_bessel(v, z).k;
+    const double side = z.imag >= 0 ? 1 : -1;
+    const Modified<Complex> at = modified_bessel(v, -z);
+    return unit_at(-side * v) * at.k * exponential(2.0 * z) - (side * 3.141592653589793) * times_i(at.i);
+}
+GPUARRAY_CALLED Complex ive(double v, Complex z) {
+    if (isnan(v) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
+    if (is_zero(z)) return Complex(iv(v, 0), 0);
+    const double size = ::fabs(v), side = z.imag >= 0 ? 1 : -1;
+    const bool left = z.real < 0;
+    const Complex w = left ? -z : z;
+    const Modified<Complex> at = modified_bessel(size, w);
+    Complex value = at.i * exponential(Complex(0, w.imag));
+    if (left) value = value * unit_at(side * size);
+    if (v < 0 && !is_integer(v)) {
+        // K_v(z) e^(-|Re z|)
+        Complex k = at.k * exponential(Complex(-2 * w.real, -w.imag));
+        if (left) k = unit_at(-side * size) * k - (side * 3.141592653589793) * times_i(at.i * exponential(Complex(0, w.imag)));
+        value = value + 0.6366197723675814 * ::sinpi(size) * k;
+    }
+    return value;
+}
+GPUARRAY_CALLED Complex jv(double v, Complex z) { return grown(jve(v, z), ::fabs(z.imag)); }
+GPUARRAY_CALLED Complex yv(double v, Complex z) { return grown(yve(v, z), ::fabs(z.imag)); }
+GPUARRAY_CALLED Complex iv(double v, Complex z) { return grown(ive(v, z), ::fabs(z.real)); }
+GPUARRAY_CALLED Complex kv(double v, Complex z) {
+    return grown(kve(v, z) * exponential(Complex(0, -z.imag)), -z.real);
+}
+GPUARRAY_CALLED Complex hankel1e(double v, Complex z) { return scaled_hankel(1, v, z); }
+GPUARRAY_CALLED Complex hankel2e(double v, Complex z) { return scaled_hankel(2, v, z); }
+GPUARRAY_CALLED Complex hankel1(double v, Complex z) {
+    return grown(scaled_hankel(1, v, z) * exponential(Complex(0, z.real)), -z.imag);
+}
+GPUARRAY_CALLED Complex hankel2(double v, Complex z) {
+    return grown(scaled_hankel(2, v, z) * exponential(Complex(0, -z.real)), z.imag);
+}
+
+}  // namespace special
+}  // namespace gpuarray
