@@ -1,7 +1,7 @@
 """Sparse linear algebra: SciPy's ``scipy.sparse.linalg``, on the device.
 
-Operators, solvers of linear equations and of least squares by iteration. Dense arrays, sparse
-arrays and functions serve as matrices.
+Operators, solvers of linear equations and of least squares by iteration, eigenvalues. Dense arrays,
+sparse arrays and functions serve as matrices.
 
 Examples
 --------
@@ -19,21 +19,27 @@ from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.sparse.linalg._bicgstab import bicgstab
 from gpuarray.scipy.sparse.linalg._conjugate_gradients import cg, cgs
+from gpuarray.scipy.sparse.linalg._eigenvalues import ArpackError, ArpackNoConvergence, eigsh
 from gpuarray.scipy.sparse.linalg._gmres import gmres
+from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
 from gpuarray.scipy.sparse.linalg._lsmr import lsmr
 from gpuarray.scipy.sparse.linalg._lsqr import lsqr
 from gpuarray.scipy.sparse.linalg._minres import minres
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator, aslinearoperator
+from gpuarray.scipy.sparse.linalg._singular_values import svds
 
 # A line for each file.
 __all__ = [
     "bicgstab",
     "cg", "cgs",
+    "ArpackError", "ArpackNoConvergence", "eigsh",
     "gmres",
+    "lobpcg",
     "lsmr",
     "lsqr",
     "minres",
     "LinearOperator", "aslinearoperator",
+    "svds",
 ]  # fmt: skip
 
 without_annotations(globals())

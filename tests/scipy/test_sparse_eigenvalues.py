@@ -1,0 +1,184 @@
+"""Some eigenvalues and singular values, by the dense solvers of NumPy and SciPy."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse.linalg as expected
+
+import gpuarray as cp
+from gpuarray.scipy.sparse import linalg
+
+RNG = np.random.default_rng(0)
+N = 40
+B = RNG.standard_normal((N, N))
+A = B + B.T
+HERMITIAN = A + 1j * (B - B.T)
+POSITIVE = B @ B.T + N * np.eye(N)
+SLOW = pytest.mark.slow
+
+
+def wanted(values, k, which):
+    by = {"LM": -abs(values), "SM": abs(values), "LA": -values, "SA": values}
+    if which == "BE":
+        return np.sort(np.append(values[: k // 2], values[-(k - k // 2) :]))
+    return np.sort(values[np.argsort(by[which])][:k])
+
+
+@pytest.mark.parametrize(
+    "a, options",
+    [
+        (A, {"k": 2, "ncv": 12}),
+        pytest.param(A, {"k": 4, "which": "SA"}, marks=SLOW),
+        pytest.param(A, {"k": 4, "which": "LA"}, marks=SLOW),
+        pytest.param(A, {"k": 5, "which": "BE", "ncv": N}, marks=SLOW),
+        pytest.param(A, {"k": 2, "which": "SM", "ncv": N}, marks=SLOW),
+        pytest.param(HERMITIAN, {"k": 2, "tol": 1e-10}, marks=SLOW),
+        pytest.param(A.astype("f4"), {"k": 3}, marks=SLOW),
+        pytest.param(np.diag(np.repeat([1.0, 2.0, 3.0], 10)), {"k": 7, "ncv": 15}, marks=SLOW),
+    ],
+    ids=["LM", "SA", "LA", "BE", "SM", "complex", "f4", "repeated"],
+)
+def test_eigenvalues(a, options):
+    w, v = map(cp.asnumpy, linalg.eigsh(cp.asarray(a), **options))
+    precise = 1e-12 if a.dtype != np.float32 else 1e-4
+    right = wanted(np.linalg.eigvalsh(a), options["k"], options.get("which", "LM"))
+    np.testing.assert_allclose(w, right, precise, precise)
+    assert v.dtype == a.dtype
+    np.testing.assert_allclose(a @ v, v * w, 0, 200 * precise)
+    np.testing.assert_allclose(v.conj().T @ v, np.eye(len(w)), 0, 10 * precise)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"sigma": 0.5}, marks=SLOW),
+        pytest.param({"M": POSITIVE}, marks=SLOW),
+        {"M": POSITIVE, "sigma": 0.1},
+    ],
+)
+def test_eigenvalues_of_inverses(options):
+    given = {key: cp.asarray(x) if isinstance(x, np.ndarray) else x for key, x in options.items()}
+    w, v = map(cp.asnumpy, linalg.eigsh(cp.asarray(A), k=3, ncv=12, **given))
+    right = expected.eigsh(A, k=3, return_eigenvectors=False, **options)
+    np.testing.assert_allclose(w, np.sort(right), 1e-11)
+    weight = options.get("M", np.eye(N))
+    np.testing.assert_allclose(A @ v, weight @ v * w, 0, 1e-10)
+    np.testing.assert_allclose(v.T @ weight @ v, np.eye(3), 0, 1e-12)
+
+
+def test_eigenvalues_repeat_bit_by_bit():
+    first, second = (linalg.eigsh(cp.asarray(A), k=2, ncv=12, tol=1e-3) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(cp.asnumpy(one), cp.asnumpy(other))
+
+
+def test_eigenvalues_without_convergence():
+    with pytest.raises(linalg.ArpackNoConvergence, match="No convergence") as found:
+        linalg.eigsh(cp.asarray(A), k=3, ncv=5, maxiter=1)
+    assert found.value.eigenvalues.shape[0] == found.value.eigenvectors.shape[1] < 3
+
+
+def test_all_eigenvalues():
+    a = cp.asarray(A[:5, :5])
+    with pytest.warns(RuntimeWarning, match="k >= N"):
+        w = linalg.eigsh(a, k=5, return_eigenvectors=False)
+    np.testing.assert_allclose(cp.asnumpy(w), np.linalg.eigvalsh(A[:5, :5]))
+    with pytest.warns(RuntimeWarning), pytest.raises(TypeError, match="k >= N"):
+        linalg.eigsh(linalg.aslinearoperator(a), k=5)
+
+
+WRONG = [
+    {"k": 0}, {"ncv": 3, "k": 3}, {"ncv": N + 1}, {"which": "XX"}, {"maxiter": 0},
+    {"v0": np.ones(3)},
+    {"mode": "none", "sigma": 1.0}, {"Minv": A}, {"OPinv": A}, {"M": A[:3, :3]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", WRONG, ids=lambda x: "-".join(x))
+def test_errors_of_eigenvalues(options):
+    given = {key: cp.asarray(x) if isinstance(x, np.ndarray) else x for key, x in options.items()}
+    with pytest.raises(ValueError, match="eigsh"):
+        linalg.eigsh(cp.asarray(A), **given)
+
+
+@pytest.mark.parametrize(
+    "a, options",
+    [
+        (B[:, :24], {"ncv": 12}),
+        pytest.param(B[:24] + 1j * B[24::-1][:24], {"which": "SM"}, marks=SLOW),
+        (B[:24], {"solver": "lobpcg", "maxiter": 60, "tol": 1e-5}),
+    ],
+    ids=["tall", "wide", "lobpcg"],
+)
+def test_singular_values(a, options):
+    u, s, vh = map(cp.asnumpy, linalg.svds(cp.asarray(a), k=2, **options))
+    right = np.linalg.svd(a)[1]
+    right = right[-2:][::-1] if options.get("which") == "SM" else right[:2][::-1]
+    np.testing.assert_allclose(s, right, 1e-9)
+    np.testing.assert_allclose(a @ vh.conj().T, u * s, 0, 1e-6)
+    np.testing.assert_allclose(u.conj().T @ u, np.eye(2), 0, 1e-12)
+
+
+def test_kinds_of_singular_vectors():
+    a = cp.asarray(B[:, :24])
+    assert linalg.svds(a, k=1, ncv=12, tol=0.1, return_singular_vectors=False).shape == (1,)
+    assert linalg.svds(a, k=1, ncv=12, tol=0.1, return_singular_vectors="u")[2] is None
+    assert linalg.svds(a, k=1, ncv=12, tol=0.1, return_singular_vectors="vh")[0] is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"k": 24}, {"k": 0}, {"ncv": 2}, {"tol": -1}, {"which": "LA"}, {"maxiter": 0}, {"solver": "x"},
+     {"return_singular_vectors": "s"}, {"v0": np.ones(3)}],
+    ids=lambda x: "-".join(x),
+)  # fmt: skip
+def test_errors_of_singular_values(options):
+    given = {key: cp.asarray(x) if isinstance(x, np.ndarray) else x for key, x in options.items()}
+    for module, xp, values in ((expected, np, options), (linalg, cp, given)):
+        with pytest.raises(ValueError, match=r"must|v0"):
+            module.svds(xp.asarray(B[:, :24]), **values)
+
+
+@pytest.mark.parametrize(
+    "a, options",
+    [
+        (POSITIVE, {}),
+        pytest.param(POSITIVE, {"largest": False}, marks=SLOW),
+        pytest.param(A, {"B": POSITIVE}, marks=SLOW),
+        pytest.param(POSITIVE, {"M": np.diag(1 / np.diag(POSITIVE))}, marks=SLOW),
+        pytest.param(np.diag(np.arange(1.0, N + 1)), {"Y": np.eye(N)[:, -2:]}, marks=SLOW),
+    ],
+    ids=["largest", "smallest", "generalised", "preconditioned", "constrained"],
+)
+def test_lobpcg(a, options):
+    x = RNG.standard_normal((N, 3))
+    given = {key: cp.asarray(z) if isinstance(z, np.ndarray) else z for key, z in options.items()}
+    w, v = map(
+        cp.asnumpy, linalg.lobpcg(cp.asarray(a), cp.asarray(x), tol=1e-5, maxiter=150, **given)
+    )
+    values = scipy.linalg.eigvalsh(a, options.get("B"))
+    if "Y" in options:
+        values = values[:-2]
+    right = values[:3] if options.get("largest") is False else values[::-1][:3]
+    np.testing.assert_allclose(w, right, 1e-8)
+    weight = options.get("B", np.eye(N))
+    np.testing.assert_allclose(v.T @ weight @ v, np.eye(3), 0, 1e-10)
+
+
+def test_lobpcg_of_small_matrices_and_histories():
+    x = cp.asarray(RNG.standard_normal((12, 3)))
+    with pytest.warns(UserWarning, match="too small"):
+        w, _ = linalg.lobpcg(cp.asarray(A[:12, :12]), x)
+    np.testing.assert_allclose(cp.asnumpy(w), np.linalg.eigvalsh(A[:12, :12])[::-1][:3])
+    x = cp.asarray(RNG.standard_normal((N, 2)))
+    with pytest.warns(UserWarning, match="Exited at iteration 3"):
+        found = linalg.lobpcg(cp.asarray(A), x, None, None, None, 1e-9, 3, True, 0, True, True)
+    assert len(found[2]) == len(found[3]) == 4
+    with pytest.raises(ValueError, match="rank-2"):
+        linalg.lobpcg(cp.asarray(A), x[:, 0])
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="dependent"):
+        linalg.lobpcg(cp.asarray(A), cp.ones((N, 2)))
