@@ -132,7 +132,7 @@ def lobpcg(
     >>> import gpuarray as cp
     >>> a = cp.diag(cp.arange(1.0, 101.0))
     >>> x = cp.random.default_rng(0).standard_normal((100, 2))
-    >>> w, v = cp.scipy.sparse.linalg.lobpcg(a, x, largest=True, maxiter=60, tol=1e-6)
+    >>> w, v = cp.scipy.sparse.linalg.lobpcg(a, x, largest=True, maxiter=60, tol=1e-3)
     >>> w.round(6)
     array([100.,  99.])
     """
