@@ -20,8 +20,8 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import sparse_format
 
 __all__ = [
-    "expand_pointers", "find_in_indices", "line_pointers", "order_entries", "pack_keys",
-    "store_entries", "sum_entries",
+    "align_diagonals", "expand_pointers", "find_in_indices", "line_pointers", "order_entries",
+    "pack_keys", "store_entries", "sum_entries",
 ]  # fmt: skip
 
 _INT64 = np.dtype(np.int64)
@@ -211,6 +211,39 @@ def _plan_store(stream: Stream, indices: Layout, data: Layout, dense: Layout) ->
     bound = _bound(spec, data.size, constants, stream)
     passed = {"major": "x0", "minor": "x1", "data": "x2", "dense": "y0"}
     return _calls.make_call(stream, "aaa", [None], [(bound, passed)])
+
+
+def align_diagonals(data: Any, offsets: Any, shape: tuple[int, int], by_row: bool) -> Any:
+    """The elements of diagonals by row, zero where a diagonal has none.
+
+    Parameters
+    ----------
+    data : ndarray, shape (diagonals, length)
+        Element (d, j) is that of diagonal d in column j.
+    offsets : ndarray
+        Where diagonals start.
+    shape : tuple of int
+        Of the matrix.
+    by_row : bool
+        Whether the result has the shape (rows, diagonals), else (diagonals, rows).
+    """
+    return _plan_align(current.stream, data._layout, offsets._layout, shape, by_row)(data, offsets)
+
+
+@planned
+def _plan_align(
+    stream: Stream, data: Layout, offsets: Layout, shape: tuple[int, int], by_row: bool
+) -> Callable[..., Any]:
+    (rows, columns), (diagonals, length) = shape, data.shape
+    result = (rows, diagonals) if by_row else (diagonals, rows)
+    output = _layout.contiguous(data.dtype, result)
+    if not rows * diagonals:
+        return _calls.make_call(stream, "aa", [output], [])
+    spec = sparse_format.spec.DiagonalsSpec(_name(offsets), data.itemsize, by_row)
+    constants = {"rows": rows, "columns": columns, "length": length, "diagonals": diagonals}
+    bound = _bound(spec, rows * diagonals, constants, stream)
+    passed = {"data": "x0", "offsets": "x1", "aligned": "y0"}
+    return _calls.make_call(stream, "aa", [output], [(bound, passed)])
 
 
 def _entries(count: int, dtype: np.dtype, index: np.dtype, major: bool) -> list[Layout]:

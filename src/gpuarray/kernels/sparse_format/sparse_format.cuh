@@ -236,4 +236,17 @@ GPUARRAY_DEVICE void store_entries(const Index* major, const Index* minor, const
     });
 }
 
+// The elements of diagonals by row: element (i, d) is that of row i and diagonal d, whose columns are those of `data`;
+// zero where the diagonal has none there. BY_ROW says that a row's elements are behind one another, else a diagonal's.
+template <class Index, class Word, bool BY_ROW, int BLOCK, int ITEMS>
+GPUARRAY_DEVICE void align_diagonals(const Word* data, const Index* offsets, Word* aligned, int64_t rows,
+                                     int64_t columns, int64_t length, int64_t diagonals) {
+    const int64_t end = length < columns ? length : columns;
+    for_own<BLOCK, ITEMS>(rows * diagonals, [&](int64_t i) {
+        const int64_t row = BY_ROW ? i / diagonals : i % rows, diagonal = BY_ROW ? i % diagonals : i / rows;
+        const int64_t column = row + int64_t(offsets[diagonal]);
+        aligned[i] = column >= 0 && column < end ? data[diagonal * length + column] : Word();
+    });
+}
+
 }  // namespace gpuarray

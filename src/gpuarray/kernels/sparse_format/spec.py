@@ -111,7 +111,21 @@ class StoreSpec:
         check_choice("index", self.index, INDEX_BYTES)
 
 
-Spec = CheckSpec | PackSpec | PointersSpec | ExpandSpec | OrderSpec | SumSpec | StoreSpec
+@dataclass(frozen=True, slots=True)
+class DiagonalsSpec:
+    """The elements of diagonals, those of a row or those of a diagonal behind one another."""
+
+    index: str
+    itemsize: int
+    by_row: bool
+
+    def __post_init__(self) -> None:
+        check_choice("index", self.index, INDEX_BYTES)
+
+
+_OfEntries = OrderSpec | SumSpec
+_OfDense = StoreSpec | DiagonalsSpec
+Spec = CheckSpec | PackSpec | PointersSpec | ExpandSpec | _OfEntries | _OfDense
 
 _SOURCE = """\
 #include "gpuarray/sparse_format.cuh"
@@ -132,8 +146,10 @@ _LINES = number("lines", "int64_t")
 
 def render(spec: Spec) -> KernelSource:
     """Return the CUDA C++ of a kernel."""
-    if isinstance(spec, OrderSpec | SumSpec):
+    if isinstance(spec, _OfEntries):
         return _of_entries(spec)
+    if isinstance(spec, _OfDense):
+        return _of_dense(spec)
     index = f"{spec.index}_t"
     if isinstance(spec, CheckSpec):
         return _render(
@@ -167,17 +183,35 @@ def render(spec: Spec) -> KernelSource:
             _LINES,
             _COUNT,
         )
-    if isinstance(spec, ExpandSpec):
+    return _render(
+        f"expand_pointers__{spec.index}",
+        f"expand_pointers<{index}, {BLOCK}, {ITEMS}>",
+        pointer("pointers", f"const {index}"),
+        pointer("majors", index),
+        _LINES,
+        _COUNT,
+        items=ITEMS,
+    )
+
+
+def _of_dense(spec: _OfDense) -> KernelSource:
+    element, _ = word(spec.itemsize)
+    index = f"{spec.index}_t"
+    if isinstance(spec, DiagonalsSpec):
+        by_row = str(spec.by_row).lower()
+        order = "rows" if spec.by_row else "diagonals"
         return _render(
-            f"expand_pointers__{spec.index}",
-            f"expand_pointers<{index}, {BLOCK}, {ITEMS}>",
-            pointer("pointers", f"const {index}"),
-            pointer("majors", index),
-            _LINES,
-            _COUNT,
+            f"align_diagonals__{spec.index}_{8 * spec.itemsize}_{order}",
+            f"align_diagonals<{index}, {element}, {by_row}, {BLOCK}, {ITEMS}>",
+            pointer("data", f"const {element}"),
+            pointer("offsets", f"const {index}"),
+            pointer("aligned", element),
+            number("rows", "int64_t"),
+            number("columns", "int64_t"),
+            number("length", "int64_t"),
+            number("diagonals", "int64_t"),
             items=ITEMS,
         )
-    element, _ = word(spec.itemsize)
     return _render(
         f"store_entries__{spec.index}_{8 * spec.itemsize}",
         f"store_entries<{index}, {element}, {BLOCK}, {ITEMS}>",
@@ -194,7 +228,7 @@ def render(spec: Spec) -> KernelSource:
     )
 
 
-def _of_entries(spec: OrderSpec | SumSpec) -> KernelSource:
+def _of_entries(spec: _OfEntries) -> KernelSource:
     key, index, major = _KEYS[spec.key], f"{spec.index}_t", str(spec.major).lower()
     sums = isinstance(spec, SumSpec)
     if isinstance(spec, SumSpec):

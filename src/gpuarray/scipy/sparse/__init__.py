@@ -15,9 +15,12 @@ from typing import TYPE_CHECKING
 from gpuarray._namespace.lazy import names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.sparse._base import issparse, sparray
+from gpuarray.scipy.sparse._bsr import bsr_array, bsr_matrix, isspmatrix_bsr
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix, isspmatrix_coo
 from gpuarray.scipy.sparse._csc import csc_array, csc_matrix, isspmatrix_csc
 from gpuarray.scipy.sparse._csr import csr_array, csr_matrix, isspmatrix_csr
+from gpuarray.scipy.sparse._dia import dia_array, dia_matrix, isspmatrix_dia
+from gpuarray.scipy.sparse._files import load_npz, save_npz
 from gpuarray.scipy.sparse._index_dtype import get_index_dtype, safely_cast_index_arrays
 from gpuarray.scipy.sparse._matrix import isspmatrix, spmatrix
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, SparseWarning
@@ -26,9 +29,12 @@ from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, SparseWarni
 __all__ = [
     "linalg",
     "issparse", "sparray",
+    "bsr_array", "bsr_matrix", "isspmatrix_bsr",
     "coo_array", "coo_matrix", "isspmatrix_coo",
     "csc_array", "csc_matrix", "isspmatrix_csc",
     "csr_array", "csr_matrix", "isspmatrix_csr",
+    "dia_array", "dia_matrix", "isspmatrix_dia",
+    "load_npz", "save_npz",
     "get_index_dtype", "safely_cast_index_arrays",
     "isspmatrix", "spmatrix",
     "SparseEfficiencyWarning", "SparseWarning",

@@ -12,9 +12,11 @@ from gpuarray.scipy.sparse import _printing, _shapes
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray
+    from gpuarray.scipy.sparse._bsr import BsrBase
     from gpuarray.scipy.sparse._coo import CooBase
     from gpuarray.scipy.sparse._csc import CscBase
     from gpuarray.scipy.sparse._csr import CsrBase
+    from gpuarray.scipy.sparse._dia import DiaBase
 
 __all__ = ["SparseBase", "issparse", "sparray"]
 
@@ -208,6 +210,64 @@ class SparseBase:
         array([2, 1, 3])
         """
         return self.tocsr().tocsc(copy=copy)
+
+    def todia(self, copy: bool = False) -> DiaBase:
+        """The same in diagonal format.
+
+        Parameters
+        ----------
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it may.
+
+        Returns
+        -------
+        dia_array or dia_matrix
+            An array for an array, a matrix for a matrix. It waits for the device to know how many
+            diagonals there are.
+
+        Warns
+        -----
+        SparseEfficiencyWarning
+            If there are more than 100.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.eye(3, k=1)).todia().offsets
+        array([1], dtype=int32)
+        """
+        return self.tocoo().todia(copy=copy)
+
+    def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> BsrBase:
+        """The same in block sparse row format.
+
+        Parameters
+        ----------
+        blocksize : (int, int), optional
+            Rows and columns of a block, which divide the shape. By default, the largest blocks of
+            some usual sizes that are filled well.
+        copy : bool, optional
+            Whether the result shares no memory with this array; else it may.
+
+        Returns
+        -------
+        bsr_array or bsr_matrix
+            An array for an array, a matrix for a matrix.
+
+        Raises
+        ------
+        ValueError
+            If the blocks do not divide the shape.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.csr_array(cp.eye(4)).tobsr((2, 2)).data.shape
+        (2, 2, 2)
+        """
+        return self.tocsr().tobsr(blocksize=blocksize, copy=copy)
 
     def todok(self, copy: bool = False) -> Any:
         """A dictionary of keys lives in host memory: use ``get().todok()``.

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from gpuarray._ops.casts import astype
-from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.differences import diff
 from gpuarray._ops.histograms import bincount
 from gpuarray._ops.joining import concatenate
 from gpuarray._ops.searching import count_nonzero
-from gpuarray.kernels.sparse_format.launch import find_in_indices, line_pointers, store_entries
+from gpuarray.kernels.sparse_format.launch import line_pointers, store_entries
 from gpuarray.scipy.sparse import _conversions, _shapes
 from gpuarray.scipy.sparse._base import SparseBase, issparse, sparray
 from gpuarray.scipy.sparse._coo import dense_result
-from gpuarray.scipy.sparse._data import DataBase
 from gpuarray.scipy.sparse._foreign import from_foreign
+from gpuarray.scipy.sparse._index_checks import check_lines, in_dtype, of_one_width
 from gpuarray.scipy.sparse._index_dtype import INT32, INT32_MAX, INT64, as_data, check_dtype
 from gpuarray.scipy.sparse._index_dtype import index_dtype as wide_enough
+from gpuarray.scipy.sparse._line_order import LineOrder
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 
 if TYPE_CHECKING:
@@ -30,13 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["CompressedBase"]
 
 
-class CompressedBase(DataBase):
+class CompressedBase(LineOrder):
     """Data, minor indices and pointers to where lines start: rows of csr, columns of csc."""
-
-    indices: ndarray
-    indptr: ndarray
-    _sorted: bool | None
-    _canonical: bool | None
 
     def __init__(
         self,
@@ -100,23 +95,19 @@ class CompressedBase(DataBase):
 
     def _take_parts(self, arg1: tuple[Any, ...], shape: Any, dtype: Any, copy: bool) -> None:
         data = as_data(arg1[0], dtype, copy)
-        indices, indptr = _as_index(arg1[1], "indices"), _as_index(arg1[2], "indptr")
-        if data.ndim != 1 or indices.ndim != 1 or indptr.ndim != 1:
+        if data.ndim != 1:
             raise ValueError("data, indices, and indptr should be 1-D")
-        if indptr.size == 0:
-            raise ValueError("index pointer size 0 should be 1 at least")
+        indices, indptr, width = of_one_width(arg1[1], arg1[2])
         if shape is not None:
             shape = _shapes.as_shape(shape, self._dimensions)
-        # Both of one width. Of a matrix they become int32 where the shape and the number fit that.
-        width = INT64 if INT64 in (indices.dtype, indptr.dtype) else INT32
-        indices, indptr = _in_dtype(indices, width), _in_dtype(indptr, width)
-        found = _checked(self, data, indices, indptr, shape)
+        lines = (None, None) if shape is None else self._swap(_shapes.as_2d(shape))
+        found = check_lines(data.size, indices, indptr, *lines)
         if shape is None:
-            lines = indptr.size - 1, found["greatest"] + 1 if indices.size else 0
             if not indices.size:
                 raise ValueError("unable to infer matrix dimensions")
-            shape = _shapes.as_shape(self._swap(lines), self._dimensions[-1:])
+            shape = self._swap((indptr.size - 1, found["greatest"] + 1))
         nnz = found["last_pointer"]
+        # Of a matrix, indices become int32 where the shape and their number fit that.
         index = width if isinstance(self, sparray) else INT32
         if max(*shape, nnz) > INT32_MAX:
             index = INT64
@@ -125,8 +116,8 @@ class CompressedBase(DataBase):
             data, indices = data[:nnz].copy(), indices[:nnz].copy()
         elif copy:
             indices = indices.copy()
-        self.data, self.indices = data, _in_dtype(indices, index)
-        self.indptr = _in_dtype(indptr.copy() if copy else indptr, index)
+        self.data, self.indices = data, in_dtype(indices, index)
+        self.indptr = in_dtype(indptr.copy() if copy else indptr, index)
         self._sorted, self._canonical = found["descents"] == 0, found["stays"] == 0
 
     @classmethod
@@ -178,48 +169,6 @@ class CompressedBase(DataBase):
 
     # ---- order ----
 
-    @property
-    def has_sorted_indices(self) -> bool:
-        """Whether the indices of each line are in ascending order.
-
-        What is not known yet is found out once, which waits for the device. It may be assigned by
-        who knows.
-        """
-        if self._sorted is None:
-            self._find_order()
-        return bool(self._sorted)
-
-    @has_sorted_indices.setter
-    def has_sorted_indices(self, value: bool) -> None:
-        self._sorted = bool(value)
-        if not value:
-            self._canonical = False
-
-    @property
-    def has_canonical_format(self) -> bool:
-        """Whether the indices of each line are in ascending order, and none is there twice.
-
-        What is not known yet is found out once, which waits for the device. It may be assigned by
-        who knows.
-        """
-        if self._canonical is None:
-            self._find_order()
-        return bool(self._canonical)
-
-    @has_canonical_format.setter
-    def has_canonical_format(self, value: bool) -> None:
-        self._canonical = bool(value)
-        if value:
-            self._sorted = True
-
-    def _find_order(self) -> None:
-        indices, indptr = _conversions.flat(self.indices), _conversions.flat(self.indptr)
-        (found,) = find_in_indices([indices], indptr)
-        if self._sorted is None:
-            self._sorted = found["descents"] == 0
-        if self._canonical is None:
-            self._canonical = self._sorted and found["stays"] == 0
-
     def _major(self) -> ndarray:
         """The line of each entry."""
         lines: ndarray = _conversions.expanded(self.indptr, self.indices.size)
@@ -249,12 +198,6 @@ class CompressedBase(DataBase):
             self._reorder(add=False)
             self._sorted = True
             self._canonical = None
-
-    def sorted_indices(self) -> Self:
-        """A copy with the entries of each line sorted by their indices; see `sort_indices`."""
-        result = self.copy()
-        result.sort_indices()
-        return result
 
     def sum_duplicates(self) -> None:
         """Add entries at one place, and sort those of each line, in place.
@@ -332,8 +275,7 @@ class CompressedBase(DataBase):
         >>> from gpuarray.scipy import sparse
         >>> sparse.csr_array(cp.eye(2)).check_format()
         """
-        parts = [_conversions.flat(x) for x in (self.data, self.indices, self.indptr)]
-        _checked(self, parts[0], parts[1], parts[2], self._shape)
+        check_lines(self.data.size, self.indices, self.indptr, *self._lines)
 
     # ---- counts ----
 
@@ -455,7 +397,7 @@ class CompressedBase(DataBase):
             data, indices = data[inside], indices[inside]
             indptr = line_pointers(lines, new[0], 1, indices.dtype)
         if max(found) > INT32_MAX:
-            indices, indptr = _in_dtype(indices, INT64), _in_dtype(indptr, INT64)
+            indices, indptr = in_dtype(indices, INT64), in_dtype(indptr, INT64)
         self.data, self.indices, self.indptr, self._shape = data, indices, indptr, found
 
     def setdiag(self, values: Any, k: int = 0) -> None:
@@ -494,45 +436,3 @@ class CompressedBase(DataBase):
             raise IndexError(f"index ({j}) out of range")
         chosen = self.indices == found
         return self.data[chosen], self._major()[chosen]
-
-
-def _checked(
-    a: CompressedBase, data: Any, indices: Any, indptr: Any, shape: tuple[int, ...] | None
-) -> dict[str, int]:
-    """What is found of the parts of an array; refuses what is no sparse matrix."""
-    majors = minors = None
-    if shape is not None:
-        majors, minors = a._swap(_shapes.as_2d(shape))
-        if indptr.size != majors + 1:
-            raise ValueError(f"index pointer size {indptr.size} should be {majors + 1}")
-    if indices.size != data.size:
-        raise ValueError(
-            f"indices and data should have the same size, and not {indices.size} and {data.size}"
-        )
-    (found,) = find_in_indices([_conversions.flat(indices)], _conversions.flat(indptr))
-    if found["first_pointer"] != 0:
-        raise ValueError("index pointer should start with 0")
-    if found["last_pointer"] > indices.size:
-        raise ValueError(
-            "Last value of index pointer should be less than the size of index and data arrays"
-        )
-    if found["decreases"]:
-        raise ValueError("indptr must be a non-decreasing sequence")
-    if found["least"] < 0:
-        raise ValueError("indices must be >= 0")
-    if minors is not None and found["last_pointer"] and found["greatest"] >= minors:
-        raise ValueError(f"indices must be < {minors}")
-    return found
-
-
-def _as_index(x: Any, name: str) -> Any:
-    found = asarray(x)
-    if found.dtype in (INT32, INT64):
-        return found
-    if found.dtype.kind not in "iu" and found.size:
-        warn(f"{name} array has non-integer dtype ({found.dtype.name})", UserWarning)
-    return astype(found, INT32 if np.can_cast(found.dtype, np.int32) else INT64)
-
-
-def _in_dtype(x: Any, dtype: np.dtype) -> Any:
-    return x if x.dtype == dtype else astype(x, dtype)

@@ -20,14 +20,15 @@ from gpuarray.scipy.sparse import _conversions, _shapes
 from gpuarray.scipy.sparse._base import SparseBase, issparse, sparray
 from gpuarray.scipy.sparse._data import DataBase
 from gpuarray.scipy.sparse._foreign import from_foreign
-from gpuarray.scipy.sparse._index_dtype import INT32, INT64, as_data, check_dtype, index_dtype
+from gpuarray.scipy.sparse._index_checks import as_index
+from gpuarray.scipy.sparse._index_dtype import INT64, as_data, check_dtype, index_dtype
 from gpuarray.scipy.sparse._matrix import spmatrix
-from gpuarray.scipy.sparse._warnings import warn
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray
     from gpuarray.scipy.sparse._csc import CscBase
     from gpuarray.scipy.sparse._csr import CsrBase
+    from gpuarray.scipy.sparse._dia import DiaBase
 
 __all__ = ["coo_array", "coo_matrix", "isspmatrix_coo"]
 
@@ -99,7 +100,7 @@ class CooBase(DataBase):
             coords = list(coords)
         except (TypeError, ValueError) as e:
             raise TypeError("invalid input format") from e
-        coords = [_as_indices(x, f"index array {i}") for i, x in enumerate(coords)]
+        coords = [as_index(x, f"index array {i}") for i, x in enumerate(coords)]
         if shape is not None:
             shape = _shapes.as_shape(shape, self._dimensions)
             if len(shape) != len(coords):
@@ -287,6 +288,13 @@ class CooBase(DataBase):
 
     tocsc.__doc__ = SparseBase.tocsc.__doc__
 
+    def todia(self, copy: bool = False) -> DiaBase:
+        from gpuarray.scipy.sparse._dia import diagonals_of
+
+        return diagonals_of(self)
+
+    todia.__doc__ = SparseBase.todia.__doc__
+
     def toarray(self, order: str | None = None, out: ndarray | None = None) -> ndarray:
         result, matrix = dense_result(self, order, out)
         major, minor, data = self.row, self.col, self.data
@@ -464,16 +472,6 @@ def _axis(axis: int, ndim: int) -> int:
     if not 0 <= found < ndim:
         raise ValueError(f"axis out of bounds: {axis} of an array with {ndim} dimensions")
     return found
-
-
-def _as_indices(x: Any, name: str) -> Any:
-    """An index array on the device, of int32 or int64."""
-    found = asarray(x)
-    if found.dtype in (INT32, INT64):
-        return found
-    if found.dtype.kind not in "iu" and found.size:
-        warn(f"{name} has non-integer dtype ({found.dtype.name})", UserWarning)
-    return astype(found, INT32 if _fits_int32(found) else INT64)
 
 
 def _fits_int32(x: Any) -> bool:

@@ -14,6 +14,7 @@ from gpuarray.scipy.sparse._compressed import CompressedBase
 from gpuarray.scipy.sparse._matrix import spmatrix
 
 if TYPE_CHECKING:
+    from gpuarray.scipy.sparse._bsr import BsrBase
     from gpuarray.scipy.sparse._csc import CscBase
 
 __all__ = ["csr_array", "csr_matrix", "isspmatrix_csr"]
@@ -40,6 +41,14 @@ class CsrBase(CompressedBase):
         return made
 
     tocsc.__doc__ = SparseBase.tocsc.__doc__
+
+    def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> BsrBase:
+        from gpuarray.scipy.sparse._bsr import blocks_of
+
+        found = blocks_of(self, blocksize)
+        return found.copy() if copy and found.blocksize == (1, 1) else found
+
+    tobsr.__doc__ = SparseBase.tobsr.__doc__
 
     def transpose(self, axes: tuple[int, int] | None = None, copy: bool = False) -> Self | CscBase:
         self._check_axes(axes)

@@ -1,0 +1,509 @@
+"""Sparse arrays in block sparse row format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from gpuarray._ops.casts import astype
+from gpuarray._ops.conversion import asnumpy
+from gpuarray._ops.creation import zeros
+from gpuarray._ops.ranges import arange
+from gpuarray._ops.searching import count_nonzero
+from gpuarray._ops.taking import take
+from gpuarray._ops.truth import any as any_true
+from gpuarray._ops.unique import unique
+from gpuarray.kernels.sparse_format.launch import line_pointers, pack_keys
+from gpuarray.scipy.sparse import _conversions, _shapes
+from gpuarray.scipy.sparse._base import SparseBase, issparse, sparray
+from gpuarray.scipy.sparse._foreign import from_foreign
+from gpuarray.scipy.sparse._index_checks import check_lines, in_dtype, of_one_width
+from gpuarray.scipy.sparse._index_dtype import (
+    INT32,
+    INT32_MAX,
+    INT64,
+    as_data,
+    check_dtype,
+    index_dtype,
+)
+from gpuarray.scipy.sparse._line_order import LineOrder
+from gpuarray.scipy.sparse._matrix import spmatrix
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike, ndarray
+    from gpuarray.scipy.sparse._coo import CooBase
+    from gpuarray.scipy.sparse._csr import CsrBase
+
+__all__ = ["bsr_array", "bsr_matrix", "isspmatrix_bsr"]
+
+#: Which part of a block's elements must be stored for blocks of that size to be chosen.
+_FILLED = 0.7
+
+
+class BsrBase(LineOrder):
+    """What arrays and matrices in block sparse row format share."""
+
+    _format = "bsr"
+
+    def __init__(
+        self,
+        arg1: Any,
+        shape: Any = None,
+        dtype: DTypeLike | None = None,
+        copy: bool = False,
+        blocksize: tuple[int, int] | None = None,
+        *,
+        maxprint: int | None = None,
+    ) -> None:
+        self._start(arg1, maxprint)
+        self._sorted = self._canonical = None
+        arg1 = from_foreign(arg1)
+        if blocksize is not None and not _shapes.is_shape(tuple(blocksize), (2,)):
+            raise ValueError(f"invalid blocksize={blocksize}")
+        if isinstance(arg1, tuple) and _shapes.is_shape(arg1, (2,)):
+            self._take_shape(arg1, dtype, blocksize)
+            return
+        if isinstance(arg1, tuple) and len(arg1) == 3:
+            self._take_blocks(arg1, shape, dtype, copy, blocksize)
+            return
+        if isinstance(arg1, tuple) and len(arg1) != 2:
+            raise ValueError(
+                f"unrecognized {type(self).__name__} constructor input of {len(arg1)} parts"
+            )
+        if not issparse(arg1):
+            if not isinstance(arg1, tuple):
+                arg1 = as_data(arg1, dtype, False)
+                if isinstance(self, sparray) and arg1.ndim != 2:
+                    raise ValueError(f"BSR arrays don't support {arg1.ndim}D input. Use 2D")
+            arg1 = self._class_of("coo")(arg1, shape=shape, dtype=dtype)
+        found = arg1.tobsr(blocksize=blocksize, copy=copy)
+        if dtype is not None:
+            found = found.astype(dtype, copy=False)
+        self.data, self.indices, self.indptr = found.data, found.indices, found.indptr
+        self._shape = found._shape
+        self._sorted, self._canonical = found._sorted, found._canonical
+
+    def _take_shape(self, shape: tuple[Any, ...], dtype: Any, blocksize: Any) -> None:
+        self._shape = _shapes.as_shape(shape, (2,))
+        block = (1, 1) if blocksize is None else tuple(blocksize)
+        lines = _blocks(self._shape, block, "shape must be multiple of blocksize")
+        index = index_dtype(maxval=max(*lines, *block))
+        self.data = zeros((0, *block), check_dtype(np.float64 if dtype is None else dtype))
+        self.indices, self.indptr = zeros(0, index), zeros(lines[0] + 1, index)
+        self._sorted = self._canonical = True
+
+    def _take_blocks(
+        self, arg1: tuple[Any, ...], shape: Any, dtype: Any, copy: bool, blocksize: Any
+    ) -> None:
+        data = as_data(arg1[0], dtype, copy)
+        if data.ndim != 3:
+            raise ValueError(f"BSR data must be 3-dimensional, got shape={data.shape}")
+        block = data.shape[1:]
+        if blocksize is not None and tuple(blocksize) != block:
+            raise ValueError(f"mismatching blocksize={blocksize} vs {block}")
+        indices, indptr, width = of_one_width(arg1[1], arg1[2])
+        lines: tuple[int | None, int | None] = (None, None)
+        if shape is not None:
+            shape = _shapes.as_shape(shape, (2,))
+            lines = _blocks(shape, block, f"shape {shape} must be multiple of blocksize {block}")
+        found = check_lines(data.shape[0], indices, indptr, *lines)
+        if shape is None:
+            if not indices.size:
+                raise ValueError("unable to infer matrix dimensions")
+            shape = ((indptr.size - 1) * block[0], (found["greatest"] + 1) * block[1])
+        used = found["last_pointer"]
+        if used < data.shape[0]:
+            data, indices = data[:used].copy(), indices[:used].copy()
+        elif copy:
+            indices = indices.copy()
+        index = width if isinstance(self, sparray) else INT32
+        if max(*shape, used) > INT32_MAX:
+            index = INT64
+        self._shape, self.data, self.indices = shape, data, in_dtype(indices, index)
+        self.indptr = in_dtype(indptr.copy() if copy else indptr, index)
+        self._sorted, self._canonical = found["descents"] == 0, found["stays"] == 0
+
+    @classmethod
+    def _from_parts(
+        cls,
+        data: ndarray,
+        indices: ndarray,
+        indptr: ndarray,
+        shape: tuple[int, ...],
+        *,
+        sorted: bool | None = None,
+        canonical: bool | None = None,
+    ) -> Self:
+        """An array of parts that are known to be sound; nothing is checked or copied."""
+        made = cls.__new__(cls)
+        made._start(None, None)
+        made.data, made.indices, made.indptr = data, indices, indptr
+        made._shape = tuple(shape)
+        made._sorted, made._canonical = True if canonical else sorted, canonical
+        return made
+
+    @property
+    def blocksize(self) -> tuple[int, int]:
+        """Rows and columns of a block."""
+        rows, columns = self.data.shape[1:]
+        return rows, columns
+
+    @property
+    def _lines(self) -> tuple[int, int]:
+        """How many rows and columns of blocks there are."""
+        rows, columns = self._shape_2d
+        return rows // self.blocksize[0], columns // self.blocksize[1]
+
+    @property
+    def _described(self) -> str:
+        return f" (blocksize={self.blocksize[0]}x{self.blocksize[1]})"
+
+    def _major(self) -> ndarray:
+        """The row of each block."""
+        lines: ndarray = _conversions.expanded(self.indptr, self.indices.size)
+        return lines
+
+    def _with_data(self, data: ndarray, copy: bool = True) -> Self:
+        indices, indptr = self.indices, self.indptr
+        if copy:
+            indices, indptr = indices.copy(), indptr.copy()
+        return self._from_parts(
+            data, indices, indptr, self._shape, sorted=self._sorted, canonical=self._canonical
+        )
+
+    def _added_data(self) -> ndarray:
+        self.sum_duplicates()
+        return self.data
+
+    def _parts_on_host(self, stream: Any) -> tuple[Any, ...]:
+        return tuple([asnumpy(x, stream) for x in (self.data, self.indices, self.indptr)])
+
+    def check_format(self, full_check: bool = True) -> None:
+        """Refuse arrays that are no sparse matrix. Waits for the device.
+
+        Parameters
+        ----------
+        full_check : bool, optional
+            Has no meaning: indices are looked at in any case.
+
+        Raises
+        ------
+        ValueError
+            If lengths do not fit, pointers decrease, or an index is out of bounds.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.bsr_array(cp.eye(2)).check_format()
+        """
+        check_lines(self.data.shape[0], self.indices, self.indptr, *self._lines)
+
+    def _getnnz(self, axis: int | None = None) -> Any:
+        if axis is not None:
+            raise NotImplementedError("getnnz over an axis is not implemented for BSR format")
+        return self.data.size
+
+    def count_nonzero(self, axis: int | None = None) -> Any:
+        if axis is not None:
+            raise NotImplementedError("count_nonzero over axis is not implemented for BSR format.")
+        return int(asnumpy(count_nonzero(self._added_data())))
+
+    count_nonzero.__doc__ = SparseBase.count_nonzero.__doc__
+
+    # ---- order ----
+
+    def sort_indices(self) -> None:
+        """Sort the blocks of each row by their columns, in place.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> parts = cp.arange(8).reshape(2, 2, 2), cp.array([1, 0]), cp.array([0, 2])
+        >>> a = sparse.bsr_array(parts)
+        >>> a.sort_indices()
+        >>> a.indices
+        array([0, 1])
+        """
+        if self.has_sorted_indices:
+            return
+        count, index = self.indices.size, self.indices.dtype
+        order, indices, indptr = _conversions.compressed(
+            self._major(), self.indices, arange(count), self._lines, index, add=False
+        )
+        self.data, self.indices, self.indptr = take(self.data, order, 0), indices, indptr
+        self._sorted, self._canonical = True, None
+
+    def sum_duplicates(self) -> None:
+        """Add blocks at one place, and sort those of each row, in place.
+
+        Waits for the device.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> parts = cp.ones((2, 1, 2)), cp.array([0, 0]), cp.array([0, 2])
+        >>> a = sparse.bsr_array(parts)
+        >>> a.sum_duplicates()
+        >>> a.data
+        array([[[2., 2.]]])
+        """
+        if self.has_canonical_format:
+            return
+        found = self.tocoo(copy=False).tocsr().tobsr(self.blocksize)
+        self.data, self.indices, self.indptr = found.data, found.indices, found.indptr
+        self._sorted = self._canonical = True
+
+    def eliminate_zeros(self) -> None:
+        """Drop blocks of which all elements are zero, in place. Waits for the device once.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> parts = cp.array([[[0, 0]], [[0, 1]]]), cp.array([0, 1]), cp.array([0, 2])
+        >>> a = sparse.bsr_array(parts)
+        >>> a.eliminate_zeros()
+        >>> a.indices
+        array([1])
+        """
+        kept = any_true(self.data != 0, axis=(1, 2))
+        lines = self._major()[kept]
+        self.data, self.indices = self.data[kept], self.indices[kept]
+        self.indptr = line_pointers(lines, self._lines[0], 1, self.indices.dtype)
+
+    # ---- conversions ----
+
+    def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> BsrBase:
+        if blocksize is not None and tuple(blocksize) != self.blocksize:
+            return self.tocsr().tobsr(blocksize=blocksize)
+        return self.copy() if copy else self
+
+    tobsr.__doc__ = SparseBase.tobsr.__doc__
+
+    def tocoo(self, copy: bool = True) -> CooBase:
+        (height, width), (blocks, *_) = self.blocksize, self.data.shape
+        index = index_dtype(maxval=max(self._shape))
+        shape = (blocks, height, width)
+        row = _stacked(self._major(), index, height, arange(height, dtype=index).reshape(-1, 1))
+        column = _stacked(self.indices, index, width, arange(width, dtype=index))
+        places = [zeros(shape, index) + x for x in (row, column)]
+        data = self.data.reshape(-1)
+        made: CooBase = self._class_of("coo")._from_parts(
+            data.copy() if copy else data, [x.reshape(-1) for x in places], self._shape
+        )
+        return made
+
+    tocoo.__doc__ = SparseBase.tocoo.__doc__
+
+    def tocsr(self, copy: bool = False) -> CsrBase:
+        """The same in compressed sparse row format; see `csr_array.tocsr`.
+
+        Where each element comes to lie follows from the pointers: nothing is sorted.
+
+        Examples
+        --------
+        >>> import gpuarray as cp
+        >>> from gpuarray.scipy import sparse
+        >>> sparse.bsr_array(cp.ones((2, 2)), blocksize=(2, 1)).tocsr().indices
+        array([0, 1, 0, 1], dtype=int32)
+        """
+        (height, width), count = self.blocksize, self.data.size
+        rows, columns = self._shape_2d
+        index = index_dtype((self.indices, self.indptr), max(count, columns))
+        starts = astype(self.indptr, INT64)
+        # Blocks before a row of blocks, and in it.
+        lengths = (starts[1:] - starts[:-1]).reshape(-1, 1)
+        line = starts[:-1].reshape(-1, 1) * (height * width) + lengths * width * arange(height)
+        pointers = zeros(rows + 1, index)
+        pointers[:rows] = line.reshape(-1)
+        pointers[rows:] = count
+        major = self._major()
+        before = arange(self.indices.size) - take(starts, major)
+        place = take(line, major, 0).reshape(-1, height, 1) + arange(width)
+        place = (place + (before * width).reshape(-1, 1, 1)).reshape(-1)
+        column = _stacked(self.indices, index, width, arange(width, dtype=index))
+        column = (zeros(self.data.shape, index) + column).reshape(-1)
+        data, indices = zeros(count, self.dtype), zeros(count, index)
+        data[place], indices[place] = self.data.reshape(-1), column
+        made: CsrBase = self._class_of("csr")._from_parts(
+            data, indices, pointers, self._shape, sorted=self._sorted, canonical=self._canonical
+        )
+        return made
+
+    def transpose(self, axes: tuple[int, int] | None = None, copy: bool = False) -> Self:
+        self._check_axes(axes)
+        order, indices, indptr = _conversions.transposed(
+            arange(self.indices.size), self.indices, self.indptr, self._lines[1],
+            self.indices.dtype,
+        )  # fmt: skip
+        data = take(self.data, order, 0).transpose(0, 2, 1)
+        return self._from_parts(
+            data.copy("C"), indices, indptr, self._shape[::-1], sorted=True,
+            canonical=self._canonical or None,
+        )  # fmt: skip
+
+    transpose.__doc__ = SparseBase.transpose.__doc__
+
+
+def _stacked(lines: Any, index: np.dtype, extent: int, inside: Any) -> Any:
+    """Rows or columns of elements, from those of blocks and those in a block."""
+    return astype(lines, index).reshape(-1, 1, 1) * extent + inside
+
+
+def _blocks(shape: Any, block: Any, message: str) -> tuple[int, int]:
+    """How many rows and columns of blocks a shape has."""
+    if min(block) < 1 or shape[0] % block[0] or shape[1] % block[1]:
+        raise ValueError(message)
+    return shape[0] // block[0], shape[1] // block[1]
+
+
+def blocks_of(a: CsrBase, blocksize: tuple[int, int] | None) -> BsrBase:
+    """Rows in blocks. Waits for the device to know how many there are."""
+    if a.ndim != 2:
+        raise ValueError("Cannot convert a 1d sparse array to bsr format")
+    block = _usual_size(a) if blocksize is None else tuple(blocksize)
+    rows, columns = _blocks(a._shape_2d, block, f"invalid blocksize {block}")
+    height, width = block
+    container = a._class_of("bsr")
+    if (height, width) == (1, 1):
+        made: BsrBase = container._from_parts(
+            a.data.reshape(-1, 1, 1), a.indices, a.indptr, a.shape,
+            sorted=a._sorted, canonical=a._canonical,
+        )  # fmt: skip
+        return made
+    if not a.has_canonical_format:
+        a = a.copy()
+        a.sum_duplicates()
+    major = a._major()
+    keys = _block_keys(a, major, height, width)
+    found, which = unique(keys, return_inverse=True)
+    index = index_dtype((a.indices, a.indptr), max(columns, found.size))
+    data = zeros(found.size * height * width, a.dtype)
+    place = which * (height * width) + astype(major % height, INT64) * width + a.indices % width
+    data[place] = a.data
+    made = container._from_parts(
+        data.reshape(-1, height, width),
+        astype(found % max(columns, 1), index),
+        line_pointers(found, rows, max(columns, 1), index),
+        a.shape,
+        canonical=True,
+    )
+    return made
+
+
+def _block_keys(a: CsrBase, major: Any, height: int, width: int) -> Any:
+    rows, columns = a._shape_2d
+    return pack_keys(major // height, a.indices // width, rows // height, max(columns // width, 1))
+
+
+def _usual_size(a: CsrBase) -> tuple[int, int]:
+    """The largest square blocks, of 1, 2, 3, 4 or 6 rows, that are filled well."""
+    if not a.nnz:
+        return 1, 1
+    major = a._major()
+
+    def filled(size: int) -> float:
+        if a._shape_2d[0] % size or a._shape_2d[1] % size:
+            return 0.0
+        blocks: Any = unique(_block_keys(a, major, size, size))
+        return a.nnz / (size * size * blocks.size)
+
+    high = (1 + _FILLED) / 2
+    threes = filled(3)
+    if threes > high and filled(2) > high:
+        return (6, 6) if filled(6) > _FILLED else (3, 3)
+    if filled(4) > _FILLED:
+        return 4, 4
+    if threes > _FILLED:
+        return 3, 3
+    return (2, 2) if filled(2) > _FILLED else (1, 1)
+
+
+class bsr_array(BsrBase, sparray):
+    """A sparse array in block sparse row format: dense blocks, those of a row behind one another.
+
+    Parameters
+    ----------
+    arg1 : array_like, sparse array, or tuple
+        A dense array of two dimensions; a sparse array of this package or of SciPy;
+        ``(data, indices, indptr)``, where row ``i`` of blocks has the blocks
+        ``data[indptr[i]:indptr[i + 1]]`` in the columns that ``indices`` says;
+        ``(data, (row, col))``; a shape, of which all elements are zero. What is in host memory is
+        copied to the device.
+    shape : tuple of int, optional
+        The shape; by default the least that has all indices.
+    dtype : dtype, optional
+        What elements are cast to.
+    copy : bool, optional
+        Whether arrays on the device are copied; else those that fit become parts of the result.
+    blocksize : (int, int), optional
+        Rows and columns of a block, which divide the shape. By default, the largest blocks of some
+        usual sizes that are filled well.
+    maxprint : int, optional
+        How many entries are printed.
+
+    Attributes
+    ----------
+    data : ndarray, shape (blocks, rows, columns)
+        The values.
+    indices : ndarray
+        The column of each block, int32 or int64.
+    indptr : ndarray
+        Where rows of blocks start, of the same dtype.
+
+    Raises
+    ------
+    ValueError
+        If an index is out of bounds, pointers decrease, or the blocks do not fit the shape.
+
+    Notes
+    -----
+    Indices are checked, which waits for the device once.
+
+    Differences from SciPy
+    ----------------------
+    Blocks that are made of another format are sorted by their columns.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy import sparse
+    >>> parts = cp.array([[[1, 2], [3, 4]]]), cp.array([1]), cp.array([0, 1])
+    >>> sparse.bsr_array(parts).toarray()
+    array([[0, 0, 1, 2],
+           [0, 0, 3, 4]])
+    """
+
+
+class bsr_matrix(spmatrix, BsrBase):
+    """A sparse matrix in block sparse row format: `bsr_array` with the operators of matrices.
+
+    Parameters
+    ----------
+    arg1, shape, dtype, copy, blocksize, maxprint
+        As for `bsr_array`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy import sparse
+    >>> sparse.bsr_matrix(cp.eye(4), blocksize=(2, 2)).indices
+    array([0, 1], dtype=int32)
+    """
+
+
+def isspmatrix_bsr(x: object) -> bool:
+    """Whether an object is a `bsr_matrix`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy import sparse
+    >>> sparse.isspmatrix_bsr(sparse.bsr_matrix((2, 2)))
+    True
+    """
+    return isinstance(x, bsr_matrix)

@@ -1,0 +1,75 @@
+"""What is known of the order of entries in the lines of a compressed format."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from gpuarray.kernels.sparse_format.launch import find_in_indices
+from gpuarray.scipy.sparse import _conversions
+from gpuarray.scipy.sparse._data import DataBase
+
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
+
+__all__ = ["LineOrder"]
+
+
+class LineOrder(DataBase):
+    """An array with index arrays of lines: ``indices``, and pointers to where lines start."""
+
+    indices: ndarray
+    indptr: ndarray
+    _sorted: bool | None
+    _canonical: bool | None
+
+    @property
+    def has_sorted_indices(self) -> bool:
+        """Whether the indices of each line are in ascending order.
+
+        What is not known yet is found out once, which waits for the device. It may be assigned by
+        who knows.
+        """
+        if self._sorted is None:
+            self._find_order()
+        return bool(self._sorted)
+
+    @has_sorted_indices.setter
+    def has_sorted_indices(self, value: bool) -> None:
+        self._sorted = bool(value)
+        if not value:
+            self._canonical = False
+
+    @property
+    def has_canonical_format(self) -> bool:
+        """Whether the indices of each line are in ascending order, and none is there twice.
+
+        What is not known yet is found out once, which waits for the device. It may be assigned by
+        who knows.
+        """
+        if self._canonical is None:
+            self._find_order()
+        return bool(self._canonical)
+
+    @has_canonical_format.setter
+    def has_canonical_format(self, value: bool) -> None:
+        self._canonical = bool(value)
+        if value:
+            self._sorted = True
+
+    def _find_order(self) -> None:
+        indices, indptr = _conversions.flat(self.indices), _conversions.flat(self.indptr)
+        (found,) = find_in_indices([indices], indptr)
+        if self._sorted is None:
+            self._sorted = found["descents"] == 0
+        if self._canonical is None:
+            self._canonical = self._sorted and found["stays"] == 0
+
+    def sort_indices(self) -> None:
+        """Sort the entries of each line by their indices, in place."""
+        raise NotImplementedError(f"sort_indices: not of the format {self.format}")
+
+    def sorted_indices(self) -> Self:
+        """A copy with the entries of each line sorted by their indices; see `sort_indices`."""
+        result = self.copy()
+        result.sort_indices()
+        return result
