@@ -19,6 +19,7 @@ from gpuarray.kernels.special import (
     error_functions,
     gamma_functions,
     information,
+    integrals,
     lambert,
 )
 
@@ -33,6 +34,7 @@ _PAGES = (
     error_functions,
     gamma_functions,
     information,
+    integrals,
     lambert,
 )
 

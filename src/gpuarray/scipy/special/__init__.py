@@ -22,6 +22,7 @@ from gpuarray.scipy.special._elliptic import *
 from gpuarray.scipy.special._error_functions import *
 from gpuarray.scipy.special._gamma_functions import *
 from gpuarray.scipy.special._information import *
+from gpuarray.scipy.special._integrals import *
 from gpuarray.scipy.special._lambert import *
 from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
