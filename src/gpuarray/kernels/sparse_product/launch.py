@@ -92,7 +92,8 @@ def vector_call(
     callable
         Takes indptr, indices, data and the vector. Two launches, or one for small matrices.
     """
-    rows, size = indptr.shape[0] - 1, indices.shape[0]
+    rows = indptr.shape[0] - 1
+    size = min([x.shape[0] for x in (indices, data or indices)])
     target = _layout.contiguous(result, (rows,))
     if not rows or not size:
         return _calls.make_call(stream, "aaaa", [target], [], cleared=bool(rows))
@@ -151,7 +152,7 @@ def dense_call(
         Takes indptr, indices, data and the dense matrix; the result is C-contiguous. Two launches,
         or one for small matrices.
     """
-    rows, size = indptr.shape[0] - 1, indices.shape[0]
+    rows, size = indptr.shape[0] - 1, min(indices.shape[0], data.shape[0])
     inner, columns = dense.shape
     target = _layout.contiguous(result, (rows, columns))
     if not target.size or not size:

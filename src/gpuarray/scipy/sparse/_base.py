@@ -9,6 +9,7 @@ import numpy as np
 
 from gpuarray._array import ArrayBase
 from gpuarray.scipy.sparse import _printing, _shapes
+from gpuarray.scipy.sparse._matmul import Products
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray
@@ -34,7 +35,7 @@ def is_scalar(x: Any) -> bool:
     return bool(np.isscalar(x))
 
 
-class SparseBase:
+class SparseBase(Products):
     """A sparse array: stored entries and their places; all other elements are zero.
 
     The classes `coo_array`, `csr_array` and so on say how they are stored.

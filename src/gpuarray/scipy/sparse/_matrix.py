@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray.scipy.sparse import _shapes
+from gpuarray.scipy.sparse._matmul import MatrixProducts
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -19,7 +20,7 @@ else:
 __all__ = ["isspmatrix", "spmatrix"]
 
 
-class spmatrix(_Sparse):
+class spmatrix(MatrixProducts, _Sparse):
     """What all sparse matrices are: `coo_matrix`, `csr_matrix`, `csc_matrix` and so on.
 
     It cannot be made itself. Products with ``*`` are matrix products.

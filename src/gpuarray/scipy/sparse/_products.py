@@ -1,0 +1,217 @@
+"""Products of sparse matrices with vectors and dense matrices: what happens to the arrays.
+
+Functions take any object with the attributes of its format. A matrix in csc is its transpose in
+csr. Results are the same bits each time; floats are rounded after each product and each sum, in an
+order that depends on the layouts and the kind of device.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray import _array, _layout
+from gpuarray._ops.casts import astype
+from gpuarray._ops.conversion import ascontiguousarray
+from gpuarray._ops.manipulation import reshape
+from gpuarray._runtime.device import current
+from gpuarray.kernels.sparse_product import launch
+from gpuarray.scipy.sparse import _conversions
+
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
+
+__all__ = [
+    "bsr_matmat", "coo_matmat", "dia_matmat", "matmat", "matvec", "transposed_matmat",
+    "transposed_matvec", "upcast",
+]  # fmt: skip
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+def upcast(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that operands have in common, of those that sparse matrices have.
+
+    Raises
+    ------
+    TypeError
+        If there is none.
+    """
+    found = np.result_type(*dtypes)
+    if found.kind == "f" and found.itemsize == 2:
+        return _FLOAT32
+    if found.kind not in "biufc":
+        names = ", ".join([str(x) for x in dtypes])
+        raise TypeError(f"no supported conversion for types: {names}")
+    return found
+
+
+def matvec(a: Any, x: ndarray, conjugate: bool = False) -> ndarray:
+    """A compressed matrix times a vector.
+
+    Parameters
+    ----------
+    a : object
+        With the attributes ``indptr``, ``indices``, ``data`` and ``shape`` of a csr matrix.
+    x : ndarray, shape (n,)
+        With any stride.
+    conjugate : bool, optional
+        Whether the matrix' elements are conjugated.
+
+    Returns
+    -------
+    ndarray, shape (m,)
+        Two launches, or one where the matrix is small.
+    """
+    return _row_products(a.data, a.indices, a.indptr, x, conjugate)
+
+
+def matmat(a: Any, dense: ndarray, conjugate: bool = False) -> ndarray:
+    """A compressed matrix times a dense one.
+
+    Parameters
+    ----------
+    a : object
+        With the attributes ``indptr``, ``indices``, ``data`` and ``shape`` of a csr matrix.
+    dense : ndarray, shape (n, k)
+        With any strides. Where columns are not neighbours in memory it is copied first.
+    conjugate : bool, optional
+        Whether the matrix' elements are conjugated.
+
+    Returns
+    -------
+    ndarray, shape (m, k)
+        C-contiguous. Two launches, or one where the matrix is small.
+    """
+    return _row_products(a.data, a.indices, a.indptr, dense, conjugate)
+
+
+def transposed_matvec(a: Any, x: ndarray, conjugate: bool = False) -> ndarray:
+    """The transpose of a compressed matrix times a vector: ``a.T @ x``.
+
+    Sums of floats that were added in the order in which threads come would not repeat, so the
+    matrix is transposed first, by a sort of its indices: for several products, transpose it once.
+
+    Parameters
+    ----------
+    a : object
+        With the attributes ``indptr``, ``indices``, ``data`` and ``shape`` of a csr matrix.
+    x : ndarray, shape (m,)
+        With any stride.
+    conjugate : bool, optional
+        Whether the matrix' elements are conjugated.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+    """
+    index = a.indices.dtype
+    parts = _conversions.transposed(a.data, a.indices, a.indptr, a.shape[1], index)
+    return _row_products(*parts, x, conjugate)
+
+
+def transposed_matmat(a: Any, dense: ndarray, conjugate: bool = False) -> ndarray:
+    """The transpose of a compressed matrix times a dense one: ``a.T @ dense``.
+
+    As `transposed_matvec`, for a matrix of shape (m, k).
+    """
+    return transposed_matvec(a, dense, conjugate)
+
+
+def coo_matmat(a: Any, dense: ndarray) -> ndarray:
+    """A matrix in coordinates times a vector or a dense matrix; its entries are sorted first.
+
+    Parameters
+    ----------
+    a : object
+        With the attributes ``row``, ``col``, ``data`` and ``shape`` of a coo matrix.
+    dense : ndarray
+        With one or two dimensions and any strides.
+    """
+    index = a.row.dtype
+    parts = _conversions.compressed(a.row, a.col, a.data, a.shape, index, add=False)
+    return _row_products(*parts, dense, False)
+
+
+def dia_matmat(a: Any, dense: ndarray) -> ndarray:
+    """A matrix of diagonals times a vector or a dense matrix.
+
+    Parameters
+    ----------
+    a : object
+        With the attributes ``offsets``, ``data`` and ``shape`` of a dia matrix.
+    dense : ndarray
+        With one or two dimensions and any strides.
+    """
+    result = upcast(a.data.dtype, dense.dtype)
+    offsets, data, matrix = _conversions.flat(a.offsets), _conversions.flat(a.data), _columns(dense)
+    run = launch.diagonals_call(
+        current.stream, offsets._layout, data._layout, matrix._layout, a.shape[0], result
+    )
+    return _shaped(run(offsets, data, matrix), dense)
+
+
+def bsr_matmat(a: Any, dense: ndarray) -> ndarray:
+    """A matrix of dense blocks times a vector or a dense matrix.
+
+    Parameters
+    ----------
+    a : object
+        With the attributes ``indptr``, ``indices``, ``data`` and ``shape`` of a bsr matrix.
+    dense : ndarray
+        With one or two dimensions and any strides.
+    """
+    result = upcast(a.data.dtype, dense.dtype)
+    matrix = _columns(dense)
+    (indptr, indices), data = _indices(a.indptr, a.indices), _conversions.flat(a.data)
+    run = launch.blocks_call(
+        current.stream, indptr._layout, indices._layout, data._layout, matrix._layout, result
+    )
+    return _shaped(run(indptr, indices, data, matrix), dense)
+
+
+def _row_products(data: Any, indices: Any, indptr: Any, dense: Any, conjugate: bool) -> Any:
+    result = upcast(data.dtype, dense.dtype)
+    conjugate = conjugate and data.dtype.kind == "c"
+    layout = dense._layout
+    if layout.unaligned or (layout.ndim == 2 and layout.shape[1] > 1 and not _is_by_rows(layout)):
+        dense = ascontiguousarray(dense)
+        layout = dense._layout
+    make = launch.vector_call if layout.ndim == 1 else launch.dense_call
+    (indptr, indices), data = _indices(indptr, indices), _conversions.flat(data)
+    run = make(
+        current.stream, indptr._layout, indices._layout, data._layout, layout, result, conjugate
+    )
+    return run(indptr, indices, data, dense)
+
+
+def _is_by_rows(layout: Any) -> bool:
+    """Whether neighbouring columns are neighbours in memory."""
+    return abs(layout.strides[1]) <= layout.itemsize
+
+
+def _indices(indptr: Any, indices: Any) -> tuple[Any, Any]:
+    """Index arrays as kernels read them: gapless and of one dtype."""
+    indptr, indices = _conversions.flat(indptr), _conversions.flat(indices)
+    if indptr.dtype != indices.dtype:
+        wide = np.dtype(np.int64)
+        indptr, indices = [x if x.dtype == wide else astype(x, wide) for x in (indptr, indices)]
+    return indptr, indices
+
+
+def _columns(dense: Any) -> Any:
+    """A vector as a matrix of one column, aligned."""
+    if dense._layout.unaligned:
+        dense = ascontiguousarray(dense)
+    layout = dense._layout
+    if layout.ndim == 2:
+        return dense
+    column = _layout.layout_of(
+        layout.dtype, (*layout.shape, 1), (*layout.strides, layout.itemsize), layout.access
+    )
+    return _array.view(dense, column)
+
+
+def _shaped(result: Any, dense: Any) -> Any:
+    return reshape(result, result.shape[:1]) if dense.ndim == 1 else result
