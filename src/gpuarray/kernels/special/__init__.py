@@ -21,6 +21,7 @@ from gpuarray.kernels.special import (
     information,
     integrals,
     lambert,
+    orthogonal,
 )
 
 __all__ = ["ROWS"]
@@ -36,6 +37,7 @@ _PAGES = (
     information,
     integrals,
     lambert,
+    orthogonal,
 )
 
 #: Every row by its name.

@@ -26,6 +26,7 @@ from gpuarray.scipy.special._integrals import *
 from gpuarray.scipy.special._lambert import *
 from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
+from gpuarray.scipy.special._orthogonal import *
 from gpuarray.scipy.special._zeta import *
 
 __all__ = [name for name in globals() if not name.startswith("_")]
