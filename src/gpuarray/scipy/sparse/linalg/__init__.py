@@ -1,6 +1,7 @@
 """Sparse linear algebra: SciPy's ``scipy.sparse.linalg``, on the device.
 
-Operators, solvers of linear equations and of least squares by iteration, eigenvalues. Dense arrays,
+Operators, solvers of linear equations and of least squares by iteration and
+by factors, eigenvalues, norms. Dense arrays,
 sparse arrays and functions serve as matrices.
 
 Examples
@@ -17,14 +18,23 @@ from typing import TYPE_CHECKING
 
 from gpuarray._namespace.missing_names import suggesting
 from gpuarray._namespace.signatures import without_annotations
+from gpuarray.scipy.sparse._matmul import matrix_power
 from gpuarray.scipy.sparse.linalg._bicgstab import bicgstab
 from gpuarray.scipy.sparse.linalg._conjugate_gradients import cg, cgs
 from gpuarray.scipy.sparse.linalg._eigenvalues import ArpackError, ArpackNoConvergence, eigsh
+from gpuarray.scipy.sparse.linalg._equations import (
+    MatrixRankWarning,
+    inv,
+    spsolve,
+    spsolve_triangular,
+)
+from gpuarray.scipy.sparse.linalg._factors import SuperLU, factorized, spilu, splu
 from gpuarray.scipy.sparse.linalg._gmres import gmres
 from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
 from gpuarray.scipy.sparse.linalg._lsmr import lsmr
 from gpuarray.scipy.sparse.linalg._lsqr import lsqr
 from gpuarray.scipy.sparse.linalg._minres import minres
+from gpuarray.scipy.sparse.linalg._norms import norm, onenormest
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator, aslinearoperator
 from gpuarray.scipy.sparse.linalg._singular_values import svds
 
@@ -33,11 +43,15 @@ __all__ = [
     "bicgstab",
     "cg", "cgs",
     "ArpackError", "ArpackNoConvergence", "eigsh",
+    "MatrixRankWarning", "inv", "spsolve", "spsolve_triangular",
+    "SuperLU", "factorized", "spilu", "splu",
     "gmres",
     "lobpcg",
     "lsmr",
     "lsqr",
+    "matrix_power",
     "minres",
+    "norm", "onenormest",
     "LinearOperator", "aslinearoperator",
     "svds",
 ]  # fmt: skip

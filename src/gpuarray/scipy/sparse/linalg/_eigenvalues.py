@@ -10,12 +10,12 @@ import numpy as np
 
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import as_array
+from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse.linalg._lanczos import lanczos, start_vector
 from gpuarray.scipy.sparse.linalg._operators import (
     LinearOperator,
     MatrixLinearOperator,
     aslinearoperator,
-    is_sparse,
 )
 from gpuarray.scipy.sparse.linalg._systems import floating
 
@@ -207,7 +207,7 @@ def _all_eigenvalues(A: Any, k: int, rows: int, M: Any, vectors: bool) -> Any:
         stacklevel=3,
     )
     for x, name in ((A, "A"), (M, "M")):
-        if is_sparse(x) or isinstance(x, LinearOperator):
+        if issparse(x) or isinstance(x, LinearOperator):
             raise TypeError(
                 f"eigsh: cannot use scipy.linalg.eigh for a {name} that is no dense array with "
                 "k >= N; use eigh(A.toarray()) or reduce k"
@@ -249,7 +249,7 @@ def _dense(x: Any, name: str) -> Any:
             f"eigsh: {name} is known by its products alone, and cannot be factorised; pass its "
             "inverse as Minv or OPinv"
         )
-    return x.toarray() if is_sparse(x) else as_array(x, "eigsh")
+    return x.toarray() if issparse(x) else as_array(x, "eigsh")
 
 
 def _solver(x: Any, name: str) -> Callable[[Any], Any]:

@@ -14,6 +14,7 @@ from gpuarray._ops.dimensions import atleast_2d
 from gpuarray._ops.joining import hstack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
+from gpuarray.scipy.sparse._base import issparse
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
@@ -24,15 +25,9 @@ __all__ = [
     "MatrixLinearOperator",
     "aslinearoperator",
     "is_number",
-    "is_sparse",
 ]
 
 _Products = Callable[[Any], Any]
-
-
-def is_sparse(x: Any) -> bool:
-    """Whether an object is a sparse array or matrix of ours."""
-    return hasattr(x, "nnz") and hasattr(x, "tocsr") and hasattr(x, "dot")
 
 
 def is_number(x: Any) -> bool:
@@ -41,7 +36,7 @@ def is_number(x: Any) -> bool:
 
 
 def _operand(x: Any, name: str) -> Any:
-    return x if isinstance(x, ArrayBase) or is_sparse(x) else as_array(x, name)
+    return x if isinstance(x, ArrayBase) or issparse(x) else as_array(x, name)
 
 
 class LinearOperator:
@@ -283,7 +278,7 @@ class LinearOperator:
         try:
             return product(X)
         except Exception as error:
-            if is_sparse(X):
+            if issparse(X):
                 raise TypeError(
                     f"{name}: unable to multiply a LinearOperator with a sparse matrix; wrap the "
                     "matrix in aslinearoperator first"
@@ -716,7 +711,7 @@ def aslinearoperator(A: Any) -> LinearOperator:
                 f"aslinearoperator: array must have ndim <= 2; its shape is {array.shape}"
             )
         return MatrixLinearOperator(atleast_2d(array))
-    if is_sparse(A):
+    if issparse(A):
         return MatrixLinearOperator(A)
     if hasattr(A, "shape") and hasattr(A, "matvec"):
         return _FunctionOperator(

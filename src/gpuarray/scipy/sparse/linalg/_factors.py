@@ -1,0 +1,327 @@
+"""LU factors of sparse matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray._ops.creation import eye
+from gpuarray._ops.indexing import diagonal
+from gpuarray._ops.manipulation import as_array
+from gpuarray._ops.ranges import arange
+from gpuarray._ops.triangles import tril, triu
+from gpuarray._runtime.device import current
+from gpuarray.errors import OutOfMemoryError
+from gpuarray.scipy.linalg._lu import _plan_row_order, lu_factor, lu_solve
+from gpuarray.scipy.sparse._base import issparse
+from gpuarray.scipy.sparse._csc import csc_array
+from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
+from gpuarray.scipy.sparse.linalg._systems import floating
+
+if TYPE_CHECKING:
+    from gpuarray._types import ArrayLike, ndarray
+
+__all__ = ["SuperLU", "factorized", "spilu", "splu"]
+
+_TRANSPOSED = {"N": 0, "T": 1, "H": 2}
+
+
+def dense_of(A: Any, name: str, dtype: Any = None) -> Any:
+    """A square sparse matrix as a dense array of floats.
+
+    Raises
+    ------
+    OutOfMemoryError
+        With what to do instead.
+    """
+    try:
+        return A.astype(floating(A.dtype) if dtype is None else dtype).toarray()
+    except OutOfMemoryError as error:
+        raise _with_remedy(error, name, A.shape) from None
+
+
+def _with_remedy(error: OutOfMemoryError, name: str, shape: Any) -> OutOfMemoryError:
+    error.add_note(
+        f"{name}: the factors of a matrix of shape {shape} are dense; for so large a system use "
+        "cg, minres, gmres or bicgstab, with a preconditioner"
+    )
+    return error
+
+
+class SuperLU:
+    """The LU factors of a sparse matrix, which `splu` and `spilu` make: ``Pr @ A @ Pc = L @ U``.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Of the matrix.
+    perm_r, perm_c : ndarray of int32
+        Where the rows and the columns go: row i of `A` is row ``perm_r[i]`` of ``L @ U``.
+    L, U : csc_array
+        The factors; L has ones on its diagonal. They are made when they are asked for.
+    nnz : int
+        The number of elements of both that are not zero.
+
+    Differences from SciPy
+    ----------------------
+    The factors are kept as a dense array, and columns are not exchanged, so that `nnz` is not what
+    SuperLU finds.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy.sparse import csc_array
+    >>> factors = cp.scipy.sparse.linalg.splu(csc_array(cp.array([[0.0, 2.0], [4.0, 1.0]])))
+    >>> factors.perm_r
+    array([1, 0], dtype=int32)
+    >>> factors.solve(cp.array([2.0, 5.0]))
+    array([1., 1.])
+    """
+
+    def __init__(self, factors: Any, pivots: Any) -> None:
+        self._factors, self._pivots = factors, pivots
+        self._found: dict[str, Any] = {}
+        self.shape: tuple[int, int] = factors.shape
+
+    @property
+    def perm_r(self) -> ndarray:
+        """Where the rows go."""
+        if "perm_r" not in self._found:
+            rows = self.shape[0]
+            if rows:
+                order = _plan_row_order(current.stream, self._pivots._layout, rows)(self._pivots)
+            else:
+                order = arange(0)
+            places = arange(rows, dtype=np.int32)
+            inverse = places.copy()
+            inverse[order] = places
+            self._found["perm_r"] = inverse
+        return self._found["perm_r"]
+
+    @property
+    def perm_c(self) -> ndarray:
+        """Where the columns go: each stays."""
+        return arange(self.shape[1], dtype=np.int32)
+
+    @property
+    def L(self) -> csc_array:
+        """The lower triangle, with ones on its diagonal."""
+        if "L" not in self._found:
+            ones = eye(self.shape[0], dtype=self._factors.dtype)
+            self._found["L"] = csc_array(tril(self._factors, -1) + ones)
+        return self._found["L"]
+
+    @property
+    def U(self) -> csc_array:
+        """The upper triangle."""
+        if "U" not in self._found:
+            self._found["U"] = csc_array(triu(self._factors))
+        return self._found["U"]
+
+    @property
+    def nnz(self) -> int:
+        """The number of elements of both factors that are not zero."""
+        return int(self.L.nnz) + int(self.U.nnz)
+
+    def solve(self, rhs: ArrayLike, trans: str = "N") -> ndarray:
+        """The solution of linear equations.
+
+        Parameters
+        ----------
+        rhs : array_like, shape (N,) or (N, K)
+            The right-hand sides.
+        trans : {'N', 'T', 'H'}, optional
+            Whether the matrix is taken as it is, transposed, or also conjugated.
+
+        Returns
+        -------
+        ndarray
+            Of the shape of `rhs`.
+
+        Raises
+        ------
+        ValueError
+            If the shapes do not fit together, or `trans` is another letter.
+        TypeError
+            For complex right-hand sides of a real matrix.
+        """
+        b = as_array(rhs, "SuperLU.solve")
+        if trans not in _TRANSPOSED:
+            raise ValueError(f"SuperLU.solve: trans must be N, T, or H, not {trans!r}")
+        if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
+            raise ValueError(
+                f"SuperLU.solve: rhs is of incompatible size: shape {b.shape} for a matrix of "
+                f"shape {self.shape}"
+            )
+        dtype = self._factors.dtype
+        if b.dtype.kind == "c" and dtype.kind != "c":
+            raise TypeError(
+                f"SuperLU.solve: cannot cast {b.dtype} to the {dtype} of the factors; solve for "
+                "the real and the imaginary parts"
+            )
+        found = lu_solve(
+            (self._factors, self._pivots), b.astype(dtype, copy=False), _TRANSPOSED[trans]
+        )
+        return found
+
+
+def _csc(A: Any, name: str) -> Any:
+    """A matrix in csc, or a warning that it had to be converted."""
+    if not (issparse(A) and A.format == "csc"):
+        warn(f"{name} converted its input to CSC format", SparseEfficiencyWarning)
+        A = A.tocsc() if issparse(A) else csc_array(A)
+    if A.ndim != 2 or A.shape[0] != A.shape[1]:
+        raise ValueError(f"{name}: can only factor square matrices, not one of shape {A.shape}")
+    return A
+
+
+def factorize(A: Any, name: str, dtype: Any = None) -> tuple[Any, Any, bool]:
+    """The dense factors of a sparse matrix, and whether it is singular: one number is read."""
+    dense = dense_of(A, name, dtype)
+    try:
+        factors, pivots = lu_factor(dense)
+    except OutOfMemoryError as error:
+        raise _with_remedy(error, name, A.shape) from None
+    singular = bool((diagonal(factors) == 0).any()) if factors.size else False
+    return factors, pivots, singular
+
+
+def splu(
+    A: Any,
+    permc_spec: str | None = None,
+    diag_pivot_thresh: float | None = None,
+    relax: int | None = None,
+    panel_size: int | None = None,
+    options: dict[str, Any] | None = None,
+) -> SuperLU:
+    """The LU factors of a sparse matrix.
+
+    Parameters
+    ----------
+    A : sparse array or matrix, shape (N, N)
+        In the format csc; others are converted, with a warning.
+    permc_spec, diag_pivot_thresh, relax, panel_size, options : optional
+        Ignored: they are about SuperLU's algorithm.
+
+    Returns
+    -------
+    SuperLU
+        The factors, which solve equations.
+
+    Raises
+    ------
+    RuntimeError
+        If the matrix is singular.
+    ValueError
+        If it is not square.
+    OutOfMemoryError
+        If there is no room for N times N elements, twice.
+
+    Differences from SciPy
+    ----------------------
+    The matrix is factorised as a dense one, which a GPU does fast up to some 30000 rows, and which
+    needs memory for all its elements. Rows are exchanged for the greatest pivot, columns never.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy.sparse import csc_array
+    >>> factors = cp.scipy.sparse.linalg.splu(csc_array(cp.array([[4.0, 1.0], [1.0, 3.0]])))
+    >>> factors.solve(cp.array([6.0, 7.0]))
+    array([1., 2.])
+    """
+    factors, pivots, singular = factorize(_csc(A, "splu"), "splu")
+    if singular:
+        raise RuntimeError("splu: Factor is exactly singular")
+    return SuperLU(factors, pivots)
+
+
+def spilu(
+    A: Any,
+    drop_tol: float | None = None,
+    fill_factor: float | None = None,
+    drop_rule: str | None = None,
+    permc_spec: str | None = None,
+    diag_pivot_thresh: float | None = None,
+    relax: int | None = None,
+    panel_size: int | None = None,
+    options: dict[str, Any] | None = None,
+) -> SuperLU:
+    """LU factors for a preconditioner.
+
+    Parameters
+    ----------
+    A : sparse array or matrix, shape (N, N)
+        In the format csc; others are converted, with a warning.
+    drop_tol, fill_factor, drop_rule : optional
+        Ignored: nothing is dropped.
+    permc_spec, diag_pivot_thresh, relax, panel_size, options : optional
+        Ignored: they are about SuperLU's algorithm.
+
+    Returns
+    -------
+    SuperLU
+        The factors, which solve equations.
+
+    Raises
+    ------
+    RuntimeError
+        If the matrix is singular.
+    ValueError
+        If it is not square.
+    OutOfMemoryError
+        If there is no room for N times N elements, twice.
+
+    Differences from SciPy
+    ----------------------
+    The factors are those of `splu`: complete, and dense.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy.sparse import csc_array
+    >>> factors = cp.scipy.sparse.linalg.spilu(csc_array(cp.array([[4.0, 1.0], [1.0, 3.0]])))
+    >>> factors.solve(cp.array([6.0, 7.0]))
+    array([1., 2.])
+    """
+    factors, pivots, singular = factorize(_csc(A, "spilu"), "spilu")
+    if singular:
+        raise RuntimeError("spilu: Factor is exactly singular")
+    return SuperLU(factors, pivots)
+
+
+def factorized(A: Any) -> Callable[..., ndarray]:
+    """A function that solves linear equations of one matrix.
+
+    Parameters
+    ----------
+    A : sparse array or matrix, shape (N, N)
+        In the format csc; others are converted, with a warning.
+
+    Returns
+    -------
+    callable
+        Takes right-hand sides; returns solutions.
+
+    Raises
+    ------
+    RuntimeError
+        If the matrix is singular.
+    ValueError
+        If it is not square.
+
+    Differences from SciPy
+    ----------------------
+    As for `splu`.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> from gpuarray.scipy.sparse import csc_array
+    >>> solve = cp.scipy.sparse.linalg.factorized(csc_array(cp.array([[4.0, 1.0], [1.0, 3.0]])))
+    >>> solve(cp.array([6.0, 7.0]))
+    array([1., 2.])
+    """
+    return splu(A).solve
