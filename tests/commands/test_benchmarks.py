@@ -298,3 +298,12 @@ def test_ffts(tmp_path):
     result = json.loads(figures.read_text())
     assert all(row["gpuarray"] > 0 for row in result["device"].values())
     assert all(row["gpuarray"] > 0 for row in result["calls"].values())
+
+
+@pytest.mark.slow
+def test_sparse_products_are_measured(tmp_path):
+    figures = tmp_path / "figures.json"
+    _run("benchmarks/sparse.py", "--quick", "--only=a @", f"--json={figures}")
+    rows = json.loads(figures.read_text())["rows"]
+    assert {row["call"] for row in rows} == {"a @ x", "a @ a"}
+    assert all(row["us"]["gpuarray"] > 0 and not row["errors"].get("gpuarray") for row in rows)

@@ -56,7 +56,7 @@ def test_rows_of_any_lengths(name, rng):
     np.testing.assert_array_equal(times(a, dense), a @ dense)
 
 
-@pytest.mark.parametrize("columns", slow_except([33, 65], [1, 2, 4, 5, 8, 16, 31, 33, 65, 130]))
+@pytest.mark.parametrize("columns", slow_except([1, 65], [1, 2, 4, 5, 8, 16, 31, 33, 65, 130]))
 def test_columns(columns, rng):
     a = matrix(LENGTHS["all kinds"], 50, "f8", rng)
     dense = operand((50, columns), "f8", rng)

@@ -19,17 +19,14 @@ GPUARRAY_DEVICE int64_t rows_before(Ends ends, int64_t rows, int64_t size, int64
     const uint32_t mask = 0xffffffffu >> (32 - LANES);
     int64_t low = place > size ? place - size : 0, high = place < rows ? place : rows;
     while (__any_sync(0xffffffffu, low < high)) {
-        const int64_t span = high > low ? high - low : 0, step = (span + LANES - 1) / LANES;
-        const int64_t probe = low + lane * step;
+        // The lanes' places divide what is left.
+        const int64_t span = high > low ? high - low : 0, step = span / (LANES + 1) + 1;
+        const int64_t probe = low + (lane + 1) * step - 1;
         const bool before = probe < high && ends[probe] + probe < place;
         const int count = __popc(__ballot_sync(0xffffffffu, before) >> group & mask);
-        if (count == 0) {
-            high = low;
-        } else {
-            const int64_t last = low + (count - 1) * step;
-            if (last + step < high) high = last + step;
-            low = last + 1;
-        }
+        const int64_t next = low + (count + 1) * step - 1;
+        if (next < high) high = next;
+        if (span > 0) low += count * step;
     }
     return low;
 }
