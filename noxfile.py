@@ -81,6 +81,17 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def site(session: nox.Session) -> None:
+    """Build the documentation site: ``nox -s site``, then open ``docs/_build/index.html``."""
+    session.install(*group("kernels"), *group("site"))
+    session.run(
+        *("sphinx-build", "--builder=html", "--jobs=auto", "--fail-on-warning", "--keep-going"),
+        *("docs", "docs/_build", *session.posargs),
+        env={"GPUARRAY_BACKEND": "emulator"},
+    )
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """Compare random calls with NumPy's: ``nox -s fuzz -- --cases 100000 --seed 1 --jobs 8``."""
     session.install(".", *group("test"))
