@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gpuarray.kernels.generator.operations import Operation
 from gpuarray.kernels.special import (
+    airy,
     bessel,
     bessel_orders01,
     convenience,
@@ -22,11 +23,13 @@ from gpuarray.kernels.special import (
     integrals,
     lambert,
     orthogonal,
+    spherical,
 )
 
 __all__ = ["ROWS"]
 
 _PAGES = (
+    airy,
     bessel,
     bessel_orders01,
     convenience,
@@ -38,6 +41,7 @@ _PAGES = (
     integrals,
     lambert,
     orthogonal,
+    spherical,
 )
 
 #: Every row by its name.

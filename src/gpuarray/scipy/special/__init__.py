@@ -14,6 +14,7 @@ import typing as _typing
 
 from gpuarray._namespace.missing_names import suggesting as _suggesting
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
+from gpuarray.scipy.special._airy import *
 from gpuarray.scipy.special._bessel import *
 from gpuarray.scipy.special._bessel_orders01 import *
 from gpuarray.scipy.special._convenience import *
@@ -27,6 +28,7 @@ from gpuarray.scipy.special._lambert import *
 from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
 from gpuarray.scipy.special._orthogonal import *
+from gpuarray.scipy.special._spherical import *
 from gpuarray.scipy.special._zeta import *
 
 __all__ = [name for name in globals() if not name.startswith("_")]
