@@ -29,7 +29,7 @@ ROWS = (
     ),
     special(
         "airye", 1,
-        "Airy functions, Ai and Ai' times exp(2/3 z sqrt(z)), Bi and Bi' times exp(-abs(its real part)).",
+        "airy times exp(2/3 z sqrt(z)), and exp(-abs(its real part)) for Bi.",
         [0.0, 1.5],
         loops="f->ffff d->dddd F->FFFF D->DDDD", header="special_airy",
         floats=(
