@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from gpuarray._array import ArrayBase
 from gpuarray.scipy.sparse import _printing, _shapes
+from gpuarray.scipy.sparse._elementwise import Elementwise
+from gpuarray.scipy.sparse._indexing import Indexing
 from gpuarray.scipy.sparse._matmul import Products
+from gpuarray.scipy.sparse._reductions import Reductions
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike, ndarray
@@ -28,14 +30,7 @@ MAXPRINT = 50
 _CLASSES: dict[tuple[str, bool], Any] = {}
 
 
-def is_scalar(x: Any) -> bool:
-    """Whether an operand is a number, or an array without dimensions."""
-    if isinstance(x, ArrayBase | np.ndarray):
-        return x._layout.ndim == 0 if isinstance(x, ArrayBase) else x.ndim == 0
-    return bool(np.isscalar(x))
-
-
-class SparseBase(Products):
+class SparseBase(Products, Elementwise, Reductions, Indexing):
     """A sparse array: stored entries and their places; all other elements are zero.
 
     The classes `coo_array`, `csr_array` and so on say how they are stored.

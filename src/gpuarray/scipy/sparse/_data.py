@@ -9,7 +9,8 @@ import numpy as np
 from gpuarray._ops import math
 from gpuarray._ops.casts import astype
 from gpuarray._ops.rounding import around
-from gpuarray.scipy.sparse._base import SparseBase, is_scalar
+from gpuarray.scipy.sparse._base import SparseBase
+from gpuarray.scipy.sparse._elementwise import is_scalar
 from gpuarray.scipy.sparse._index_dtype import check_dtype
 
 if TYPE_CHECKING:

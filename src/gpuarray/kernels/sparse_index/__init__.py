@@ -1,0 +1,14 @@
+"""Elements of compressed matrices at index arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpuarray._namespace.lazy import submodules
+
+if TYPE_CHECKING:
+    from gpuarray.kernels.sparse_index import launch, spec
+
+__all__ = ["launch", "spec"]
+
+__getattr__ = submodules(__name__, __all__)

@@ -1,0 +1,186 @@
+"""What is between the brackets of a sparse array: indices checked, and the shape that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpuarray._array import ArrayBase
+from gpuarray._ops import statistics
+from gpuarray._ops.conversion import asarray, asnumpy
+from gpuarray._ops.joining import stack
+from gpuarray._ops.nonzero import nonzero
+from gpuarray._ops.selection import where
+
+__all__ = ["Subscript", "parse"]
+
+
+class Subscript(NamedTuple):
+    """Indices of a sparse array.
+
+    Attributes
+    ----------
+    indices : tuple of (int, slice or ndarray)
+        One for each dimension: integers and arrays in bounds and not negative.
+    shape : tuple of int
+        Of the result, dimensions that None adds included.
+    unique : bool
+        Whether it is known that no element is meant twice.
+    """
+
+    indices: tuple[Any, ...]
+    shape: tuple[int, ...]
+    unique: bool
+
+
+def parse(key: Any, shape: tuple[int, ...]) -> Subscript:
+    """Check what is between the brackets.
+
+    Indices that are arrays on the device are waited for: their bounds are checked.
+    """
+    if key is Ellipsis:
+        return Subscript((slice(None),) * len(shape), shape, True)
+    given = _with_ellipsis(key if isinstance(key, tuple) else (key,), key, len(shape))
+    indices: list[Any] = []
+    found: list[int] = []  # the result's extents without those of index arrays
+    arrays: list[int] = []  # which indices are arrays
+    chosen: list[int] = []  # which indices are arrays or integers
+    unique = True
+    for number, x in enumerate(given):
+        dimension = len(indices)
+        if x is None:
+            found.append(1)
+        elif isinstance(x, slice):
+            indices.append(x)
+            found.append(len(range(*x.indices(shape[dimension]))))
+        elif isinstance(x, int):
+            chosen.append(dimension)
+            indices.append(_in_bounds(x, shape[dimension]))
+        elif x.dtype.kind == "b":
+            last = dimension + x.ndim
+            if x.shape != shape[dimension:last]:
+                raise IndexError(
+                    f"bool index {number} has shape {x.shape} instead of {shape[dimension:last]}"
+                )
+            indices += _true_places(x)
+            arrays += range(dimension, last)
+            chosen += range(dimension, last)
+        else:
+            unique = False
+            indices.append(_checked(x, shape[dimension]))
+            arrays.append(dimension)
+            chosen.append(dimension)
+    if arrays:
+        shapes = [indices[i].shape for i in arrays]
+        try:
+            common = np.broadcast_shapes(*shapes)
+        except ValueError:
+            text = " ".join([str(x) for x in shapes])
+            raise IndexError(
+                "shape mismatch: indexing arrays could not be broadcast together with shapes "
+                f"{text}"
+            ) from None
+        apart = len(arrays) > 1 and len(chosen) != chosen[-1] - chosen[0] + 1
+        at = 0 if apart else chosen[0]
+        found = [*found[:at], *common, *found[at:]]
+    return Subscript(tuple(indices), tuple(found), unique)
+
+
+def _with_ellipsis(key: tuple[Any, ...], given: Any, ndim: int) -> list[Any]:
+    """Each index in a kind of its own, with slices for what an ellipsis, or nothing, stands for."""
+    place: int | None = None
+    found: list[Any] = []
+    used = 0
+    for x in key:
+        if x is Ellipsis:
+            if place is not None:
+                raise IndexError("an index can only have a single ellipsis")
+            place = len(found)
+            continue
+        x = _of_kind(x)
+        found.append(x)
+        if x is not None:
+            used += x.ndim if getattr(x, "dtype", None) == np.bool_ else 1
+    if used > ndim:
+        raise IndexError(
+            "Too many indices for array or tuple index out of range. "
+            f"Key {given} needs {used}D. Array is {ndim}D"
+        )
+    rest = [slice(None)] * (ndim - used)
+    return found + rest if place is None else [*found[:place], *rest, *found[place:]]
+
+
+def _of_kind(x: Any) -> Any:
+    """An index as None, a slice, an int or an array: dense, or sparse of bools."""
+    from gpuarray.scipy.sparse._elementwise import is_sparse  # whose class uses this module
+
+    if x is None or isinstance(x, slice):
+        return x
+    if is_sparse(x):
+        if x.dtype != np.bool_:
+            raise IndexError(
+                "Indexing with sparse matrices is not supported except boolean indexing where "
+                "matrix and index are equal shapes."
+            )
+        return x
+    if isinstance(x, bool | np.bool_):
+        return int(x)
+    found: Any = x
+    if isinstance(x, ArrayBase):
+        if found.ndim == 0 and found.dtype.kind in "biu":
+            return int(asnumpy(found))
+    else:
+        try:
+            found = np.asarray(x)
+        except ValueError as error:
+            raise IndexError("invalid index") from error
+    if found.ndim == 0:
+        if found.dtype.kind in "iu" or (found.dtype.kind == "f" and found == int(found)):
+            return int(found)
+        raise IndexError(f"Index dimension must be 1 or 2. Got 0: {x!r}")
+    if found.ndim > 2:
+        raise IndexError(f"Index dimension must be 1 or 2. Got {found.ndim}")
+    if found.dtype.kind == "b" or (found.dtype.kind in "iu"):
+        return found
+    if found.size == 0:
+        return found.astype(np.int64)
+    raise IndexError(
+        f"arrays used as indices must be of integer or boolean type, not {found.dtype}"
+    )
+
+
+def _in_bounds(index: int, length: int) -> int:
+    if not -length <= index < length:
+        raise IndexError(f"index ({index}) out of range")
+    return index + length if index < 0 else index
+
+
+def _true_places(mask: Any) -> Sequence[Any]:
+    if isinstance(mask, np.ndarray):
+        return [asarray(x) for x in np.nonzero(mask)]
+    if not isinstance(mask, ArrayBase):  # a sparse one
+        return [x.astype(np.int64) for x in mask.nonzero()]
+    dense: Any = mask
+    return list(nonzero(dense))
+
+
+def _checked(x: Any, length: int) -> Any:
+    """An index array on the device, in bounds and not negative."""
+    if x.size == 0:
+        return asarray(x)
+    on_host = isinstance(x, np.ndarray)
+    if on_host:
+        greatest, least = int(x.max()), int(x.min())
+    else:
+        both = stack([statistics.max(x), statistics.min(x)])
+        greatest, least = asnumpy(both).tolist()
+    for index in (greatest, least):
+        if not -length <= index < length:
+            raise IndexError(f"index ({index}) out of range")
+    if least >= 0:
+        return asarray(x)
+    if on_host:
+        return asarray(np.where(x < 0, x + length, x))
+    return where(x < 0, x + length, x)
