@@ -24,6 +24,16 @@ if TYPE_CHECKING:
 _new = object.__new__
 
 
+class HeldOnDevice:
+    """What is made of arrays on the device and is none: ``get`` makes a copy in host memory."""
+
+    __slots__ = ()
+
+    def get(self, stream: Any = None) -> Any:
+        """A copy in host memory."""
+        raise NotImplementedError
+
+
 class ArrayBase:
     """An array's state: memory, the address of its first element, and its layout."""
 

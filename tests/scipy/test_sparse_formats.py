@@ -59,7 +59,7 @@ def same_elements(ours, theirs):
 
 
 @pytest.mark.parametrize("shape", slow_except([(50, 70), (0, 3)], SHAPES))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", slow_except(["array"], KINDS))
 @pytest.mark.parametrize("format", ["coo", *COMPRESSED])
 def test_conversions(format, kind, shape):
     ours, theirs = pair(f"{format}_{kind}", shape)
@@ -93,7 +93,7 @@ def test_order_and_zeros(format, shape):
     assert theirs.has_canonical_format
 
 
-@pytest.mark.parametrize("dtype", slow_except(["?", "u1", "i8", "f4", "c16"], DTYPES))
+@pytest.mark.parametrize("dtype", slow_except(["?", "i8", "c8"], DTYPES))
 def test_dtypes(dtype):
     ours, theirs = pair("coo_array", (7, 3), dtype)
     same(ours.tocsr(), theirs.tocsr())
@@ -193,7 +193,7 @@ def on_host(x):
     return cp.asnumpy(x) if isinstance(x, cp.ndarray) else x
 
 
-@pytest.mark.parametrize("name", ["sqrt", "expm1", "ceil", "arcsinh"])
+@pytest.mark.parametrize("name", slow_except(["sqrt"], ["sqrt", "expm1", "ceil", "arcsinh"]))
 def test_functions_that_keep_zeros(name):
     ours, theirs = pair("csr_array", (7, 3))
     ours, theirs = abs(ours), abs(theirs)
@@ -329,3 +329,26 @@ def test_nothing_for_the_checkers_to_find():
         b.tocoo()
         sparse.csr_array((b.data, b.indices, b.indptr))
         sparse.coo_array((cp.ones(99), (cp.zeros(99, "i4"), cp.zeros(99, "i4")))).tocsr()
+
+
+def test_other_functions_know_sparse_arrays():
+    a = sparse.csr_array(cp.eye(2))
+    assert type(cp.asnumpy(a)) is scipy.sparse.csr_array
+    assert cp.get_array_module(a) is cp
+    assert cp.scipy.get_array_module(a) is cp.scipy
+
+
+def test_parts_that_were_assigned():
+    a = sparse.csr_array(cp.eye(3))
+    a.indices = cp.array([2, 2, 0], dtype="i4")
+    a.indptr = cp.array([0, 3, 3, 3], dtype="i4")
+    assert not a.has_sorted_indices
+    np.testing.assert_array_equal(cp.asnumpy(a.toarray()), [[1, 0, 2], [0, 0, 0], [0, 0, 0]])
+    a.data = cp.ones(2)
+    for call in (a.toarray, a.tocsc, a.sum_duplicates):
+        with pytest.raises(ValueError, match="same length"):
+            call()
+    # What indices out of bounds cannot do is write elsewhere.
+    b = sparse.csr_array(cp.eye(3))
+    b.indices[0] = 5
+    np.testing.assert_array_equal(cp.asnumpy(b.toarray()), np.diag([0.0, 1, 1]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _dtypes, _interchange, _layout
-from gpuarray._array import ArrayBase
+from gpuarray._array import ArrayBase, HeldOnDevice
 from gpuarray._integers import shortened
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.pinned_arrays import empty_pinned
@@ -418,6 +418,8 @@ def asnumpy(
     'ndarray'
     """
     if not isinstance(a, ArrayBase):
+        if isinstance(a, HeldOnDevice):
+            return a.get(stream)  # type: ignore[no-any-return]  # an object of another library
         if hasattr(a, "__cuda_array_interface__"):
             a = _interchange.from_interface(a)
         elif out is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _ufunc
-from gpuarray._array import ArrayBase
+from gpuarray._array import ArrayBase, HeldOnDevice
 from gpuarray._interchange import is_foreign
 from gpuarray._ops.conversion import asnumpy
 from gpuarray.errors import HostArrayError
@@ -43,7 +43,7 @@ def get_array_module(*args: object) -> ModuleType:
     (True, True)
     """
     for x in args:
-        if isinstance(x, ArrayBase):
+        if isinstance(x, ArrayBase | HeldOnDevice):
             return importlib.import_module("gpuarray")
     return np
 

@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from gpuarray._array import ArrayBase
+from gpuarray._array import ArrayBase, HeldOnDevice
 from gpuarray._namespace.lazy import names
 from gpuarray._namespace.signatures import without_annotations
 
@@ -48,7 +48,7 @@ def get_array_module(*args: Any) -> ModuleType:
     >>> gpuarray.scipy.get_array_module(cp.ones(2)) is gpuarray.scipy
     True
     """
-    if any(isinstance(x, ArrayBase) for x in args):
+    if any(isinstance(x, ArrayBase | HeldOnDevice) for x in args):
         return sys.modules[__name__]
     return importlib.import_module("scipy")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from gpuarray._array import HeldOnDevice
 from gpuarray.scipy.sparse import _printing, _shapes
 from gpuarray.scipy.sparse._elementwise import Elementwise
 from gpuarray.scipy.sparse._indexing import Indexing
@@ -30,7 +31,7 @@ MAXPRINT = 50
 _CLASSES: dict[tuple[str, bool], Any] = {}
 
 
-class SparseBase(Products, Elementwise, Reductions, Indexing):
+class SparseBase(Products, Elementwise, Reductions, Indexing, HeldOnDevice):
     """A sparse array: stored entries and their places; all other elements are zero.
 
     The classes `coo_array`, `csr_array` and so on say how they are stored.
@@ -43,8 +44,9 @@ class SparseBase(Products, Elementwise, Reductions, Indexing):
     _dimensions: ClassVar[tuple[int, ...]] = (2,)
 
     _shape: tuple[int, ...]
-    maxprint: int
-    data: ndarray
+    _data: ndarray
+    #: How many entries are printed.
+    maxprint: int = MAXPRINT
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Note a class under its format."""
@@ -64,7 +66,17 @@ class SparseBase(Products, Elementwise, Reductions, Indexing):
                 "gpuarray sparse array classes do not support instantiation from a scalar, such as "
                 f"{arg1!r}"
             )
-        self.maxprint = MAXPRINT if maxprint is None else maxprint
+        if maxprint is not None:
+            self.maxprint = maxprint
+
+    @property
+    def data(self) -> ndarray:
+        """The stored values. Others may be assigned."""
+        return self._data
+
+    @data.setter
+    def data(self, data: ndarray) -> None:
+        self._data = data
 
     @property
     def shape(self) -> tuple[int, ...]:

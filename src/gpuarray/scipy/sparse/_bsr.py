@@ -272,8 +272,8 @@ class BsrBase(LineOrder):
         """
         kept = any_true(self.data != 0, axis=(1, 2))
         lines = self._major()[kept]
-        self.data, self.indices = self.data[kept], self.indices[kept]
-        self.indptr = line_pointers(lines, self._lines[0], 1, self.indices.dtype)
+        self._data, self._indices = self.data[kept], self.indices[kept]
+        self._indptr = line_pointers(lines, self._lines[0], 1, self.indices.dtype)
 
     # ---- conversions ----
 

@@ -232,8 +232,8 @@ class CompressedBase(LineOrder):
         """
         found = _conversions.nonzero_entries(self.data, self._major(), self.indices)
         if found is not None:
-            lines, self.indices, self.data = found
-            self.indptr = line_pointers(lines, self._lines[0], 1, self.indices.dtype)
+            lines, self._indices, self._data = found
+            self._indptr = line_pointers(lines, self._lines[0], 1, self.indices.dtype)
 
     def prune(self) -> None:
         """Drop what is behind the last line's entries. Waits for the device.
@@ -254,7 +254,8 @@ class CompressedBase(LineOrder):
             raise ValueError("indices array has fewer than nnz elements")
         if self.data.size < nnz:
             raise ValueError("data array has fewer than nnz elements")
-        self.indices, self.data = self.indices[:nnz].copy(), self.data[:nnz].copy()
+        if nnz < self.indices.size or nnz < self.data.size:
+            self._indices, self._data = self.indices[:nnz].copy(), self.data[:nnz].copy()
 
     def check_format(self, full_check: bool = True) -> None:
         """Refuse arrays that are no sparse matrix. Waits for the device.
@@ -347,6 +348,7 @@ class CompressedBase(LineOrder):
             major, minor, data = found.major, found.minor, found.data
         if self._format == "csc":
             matrix = matrix.T
+        _conversions.check_lengths(data, minor)
         major, minor, data = [_conversions.flat(x) for x in (major, minor, data)]
         store_entries(major, minor, data, matrix)
         return result
@@ -398,7 +400,7 @@ class CompressedBase(LineOrder):
             indptr = line_pointers(lines, new[0], 1, indices.dtype)
         if max(found) > INT32_MAX:
             indices, indptr = in_dtype(indices, INT64), in_dtype(indptr, INT64)
-        self.data, self.indices, self.indptr, self._shape = data, indices, indptr, found
+        self._data, self._indices, self._indptr, self._shape = data, indices, indptr, found
 
     def setdiag(self, values: Any, k: int = 0) -> None:
         before = self.nnz

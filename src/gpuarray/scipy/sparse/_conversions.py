@@ -90,6 +90,7 @@ def in_order(
         Whether entries with equal indices are added; else they stay beside one another.
     """
     data = flat(data)
+    check_lengths(data, minor)
     majors, minors = max(shape[0], 1), max(shape[1], 1)
     if majors * minors > _MOST:
         return _in_order_of_ranks(major, minor, data, shape, index, with_major, add)
@@ -153,6 +154,7 @@ def transposed(
     Entries of one line are in the order of their lines before; equal ones keep theirs. One sort of
     the minor indices.
     """
+    check_lengths(data, indices)
     count = indices._layout.size
     minor = flat(indices)
     order = argsorted(minor)
@@ -176,6 +178,15 @@ def dense_entries(dense: Any, index: np.dtype) -> tuple[list[ndarray], ndarray]:
     one = _layout.contiguous(_INT64, (total,))
     coords = [_cast(_array.view(coordinates, one, 8 * total * i), index) for i in range(ndim)]
     return coords, mask_kernels.launch.compress_counted(dense, counted)
+
+
+def check_lengths(data: Any, indices: Any) -> None:
+    """Refuse arrays that someone has assigned to one another that do not fit."""
+    if data._layout.shape[:1] != indices._layout.shape:
+        raise ValueError(
+            f"all index and data arrays must have the same length, and not {indices.size} and "
+            f"{data.size}"
+        )
 
 
 def nonzero_entries(data: Any, *arrays: Any) -> tuple[Any, ...] | None:

@@ -39,8 +39,9 @@ class CooBase(DataBase):
     _format = "coo"
     _dimensions: ClassVar[tuple[int, ...]] = (1, 2)
 
-    coords: tuple[ndarray, ...]
-    has_canonical_format: bool
+    _coords: tuple[ndarray, ...]
+    #: Whether it is known that entries are sorted by row and column, and no two are at one place.
+    has_canonical_format: bool = False
 
     def __init__(
         self,
@@ -139,6 +140,15 @@ class CooBase(DataBase):
         self.has_canonical_format = True
 
     # ---- parts ----
+
+    @property
+    def coords(self) -> tuple[ndarray, ...]:
+        """The indices, an array for each dimension. Others may be assigned."""
+        return self._coords
+
+    @coords.setter
+    def coords(self, coords: Sequence[ndarray]) -> None:
+        self._coords = tuple(coords)
 
     @property
     def col(self) -> ndarray:
@@ -303,6 +313,7 @@ class CooBase(DataBase):
                 major, minor, data, self._shape_2d, major.dtype, with_major=True
             )
             major, minor, data = found.major, found.minor, found.data
+        _conversions.check_lengths(data, minor)
         major, minor, data = [_conversions.flat(x) for x in (major, minor, data)]
         store_entries(major, minor, data, matrix)
         return result

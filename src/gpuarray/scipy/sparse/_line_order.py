@@ -17,10 +17,30 @@ __all__ = ["LineOrder"]
 class LineOrder(DataBase):
     """An array with index arrays of lines: ``indices``, and pointers to where lines start."""
 
-    indices: ndarray
-    indptr: ndarray
+    _indices: ndarray
+    _indptr: ndarray
     _sorted: bool | None
     _canonical: bool | None
+
+    @property
+    def indices(self) -> ndarray:
+        """The indices of entries in their lines. Others may be assigned."""
+        return self._indices
+
+    @indices.setter
+    def indices(self, indices: ndarray) -> None:
+        self._indices = indices
+        self._sorted = self._canonical = None
+
+    @property
+    def indptr(self) -> ndarray:
+        """Where lines start, and where the last one ends. Others may be assigned."""
+        return self._indptr
+
+    @indptr.setter
+    def indptr(self, indptr: ndarray) -> None:
+        self._indptr = indptr
+        self._sorted = self._canonical = None
 
     @property
     def has_sorted_indices(self) -> bool:

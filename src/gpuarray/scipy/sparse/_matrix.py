@@ -33,6 +33,9 @@ class spmatrix(MatrixProducts, _Sparse):
     True
     """
 
+    #: How many entries are printed.
+    maxprint: int = 50
+
     @property
     def shape(self) -> tuple[int, int]:
         """The numbers of rows and columns; a new shape of the same size may be assigned."""
