@@ -115,7 +115,7 @@ def test_the_same_bits_each_time(rng):
         assert times(a, one).tobytes() == times(a, one).tobytes()
 
 
-@pytest.mark.emulator  # on a GPU indices wrap around
+@pytest.mark.emulator  # on a GPU they are taken as 0
 def test_an_index_out_of_bounds_is_found(rng):
     a = matrix([3, 600, 0, 4], 50, "f8", rng)
     a.indices[7] = 50

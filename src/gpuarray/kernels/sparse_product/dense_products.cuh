@@ -49,7 +49,7 @@ GPUARRAY_DEVICE void row_products(Result* results, const Index* indptr, const In
                     left[i] = typename Terms::Word();
                     offsets[i] = 0;
                     if (i < count) {
-                        offsets[i] = checked<int64_t>(indices[element + i], d.inner) * d.row_step;
+                        offsets[i] = within(indices[element + i], d.inner) * d.row_step;
                         left[i] = Terms::word(value_of<A>(data[element + i]));
                     }
                 }

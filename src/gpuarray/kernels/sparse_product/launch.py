@@ -209,7 +209,7 @@ def diagonals_call(
         "diagonal_products", _dtypes.code(result), _dtypes.code(data.dtype),
         _dtypes.code(dense.dtype), _index(offsets),
     )  # fmt: skip
-    constants = {"dimensions": _structured(dense, rows, parts, 1, width)}
+    constants = {"dimensions": _structured(dense, rows, parts, 0, 1, width)}
     passed = {"results": "y0", "offsets": "x0", "data": "x1", "dense": "x2"}
     bound = _bind(spec, target.size, constants, stream)
     return _calls.make_call(stream, "aaa", [target], [(bound, passed)])
@@ -224,29 +224,33 @@ def blocks_call(
     It takes indptr and indices of blocks, the blocks, of shape (blocks, height, width) and
     contiguous, and the dense matrix. One launch.
     """
-    parts, (_, height, width) = indptr.shape[0] - 1, data.shape
+    parts, (blocks, height, width) = indptr.shape[0] - 1, data.shape
+    size = min(indices.shape[0], blocks)
     rows, columns = parts * height, dense.shape[1]
     target = _layout.contiguous(result, (rows, columns))
-    if not target.size or not data.size:
+    if not target.size or not size or not data.size:
         return _calls.make_call(stream, "aaaa", [target], [], cleared=bool(target.size))
     lanes = _BLOCK_LANES if columns < _BLOCK_LANES else 1
     spec = sparse_product.spec.ProductSpec(
         "block_products", _dtypes.code(result), _dtypes.code(data.dtype),
         _dtypes.code(dense.dtype), _index(indices), lanes=lanes,
     )  # fmt: skip
-    constants = {"dimensions": _structured(dense, rows, parts, height, width)}
+    constants = {"dimensions": _structured(dense, rows, parts, size, height, width)}
     passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "dense": "x3"}
     bound = _bind(spec, target.size * lanes, constants, stream)
     return _calls.make_call(stream, "aaaa", [target], [(bound, passed)])
 
 
-def _structured(dense: Layout, rows: int, parts: int, height: int, width: int) -> dict[str, int]:
+def _structured(
+    dense: Layout, rows: int, parts: int, size: int, height: int, width: int
+) -> dict[str, int]:
     row_step, column_step = _steps(dense)
     return {
         "rows": rows,
         "inner": dense.shape[0],
         "columns": dense.shape[1],
         "parts": parts,
+        "size": size,
         "height": height,
         "width": width,
         "row_step": row_step,

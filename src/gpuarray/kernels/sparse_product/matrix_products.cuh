@@ -15,7 +15,7 @@ GPUARRAY_DEVICE void count_products(int64_t* counts, int64_t* entry_rows, const 
                                     const B* right_indptr, int64_t rows, int64_t inner, int64_t size) {
     const int64_t threads = int64_t(gridDim.x) * blockDim.x;
     for (int64_t entry = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; entry < size; entry += threads) {
-        const int64_t k = checked<int64_t>(indices[entry], inner);
+        const int64_t k = within(indices[entry], inner);
         const int64_t count = int64_t(right_indptr[k + 1]) - int64_t(right_indptr[k]);
         counts[entry] = count < 0 ? 0 : count;
         // The last row that begins at the entry or before it.
@@ -36,8 +36,8 @@ GPUARRAY_DEVICE void expand_products(Key* keys, typename Stored<T>::type* values
                                      const int64_t* entry_rows, const AIndex* indices,
                                      const typename Stored<A>::type* data, const BIndex* right_indptr,
                                      const BIndex* right_indices, const typename Stored<B>::type* right_data,
-                                     int64_t columns, int64_t entries, int64_t products, int64_t first_entry,
-                                     int64_t first_product, int64_t first_row) {
+                                     int64_t inner, int64_t columns, int64_t right_size, int64_t entries,
+                                     int64_t products, int64_t first_entry, int64_t first_product, int64_t first_row) {
     enum { TILE = BLOCK * ITEMS };
     const int64_t tiles = (entries + products + TILE - 1) / TILE;
     __shared__ int shared_ends[TILE];
@@ -50,7 +50,7 @@ GPUARRAY_DEVICE void expand_products(Key* keys, typename Stored<T>::type* values
     };
     const Ends part = {ends + first_entry, first_product};
     for (int64_t number = blockIdx.x; number < tiles; number += gridDim.x) {
-        const PathTile tile = shared_tile<TILE>(part, entries, products, number, shared_ends);
+        const PathTile tile = shared_tile<BLOCK, ITEMS>(part, entries, products, number, shared_ends);
         __syncthreads();
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
@@ -65,8 +65,9 @@ GPUARRAY_DEVICE void expand_products(Key* keys, typename Stored<T>::type* values
                 }
                 const int64_t at = tile.row + low, entry = first_entry + at, product = tile.element + k;
                 const int64_t begin = at > 0 ? part[at - 1] : 0;
-                const int64_t element = int64_t(right_indptr[indices[entry]]) + product - begin;
-                const int64_t column = checked<int64_t>(right_indices[element], columns);
+                const int64_t right_row = within(indices[entry], inner);
+                const int64_t element = within(right_indptr[right_row] + product - begin, right_size);
+                const int64_t column = within(right_indices[element], columns);
                 keys[product] = Key((entry_rows[entry] - first_row) * columns + column);
                 typename Terms::Sum sum = typename Terms::Sum();
                 Terms::add(sum, Terms::word(value_of<A>(data[entry])), Terms::word(value_of<B>(right_data[element])));

@@ -61,8 +61,9 @@ GPUARRAY_DEVICE int tile_rows_before(const int* ends, int rows, int place) {
 }
 
 // The tile of a block: found by two warps, and the ends of its rows in shared memory. All threads call; at least 64.
-template <int TILE, class Ends>
+template <int BLOCK, int ITEMS, class Ends>
 GPUARRAY_DEVICE PathTile shared_tile(Ends ends, int64_t rows, int64_t size, int64_t number, int* shared_ends) {
+    enum { TILE = BLOCK * ITEMS };
     __shared__ int64_t found[2];
     const int64_t place = number * TILE, all = rows + size;
     const int64_t next = all - place > TILE ? place + TILE : all;
@@ -73,11 +74,29 @@ GPUARRAY_DEVICE PathTile shared_tile(Ends ends, int64_t rows, int64_t size, int6
     }
     __syncthreads();
     const PathTile tile = tile_between(place, found[0], next, found[1]);
-    for (int k = threadIdx.x; k < tile.rows; k += blockDim.x) {
-        const int64_t end = int64_t(ends[tile.row + k]) - tile.element;
-        shared_ends[k] = end < 0 ? 0 : end > tile.elements ? tile.elements : int(end);
+    // All reads are under way before the first is waited for.
+    int64_t read[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+        const int k = i * BLOCK + threadIdx.x;
+        read[i] = k < tile.rows ? int64_t(ends[tile.row + k]) - tile.element : 0;
+    }
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+        const int k = i * BLOCK + threadIdx.x;
+        if (k < tile.rows) shared_ends[k] = read[i] < 0 ? 0 : read[i] > tile.elements ? tile.elements : int(read[i]);
     }
     return tile;
+}
+
+// An index, or 0 where it is out of bounds, without the division of `checked`: such indices belong to a matrix that was
+// changed after its indices had been checked.
+GPUARRAY_DEVICE int64_t within(int64_t index, int64_t length) {
+    const bool inside = uint64_t(index) < uint64_t(length);
+#ifdef GPUARRAY_RAISES
+    if (!inside) gpuarray_raise_index(index, length);
+#endif
+    return inside ? index : 0;
 }
 
 }  // namespace gpuarray

@@ -65,7 +65,7 @@ template <class Terms, class Result, class A, class X, class Index, int BLOCK, i
         const Factor factor = {data};
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         for (int64_t number = blockIdx.x; number < d.tiles; number += gridDim.x) {
-            const PathTile tile = shared_tile<TILE>(indptr + 1, d.rows, d.size, number, ends);
+            const PathTile tile = shared_tile<BLOCK, ITEMS>(indptr + 1, d.rows, d.size, number, ends);
             multiply(products, tile, factor, indices, vector, d);
             __syncthreads();
 
@@ -128,7 +128,7 @@ template <class Terms, class Result, class A, class X, class Index, int BLOCK, i
         for (int i = 0; i < ITEMS; ++i) {
             right[i] = Word();
             if (i * BLOCK + threadIdx.x < tile.elements) {
-                const int64_t column = checked<int64_t>(columns[i], d.columns);
+                const int64_t column = within(columns[i], d.columns);
                 right[i] = Terms::word(value_of<X>(vector[column * d.step]));
             }
         }

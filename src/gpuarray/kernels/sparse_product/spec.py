@@ -105,7 +105,7 @@ def _dense_dimensions() -> KernelParameter:
 def _structured_dimensions() -> KernelParameter:
     return _dimensions(
         "StructuredDimensions",
-        "rows", "inner", "columns", "parts", "height", "width", "row_step", "column_step",
+        "rows", "inner", "columns", "parts", "size", "height", "width", "row_step", "column_step",
     )  # fmt: skip
 
 
@@ -216,7 +216,8 @@ OPERATIONS = {
             pointer("right_indices", f"const {x.right_index}_t"),
             pointer("right_data", f"const {_stored(x.right)}"),
             *_numbers(
-                "columns", "entries", "products", "first_entry", "first_product", "first_row"
+                "inner", "columns", "right_size", "entries", "products", "first_entry",
+                "first_product", "first_row",
             ),
         ],
     ),

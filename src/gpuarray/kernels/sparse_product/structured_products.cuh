@@ -1,15 +1,13 @@
 // Matrices of diagonals or of dense blocks times dense ones. Elements are added in their order.
 #pragma once
 
-#include "gpuarray/indices.cuh"
-#include "gpuarray/product_terms.cuh"
-#include "gpuarray/scan.cuh"
+#include "gpuarray/merged_path.cuh"
 
 namespace gpuarray {
 
-// `parts`: diagonals, or rows of blocks. `width`: elements kept of each diagonal, or columns of a block.
+// `parts`: diagonals, or rows of blocks. `size`: blocks. `width`: elements kept of each diagonal, or columns of a block.
 struct StructuredDimensions {
-    int64_t rows, inner, columns, parts, height, width, row_step, column_step;
+    int64_t rows, inner, columns, parts, size, height, width, row_step, column_step;
 };
 
 // Diagonal k has at column j the element data[k][j], in row j - offsets[k]. A thread makes one result.
@@ -46,12 +44,12 @@ GPUARRAY_DEVICE void block_products(Result* results, const Index* indptr, const 
         Sum sum = Sum();
         if (at < all) {
             const int64_t row = at / d.columns, column = at - row * d.columns;
-            const int64_t part = row / d.height, within = row - part * d.height;
+            const int64_t part = row / d.height, line = row - part * d.height;
             const int64_t begin = indptr[part], length = (int64_t(indptr[part + 1]) - begin) * d.width;
             for (int64_t k = lane; k < length; k += LANES) {
-                const int64_t block = begin + k / d.width, offset = k % d.width;
-                const int64_t j = checked<int64_t>(indices[block], blocks) * d.width + offset;
-                Terms::add(sum, Terms::word(value_of<A>(data[(block * d.height + within) * d.width + offset])),
+                const int64_t block = within(begin + k / d.width, d.size), offset = k % d.width;
+                const int64_t j = within(indices[block], blocks) * d.width + offset;
+                Terms::add(sum, Terms::word(value_of<A>(data[(block * d.height + line) * d.width + offset])),
                            Terms::word(value_of<B>(dense[j * d.row_step + column * d.column_step])));
             }
         }

@@ -160,8 +160,9 @@ class _Product:
             values = _new(part.products, self.result)
             self._call("expand_products", key)(
                 self.ends, self.entry_rows, self.indices, self.data, self.right_indptr,
-                self.right_indices, self.right_data, self.columns, part.entries, part.products,
-                part.first_entry, part.first_product, part.first_row, keys, values,
+                self.right_indices, self.right_data, self.inner, self.columns,
+                self.right_indices._layout.size, part.entries, part.products, part.first_entry,
+                part.first_product, part.first_row, keys, values,
             )  # fmt: skip
             keys, starts, data = _added(keys, values)
         else:

@@ -172,8 +172,9 @@ def bsr_matmat(a: Any, dense: ndarray) -> ndarray:
 
 
 def _row_products(data: Any, indices: Any, indptr: Any, dense: Any, conjugate: bool) -> Any:
-    result = upcast(data.dtype, dense.dtype)
-    conjugate = conjugate and data.dtype.kind == "c"
+    left, right = data.dtype, dense.dtype
+    result = left if left is right else upcast(left, right)
+    conjugate = conjugate and left.kind == "c"
     layout = dense._layout
     if layout.unaligned or (layout.ndim == 2 and layout.shape[1] > 1 and not _is_by_rows(layout)):
         dense = ascontiguousarray(dense)
