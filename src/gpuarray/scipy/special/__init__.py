@@ -17,10 +17,13 @@ from gpuarray._namespace.signatures import without_annotations as _without_annot
 from gpuarray.scipy.special._airy import *
 from gpuarray.scipy.special._bessel import *
 from gpuarray.scipy.special._bessel_orders01 import *
+from gpuarray.scipy.special._combinatorics import *
 from gpuarray.scipy.special._convenience import *
 from gpuarray.scipy.special._elementary import *
 from gpuarray.scipy.special._elliptic import *
 from gpuarray.scipy.special._error_functions import *
+from gpuarray.scipy.special._factorials import *
+from gpuarray.scipy.special._further import *
 from gpuarray.scipy.special._gamma_functions import *
 from gpuarray.scipy.special._information import *
 from gpuarray.scipy.special._integrals import *
