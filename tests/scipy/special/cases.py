@@ -287,3 +287,48 @@ def against_scipy(cases: Sequence[Case]) -> Callable[[Case, str], None]:
             check_complex(case, dtype)
 
     return test
+
+
+def check_inverse(
+    name: str,
+    operands: Sequence[np.ndarray],
+    forward: Callable[..., Any],
+    target: int,
+    units: float = 6,
+    rtol: float = 1e-7,
+) -> None:
+    """The inverse function lies between neighbours whose images lie around what was inverted.
+
+    Parameters
+    ----------
+    name : str
+        The function.
+    operands : sequence of ndarray
+        Its arguments.
+    forward : callable
+        Takes the result and the operands, and is compared with operand number ``target``.
+    target : int
+        Which operand is the function's value.
+    units : float
+        How far the neighbours are, and how exact the image is, in units of the last place.
+    rtol : float
+        Distance to SciPy's results, which many inverses compute to a few digits only.
+    """  # fmt: skip
+    found = results(special, name, operands)[0]
+    theirs = results(scipy.special, name, operands)[0]
+    known = np.isfinite(theirs) & (theirs != 0)
+    np.testing.assert_allclose(found[known], theirs[known], rtol=rtol)
+    some = np.isfinite(found) & (np.abs(found) > 1e-290)
+    operands = [x[some] for x in operands]
+    x, y = found[some], operands[target]
+    width = units * np.finfo(float).eps
+    images = [
+        np.asarray(forward(cp.asarray(x * scale), *map(cp.asarray, operands)).get())
+        for scale in (1 - width, 1 + width)
+    ]
+    low, high = np.minimum(*images), np.maximum(*images)
+    far = ~((low <= y * (1 + width)) & (high >= y * (1 - width)))
+    lines = [
+        f"{[v[i] for v in operands]}: {x[i]!r}, {low[i]!r} {high[i]!r}" for i in np.flatnonzero(far)
+    ]
+    assert not far.any(), f"{name}, {len(lines)} of {len(x)}\n" + "\n".join(lines[:8])
