@@ -1,4 +1,4 @@
-"""The incomplete gamma functions, and the distributions that they are: chi-squared, gamma, Poisson."""
+"""The incomplete gamma functions, and their distributions: chi-squared, gamma, Poisson."""
 
 from __future__ import annotations
 
