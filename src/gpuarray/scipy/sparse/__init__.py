@@ -20,9 +20,22 @@ from gpuarray.scipy.sparse._coo import coo_array, coo_matrix, isspmatrix_coo
 from gpuarray.scipy.sparse._csc import csc_array, csc_matrix, isspmatrix_csc
 from gpuarray.scipy.sparse._csr import csr_array, csr_matrix, isspmatrix_csr
 from gpuarray.scipy.sparse._dia import dia_array, dia_matrix, isspmatrix_dia
+from gpuarray.scipy.sparse._diagonals import diags, diags_array, eye, eye_array, identity, spdiags
+from gpuarray.scipy.sparse._extracting import (
+    expand_dims,
+    find,
+    matrix_transpose,
+    permute_dims,
+    swapaxes,
+    tril,
+    triu,
+)
 from gpuarray.scipy.sparse._files import load_npz, save_npz
 from gpuarray.scipy.sparse._index_dtype import get_index_dtype, safely_cast_index_arrays
+from gpuarray.scipy.sparse._kronecker import kron, kronsum
 from gpuarray.scipy.sparse._matrix import isspmatrix, spmatrix
+from gpuarray.scipy.sparse._random import rand, random, random_array
+from gpuarray.scipy.sparse._stacking import block_array, block_diag, bmat, hstack, vstack
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, SparseWarning
 
 # A line for each file.
@@ -34,9 +47,14 @@ __all__ = [
     "csc_array", "csc_matrix", "isspmatrix_csc",
     "csr_array", "csr_matrix", "isspmatrix_csr",
     "dia_array", "dia_matrix", "isspmatrix_dia",
+    "diags", "diags_array", "eye", "eye_array", "identity", "spdiags",
+    "expand_dims", "find", "matrix_transpose", "permute_dims", "swapaxes", "tril", "triu",
     "load_npz", "save_npz",
     "get_index_dtype", "safely_cast_index_arrays",
+    "kron", "kronsum",
     "isspmatrix", "spmatrix",
+    "rand", "random", "random_array",
+    "block_array", "block_diag", "bmat", "hstack", "vstack",
     "SparseEfficiencyWarning", "SparseWarning",
 ]  # fmt: skip
 

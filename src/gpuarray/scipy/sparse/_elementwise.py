@@ -100,13 +100,11 @@ class Elementwise:
             raise ValueError(f"inconsistent shapes: {self.shape} and {other.shape}")
 
     def _merge(self: Any, operation: str, other: Any) -> Any:
-        """A sum or a difference; of two arrays in one format of blocks or diagonals, in that."""
+        """A sum or a difference, in blocks or diagonals where SciPy keeps these."""
         result = _merging.binary(operation, self, other)
         if self.format == other.format == "dia":
             return result.todia()
-        if self.format == other.format == "bsr" and self.blocksize == other.blocksize:
-            return result.tobsr(self.blocksize)
-        return result
+        return result.tobsr(self.blocksize) if self.format == "bsr" else result
 
     def __mul__(self: Any, other: Any) -> Any:
         return self.multiply(other)
@@ -149,8 +147,15 @@ class Elementwise:
         if operand is None:
             return NotImplemented
         if is_sparse(operand):
-            return _multiplying.multiply(self, operand)
-        return _multiplying.multiply_dense(self, operand)
+            result = _multiplying.multiply(self, operand)
+            kept = operand.shape == self.shape
+        else:
+            result = _multiplying.multiply_dense(self, operand)
+            kept = is_sparse(result)
+        if self.format == "bsr" and is_sparse(operand) and result.shape == self.shape:
+            row = operand.ndim == 1 or operand.shape[0] == 1
+            return result.tobsr(self.blocksize) if kept or row else result
+        return result.todia() if kept and self.format == "dia" else result
 
     def __truediv__(self: Any, other: Any) -> Any:
         operand = as_operand(other, "divide")

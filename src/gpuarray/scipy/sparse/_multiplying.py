@@ -30,7 +30,8 @@ def multiply(a: Any, b: Any) -> Any:
     if a.shape == b.shape:
         return _merging.binary("multiply", a, b)
     if b.shape in ((1,), (1, 1)):
-        result = _merging.compressed(a).multiply(reshape(b.toarray(), ()))
+        scaled = a.tocsr() if a.format == "coo" else a
+        result = scaled.multiply(reshape(b.toarray(), ()))
         return result.reshape((1, a.shape[0])) if a.ndim < b.ndim else result
     if a.shape in ((1,), (1, 1)):
         result = b.multiply(reshape(a.toarray(), ()))

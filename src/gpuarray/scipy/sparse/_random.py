@@ -1,0 +1,208 @@
+"""Sparse arrays of random numbers at random places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpuarray._array import ArrayBase
+from gpuarray._ops.conversion import asarray
+from gpuarray.random import Generator, RandomState, default_rng
+from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
+from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
+
+if TYPE_CHECKING:
+    from gpuarray._types import DTypeLike
+
+__all__ = ["rand", "random", "random_array"]
+
+
+def random_array(
+    shape: tuple[int, ...],
+    *,
+    density: float = 0.01,
+    format: str = "coo",
+    dtype: DTypeLike | None = None,
+    rng: Any = None,
+    data_sampler: Callable[..., Any] | None = None,
+) -> Any:
+    """A sparse array with elements at random places.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Of one or two dimensions.
+    density : float, optional
+        The part of the elements that is stored, from 0 to 1.
+    format : str, optional
+        The result's.
+    dtype : dtype, optional
+        By default float64. Integers are drawn from the dtype's range, floats and the parts of
+        complex numbers from 0 to 1.
+    rng : int or Generator, optional
+        A seed, or what draws; by default a generator with a seed of its own. The numbers are those
+        that SciPy draws from NumPy's generator with the same seed.
+    data_sampler : callable, optional
+        Called with ``size=``, it returns the values instead.
+
+    Returns
+    -------
+    sparse array
+        In the format.
+
+    Raises
+    ------
+    ValueError
+        If the density is not from 0 to 1.
+
+    Examples
+    --------
+    >>> from gpuarray.scipy import sparse
+    >>> sparse.random_array((10, 20), density=0.25, rng=1).nnz
+    50
+    """
+    data, coords = _draw(tuple(shape), density, dtype, _generator(rng), data_sampler)
+    return coo_array._from_parts(data, coords, tuple(shape), canonical=False).asformat(format)
+
+
+def random(
+    m: int,
+    n: int | None,
+    density: float = 0.01,
+    format: str = "coo",
+    dtype: DTypeLike | None = None,
+    rng: Any = None,
+    data_rvs: Callable[[int], Any] | None = None,
+    *,
+    random_state: Any = None,
+) -> Any:
+    """A sparse matrix with elements at random places; for an array, see `random_array`.
+
+    Parameters
+    ----------
+    m, n : int
+        The shape; None for a square one.
+    density : float, optional
+        The part of the elements that is stored, from 0 to 1.
+    format : str, optional
+        The result's.
+    dtype : dtype, optional
+        By default float64. Integers are drawn from the dtype's range, floats and the parts of
+        complex numbers from 0 to 1.
+    rng : int or Generator, optional
+        A seed, or what draws; by default a generator with a seed of its own.
+    data_rvs : callable, optional
+        Called with a number, it returns as many values instead.
+    random_state : int or RandomState, optional
+        The older name: a seed of a RandomState.
+
+    Returns
+    -------
+    sparse matrix
+        In the format.
+
+    Raises
+    ------
+    ValueError
+        If the density is not from 0 to 1.
+    TypeError
+        If both `rng` and `random_state` are given.
+
+    Examples
+    --------
+    >>> from gpuarray.scipy import sparse
+    >>> sparse.random(10, 20, density=0.25, rng=1).nnz
+    50
+    """
+    if random_state is not None and rng is not None:
+        raise TypeError("random: random_state and rng are the same; give one of them")
+    drawing = _generator(rng) if random_state is None else _random_state(random_state)
+    shape = (int(m), int(m if n is None else n))
+    sampler = None if data_rvs is None else (lambda size: data_rvs(size))
+    data, coords = _draw(shape, density, dtype, drawing, sampler)
+    return coo_matrix._from_parts(data, coords, shape, canonical=False).asformat(format)
+
+
+def rand(
+    m: int,
+    n: int,
+    density: float = 0.01,
+    format: str = "coo",
+    dtype: DTypeLike | None = None,
+    rng: Any = None,
+    *,
+    random_state: Any = None,
+) -> Any:
+    """A sparse matrix with elements from 0 to 1 at random places, as `random` makes it.
+
+    Parameters
+    ----------
+    m, n : int
+        The shape.
+    density : float, optional
+        The part of the elements that is stored, from 0 to 1.
+    format : str, optional
+        The result's.
+    dtype : dtype, optional
+        By default float64.
+    rng : int or Generator, optional
+        A seed, or what draws; by default a generator with a seed of its own.
+    random_state : int or RandomState, optional
+        The older name: a seed of a RandomState.
+
+    Returns
+    -------
+    sparse matrix
+        In the format.
+
+    Examples
+    --------
+    >>> from gpuarray.scipy import sparse
+    >>> sparse.rand(10, 20, density=0.25, rng=1).nnz
+    50
+    """
+    return random(m, n, density, format, dtype, rng, random_state=random_state)
+
+
+def _generator(rng: Any) -> Any:
+    return rng if isinstance(rng, Generator | RandomState) else default_rng(rng)
+
+
+def _random_state(seed: Any) -> Any:
+    return seed if isinstance(seed, Generator | RandomState) else RandomState(seed)
+
+
+def _draw(
+    shape: tuple[int, ...], density: float, dtype: Any, rng: Any, sampler: Any
+) -> tuple[Any, tuple[Any, ...]]:
+    """Values, and a coordinate of each for each dimension; places differ from one another."""
+    if not 0 <= density <= 1:
+        raise ValueError(f"density expected to be 0 <= density <= 1, not {density}")
+    total = math.prod(shape)
+    count = round(density * total)
+    if total > np.iinfo(np.int64).max:
+        raise ValueError(f"random_array: a shape of {total} elements is too large")
+    dtype = np.dtype(np.float64 if dtype is None else check_dtype(dtype))
+    index = index_dtype(maxval=max(shape))
+    places = rng.choice(total, size=count, replace=False).astype(np.int64, copy=False)
+    coords = []
+    for extent in shape:  # the first coordinate runs fastest, as SciPy has it
+        coords.append((places % extent).astype(index) if extent else places.astype(index))
+        places = places // max(extent, 1)
+    values = _values(count, dtype, rng) if sampler is None else sampler(size=count)
+    data: Any = values if isinstance(values, ArrayBase) else asarray(np.asarray(values))
+    return data.astype(dtype, copy=False), tuple(coords)
+
+
+def _values(count: int, dtype: np.dtype, rng: Any) -> Any:
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        if isinstance(rng, RandomState):
+            return rng.randint(limits.min, limits.max, size=count, dtype=dtype)
+        return rng.integers(limits.min, limits.max, size=count, dtype=dtype)
+    if dtype.kind == "c":
+        return rng.uniform(size=count) + rng.uniform(size=count) * 1j
+    return rng.uniform(size=count)
