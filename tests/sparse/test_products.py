@@ -13,7 +13,7 @@ from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import _matrix_products, _products
 from tests.slow import slow_except, slow_off_axes
 
-FORMATS = ["csr", "csc", "coo"]
+FORMATS = ["csr", "csc", "coo", "dia", "bsr"]
 
 
 def matrix(rng, shape, density=0.3, dtype="f8", format="csr", kind="array"):
