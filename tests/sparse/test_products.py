@@ -330,6 +330,17 @@ def test_mixed_widths_of_indices(rng):
     same(x @ cp.ones(9), a @ np.ones(9))
 
 
+def test_entries_out_of_bounds_are_left_out(rng):
+    a, b = matrix(rng, (8, 9)), matrix(rng, (9, 7))
+    x, y = ours(a), ours(b)
+    left, right = a.indices.copy(), b.indices.copy()
+    left[3], right[5], a.data[3], b.data[5] = 9, -2, 0, 0
+    x.indices, y.indices = cp.asarray(left), cp.asarray(right)
+    got = x @ y
+    assert got.get().has_canonical_format
+    np.testing.assert_array_equal(got.toarray().get(), (a @ b).toarray())
+
+
 def test_sums_that_are_zero_are_not_stored():
     a = scipy.sparse.csr_array(np.array([[1.0, -1], [0, 2]]))
     b = scipy.sparse.csr_array(np.array([[1.0, 3], [1, 0]]))

@@ -13,6 +13,8 @@ import numpy as np
 
 import gpuarray as cp
 from gpuarray import jit, ndarray
+from gpuarray.scipy import sparse
+from gpuarray.scipy.sparse._base import SparseBase
 
 
 def creation(host: np.ndarray) -> None:
@@ -34,6 +36,13 @@ def contractions_and_norms(x: ndarray) -> None:
     assert_type(cp.linalg.norm(x, "fro"), ndarray)
     assert_type(cp.linalg.vector_norm(x, axis=(0, 1)), ndarray)
     assert_type(cp.linalg.matrix_rank(x), ndarray)
+
+
+def sparse_products(a: sparse.csr_array, x: ndarray) -> None:
+    assert_type(a @ x, ndarray)
+    assert_type(a.dot(x), ndarray)
+    assert_type(a @ a, SparseBase)
+    assert_type(a.dot(a), SparseBase)
 
 
 def random_numbers(x: ndarray) -> None:

@@ -42,31 +42,29 @@ GPUARRAY_DEVICE void row_products(Result* results, const Index* indptr, const In
             if (stop > end) stop = end;
             while (element < stop) {
                 const int64_t count = stop - element;
+                bool present[AHEAD];
                 int64_t offsets[AHEAD];
                 typename Terms::Word left[AHEAD], right[AHEAD][EACH];
 #pragma unroll
                 for (int i = 0; i < AHEAD; ++i) {
-                    left[i] = typename Terms::Word();
-                    offsets[i] = 0;
-                    if (i < count) {
-                        offsets[i] = within(indices[element + i], d.inner) * d.row_step;
-                        left[i] = Terms::word(value_of<A>(data[element + i]));
-                    }
+                    const int64_t index = i < count ? int64_t(indices[element + i]) : -1;
+                    present[i] = within(index, d.inner);
+                    offsets[i] = index * d.row_step;
+                    left[i] = present[i] ? Terms::word(value_of<A>(data[element + i])) : typename Terms::Word();
                 }
 #pragma unroll
                 for (int i = 0; i < AHEAD; ++i) {
 #pragma unroll
                     for (int v = 0; v < EACH; ++v) {
                         const int64_t at = column + v * LANES;
-                        right[i][v] = typename Terms::Word();
-                        if (i < count && at < d.columns) {
-                            right[i][v] = Terms::word(value_of<B>(dense[offsets[i] + at * d.column_step]));
-                        }
+                        right[i][v] = present[i] && at < d.columns
+                                          ? Terms::word(value_of<B>(dense[offsets[i] + at * d.column_step]))
+                                          : typename Terms::Word();
                     }
                 }
 #pragma unroll
                 for (int i = 0; i < AHEAD; ++i) {
-                    if (i < count) {
+                    if (present[i]) {
 #pragma unroll
                         for (int v = 0; v < EACH; ++v) Terms::add(sums[v], left[i], right[i][v]);
                     }

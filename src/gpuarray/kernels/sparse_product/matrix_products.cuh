@@ -15,8 +15,8 @@ GPUARRAY_DEVICE void count_products(int64_t* counts, int64_t* entry_rows, const 
                                     const B* right_indptr, int64_t rows, int64_t inner, int64_t size) {
     const int64_t threads = int64_t(gridDim.x) * blockDim.x;
     for (int64_t entry = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; entry < size; entry += threads) {
-        const int64_t k = within(indices[entry], inner);
-        const int64_t count = int64_t(right_indptr[k + 1]) - int64_t(right_indptr[k]);
+        const int64_t k = indices[entry];
+        const int64_t count = within(k, inner) ? int64_t(right_indptr[k + 1]) - int64_t(right_indptr[k]) : 0;
         counts[entry] = count < 0 ? 0 : count;
         // The last row that begins at the entry or before it.
         int64_t low = 0, high = rows - 1;
@@ -65,12 +65,18 @@ GPUARRAY_DEVICE void expand_products(Key* keys, typename Stored<T>::type* values
                 }
                 const int64_t at = tile.row + low, entry = first_entry + at, product = tile.element + k;
                 const int64_t begin = at > 0 ? part[at - 1] : 0;
-                const int64_t right_row = within(indices[entry], inner);
-                const int64_t element = within(right_indptr[right_row] + product - begin, right_size);
-                const int64_t column = within(right_indices[element], columns);
-                keys[product] = Key((entry_rows[entry] - first_row) * columns + column);
+                // Entries that have products are in bounds, but for what was changed meanwhile.
+                const int64_t right_row = indices[entry];
+                const int64_t element = within(right_row, inner) ? right_indptr[right_row] + product - begin : -1;
+                const int64_t column = within(element, right_size) ? int64_t(right_indices[element]) : -1;
+                const bool present = within(column, columns);
+                // What is left out is a zero, which is not stored.
+                keys[product] = Key((entry_rows[entry] - first_row) * columns + (present ? column : 0));
                 typename Terms::Sum sum = typename Terms::Sum();
-                Terms::add(sum, Terms::word(value_of<A>(data[entry])), Terms::word(value_of<B>(right_data[element])));
+                if (present) {
+                    Terms::add(sum, Terms::word(value_of<A>(data[entry])),
+                               Terms::word(value_of<B>(right_data[element])));
+                }
                 values[product] = Terms::result(sum);
             }
         }

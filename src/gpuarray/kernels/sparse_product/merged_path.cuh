@@ -5,7 +5,6 @@
 // Garland, "Merge-based parallel sparse matrix-vector multiplication", SC16.
 #pragma once
 
-#include "gpuarray/indices.cuh"
 #include "gpuarray/product_terms.cuh"
 #include "gpuarray/scan.cuh"
 
@@ -89,14 +88,8 @@ GPUARRAY_DEVICE PathTile shared_tile(Ends ends, int64_t rows, int64_t size, int6
     return tile;
 }
 
-// An index, or 0 where it is out of bounds, without the division of `checked`: such indices belong to a matrix that was
-// changed after its indices had been checked.
-GPUARRAY_DEVICE int64_t within(int64_t index, int64_t length) {
-    const bool inside = uint64_t(index) < uint64_t(length);
-#ifdef GPUARRAY_RAISES
-    if (!inside) gpuarray_raise_index(index, length);
-#endif
-    return inside ? index : 0;
-}
+// Whether an index is in bounds. Index arrays may have been changed after they were checked: kernels leave out entries
+// whose places are outside of the matrix.
+GPUARRAY_DEVICE bool within(int64_t index, int64_t length) { return uint64_t(index) < uint64_t(length); }
 
 }  // namespace gpuarray

@@ -121,16 +121,14 @@ template <class Terms, class Result, class A, class X, class Index, int BLOCK, i
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
             const int k = i * BLOCK + threadIdx.x;
-            columns[i] = k < tile.elements ? indices[tile.element + k] : Index(0);
+            columns[i] = k < tile.elements ? indices[tile.element + k] : Index(-1);
             left[i] = k < tile.elements ? factor.left(tile.element + k) : Word();
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) {
-            right[i] = Word();
-            if (i * BLOCK + threadIdx.x < tile.elements) {
-                const int64_t column = within(columns[i], d.columns);
-                right[i] = Terms::word(value_of<X>(vector[column * d.step]));
-            }
+            const bool present = within(columns[i], d.columns);
+            if (!present) left[i] = Word();
+            right[i] = present ? Terms::word(value_of<X>(vector[int64_t(columns[i]) * d.step])) : Word();
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) products[i * BLOCK + threadIdx.x] = Factor::of(left[i], right[i]);

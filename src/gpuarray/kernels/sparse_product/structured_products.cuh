@@ -20,7 +20,7 @@ GPUARRAY_DEVICE void diagonal_products(Result* results, const Index* offsets, co
         typename Terms::Sum sum = typename Terms::Sum();
         for (int64_t k = 0; k < d.parts; ++k) {
             const int64_t j = row + offsets[k];
-            if (uint64_t(j) < uint64_t(length)) {
+            if (within(j, length)) {
                 Terms::add(sum, Terms::word(value_of<A>(data[k * d.width + j])),
                            Terms::word(value_of<B>(dense[j * d.row_step + column * d.column_step])));
             }
@@ -47,8 +47,9 @@ GPUARRAY_DEVICE void block_products(Result* results, const Index* indptr, const 
             const int64_t part = row / d.height, line = row - part * d.height;
             const int64_t begin = indptr[part], length = (int64_t(indptr[part + 1]) - begin) * d.width;
             for (int64_t k = lane; k < length; k += LANES) {
-                const int64_t block = within(begin + k / d.width, d.size), offset = k % d.width;
-                const int64_t j = within(indices[block], blocks) * d.width + offset;
+                const int64_t block = begin + k / d.width, offset = k % d.width;
+                if (!within(block, d.size) || !within(indices[block], blocks)) continue;
+                const int64_t j = int64_t(indices[block]) * d.width + offset;
                 Terms::add(sum, Terms::word(value_of<A>(data[(block * d.height + line) * d.width + offset])),
                            Terms::word(value_of<B>(dense[j * d.row_step + column * d.column_step])));
             }
