@@ -122,6 +122,18 @@ def test_places_that_do_not_fit_one_key():
     assert a.coords[0].dtype == np.int64
 
 
+def test_places_beside_keys_that_do_not_fit(monkeypatch):
+    rows, columns = np.array([2**30, 5, 2**30, 0]), np.array([2**31, 7, 2**31, 1])
+    a = sparse.coo_array(([1, 2, 3, 4], (rows, columns)), shape=(2**31, 2**32))
+    a.sum_duplicates()
+    np.testing.assert_array_equal(cp.asnumpy(a.row), [0, 5, 2**30])
+    np.testing.assert_array_equal(cp.asnumpy(a.data), [4, 2, 4])
+    monkeypatch.setattr(sparse._conversions, "place_bits", lambda *args: None)
+    ours, theirs = pair("coo_array", (50, 70))
+    same(ours.tocsr(), theirs.tocsr())
+    same(ours.tocsr().tocsc(), theirs.tocsr().tocsc())
+
+
 @pytest.mark.parametrize("format", COMPRESSED)
 def test_three_arrays_become_parts(format):
     parts = cp.ones(3), cp.array([2, 0, 1]), cp.array([0, 2, 3])
@@ -348,6 +360,10 @@ def test_parts_that_were_assigned():
     for call in (a.toarray, a.tocsc, a.sum_duplicates):
         with pytest.raises(ValueError, match="same length"):
             call()
+    mixed = sparse.csr_array(cp.eye(3))
+    mixed.indptr = mixed.indptr.astype("i8")
+    for one in (mixed, mixed.tocsc(), mixed.tocoo()):
+        np.testing.assert_array_equal(cp.asnumpy(one.toarray()), np.eye(3))
     # What indices out of bounds cannot do is write elsewhere.
     b = sparse.csr_array(cp.eye(3))
     b.indices[0] = 5

@@ -21,7 +21,7 @@ from gpuarray.kernels import sparse_format
 
 __all__ = [
     "align_diagonals", "expand_pointers", "find_in_indices", "line_pointers", "order_entries",
-    "pack_keys", "store_entries", "sum_entries",
+    "pack_keys", "pack_places", "place_bits", "store_entries", "sum_entries", "unpack_places",
 ]  # fmt: skip
 
 _INT64 = np.dtype(np.int64)
@@ -82,7 +82,7 @@ def pack_keys(major: Any, minor: Any, majors: int, minors: int) -> Any:
 
 @planned
 def _plan_pack(stream: Stream, indices: Layout, majors: int, minors: int) -> Callable[..., Any]:
-    key = np.dtype(np.uint32 if majors * minors <= 1 << 32 else np.uint64)
+    key = _key_dtype(majors, minors)
     output = _layout.contiguous(key, indices.shape)
     if not indices.size:
         return _calls.make_call(stream, "aa", [output], [])
@@ -90,6 +90,55 @@ def _plan_pack(stream: Stream, indices: Layout, majors: int, minors: int) -> Cal
     bound = _bound(spec, indices.size, {"extent": minors, "count": indices.size}, stream)
     passed = {"major": "x0", "minor": "x1", "keys": "y0"}
     return _calls.make_call(stream, "aa", [output], [(bound, passed)])
+
+
+def place_bits(count: int, majors: int, minors: int) -> int | None:
+    """The bits of places of so many entries, if they and a key fit 64 bits; else None."""
+    bits = max(count - 1, 0).bit_length()
+    return bits if (majors * minors - 1).bit_length() + bits <= 64 else None
+
+
+def pack_places(major: Any, minor: Any, minors: int, bits: int) -> Any:
+    """Keys of 64 bits as of `pack_keys`, in whose lowest bits are the entries' own places."""
+    return _plan_pack_places(current.stream, major._layout, minors, bits)(major, minor)
+
+
+@planned
+def _plan_pack_places(
+    stream: Stream, indices: Layout, minors: int, bits: int
+) -> Callable[..., Any]:
+    output = _layout.contiguous(np.dtype(np.uint64), indices.shape)
+    if not indices.size:
+        return _calls.make_call(stream, "aa", [output], [])
+    spec = sparse_format.spec.PackPlacesSpec(_name(indices))
+    constants = {"extent": minors, "bits": bits, "count": indices.size}
+    bound = _bound(spec, indices.size, constants, stream)
+    passed = {"major": "x0", "minor": "x1", "packed": "y0"}
+    return _calls.make_call(stream, "aa", [output], [(bound, passed)])
+
+
+def unpack_places(packed: Any, bits: int, majors: int, minors: int) -> tuple[Any, Any]:
+    """What `pack_places` has packed: keys as of `pack_keys`, and int64 places."""
+    keys, order = _plan_unpack(current.stream, packed._layout, bits, majors, minors)(packed)
+    return keys, order
+
+
+@planned
+def _plan_unpack(
+    stream: Stream, packed: Layout, bits: int, majors: int, minors: int
+) -> Callable[..., Any]:
+    key = _key_dtype(majors, minors)
+    outputs = [_layout.contiguous(dtype, packed.shape) for dtype in (key, _INT64)]
+    if not packed.size:
+        return _calls.make_call(stream, "a", outputs, [])
+    spec = sparse_format.spec.UnpackPlacesSpec(str(key))
+    bound = _bound(spec, packed.size, {"bits": bits, "count": packed.size}, stream)
+    passed = {"packed": "x0", "keys": "y0", "order": "y1"}
+    return _calls.make_call(stream, "a", outputs, [(bound, passed)])
+
+
+def _key_dtype(majors: int, minors: int) -> np.dtype:
+    return np.dtype(np.uint32 if majors * minors <= 1 << 32 else np.uint64)
 
 
 def line_pointers(keys: Any, lines: int, extent: int, index: np.dtype) -> Any:

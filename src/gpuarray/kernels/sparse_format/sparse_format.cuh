@@ -109,6 +109,24 @@ GPUARRAY_DEVICE void pack_keys(const Index* major, const Index* minor, Key* keys
     for_own<BLOCK, ITEMS>(count, [&](int64_t i) { keys[i] = Key(major[i]) * Key(extent) + Key(minor[i]); });
 }
 
+// The same with the entry's place in the lowest bits: sorted as they are, such keys say what came from where.
+template <class Index, int BLOCK, int ITEMS>
+GPUARRAY_DEVICE void pack_places(const Index* major, const Index* minor, uint64_t* packed, int64_t extent,
+                                 int64_t bits, int64_t count) {
+    for_own<BLOCK, ITEMS>(count, [&](int64_t i) {
+        packed[i] = (uint64_t(major[i]) * uint64_t(extent) + uint64_t(minor[i])) << int(bits) | uint64_t(i);
+    });
+}
+
+template <class Key, int BLOCK, int ITEMS>
+GPUARRAY_DEVICE void unpack_places(const uint64_t* packed, Key* keys, int64_t* order, int64_t bits, int64_t count) {
+    const uint64_t places = (uint64_t(1) << int(bits)) - 1;
+    for_own<BLOCK, ITEMS>(count, [&](int64_t i) {
+        keys[i] = Key(packed[i] >> int(bits));
+        order[i] = int64_t(packed[i] & places);
+    });
+}
+
 // Where lines start: the first of the sorted keys that is not less than line * extent.
 template <class Key, class Index, int BLOCK>
 GPUARRAY_DEVICE void line_pointers(const Key* keys, Index* pointers, int64_t extent, int64_t lines, int64_t count) {

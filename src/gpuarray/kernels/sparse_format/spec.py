@@ -51,6 +51,26 @@ class PackSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class PackPlacesSpec:
+    """The same with the entries' places in the lowest bits of keys of 64."""
+
+    index: str
+
+    def __post_init__(self) -> None:
+        check_choice("index", self.index, INDEX_BYTES)
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackPlacesSpec:
+    """Keys and places apart again."""
+
+    key: str
+
+    def __post_init__(self) -> None:
+        check_choice("key", self.key, _KEYS)
+
+
+@dataclass(frozen=True, slots=True)
 class PointersSpec:
     """Where lines start among sorted keys or major indices."""
 
@@ -125,7 +145,8 @@ class DiagonalsSpec:
 
 _OfEntries = OrderSpec | SumSpec
 _OfDense = StoreSpec | DiagonalsSpec
-Spec = CheckSpec | PackSpec | PointersSpec | ExpandSpec | _OfEntries | _OfDense
+_OfKeys = PackSpec | PackPlacesSpec | UnpackPlacesSpec
+Spec = CheckSpec | _OfKeys | PointersSpec | ExpandSpec | _OfEntries | _OfDense
 
 _SOURCE = """\
 #include "gpuarray/sparse_format.cuh"
@@ -150,6 +171,8 @@ def render(spec: Spec) -> KernelSource:
         return _of_entries(spec)
     if isinstance(spec, _OfDense):
         return _of_dense(spec)
+    if isinstance(spec, _OfKeys):
+        return _of_keys(spec)
     index = f"{spec.index}_t"
     if isinstance(spec, CheckSpec):
         return _render(
@@ -161,17 +184,6 @@ def render(spec: Spec) -> KernelSource:
             _COUNT,
             _LINES,
             number("at", "int64_t"),  # where in `found`
-        )
-    if isinstance(spec, PackSpec):
-        return _render(
-            f"pack_indices__{spec.index}_{spec.key}",
-            f"pack_keys<{index}, {_KEYS[spec.key]}, {BLOCK}, {ITEMS}>",
-            pointer("major", f"const {index}"),
-            pointer("minor", f"const {index}"),
-            pointer("keys", _KEYS[spec.key]),
-            _EXTENT,
-            _COUNT,
-            items=ITEMS,
         )
     if isinstance(spec, PointersSpec):
         return _render(
@@ -189,6 +201,44 @@ def render(spec: Spec) -> KernelSource:
         pointer("pointers", f"const {index}"),
         pointer("majors", index),
         _LINES,
+        _COUNT,
+        items=ITEMS,
+    )
+
+
+def _of_keys(spec: _OfKeys) -> KernelSource:
+    bits = number("bits", "int64_t")  # of a place
+    if isinstance(spec, UnpackPlacesSpec):
+        key = _KEYS[spec.key]
+        return _render(
+            f"unpack_places__{spec.key}",
+            f"unpack_places<{key}, {BLOCK}, {ITEMS}>",
+            pointer("packed", "const uint64_t"),
+            pointer("keys", key),
+            pointer("order", "int64_t"),
+            bits,
+            _COUNT,
+            items=ITEMS,
+        )
+    index = f"{spec.index}_t"
+    indices = (pointer("major", f"const {index}"), pointer("minor", f"const {index}"))
+    if isinstance(spec, PackPlacesSpec):
+        return _render(
+            f"pack_places__{spec.index}",
+            f"pack_places<{index}, {BLOCK}, {ITEMS}>",
+            *indices,
+            pointer("packed", "uint64_t"),
+            _EXTENT,
+            bits,
+            _COUNT,
+            items=ITEMS,
+        )
+    return _render(
+        f"pack_indices__{spec.index}_{spec.key}",
+        f"pack_keys<{index}, {_KEYS[spec.key]}, {BLOCK}, {ITEMS}>",
+        *indices,
+        pointer("keys", _KEYS[spec.key]),
+        _EXTENT,
         _COUNT,
         items=ITEMS,
     )

@@ -350,7 +350,7 @@ class CompressedBase(LineOrder):
             matrix = matrix.T
         _conversions.check_lengths(data, minor)
         major, minor, data = [_conversions.flat(x) for x in (major, minor, data)]
-        store_entries(major, minor, data, matrix)
+        store_entries(*_conversions.of_one_dtype(major, minor), data, matrix)
         return result
 
     toarray.__doc__ = SparseBase.toarray.__doc__

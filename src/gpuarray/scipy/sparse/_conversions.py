@@ -16,13 +16,16 @@ from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.taking import take
 from gpuarray._ops.unique import unique
 from gpuarray.kernels import mask as mask_kernels
-from gpuarray.kernels.sort.launch import argsort_rows
+from gpuarray.kernels.sort.launch import argsort_rows, sort_rows
 from gpuarray.kernels.sparse_format.launch import (
     expand_pointers,
     line_pointers,
     order_entries,
     pack_keys,
+    pack_places,
+    place_bits,
     sum_entries,
+    unpack_places,
 )
 
 if TYPE_CHECKING:
@@ -54,6 +57,11 @@ def flat(x: Any) -> Any:
     return x if layout.c_contiguous and not layout.unaligned else ascontiguousarray(x)
 
 
+def of_one_dtype(x: Any, y: Any) -> tuple[Any, Any]:
+    """Two index arrays as one kernel reads them: both int64 unless they have one dtype."""
+    return (x, y) if x.dtype == y.dtype else (_cast(x, _INT64), _cast(y, _INT64))
+
+
 def argsorted(keys: Any) -> Any:
     """The int64 order of one-dimensional keys; equal ones keep theirs."""
     order = _array.empty(_layout.contiguous(_INT64, keys._layout.shape))
@@ -74,7 +82,8 @@ def in_order(
     """Entries sorted by their indices; those with equal ones are added.
 
     The entries keep their order where they are equal, so that sums are the same each time. One sort
-    of a key of 32 or 64 bits for each entry; whether there are equal ones waits for the device.
+    of a key of 64 bits for each entry, with its place where that fits; whether there are equal ones
+    waits for the device.
 
     Parameters
     ----------
@@ -94,9 +103,17 @@ def in_order(
     majors, minors = max(shape[0], 1), max(shape[1], 1)
     if majors * minors > _MOST:
         return _in_order_of_ranks(major, minor, data, shape, index, with_major, add)
-    keys = pack_keys(flat(major), flat(minor), majors, minors)
-    order = argsorted(keys)
-    keys = take(keys, order)
+    major, minor = of_one_dtype(flat(major), flat(minor))
+    bits = place_bits(data._layout.size, majors, minors)
+    if bits is None:
+        keys = pack_keys(major, minor, majors, minors)
+        order = argsorted(keys)
+        keys = take(keys, order)
+    else:
+        # A key that has its place moves it along: a sort of keys alone, and no gather of them.
+        packed = pack_places(major, minor, minors, bits)
+        sort_rows(packed, packed)
+        keys, order = unpack_places(packed, bits, majors, minors)
     if add and keys._layout.size:
         counted = mask_kernels.launch.count_changes(keys, False)
         if counted.total < keys._layout.size:
@@ -152,13 +169,17 @@ def transposed(
     """Data, indices and pointers with the roles of rows and columns exchanged.
 
     Entries of one line are in the order of their lines before; equal ones keep theirs. One sort of
-    the minor indices.
+    both indices, or of the minor ones alone where both and a place do not fit 64 bits.
     """
     check_lengths(data, indices)
     count = indices._layout.size
     minor = flat(indices)
+    lines = expanded(pointers, count)
+    majors = max(pointers._layout.size - 1, 1)
+    if place_bits(count, max(minors, 1), majors) is not None:
+        return compressed(minor, lines, data, (minors, majors), index, add=False)
     order = argsorted(minor)
-    lines = take(expanded(pointers, count), order)
+    lines = take(lines, order)
     found = line_pointers(take(minor, order), minors, 1, index)
     return take(flat(data), order), _cast(lines, index), found
 

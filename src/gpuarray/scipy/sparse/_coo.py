@@ -315,7 +315,7 @@ class CooBase(DataBase):
             major, minor, data = found.major, found.minor, found.data
         _conversions.check_lengths(data, minor)
         major, minor, data = [_conversions.flat(x) for x in (major, minor, data)]
-        store_entries(major, minor, data, matrix)
+        store_entries(*_conversions.of_one_dtype(major, minor), data, matrix)
         return result
 
     toarray.__doc__ = SparseBase.toarray.__doc__

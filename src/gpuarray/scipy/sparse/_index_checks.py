@@ -9,7 +9,7 @@ import numpy as np
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asarray
 from gpuarray.kernels.sparse_format.launch import find_in_indices
-from gpuarray.scipy.sparse._conversions import flat
+from gpuarray.scipy.sparse._conversions import flat, of_one_dtype
 from gpuarray.scipy.sparse._index_dtype import INT32, INT64
 from gpuarray.scipy.sparse._warnings import warn
 
@@ -38,7 +38,8 @@ def check_lines(
         raise ValueError(
             f"indices and data should have the same size, and not {indices.size} and {count}"
         )
-    (found,) = find_in_indices([flat(indices)], flat(indptr))
+    indices, indptr = of_one_dtype(flat(indices), flat(indptr))
+    (found,) = find_in_indices([indices], indptr)
     if found["first_pointer"] != 0:
         raise ValueError("index pointer should start with 0")
     if found["last_pointer"] > indices.size:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray import _dtypes
 from gpuarray._array import ArrayBase
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import asarray, asnumpy
@@ -106,7 +107,7 @@ def safely_cast_index_arrays(A: Any, idx_dtype: DTypeLike = np.int32, msg: str =
     ValueError
         If an index may be too great for the dtype.
     TypeError
-        If the format has no index arrays.
+        If it is no sparse array, or the dtype none of integers.
 
     Examples
     --------
@@ -116,34 +117,39 @@ def safely_cast_index_arrays(A: Any, idx_dtype: DTypeLike = np.int32, msg: str =
     >>> [x.dtype.name for x in sparse.safely_cast_index_arrays(a, "int32")]
     ['int32', 'int32']
     """
-    dtype = np.dtype(idx_dtype)
+    dtype = _dtypes.parsed(idx_dtype)
+    if dtype.kind not in "iu":
+        raise TypeError(f"safely_cast_index_arrays: indices cannot have the dtype {dtype}")
+    format = getattr(A, "format", None)
+    if format not in ("csr", "csc", "bsr", "coo", "dia"):
+        raise TypeError(
+            f"safely_cast_index_arrays: a sparse array is needed, and not a {type(A).__name__}"
+        )
     limit = np.iinfo(dtype).max
     name = f"index arrays {msg}" if msg else "index arrays"
-    if A.format in ("csr", "csc", "bsr"):
+    if format in ("csr", "csc", "bsr"):
         if A.nnz > limit:
             raise ValueError(f"{A.nnz} entries are too many for {name} of {dtype}")
         arrays: tuple[Any, ...] = (A.indices, A.indptr)
-    elif A.format == "coo":
+    elif format == "coo":
         arrays = A.coords
-    elif A.format == "dia":
-        arrays = (A.offsets,)
     else:
-        raise TypeError(f"the format {A.format} has no index arrays to cast")
+        arrays = (A.offsets,)
     if max(A.shape) > limit:
         raise ValueError(f"the shape {A.shape} is too large for {name} of {dtype}")
     cast = tuple([x if x.dtype == dtype else astype(x, dtype) for x in arrays])
-    return cast[0] if A.format == "dia" else cast
+    return cast[0] if format == "dia" else cast
 
 
 def check_dtype(dtype: DTypeLike) -> np.dtype:
     """A dtype that elements may have."""
-    found = np.dtype(dtype)
+    found = _dtypes.parsed(dtype)
     if found.name not in SUPPORTED:
         raise ValueError(
             f"gpuarray.scipy.sparse does not support dtype {found}; the supported ones are "
             f"{', '.join(SUPPORTED)}"
         )
-    return found
+    return _dtypes.canonical(found)
 
 
 def as_data(x: Any, dtype: DTypeLike | None, copy: bool) -> ndarray:

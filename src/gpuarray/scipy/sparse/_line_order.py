@@ -77,7 +77,8 @@ class LineOrder(DataBase):
             self._sorted = True
 
     def _find_order(self) -> None:
-        indices, indptr = _conversions.flat(self.indices), _conversions.flat(self.indptr)
+        parts = _conversions.flat(self.indices), _conversions.flat(self.indptr)
+        indices, indptr = _conversions.of_one_dtype(*parts)
         (found,) = find_in_indices([indices], indptr)
         if self._sorted is None:
             self._sorted = found["descents"] == 0
