@@ -40,6 +40,7 @@ from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, SparseWarni
 
 # A line for each file.
 __all__ = [
+    "csgraph",
     "linalg",
     "issparse", "sparray",
     "bsr_array", "bsr_matrix", "isspmatrix_bsr",
@@ -61,7 +62,8 @@ __all__ = [
 without_annotations(globals())
 
 if TYPE_CHECKING:
+    from gpuarray.scipy.sparse import csgraph as csgraph
     from gpuarray.scipy.sparse import linalg as linalg
 else:
     # With the algorithms it takes long to import.
-    __getattr__ = names(__name__, ("linalg",), {})
+    __getattr__ = names(__name__, ("csgraph", "linalg"), {})
