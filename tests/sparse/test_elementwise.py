@@ -7,6 +7,7 @@ import pytest
 
 import gpuarray as cp
 from gpuarray.scipy import sparse
+from tests.array.arrays import launches
 from tests.slow import slow_except
 from tests.sparse.cases import against_scipy, random
 
@@ -122,3 +123,12 @@ def test_nan_wins_in_sparse_extremes_as_in_dense_ones():
     b = sparse.csr_array(cp.array([[1.0, cp.nan, 2.0]]))
     np.testing.assert_array_equal(a.maximum(b).toarray().get(), [[np.nan, np.nan, 2]])
     np.testing.assert_array_equal(b.minimum(a).toarray().get(), [[np.nan, np.nan, 1]])
+
+
+def test_two_launches_merge_two_operands():
+    a, b = sparse.csr_array(random((40, 50))), sparse.csr_array(random((40, 50), seed=1))
+    for function in (operator.add, operator.ne, lambda x, y: x.multiply(y)):
+        function(a, b)
+        assert launches(lambda f=function: f(a, b)) == 2
+    assert launches(lambda: a.sum(axis=1)) == 1
+    assert launches(lambda: a.argmax(axis=1)) == 1

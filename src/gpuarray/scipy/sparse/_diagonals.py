@@ -19,6 +19,7 @@ from gpuarray.scipy.sparse._index_dtype import index_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
+    from gpuarray.scipy.sparse._base import SparseBase
 
 __all__ = ["diags", "diags_array", "eye", "eye_array", "identity", "spdiags"]
 
@@ -30,7 +31,7 @@ _COMPRESSED: dict[tuple[str, bool], Any] = {
 
 def spdiags(
     data: Any, diags: Any, m: Any = None, n: int | None = None, format: str | None = None
-) -> Any:
+) -> SparseBase:
     """A sparse matrix of the diagonals in the rows of an array.
 
     Parameters
@@ -78,7 +79,7 @@ def diags_array(
     shape: tuple[int, int] | None = None,
     format: str | None = None,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> SparseBase:
     """A sparse array of diagonals.
 
     Parameters
@@ -167,7 +168,7 @@ def diags(
     shape: tuple[int, int] | None = None,
     format: str | None = None,
     dtype: DTypeLike | None = None,
-) -> Any:
+) -> SparseBase:
     """A sparse matrix of diagonals; for an array, see `diags_array`.
 
     Parameters
@@ -211,7 +212,7 @@ def diags(
     return dia_matrix(found).asformat(format)
 
 
-def identity(n: int, dtype: DTypeLike = "d", format: str | None = None) -> Any:
+def identity(n: int, dtype: DTypeLike = "d", format: str | None = None) -> SparseBase:
     """A square sparse matrix with ones on the main diagonal; for an array, see `eye_array`.
 
     Parameters
@@ -240,7 +241,7 @@ def identity(n: int, dtype: DTypeLike = "d", format: str | None = None) -> Any:
 
 def eye_array(
     m: int, n: int | None = None, *, k: int = 0, dtype: DTypeLike = float, format: str | None = None
-) -> Any:
+) -> SparseBase:
     """A sparse array with ones on a diagonal.
 
     Parameters
@@ -273,7 +274,7 @@ def eye_array(
 
 def eye(
     m: int, n: int | None = None, k: int = 0, dtype: DTypeLike = float, format: str | None = None
-) -> Any:
+) -> SparseBase:
     """A sparse matrix with ones on a diagonal; for an array, see `eye_array`.
 
     Parameters

@@ -14,6 +14,7 @@ from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
+    from gpuarray.scipy.sparse._base import SparseBase
 
 __all__ = [
     "expand_dims", "find", "matrix_transpose", "permute_dims", "swapaxes", "tril", "triu",
@@ -46,7 +47,7 @@ def find(A: Any) -> tuple[ndarray, ndarray, ndarray]:
     return found.row, found.col, found.data
 
 
-def tril(A: Any, k: int = 0, format: str | None = None) -> Any:
+def tril(A: Any, k: int = 0, format: str | None = None) -> SparseBase:
     """The elements on and below a diagonal.
 
     Parameters
@@ -74,7 +75,7 @@ def tril(A: Any, k: int = 0, format: str | None = None) -> Any:
     return _triangle(A, k, format, False)
 
 
-def triu(A: Any, k: int = 0, format: str | None = None) -> Any:
+def triu(A: Any, k: int = 0, format: str | None = None) -> SparseBase:
     """The elements on and above a diagonal.
 
     Parameters
@@ -114,7 +115,7 @@ def _triangle(A: Any, k: int, format: str | None, upper: bool) -> Any:
     return made.asformat(format)
 
 
-def expand_dims(A: Any, /, *, axis: int = 0) -> Any:
+def expand_dims(A: Any, /, *, axis: int = 0) -> SparseBase:
     """A sparse array of one dimension as one of two.
 
     Parameters
@@ -157,7 +158,7 @@ def expand_dims(A: Any, /, *, axis: int = 0) -> Any:
     return type(found)._from_parts(found.data, coords, shape, canonical=canonical)
 
 
-def swapaxes(A: Any, axis1: int, axis2: int) -> Any:
+def swapaxes(A: Any, axis1: int, axis2: int) -> SparseBase:
     """A sparse array with two dimensions exchanged.
 
     Parameters
@@ -192,7 +193,7 @@ def swapaxes(A: Any, axis1: int, axis2: int) -> Any:
     return permute_dims(A, axes=tuple(axes), copy=True)
 
 
-def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> Any:
+def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> SparseBase:
     """A sparse array with its dimensions in another order.
 
     Parameters
@@ -241,7 +242,7 @@ def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> Any:
     return A.tocoo(copy=copy).transpose()
 
 
-def matrix_transpose(A: Any) -> Any:
+def matrix_transpose(A: Any) -> SparseBase:
     """The rows of a sparse array as columns: its property ``mT``.
 
     Parameters

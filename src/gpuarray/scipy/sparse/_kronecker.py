@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from gpuarray.scipy.sparse._base import issparse, sparray
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
 from gpuarray.scipy.sparse._diagonals import eye, eye_array
 from gpuarray.scipy.sparse._index_dtype import index_dtype
+
+if TYPE_CHECKING:
+    from gpuarray.scipy.sparse._base import SparseBase
 
 __all__ = ["kron", "kronsum"]
 
@@ -26,7 +29,7 @@ def _in_coordinates(cls: Any, x: Any) -> Any:
     return cls(x.tocoo(copy=False)) if issparse(x) else cls(x)
 
 
-def kron(A: Any, B: Any, format: str | None = None) -> Any:
+def kron(A: Any, B: Any, format: str | None = None) -> SparseBase:
     """The Kronecker product: the second array times each element of the first.
 
     Parameters
@@ -84,7 +87,7 @@ def _combined(a: Any, b: Any, extent: int, count: int, other: int, index: np.dty
     return reshape(add((a * index.type(extent))[:, None], b[None, :]), -1)
 
 
-def kronsum(A: Any, B: Any, format: str | None = None) -> Any:
+def kronsum(A: Any, B: Any, format: str | None = None) -> SparseBase:
     """The Kronecker sum: ``kron(I_n, A) + kron(B, I_m)`` with identities of fitting sizes.
 
     Parameters

@@ -16,6 +16,7 @@ from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
+    from gpuarray.scipy.sparse._base import SparseBase
 
 __all__ = ["rand", "random", "random_array"]
 
@@ -28,7 +29,7 @@ def random_array(
     dtype: DTypeLike | None = None,
     rng: Any = None,
     data_sampler: Callable[..., Any] | None = None,
-) -> Any:
+) -> SparseBase:
     """A sparse array with elements at random places.
 
     Parameters
@@ -78,7 +79,7 @@ def random(
     data_rvs: Callable[[int], Any] | None = None,
     *,
     random_state: Any = None,
-) -> Any:
+) -> SparseBase:
     """A sparse matrix with elements at random places; for an array, see `random_array`.
 
     Parameters
@@ -135,7 +136,7 @@ def rand(
     rng: Any = None,
     *,
     random_state: Any = None,
-) -> Any:
+) -> SparseBase:
     """A sparse matrix with elements from 0 to 1 at random places, as `random` makes it.
 
     Parameters

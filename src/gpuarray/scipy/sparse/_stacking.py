@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import numbers
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,18 +11,26 @@ import numpy as np
 
 from gpuarray._array import ArrayBase
 from gpuarray._ops.conversion import asarray
+from gpuarray._ops.creation import empty
 from gpuarray._ops.joining import concatenate
+from gpuarray._ops.math import add
+from gpuarray._ops.ranges import arange
+from gpuarray._ops.taking import take
 from gpuarray.scipy.sparse._base import issparse, sparray
+from gpuarray.scipy.sparse._conversions import expanded
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
 from gpuarray.scipy.sparse._index_dtype import index_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
+    from gpuarray.scipy.sparse._base import SparseBase
 
 __all__ = ["block_array", "block_diag", "bmat", "hstack", "vstack"]
 
 
-def hstack(blocks: Sequence[Any], format: str | None = None, dtype: DTypeLike | None = None) -> Any:
+def hstack(
+    blocks: Sequence[Any], format: str | None = None, dtype: DTypeLike | None = None
+) -> SparseBase:
     """Sparse arrays beside one another.
 
     Parameters
@@ -55,7 +64,9 @@ def hstack(blocks: Sequence[Any], format: str | None = None, dtype: DTypeLike | 
     return _blocks([blocks], format, dtype, _any_array(blocks))
 
 
-def vstack(blocks: Sequence[Any], format: str | None = None, dtype: DTypeLike | None = None) -> Any:
+def vstack(
+    blocks: Sequence[Any], format: str | None = None, dtype: DTypeLike | None = None
+) -> SparseBase:
     """Sparse arrays below one another.
 
     Parameters
@@ -92,7 +103,7 @@ def vstack(blocks: Sequence[Any], format: str | None = None, dtype: DTypeLike | 
 
 def bmat(
     blocks: Sequence[Sequence[Any]], format: str | None = None, dtype: DTypeLike | None = None
-) -> Any:
+) -> SparseBase:
     """A sparse matrix of blocks.
 
     Parameters
@@ -129,7 +140,7 @@ def bmat(
 
 def block_array(
     blocks: Sequence[Sequence[Any]], *, format: str | None = None, dtype: DTypeLike | None = None
-) -> Any:
+) -> SparseBase:
     """A sparse array of blocks.
 
     Parameters
@@ -165,7 +176,7 @@ def block_array(
 
 def block_diag(
     mats: Sequence[Any], format: str | None = None, dtype: DTypeLike | None = None
-) -> Any:
+) -> SparseBase:
     """A sparse matrix with blocks on its diagonal.
 
     Parameters
@@ -241,11 +252,9 @@ def _blocks(rows: list[list[Any]], format: str | None, dtype: Any, array: bool) 
     flat = [x for row in rows for x in row]
     for name in ("csr", "csc"):
         if format in (None, name) and all(issparse(x) and x.format == name for x in flat):
-            if name == "csr" and len(rows[0]) == 1:
-                return _lines_stacked(flat, "csr", dtype, array)
-            if name == "csc" and len(rows) == 1:
-                return _lines_stacked(flat, "csc", dtype, array)
-            format = name
+            # Along the lines of the format, then one line behind the other.
+            parts = rows if name == "csr" else [list(x) for x in zip(*rows, strict=True)]
+            return _lines_stacked([_lines_joined(x) for x in parts], name, dtype, array)
     heights, widths = [0] * len(rows), [0] * len(rows[0])
     places = []
     for i, row in enumerate(rows):
@@ -267,6 +276,37 @@ def _blocks(rows: list[list[Any]], format: str | None, dtype: Any, array: bool) 
             heights[i], widths[j] = height, width
             places.append((block, i, j))
     return _joined(places, heights, widths, dtype, array).asformat(format)
+
+
+def _lines_joined(blocks: list[Any]) -> Any:
+    """Compressed arrays beside one another: each line has those of all blocks in turn."""
+    if len(blocks) == 1:
+        return blocks[0]
+    majors = {x._lines[0] for x in blocks}
+    if len(majors) > 1:
+        axis = 0 if blocks[0].format == "csr" else 1
+        raise ValueError(f"Mismatching dimensions along axis {axis}: {majors}")
+    total, minor = sum(int(x.indices.size) for x in blocks), sum(x._lines[1] for x in blocks)
+    index = index_dtype([x.indptr for x in blocks], max(total, minor - 1))
+    pointers = [x.indptr.astype(index, copy=False) for x in blocks]
+    indptr = functools.reduce(add, pointers)
+    dtype = np.result_type(*[x.dtype for x in blocks])
+    indices, data = empty(total, dtype=index), empty(total, dtype=dtype)
+    left, before = 0, indptr[:-1]
+    for block, pointer in zip(blocks, pointers, strict=True):
+        # The line's first element of this block is behind those of the blocks before.
+        count = int(block.indices.size)
+        moved = take(before - pointer[:-1], expanded(block.indptr, count))
+        places = moved + arange(count, dtype=index)
+        indices[places] = block.indices.astype(index, copy=False) + index.type(left)
+        data[places] = block.data.astype(dtype, copy=False)
+        before = before + (pointer[1:] - pointer[:-1])
+        left += block._lines[1]
+    first = blocks[0]
+    shape = first._swap((majors.pop(), minor))
+    known = all(x._canonical for x in blocks) or None
+    parts = data, indices, indptr
+    return type(first)._from_parts(*parts, shape, sorted=known, canonical=known)
 
 
 def _lines_stacked(blocks: list[Any], format: str, dtype: Any, array: bool) -> Any:
