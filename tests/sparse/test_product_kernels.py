@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 
 import gpuarray as cp
+from gpuarray import _calls
 from gpuarray._runtime.device import current
 from gpuarray.kernels.sparse_product import launch, spec
 from tests.slow import slow_except
@@ -44,6 +45,34 @@ def times(a, x, conjugate=False):
     result = np.result_type(a.dtype, arrays[-1].dtype)
     run = make(current.stream, *[part._layout for part in arrays], result, conjugate)
     return run(*arrays).get()
+
+
+def joined(results, carries, rows):
+    """Results to which what tiles have carried on is added."""
+    arrays = [cp.asarray(x) for x in (carries, rows, results)]
+    constants = {"rows": results.size, "tiles": rows.size}
+    make = spec.ProductSpec("join_carries", "f8")
+    bound = launch._bind(make, rows.size, constants, current.stream)
+    passed = {"results": "y0", "carries": "x0", "carry_rows": "x1"}
+    _calls.make_call(current.stream, "aa", [None], [(bound, passed)])(*arrays)
+    return arrays[2].get()
+
+
+@pytest.mark.parametrize("tiles", [1, 31, 256, 257, 3000])
+@pytest.mark.parametrize("chance", [0, 0.003, 0.1, 1])
+def test_joined_sums_of_tiles(tiles, chance, rng):
+    """Rows over few and many tiles, of which blocks take 256 at a time."""
+    rows = np.cumsum(rng.random(tiles) < chance)
+    count = rows[-1] + 1
+    carries, results = operand(tiles, "f8", rng), operand(count, "f8", rng)
+    want = results.copy()
+    np.add.at(want, rows, carries)
+    np.testing.assert_array_equal(joined(results, carries, rows), want)
+    # What the last tile has begun may be of no row.
+    want = results[: count - 1].copy()
+    np.add.at(want, rows[rows < count - 1], carries[rows < count - 1])
+    if count > 1:
+        np.testing.assert_array_equal(joined(results[: count - 1], carries, rows), want)
 
 
 # Small integers: sums are exact in whichever order they are made.
@@ -140,3 +169,4 @@ def test_nothing_for_the_checkers_to_find(rng):
     with cp.cuda.check("races", "uninit", "barriers"):
         times(a, operand(50, "f8", rng))
         times(a, operand((50, 3), "f8", rng))
+        joined(np.zeros(3), np.ones(1500), np.repeat([0, 1], [400, 1100]))

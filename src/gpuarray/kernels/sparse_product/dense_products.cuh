@@ -88,8 +88,49 @@ GPUARRAY_DEVICE void row_products(Result* results, const Index* indptr, const In
     }
 }
 
-// Adds what tiles have carried on: a thread takes a column of a row.
-template <class Terms, class T, class Result>
+// What tiles have carried on of the row that tile `number` is in, from there to tile `end`; the next one is `step` on.
+template <class Terms>
+GPUARRAY_DEVICE typename Terms::Sum carried(const typename Terms::Sum* carries, const int64_t* carry_rows, int64_t number,
+                                            int64_t next, int64_t step, int64_t end, int64_t column, int64_t columns) {
+    typedef typename Terms::Sum Sum;
+    enum { AHEAD = 8 };
+    const int64_t row = carry_rows[number];
+    Sum sum = carries[number * columns + column];
+    for (bool going = true; going; next += AHEAD * step) {
+        Sum read[AHEAD];
+        bool same[AHEAD];
+#pragma unroll
+        for (int i = 0; i < AHEAD; ++i) {
+            const int64_t at = next + i * step;
+            same[i] = at < end && carry_rows[at] == row;
+            read[i] = same[i] ? carries[at * columns + column] : Sum();
+        }
+#pragma unroll
+        for (int i = 0; i < AHEAD; ++i) {
+            if (same[i]) sum = Terms::joined(sum, read[i]);
+        }
+        going = same[AHEAD - 1];
+    }
+    return sum;
+}
+
+// Adds up what tiles of one row have carried on, as far as they are among STRIDE tiles, in place of the first one's.
+template <class Terms, int STRIDE>
+GPUARRAY_DEVICE void gather_carries(typename Terms::Sum* carries, const int64_t* carry_rows, const DenseDimensions& d) {
+    const int64_t threads = int64_t(gridDim.x) * blockDim.x;
+    for (int64_t at = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < d.tiles * d.columns; at += threads) {
+        const int64_t number = at / d.columns, row = carry_rows[number];
+        if (row >= d.rows || (number % STRIDE > 0 && carry_rows[number - 1] == row)) continue;
+        int64_t end = (number / STRIDE + 1) * STRIDE;
+        if (end > d.tiles) end = d.tiles;
+        carries[at] =
+            carried<Terms>(carries, carry_rows, number, number + 1, 1, end, at - number * d.columns, d.columns);
+    }
+}
+
+// Adds what tiles have carried on to the results: a thread takes a column of a row. With a STRIDE above 1
+// `gather_carries` ran before.
+template <class Terms, class T, class Result, int STRIDE>
 GPUARRAY_DEVICE void join_row_products(Result* results, const typename Terms::Sum* carries, const int64_t* carry_rows,
                                        const DenseDimensions& d) {
     typedef typename Terms::Sum Sum;
@@ -97,10 +138,8 @@ GPUARRAY_DEVICE void join_row_products(Result* results, const typename Terms::Su
     for (int64_t at = int64_t(blockIdx.x) * blockDim.x + threadIdx.x; at < d.tiles * d.columns; at += threads) {
         const int64_t number = at / d.columns, column = at - number * d.columns, row = carry_rows[number];
         if (row >= d.rows || (number > 0 && carry_rows[number - 1] == row)) continue;
-        Sum sum = carries[at];
-        for (int64_t next = number + 1; next < d.tiles && carry_rows[next] == row; ++next) {
-            sum = Terms::joined(sum, carries[next * d.columns + column]);
-        }
+        const int64_t next = (number / STRIDE + 1) * STRIDE;
+        const Sum sum = carried<Terms>(carries, carry_rows, number, next, STRIDE, d.tiles, column, d.columns);
         const Sum own = Terms::word(value_of<T>(results[row * d.columns + column]));
         results[row * d.columns + column] = Terms::result(Terms::joined(sum, own));
     }

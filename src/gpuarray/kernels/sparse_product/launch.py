@@ -149,8 +149,8 @@ def dense_call(
     Returns
     -------
     callable
-        Takes indptr, indices, data and the dense matrix; the result is C-contiguous. Two launches,
-        or one for small matrices.
+        Takes indptr, indices, data and the dense matrix; the result is C-contiguous. Three
+        launches, two or one for small matrices.
     """
     rows, size = indptr.shape[0] - 1, min(indices.shape[0], data.shape[0])
     inner, columns = dense.shape
@@ -185,8 +185,13 @@ def dense_call(
     passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "dense": "x3"}
     steps = [(_bind(spec, threads, constants, stream), passed | carries)]
     if tiles > 1:
-        join = _bind(make("join_row_products", code), tiles * columns, constants, stream)
-        steps.append((join, {"results": "y0"} | carries))
+        gathered = sparse_product.spec.GATHERED if tiles > sparse_product.spec.GATHERED else 1
+        if gathered > 1:
+            gather = make("gather_carries", code, each=gathered)
+            steps.append((_bind(gather, tiles * columns, constants, stream), carries))
+        join = make("join_row_products", code, each=gathered)
+        bound = _bind(join, tiles * columns, constants, stream)
+        steps.append((bound, {"results": "y0"} | carries))
     scratch = [tiles * columns * _sum_bytes(code), tiles * 8]
     return _calls.make_call(stream, "aaaa", [target], steps, scratch)
 

@@ -37,33 +37,59 @@ template <class Terms, class X, class Index> struct Product<Terms, Ones, X, Inde
     GPUARRAY_DEVICE static typename Terms::Sum of(typename Terms::Word, typename Terms::Word b) { return b; }
 };
 
-// The sum of each lane becomes that of all lanes up to it that are at the same row; rows do not fall.
-template <class Terms>
-GPUARRAY_DEVICE typename Terms::Sum scan_same_rows(int64_t row, typename Terms::Sum sum, int lane) {
+// Sums of threads that are at the same row are added up to each thread. Rows do not fall from thread to thread.
+template <class Terms, int BLOCK> struct SameRows {
+    typedef typename Terms::Sum Sum;
+    enum { WARPS = BLOCK / 32 };
+
+    // The sum of each lane becomes that of all lanes up to it that are at the same row.
+    GPUARRAY_DEVICE static Sum scan_warp(int64_t row, Sum sum, int lane) {
 #pragma unroll
-    for (int distance = 1; distance < 32; distance *= 2) {
-        const typename Terms::Sum other = from_before<32>(sum, distance);
-        const int64_t other_row = from_before<32>(row, distance);
-        if (lane >= distance && other_row == row) sum = Terms::joined(other, sum);
+        for (int distance = 1; distance < 32; distance *= 2) {
+            const Sum other = from_before<32>(sum, distance);
+            const int64_t other_row = from_before<32>(row, distance);
+            if (lane >= distance && other_row == row) sum = Terms::joined(other, sum);
+        }
+        return sum;
     }
-    return sum;
-}
+
+    // The same for a block. `before` becomes the sum of the thread before, whichever row that is at. All threads call,
+    // and wait for one another before they call again.
+    GPUARRAY_DEVICE static Sum scan(int64_t row, Sum sum, Sum& before) {
+        __shared__ Shelf<Sum, WARPS> sums;
+        __shared__ int64_t rows[WARPS];
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        sum = scan_warp(row, sum, lane);
+        if (lane == 31) {
+            sums[warp] = sum;
+            rows[warp] = row;
+        }
+        __syncthreads();
+        before = Sum();
+        int64_t before_row = -1;
+        for (int w = 0; w < warp; ++w) {
+            before = rows[w] == before_row ? Terms::joined(before, sums[w]) : sums[w];
+            before_row = rows[w];
+        }
+        if (row == before_row) sum = Terms::joined(before, sum);
+        const Sum neighbour = from_before<32>(sum, 1);
+        if (lane > 0) before = neighbour;
+        return sum;
+    }
+};
 
 template <class Terms, class Result, class A, class X, class Index, int BLOCK, int ITEMS> struct RowSums {
     typedef typename Terms::Sum Sum;
     typedef typename Terms::Word Word;
     typedef Product<Terms, A, X, Index> Factor;
-    enum { TILE = BLOCK * ITEMS, WARPS = BLOCK / 32 };
+    enum { TILE = BLOCK * ITEMS };
 
     GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices,
                                     const typename Factor::Element* data, const typename Stored<X>::type* vector,
                                     Sum* carries, int64_t* carry_rows, const RowSumsDimensions& d) {
         __shared__ Shelf<Sum, TILE> products;
         __shared__ int ends[TILE];
-        __shared__ Shelf<Sum, WARPS> warp_sums;
-        __shared__ int warp_rows[WARPS];
         const Factor factor = {data};
-        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         for (int64_t number = blockIdx.x; number < d.tiles; number += gridDim.x) {
             const PathTile tile = shared_tile<BLOCK, ITEMS>(indptr + 1, d.rows, d.size, number, ends);
             multiply(products, tile, factor, indices, vector, d);
@@ -88,21 +114,8 @@ template <class Terms, class Result, class A, class X, class Index, int BLOCK, i
                 }
             }
 
-            sum = scan_same_rows<Terms>(row, sum, lane);
-            if (lane == 31) {
-                warp_sums[warp] = sum;
-                warp_rows[warp] = row;
-            }
-            __syncthreads();
-            Sum before = Sum();
-            int before_row = -1;
-            for (int w = 0; w < warp; ++w) {
-                before = warp_rows[w] == before_row ? Terms::joined(before, warp_sums[w]) : warp_sums[w];
-                before_row = warp_rows[w];
-            }
-            if (row == before_row) sum = Terms::joined(before, sum);
-            const Sum neighbour = from_before<32>(sum, 1);
-            if (lane > 0) before = neighbour;
+            Sum before;
+            sum = SameRows<Terms, BLOCK>::scan(row, sum, before);
             if (row > first_row) results[tile.row + first_row] = Terms::result(Terms::joined(before, first));
             if (threadIdx.x == BLOCK - 1) {
                 carries[number] = sum;
@@ -135,39 +148,45 @@ template <class Terms, class Result, class A, class X, class Index, int BLOCK, i
     }
 };
 
-// Adds what tiles have carried on to the rows that ended behind them. A warp takes 32 tiles; a row that ends further on
-// it follows there.
-template <class Terms, class T, class Result>
+// Adds what tiles have carried on to the rows that ended behind them. A block takes as many tiles as it has threads; the
+// row that ends further on, if it was begun here, it follows there.
+template <class Terms, class T, class Result, int BLOCK>
 GPUARRAY_DEVICE void join_carries(Result* results, const typename Terms::Sum* carries, const int64_t* carry_rows,
                                   int64_t rows, int64_t tiles) {
     typedef typename Terms::Sum Sum;
-    const int lane = threadIdx.x % 32;
-    const int64_t warps = int64_t(gridDim.x) * blockDim.x / 32;
-    for (int64_t warp = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / 32; warp * 32 < tiles; warp += warps) {
-        const int64_t begin = warp * 32, tile = begin + lane;
+    typedef SameRows<Terms, BLOCK> Scan;
+    enum { AHEAD = 4 };
+    for (int64_t begin = int64_t(blockIdx.x) * BLOCK; begin < tiles; begin += int64_t(gridDim.x) * BLOCK) {
+        const int64_t tile = begin + threadIdx.x;
         const int64_t row = tile < tiles ? carry_rows[tile] : rows;
-        Sum sum = scan_same_rows<Terms>(row, tile < tiles ? carries[tile] : Sum(), lane);
-        // A row that was begun by an earlier warp is that one's.
+        Sum before, sum = Scan::scan(row, tile < tiles ? carries[tile] : Sum(), before);
+        // A row that was begun by an earlier block is that one's.
         const int64_t earlier = begin > 0 ? carry_rows[begin - 1] : -1;
         const int64_t next = tile + 1 < tiles ? carry_rows[tile + 1] : rows;
         bool mine = row < rows && row != earlier && row != next;
-        const int64_t last = from_lane<32>(row, 31);
-        // All lanes agree: the last row goes on behind the warp's tiles.
-        if (last < rows && last != earlier && from_lane<32>(next, 31) == last) {
+        // All threads agree on whether the last row goes on behind the block's tiles.
+        const int64_t behind = begin + BLOCK;
+        const int64_t last = behind < tiles ? carry_rows[behind - 1] : rows;
+        if (last < rows && last != earlier && carry_rows[behind] == last) {
             Sum rest = Sum();
             bool going = true;
-            for (int64_t at = tile + 32; going; at += 32) {
-                const bool same = at < tiles && carry_rows[at] == last;
-                if (same) rest = Terms::joined(rest, carries[at]);
-                going = __all_sync(0xffffffffu, same);
-            }
-            // Sums of floats are added in the lanes' order.
+            for (int64_t from = behind + threadIdx.x; going; from += AHEAD * BLOCK) {
+                Sum read[AHEAD];
+                bool same[AHEAD];
 #pragma unroll
-            for (int distance = 1; distance < 32; distance *= 2) {
-                const Sum other = from_before<32>(rest, distance);
-                if (lane >= distance) rest = Terms::joined(other, rest);
+                for (int i = 0; i < AHEAD; ++i) {
+                    const int64_t at = from + i * BLOCK;
+                    same[i] = at < tiles && carry_rows[at] == last;
+                    read[i] = same[i] ? carries[at] : Sum();
+                }
+#pragma unroll
+                for (int i = 0; i < AHEAD; ++i) {
+                    if (same[i]) rest = Terms::joined(rest, read[i]);
+                }
+                going = __syncthreads_and(same[AHEAD - 1]);
             }
-            if (lane == 31) {
+            rest = Scan::scan(last, rest, before);
+            if (threadIdx.x == BLOCK - 1) {
                 sum = Terms::joined(sum, rest);
                 mine = true;
             }
@@ -176,6 +195,7 @@ GPUARRAY_DEVICE void join_carries(Result* results, const typename Terms::Sum* ca
             const Sum own = Terms::word(value_of<T>(results[row]));
             results[row] = Terms::result(Terms::joined(sum, own));
         }
+        __syncthreads();
     }
 }
 

@@ -22,6 +22,9 @@ from gpuarray.kernels.product.spec import sum_dtype
 
 BLOCK = 256
 
+#: Tiles whose sums for one row are gathered before they are added to it.
+GATHERED = 64
+
 #: The dtypes of the numbers that sparse products are computed in.
 DTYPES = ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8", "c16")
 
@@ -41,11 +44,12 @@ class ProductSpec:
     right_index: str = "int32"
     conjugate: bool = False  # the sparse operand's elements are conjugated
     lanes: int = 32  # lanes that share a row
-    each: int = 1  # columns of a lane
+    each: int = 1  # columns of a lane; tiles that are gathered before sums are joined
     key: str = "uint64"  # of a product's place
 
     def __post_init__(self) -> None:
         check_choice("operation", self.operation, OPERATIONS)
+        check_choice("dtype", self.dtype, ("", *DTYPES))
         check_choice("index", self.index, INDEX_BYTES)
         check_choice("right_index", self.right_index, INDEX_BYTES)
         check_choice("key", self.key, ("uint32", "uint64"))
@@ -162,7 +166,7 @@ OPERATIONS = {
     ),
     "join_carries": Operation(
         "row_sums.cuh",
-        "join_carries<{terms}, {dtype}, {result}>",
+        "join_carries<{terms}, {dtype}, {result}, {block}>",
         lambda x: [_results(x), *_carries(x, "const "), *_numbers("rows", "tiles")],
     ),
     "row_products": Operation(
@@ -170,9 +174,14 @@ OPERATIONS = {
         "row_products<{terms}, {result}, {left}, {right}, {index}, {lanes}, {each}>",
         lambda x: [_results(x), *_compressed(x), _dense(x), *_carries(x), _dense_dimensions()],
     ),
+    "gather_carries": Operation(
+        "dense_products.cuh",
+        "gather_carries<{terms}, {each}>",
+        lambda x: [*_carries(x), _dense_dimensions()],
+    ),
     "join_row_products": Operation(
         "dense_products.cuh",
-        "join_row_products<{terms}, {dtype}, {result}>",
+        "join_row_products<{terms}, {dtype}, {result}, {each}>",
         lambda x: [_results(x), *_carries(x, "const "), _dense_dimensions()],
     ),
     "diagonal_products": Operation(

@@ -82,7 +82,7 @@ def matmat(a: Any, dense: ndarray, conjugate: bool = False) -> ndarray:
     Returns
     -------
     ndarray, shape (m, k)
-        C-contiguous. Two launches, or one where the matrix is small.
+        C-contiguous. Three launches, fewer where the matrix is small.
     """
     return _row_products(a.data, a.indices, a.indptr, dense, conjugate)
 
