@@ -28,6 +28,7 @@ from gpuarray.scipy.sparse.linalg._equations import (
     spsolve,
     spsolve_triangular,
 )
+from gpuarray.scipy.sparse.linalg._exponential import expm, expm_multiply
 from gpuarray.scipy.sparse.linalg._factors import SuperLU, factorized, spilu, splu
 from gpuarray.scipy.sparse.linalg._gmres import gmres
 from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
@@ -45,6 +46,7 @@ __all__ = [
     "ArpackError", "ArpackNoConvergence", "eigsh",
     "MatrixRankWarning", "inv", "spsolve", "spsolve_triangular",
     "SuperLU", "factorized", "spilu", "splu",
+    "expm", "expm_multiply",
     "gmres",
     "lobpcg",
     "lsmr",
