@@ -26,6 +26,7 @@ from gpuarray.kernels.special import (
     lambert,
     orthogonal,
     spherical,
+    statistics,
 )
 
 __all__ = ["ROWS"]
@@ -46,6 +47,7 @@ _PAGES = (
     lambert,
     orthogonal,
     spherical,
+    statistics,
 )
 
 #: Every row by its name.

@@ -34,6 +34,7 @@ from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
 from gpuarray.scipy.special._orthogonal import *
 from gpuarray.scipy.special._spherical import *
+from gpuarray.scipy.special._statistics import *
 from gpuarray.scipy.special._zeta import *
 
 __all__ = [name for name in globals() if not name.startswith("_")]

@@ -1,0 +1,150 @@
+// Owen's T function, Kolmogorov's distribution, Tukey's lambda distribution.
+#pragma once
+
+#include "gpuarray/special_dd.cuh"
+
+namespace gpuarray {
+namespace special {
+namespace statistics {
+
+// Half of the nodes and weights of Gauss's and Legendre's rule of 48 points on [-1, 1].
+__device__ const double NODES[24] = {
+    0.03238017096286936, 0.0970046992094627, 0.1612223560688917, 0.22476379039468905,
+    0.28736248735545555, 0.34875588629216075, 0.4086864819907167, 0.4669029047509584,
+    0.523160974722233, 0.5772247260839727, 0.6288673967765136, 0.6778723796326639,
+    0.7240341309238146, 0.7671590325157404, 0.8070662040294426, 0.8435882616243935,
+    0.8765720202742479, 0.9058791367155696, 0.9313866907065543, 0.9529877031604309,
+    0.9705915925462473, 0.9841245837228269, 0.9935301722663508, 0.9987710072524261
+};
+__device__ const double WEIGHTS[24] = {
+    0.06473769681268392, 0.06446616443595009, 0.06392423858464819, 0.06311419228625402,
+    0.062039423159892665, 0.06070443916589388, 0.059114839698395635, 0.057277292100403214,
+    0.055199503699984165, 0.05289018948519367, 0.05035903555385447, 0.04761665849249048,
+    0.04467456085669428, 0.04154508294346475, 0.03824135106583071, 0.03477722256477044,
+    0.03116722783279809, 0.027426509708356948, 0.02357076083932438, 0.01961616045735553,
+    0.015579315722943849, 0.01147723457923454, 0.0073275539012762625, 0.0031533460523058385
+};
+
+// exp(-factor x^2), where the rounding of the square would be an error of the result.
+GPUARRAY_CALLED double bell(double factor, double x) {
+    if (::fabs(x) > 40.0) return 0.0;
+    const dd square = product(x, x) * -factor;
+    return square.hi < -800.0 ? 0.0 : exp_dd(square);
+}
+
+// Owen's integral for 0 <= a <= 1: beyond nine widths of the bell nothing is added.
+GPUARRAY_CALLED double owen_integral(double h, double a) {
+    const double half = 0.5 * ::fmin(a, h > 9.0 ? 9.0 / h : a);
+    const double exponent = -0.5 * h * h;
+    double sum = 0.0;
+#pragma unroll 1
+    for (int i = 0; i < 24; ++i) {
+        const double low = half * (1.0 - NODES[i]), high = half * (1.0 + NODES[i]);
+        const double left = 1.0 + low * low, right = 1.0 + high * high;
+        sum += WEIGHTS[i] * (::exp(exponent * low * low) / left + ::exp(exponent * high * high) / right);
+    }
+    return bell(0.5, h) * half * sum * 0.15915494309189533577;
+}
+
+}  // namespace statistics
+
+// D. B. Owen, "Tables for computing bivariate normal probabilities" (1956).
+GPUARRAY_CALLED double owens_t(double h, double a) {
+    if (h != h || a != a) return not_a_number();
+    const double sign = a < 0 ? -1.0 : 1.0;
+    h = ::fabs(h), a = ::fabs(a);
+    if (h == infinity() || a == 0.0) return 0.0;
+    if (h == 0.0) return sign * ::atan(a) * 0.15915494309189533577;
+    if (a <= 1.0) return sign * statistics::owen_integral(h, a);
+    const double at_h = ::normcdf(-h);
+    if (a == infinity()) return sign * 0.5 * at_h;
+    const double at_ah = ::normcdf(-a * h);
+    const double rest = a * h == infinity() ? 0.0 : statistics::owen_integral(a * h, 1.0 / a);
+    return sign * (0.5 * (at_h + at_ah) - at_h * at_ah - rest);
+}
+
+// One minus Kolmogorov's distribution, and its density: two series of theta functions (DLMF 20.7.32), of which one
+// converges fast.
+GPUARRAY_CALLED void kolmogorov_tails(double x, double& tail, double& below, double& density) {
+    tail = 1.0, below = 0.0, density = 0.0;
+    if (x <= 0.0) return;
+    if (x <= 0.82) {
+        const dd u = dd(1.2337005501361697, 7.831619385924639e-17) / product(x, x);  // pi^2 / 8 x^2
+        double sum = 0.0, slope = 0.0;
+        for (int k = 7; k >= 1; k -= 2) {
+            const double e = exp_dd(u * -double(k * k));
+            sum += e;
+            slope += e * (2.0 * u.hi * double(k * k) - 1.0);
+        }
+        below = 2.5066282746310002 / x * sum;
+        density = 2.5066282746310002 / (x * x) * slope;
+        tail = 1.0 - below;
+        return;
+    }
+    double sum = 0.0, slope = 0.0;
+    for (int k = 6; k >= 1; --k) {
+        const double sign = k % 2 ? 1.0 : -1.0, square = double(k * k), e = statistics::bell(2.0 * square, x);
+        sum += sign * e;
+        slope += sign * square * e;
+    }
+    tail = 2.0 * sum;
+    density = 8.0 * x * slope;
+    below = 1.0 - tail;
+}
+
+GPUARRAY_CALLED double kolmogorov(double x) {
+    if (x != x) return x;
+    double tail, below, density;
+    kolmogorov_tails(x, tail, below, density);
+    return tail;
+}
+
+GPUARRAY_CALLED double kolmogi(double p) {
+    if (!(p >= 0.0 && p <= 1.0)) return not_a_number();
+    if (p == 0.0) return infinity();
+    if (p == 1.0) return 0.0;
+    // Newton's steps for the logarithm of the smaller tail, from its first term.
+    const bool upper = p < 0.5;
+    const double rest = 1.0 - p;
+    double x;
+    if (upper) {
+        x = ::sqrt(-0.5 * ::log(0.5 * p));
+    } else {
+        x = 0.8;
+        for (int i = 0; i < 8; ++i) x = ::sqrt(1.2337005501361697 / ::log(2.5066282746310002 / (x * rest)));
+    }
+    for (int i = 0; i < 12; ++i) {
+        double tail, below, density;
+        kolmogorov_tails(x, tail, below, density);
+        const double found = upper ? tail : below, wanted = upper ? p : rest;
+        const double step = found / density * ::log(found / wanted);
+        const double next = upper ? x + step : x - step;
+        if (!(::fabs(next - x) > 1e-17 * x)) break;
+        x = next;
+    }
+    return x;
+}
+
+// The mean, or the standard deviation, of the normal distribution that has a quantile.
+GPUARRAY_DEVICE double nrdtrimn(double p, double deviation, double x) {
+    if (!(p > 0.0 && p < 1.0) || !(deviation > 0.0)) return not_a_number();
+    return x - deviation * ::normcdfinv(p);
+}
+GPUARRAY_DEVICE double nrdtrisd(double mean, double p, double x) {
+    if (!(p > 0.0 && p < 1.0)) return not_a_number();
+    return (x - mean) / ::normcdfinv(p);
+}
+
+// x^y - 1.
+GPUARRAY_CALLED double powm1(double x, double y) {
+    if (x < 0.0 && ::fabs(y) == infinity()) return not_a_number();
+    if (x > 0.0 && x != infinity() && ::fabs(y) != infinity()) {
+        const double exponent = y * ::log(x);
+        if (::fabs(exponent) < 0.5) return ::expm1(exponent);
+    }
+    if (x < 0.0 && is_integer(y) && ::fabs(y) < 9e15 && ::fmod(y, 2.0) == 0.0) return powm1(-x, y);
+    return ::pow(x, y) - 1.0;
+}
+
+}  // namespace special
+}  // namespace gpuarray

@@ -1,0 +1,40 @@
+// Wright's generalized Bessel function: the sum of x^k / (k! gamma(a k + b)), for arguments that are not negative.
+//
+// All terms are positive, and those of a finite sum are few. Each is the exponential of a sum of two doubles.
+// E. M. Wright, "The asymptotic expansion of the generalized Bessel function" (1935).
+#pragma once
+
+#include "gpuarray/special_gamma.cuh"
+
+namespace gpuarray {
+namespace special {
+
+GPUARRAY_CALLED double wright_bessel(double a, double b, double x) {
+    if (a != a || b != b || x != x || a < 0.0 || b < 0.0 || x < 0.0) return not_a_number();
+    if (a == infinity() || b == infinity()) return not_a_number();
+    if (x == infinity()) return infinity();
+    if (x == 0.0) return rgamma(b);
+    if (a == 0.0) {
+        if (b == 0.0) return 0.0;
+        return exp_dd(dd(x) - lgamma_positive(dd(b)));
+    }
+    const dd l = log_dd(dd(x));
+    // A finite sum has its greatest term where k < 710, but for parameters near zero.
+    double sum = 0.0, before = 0.0;
+    dd power(0.0);  // k log(x) - log(k!)
+    for (int k = 0; k < 100000; ++k) {
+        if (k > 0) power = power + l - log_dd(dd(double(k)));
+        const dd argument = product(a, double(k)) + b;
+        double term = 0.0;
+        if (argument.hi > 0.0) term = exp_dd(power - lgamma_positive(argument));
+        sum += term;
+        if (sum == infinity()) break;
+        if (k > 0 && term <= before && term < 1e-18 * sum) break;
+        if (k > 0 && term == 0.0 && before == 0.0 && power.hi < -800.0 && argument.hi > 2.0) break;
+        before = term;
+    }
+    return sum;
+}
+
+}  // namespace special
+}  // namespace gpuarray
