@@ -11,6 +11,7 @@ runs the lambda in both libraries, a case for each dtype (of a contiguous operan
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -196,16 +197,29 @@ def launches(call: Callable) -> int:
 # ---- tests -------------------------------------------------------------------------------------
 
 
-def _dtypes_and_layouts(dtypes, layouts, layouts_of) -> Iterator:
+def _cases(dtypes, layouts, layouts_of, parameters) -> Iterator:
+    """A dtype, a layout and a value of each parameter; those that are not quick are marked slow."""
     first = next(iter(layouts))
-    for dtype in dtypes:
+    # What depends on a parameter rarely depends on the dtype as well: one dtype takes all values.
+    swept = layouts_of or (["f4"] if "f4" in dtypes else dtypes[:1])
+    values = [list(enumerate(given)) for given in parameters.values()]
+    for dtype, *given in itertools.product(dtypes, *values):
         name = "_".join(
             str(np.dtype(one)) for one in ([dtype] if isinstance(dtype, str) else dtype)
         )
+        slow = dtypes is DTYPES and dtype not in KINDS
+        if dtype not in swept and any(place for place, _ in given):
+            if slow:
+                continue
+            slow = True
+        marks = pytest.mark.slow if slow else ()
+        ids = [
+            f"{parameter}={getattr(value, '__name__', value)}"
+            for parameter, (_, value) in zip(parameters, given, strict=True)
+        ]
         for layout in layouts if dtype in layouts_of else [first]:
-            slow = dtypes is DTYPES and dtype not in KINDS
-            marks = pytest.mark.slow if slow else ()
-            yield pytest.param(dtype, layout, id=f"{name}-{layout}", marks=marks)
+            case = "-".join([*ids[::-1], name, layout])
+            yield pytest.param(dtype, layout, *[x for _, x in given], id=case, marks=marks)
 
 
 def against_numpy(
@@ -246,7 +260,9 @@ def against_numpy(
     raises : type or tuple of types of exceptions
         What NumPy may raise in some of the cases; gpuarray must raise the same there.
     **parameters
-        The values of each further parameter of the function: a case for each combination.
+        The values of each further parameter of the function: a case for each combination of them
+        for the dtypes in `layouts_of` (where it is empty, for one). Of the other dtypes the cases
+        with the first values are quick, the others slow, and left out for those not in `KINDS`.
 
     Returns
     -------
@@ -275,12 +291,10 @@ def against_numpy(
             return
         same(function(cp, *devices, **given), expected, ulps=ulps, atol=atol)
 
-    cases = list(_dtypes_and_layouts(dtypes, layouts, layouts_of))
-    for name, given in parameters.items():
-        ids = [f"{name}={getattr(value, '__name__', value)}" for value in given]
-        test = pytest.mark.parametrize(name, list(given), ids=ids)(test)
-    test = pytest.mark.parametrize(("dtype", "layout"), cases)(test)
     names = ["dtype", "layout", *parameters]
+    test = pytest.mark.parametrize(names, list(_cases(dtypes, layouts, layouts_of, parameters)))(
+        test
+    )
     test.__signature__ = inspect.Signature(
         [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
     )

@@ -67,7 +67,7 @@ def test_bins_that_shared_memory_has_no_room_for(rng):
 def test_edges_of_any_width(rng):
     x = rng.integers(-40, 40, 3000)
     for edges in ([0, 1], [-40, 3, 3, 3, 9, 40], np.arange(-50, 50), [0.5, 1.5, 1.5]):
-        for dtype in ("i4", "f4", "f8", "u1"):
+        for dtype in ("f4", "u1"):
             check(x.astype(dtype), edges)
 
 
@@ -85,7 +85,7 @@ def test_what_has_no_edges(dtype):
 
 
 def test_equal_elements():
-    for dtype in ("f4", "f8", "i4", "u1"):
+    for dtype in ("f4", "u1"):
         check(np.full(100, 7, dtype), 10)
         check(np.zeros(100, dtype), 10)
 
@@ -93,7 +93,7 @@ def test_equal_elements():
 @settings(max_examples=40, deadline=None)
 @given(
     npst.arrays(
-        st.sampled_from(["f4", "f8", "i2", "u8"]).map(np.dtype),
+        st.sampled_from(["f4", "u8"]).map(np.dtype),
         st.integers(1, 300),
         elements=st.integers(0, 100),
     ),
@@ -106,7 +106,9 @@ def test_any_histogram(x, bins):
 # ---- bincount ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u1", "u2", "u8"])
+@pytest.mark.parametrize(
+    "dtype", slow_except(["i1", "u2", "i8"], ["i1", "i4", "i8", "u1", "u2", "u8"])
+)
 def test_the_greatest_element_decides(dtype, rng):
     for greatest in (0, 5, 127, 600, 2047, 2048, 30000):
         if greatest > np.iinfo(dtype).max:
@@ -158,7 +160,9 @@ def test_the_kernels_are_clean(xp, rng):
 ESTIMATES = ["auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges"]
 
 
-@pytest.mark.parametrize("name", ESTIMATES)
+@pytest.mark.parametrize(
+    "name", slow_except(["auto", "doane", "fd", "rice", "scott", "stone"], ESTIMATES)
+)
 @pytest.mark.filterwarnings("ignore:The number of bins estimated:RuntimeWarning")
 def test_estimated_numbers_of_bins(name):
     rng = np.random.default_rng(5)
@@ -198,7 +202,11 @@ def check_grid(columns, bins, **options):
 
 
 @pytest.mark.parametrize(
-    "dtypes", [("f8", "f8"), ("f4", "f4"), ("f4", "f8"), ("i4", "f8"), ("u1", "i2")]
+    "dtypes",
+    slow_except(
+        [("f4", "f8"), ("u1", "i2")],
+        [("f8", "f8"), ("f4", "f4"), ("f4", "f8"), ("i4", "f8"), ("u1", "i2")],
+    ),
 )
 def test_grids(dtypes):
     rng = np.random.default_rng(1)

@@ -272,7 +272,7 @@ def test_views_of_foreign_memory_are_foreign(name):
             if 0 <= start < base.nbytes:
                 assert view._layout.foreign, (step, number, view._layout)
             # Results are not, nor what is made in their likeness.
-            for result in (view + 1, view.copy(), cp.zeros_like(view), abs(view), view.sum(axis=0)):
+            for result in (view + 1, view.copy(), cp.zeros_like(view)):
                 assert not result._layout.foreign
                 assert result.flags.writeable
     for number, view in enumerate(_views(base)):

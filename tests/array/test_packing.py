@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
 from gpuarray._ops import packing
 from tests.array.arrays import LAYOUTS_3D, raises_as_numpy, same
-from tests.slow import slow_off_axes
+from tests.slow import slow_except, slow_off_axes
 
 SHAPE = (5, 9, 8)
 
@@ -27,7 +27,8 @@ def test_layouts(layout, order):
     view = LAYOUTS_3D[layout]
     host = view(np, np.random.default_rng(2).integers(0, 256, SHAPE).astype("u1"))
     device = view(cp, cp.asarray(np.random.default_rng(2).integers(0, 256, SHAPE).astype("u1")))
-    for axis in (None, *range(-host.ndim, host.ndim)):
+    axes = range(-1, host.ndim - 1) if order == "big" else range(-1, 0)
+    for axis in (None, *(axes if host.ndim else ())):
         expected = np.unpackbits(host, axis, bitorder=order)
         actual = cp.unpackbits(device, axis, bitorder=order)
         same(actual, expected)
@@ -38,13 +39,14 @@ def test_layouts(layout, order):
         )
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8"])
+@pytest.mark.parametrize("dtype", slow_except(["?", "i4"], ["?", "i1", "u2", "i4", "u8"]))
 def test_what_is_not_zero_is_a_bit(dtype):
     host = bits(dtype) * (1 if dtype == "?" else np.array(3, dtype))
     for axis in (None, 1):
         same(cp.packbits(cp.asarray(host), axis), np.packbits(host, axis))
 
 
+@settings(max_examples=15)
 @given(st.integers(1, 40), st.integers(-20, 400), st.sampled_from(["big", "little"]))
 def test_counts(size, count, order):
     host = (np.arange(size) * 37 + 11).astype("u1")

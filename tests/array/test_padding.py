@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray as cp
@@ -24,11 +24,20 @@ test_rules = against_numpy(
 )
 test_statistics = against_numpy(
     lambda xp, x, mode, length: xp.pad(x, 2, mode, stat_length=length),
-    dtypes=["u1", "i8", "f4", "f8"],
+    dtypes=["u1", "f4"],
     mode=STATISTICS,
     length=[None, 2, ((1, 3), (2, 5))],
     raises=ValueError,
     ulps=2,
+)
+test_statistics_of_wide_elements = pytest.mark.slow(
+    against_numpy(
+        lambda xp, x, mode: xp.pad(x, 2, mode, stat_length=2),
+        dtypes=["i8", "f8"],
+        layouts_of=(),
+        mode=STATISTICS,
+        ulps=2,
+    )
 )
 test_ramps = against_numpy(
     lambda xp, x, ends: xp.pad(x, ((2, 1), (0, 3)), "linear_ramp", end_values=ends),
@@ -54,6 +63,7 @@ def paddings(draw):
     return shape, width, draw(st.sampled_from(RULES)), draw(st.sampled_from(["u1", "f8", "c16"]))
 
 
+@settings(max_examples=20)
 @given(paddings(), st.booleans())
 def test_any_rule(case, transposed):
     shape, width, mode, dtype = case
@@ -70,7 +80,7 @@ def test_any_rule(case, transposed):
 @pytest.mark.parametrize("shape", [(3,), (40, 33), (2, 3, 4)])
 def test_numbers_of_each_side(shape):
     numbers = [(2 * axis + 1, 2 * axis + 2) for axis in range(len(shape))]
-    for dtype in ("?", "i2", "f4", "c16"):
+    for dtype in ("?", "f4") if len(shape) == 2 else ("i2", "c16"):
         host = values(shape, dtype)
         for one in (host, np.asfortranarray(host)):
             for given_values in (7, (1, 2), numbers):
@@ -88,7 +98,7 @@ def test_long_rows(dtype):
     device = cp.asarray(host)
     for part in (slice(None), slice(1, None), slice(None, None, -1)):
         for mode in RULES:
-            for width in (((1, 2), (3, 70)), ((0, 0), (1, 0)), ((2, 0), (0, 0))):
+            for width in (((1, 2), (3, 70)), ((0, 0), (1, 0))):
                 expected = np.pad(host[:, part], width, mode)
                 same(cp.pad(device[:, part], width, mode), expected)
 

@@ -10,7 +10,7 @@ from gpuarray._runtime.device import current
 from gpuarray.kernels import select as select_kernels
 from gpuarray.kernels.select import spec as partitioning
 from gpuarray.kernels.sort import spec as sorting
-from tests.array.arrays import DTYPES, KINDS, raises_as_numpy
+from tests.array.arrays import DTYPES, raises_as_numpy
 from tests.slow import slow_except
 
 
@@ -91,7 +91,7 @@ def check_ranks(x, ranks, spread=False):
 
 @pytest.mark.parametrize(
     "dtype",
-    slow_except(["i2", "f8"], ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"]),
+    slow_except(["i2"], ["i2", "i4", "i8", "u2", "u4", "u8", "f2", "f4", "f8"]),
 )
 def test_every_dtype_in_one_block(dtype, rng):
     length = sorting.BLOCK_LIMIT[np.dtype(dtype).itemsize] + 37
@@ -100,7 +100,7 @@ def test_every_dtype_in_one_block(dtype, rng):
     check_ranks(x, [length // 2, 5, length - 1])
 
 
-@pytest.mark.parametrize("dtype", slow_except(KINDS, DTYPES))
+@pytest.mark.parametrize("dtype", slow_except(["u1", "i8", "f2", "c16"], DTYPES))
 def test_short_rows(dtype, rng):
     x = keys(dtype, (3, 4, 50), rng)
     check_ranks(x, [20, 0, 49, 20])
@@ -151,7 +151,6 @@ def test_ranks_of_bytes(dtype, rng, limits):
 def test_counts_of_64_bits(dtype, rng, limits):
     limits(wide_length=1)
     x = keys(dtype, (9000,), rng)
-    check(x, 4000)
     check(x, [4000, 8000])
     check_ranks(x, [1, 2, 4000, 4001, 8999])
 
@@ -174,7 +173,7 @@ def test_candidates_are_copied_or_not(rng, limits):
 def test_rows_that_are_not_aligned(rng, limits):
     for row_limit in (1, 1 << 17):
         limits(row_limit)
-        for dtype in ("f2", "f4", "f8"):
+        for dtype in ("f2", "f8"):
             x = keys(dtype, (20001,), rng)
             base = cp.asarray(x)
             length = 10000 + 3

@@ -78,12 +78,12 @@ def along(axis, dtypes, names, ulps=0):
 
 test_rows_of_every_dtype = along(1, DTYPES, ["sum", "max", "argmax"])
 # What variants depend on is the width of elements.
-test_rows_of_every_width = along(
-    1, ["?", "i1", "u8", "f2", "f4", "c8"], ["prod", "min", "any", "all", "argmin"]
+test_rows_of_every_width = along(1, ["i1", "f4"], ["prod", "min", "any", "all", "argmin"])
+test_rows_of_other_widths = pytest.mark.slow(
+    along(1, ["?", "u8", "f2", "c8"], ["prod", "min", "any", "all", "argmin"])
 )
-test_columns_of_every_width = along(
-    0, ["i1", "c16"], [name for name in FUNCTIONS if name != "mean"]
-)
+test_columns_of_every_width = along(0, ["i1"], [name for name in FUNCTIONS if name != "mean"])
+test_columns_of_wide_elements = along(0, ["c16"], ["sum", "argmax"])
 test_means = along(1, ["?", "i1", "u8", "f2", "f4"], ["mean"])
 # NumPy multiplies complex sums by the reciprocal of the count.
 test_complex_means = along(1, ["c8", "c16"], ["mean"], ulps=2)
@@ -108,7 +108,12 @@ def test_nan(name, dtype):
     check(name, np.full((2, 9), np.nan, dtype), 1)
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 31, 32, 33, 127, 255, 256, 257, 1023, 1025])
+@pytest.mark.parametrize(
+    "length",
+    slow_except(
+        [1, 3, 4, 31, 33, 257, 1025], [1, 2, 3, 4, 5, 31, 32, 33, 127, 255, 256, 257, 1023, 1025]
+    ),
+)
 def test_row_lengths_and_alignments(length):
     memory = ties(3 * length + 8, "f4")
     for offset in (0, 1, 2, 3):
@@ -151,7 +156,7 @@ def test_results_that_blocks_share(dtype):
 def test_runs_of_several_dimensions():
     block = ties((37, 9, 101), "f4")
     for view in (block[:, ::2, :-1], block[:, :, 2:], block[:, ::-1, ::-1], block[::-2, 1:, 1:99]):
-        for name in ("sum", "max", "argmax"):
+        for name in ("sum", "argmax"):
             check(name, view)
         check("sum", view, (0, 2))
         check("sum", view, (1, 2))
@@ -161,10 +166,12 @@ def test_runs_of_several_dimensions():
 def test_wide_indices(monkeypatch):
     monkeypatch.setattr(_layout, "needs_int64", lambda *_: True)
     block = ties((13, 11, 102), "f4")  # a shape of its own: plans are kept
+    for axis in (None, 0, 1, 2):
+        check("sum", block, axis)
+        check("sum", block[:, ::2, :-1], axis)
+    check("argmax", block, 1)
     for name in ("sum", "argmax"):
-        for axis in (None, 0, 1, 2):
-            check(name, block, axis)
-            check(name, block[:, ::2, :-1], axis)
+        check(name, block[:, ::2, :-1])
         check(name, ties(70_004, "f4"))
 
 
@@ -215,7 +222,15 @@ def test_mean_of_nothing_warns():
 
 @pytest.mark.parametrize(
     ("name", "dtype"),
-    [*slow_off_axes(["sum", "max"], ["i4", "f2", "c8"]), ("prod", "?"), ("min", "?")],
+    [
+        ("sum", "i4"),
+        ("max", "f2"),
+        ("prod", "?"),
+        *[
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [("max", "i4"), ("sum", "f2"), ("sum", "c8"), ("max", "c8"), ("min", "?")]
+        ],
+    ],
 )
 def test_initial_and_where(name, dtype, rng):
     x = ties((4, 9), dtype)
@@ -246,10 +261,11 @@ def check_mask(name, x, axis, mask, **arguments):
 def test_where_without_initial(rng):
     mask = rng.random((4, 9)) < 0.7
     mask[:, 0] = mask[0] = True
-    for dtype in ("f2", "i4"):
-        x = ties((4, 9), dtype)
-        for name, axis in itertools.product(("sum", "any", "all", "mean"), (None, 0, 1)):
-            check_mask(name, x, axis, mask)
+    # Each function with each axis and each dtype, but not every combination.
+    functions, axes = ("sum", "any", "all", "mean"), (None, 0, 1)
+    for k, (name, axis) in enumerate(itertools.product(functions, axes)):
+        x = ties((4, 9), "f2" if k % 2 else "i4")
+        check_mask(name, x, axis, mask)
     with pytest.raises(ValueError, match="does not have an identity"):
         cp.max(device_copy(x), where=device_copy(mask))
     with pytest.raises(TypeError, match="sum: where must be"):
@@ -260,13 +276,13 @@ def test_where_without_initial(rng):
 
 def test_out():
     x = ties((4, 9), "f8")
-    for name in ("sum", "max", "mean", "any"):
-        for dtype in ("f8", "f4", "i4"):
-            expected = np.full(9, 7, dtype)
-            getattr(np, name)(x, axis=0, out=expected)
-            out = device_copy(np.full(9, 7, dtype))
-            assert getattr(cp, name)(device_copy(x), 0, out=out) is out
-            np.testing.assert_array_equal(cp.asnumpy(out), expected)
+    cases = [("sum", "f8"), ("sum", "f4"), ("sum", "i4")]
+    for name, dtype in [*cases, ("max", "f4"), ("mean", "i4"), ("any", "f8")]:
+        expected = np.full(9, 7, dtype)
+        getattr(np, name)(x, axis=0, out=expected)
+        out = device_copy(np.full(9, 7, dtype))
+        assert getattr(cp, name)(device_copy(x), 0, out=out) is out
+        np.testing.assert_array_equal(cp.asnumpy(out), expected)
     expected = np.full((9, 3), 7, "i2")
     out = device_copy(expected)
     np.sum(x, axis=0, out=expected[::-1, 1])
@@ -334,7 +350,8 @@ def test_dtype_argument(rng):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             check("sum", x, 1, dtype=dtype)
-            check("prod", np.abs(x), 0, dtype=dtype)
+            if dtype in ("i1", "c8"):
+                check("prod", np.abs(x), 0, dtype=dtype)
     x = rng.integers(-100, 100, (4, 50)).astype("i1")
     check("sum", x, 1, dtype="i1")
     check("mean", x, 1, dtype="i4")

@@ -1,5 +1,7 @@
 """Reductions along another than the fastest axis: which variant reads what, rows of any alignment, tails."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -56,12 +58,14 @@ def check(names, x, a, axis):
 NAMES = ["sum", "max", "argmax", "argmin", "any", "all", "count_nonzero", "var"]
 
 
-@pytest.mark.parametrize("dtype", slow_except(["u1", "f2", "f4"], DTYPES))
+@pytest.mark.parametrize("dtype", slow_except(["u1", "f4"], DTYPES))
 def test_long_rows(dtype, variants, rng):
     """Rows that begin at any address, and parts of rows, whose neighbours are not read."""
     x = numbers(dtype, (67, 1029), rng)
     a = cp.asarray(x)
     names = NAMES if dtype in ("u1", "?") else ["sum", "argmax", "var"]
+    if dtype == "u1":
+        names = ["sum", "max", "argmax", "any", "var"]  # the others are those of bools
     check(names, x, a, 0)
     check(["sum", "argmax"], x[2:, 3:-2], a[2:, 3:-2], 0)
     check(["sum", "argmax"], x[::-2, 1:], a[::-2, 1:], 0)
@@ -71,7 +75,11 @@ def test_long_rows(dtype, variants, rng):
 
 @pytest.mark.parametrize(
     ("dtype", "columns"),
-    slow_off_axes(["i1", *[dtype for dtype in DTYPES if dtype != "i1"]], [3, 10, 100, 96]),
+    [
+        pytest.param(dtype, columns, marks=() if quick else pytest.mark.slow)
+        for dtype, columns in itertools.product(DTYPES, [3, 10, 100, 96])
+        for quick in [dtype == "i1" or (columns == 3 and dtype in ("f2", "c8"))]
+    ],
 )
 def test_short_rows(dtype, columns, variants, rng):
     size = 21_003 + columns
@@ -92,8 +100,8 @@ def test_short_rows(dtype, columns, variants, rng):
 def test_middle_axis(dtype, shape, rng):
     x = numbers(dtype, shape, rng)
     a = cp.asarray(x)
-    check(["sum", "argmax", "max", "var"], x, a, 1)
-    check(["sum", "argmax"], x[:, 1:, 1:], a[:, 1:, 1:], 1)
+    check(["sum", "argmax", *(["max", "var"] if shape[0] == 3 else [])], x, a, 1)
+    check(["sum"], x[:, 1:, 1:], a[:, 1:, 1:], 1)
     check(["sum"], x, a, (0, 1))
     check(["sum"], x.transpose(1, 0, 2), a.transpose(1, 0, 2), 0)
 

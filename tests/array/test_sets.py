@@ -11,7 +11,9 @@ from tests.slow import slow_except
 ALL = {"return_index": True, "return_inverse": True, "return_counts": True}
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "i8", "f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize(
+    "dtype", slow_except(["i1", "f4", "c8"], ["?", "i1", "u4", "i8", "f2", "f4", "f8", "c8"])
+)
 def test_unique(dtype, rng):
     for shape in ((60,), (5, 7), (0,), (1,)):
         x = rng.integers(0, 2 if dtype == "?" else 9, shape).astype(dtype)
@@ -28,7 +30,7 @@ def test_unique(dtype, rng):
         same(counts, expected[1])
 
 
-@pytest.mark.parametrize("dtype", ["u2", "f4"])
+@pytest.mark.parametrize("dtype", slow_except(["f4"], ["u2", "f4"]))
 def test_unique_of_several_tiles(dtype, rng):
     for high in (3, 5000):
         x = rng.integers(0, high, 20001).astype(dtype)
@@ -59,16 +61,14 @@ def test_unique_along_an_axis(rng):
 
 @pytest.mark.parametrize("name", ["isin", "intersect1d", "union1d", "setdiff1d", "setxor1d"])
 def test_two_sets(name, rng):
-    for dtypes in (("i4", "i4"), ("i4", "f4"), ("i1", "i8")):
+    for dtypes in (("i4", "i4"), ("i1", "f4")):
         a, b = (rng.integers(0, 30, n).astype(t) for n, t in zip((20, 15), dtypes, strict=True))
         for x, y in ((a, b), (a, b[:0]), (a[:0], b)):
             result = getattr(cp, name)(cp.asarray(x), cp.asarray(y))
             same(result, getattr(np, name)(x, y), context=(dtypes, len(x), len(y)))
 
 
-@pytest.mark.parametrize(
-    "dtype", slow_except(["i1", "f4"], ["?", "i1", "u8", "f2", "f4", "f8", "c8"])
-)
+@pytest.mark.parametrize("dtype", slow_except(["f4"], ["?", "i1", "u8", "f2", "f4", "f8", "c8"]))
 def test_isin(dtype, rng):
     x = rng.integers(0, 100, (30, 41)).astype(dtype)
     test = rng.integers(0, 120, 50).astype(dtype)

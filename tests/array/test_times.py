@@ -9,7 +9,7 @@ import pytest
 
 import gpuarray as cp
 from tests.array.arrays import LAYOUTS
-from tests.slow import slow_except
+from tests.slow import slow_except, slow_off_axes
 
 NAT = np.iinfo("i8").min
 UNITS = ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "25s", "3D"]
@@ -73,7 +73,7 @@ def test_layouts(kind, layout):
 
 
 @pytest.mark.parametrize("kind", ["M8", "m8"])
-@pytest.mark.parametrize("source", slow_except(["Y", "W", "h", "ms", "as"], UNITS))
+@pytest.mark.parametrize("source", slow_except(["Y", "W", "ms"], UNITS))
 def test_casts_between_units(kind, source):
     host = np.arange(-280, 280, 7) * {"Y": 1, "M": 5, "W": 11}.get(source, 37)
     host = np.concatenate([host, np.array([NAT])]).astype(f"{kind}[{source}]")
@@ -95,7 +95,9 @@ def test_calendar():
     same(cp.array(months).astype("M8[W]"), months.astype("M8[W]"))
 
 
-@pytest.mark.parametrize("other", ["?", "i1", "u4", "i8", "f4", "f8", "c16"])
+@pytest.mark.parametrize(
+    "other", slow_except(["?", "i1", "f8"], ["?", "i1", "u4", "i8", "f4", "f8", "c16"])
+)
 def test_casts_to_and_from_numbers(other):
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
@@ -118,17 +120,16 @@ BINARY = {
 
 @pytest.mark.parametrize(
     "name",
-    slow_except(["add", "subtract", "floor_divide", "divmod", "fmax", "less", "equal"], BINARY),
+    slow_except(["add", "subtract", "divmod", "fmax", "less"], BINARY),
 )
 def test_binary_functions(name):
     for left, right in BINARY[name].split():
         a, b = times(f"{left}8[s]"), times(f"{right}8[s]", seed=1)
-        both(lambda xp, x, y: getattr(xp, name)(x, y), a, b)
         both(lambda xp, x, y: getattr(xp, name)(x, y), a, times(f"{right}8[ms]", seed=1))
         both(lambda xp, x, y: getattr(xp, name)(x, y), a.astype(f"{left}8[D]"), b)
 
 
-@pytest.mark.parametrize("other", ["i8", "i2", "f8", "f4", "?"])
+@pytest.mark.parametrize("other", slow_except(["i2", "f8"], ["i8", "i2", "f8", "f4", "?"]))
 def test_scaling(other):
     numbers = np.array([2, -2, 0, 3, 1, -7]).astype(other)
     if numbers.dtype.kind == "f":
@@ -182,14 +183,14 @@ def test_unary_functions():
         same(getattr(cp, name)(cp.array(host)), getattr(np, name)(host))
 
 
-@pytest.mark.parametrize("kind", ["M8[s]", "m8[us]"])
-@pytest.mark.parametrize("axis", [None, 0, 1])
+@pytest.mark.parametrize(("kind", "axis"), slow_off_axes(["m8[us]", "M8[s]"], [None, 0, 1]))
 def test_reductions(kind, axis):
     for host in (times(kind), times(kind, nat=False)):
         for name in ("max", "min", "argmax", "argmin"):
             same(getattr(cp.array(host), name)(axis=axis), getattr(host, name)(axis=axis))
-        both(lambda xp, x: xp.fmax.reduce(x, axis=0), host)
-        both(lambda xp, x: xp.maximum.accumulate(x, axis=1), host)
+        if axis is None:
+            both(lambda xp, x: xp.fmax.reduce(x, axis=0), host)
+            both(lambda xp, x: xp.maximum.accumulate(x, axis=1), host)
         if kind[0] == "m":
             both(lambda xp, x: x.sum(axis=axis), host)
             both(lambda xp, x: x.mean(axis=axis), host)

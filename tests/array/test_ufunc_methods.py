@@ -68,7 +68,7 @@ def some(cases):
 def test_in_the_order_of_the_elements(name, dtype):
     host = numbers((3, 4, 5), dtype)
     x, function = cp.asarray(host), getattr(cp, name)
-    for axis in (0, -1):
+    for axis in (0, -1) if dtype in ("?", "f8") else (-1,):
         expected = folded(name, host, axis)
         if name == "ldexp":  # whose elements are integers
             same(function.reduce(x, axis), np.take(expected, -1, axis))
@@ -107,7 +107,9 @@ def test_layouts(name, layout):
             assert actual.strides == expected.strides
 
 
-@pytest.mark.parametrize("name", ["subtract", "divide", "hypot"])
+@pytest.mark.parametrize(
+    "name", slow_except(["subtract", "hypot"], ["subtract", "divide", "hypot"])
+)
 def test_arguments(name):
     host = numbers((5, 6), "f8")
     x, ours, theirs = cp.asarray(host), getattr(cp, name), getattr(np, name)
@@ -148,7 +150,7 @@ def test_magnitudes_of_single_elements():
         same(ours.reduceat(x, [1, 0]), theirs.reduceat(host, [1, 0]))
 
 
-@pytest.mark.parametrize("name", slow_except(["add", "fmax", "gcd"], ASSOCIATIVE))
+@pytest.mark.parametrize("name", slow_except(["add", "gcd"], ASSOCIATIVE))
 def test_segments_of_associative_functions(name):
     dtype = "f4" if name in ("hypot", "logaddexp", "logaddexp2") else "i4"
     host = numbers((4, 150), dtype)
@@ -158,7 +160,7 @@ def test_segments_of_associative_functions(name):
     same(ours.reduceat(x, [0, 1, 3]), theirs.reduceat(host, [0, 1, 3]), ulps=16)
 
 
-@pytest.mark.parametrize("dtype", ["?", "i1", "f2", "c16"])
+@pytest.mark.parametrize("dtype", slow_except(["i1", "f2"], ["?", "i1", "f2", "c16"]))
 def test_sums_of_segments(dtype):
     host = numbers((3, 40), dtype)
     x = cp.asarray(host)
@@ -167,7 +169,7 @@ def test_sums_of_segments(dtype):
     same(cp.add.reduceat(x, [0, 1], dtype="c8"), np.add.reduceat(host, [0, 1], dtype="c8"))
 
 
-@pytest.mark.parametrize("dtype", ["i1", "f4", "f8", "?"])
+@pytest.mark.parametrize("dtype", slow_except(["i1", "f8"], ["i1", "f4", "f8", "?"]))
 def test_long_lines(dtype):
     name = "less" if dtype == "?" else "subtract"
     ours = getattr(cp, name)
@@ -248,7 +250,7 @@ def test_attributes(name):
 def test_outer():
     host, other = numbers((2, 3), "i4"), numbers((4,), "f4")
     x, y = cp.asarray(host), cp.asarray(other)
-    for name in ("add", "arctan2", "less", "power"):
+    for name in ("less", "power"):
         ours, theirs = getattr(cp, name), getattr(np, name)
         same(ours.outer(x, y), theirs.outer(host, other), ulps=4)
         same(ours.outer(x.T, 2), theirs.outer(host.T, 2), ulps=4)
