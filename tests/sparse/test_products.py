@@ -136,6 +136,15 @@ def test_one_dimension(rng):
         same(cp.asarray(x) @ b, x @ a)
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_one_row(format, rng):
+    for kind in ("array", "matrix"):
+        a = matrix(rng, (1, 9), format=format, kind=kind)
+        x = numbers(rng, (9, 1), "f8")
+        same(ours(a) @ cp.asarray(x), a @ x)
+        same(ours(a) @ cp.asarray(x[:, 0]), a @ x[:, 0])  # of coo_array without dimensions
+
+
 @pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (1, 1), (4, 2)])
 @pytest.mark.parametrize("format", slow_except(["csr"], FORMATS[:3]))
 def test_no_elements(shape, format):
@@ -178,6 +187,21 @@ def test_results_repeat(rng):
     x = cp.asarray(rng.normal(size=(50, 3)))
     for make in (lambda: a @ x, lambda: a @ x[:, 0], lambda: a.tocsc() @ x, lambda: (a @ a.T).data):
         assert make().get().tobytes() == make().get().tobytes()
+
+
+def test_products_can_be_captured():
+    a, x = sparse.csr_array(cp.eye(400) * 2), cp.ones((400, 2))
+    stream = cp.cuda.Stream()
+    with stream:
+        a @ x, a @ x[:, 0]  # compiled before the capture
+        stream.begin_capture()
+        found = a @ x, a @ x[:, 0]
+        graph = stream.end_capture()
+        x[:] = 3
+        graph.launch(stream)
+        stream.synchronize()
+    for one in found:
+        assert (one.get() == 6).all()
 
 
 # ---- errors --------------------------------------------------------------------------------------

@@ -299,7 +299,10 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
 
 def _symbol(spec: ProductSpec) -> str:
     """A C identifier that says in a profiler what runs."""
-    dtypes = [spec.dtype, spec.left, spec.right, spec.index, spec.right_index, spec.key]
-    symbol = f"gpuarray_{spec.operation}__{'_'.join([x for x in dtypes if x])}"
+    function = OPERATIONS[spec.operation].function
+    used = [name for name in ("index", "right_index", "key") if f"{{{name}}}" in function]
+    widths = [getattr(spec, name) for name in used]
+    parts = [x for x in (spec.dtype, spec.left, spec.right, *widths) if x]
+    symbol = f"gpuarray_{spec.operation}__{'_'.join(parts)}"
     symbol += f"_{spec.lanes}x{spec.each}" if spec.lanes < 32 or spec.each > 1 else ""
     return symbol + ("_conjugate" if spec.conjugate else "")

@@ -250,7 +250,8 @@ def product(a: Any, other: Any) -> Any:
     found = _DENSE[a.format](a, x)
     if a.ndim == 1:
         return reshape(found, shape[1:])
-    if a.format == "coo" and len(shape) == 1 and a.shape[0] == 1 and not hasattr(a, "getH"):
+    row = a.shape[0] == 1 and len(shape) == 1
+    if row and a.format == "coo" and not isinstance(a, MatrixProducts):
         return reshape(found, ())  # as SciPy's
     return found
 
