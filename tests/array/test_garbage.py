@@ -276,6 +276,7 @@ SKIPPED = {
 MODULES = (
     cp.cuda, cp.cuda.memory, cp.cuda.runtime, cp.cuda.compiler, cp.linalg, cp.scipy.linalg,
     cp.fft, cp.fft.config, cp.scipy.fft, cp.scipy.fftpack, cp.scipy.sparse, cp.cuda.cufft,
+    cp.scipy.sparse.linalg, cp.scipy.sparse.csgraph,
 )  # fmt: skip
 
 

@@ -138,6 +138,8 @@ def test_errors():
         factors.solve(cp.ones(N, complex))
     with pytest.raises(TypeError, match="sparse"):
         linalg.inv(cp.ones((2, 2)))
+    with pytest.raises(TypeError, match="splu"):
+        linalg.SuperLU()
 
 
 @pytest.mark.parametrize("format", slow_except(["csr"], ["csr", "csc", "coo"]))

@@ -152,6 +152,8 @@ def matrix_power(A: Any, power: int) -> SparseBase:
     array([[0, 2],
            [4, 0]])
     """
+    if not hasattr(A, "tocsr"):
+        raise TypeError(f"matrix_power: A is no sparse array but {type(A).__name__}")
     if A.shape != A.shape[::-1] or len(A.shape) != 2:
         raise TypeError(f"sparse matrix is not square, but of shape {A.shape}")
     try:

@@ -80,10 +80,24 @@ class SuperLU:
     array([1., 1.])
     """
 
-    def __init__(self, factors: Any, pivots: Any) -> None:
-        self._factors, self._pivots = factors, pivots
-        self._found: dict[str, Any] = {}
-        self.shape: tuple[int, int] = factors.shape
+    _factors: Any
+    _pivots: Any
+    _found: dict[str, Any]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise TypeError("SuperLU: cannot create instances; splu and spilu make them of a matrix")
+
+    @classmethod
+    def _of(cls, factors: Any, pivots: Any) -> SuperLU:
+        """The object of factors and pivots."""
+        made = object.__new__(cls)
+        made._factors, made._pivots, made._found = factors, pivots, {}
+        return made
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the matrix."""
+        return self._factors.shape
 
     @property
     def perm_r(self) -> ndarray:
@@ -235,7 +249,7 @@ def splu(
     factors, pivots, singular = factorize(_csc(A, "splu"), "splu")
     if singular:
         raise RuntimeError("splu: Factor is exactly singular")
-    return SuperLU(factors, pivots)
+    return SuperLU._of(factors, pivots)
 
 
 def spilu(
@@ -289,7 +303,7 @@ def spilu(
     factors, pivots, singular = factorize(_csc(A, "spilu"), "spilu")
     if singular:
         raise RuntimeError("spilu: Factor is exactly singular")
-    return SuperLU(factors, pivots)
+    return SuperLU._of(factors, pivots)
 
 
 def factorized(A: Any) -> Callable[..., ndarray]:
