@@ -41,9 +41,7 @@ def as_indices(x: Any, dtype: np.dtype) -> ndarray:
 
 def structure(a: Any, dtype: np.dtype) -> tuple[Any, Any, Any]:
     """The row pointers, the columns, and the elements of a compressed array."""
-    count = int(a.indices.size)
-    data = ascontiguousarray(a.data)
-    return as_indices(a.indptr, dtype), as_indices(a.indices[:count], dtype), data
+    return as_indices(a.indptr, dtype), as_indices(a.indices, dtype), ascontiguousarray(a.data)
 
 
 def index_dtype(*arrays: Any, most: int = 0) -> np.dtype:
