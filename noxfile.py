@@ -92,6 +92,13 @@ def site(session: nox.Session) -> None:
 
 
 @nox.session
+def browser(session: nox.Session) -> None:
+    """Look at the built site in headless Chromium, the system's or playwright's own."""
+    session.install("pytest>=8.4", "playwright>=1.50")
+    session.run("pytest", "tests/site", "--confcutdir=tests/site", *session.posargs)
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """Compare random calls with NumPy's: ``nox -s fuzz -- --cases 100000 --seed 1 --jobs 8``."""
     session.install(".", *group("test"))

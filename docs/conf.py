@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import urllib.request
+import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -36,6 +37,8 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 
 autodoc_typehints = "none"  # numpydoc's sections say what parameters are
 autodoc_member_order = "groupwise"
+# `_own_sections` moves them before numpydoc shows them; it looks at docstrings for signatures, too.
+warnings.filterwarnings("ignore", message="Unknown section Differences From")
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -61,7 +64,9 @@ intersphinx_mapping = {name: (url, None) for name, url in _INVENTORIES.items() i
 
 html_theme = "pydata_sphinx_theme"
 html_title = "gpuarray"
+html_context = {"default_mode": "auto"}
 html_theme_options = {
+    "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,

@@ -44,7 +44,7 @@ class Name(NamedTuple):
         """The first sentence of the docstring."""
         paragraphs = (inspect.getdoc(self.thing) or "").strip().split("\n\n")
         first = paragraphs[0]
-        if first.startswith(f"{self.full.rpartition('.')[2]}(") and len(paragraphs) > 1:
+        if re.match(r"\w+\(.*\)$", first) and len(paragraphs) > 1:
             first = paragraphs[1]  # behind a signature, as NumPy writes it for ufuncs
         return _escaped(" ".join(first.split()))
 
@@ -152,7 +152,8 @@ def write(directory: Path) -> None:
             for name in section.names:
                 _store(directory / f"{name.page}.rst", page_of(name))
     lines = [*_heading("Reference", "="), ".. toctree::", "   :maxdepth: 1", ""]
-    _store(directory / "index.rst", "\n".join(lines + [f"   {index}" for index in indices]) + "\n")
+    pages = [*indices, "../differences"]
+    _store(directory / "index.rst", "\n".join(lines + [f"   {page}" for page in pages]) + "\n")
 
 
 def _store(path: Path, text: str) -> None:
