@@ -13,10 +13,10 @@ from gpuarray._ops.ranges import arange
 from gpuarray._ops.searching import count_nonzero
 from gpuarray._ops.taking import take
 from gpuarray._ops.truth import any as any_true
-from gpuarray._ops.unique import unique
-from gpuarray.kernels.sparse_format.launch import line_pointers, pack_keys
+from gpuarray.kernels.sparse_format.launch import line_pointers
 from gpuarray.scipy.sparse import _conversions, _shapes
 from gpuarray.scipy.sparse._base import SparseBase, issparse, sparray
+from gpuarray.scipy.sparse._blocks import block_counts
 from gpuarray.scipy.sparse._foreign import from_foreign
 from gpuarray.scipy.sparse._index_checks import check_lines, in_dtype, of_one_width
 from gpuarray.scipy.sparse._index_dtype import (
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from gpuarray.scipy.sparse._csr import CsrBase
 
 __all__ = ["bsr_array", "bsr_matrix", "isspmatrix_bsr"]
-
-#: Which part of a block's elements must be stored for blocks of that size to be chosen.
-_FILLED = 0.7
 
 
 class BsrBase(LineOrder):
@@ -65,7 +62,7 @@ class BsrBase(LineOrder):
             self._take_shape(arg1, dtype, blocksize)
             return
         if isinstance(arg1, tuple) and len(arg1) == 3:
-            self._take_blocks(arg1, shape, dtype, copy, blocksize)
+            self._takeblock_counts(arg1, shape, dtype, copy, blocksize)
             return
         if isinstance(arg1, tuple) and len(arg1) != 2:
             raise ValueError(
@@ -87,13 +84,13 @@ class BsrBase(LineOrder):
     def _take_shape(self, shape: tuple[Any, ...], dtype: Any, blocksize: Any) -> None:
         self._shape = _shapes.as_shape(shape, (2,))
         block = (1, 1) if blocksize is None else tuple(blocksize)
-        lines = _blocks(self._shape, block, "shape must be multiple of blocksize")
+        lines = block_counts(self._shape, block, "shape must be multiple of blocksize")
         index = index_dtype(maxval=max(*lines, *block))
         self.data = zeros((0, *block), check_dtype(np.float64 if dtype is None else dtype))
         self.indices, self.indptr = zeros(0, index), zeros(lines[0] + 1, index)
         self._sorted = self._canonical = True
 
-    def _take_blocks(
+    def _takeblock_counts(
         self, arg1: tuple[Any, ...], shape: Any, dtype: Any, copy: bool, blocksize: Any
     ) -> None:
         data = as_data(arg1[0], dtype, copy)
@@ -106,7 +103,9 @@ class BsrBase(LineOrder):
         lines: tuple[int | None, int | None] = (None, None)
         if shape is not None:
             shape = _shapes.as_shape(shape, (2,))
-            lines = _blocks(shape, block, f"shape {shape} must be multiple of blocksize {block}")
+            lines = block_counts(
+                shape, block, f"shape {shape} must be multiple of blocksize {block}"
+            )
         found = check_lines(data.shape[0], indices, indptr, *lines)
         if shape is None:
             if not indices.size:
@@ -352,75 +351,6 @@ class BsrBase(LineOrder):
 def _stacked(lines: Any, index: np.dtype, extent: int, inside: Any) -> Any:
     """Rows or columns of elements, from those of blocks and those in a block."""
     return astype(lines, index).reshape(-1, 1, 1) * extent + inside
-
-
-def _blocks(shape: Any, block: Any, message: str) -> tuple[int, int]:
-    """How many rows and columns of blocks a shape has."""
-    if min(block) < 1 or shape[0] % block[0] or shape[1] % block[1]:
-        raise ValueError(message)
-    return shape[0] // block[0], shape[1] // block[1]
-
-
-def blocks_of(a: CsrBase, blocksize: tuple[int, int] | None) -> BsrBase:
-    """Rows in blocks. Waits for the device to know how many there are."""
-    if a.ndim != 2:
-        raise ValueError("Cannot convert a 1d sparse array to bsr format")
-    block = _usual_size(a) if blocksize is None else tuple(blocksize)
-    rows, columns = _blocks(a._shape_2d, block, f"invalid blocksize {block}")
-    height, width = block
-    container = a._class_of("bsr")
-    if (height, width) == (1, 1):
-        made: BsrBase = container._from_parts(
-            a.data.reshape(-1, 1, 1), a.indices, a.indptr, a.shape,
-            sorted=a._sorted, canonical=a._canonical,
-        )  # fmt: skip
-        return made
-    if not a.has_canonical_format:
-        a = a.copy()
-        a.sum_duplicates()
-    major = a._major()
-    keys = _block_keys(a, major, height, width)
-    found, which = unique(keys, return_inverse=True)
-    index = index_dtype((a.indices, a.indptr), max(columns, found.size))
-    data = zeros(found.size * height * width, a.dtype)
-    place = which * (height * width) + astype(major % height, INT64) * width + a.indices % width
-    data[place] = a.data
-    made = container._from_parts(
-        data.reshape(-1, height, width),
-        astype(found % max(columns, 1), index),
-        line_pointers(found, rows, max(columns, 1), index),
-        a.shape,
-        canonical=True,
-    )
-    return made
-
-
-def _block_keys(a: CsrBase, major: Any, height: int, width: int) -> Any:
-    rows, columns = a._shape_2d
-    return pack_keys(major // height, a.indices // width, rows // height, max(columns // width, 1))
-
-
-def _usual_size(a: CsrBase) -> tuple[int, int]:
-    """The largest square blocks, of 1, 2, 3, 4 or 6 rows, that are filled well."""
-    if not a.nnz:
-        return 1, 1
-    major = a._major()
-
-    def filled(size: int) -> float:
-        if a._shape_2d[0] % size or a._shape_2d[1] % size:
-            return 0.0
-        blocks: Any = unique(_block_keys(a, major, size, size))
-        return a.nnz / (size * size * blocks.size)
-
-    high = (1 + _FILLED) / 2
-    threes = filled(3)
-    if threes > high and filled(2) > high:
-        return (6, 6) if filled(6) > _FILLED else (3, 3)
-    if filled(4) > _FILLED:
-        return 4, 4
-    if threes > _FILLED:
-        return 3, 3
-    return (2, 2) if filled(2) > _FILLED else (1, 1)
 
 
 class bsr_array(BsrBase, sparray):

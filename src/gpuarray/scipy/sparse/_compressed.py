@@ -15,7 +15,7 @@ from gpuarray._ops.searching import count_nonzero
 from gpuarray.kernels.sparse_format.launch import line_pointers, store_entries
 from gpuarray.scipy.sparse import _conversions, _shapes
 from gpuarray.scipy.sparse._base import SparseBase, issparse, sparray
-from gpuarray.scipy.sparse._coo import dense_result
+from gpuarray.scipy.sparse._dense import dense_result
 from gpuarray.scipy.sparse._foreign import from_foreign
 from gpuarray.scipy.sparse._index_checks import check_lines, in_dtype, of_one_width
 from gpuarray.scipy.sparse._index_dtype import INT32, INT32_MAX, INT64, as_data, check_dtype

@@ -43,7 +43,7 @@ class CsrBase(CompressedBase):
     tocsc.__doc__ = SparseBase.tocsc.__doc__
 
     def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> BsrBase:
-        from gpuarray.scipy.sparse._bsr import blocks_of
+        from gpuarray.scipy.sparse._blocks import blocks_of
 
         found = blocks_of(self, blocksize)
         return found.copy() if copy and found.blocksize == (1, 1) else found

@@ -50,7 +50,9 @@ class DataBase(SparseBase):
                 f"Cannot cast array data from {self.dtype!r} to {found!r} according to the rule "
                 f"'{casting}'"
             )
-        return self._with_data(astype(self.data, found))
+        made = self._with_data(astype(self.data, found))
+        made._added_data()  # as SciPy does: after the cast
+        return made
 
     astype.__doc__ = SparseBase.astype.__doc__
 

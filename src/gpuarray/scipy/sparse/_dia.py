@@ -250,7 +250,7 @@ class DiaBase(DataBase):
 
     def setdiag(self, values: Any, k: int = 0) -> None:
         rows, columns = self._shape_2d
-        if k >= columns > 0 < k or -k >= rows > 0 > k:
+        if (k > 0 and k >= columns) or (k < 0 and -k >= rows):
             raise ValueError("k exceeds array dimensions")
         given = astype(asarray(values), self.dtype)
         length = min(rows + min(k, 0), columns - max(k, 0))
