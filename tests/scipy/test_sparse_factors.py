@@ -12,6 +12,7 @@ import scipy.sparse.linalg as expected
 import gpuarray as cp
 from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import linalg
+from gpuarray.scipy.sparse.linalg import _equations
 from tests.slow import slow_except
 
 RNG = np.random.default_rng(0)
@@ -99,6 +100,23 @@ def test_triangles(format, options):
         )
 
 
+@pytest.mark.parametrize("options", [{}, {"unit_diagonal": True, "lower": False}], ids=str)
+def test_large_triangles(options, monkeypatch):
+    monkeypatch.setattr(_equations, "_DENSE_TRIANGLE", 0)
+    triangle = np.tril(A) if options.get("lower", True) else np.triu(A)
+    mine, theirs = both(triangle + N * np.eye(N), "csr")
+    for b in (B, B[:, 0]):
+        close(
+            linalg.spsolve_triangular(mine, cp.asarray(b), **options),
+            expected.spsolve_triangular(theirs, b, **options),
+        )
+    chain, theirs = both(np.eye(40) - np.eye(40, k=-1))
+    b = np.ones(40)
+    close(linalg.spsolve_triangular(chain, cp.asarray(b)), expected.spsolve_triangular(theirs, b))
+    b[0] = np.nan
+    assert np.isnan(cp.asnumpy(linalg.spsolve_triangular(chain, cp.asarray(b)))).all()
+
+
 def test_singular_matrices():
     singular = np.diag([1.0, 0.0, 2.0])
     mine, theirs = both(singular)
@@ -148,7 +166,7 @@ def test_norms(format):
     for order in (None, "fro", 1, -1, np.inf, -np.inf, 2):
         close(linalg.norm(mine, order), expected.norm(theirs, order), 1e-9)
     for axis in (0, 1, -1):
-        for order in (None, 0, 1, 2, 3):
+        for order in (None, 0, 1, 2, 3, np.inf, -np.inf):
             right = expected.norm(theirs, order, axis)
             np.testing.assert_allclose(cp.asnumpy(linalg.norm(mine, order, axis)), right, 1e-12)
 

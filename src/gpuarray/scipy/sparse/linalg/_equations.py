@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["MatrixRankWarning", "inv", "spsolve", "spsolve_triangular"]
 
 
+#: Rows up to which a triangle is solved as a dense matrix.
+_DENSE_TRIANGLE = 8192
+
+#: Sweeps between tests whether the last one has changed anything.
+_SWEEPS = 8
+
+
 class MatrixRankWarning(UserWarning):
     """A matrix is singular, and the solution is NaN."""
 
@@ -182,12 +189,11 @@ def spsolve_triangular(
         If there is a zero on the diagonal.
     ValueError
         If the shapes do not fit together.
-    OutOfMemoryError
-        If there is no room for N times N elements.
 
-    Differences from SciPy
-    ----------------------
-    The matrix is taken as a dense one, which needs memory for all its elements.
+    Notes
+    -----
+    Up to 8192 rows the matrix is solved as a dense one. Larger ones take as many products with `b`
+    as the longest chain of rows that need one another has.
 
     Examples
     --------
@@ -221,6 +227,31 @@ def spsolve_triangular(
     if not unit_diagonal and A.shape[0] and bool((A.diagonal() == 0).any()):
         raise LinAlgError("spsolve_triangular: A is singular: zero entry on diagonal.")
     dtype = floating(np.result_type(A.dtype, np.float32, right.dtype))
-    dense = dense_of(A, "spsolve_triangular", dtype)
     right = right.astype(dtype, copy=False)
+    if A.shape[0] > _DENSE_TRIANGLE:
+        return _by_sweeps(A, right, lower, unit_diagonal)
+    dense = dense_of(A, "spsolve_triangular", dtype)
     return solve_triangular(dense, right, lower=lower, unit_diagonal=unit_diagonal)
+
+
+def _by_sweeps(A: Any, right: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """The solution by sweeps over all rows at once, until nothing changes.
+
+    After a sweep those rows are final whose others were. So there are as many sweeps as the longest
+    chain of rows has, each of which is a product with a vector; the result is that of the last one.
+    """
+    entries = A.tocoo()
+    there = entries.row > entries.col if lower else entries.row < entries.col
+    parts = (entries.data[there], (entries.row[there], entries.col[there]))
+    others = A._class_of("csr")(parts, shape=A.shape).astype(right.dtype)
+    diagonal: Any = 1
+    if not unit_diagonal:
+        diagonal = A.diagonal().astype(right.dtype)
+        diagonal = diagonal if right.ndim == 1 else diagonal[:, None]
+    x = right / diagonal
+    for sweep in range(1, A.shape[0] + 1):
+        before, x = x, (right - others.dot(x)) / diagonal
+        # A read costs as much as a few sweeps.
+        if sweep % _SWEEPS == 0 and bool(((x == before) | ((x != x) & (before != before))).all()):
+            break
+    return x
