@@ -1,11 +1,15 @@
-"""Owen's T function, Kolmogorov's distribution, parameters of the normal one, Wright's function."""
+"""Owen's T function, Kolmogorov's, Smirnov's and Tukey's distributions, Wright's function."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.special
 
-from tests.scipy.special.cases import Case, against_scipy, linear, powers
+import gpuarray as cp
+from gpuarray.scipy import special
+from tests.scipy.special.cases import Case, against_scipy, check_loops, linear, powers
+from tests.slow import slow_except
 
 HALF = np.concatenate([linear(0, 12, 40), powers(-10, 0, 10), linear(-5, 5, 10)])
 SLOPES = np.concatenate([linear(0, 3, 40), powers(-10, 3, 10), linear(-5, 5, 10)])
@@ -21,6 +25,22 @@ def kolmogorov(mp, x):
 
 def wright(mp, a, b, x):
     return mp.nsum(lambda k: mp.rgamma(a * k + b) * x**k * mp.rgamma(k + 1), [0, 3000], method="d")
+
+
+def tukey(mp, x, s):
+    if s > 0 and abs(x) >= 1 / s:
+        return mp.mpf(x > 0)
+    if s == 0:
+        return 1 / (1 + mp.exp(-x))
+    start = float(scipy.special.tklmbda(float(x), float(s)))
+    return mp.findroot(lambda p: (p**s - (1 - p) ** s) / s - x, start, verify=False)
+
+
+def bessel_integral(mp, a, power, order):
+    return mp.nsum(
+        lambda k: (-1) ** int(k) * a ** (2 * k + order) * mp.rgamma(k + 1) * mp.rgamma(k + order + 1)
+        / (2 * k + order + power + 1), [0, 80], method="d",
+    )  # fmt: skip
 
 
 CASES = [
@@ -46,6 +66,32 @@ CASES = [
         [np.concatenate([linear(0, 3, 10), powers(-4, 0, 5)]), np.concatenate([linear(0, 5, 10), linear(0, 50, 5)]), np.concatenate([linear(0, 20, 10), linear(0, 300, 5)])],
         exact=wright, corners=(0.0, 1.0, -1.0, np.nan),
     ),
+    Case(
+        "log_wright_bessel",
+        [np.concatenate([linear(0, 3, 10), powers(-2, 0, 5)]), np.concatenate([linear(0, 5, 10), linear(0, 50, 5)]), np.concatenate([linear(0, 20, 10), powers(2, 4, 5)])],
+        exact=lambda mp, a, b, x: mp.log(wright(mp, a, b, x)), corners=(0.0, 1.0, -1.0, np.nan),
+        scale=lambda a, b, x, wanted: 1 + 0 * x,
+    ),
+    Case("tklmbda", [linear(-5, 5, 60), linear(-2, 2, 60)[::-1]], exact=tukey, corners=(0.0, 1.0, -1.0, np.inf),
+         scale=lambda x, s, wanted: 0.5 + 0 * x, known=lambda x, s: np.isinf(s) | np.isinf(x)),
+    Case("besselpoly", [linear(0, 8, 30), linear(-0.9, 5, 30)[::-1], linear(-3, 6, 30)], exact=bessel_integral,
+         corners=(0.0, 1.0, 2.0)),
 ]  # fmt: skip
 
 test_values = against_scipy(CASES)
+
+
+@pytest.mark.parametrize("dtype", slow_except([np.int64], [np.int64, np.float64]))
+def test_smirnov(dtype):
+    n, d = np.array([1, 2, 12], dtype)[:, None], np.r_[linear(0, 1, 6), 0, 1, -0.1, 1.1, np.nan]
+    for name in ("smirnov", "smirnovi"):
+        found = getattr(special, name)(cp.asarray(n), cp.asarray(d)).get()
+        wanted = getattr(scipy.special, name)(n, d)
+        # Close to 1 the inverse has the digits that its argument has beside 1.
+        np.testing.assert_allclose(found, wanted, rtol=4e-15, atol=1e-15 * (name == "smirnovi"))
+    check_loops("smirnov")
+    check_loops("smirnovi")
+
+
+def test_smirnov_of_no_numbers():
+    assert np.isnan(special.smirnov(cp.asarray([0, -1]), 0.5).get()).all()

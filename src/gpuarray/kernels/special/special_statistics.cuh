@@ -1,7 +1,7 @@
-// Owen's T function, Kolmogorov's distribution, Tukey's lambda distribution.
+// Owen's T function, distributions of Kolmogorov, Smirnov and Tukey, and an integral of a Bessel function.
 #pragma once
 
-#include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_gamma.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -144,6 +144,98 @@ GPUARRAY_CALLED double powm1(double x, double y) {
     }
     if (x < 0.0 && is_integer(y) && ::fabs(y) < 9e15 && ::fmod(y, 2.0) == 0.0) return powm1(-x, y);
     return ::pow(x, y) - 1.0;
+}
+
+// Tukey's lambda distribution: the inverse of x = ((1 - q)^s - q^s) / s, where q is the smaller tail.
+GPUARRAY_CALLED double tklmbda(double x, double s) {
+    if (x != x || s != s) return not_a_number();
+    const double t = ::fabs(x);
+    if (s > 0.0 && t >= 1.0 / s) return x > 0 ? 1.0 : 0.0;
+    double q = 0.0;
+    if (s == 0.0) {
+        q = 1.0 / (1.0 + ::exp(t));
+    } else if (t != infinity()) {
+        // Bisection of the logarithm of q, then Newton's steps.
+        double low = -745.0, high = -0.69314718055994531;
+        for (int i = 0; i < 40; ++i) {
+            const double middle = 0.5 * (low + high);
+            const double found = (::expm1(s * ::log1p(-::exp(middle))) - ::expm1(s * middle)) / s;
+            (found > t ? low : high) = middle;
+        }
+        q = ::exp(0.5 * (low + high));
+        for (int i = 0; i < 3; ++i) {
+            const double found = (::expm1(s * ::log1p(-q)) - ::expm1(s * ::log(q))) / s;
+            const double slope = ::pow(1.0 - q, s - 1.0) + ::pow(q, s - 1.0);
+            const double next = q + (found - t) / slope;
+            if (next > 0.0 && next <= 0.5) q = next;
+        }
+    }
+    return x > 0 ? 1.0 - q : q;
+}
+
+// The upper tail of the greatest distance above an empirical distribution of n numbers: N. V. Smirnov (1944), in the form
+// of Z. W. Birnbaum and F. H. Tingey (1951). All terms are positive, each the exponential of a sum of two doubles.
+GPUARRAY_CALLED double smirnov(int64_t n, double d) {
+    if (d != d || n <= 0 || d < 0.0 || d > 1.0) return not_a_number();
+    if (d == 0.0 || d == 1.0) return 1.0 - d;
+    const double count = double(n);
+    dd choices(0.0);  // log of a binomial
+    double sum = 0.0;
+    for (int64_t j = 0; j < n; ++j) {
+        const double i = double(j);
+        const dd share = dd(i) / count, left = share + d, right = dd(1.0) - left;
+        if (right.hi <= 0.0) break;
+        sum += exp_dd(choices + log_dd(left) * (i - 1.0) + log_dd(right) * (count - i));
+        choices = choices + log_dd(dd(count - i)) - log_dd(dd(i + 1.0));
+    }
+    return ::fmin(1.0, d * sum);
+}
+GPUARRAY_DEVICE double smirnov(double n, double d) {
+    return n == n ? smirnov(int64_t(n), d) : not_a_number();
+}
+
+GPUARRAY_CALLED double smirnovi(int64_t n, double p) {
+    if (p != p || n <= 0 || p < 0.0 || p > 1.0) return not_a_number();
+    if (p == 0.0 || p == 1.0) return 1.0 - p;
+    if (n == 1) return 1.0 - p;
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 80; ++i) {
+        const double middle = 0.5 * (low + high);
+        if (middle == low || middle == high) break;
+        (smirnov(n, middle) > p ? low : high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+GPUARRAY_DEVICE double smirnovi(double n, double p) {
+    return n == n ? smirnovi(int64_t(n), p) : not_a_number();
+}
+
+// The integral of x^power J(order; 2 a x) from 0 to 1, by the power series of J (DLMF 10.2.2) in sums of two doubles.
+GPUARRAY_CALLED double besselpoly(double a, double power, double order) {
+    if (a != a || power != power || order != order) return not_a_number();
+    if (a == 0.0) return order == 0.0 ? 1.0 / (power + 1.0) : 0.0;
+    bool negative = false;
+    if (order < 0.0 && is_integer(order)) {
+        order = -order;
+        negative = ::fmod(order, 2.0) != 0.0;
+    }
+    if (a < 0.0) {
+        if (!is_integer(order)) return not_a_number();
+        negative ^= ::fmod(order, 2.0) != 0.0;
+        a = -a;
+    }
+    const SignedLog below = lgamma_signed(dd(order) + 1.0);
+    dd term(below.sign * exp_dd(log_dd(dd(a)) * order - below.log)), sum(0.0);
+    const dd square = -product(a, a);
+    const dd start = dd(power) + order + 1.0;
+    for (int k = 0; k < 1000; ++k) {
+        const double i = double(k);
+        const dd more = term / (start + 2.0 * i);
+        sum = sum + more;
+        if (::fabs(more.hi) < 1e-20 * ::fabs(sum.hi) && i > a) break;
+        term = term * square / ((dd(order) + (i + 1.0)) * (i + 1.0));
+    }
+    return negative ? -rounded(sum) : rounded(sum);
 }
 
 }  // namespace special

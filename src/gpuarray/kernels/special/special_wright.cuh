@@ -36,5 +36,50 @@ GPUARRAY_CALLED double wright_bessel(double a, double b, double x) {
     return sum;
 }
 
+namespace wright {
+
+// The logarithm of term number k.
+GPUARRAY_CALLED dd exponent(double a, double b, dd l, double k) {
+    const dd argument = product(a, k) + b;
+    if (!(argument.hi > 0.0)) return dd(-infinity());
+    return l * k - lgamma_positive(dd(k + 1.0)) - lgamma_positive(argument);
+}
+
+}  // namespace wright
+
+// Its logarithm, from the greatest term outwards. What has none for a and b of 0 is minus infinity.
+GPUARRAY_CALLED double log_wright_bessel(double a, double b, double x) {
+    if (a != a || b != b || x != x || a < 0.0 || b < 0.0 || x < 0.0) return not_a_number();
+    if (a == infinity() || b == infinity()) return not_a_number();
+    if (x == infinity()) return infinity();
+    if (x == 0.0) return b == 0.0 ? -infinity() : -rounded(lgamma_positive(dd(b)));
+    if (a == 0.0) return b == 0.0 ? -infinity() : rounded(dd(x) - lgamma_positive(dd(b)));
+    const dd l = log_dd(dd(x));
+    // The greatest term: where the exponents of neighbours are equal, by bisection.
+    double low = 0.0, high = 1.0;
+    while (high < 1e15 && wright::exponent(a, b, l, high + 1.0).hi > wright::exponent(a, b, l, high).hi) high *= 2.0;
+    while (high - low > 1.0) {
+        const double middle = ::floor(0.5 * (low + high));
+        const bool rising = wright::exponent(a, b, l, middle + 1.0).hi > wright::exponent(a, b, l, middle).hi;
+        (rising ? low : high) = middle;
+    }
+    if (wright::exponent(a, b, l, high + 1.0).hi > wright::exponent(a, b, l, high).hi) high += 1.0;
+    const dd most = wright::exponent(a, b, l, high);
+    double sum = 1.0;
+    for (double k = high + 1.0; k < high + 1e6; k += 1.0) {
+        const double term = exp_dd(wright::exponent(a, b, l, k) - most);
+        sum += term;
+        if (term < 1e-18 * sum) break;
+    }
+    for (double k = high - 1.0; k >= 0.0; k -= 1.0) {
+        const dd next = wright::exponent(a, b, l, k);
+        if (next.hi == -infinity()) break;
+        const double term = exp_dd(next - most);
+        sum += term;
+        if (term < 1e-18 * sum) break;
+    }
+    return rounded(most + log_dd(dd(sum)));
+}
+
 }  // namespace special
 }  // namespace gpuarray

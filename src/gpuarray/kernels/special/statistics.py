@@ -1,4 +1,4 @@
-"""Owen's T function, Kolmogorov's distribution, parameters of the normal one, Wright's function."""
+"""Owen's T function, Kolmogorov's, Smirnov's and Tukey's distributions, Wright's function."""
 
 from __future__ import annotations
 
@@ -43,5 +43,34 @@ ROWS = (
         loops="ddd->d fff->f", header="special_wright",
         floats="special::wright_bessel(in0, in1, in2)", weight=HUGE,
         result="array([1.       , 2.2795853])",
+    ),
+    special(
+        "log_wright_bessel", 3, "Logarithm of Wright's generalized Bessel function.",
+        1.0, 1.0, [1.0, 1e6], loops="ddd->d fff->f", header="special_wright",
+        floats="special::log_wright_bessel(in0, in1, in2)", weight=HUGE,
+        result="array([8.23993541e-01, 1.99528067e+03])",
+    ),
+    special(
+        "tklmbda", 2, "Tukey's lambda distribution.", [0.0, 1.0], 0.5, loops="ff->f dd->d",
+        header=_HEADER, floats="special::tklmbda(in0, in1)", weight=HUGE,
+        result="array([0.5       , 0.83071891])",
+    ),
+    special(
+        "smirnov", 2, "Upper tail of Smirnov's distribution.", 5, [0.2, 0.5],
+        loops="ld->d ff->f dd->d", header=_HEADER, category_operand=1,
+        floats="special::smirnov(in0, double(in1))", weight=HUGE,
+        result="array([0.58528, 0.056  ])",
+    ),
+    special(
+        "smirnovi", 2, "Inverse of smirnov.", 5, [0.1, 0.5],
+        loops="ld->d ff->f dd->d", header=_HEADER, category_operand=1,
+        floats="special::smirnovi(in0, double(in1))", weight=HUGE,
+        result="array([0.44698006, 0.23455954])",
+    ),
+    special(
+        "besselpoly", 3, "Integral of x**x2 J(x3; 2 x1 x) from 0 to 1.", [1.0, 5.0], 0.0, 1.0,
+        loops="ddd->d fff->f", header=_HEADER,
+        floats="special::besselpoly(in0, in1, in2)", weight=HUGE,
+        result="array([0.38805461, 0.12459358])",
     ),
 )
