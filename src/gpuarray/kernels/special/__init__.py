@@ -13,6 +13,7 @@ from gpuarray.kernels.generator.operations import Operation
 from gpuarray.kernels.special import (
     airy,
     bessel,
+    bessel_integrals,
     bessel_orders01,
     convenience,
     elementary,
@@ -25,8 +26,10 @@ from gpuarray.kernels.special import (
     integrals,
     lambert,
     orthogonal,
+    parabolic,
     spherical,
     statistics,
+    struve,
 )
 
 __all__ = ["ROWS"]
@@ -34,6 +37,7 @@ __all__ = ["ROWS"]
 _PAGES = (
     airy,
     bessel,
+    bessel_integrals,
     bessel_orders01,
     convenience,
     elementary,
@@ -46,8 +50,10 @@ _PAGES = (
     integrals,
     lambert,
     orthogonal,
+    parabolic,
     spherical,
     statistics,
+    struve,
 )
 
 #: Every row by its name.

@@ -33,9 +33,8 @@ template <class T> GPUARRAY_CALLED Airy<T> airy_near_zero(T z) {
 
 // Scaled by e^zeta (Ai) and e^-zeta (Bi) for x > 0; rest is what rounding took from zeta.
 GPUARRAY_CALLED Airy<double> airy_scaled(double x, double& zeta, double& rest) {
-    const double size = ::fabs(x), r = ::sqrt(size), low = ::fma(-r, r, size) / (2 * r), whole = size * r;
-    zeta = whole / 1.5;
-    rest = (::fma(-1.5, zeta, whole) + ::fma(size, r, -whole) + size * low) / 1.5;
+    const double size = ::fabs(x), r = ::sqrt(size);
+    zeta = airy_phase(size, rest);
     Airy<double> out;
     if (x > 0) {
         const Modified<double> third = modified_bessel(1.0 / 3, zeta), two = modified_bessel(2.0 / 3, zeta);

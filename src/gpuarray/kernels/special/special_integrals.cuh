@@ -1,303 +1,282 @@
-// Exponential, sine and cosine integrals, and the dilogarithm.
+// Integrals of Bessel, Struve and Airy functions of order zero.
 //
-// Power series (DLMF 6.6, 8.19.8), continued fractions (6.9.1, 8.19.17) and the asymptotic series of Ei (6.12.2).
+// Power series integrated term by term, with two doubles, as far as their cancellation allows; beyond that the
+// asymptotic expansions of the integrands (DLMF 9.7, 10.17, 10.40, 11.6), integrated by a recurrence of coefficients.
 #pragma once
 
-#include "gpuarray/special_complex.cuh"
+#include "gpuarray/special_bessel_orders01.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_numbers.cuh"
 
 namespace gpuarray {
 namespace special {
 
-typedef complex<double> cplx;
+// Coefficients of the expansions at infinity: of J, Y and K of order zero, or of Airy functions in 2/3 x^(3/2).
+GPUARRAY_DEVICE double next_coefficient(bool airy, double last, int k) {
+    if (airy) return last * ((6.0 * k - 5) * (6.0 * k - 3) * (6.0 * k - 1)) / (216.0 * k * (2 * k - 1));
+    return -last * ((2.0 * k - 1) * (2.0 * k - 1)) / (8.0 * k);
+}
+// With w the variable: the integral from w on of e^(i w) w^-p sum s_k w^-k, over e^(i w) w^-p. The s_k are c_k i^k,
+// or for Airy functions c_k (-i)^k.
+GPUARRAY_CALLED Complex wave_tail(double w, double p, bool airy) {
+    double c = 1, scale = 1;
+    Complex g(0, 1), turn(1, 0), sum(0, 1);
+    for (int k = 1; k < 60; ++k) {
+        c = next_coefficient(airy, c, k);
+        turn = airy ? over_i(turn) : times_i(turn);
+        g = over_i(g) * (k - 1 + p) + times_i(turn) * c;
+        const double last = scale;
+        scale = magnitude(g) * ::pow(w, double(-k));
+        if (scale > last) break;
+        sum = sum + g * ::pow(w, double(-k));
+        if (scale < 1e-18) break;
+    }
+    return sum;
+}
+// The same for e^-w (sign -1, from w on) and e^w (sign 1, up to w).
+GPUARRAY_CALLED double exponential_tail(double w, double p, bool airy, int sign) {
+    double c = 1, g = 1, sum = 1, scale = 1, power = 1;
+    for (int k = 1; k < 200; ++k) {
+        c = next_coefficient(airy, c, k);
+        g = (airy && sign < 0 && (k & 1) ? -c : c) + sign * (k - 1 + p) * g;
+        power /= w;
+        const double last = scale;
+        scale = ::fabs(g) * power;
+        if (scale > last && k > 2) break;
+        sum += g * power;
+        if (scale < 1e-18) break;
+    }
+    return sum;
+}
 
+// Nodes and weights of Gauss-Laguerre quadrature with 20 points (DLMF 3.5(v)).
+__device__ const double LAGUERRE_NODES[20] = {
+    0.07053988969198875, 0.37212681800161146, 0.9165821024832735, 1.707306531028344, 2.749199255309432,
+    4.048925313850887, 5.6151749708616165, 7.459017453671064, 9.594392869581096, 12.038802546964316,
+    14.81429344263074, 17.948895520519375, 21.47878824028501, 25.451702793186904, 29.93255463170061, 35.013434240479,
+    40.83305705672857, 47.6199940473465, 55.810795750063896, 66.52441652561575,
+};
+__device__ const double LAGUERRE_WEIGHTS[20] = {
+    0.16874680185111388, 0.2912543620060683, 0.2666861028670013, 0.16600245326950683, 0.07482606466879237,
+    0.02496441730928322, 0.006202550844572237, 0.0011449623864769082, 0.00015574177302781197, 1.5401440865224915e-05,
+    1.0864863665179824e-06, 5.3301209095567146e-08, 1.757981179050582e-09, 3.7255024025123206e-11,
+    4.767529251578191e-13, 3.3728442433624386e-15, 1.1550143395003989e-17, 1.5395221405823435e-20,
+    5.286442725569158e-24, 1.6564566124990233e-28,
+};
+// The integral of K0(t) / t from x on, times e^x, for x >= 8: its integrand is e^-t times what hardly varies.
+GPUARRAY_CALLED double tail_of_k0(double x) {
+    double sum = 0;
+    for (int i = 19; i >= 0; --i) {
+        const double t = x + LAGUERRE_NODES[i];
+        sum += LAGUERRE_WEIGHTS[i] * k0e(t) / t;
+    }
+    return sum;
+}
+
+struct IntegralPair {
+    double first, second;
+};
 GPUARRAY_DEVICE dd euler_dd() { return dd(0.5772156649015329, -4.942915152430645e-18); }
 
-// gamma + log(x) + the sum of s^k x^(2k) / (2k (2k)!), or of x^k / (k k!) where `step` is 1: in two doubles, since it
-// has a zero between 0.3 and 0.7.
-GPUARRAY_CALLED double logarithmic_series(double x, int step, double sign) {
-    dd term(1.0), total = euler_dd() + log_dd(::fabs(x));
-    const dd factor = step == 2 ? product(x, x) * sign : dd(x);
-#pragma unroll 1
-    for (int k = step; k < 180; k += step) {
-        term = term * factor / double(step == 2 ? k * (k - 1) : k);
-        const dd part = term / double(k);
-        total = total + part;
-        if (::fabs(part.hi) < 1e-20 * ::fabs(total.hi)) break;
-    }
-    return rounded(total);
-}
-
-GPUARRAY_CALLED double exp1(double x) {
-    if (x == 0) return infinity();
-    if (!(x > 0)) return not_a_number();
-    if (x <= 1) return -logarithmic_series(-x, 1, 1);
-    if (x > 750) return 0.0;
-    double tail = 0;
-#pragma unroll 1
-    for (int k = int(20 + 100 / x); k >= 1; --k) tail = k / (1 + k / (x + tail));
-    return ::exp(-x) / (x + tail);
-}
-
-GPUARRAY_CALLED double expi(double x) {
-    if (x == 0) return -infinity();
-    if (x < 0) return -exp1(-x);
-    if (!(x < 720)) return x != x ? x : infinity();
-    if (x < 40) return logarithmic_series(x, 1, 1);
-    double term = 1, total = 0;
-#pragma unroll 1
-    for (int k = 1; k < 40; ++k) {
-        term *= k / x;
-        total += term;
-        if (term < 1e-17) break;
-    }
-    // In halves: exp alone overflows before the quotient does.
-    const double half = ::exp(x / 2), scaled = half / x;
-    return (scaled + scaled * total) * half;
-}
-
-GPUARRAY_CALLED double expn(double order, double x) {
-    if (order != order || x != x) return not_a_number();
-    const double n = ::trunc(order);
-    if (n < 0 || x < 0) return not_a_number();
-    if (x > 750) return 0.0;
-    if (x == 0) return n < 2 ? infinity() : 1 / (n - 1);
-    if (n == 0) return ::exp(-x) / x;
-    if (n == 1) return exp1(x);
-    if (x > 1) {
-        double tail = 0;
-#pragma unroll 1
-        for (int k = int(24 + 120 / x); k >= 1; --k) tail = (n + k - 1) / (1 + k / (x + tail));
-        return ::exp(-x) / (x + tail);
-    }
-    // DLMF 8.19.8; the term of k = n - 1 has the logarithm, and is below the last digit from n = 60 on.
-    double digamma = -0.57721566490153286061, factor = 1, total = 0;
-    const int last = int(::fmin(n, 2e9)) - 1;
-#pragma unroll 1
-    for (int k = 1; k <= last && last < 60; ++k) {
-        digamma += 1.0 / k;
-        factor *= -x / k;
-    }
-    double term = 1;
-#pragma unroll 1
-    for (int k = 0; k < 80; ++k) {
-        if (k != last) total -= term / (k - last);
-        term *= -x / (k + 1);
-        if ((k > last || last >= 60) && ::fabs(term) < 1e-18 * ::fabs(total)) break;
-    }
-    return last < 60 ? total + factor * (digamma - ::log(x)) : total;
-}
-GPUARRAY_DEVICE double expn(int64_t n, double x) { return expn(double(n), x); }
-GPUARRAY_DEVICE double expn(float n, double x) { return expn(double(n), x); }
-
-GPUARRAY_CALLED double shi(double x) {
-    const double a = ::fabs(x);
-    if (a > 20) {
-        const double half = expi(a) / 2;
-        return ::copysign(half + exp1(a) / 2, x);
-    }
-    if (x != x) return x;
-    double power = x, total = 0;
-#pragma unroll 1
-    for (int k = 2; k < 120; k += 2) {
-        power *= x / k * (x / (k + 1));
-        const double part = power / (k + 1);
-        total += part;
-        if (::fabs(part) < 1e-18 * ::fabs(total)) break;
-    }
-    return x + total;
-}
-GPUARRAY_CALLED double chi(double x) {
-    const double a = ::fabs(x);
-    if (a == 0) return -infinity();
-    if (!(a < 3)) return x != x ? x : (expi(a) - exp1(a)) / 2;
-    return logarithmic_series(a, 2, 1);
-}
-
-// exp(ix) E1(ix) for x >= 4.
-GPUARRAY_CALLED cplx auxiliary(double x) {
-    cplx tail(0, 0);
-    const cplx z(0, x);
-#pragma unroll 1
-    for (int k = x < 20 ? 70 : 30; k >= 1; --k) {
-        const cplx inner = reciprocal(z + tail);
-        tail = reciprocal(cplx(1 + k * inner.real, k * inner.imag)) * double(k);
-    }
-    return reciprocal(z + tail);
-}
-GPUARRAY_CALLED double si(double x) {
-    const double a = ::fabs(x);
-    if (x != x) return x;
-    if (a > 1e17) return ::copysign(1.5707963267948966192, x);
-    if (a >= 4) {
-        const cplx f = auxiliary(a);
-        double s, c;
-        ::sincos(a, &s, &c);
-        return ::copysign(1.5707963267948966192 + (f.imag * c - f.real * s), x);
-    }
-    double power = x, total = 0;
-#pragma unroll 1
-    for (int k = 2; k < 60; k += 2) {
-        power *= -x / k * (x / (k + 1));
-        const double part = power / (k + 1);
-        total += part;
-        if (::fabs(part) < 1e-18 * ::fabs(total)) break;
-    }
-    return x + total;
-}
-GPUARRAY_CALLED double ci(double x) {
-    if (x == 0) return -infinity();
-    if (x != x || x == -infinity()) return not_a_number();
-    x = ::fabs(x);
-    if (x > 1e300) return isinf(x) ? 0.0 : ::sin(x) / x;
-    if (x < 4) return logarithmic_series(x, 2, -1);
-    const cplx f = auxiliary(x);
-    double s, c;
-    ::sincos(x, &s, &c);
-    return -(f.real * c + f.imag * s);
-}
-
-GPUARRAY_CALLED cplx exp1(cplx z) {
-    const double size = ::hypot(z.real, z.imag);
-    if (size == 0) return cplx(infinity(), 0);
-    if (isnan(z)) return cplx(not_a_number(), not_a_number());
-    if (size < 2.5 || (z.real < -2 * ::fabs(z.imag) && size < 40) || (z.real < 0 && size < 5)) {
-        cplx power(1, 0), total(0, 0);
-#pragma unroll 1
-        for (int k = 1; k < 160; ++k) {
-            power = power * z * (-1.0 / k);
-            total = total + power * (1.0 / k);
-            if (::fabs(power.real) + ::fabs(power.imag) < 1e-18 * k * (::fabs(total.real) + ::fabs(total.imag))) break;
+// Sums over (sign x^2 / 4)^k / k!^2 / (2 k + start) of 1 and of log(x / 2) + gamma - H_k - 1 / (2 k + start). Without
+// the term k = 0 for start = 0. Only the first sum if that is wanted alone.
+GPUARRAY_CALLED void bessel_integral_sums(double x, int sign, int start, bool both, dd& first, dd& second, dd& log) {
+    const dd quarter = product(x, x) * (0.25 * sign);
+    dd term(1.0), harmonic(0.0);
+    log = both ? log_dd(dd(x / 2)) + euler_dd() : dd(0.0);
+    first = second = dd(0.0);
+    for (int k = 0; k < 3000; ++k) {
+        if (k > 0) {
+            term = term * quarter / (double(k) * k);
+            harmonic = harmonic + dd(1.0) / double(k);
         }
-        const cplx logarithm = log(z);
-        return cplx(-0.57721566490153286061 - logarithm.real - total.real, -logarithm.imag - total.imag);
+        if (k + start == 0) continue;
+        const dd share = dd(1.0) / double(2 * k + start), part = term * share;
+        first = first + part;
+        if (both) second = second + part * (log - harmonic - share);
+        const double least = sign > 0 ? 1e-33 : 1e-20;
+        if (k > 1 && ::fabs(part.hi) * (20 + k) < least * (1e-14 + ::fabs(first.hi))) break;
     }
-    cplx tail(0, 0);
-#pragma unroll 1
-    for (int k = int(z.real < 0 ? 120 : 20 + 160 / size); k >= 1; --k) {
-        const cplx inner = reciprocal(z + tail);
-        tail = reciprocal(cplx(1 + k * inner.real, k * inner.imag)) * double(k);
-    }
-    const cplx result = c_product(exp(-z), reciprocal(z + tail));
-    // The fraction has its cut on the negative axis between the two sides.
-    if (z.real < 0 && z.imag == 0) return cplx(result.real, -::copysign(3.1415926535897932385, z.imag));
-    return result;
-}
-GPUARRAY_CALLED cplx expi(cplx z) {
-    if (z.real == 0 && z.imag == 0) return cplx(-infinity(), 0);
-    const cplx e = exp1(-z);
-    double imag = -e.imag;
-    if (z.imag != 0 || z.real > 0) imag += ::copysign(3.1415926535897932385, z.imag);
-    return cplx(-e.real, imag);
 }
 
-GPUARRAY_CALLED cplx integral_series(cplx z, double sign, bool odd) {
-    const cplx zz = z * z * sign;
-    cplx power = odd ? z : cplx(1, 0), total = odd ? z : cplx(0, 0);
-#pragma unroll 1
-    for (int k = odd ? 3 : 2; k < 40; k += 2) {
-        power = power * zz * (1.0 / (k * (k - 1.0)));
-        total = total + power * (1.0 / k);
+// Integrals from 0 to x of J0 and Y0.
+GPUARRAY_CALLED IntegralPair itj0y0(double x) {
+    const double size = ::fabs(x);
+    IntegralPair out{0, 0};
+    if (!isfinite(x)) return IntegralPair{x == x ? ::copysign(1.0, x) : x, x > 0 ? 0 : not_a_number()};
+    if (size > 38) {
+        double sine, cosine;
+        ::sincos(size, &sine, &cosine);
+        const Complex wave((cosine + sine) * 0.7071067811865476, (sine - cosine) * 0.7071067811865476);
+        const Complex tail = wave * wave_tail(size, 0.5, false) * (0.7978845608028654 / ::sqrt(size));
+        out = IntegralPair{1 - tail.real, -tail.imag};
+    } else if (size > 0) {
+        dd first(0.0), second(0.0), log(0.0);
+        bessel_integral_sums(size, -1, 1, true, first, second, log);
+        out = IntegralPair{rounded(first * size), rounded(second * size) * 0.6366197723675814};
     }
-    if (odd) return total;
-    const cplx logarithm = log(z);
-    return cplx(0.57721566490153286061 + logarithm.real + total.real, logarithm.imag + total.imag);
+    if (x < 0) return IntegralPair{-out.first, not_a_number()};
+    return out;
 }
-
-GPUARRAY_CALLED cplx si(cplx z) {
-    if (isinf(z.real) && z.imag == 0) return cplx(::copysign(1.5707963267948966192, z.real), 0);
-    if (::hypot(z.real, z.imag) < 2) return integral_series(z, -1, true);
-    const cplx plus = expi(cplx(-z.imag, z.real)), minus = expi(cplx(z.imag, -z.real));
-    cplx result((plus.imag - minus.imag) / 2, (minus.real - plus.real) / 2);
-    if (z.real != 0) result.real -= ::copysign(1.5707963267948966192, z.real);
-    return result;
-}
-GPUARRAY_CALLED cplx ci(cplx z) {
-    if (z.real == 0 && z.imag == 0) return cplx(-infinity(), 0);
-    if (isinf(z.real) && z.imag == 0) return z.real > 0 ? cplx(0, 0) : cplx(0, 3.1415926535897932385);
-    if (::hypot(z.real, z.imag) < 2) return integral_series(z, -1, false);
-    const cplx plus = expi(cplx(-z.imag, z.real)), minus = expi(cplx(z.imag, -z.real));
-    cplx result((plus.real + minus.real) / 2, (plus.imag + minus.imag) / 2);
-    if (z.real == 0) {
-        result.imag += ::copysign(1.5707963267948966192, z.imag);
-    } else if (z.real < 0) {
-        result.imag += z.imag >= 0 ? 3.1415926535897932385 : -3.1415926535897932385;
+// Integrals from 0 to x of I0 and K0.
+GPUARRAY_CALLED IntegralPair iti0k0(double x) {
+    const double size = ::fabs(x);
+    if (isnan(x)) return IntegralPair{x, x};
+    IntegralPair out{0, 0};
+    if (size > 0) {
+        dd first(0.0), second(0.0), log(0.0);
+        if (size < 700) bessel_integral_sums(size, 1, 1, size <= 20, first, second, log);
+        out.first = rounded(first * size);
+        if (size >= 700) {
+            // The expansion of I0 has the coefficients of K0 with alternating signs.
+            double c = 1, g = 1, sum = 1, power = 1;
+            for (int k = 1; k < 40; ++k) {
+                c = -next_coefficient(false, c, k);
+                g = c + (k - 0.5) * g;
+                power /= size;
+                sum += g * power;
+            }
+            out.first = ::exp(size / 2) * (0.3989422804014327 * sum / ::sqrt(size)) * ::exp(size / 2);
+        }
+        out.second = size <= 20 ? -rounded(second * size)
+                                : 1.5707963267948966 - 1.2533141373155003 * ::exp(-size) / ::sqrt(size) *
+                                                           exponential_tail(size, 0.5, false, -1);
     }
-    return result;
+    if (x < 0) return IntegralPair{-out.first, not_a_number()};
+    return out;
 }
-GPUARRAY_CALLED cplx shi(cplx z) {
-    if (isinf(z.real) && z.imag == 0) return z;
-    if (::hypot(z.real, z.imag) < 2) return integral_series(z, 1, true);
-    const cplx plus = expi(z), minus = expi(-z);
-    cplx result((plus.real - minus.real) / 2, (plus.imag - minus.imag) / 2);
-    if (z.imag != 0) result.imag -= ::copysign(1.5707963267948966192, z.imag);
-    return result;
-}
-GPUARRAY_CALLED cplx chi(cplx z) {
-    if (z.real == 0 && z.imag == 0) return cplx(-infinity(), 0);
-    if (isinf(z.real) && z.imag == 0) return z.real > 0 ? cplx(z.real, 0) : cplx(-z.real, 3.1415926535897932385);
-    if (::hypot(z.real, z.imag) < 2) return integral_series(z, 1, false);
-    const cplx plus = expi(z), minus = expi(-z);
-    cplx result((plus.real + minus.real) / 2, (plus.imag + minus.imag) / 2);
-    if (z.imag > 0) {
-        result.imag += 1.5707963267948966192;
-    } else if (z.imag < 0) {
-        result.imag -= 1.5707963267948966192;
-    } else if (z.real > 0) {
-        // The cut is on the negative axis.
-        result.imag = 0;
+// Integrals of (1 - J0(t)) / t from 0 to x, and of Y0(t) / t from x on.
+GPUARRAY_CALLED IntegralPair it2j0y0(double x) {
+    const double size = ::fabs(x);
+    if (!(size > 0)) return x == 0 ? IntegralPair{0, -infinity()} : IntegralPair{x, x};
+    IntegralPair out;
+    if (size > 38) {
+        double sine, cosine;
+        ::sincos(size, &sine, &cosine);
+        const Complex wave((cosine + sine) * 0.7071067811865476, (sine - cosine) * 0.7071067811865476);
+        const Complex tail = wave * wave_tail(size, 1.5, false) * (0.7978845608028654 / (size * ::sqrt(size)));
+        out = IntegralPair{::log(size / 2) + 0.5772156649015329 + tail.real, tail.imag};
     } else {
-        result.imag = 3.1415926535897932385;
+        dd first(0.0), second(0.0), log(0.0);
+        bessel_integral_sums(size, -1, 0, true, first, second, log);
+        out.first = -rounded(first);
+        // pi / 6 - 2 / pi (log^2 / 2 + sum)
+        out.second = rounded(dd(0.5235987755982989, -5.360408832255455e-17) - (log * log * 0.5 + second) * dd(0.6366197723675814, -3.9357353350364974e-17));
     }
-    return result;
+    if (x < 0) out.second = not_a_number();
+    return out;
+}
+// Integrals of (I0(t) - 1) / t from 0 to x, and of K0(t) / t from x on.
+GPUARRAY_CALLED IntegralPair it2i0k0(double x) {
+    const double size = ::fabs(x);
+    if (!(size > 0)) return x == 0 ? IntegralPair{0, infinity()} : IntegralPair{x, x};
+    IntegralPair out;
+    dd first(0.0), second(0.0), log(0.0);
+    if (size < 700) bessel_integral_sums(size, 1, 0, size <= 8, first, second, log);
+    out.first = size < 700 ? rounded(first) : infinity();
+    out.second = size <= 8 ? rounded(dd(0.4112335167120566, 7.60168087599619e-18) + log * log * 0.5 + second)
+                            : ::exp(-size) * tail_of_k0(size);
+    if (x < 0) out.second = not_a_number();
+    return out;
 }
 
-// Li2(1 - exp(-u)) for |u| well below 2 pi, with Bernoulli numbers: D. Zagier, "The dilogarithm function" (2007).
-GPUARRAY_CALLED double bernoulli_sum(double u) {
-    const double c[] = {0.027777777777777776,    -0.0002777777777777778, 4.72411186696901e-06,  -9.185773074661964e-08,
-                        1.8978869988971e-09,     -4.0647616451442256e-11, 8.921691020456452e-13, -1.9939295860721074e-14,
-                        4.518980029619918e-16,   -1.0356517612181247e-17, 2.395218621026187e-19, -5.581785874325009e-21};
-    const double uu = u * u;
-    double total = 0;
-#pragma unroll 1
-    for (int k = 11; k >= 0; --k) total = (total + c[k]) * uu;
-    return u + (total * u - uu * 0.25);
+// The sum of (sign x^2 / 4)^k (x / 2) / (Gamma(k + 3/2)^2 (2 k + start)): Struve's functions of order 0, integrated.
+GPUARRAY_CALLED dd struve_integral_sum(double x, int sign, int start) {
+    const dd quarter = product(x, x) * (0.25 * sign);
+    dd term = dd(1.2732395447351628, -7.871470670072994e-17) * (x / 2), total(0.0);  // 4 / pi
+    for (int k = 0; k < 3000; ++k) {
+        const dd part = term / double(2 * k + start);
+        total = total + part;
+        if (::fabs(part.hi) * (20 + k) < 1e-20 * (1e-14 * (x < 1 ? x : 1) + ::fabs(total.hi))) break;
+        term = term * quarter / ((k + 1.5) * (k + 1.5));
+    }
+    return total;
 }
-// The dilogarithm of 1 - x: reflected below 1/2 and inverted above 2.
-GPUARRAY_CALLED double spence(double x) {
-    if (!(x >= 0)) return not_a_number();
-    if (x == 0) return 1.6449340668482264365;
-    if (isinf(x)) return not_a_number();
-    if (x < 0.5) return 1.6449340668482264365 - ::log(x) * ::log1p(-x) - bernoulli_sum(-::log1p(-x));
-    if (x <= 2) return bernoulli_sum(x < 1.5 && x > 0.5 ? -::log1p(x - 1) : -::log(x));
-    const double logarithm = ::log(x);
-    return -0.5 * logarithm * logarithm - (x > 1e9 ? 1.6449340668482264365 - (logarithm + 1) / x : spence(1 / x));
+// The integral of H0 from 0 to x.
+GPUARRAY_CALLED double itstruve0(double x) {
+    x = ::fabs(x);
+    if (!(x > 38)) return x == x ? rounded(struve_integral_sum(x, -1, 2) * x) : x;
+    const double inverse = 1 / (x * x);
+    double term = 1, sum = 0;
+    for (int k = 1; k < 30; ++k) {
+        const double last = ::fabs(term);
+        term *= -(2.0 * k - 1) * (2.0 * k - 1) * inverse;
+        if (::fabs(term) > last || ::fabs(term) < 1e-18) break;
+        sum += term / (2 * k);
+    }
+    return itj0y0(x).second + 0.6366197723675814 * (::log(2 * x) + 0.5772156649015329 - sum);
+}
+// The integral of H0(t) / t from x on.
+GPUARRAY_CALLED double it2struve0(double x) {
+    const double size = ::fabs(x);
+    if (isnan(x)) return x;
+    double value;
+    if (size <= 38) {
+        value = rounded(dd(1.5707963267948966, 6.123233995736766e-17) - struve_integral_sum(size, -1, 1));
+    } else {
+        const double inverse = 1 / (size * size);
+        double term = 1 / size, sum = term;
+        for (int k = 1; k < 30; ++k) {
+            const double last = ::fabs(term);
+            term *= -(2.0 * k - 1) * (2.0 * k - 1) * inverse;
+            if (::fabs(term) > last || ::fabs(term) < 1e-18) break;
+            sum += term / (2 * k + 1);
+        }
+        value = it2j0y0(size).second + 0.6366197723675814 * sum;
+    }
+    return x < 0 ? 3.141592653589793 - value : value;
+}
+// The integral of L0 from 0 to x.
+GPUARRAY_CALLED double itmodstruve0(double x) {
+    x = ::fabs(x);
+    if (isnan(x)) return x;
+    return x < 700 ? rounded(struve_integral_sum(x, 1, 2) * x) : iti0k0(x).first;
 }
 
-GPUARRAY_CALLED cplx spence_near(cplx u) {
-    const double c[] = {0.027777777777777776,    -0.0002777777777777778, 4.72411186696901e-06,  -9.185773074661964e-08,
-                        1.8978869988971e-09,     -4.0647616451442256e-11, 8.921691020456452e-13, -1.9939295860721074e-14,
-                        4.518980029619918e-16,   -1.0356517612181247e-17, 2.395218621026187e-19, -5.581785874325009e-21,
-                        1.3091507554183213e-22,  -3.0874198024267403e-24};
-    const cplx uu = u * u;
-    cplx total(0, 0);
-#pragma unroll 1
-    for (int k = 13; k >= 0; --k) total = cplx(total.real + c[k], total.imag) * uu;
-    return u + total * u - uu * 0.25;
+// Integrals from 0 to x of Ai(t), Bi(t), Ai(-t) and Bi(-t).
+struct AiryIntegrals {
+    double apt, bpt, ant, bnt;
+};
+GPUARRAY_CALLED void airy_integrals(double x, bool negative, double& ai, double& bi) {
+    if (x > 14.5) {
+        double rest;
+        const double w = airy_phase(x, rest), scale = 0.5641895835477563 / (::sqrt(::sqrt(x)) * ::sqrt(x));  // 1 / sqrt(pi)
+        if (negative) {
+            double sine, cosine;
+            ::sincos(w, &sine, &cosine);
+            const Complex wave((cosine + sine) * 0.7071067811865476, (sine - cosine) * 0.7071067811865476);
+            const Complex tail = (wave + times_i(wave) * rest) * wave_tail(w, 0.5, true) * scale;
+            ai = 0.6666666666666666 - tail.real;
+            bi = tail.imag;
+        } else {
+            ai = 0.3333333333333333 - 0.5 * scale * ::exp(-w) * exponential_tail(w, 0.5, true, -1);
+            bi = ::exp(w / 2) * (scale * exponential_tail(w, 0.5, true, 1)) * (::exp(w / 2) * (1 + rest));
+        }
+        return;
+    }
+    const dd cube = product(x, x) * (negative ? -x : x);
+    dd even(x), odd = product(x, x) * 0.5, f = even, g = odd;
+    for (int k = 1; k < 300; ++k) {
+        const double n = 3.0 * k;
+        even = even * cube * (n - 2) / ((n - 1) * n * (n + 1));
+        odd = odd * cube * (n - 1) / (n * (n + 1) * (n + 2));
+        f = f + even;
+        g = g + odd;
+        if (::fabs(even.hi) < 1e-34 * ::fabs(f.hi)) break;
+    }
+    f = f * dd(0.3550280538878172, 2.05233632436212e-17);
+    g = g * dd(0.2588194037928068, -2.522243111610832e-17) * (negative ? -1.0 : 1.0);
+    ai = rounded(f - g);
+    bi = rounded((f + g) * dd(1.7320508075688772, 1.0035084221806903e-16));
 }
-GPUARRAY_CALLED cplx spence_inside(cplx z) {
-    if (z.real == 0 && z.imag == 0) return cplx(1.6449340668482264365, 0);
-    const cplx below = log1p(cplx(-z.real, -z.imag)), own = log1p(cplx(z.real - 1, z.imag));
-    if (::hypot(z.real, z.imag) >= 0.5) return spence_near(-own);
-    const cplx rest = own * below + spence_near(-below);
-    return cplx(1.6449340668482264365 - rest.real, -rest.imag);
-}
-GPUARRAY_CALLED cplx spence(cplx z) {
-    if (isnan(z)) return cplx(not_a_number(), not_a_number());
-    if (::hypot(z.real, z.imag) <= 1) return spence_inside(z);
-    if (z.real > 0 && ::hypot(z.real - 1, z.imag) < 0.9) return spence_near(-log1p(cplx(z.real - 1, z.imag)));
-    const cplx logarithm = log(z), rest = spence_inside(reciprocal(z));
-    return -(logarithm * logarithm * 0.5) - rest;
+GPUARRAY_CALLED AiryIntegrals itairy(double x) {
+    AiryIntegrals out;
+    if (isnan(x)) return AiryIntegrals{x, x, x, x};
+    const double size = ::fabs(x);
+    airy_integrals(size, false, out.apt, out.bpt);
+    airy_integrals(size, true, out.ant, out.bnt);
+    if (x < 0) return AiryIntegrals{-out.ant, -out.bnt, -out.apt, -out.bpt};
+    return out;
 }
 
 }  // namespace special

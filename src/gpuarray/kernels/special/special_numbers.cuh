@@ -42,5 +42,12 @@ GPUARRAY_DEVICE Complex over_i(Complex z) { return Complex(z.imag, -z.real); }
 GPUARRAY_DEVICE Complex unit_at(double x) { return Complex(::cospi(x), ::sinpi(x)); }
 
 
+// 2/3 x^(3/2) of x >= 0, and what rounding took from it.
+GPUARRAY_CALLED double airy_phase(double x, double& rest) {
+    const double r = ::sqrt(x), low = ::fma(-r, r, x) / (2 * r), whole = x * r, zeta = whole / 1.5;
+    rest = (::fma(-1.5, zeta, whole) + ::fma(x, r, -whole) + x * low) / 1.5;
+    return zeta;
+}
+
 }  // namespace special
 }  // namespace gpuarray

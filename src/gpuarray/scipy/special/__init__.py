@@ -16,6 +16,7 @@ from gpuarray._namespace.missing_names import suggesting as _suggesting
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray.scipy.special._airy import *
 from gpuarray.scipy.special._bessel import *
+from gpuarray.scipy.special._bessel_integrals import *
 from gpuarray.scipy.special._bessel_orders01 import *
 from gpuarray.scipy.special._combinatorics import *
 from gpuarray.scipy.special._convenience import *
@@ -33,8 +34,10 @@ from gpuarray.scipy.special._lambert import *
 from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
 from gpuarray.scipy.special._orthogonal import *
+from gpuarray.scipy.special._parabolic import *
 from gpuarray.scipy.special._spherical import *
 from gpuarray.scipy.special._statistics import *
+from gpuarray.scipy.special._struve import *
 from gpuarray.scipy.special._zeta import *
 
 __all__ = [name for name in globals() if not name.startswith("_")]

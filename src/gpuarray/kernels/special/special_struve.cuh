@@ -1,0 +1,63 @@
+// Struve functions H and L: power series of two doubles (DLMF 11.2), expansions for large arguments (11.6).
+#pragma once
+
+#include "gpuarray/special_bessel.cuh"
+#include "gpuarray/special_gamma.cuh"
+
+namespace gpuarray {
+namespace special {
+
+GPUARRAY_CALLED double struve_positive(double v, double x, bool modified) {
+    // (x / 2)^(v + 1) / (Gamma(3/2) Gamma(v + 3/2)) sum of (-+x^2 / 4)^k / ((3/2)_k (v + 3/2)_k)
+    const dd c = sum(v, 1.5), half_log = log_dd(dd(x / 2)), quarter = product(x, x) * (modified ? 0.25 : -0.25);
+    dd term(1.0), total(1.0);
+    double largest = 1;
+    bool converged = false;
+    if (x < 690) {
+        for (int k = 0; k < 4000; ++k) {
+            term = term * quarter / ((c + double(k)) * (k + 1.5));
+            total = total + term;
+            largest = ::fmax(largest, ::fabs(term.hi));
+            if (::fabs(term.hi) < 1e-20 * ::fabs(total.hi) && k > -v) {
+                converged = true;
+                break;
+            }
+        }
+    }
+    const dd root_pi_half_log(-0.12078223763524522, -1.0721548127165063e-18);  // log Gamma(3/2)
+    if (converged && largest < 1e13 * ::fabs(total.hi)) {
+        const SignedLog low = lgamma_signed(c);
+        const dd log = sum(v, 1) * half_log - root_pi_half_log - low.log;
+        return low.sign * rounded(total) * exp_dd(log);
+    }
+    // 1 / pi sum of Gamma(k + 1/2) (x / 2)^(v - 2 k - 1) / Gamma(v + 1/2 - k), with signs for L
+    double part = 1, sum_of_parts = 1;
+    for (int k = 0; k < 200; ++k) {
+        const double last = ::fabs(part);
+        part *= (modified ? -4 : 4) * (k + 0.5) * (v - 0.5 - k) / (x * x);
+        if (part == 0 || (::fabs(part) > last && k > v)) break;
+        sum_of_parts += part;
+        if (::fabs(part) < 1e-18 * ::fabs(sum_of_parts)) break;
+    }
+    const SignedLog low = lgamma_signed(sum(v, 0.5));
+    const dd log = sum(v, -1) * half_log - dd(0.5723649429247001, 5.132975581353913e-18) - low.log;  // log sqrt(pi)
+    const double rest = isinf(low.log.hi) ? 0 : low.sign * sum_of_parts * exp_dd(log);
+    return modified ? iv(-v, x) - rest : yv(v, x) + rest;
+}
+GPUARRAY_CALLED double struve_of(double v, double x, bool modified) {
+    if (isnan(v) || isnan(x) || (x < 0 && !is_integer(v))) return not_a_number();
+    if (x == 0) {
+        if (v > -1) return 0;
+        return v == -1 ? 0.6366197723675814 : v < -1 ? infinity() * gammasgn(v + 1.5) : 0;
+    }
+    const double size = ::fabs(x), sign = x < 0 && odd_sign(v) > 0 ? -1 : 1;
+    const double n = -v - 0.5;
+    // DLMF 11.4.3 and 11.4.4
+    if (n >= 0 && is_integer(n)) return modified ? iv(n + 0.5, size) : odd_sign(n) * jv(n + 0.5, size);
+    return sign * struve_positive(v, size, modified);
+}
+GPUARRAY_DEVICE double struve(double v, double x) { return struve_of(v, x, false); }
+GPUARRAY_DEVICE double modstruve(double v, double x) { return struve_of(v, x, true); }
+
+}  // namespace special
+}  // namespace gpuarray
