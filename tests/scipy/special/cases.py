@@ -316,7 +316,7 @@ def check_inverse(
     """  # fmt: skip
     found = results(special, name, operands)[0]
     theirs = results(scipy.special, name, operands)[0]
-    known = np.isfinite(theirs) & (theirs != 0)
+    known = np.isfinite(theirs) & (theirs != 0) & (np.abs(theirs) < 1e99)  # where it gave up
     np.testing.assert_allclose(found[known], theirs[known], rtol=rtol)
     some = np.isfinite(found) & (np.abs(found) > 1e-290)
     operands = [x[some] for x in operands]

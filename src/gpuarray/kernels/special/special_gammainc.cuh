@@ -98,7 +98,7 @@ GPUARRAY_CALLED double gamma_fraction(double a, double x) {
         c = b + an / c;
         if (::fabs(c) < 1e-300) c = 1e-300;
         d = 1 / d;
-        if (::fabs(d * c - 1) < 2e-16) break;
+        if (::fabs(d * c - 1) < 5e-16) break;
     }
     double tail = 0;
 #pragma unroll 1

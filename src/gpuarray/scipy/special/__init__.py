@@ -27,6 +27,7 @@ from gpuarray.scipy.special._factorials import *
 from gpuarray.scipy.special._further import *
 from gpuarray.scipy.special._gamma_functions import *
 from gpuarray.scipy.special._hypergeometric import *
+from gpuarray.scipy.special._incomplete_beta import *
 from gpuarray.scipy.special._incomplete_gamma import *
 from gpuarray.scipy.special._information import *
 from gpuarray.scipy.special._integrals import *
