@@ -110,6 +110,15 @@ ROWS = (
     Row("m.sort(k)", Rows("scattered", _MILLION, _MILLION, _TEN), torch="", moved="keys"),
 )
 
+_SMALL = Rows("uniform", 1000, 1000, 5000)
+
+#: Calls whose cost on the host is measured.
+CALLS = (
+    Row("a @ x", _SMALL, torch="torch.mv(a, x)"),
+    Row("a @ x", _SMALL, 4, torch=_SHORT),
+    Row("a @ a", _SMALL),
+)
+
 #: The least bytes that a call moves, of the matrix' parts, the operand and the result's elements.
 _MOVED: dict[str, Callable[[Any, Any, int], int]] = {
     "product": lambda a, x, columns: (
@@ -181,14 +190,10 @@ def _sum(result: Any) -> float:
     return abs(complex(result.sum()))
 
 
-def _measure(
-    row: Row, found: dict[str, libraries.Library], effort: timing.Effort, quick: bool
-) -> dict[str, Any]:
-    from gpuarray._ffi import driver
-
-    parts = _parts(row.matrix, quick)
-    shape = (int(parts["shape"][1]), row.columns) if row.columns else int(parts["shape"][1])
-    x = np.random.default_rng(2).integers(1, 5, shape).astype(row.matrix.dtype)
+def _works(
+    row: Row, found: dict[str, libraries.Library], parts: dict[str, np.ndarray], x: np.ndarray
+) -> tuple[dict[str, Any], dict[str, float], dict[str, str]]:
+    """A call of each library that has it, with its stream; what results sum to, and errors."""
     works, sums, errors = {}, {}, {}
     for name, library in found.items():
         text = {"gpuarray": row.call, "cupy": row.cupy, "torch": row.torch}[name]
@@ -207,6 +212,23 @@ def _measure(
             errors[name] = f"{type(error).__name__}: {str(error)[:80]}"
             continue
         works[name] = work, library.stream()
+    return works, sums, errors
+
+
+def _operand(row: Row, parts: dict[str, np.ndarray]) -> np.ndarray:
+    columns = int(parts["shape"][1])
+    shape = (columns, row.columns) if row.columns else (columns,)
+    return np.random.default_rng(2).integers(1, 5, shape).astype(row.matrix.dtype)
+
+
+def _measure(
+    row: Row, found: dict[str, libraries.Library], effort: timing.Effort, quick: bool
+) -> dict[str, Any]:
+    from gpuarray._ffi import driver
+
+    parts = _parts(row.matrix, quick)
+    x = _operand(row, parts)
+    works, sums, errors = _works(row, found, parts, x)
     times = timing.device_times(works, driver.context_synchronize, effort)
     seconds = {name: median(samples) for name, samples in times.items()}
     moved = _MOVED[row.moved](parts, x, max(row.columns, 1))
@@ -217,6 +239,22 @@ def _measure(
         "us": {name: 1e6 * s for name, s in seconds.items()}, "sums": sums, "errors": errors,
         "target_us": row.target_us, "gb_per_s": moved / seconds["gpuarray"] / 1e9,
     }  # fmt: skip
+
+
+def _host_costs(
+    row: Row, found: dict[str, libraries.Library], effort: timing.Effort, quick: bool
+) -> dict[str, Any]:
+    """Microseconds that a call keeps the host busy."""
+    from gpuarray._ffi import driver
+
+    parts = _parts(row.matrix, quick)
+    works, _, errors = _works(row, found, parts, _operand(row, parts))
+    calls = {name: work for name, (work, _) in works.items()}
+    times = timing.call_costs(calls, driver.context_synchronize, effort, 2 if quick else 50)
+    us = {name: 1e6 * median(samples) for name, samples in times.items()}
+    listed = "  ".join([f"{name} {one:9.1f}" for name, one in us.items()])
+    print(f"{row.call:10} {row.columns or '':4} {listed}")
+    return {"call": row.call, "dense_columns": row.columns, "us": us, "errors": errors}
 
 
 def _copy_rate(library: libraries.Library, effort: timing.Effort, quick: bool) -> float:
@@ -265,8 +303,11 @@ def main() -> int:
             figures["of_copy"] = figures["gb_per_s"] * 1e9 / rate
             _report(figures)
             rows.append(figures)
+    print("a call on the host, µs:")
+    calls = [_host_costs(x, found, effort, options.quick) for x in CALLS if options.only in x.call]
     if options.json:
-        Path(options.json).write_text(json.dumps({"copy": rate, "rows": rows}, indent=1))
+        figures = {"copy": rate, "rows": rows, "calls": calls}
+        Path(options.json).write_text(json.dumps(figures, indent=1))
     return 0
 
 
