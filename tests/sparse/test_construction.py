@@ -146,3 +146,13 @@ def test_random_draws_what_scipy_draws():
     assert made.nnz == 20
     with pytest.raises(TypeError, match="random_state"):
         sparse.random(5, 8, rng=1, random_state=1)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("name", ["vstack", "hstack"])
+def test_one_array_several_times(name, format):
+    x = sparse.csr_array(cp.asarray([[1, 0, 2], [0, 3, 4]])).asformat(format)
+    stacked = getattr(np, name)
+    np.testing.assert_array_equal(
+        getattr(sparse, name)([x, x, x]).toarray().get(), stacked([x.toarray().get()] * 3)
+    )

@@ -320,8 +320,8 @@ def _lines_stacked(blocks: list[Any], format: str, dtype: Any, array: bool) -> A
     # As SciPy's: the dtype of indices follows from the pointers and what they count.
     index = index_dtype([x.indptr for x in blocks], max(total, minor))
     pointers, before = [], 0
-    for x in blocks:
-        part = x.indptr if x is blocks[-1] else x.indptr[:-1]
+    for i, x in enumerate(blocks):
+        part = x.indptr if i == len(blocks) - 1 else x.indptr[:-1]
         pointers.append(part.astype(index) + index.type(before) if before else part.astype(index))
         before += int(x.indices.size)
     data = concatenate([x.data for x in blocks])
