@@ -71,16 +71,16 @@ GPUARRAY_DEVICE double kn(double n, double x) {
 
 // H1_v(z) e^(-i z) for v >= 0. On the real axis the caller says from which side.
 GPUARRAY_CALLED Complex hankel_above(double v, Complex z, bool above) {
-    const Complex phase = over_i(unit_at(-v / 2)) * 0.6366197723675814;
+    const Complex phase = gpuarray::turn_back(unit_at(-v / 2)) * 0.6366197723675814;
     if (above) {
-        Complex w = over_i(z);
+        Complex w = gpuarray::turn_back(z);
         w.real = ::fabs(w.real);
         return phase * modified_bessel(v, w).k;
     }
-    Complex u = times_i(z);
+    Complex u = gpuarray::turn(z);
     u.real = ::fabs(u.real);
     const Modified<Complex> at = modified_bessel(v, u);
-    return phase * (unit_at(v) * at.k * exponential(-2.0 * u) + 3.141592653589793 * times_i(at.i));
+    return phase * (unit_at(v) * at.k * exponential(-2.0 * u) + 3.141592653589793 * gpuarray::turn(at.i));
 }
 // H1_v(z) e^(-i z), or H2_v(z) e^(i z)
 GPUARRAY_CALLED Complex scaled_hankel(int kind, double v, Complex z) {
@@ -94,14 +94,15 @@ GPUARRAY_CALLED Complex scaled_hankel(int kind, double v, Complex z) {
 // J_v(z) e^(-|Im z|) for v >= 0
 GPUARRAY_CALLED Complex scaled_j(double v, Complex z) {
     const bool above = z.imag >= 0;
-    Complex w = above ? over_i(z) : times_i(z);
+    Complex w = above ? gpuarray::turn_back(z) : gpuarray::turn(z);
     w.real = ::fabs(w.real);
     return unit_at(above ? v / 2 : -v / 2) * modified_bessel(v, w).i * exponential(Complex(0, w.imag));
 }
 GPUARRAY_CALLED Complex scaled_y(double v, Complex z) {
     const double height = ::fabs(z.imag);
-    const Complex forth = exponential(Complex(-z.imag - height, z.real)), back = exponential(Complex(z.imag - height, -z.real));
-    return over_i(scaled_hankel(1, v, z) * forth - scaled_hankel(2, v, z) * back) / 2.0;
+    const Complex forth = exponential(Complex(-z.imag - height, z.real));
+    const Complex back = exponential(Complex(z.imag - height, -z.real));
+    return gpuarray::turn_back(scaled_hankel(1, v, z) * forth - scaled_hankel(2, v, z) * back) / 2.0;
 }
 // Times e^x, in two steps where one overflows.
 GPUARRAY_DEVICE Complex grown(Complex z, double x) { return z * ::exp(x / 2) * ::exp(x / 2); }
@@ -129,7 +130,7 @@ GPUARRAY_CALLED Complex kve(double v, Complex z) {
     if (z.real >= 0) return modified_bessel(v, z).k;
     const double side = z.imag >= 0 ? 1 : -1;
     const Modified<Complex> at = modified_bessel(v, -z);
-    return unit_at(-side * v) * at.k * exponential(2.0 * z) - (side * 3.141592653589793) * times_i(at.i);
+    return unit_at(-side * v) * at.k * exponential(2.0 * z) - (side * 3.141592653589793) * gpuarray::turn(at.i);
 }
 GPUARRAY_CALLED Complex ive(double v, Complex z) {
     if (isnan(v) || gpuarray::isnan(z)) return Complex(not_a_number(), not_a_number());
@@ -143,7 +144,8 @@ GPUARRAY_CALLED Complex ive(double v, Complex z) {
     if (v < 0 && !is_integer(v)) {
         // K_v(z) e^(-|Re z|)
         Complex k = at.k * exponential(Complex(-2 * w.real, -w.imag));
-        if (left) k = unit_at(-side * size) * k - (side * 3.141592653589793) * times_i(at.i * exponential(Complex(0, w.imag)));
+        const Complex i = at.i * exponential(Complex(0, w.imag));
+        if (left) k = unit_at(-side * size) * k - (side * 3.141592653589793) * gpuarray::turn(i);
         value = value + 0.6366197723675814 * ::sinpi(size) * k;
     }
     return value;

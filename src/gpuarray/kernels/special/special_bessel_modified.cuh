@@ -16,8 +16,8 @@ GPUARRAY_DEVICE double exp_of(double x) { return ::exp(x); }
 GPUARRAY_DEVICE Complex exp_of(Complex z) { return exponential(z); }
 GPUARRAY_DEVICE double log_of(double x) { return ::log(x); }
 GPUARRAY_DEVICE Complex log_of(Complex z) { return principal_log(z); }
-GPUARRAY_DEVICE double imag_part(double) { return 0; }
-GPUARRAY_DEVICE double imag_part(Complex z) { return z.imag; }
+GPUARRAY_DEVICE double imag_of(double) { return 0; }
+GPUARRAY_DEVICE double imag_of(Complex z) { return z.imag; }
 // sinh(z) / z
 GPUARRAY_CALLED double sinhc(double x) { return ::fabs(x) < 1e-8 ? 1 : ::sinh(x) / x; }
 GPUARRAY_CALLED Complex sinhc(Complex z) {
@@ -104,7 +104,7 @@ template <class T> GPUARRAY_CALLED void debye_sums(double v, T p, T& plain, T& a
 // I has both exponentials beyond its order on the imaginary axis, as J has there.
 template <class T> GPUARRAY_DEVICE T other_exponential(double v, T z, T sum) { return T(0); }
 template <> GPUARRAY_DEVICE Complex other_exponential<Complex>(double v, Complex z, Complex sum) {
-    const Complex turned = times_i(unit_at(z.imag >= 0 ? v : -v) * sum);
+    const Complex turned = gpuarray::turn(unit_at(z.imag >= 0 ? v : -v) * sum);
     return z.imag >= 0 ? turned : -turned;
 }
 
@@ -242,21 +242,21 @@ template <class T> GPUARRAY_CALLED Modified<T> modified_bessel(double v, T z) {
         const T base = 1.0 / root(z);
         out.k = 1.2533141373155003 * base * plain;
         T sum = alternating;
-        if (imag_part(z) != 0 && real_part(z) < 40) sum = sum + other_exponential(v, z, plain) * exp_of(-2.0 * z);
+        if (imag_of(z) != 0 && real_of(z) < 40) sum = sum + other_exponential(v, z, plain) * exp_of(-2.0 * z);
         out.i = 0.3989422804014327 * base * sum;  // 1 / sqrt(2 pi)
         return out;
     }
     if (v >= (size > 2 * v ? 8 : 12)) {
         const T w = z / v, s = root(1.0 + w * w), shifted = z / (v * (1.0 + s));
         const T eta = s + log_of(shifted);
-        const double gap = ::hypot(real_part(eta), ::fabs(imag_part(eta)) - 1.5707963267948966);
+        const double gap = ::hypot(real_of(eta), ::fabs(imag_of(eta)) - 1.5707963267948966);
         if (2 * v * gap > 60) {
             debye_sums(v, 1.0 / s, plain, alternating);
             const T base = 1.0 / root(v * s);
             // v eta - z, without the difference of large numbers
             const T grown = scaled_power(v, z, s, shifted);
             T sum = plain;
-            if (::fabs(imag_part(z)) > v && real_part(eta) * v < 40)
+            if (::fabs(imag_of(z)) > v && real_of(eta) * v < 40)
                 sum = sum + other_exponential(v, z, alternating) * exp_of(-2.0 * v * eta);
             out.i = 0.3989422804014327 * base * sum * grown;
             out.k = 1.2533141373155003 * base * alternating / grown;

@@ -166,7 +166,7 @@ GPUARRAY_CALLED Ordinary ordinary_bessel(double v, double x) {
         fraction = fraction * delta;
         if (::fabs(delta.real - 1) + ::fabs(delta.imag) < 2e-16) break;
     }
-    const Complex pq = Complex(-0.5 / x, 1) + times_i(first / fraction) / x;
+    const Complex pq = Complex(-0.5 / x, 1) + gpuarray::turn(first / fraction) / x;
     const double gamma = (pq.real - f) / pq.imag;
     const double size = ::sqrt(0.6366197723675814 / (x * ((pq.real - f) * gamma + pq.imag)));
     const double j_mu = ::copysign(size, j);

@@ -10,7 +10,7 @@ namespace gpuarray {
 namespace special {
 
 // Numbers on the cut along the negative axis have no value: SciPy's answer for them is NaN.
-template <class T> GPUARRAY_DEVICE bool on_cut(T x) { return is_real(x) && real_part(x) < 0; }
+template <class T> GPUARRAY_DEVICE bool on_cut(T x) { return is_real(x) && real_of(x) < 0; }
 template <class T> GPUARRAY_DEVICE bool infinite(T x) { return gpuarray::isinf(x); }
 template <class T> GPUARRAY_DEVICE bool missing(T x) { return gpuarray::isnan(x); }
 
@@ -118,14 +118,16 @@ template <class T> GPUARRAY_CALLED T carlson_rj_regular(T x, T y, T z, T p) {
     return scale * carlson_series(e2, e3, e4, xyz * P * P) / (mean * root(mean)) + 6.0 * sum;
 }
 template <class T> GPUARRAY_DEVICE void order(T& a, T& b) {
-    if (real_part(b) < real_part(a)) {
+    if (real_of(b) < real_of(a)) {
         const T other = a;
         a = b;
         b = other;
     }
 }
 template <class T> GPUARRAY_CALLED T carlson_rj(T x, T y, T z, T p) {
-    if (on_cut(x) || on_cut(y) || on_cut(z) || missing(x) || missing(y) || missing(z) || missing(p)) return T(not_a_number());
+
+    if (missing(x) || missing(y) || missing(z) || missing(p)) return T(not_a_number());
+    if (on_cut(x) || on_cut(y) || on_cut(z)) return T(not_a_number());
     const bool endless = infinite(x) || infinite(y) || infinite(z) || infinite(p);
     if (is_zero(p)) return endless ? T(0) : T(not_a_number());
     if (is_zero(x) + is_zero(y) + is_zero(z) > 1) return T(infinity());

@@ -47,7 +47,8 @@ GPUARRAY_DEVICE bool reliable(const Series& s) { return s.converged && s.largest
 GPUARRAY_CALLED double gauss_sum(double a, double b, double c) {
     const dd ca = sum(c, -a), cb = sum(c, -b), rest = ca - b;
     if ((ca.hi <= 0 && is_integer(ca.hi) && ca.lo == 0) || (cb.hi <= 0 && is_integer(cb.hi) && cb.lo == 0)) return 0;
-    const SignedLog top = lgamma_signed(dd(c)), other = lgamma_signed(rest), low = lgamma_signed(ca), last = lgamma_signed(cb);
+    const SignedLog top = lgamma_signed(dd(c)), other = lgamma_signed(rest), low = lgamma_signed(ca),
+        last = lgamma_signed(cb);
     return top.sign * other.sign * low.sign * last.sign * exp_dd(top.log + other.log - low.log - last.log);
 }
 
@@ -92,7 +93,8 @@ GPUARRAY_CALLED double hyp2f1_unit(dd a, dd b, dd c, dd x, dd rest, double degre
 GPUARRAY_CALLED double hyp2f1(double a, double b, double c, double x) {
     if (isnan(a) || isnan(b) || isnan(c) || isnan(x)) return not_a_number();
     const double degree = ::fmin(degree_of(a), degree_of(b));
-    if (c <= 0 && is_integer(c) && !(degree < 1e299 && degree <= -c && c != 0)) return x == 0 || a == 0 || b == 0 ? 1 : infinity();
+    if (c <= 0 && is_integer(c) && !(degree < 1e299 && degree <= -c && c != 0)) return x == 0 || a == 0 || b == 0
+        ? 1 : infinity();
     if (x == 0 || a == 0 || b == 0) return 1;
     if (a == c || b == c) return ::pow(1 - x, a == c ? -b : -a);
     if (x == 1 && degree > 1e299) return c - a - b > 0 ? gauss_sum(a, b, c) : infinity();
@@ -180,14 +182,16 @@ GPUARRAY_CALLED double hyp1f1(double a, double b, double x) {
     const double degree = degree_of(a);
     if (b <= 0 && is_integer(b) && !(degree <= -b && a != 0)) return infinity();
     if (a == 0 || x == 0) return 1;
-    if (isinf(x)) return x > 0 ? (degree > 1e299 ? infinity() : (::fmod(a, 2.0) == 0) == (b > 0) ? infinity() : -infinity()) : 0;
+    if (isinf(x)) return x > 0 ? (degree > 1e299 ? infinity() : (::fmod(a, 2.0) == 0) == (b > 0)
+        ? infinity() : -infinity()) : 0;
     if (a == b && degree > 1e299) return ::exp(x);
     if (degree < 1e299 || ::fabs(x) < 700) {
         const Series s = power_series_dd(1, dd(a), dd(0.0), dd(b), dd(x), degree);
         if (reliable(s) || degree < 30) return rounded(s.sum);
         if (x < 0) {
             const dd other = sum(b, -a);
-            const Series t = power_series_dd(1, other, dd(0.0), dd(b), dd(-x), other.lo == 0 ? degree_of(other.hi) : 1e300);
+            const Series t = power_series_dd(1, other, dd(0.0), dd(b), dd(-x), other.lo == 0
+                ? degree_of(other.hi) : 1e300);
             if (reliable(t)) return ::exp(x) * rounded(t.sum);
         }
     }
@@ -225,7 +229,8 @@ GPUARRAY_CALLED Complex hyp1f1(double a, double b, Complex z) {
             ti = im;
             sr = sr + re;
             si = si + im;
-            if (k > degree || (::fabs(re.hi) + ::fabs(im.hi)) <= 1e-18 * (::fabs(sr.hi) + ::fabs(si.hi)) * (k > 3)) break;
+            if (k > degree || (::fabs(re.hi) + ::fabs(im.hi)) <= 1e-18 * (::fabs(sr.hi)
+                + ::fabs(si.hi)) * (k > 3)) break;
         }
         const Complex value(rounded(sr), rounded(si));
         return flip ? value * exponential(z) : value;
@@ -235,7 +240,8 @@ GPUARRAY_CALLED Complex hyp1f1(double a, double b, Complex z) {
     const double side = z.imag >= 0 ? 1 : -1, top = gamma(b);
     const Complex log = principal_log(z), w = 1.0 / z;
     const Complex grows = asymptotic_2f0(b - a, 1 - a, w, error) * exponential(z + (a - b) * log) * rgamma(a);
-    const Complex falls = asymptotic_2f0(a, a - b + 1, -w, error) * exponential(-a * log) * unit_at(side * a) * rgamma(b - a);
+    const Complex falls = asymptotic_2f0(a, a - b + 1, -w,
+        error) * exponential(-a * log) * unit_at(side * a) * rgamma(b - a);
     return top * (grows + falls);
 }
 

@@ -23,8 +23,8 @@ GPUARRAY_CALLED Complex wave_tail(double w, double p, bool airy) {
     Complex g(0, 1), turn(1, 0), sum(0, 1);
     for (int k = 1; k < 60; ++k) {
         c = next_coefficient(airy, c, k);
-        turn = airy ? over_i(turn) : times_i(turn);
-        g = over_i(g) * (k - 1 + p) + times_i(turn) * c;
+        turn = airy ? gpuarray::turn_back(turn) : gpuarray::turn(turn);
+        g = gpuarray::turn_back(g) * (k - 1 + p) + gpuarray::turn(turn) * c;
         const double last = scale;
         scale = magnitude(g) * ::pow(w, double(-k));
         if (scale > last) break;
@@ -161,7 +161,8 @@ GPUARRAY_CALLED IntegralPair it2j0y0(double x) {
         bessel_integral_sums(size, -1, 0, true, first, second, log);
         out.first = -rounded(first);
         // pi / 6 - 2 / pi (log^2 / 2 + sum)
-        out.second = rounded(dd(0.5235987755982989, -5.360408832255455e-17) - (log * log * 0.5 + second) * dd(0.6366197723675814, -3.9357353350364974e-17));
+        out.second = rounded(dd(0.5235987755982989,
+            -5.360408832255455e-17) - (log * log * 0.5 + second) * dd(0.6366197723675814, -3.9357353350364974e-17));
     }
     if (x < 0) out.second = not_a_number();
     return out;
@@ -240,12 +241,12 @@ struct AiryIntegrals {
 GPUARRAY_CALLED void airy_integrals(double x, bool negative, double& ai, double& bi) {
     if (x > 14.5) {
         double rest;
-        const double w = airy_phase(x, rest), scale = 0.5641895835477563 / (::sqrt(::sqrt(x)) * ::sqrt(x));  // 1 / sqrt(pi)
+        const double w = airy_phase(x, rest), scale = 0.5641895835477563 / (::sqrt(::sqrt(x)) * ::sqrt(x));
         if (negative) {
             double sine, cosine;
             ::sincos(w, &sine, &cosine);
             const Complex wave((cosine + sine) * 0.7071067811865476, (sine - cosine) * 0.7071067811865476);
-            const Complex tail = (wave + times_i(wave) * rest) * wave_tail(w, 0.5, true) * scale;
+            const Complex tail = (wave + gpuarray::turn(wave) * rest) * wave_tail(w, 0.5, true) * scale;
             ai = 0.6666666666666666 - tail.real;
             bi = tail.imag;
         } else {

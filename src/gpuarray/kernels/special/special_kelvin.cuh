@@ -21,7 +21,7 @@ GPUARRAY_CALLED Kelvin kelvin(double x) {
     const double size = ::fabs(x), none = not_a_number();
     Kelvin out;
     const bool series_of_k = size <= 2;
-    if (!(size < 18.5) || !series_of_k) {
+    if (!series_of_k) {
         // Of e^(i pi / 4) x: what is left of the phase is in the exponential.
         const double part = 0.7071067811865476 * size, low = -4.833646656726457e-17 * size;
         const Complex eighth = Complex(0.7071067811865476, 0.7071067811865476);
@@ -34,7 +34,8 @@ GPUARRAY_CALLED Kelvin kelvin(double x) {
     }
     if (size < 18.5) {
         const dd square = product(size, size) * 0.25;
-        dd term(1.0), real(0.0), imag(0.0), realp(0.0), imagp(0.0), harmonic(-0.5772156649015329, 4.942915152430645e-18);
+        dd term(1.0), real(0.0), imag(0.0), realp(0.0), imagp(0.0);
+        dd harmonic(-0.5772156649015329, 4.942915152430645e-18);  // digamma(k + 1)
         dd other(0.0), otheri(0.0), otherp(0.0), otherip(0.0);
         for (int k = 0; k < 100; ++k) {
             if (k > 0) {
@@ -55,8 +56,10 @@ GPUARRAY_CALLED Kelvin kelvin(double x) {
         // the slopes are x times the derivatives
         out.bep = size == 0 ? Complex(0, 0) : Complex(rounded(realp) / size, rounded(imagp) / size);
         if (series_of_k) {
-            const dd log_half = size > 0 ? log_dd(dd(size / 2)) : dd(0.0), quarter = dd(0.7853981633974483, 3.061616997868383e-17);
-            out.ke = Complex(rounded(other - log_half * real + quarter * imag), rounded(otheri - log_half * imag - quarter * real));
+            const dd log_half = size > 0 ? log_dd(dd(size / 2)) : dd(0.0);
+            const dd quarter = dd(0.7853981633974483, 3.061616997868383e-17);  // pi / 4
+            out.ke = Complex(rounded(other - log_half * real + quarter * imag),
+                             rounded(otheri - log_half * imag - quarter * real));
             out.kep = Complex(rounded(otherp - log_half * realp - real + quarter * imagp) / size,
                               rounded(otherip - log_half * imagp - imag - quarter * realp) / size);
             if (size == 0) {

@@ -28,16 +28,13 @@ GPUARRAY_DEVICE double root(double x) { return ::sqrt(x); }
 GPUARRAY_DEVICE Complex root(Complex z) { return principal_root(z); }
 GPUARRAY_DEVICE double magnitude(double x) { return ::fabs(x); }
 GPUARRAY_DEVICE double magnitude(Complex z) { return ::hypot(z.real, z.imag); }
-GPUARRAY_DEVICE double real_part(double x) { return x; }
-GPUARRAY_DEVICE double real_part(Complex z) { return z.real; }
+GPUARRAY_DEVICE double real_of(double x) { return x; }
+GPUARRAY_DEVICE double real_of(Complex z) { return z.real; }
 GPUARRAY_DEVICE bool is_real(double) { return true; }
 GPUARRAY_DEVICE bool is_real(Complex z) { return z.imag == 0; }
 GPUARRAY_DEVICE bool is_zero(double x) { return x == 0; }
 GPUARRAY_DEVICE bool is_zero(Complex z) { return z.real == 0 && z.imag == 0; }
 GPUARRAY_DEVICE Complex conjugate(Complex z) { return Complex(z.real, -z.imag); }
-// i z and -i z, exactly
-GPUARRAY_DEVICE Complex times_i(Complex z) { return Complex(-z.imag, z.real); }
-GPUARRAY_DEVICE Complex over_i(Complex z) { return Complex(z.imag, -z.real); }
 // e^(i pi x)
 GPUARRAY_DEVICE Complex unit_at(double x) { return Complex(::cospi(x), ::sinpi(x)); }
 

@@ -34,7 +34,8 @@ GPUARRAY_CALLED Solution<T> taylor_step(const Equation<T>& equation, T x, T h, S
     const T hh = h * h, inverse = T(1.0) / e.p0;
     int small = 0;
     for (int k = 0; k < 400; ++k) {
-        // p0 (k+2)(k+1) t_{k+2} = -((p1 k + q0) (k+1) t_{k+1} h + (p2 k (k-1) + q1 k + r0) t_k h^2 + r1 t_{k-1} h^3 + ...)
+        // p0 (k+2)(k+1) t_{k+2} =
+        //     -((p1 k + q0) (k+1) t_{k+1} h + (p2 k (k-1) + q1 k + r0) t_k h^2 + r1 t_{k-1} h^3 + r2 t_{k-2} h^4)
         T sum = (e.p1 * double(k) + e.q0) * (h * t1) * double(k + 1) +
                 (e.p2 * (double(k) * (k - 1)) + e.q1 * double(k) + e.r0) * (hh * t0);
         sum = sum + e.r1 * (hh * h) * before + e.r2 * (hh * hh) * earlier;

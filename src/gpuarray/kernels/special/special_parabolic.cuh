@@ -19,14 +19,14 @@ GPUARRAY_CALLED Cylinder weber_from_zero(double a, double quarter, double value,
     const Equation<dd> e{dd(1.0), dd(0.0), dd(0.0), dd(0.0), dd(0.0), dd(-a), dd(0.0), dd(quarter)};
     Solution<dd> y{dd(value), dd(slope)};
     const double reach = 2 / (1 + ::sqrt(::sqrt(::fabs(a))) / 2);
-    double at = 0, tens = 0;
+    double at = 0;
     for (int step = 0; step < 4000 && at < x; ++step) {
         const double next = ::fmin(x, at + reach);
         y = taylor_step(e, dd(at), sum(next, -at), y);
         at = next;
         if (!(::fabs(y.value.hi) < 1e290)) break;
     }
-    return Cylinder{rounded(y.value) + tens, rounded(y.slope)};
+    return Cylinder{rounded(y.value), rounded(y.slope)};
 }
 // D_v(x) at x >= 0 and its derivative.
 GPUARRAY_CALLED Cylinder cylinder_d(double v, double x) {
@@ -84,7 +84,8 @@ GPUARRAY_CALLED Cylinder pbvv(double v, double x) {
 }
 GPUARRAY_CALLED Cylinder pbwa(double a, double x) {
     if (isnan(a) || isnan(x) || isinf(x) || isinf(a)) return Cylinder{not_a_number(), not_a_number()};
-    const double ratio = ::exp(0.5 * (loggamma(complex<double>(0.25, a / 2)).real - loggamma(complex<double>(0.75, a / 2)).real));
+    const double first = loggamma(complex<double>(0.25, a / 2)).real, second = loggamma(complex<double>(0.75, a / 2)).real;
+    const double ratio = ::exp((first - second) / 2);
     const double value = 0.5946035575013605 * ratio, slope = -0.8408964152537145 / ratio;  // 2^(-3/4), 2^(-1/4)
     const Cylinder at = weber_from_zero(a, 0.25, value, x < 0 ? -slope : slope, ::fabs(x));
     return Cylinder{at.value, x < 0 ? -at.slope : at.slope};
