@@ -16,6 +16,7 @@ from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import Field, number, pointer, structure
 from gpuarray.kernels.generator.source import OperandSpec
 from gpuarray.kernels.generator.user_code import UserCode, UserParameter
+from gpuarray.kernels.graph import spec as graph
 from gpuarray.kernels.histogram import spec as histogram
 from gpuarray.kernels.join import spec as join
 from gpuarray.kernels.mask import spec as mask
@@ -129,6 +130,7 @@ KERNELS = {
         sparse_format.render(sparse_format.SumSpec("uint64", "int32", "c16", True)),
         None,
     ),
+    "paths": (graph.render(graph.GraphSpec("relax", "int64")), None),
     "sparse checks": (sparse_format.render(sparse_format.CheckSpec("int32")), None),
     "sparse entries": (sparse_format.render(sparse_format.StoreSpec("int64", 16)), None),
     "ends": (histogram.render_ends(histogram.EndsSpec("f4")), None),

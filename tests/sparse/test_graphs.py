@@ -156,6 +156,29 @@ def test_paths_with_negative_and_no_lengths():
         csgraph.dijkstra(cp.asarray(np.triu(-np.ones((3, 3)), 1)))
 
 
+def test_indices_of_64_bits():
+    dense = graph(12, 0.15)
+    wide = scipy.sparse.csr_array(dense)
+    wide.indices, wide.indptr = wide.indices.astype("i8"), wide.indptr.astype("i8")
+    mine = sparse.csr_array(
+        tuple(map(cp.asarray, (wide.data, wide.indices, wide.indptr))), shape=wide.shape
+    )
+    assert mine.indices.dtype == np.int64
+    for name, args, options in (
+        ("connected_components", (), {}),
+        ("breadth_first_order", (0,), {}),
+        ("breadth_first_order", (0, False), {}),
+        ("shortest_path", (), {"return_predecessors": True}),
+        ("minimum_spanning_tree", (), {}),
+    ):
+        found = getattr(csgraph, name)(mine, *args, **options)
+        right = getattr(expected, name)(scipy.sparse.csr_array(dense), *args, **options)
+        one = isinstance(right, tuple)
+        check(found if one else (found,), right if one else (right,), exact=False)
+    found = csgraph.connected_components(mine, connection="strong")[1]
+    assert same_parts(found, expected.connected_components(dense, connection="strong")[1])
+
+
 def test_spanning_trees():
     for density, form in ((0.02, "csr_matrix"), (0.5, "csr_array")):
         check(*both("minimum_spanning_tree", graph(N, density), form=form))
