@@ -158,6 +158,17 @@ def test_errors():
         linalg.inv(cp.ones((2, 2)))
     with pytest.raises(TypeError, match="splu"):
         linalg.SuperLU()
+    for name in (
+        "spsolve",
+        "spsolve_triangular",
+        "splu",
+        "spilu",
+        "factorized",
+        "aslinearoperator",
+    ):
+        args = (cp.ones(N),) if name.startswith("spsolve") else ()
+        with pytest.raises(TypeError, match="copies it to the device"):
+            getattr(linalg, name)(scipy.sparse.csc_array(A), *args)
 
 
 @pytest.mark.parametrize("format", slow_except(["csr"], ["csr", "csc", "coo"]))

@@ -90,7 +90,7 @@ def csgraph_from_dense(
     >>> cp.scipy.sparse.csgraph.csgraph_from_dense(cp.array([[0.0, 2.0], [cp.inf, 0.0]])).nnz
     1
     """
-    array = as_array(graph, "csgraph_from_dense").astype(np.float64, copy=False)
+    array = as_array(graph, "csgraph").astype(np.float64, copy=False)
     _check_square(array.shape)
     is_null = zeros(array.shape, bool)
     if null_value is not None and not np.isnan(null_value):

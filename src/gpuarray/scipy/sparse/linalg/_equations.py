@@ -15,6 +15,7 @@ from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 from gpuarray.scipy.sparse.linalg._factors import dense_of, factorize
+from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
 from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     >>> cp.scipy.sparse.linalg.spsolve(a, cp.array([6.0, 7.0]))
     array([1., 2.])
     """
+    refuse_host_matrix(A, "spsolve")
     if not (issparse(A) and A.format in ("csc", "csr")):
         A = A.tocsc() if issparse(A) else csc_array(A)
         warn("spsolve requires A be CSC or CSR matrix format", SparseEfficiencyWarning)
@@ -203,6 +205,7 @@ def spsolve_triangular(
     >>> cp.scipy.sparse.linalg.spsolve_triangular(a, cp.array([2.0, 7.0]))
     array([1., 2.])
     """
+    refuse_host_matrix(A, "spsolve_triangular")
     if not (issparse(A) and A.format in ("csc", "csr")):
         warn(
             "CSC or CSR matrix format is required. Converting to CSC matrix.",

@@ -18,6 +18,7 @@ from gpuarray.scipy.linalg._lu import _plan_row_order, lu_factor, lu_solve
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
+from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
 from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:
@@ -183,6 +184,7 @@ class SuperLU:
 
 def _csc(A: Any, name: str) -> Any:
     """A matrix in csc, or a warning that it had to be converted."""
+    refuse_host_matrix(A, name)
     if not (issparse(A) and A.format == "csc"):
         warn(f"{name} converted its input to CSC format", SparseEfficiencyWarning)
         A = A.tocsc() if issparse(A) else csc_array(A)

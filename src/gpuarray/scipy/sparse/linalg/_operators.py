@@ -25,9 +25,19 @@ __all__ = [
     "MatrixLinearOperator",
     "aslinearoperator",
     "is_number",
+    "refuse_host_matrix",
 ]
 
 _Products = Callable[[Any], Any]
+
+
+def refuse_host_matrix(A: Any, name: str) -> None:
+    """Raise TypeError for another library's sparse matrix: a copy to the device is to be seen."""
+    if not issparse(A) and hasattr(A, "tocsr") and hasattr(A, "nnz"):
+        raise TypeError(
+            f"{name}: a sparse matrix of {type(A).__module__.partition('.')[0]}; "
+            "gpuarray.scipy.sparse.csr_array(A) copies it to the device"
+        )
 
 
 def is_number(x: Any) -> bool:
@@ -713,6 +723,7 @@ def aslinearoperator(A: Any) -> LinearOperator:
         return MatrixLinearOperator(atleast_2d(array))
     if issparse(A):
         return MatrixLinearOperator(A)
+    refuse_host_matrix(A, "aslinearoperator")
     if hasattr(A, "shape") and hasattr(A, "matvec"):
         return _FunctionOperator(
             A.shape,
