@@ -167,6 +167,14 @@ def test_shape(format):
         first.resize(*shape)
         second.resize(*shape)
         same(first, second)
+    if format != "csc":
+        first, second = ours.copy(), theirs.copy()
+        for one in (first, second):
+            one.sum_duplicates()
+        for shape in ((5,), (2, 3)):
+            for one in (first, second):
+                one.resize(shape)
+            same_elements(first, second)
     matrix, theirs = pair(f"{format}_matrix", (7, 3))
     matrix.shape = theirs.shape = 3, 7
     same_elements(matrix, theirs)
@@ -271,6 +279,7 @@ REFUSED = [
     lambda m, xp: m.csr_array((2, 2)).reshape(-1, -1),
     lambda m, xp: m.csr_array((2, 2)).reshape(),
     lambda m, xp: m.csr_array((2, 2)).transpose((0, 1)),
+    lambda m, xp: m.coo_array((2, 2)).transpose(axes=0),
     lambda m, xp: len(m.csr_array((2, 2))),
     lambda m, xp: bool(m.csr_array((2, 2))),
     lambda m, xp: -m.csr_array((2, 2), dtype=bool),
@@ -298,6 +307,12 @@ def test_what_scipy_refuses(call):
     with pytest.raises(Exception) as found:
         call(sparse, cp)
     assert found.type is expected.type
+
+
+def test_great_integers():
+    data, places = [2**63 + 1, 1], ([0, 1], [0, 1])
+    ours = sparse.coo_array((data, places), dtype=np.uint64)
+    same(ours, scipy.sparse.coo_array((data, places), dtype=np.uint64))
 
 
 @pytest.mark.parametrize(

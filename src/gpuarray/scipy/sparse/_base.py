@@ -481,7 +481,7 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, HeldOnDevice):
         return self.tocsr(copy=copy).transpose(axes=axes)
 
     def _check_axes(self, axes: Any) -> None:
-        if axes is not None and tuple(axes) != (1, 0):
+        if axes is not None and axes not in ((1, 0), [1, 0]):
             raise ValueError(
                 "Sparse arrays/matrices do not support an 'axes' parameter because swapping "
                 f"dimensions is the only logical permutation; it was {axes}."

@@ -365,12 +365,12 @@ class CompressedBase(LineOrder):
         Parameters
         ----------
         *shape : int, or a tuple of int
-            The new shape, of as many dimensions.
+            The new shape; one dimension is a row.
 
         Raises
         ------
         ValueError
-            If the number of dimensions is another.
+            If it has more dimensions than there can be.
 
         Examples
         --------
@@ -382,7 +382,7 @@ class CompressedBase(LineOrder):
         array([0, 1, 2], dtype=int32)
         """
         given = shape[0] if len(shape) == 1 and not _shapes.is_integer(shape[0]) else shape
-        found = _shapes.as_shape(given, (self.ndim,))
+        found = _shapes.as_shape(given, self._dimensions)
         old = self._lines
         new = self._swap(_shapes.as_2d(found))
         data, indices, indptr = self.data, self.indices, self.indptr

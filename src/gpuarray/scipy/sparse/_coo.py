@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -235,12 +236,13 @@ class CooBase(CoordinateParts):
         Parameters
         ----------
         *shape : int, or a tuple of int
-            The new shape, of as many dimensions.
+            The new shape. If it has another number of dimensions, elements are first laid out
+            behind one another, row by row.
 
         Raises
         ------
         ValueError
-            If the number of dimensions is another.
+            If it has more dimensions than there can be.
 
         Examples
         --------
@@ -253,7 +255,14 @@ class CooBase(CoordinateParts):
                [0., 1., 0., 0.]])
         """
         given = shape[0] if len(shape) == 1 and not _shapes.is_integer(shape[0]) else shape
-        found = _shapes.as_shape(given, (self.ndim,))
+        found = _shapes.as_shape(given, self._dimensions)
+        if len(found) != self.ndim:
+            line = self.reshape(-1)
+            line.resize(math.prod(found))
+            line = line.reshape(found)
+            self._data, self._coords, self._shape = line._data, line._coords, found
+            self.has_canonical_format = False
+            return
         if any(new < old for new, old in zip(found, self._shape, strict=True)):
             inside: Any = self.coords[0] < found[0]
             for x, extent in zip(self.coords[1:], found[1:], strict=True):
