@@ -23,6 +23,7 @@ from gpuarray.scipy.special._convenience import *
 from gpuarray.scipy.special._elementary import *
 from gpuarray.scipy.special._elliptic import *
 from gpuarray.scipy.special._error_functions import *
+from gpuarray.scipy.special._error_states import *
 from gpuarray.scipy.special._factorials import *
 from gpuarray.scipy.special._further import *
 from gpuarray.scipy.special._gamma_functions import *
@@ -36,6 +37,7 @@ from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
 from gpuarray.scipy.special._orthogonal import *
 from gpuarray.scipy.special._parabolic import *
+from gpuarray.scipy.special._quadrature import *
 from gpuarray.scipy.special._spherical import *
 from gpuarray.scipy.special._statistics import *
 from gpuarray.scipy.special._struve import *
