@@ -1,0 +1,72 @@
+"""The noncentral chi-squared, F and t distributions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.special
+
+from gpuarray.scipy import special
+from tests.scipy.special.cases import check_inverse, check_loops, linear, pairs, results
+
+N, M, NC, P = pairs(linear(0.5, 30), linear(1, 40), linear(0.1, 60), linear(0.02, 0.98), count=20)
+T, SIGNED = pairs(linear(-4, 12), linear(-3, 6), count=20)
+
+
+def chi(mp, x, n, nc):
+    """The sum over the central distributions."""
+    rate, total = mp.mpf(nc) / 2, mp.mpf(0)
+    for j in range(400):
+        weight = mp.exp(-rate) * rate**j / mp.factorial(j)
+        total += weight * mp.gammainc(mp.mpf(n) / 2 + j, 0, mp.mpf(x) / 2, regularized=True)
+    return float(total)
+
+
+def test_chi_squared_is_the_sum_of_central_ones():
+    x = (N + NC) * np.linspace(0.3, 1.6, 20)
+    found = results(special, "chndtr", [x[:5], N[:5], NC[:5]])[0]
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(30):
+        exact = [chi(mpmath.mp, *v) for v in zip(x[:5], N[:5], NC[:5])]
+    np.testing.assert_allclose(found, exact, rtol=1e-14)
+
+
+FORWARD = [
+    ("chndtr", [(N + NC) * np.linspace(0.3, 1.6, 20), N, NC], 1e-10),
+    ("ncfdtr", [N, M, NC, (1 + NC / N) * np.linspace(0.3, 1.6, 20)], 1e-10),
+    ("nctdtr", [M, SIGNED, T], 1e-9),
+]
+
+
+@pytest.mark.parametrize("name, operands, rtol", FORWARD, ids=[x[0] for x in FORWARD])
+def test_distributions(name, operands, rtol):
+    check_loops(name)
+    ours, theirs = results(special, name, operands)[0], results(scipy.special, name, operands)[0]
+    np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=1e-14)
+    zero = [
+        x if i != {"chndtr": 2, "ncfdtr": 2, "nctdtr": 1}[name] else 0 * x
+        for i, x in enumerate(operands)
+    ]
+    ours, theirs = results(special, name, zero)[0], results(scipy.special, name, zero)[0]
+    np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=1e-14)
+
+
+INVERSES = [
+    ("chndtrix", [P, N, NC], lambda x, p, n, nc: special.chndtr(x, n, nc), 0),
+    ("chndtridf", [N + NC + 9, P, NC], lambda n, x, p, nc: special.chndtr(x, n, nc), 1),
+    ("chndtrinc", [2 * N + 20, N, 0.1 + P / 3], lambda nc, x, n, p: special.chndtr(x, n, nc), 2),
+    ("ncfdtri", [N, M, NC, P], lambda f, n, m, nc, p: special.ncfdtr(n, m, nc, f), 3),
+    ("ncfdtridfn", [0.42 + P / 50, 0 * P + 3, 0 * P + 0.5, 0 * P + 1], lambda n, p, m, nc, f: special.ncfdtr(n, m, nc, f), 0),
+    ("ncfdtridfd", [0 * P + 2, 0.45 + P / 50, 0 * P + 0.5, 0 * P + 1], lambda m, n, p, nc, f: special.ncfdtr(n, m, nc, f), 1),
+    ("ncfdtrinc", [N, M, 0.05 + P / 3, 0 * P + 5], lambda nc, n, m, p, f: special.ncfdtr(n, m, nc, f), 2),
+    ("nctdtrit", [M, SIGNED, P], lambda t, m, nc, p: special.nctdtr(m, nc, t), 2),
+    ("nctdtridf", [0.6 + P / 20, 0 * P + 0.5, 0 * P + 1], lambda m, p, nc, t: special.nctdtr(m, nc, t), 0),
+    ("nctdtrinc", [M, P, T], lambda nc, m, p, t: special.nctdtr(m, nc, t), 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, operands, forward, target", INVERSES, ids=[x[0] for x in INVERSES])
+def test_inverses(name, operands, forward, target):
+    check_loops(name)
+    # SciPy's own results have about five digits.
+    check_inverse(name, operands, forward, target, units=64, rtol=1e-3)
