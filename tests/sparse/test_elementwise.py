@@ -90,6 +90,7 @@ def test_multiply_broadcasts(format):
     for a in arrays:
         for other in others:
             against_scipy(lambda x, y: x.asformat(format).multiply(y), a, other)
+    against_scipy(lambda x, y: x.multiply(y), random((1, 1), density=1), D[0])
 
 
 def test_one_dimension():

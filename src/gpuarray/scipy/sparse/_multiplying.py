@@ -89,7 +89,8 @@ def multiply_dense(a: Any, other: Any) -> Any:
         result = scaled.multiply(reshape(other, ()))
         return _reshaped(result, np.broadcast_shapes(a.shape, other.shape))
     if a.shape in ((1,), (1, 1)):
-        return dense_multiply(reshape(a.toarray(), ()), other)
+        shape = np.broadcast_shapes(a.shape, other.shape)
+        return reshape(dense_multiply(reshape(a.toarray(), ()), other), shape)
     coo = a.tocoo()
     coords, shape = coo.coords, _in_2d(a)
     if a.shape == other.shape:
