@@ -28,7 +28,8 @@ def test_chi_squared_is_the_sum_of_central_ones():
     mpmath = pytest.importorskip("mpmath")
     with mpmath.workdps(30):
         exact = [chi(mpmath.mp, *v) for v in zip(x[:5], N[:5], NC[:5])]
-    np.testing.assert_allclose(found, exact, rtol=1e-14)
+    # A hundred steps of the recurrences are rounded.
+    np.testing.assert_allclose(found, exact, rtol=4e-14)
 
 
 FORWARD = [
