@@ -125,7 +125,6 @@ template <class T> GPUARRAY_DEVICE void order(T& a, T& b) {
     }
 }
 template <class T> GPUARRAY_CALLED T carlson_rj(T x, T y, T z, T p) {
-
     if (missing(x) || missing(y) || missing(z) || missing(p)) return T(not_a_number());
     if (on_cut(x) || on_cut(y) || on_cut(z)) return T(not_a_number());
     const bool endless = infinite(x) || infinite(y) || infinite(z) || infinite(p);

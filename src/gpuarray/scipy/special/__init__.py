@@ -35,6 +35,7 @@ from gpuarray.scipy.special._integrals import *
 from gpuarray.scipy.special._lambert import *
 from gpuarray.scipy.special._legendre import *
 from gpuarray.scipy.special._logsumexp import *
+from gpuarray.scipy.special._mathieu import *
 from gpuarray.scipy.special._noncentral import *
 from gpuarray.scipy.special._orthogonal import *
 from gpuarray.scipy.special._parabolic import *

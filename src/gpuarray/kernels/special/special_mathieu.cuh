@@ -1,0 +1,144 @@
+// Mathieu's functions and characteristic values.
+//
+// The Fourier coefficients are an eigenvector of a symmetric tridiagonal matrix (DLMF 28.4(iii)): its eigenvalue by
+// Sturm's counts and bisection, the vector by forward and backward pivots that meet where it is large, as in
+// I. S. Dhillon and B. N. Parlett, "Multiple representations to compute orthogonal eigenvectors" (2004), and one step
+// of Rayleigh's quotient, which those pivots give.
+#pragma once
+
+#include "gpuarray/special.cuh"
+
+namespace gpuarray {
+namespace special {
+
+// The matrix of one of the four kinds of functions: their multiples of the angle are first, first + 2, ...
+struct MathieuMatrix {
+    static const int limit = 220;
+    double q;
+    int first, size;
+    double corner;  // what is added to the first diagonal element
+    bool constant;  // the first element is that of cos(0): the next one is coupled with sqrt(2) q
+
+    GPUARRAY_CALLED MathieuMatrix(int order, double q, bool odd_function) : q(q) {
+        const bool odd = order & 1;
+        first = odd ? 1 : odd_function ? 2 : 0;
+        corner = odd ? (odd_function ? -q : q) : 0;
+        constant = first == 0;
+        const double wanted = order / 2 + 30 + 1.6 * ::sqrt(::fabs(q));
+        size = wanted < limit ? int(wanted) : limit;
+    }
+    GPUARRAY_DEVICE double diagonal(int k) const {
+        const double n = first + 2 * k;
+        return k == 0 ? n * n + corner : n * n;
+    }
+    GPUARRAY_DEVICE double coupled(int k) const { return k == 0 && constant ? 2 * q * q : q * q; }  // squared
+
+    // How many eigenvalues are below x.
+    GPUARRAY_CALLED int below(double x) const {
+        double pivot = diagonal(0) - x;
+        int count = pivot < 0;
+        for (int k = 1; k < size; ++k) {
+            if (::fabs(pivot) < 1e-290) pivot = 1e-290;
+            pivot = diagonal(k) - x - coupled(k - 1) / pivot;
+            count += pivot < 0;
+        }
+        return count;
+    }
+    // The eigenvalue with as many below it as `index`; its unit vector.
+    GPUARRAY_CALLED double eigenvector(int index, double* vector) const {
+        const double n = first + 2 * index, spread = 3 * ::fabs(q) + 1;
+        double low = n * n - spread, high = n * n + spread;
+        for (int step = 0; step < 120; ++step) {
+            const double middle = low / 2 + high / 2;
+            if (!(low < middle && middle < high)) break;
+            if (below(middle) > index) high = middle;
+            else low = middle;
+        }
+        double value = low;
+        for (int pass = 0; pass < 2; ++pass) {
+            // pivots from below into the vector, from above as they go; where their sum is least the vector is large
+            double pivot = diagonal(size - 1) - value;
+            vector[size - 1] = pivot;
+            for (int k = size - 2; k >= 0; --k) {
+                if (::fabs(pivot) < 1e-290) pivot = 1e-290;
+                pivot = diagonal(k) - value - coupled(k) / pivot;
+                vector[k] = pivot;
+            }
+            double down = diagonal(0) - value, least = ::fabs(vector[0]), gap = vector[0];
+            int centre = 0;
+            for (int k = 1; k < size; ++k) {
+                if (::fabs(down) < 1e-290) down = 1e-290;
+                const double loss = coupled(k - 1) / down, sum = vector[k] - loss;
+                if (::fabs(sum) < least) {
+                    least = ::fabs(sum);
+                    gap = sum;
+                    centre = k;
+                }
+                down = diagonal(k) - value - loss;
+            }
+            double squares = 1, last = 1;
+            for (int k = centre + 1; k < size; ++k) {
+                const double pivot_here = vector[k] == 0 ? 1e-290 : vector[k];
+                last *= -(k == 1 && constant ? 1.4142135623730951 * q : q) / pivot_here;
+                vector[k] = last;
+                squares += last * last;
+            }
+            // upwards the pivots are needed in the other order: the equation of each row gives the element before it
+            down = diagonal(0) - value;
+            for (int k = 0; k < centre; ++k) {
+                if (::fabs(down) < 1e-290) down = 1e-290;
+                vector[k] = down;
+                down = diagonal(k + 1) - value - coupled(k) / down;
+            }
+            last = 1;
+            vector[centre] = 1;
+            for (int k = centre - 1; k >= 0; --k) {
+                last *= -(k == 0 && constant ? 1.4142135623730951 * q : q) / vector[k];
+                vector[k] = last;
+                squares += last * last;
+            }
+            const double scale = 1 / ::sqrt(squares);
+            for (int k = 0; k < size; ++k) vector[k] *= scale;
+            if (pass == 0) value += gap / squares;
+        }
+        return value;
+    }
+};
+
+GPUARRAY_DEVICE bool is_order(double m) { return m >= 0 && m < 380 && is_integer(m); }
+
+GPUARRAY_CALLED double mathieu_value(double m, double q, bool odd_function) {
+    if (!is_order(m) || !isfinite(q) || (odd_function && m == 0)) return not_a_number();
+    double vector[MathieuMatrix::limit];
+    const MathieuMatrix matrix(int(m), q, odd_function);
+    return matrix.eigenvector((int(m) - matrix.first) / 2, vector);
+}
+GPUARRAY_DEVICE double mathieu_a(double m, double q) { return mathieu_value(m, q, false); }
+GPUARRAY_DEVICE double mathieu_b(double m, double q) { return mathieu_value(m, q, true); }
+
+struct Mathieu {
+    double value, slope;
+};
+// ce and se of an angle in degrees, and the derivative by the angle in radians; ce(0) and se'(0) are positive.
+GPUARRAY_CALLED Mathieu mathieu_function(double m, double q, double x, bool odd_function) {
+    if (!is_order(m) || !isfinite(q) || !isfinite(x)) return Mathieu{not_a_number(), not_a_number()};
+    if (odd_function && m == 0) return Mathieu{0, 0};
+    double vector[MathieuMatrix::limit];
+    const MathieuMatrix matrix(int(m), q, odd_function);
+    matrix.eigenvector((int(m) - matrix.first) / 2, vector);
+    double value = 0, slope = 0, sign = 0;
+    const double turns = ::fmod(x, 360.0) / 180;
+    for (int k = matrix.size - 1; k >= 0; --k) {
+        const double n = matrix.first + 2 * k, c = matrix.constant && k == 0 ? 0.7071067811865476 * vector[k] : vector[k];
+        const double sine = ::sinpi(n * turns), cosine = ::cospi(n * turns);
+        value += c * (odd_function ? sine : cosine);
+        slope += c * n * (odd_function ? cosine : -sine);
+        sign += odd_function ? c * n : c;
+    }
+    return sign < 0 ? Mathieu{-value, -slope} : Mathieu{value, slope};
+}
+GPUARRAY_DEVICE Mathieu mathieu_cem(double m, double q, double x) { return mathieu_function(m, q, x, false); }
+GPUARRAY_DEVICE Mathieu mathieu_sem(double m, double q, double x) { return mathieu_function(m, q, x, true); }
+
+}  // namespace special
+}  // namespace gpuarray

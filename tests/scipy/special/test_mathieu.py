@@ -1,0 +1,62 @@
+"""Mathieu functions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray.scipy import special
+from tests.scipy.special.cases import Case, against_scipy, linear, pairs
+
+ORDERS = np.arange(1.0, 13.0)
+PARAMETERS = np.concatenate([linear(-40, 40), [0.0]])
+PLANE = pairs(ORDERS, PARAMETERS, count=40)
+SPACE = pairs(ORDERS, PARAMETERS, linear(-400, 400), count=40)
+ROUNDED = "SciPy rounds the angle in radians, and near zero the eigenvalue has its matrix's errors"
+
+CASES = [
+    Case("mathieu_a", PLANE, ulps=8, scale=lambda m, q, wanted: 4 + np.abs(q), corners=(1.0, 2.0, 0.5), reason=ROUNDED),
+    Case("mathieu_b", PLANE, ulps=8, scale=lambda m, q, wanted: 4 + np.abs(q), corners=(1.0, 2.0, 0.5), reason=ROUNDED),
+    Case("mathieu_cem", SPACE, ulps=4e3, scale=lambda m, q, x, wanted: 1.0, corners=(1.0, 2.0, 0.5), reason=ROUNDED),
+    Case("mathieu_sem", SPACE, ulps=4e3, scale=lambda m, q, x, wanted: 1.0, corners=(1.0, 2.0, 0.5), reason=ROUNDED),
+]  # fmt: skip
+
+test_values = against_scipy(CASES)
+
+
+@pytest.mark.parametrize("m, q", [(19, 197.28124938183925), (3, 548.7), (60, -2000.0), (19, 227.2)])
+def test_characteristic_values_are_eigenvalues(m: int, q: float) -> None:
+    """Also where SciPy's search ends at another order's value."""
+    k = np.arange(m % 2, 500, 2.0)
+    even = np.diag(k**2) + q * (np.eye(len(k), k=1) + np.eye(len(k), k=-1))
+    odd = even.copy()
+    if m % 2:
+        even[0, 0] += q
+        odd[0, 0] -= q
+    else:
+        even[0, 1] = even[1, 0] = np.sqrt(2) * q
+        odd = odd[1:, 1:]
+    a, b = np.linalg.eigvalsh(even)[m // 2], np.linalg.eigvalsh(odd)[(m - 1) // 2]
+    bound = 1e-13 * (abs(q) + m * m)
+    assert abs(float(special.mathieu_a(float(m), q)) - a) < bound
+    assert abs(float(special.mathieu_b(float(m), q)) - b) < bound
+
+
+def test_differential_equation() -> None:
+    """The derivative of the derivative is (2 q cos 2x - a) y, DLMF 28.2.1."""
+    m, q, x, h = 5.0, 17.0, linear(0, 90, 10), 1e-3
+    slopes = [special.mathieu_cem(m, q, cp.asarray(x + s * h))[1].get() for s in (1, -1)]
+    second = (slopes[0] - slopes[1]) / np.deg2rad(2 * h)
+    value = special.mathieu_cem(m, q, cp.asarray(x))[0].get()
+    a = float(special.mathieu_a(m, q))
+    np.testing.assert_allclose(second, (2 * q * np.cos(2 * np.deg2rad(x)) - a) * value, atol=2e-6)
+
+
+def test_orders_that_do_not_exist() -> None:
+    """NaN for fractions and numbers below zero; se has no order 0."""
+    m = cp.asarray([-1.0, 0.5, np.nan])
+    assert np.isnan(special.mathieu_a(m, 1.0).get()).all()
+    assert np.isnan(special.mathieu_cem(m, 1.0, 2.0)[0].get()).all()
+    assert np.isnan(float(special.mathieu_b(0.0, 1.0)))
+    assert float(special.mathieu_sem(0.0, 1.0, 30.0)[0]) == 0
