@@ -9,8 +9,9 @@ import numpy as np
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.nonzero import flatnonzero
 from gpuarray._ops.taking import take
-from gpuarray.scipy.sparse._base import sparray
+from gpuarray.scipy.sparse._base import issparse, sparray
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
+from gpuarray.scipy.sparse._foreign import from_foreign
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
@@ -142,6 +143,7 @@ def expand_dims(A: Any, /, *, axis: int = 0) -> SparseBase:
     >>> sparse.expand_dims(sparse.coo_array(cp.arange(3)), axis=1).shape
     (3, 1)
     """
+    A = _sparse(A, "expand_dims")
     if not isinstance(axis, int | np.integer):
         raise ValueError(f"Invalid axis {axis}. Must be an integer.")
     place = int(axis) if axis >= 0 else int(axis) + A.ndim + 1
@@ -185,8 +187,11 @@ def swapaxes(A: Any, axis1: int, axis2: int) -> SparseBase:
     >>> sparse.swapaxes(sparse.coo_array(cp.ones((2, 3))), 0, 1).shape
     (3, 2)
     """
+    A = _sparse(A, "swapaxes")
     axes = list(range(A.ndim))
     for axis in (axis1, axis2):
+        if not isinstance(axis, int | np.integer):
+            raise TypeError(f"swapaxes: an axis must be an integer, and not {axis!r}")
         if not -A.ndim <= axis < A.ndim:
             raise ValueError(f"Invalid axis: {axis} is out of bounds for ndim={A.ndim}")
     axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
@@ -224,6 +229,7 @@ def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> SparseBase:
     >>> sparse.permute_dims(sparse.coo_array(cp.ones((2, 3)))).shape
     (3, 2)
     """
+    A = _sparse(A, "permute_dims")
     ndim = A.ndim
     axes = tuple(range(ndim))[::-1] if axes is None else axes
     if len(axes) != ndim:
@@ -267,4 +273,15 @@ def matrix_transpose(A: Any) -> SparseBase:
     >>> sparse.matrix_transpose(sparse.csr_array(cp.ones((2, 3)))).shape
     (3, 2)
     """
-    return A.mT
+    found: SparseBase = _sparse(A, "matrix_transpose").mT
+    return found
+
+
+def _sparse(A: Any, name: str) -> Any:
+    """A sparse array of this package or of another one as one of this package."""
+    found = from_foreign(A)
+    if not issparse(found):
+        raise TypeError(
+            f"{name}: a sparse array is needed, and not a {type(A).__name__}; csr_array makes one"
+        )
+    return found
