@@ -280,6 +280,11 @@ def test_a_chain():
     check(*both("breadth_first_order", dense, 40))
     found, right = both("connected_components", dense)
     check(found[1:], right[1:])
+    pairs = np.kron(np.eye(8), [[0, 1], [1, 0]]) + np.diag(np.ones(15), 1)
+    for strong in (dense, dense.T, pairs):
+        found, right = both("connected_components", strong, connection="strong")
+        assert found[0] == right[0]
+        assert same_parts(found[1], right[1])
 
 
 @pytest.mark.emulator

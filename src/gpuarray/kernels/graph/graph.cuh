@@ -44,6 +44,18 @@ GPUARRAY_DEVICE void graph_jump(int32_t* labels, int64_t vertices) {
     });
 }
 
+// Whether edges come to a vertex and leave it, of those between vertices whose component is not known yet.
+template <class Index>
+GPUARRAY_DEVICE void graph_ends(const Index* from, const Index* to, const int32_t* known, int32_t* comes, int32_t* goes,
+                                int64_t edges) {
+    for_each(edges, [&](int64_t e) {
+        const Index u = from[e], v = to[e];
+        if (u == v || known[u] >= 0 || known[v] >= 0) return;
+        if (!now(goes + u)) atomicOr(goes + u, 1);
+        if (!now(comes + v)) atomicOr(comes + v, 1);
+    });
+}
+
 // The least vertex from which a vertex is reached, of those whose component is not known yet (it is negative).
 template <class Index>
 GPUARRAY_DEVICE void graph_color(const Index* from, const Index* to, const int32_t* known, int32_t* colors,

@@ -27,6 +27,7 @@ _FRONT = "indptr:const index, to:const index, front:const int32_t, ends:const in
 OPERATIONS = {
     "hook": (f"{_EDGES}, labels:int32_t, changed:int32_t", "edges"),
     "jump": ("labels:int32_t", "vertices"),
+    "ends": (f"{_EDGES}, known:const int32_t, comes:int32_t, goes:int32_t", "edges"),
     "color": (f"{_EDGES}, known:const int32_t, colors:int32_t, changed:int32_t", "edges"),
     "lead_back": (
         f"{_EDGES}, known:const int32_t, colors:const int32_t, back:int32_t, changed:int32_t",
