@@ -151,7 +151,7 @@ print("done")
 def test_two_devices(monkeypatch):
     monkeypatch.setenv("GPUARRAY_EMULATED_DEVICES", "2")
     result = subprocess.run(
-        [sys.executable, "-c", TWO_DEVICES], capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", TWO_DEVICES], capture_output=True, text=True, timeout=1700
     )
     assert (result.returncode, result.stdout) == (0, "done\n"), result.stderr
 

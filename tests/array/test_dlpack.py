@@ -299,6 +299,6 @@ def make():
 print("made")
 """
     result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=1700
     )
     assert (result.returncode, result.stdout) == (0, "made\n"), result.stderr

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpuarray
@@ -196,6 +196,7 @@ CALLS = st.lists(
 )
 
 
+@settings(max_examples=20)
 @given(CALLS, st.integers(0, 2**64), st.sampled_from(["PCG64", "Philox"]))
 def test_mixed_draws_are_numpys(calls, seed, name):
     ours = gpuarray.random.Generator(getattr(gpuarray.random, name)(seed))
