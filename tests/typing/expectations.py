@@ -45,6 +45,21 @@ def sparse_products(a: sparse.csr_array, x: ndarray) -> None:
     assert_type(a.dot(a), SparseBase)
 
 
+def sparse_formats(a: sparse.csr_array, b: sparse.coo_matrix) -> None:
+    assert_type(a.toarray(), ndarray)
+    assert_type(a.data, ndarray)
+    assert_type(a.indices, ndarray)
+    assert_type(a.nnz, int)
+    assert_type(a.shape, tuple[int, ...])
+    assert_type(b.shape, tuple[int, int])
+    assert_type(b.coords, tuple[ndarray, ...])
+    assert_type(a.copy(), sparse.csr_array)
+    assert_type(a.astype("f4").sqrt(), sparse.csr_array)
+    assert_type(b.transpose(), sparse.coo_matrix)
+    assert_type(a.diagonal(), ndarray)
+    a.data = cp.ones(3)
+
+
 def random_numbers(x: ndarray) -> None:
     assert_type(cp.random.rand(2, 3, dtype="f4"), ndarray)
     assert_type(cp.random.gamma(x, [1.0, 2.0], size=(3, 2)), ndarray)
