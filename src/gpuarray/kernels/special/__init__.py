@@ -31,6 +31,7 @@ from gpuarray.kernels.special import (
     orthogonal,
     parabolic,
     spherical,
+    spheroidal,
     statistics,
     struve,
 )
@@ -58,6 +59,7 @@ _PAGES = (
     orthogonal,
     parabolic,
     spherical,
+    spheroidal,
     statistics,
     struve,
 )

@@ -41,6 +41,7 @@ from gpuarray.scipy.special._orthogonal import *
 from gpuarray.scipy.special._parabolic import *
 from gpuarray.scipy.special._quadrature import *
 from gpuarray.scipy.special._spherical import *
+from gpuarray.scipy.special._spheroidal import *
 from gpuarray.scipy.special._statistics import *
 from gpuarray.scipy.special._struve import *
 from gpuarray.scipy.special._zeta import *

@@ -1,0 +1,53 @@
+"""Characteristic values of spheroidal wave functions, and modified Fresnel integrals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.special
+
+import gpuarray as cp
+from gpuarray.scipy import special
+from tests.scipy.special.cases import check_loops, linear, powers
+
+
+@pytest.mark.parametrize("name", ["pro_cv", "obl_cv"])
+def test_characteristic_values(name):
+    m, n = np.array([0, 1, 4])[:, None, None], np.arange(4, 9)[:, None]
+    c = np.r_[0.0, 0.1, 1.0, 5.0, 12.0]
+    found = getattr(special, name)(cp.asarray(m * 1.0), cp.asarray(n * 1.0), cp.asarray(c))
+    wanted = getattr(scipy.special, name)(m, n, c)
+    # SciPy's bisection ends at 1e-14 of the value.
+    np.testing.assert_allclose(found.get(), wanted, rtol=2e-13)
+    check_loops(name)
+
+
+def test_values_without_a_function():
+    for name in ("pro_cv", "obl_cv"):
+        found = getattr(special, name)(
+            cp.asarray([2.0, 0.5, -1.0, 0.0]), cp.asarray([1.0, 1, 1, 300]), 1.0
+        )
+        assert np.isnan(found.get()).all()
+
+
+@pytest.mark.parametrize("name", ["modfresnelp", "modfresnelm"])
+def test_modified_fresnel_integrals(name):
+    x = np.concatenate([linear(0, 6, 60), powers(-8, 2), [0.0]])
+    found = [y.get() for y in getattr(special, name)(cp.asarray(x))]
+    for ours, theirs in zip(found, getattr(scipy.special, name)(x), strict=True):
+        assert ours.dtype == theirs.dtype
+        # SciPy's are differences of Fresnel integrals to about 1e-15 of these.
+        assert np.abs(ours - theirs).max() < 1e-14
+    # Both sides together are the whole integral; SciPy's imaginary parts to the left are others.
+    left = getattr(special, name)(cp.asarray(-x))[0].get()
+    whole = np.sqrt(np.pi / 2) * (1 + 1j if name == "modfresnelp" else 1 - 1j)
+    np.testing.assert_allclose(left + found[0], np.full(len(x), whole), rtol=1e-14)
+    second = getattr(special, name)(cp.asarray(-x))[1].get()
+    # SciPy rounds the square, which is the angle.
+    error = np.abs(second - getattr(scipy.special, name)(-x)[1])
+    assert (error < 1e-15 * np.maximum(10, x * x)).all()
+    check_loops(name)
+    narrow = getattr(special, name)(cp.asarray(x[:5].astype(np.float32)))
+    assert [y.dtype for y in narrow] == [np.complex64] * 2
+    corners = getattr(special, name)(cp.asarray([np.inf, -np.inf, np.nan]))
+    assert all(np.isnan(y.get()).all() for y in corners)
