@@ -15,6 +15,7 @@ from tests.array.arrays import (
     same,
     values,
 )
+from tests.slow import slow_off_axes
 
 SHAPE = (3, 7, 5)
 #: Without a dimension there is no triangle.
@@ -58,8 +59,7 @@ def test_dtypes_of_patterns(dtype):
     same(cp.eye(3, 5, 1, dtype), np.eye(3, 5, 1, dtype))
 
 
-@pytest.mark.parametrize("increasing", [False, True])
-@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize(("dtype", "increasing"), slow_off_axes(KINDS, [False, True]))
 def test_vander(dtype, increasing):
     host = values(6, dtype)
     for count in (None, 0, 1, 4):

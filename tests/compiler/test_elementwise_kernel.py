@@ -8,6 +8,7 @@ import pytest
 import gpuarray as cp
 from gpuarray.errors import CompileError, HostArrayError, UnsupportedDTypeError
 from gpuarray.kernels.generator import user_code
+from tests.slow import slow_off_axes
 
 ADD = cp.ElementwiseKernel("T x, T y", "T z", "z = x + y", "add_up")
 NUMBERED = cp.ElementwiseKernel("T x, T y", "T z", "z = x + y + T(i)", "numbered")
@@ -40,8 +41,7 @@ def up(host):
     return cp.ndarray(host.shape, host.dtype, memory, host.strides)
 
 
-@pytest.mark.parametrize("kind", list(views("f")))
-@pytest.mark.parametrize("dtype", ["i1", "f4", "f8"])
+@pytest.mark.parametrize(("kind", "dtype"), slow_off_axes(list(views("f")), ["f4", "i1", "f8"]))
 def test_layouts(kind, dtype):
     x, y = views(dtype)[kind], views(dtype)["contiguous"]
     np.testing.assert_array_equal(cp.asnumpy(ADD(up(x), up(y))), x + y)
