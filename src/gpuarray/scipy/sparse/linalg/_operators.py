@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -13,7 +14,6 @@ from gpuarray._ops.creation import zeros
 from gpuarray._ops.dimensions import atleast_2d
 from gpuarray._ops.joining import hstack
 from gpuarray._ops.manipulation import as_array
-from gpuarray._ops.math import conj
 from gpuarray.scipy.sparse._base import issparse
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ __all__ = [
     "LinearOperator",
     "MatrixLinearOperator",
     "aslinearoperator",
+    "is_length",
     "is_number",
     "refuse_host_matrix",
 ]
@@ -139,7 +140,7 @@ class LinearOperator:
 
     def __init__(self, dtype: Any, shape: Any) -> None:  # type: ignore[misc]
         shape = tuple(shape)
-        if len(shape) != 2 or not all(_is_length(x) for x in shape):
+        if len(shape) != 2 or not all(is_length(x) for x in shape):
             raise ValueError(f"LinearOperator: invalid shape {shape!r} (must be 2-d)")
         self.dtype = None if dtype is None else np.dtype(dtype)
         self.shape = (int(shape[0]), int(shape[1]))
@@ -177,10 +178,10 @@ class LinearOperator:
         return hstack([self.rmatvec(X[:, i : i + 1]) for i in range(X.shape[1])])
 
     def _adjoint(self) -> LinearOperator:
-        return _Adjoint(self)
+        return _algebra().Adjoint(self)
 
     def _transpose(self) -> LinearOperator:
-        return _Transpose(self)
+        return _algebra().Transpose(self)
 
     # Products.
 
@@ -314,9 +315,9 @@ class LinearOperator:
             If the shapes do not fit together.
         """
         if isinstance(x, LinearOperator):
-            return _Product(self, x)
+            return _algebra().Product(self, x)
         if is_number(x):
-            return _Scaled(self, x)
+            return _algebra().Scaled(self, x)
         x = _operand(x, "dot")
         if x.ndim == 1 or (x.ndim == 2 and x.shape[1] == 1):
             return self.matvec(x)
@@ -327,9 +328,9 @@ class LinearOperator:
     def _rdot(self, x: Any) -> Any:
         """The product with what stands on the left."""
         if isinstance(x, LinearOperator):
-            return _Product(x, self)
+            return _algebra().Product(x, self)
         if is_number(x):
-            return _Scaled(self, x)
+            return _algebra().Scaled(self, x)
         x = _operand(x, "dot")
         if x.ndim == 1 or (x.ndim == 2 and x.shape[0] == 1):
             return self.T.matvec(x.T).T
@@ -375,7 +376,7 @@ class LinearOperator:
         return self.dot(x)
 
     def __rmul__(self, x: Any) -> Any:
-        return _Scaled(self, x) if is_number(x) else self._rdot(x)
+        return _algebra().Scaled(self, x) if is_number(x) else self._rdot(x)
 
     def __matmul__(self, other: Any) -> Any:
         _check_no_number(other)
@@ -390,16 +391,16 @@ class LinearOperator:
             raise ValueError(
                 f"LinearOperator: can only divide a linear operator by a scalar, not by {other!r}"
             )
-        return _Scaled(self, 1.0 / other)
+        return _algebra().Scaled(self, 1.0 / other)
 
     def __pow__(self, p: Any) -> Any:
-        return _Power(self, p) if is_number(p) else NotImplemented
+        return _algebra().Power(self, p) if is_number(p) else NotImplemented
 
     def __add__(self, x: Any) -> Any:
-        return _Sum(self, x) if isinstance(x, LinearOperator) else NotImplemented
+        return _algebra().Sum(self, x) if isinstance(x, LinearOperator) else NotImplemented
 
     def __neg__(self) -> Any:
-        return _Scaled(self, -1)
+        return _algebra().Scaled(self, -1)
 
     def __sub__(self, x: Any) -> Any:
         return self.__add__(-x)
@@ -409,12 +410,19 @@ class LinearOperator:
         return f"<{self.shape[0]}x{self.shape[1]} {type(self).__name__} with {dtype}>"
 
 
-def _is_length(x: Any) -> bool:
+def is_length(x: Any) -> bool:
     """Whether a number counts rows or columns."""
     try:
         return int(x) == x and int(x) >= 0
     except (TypeError, ValueError):
         return False
+
+
+def _algebra() -> ModuleType:
+    """The operators that are made of others; not at import, since they need this module."""
+    from gpuarray.scipy.sparse.linalg import _operator_algebra
+
+    return _operator_algebra
 
 
 def _check_no_number(x: Any) -> None:
@@ -470,168 +478,6 @@ class _FunctionOperator(LinearOperator):
 
 def _undefined(x: Any) -> Any:
     raise NotImplementedError("LinearOperator: rmatvec is not defined; pass rmatvec=")
-
-
-class _Adjoint(LinearOperator):
-    """The conjugate transpose of an operator."""
-
-    def __init__(self, A: LinearOperator):
-        super().__init__(A.dtype, A.shape[::-1])
-        self.args = (A,)
-
-    def _matvec(self, x: Any) -> Any:
-        return self.args[0]._rmatvec(x)
-
-    def _rmatvec(self, x: Any) -> Any:
-        return self.args[0]._matvec(x)
-
-    def _matmat(self, X: Any) -> Any:
-        return self.args[0]._rmatmat(X)
-
-    def _rmatmat(self, X: Any) -> Any:
-        return self.args[0]._matmat(X)
-
-
-class _Transpose(LinearOperator):
-    """The transpose of an operator."""
-
-    def __init__(self, A: LinearOperator):
-        super().__init__(A.dtype, A.shape[::-1])
-        self.args = (A,)
-
-    def _matvec(self, x: Any) -> Any:
-        return conj(self.args[0]._rmatvec(conj(x)))
-
-    def _rmatvec(self, x: Any) -> Any:
-        return conj(self.args[0]._matvec(conj(x)))
-
-    def _matmat(self, X: Any) -> Any:
-        return conj(self.args[0]._rmatmat(conj(X)))
-
-    def _rmatmat(self, X: Any) -> Any:
-        return conj(self.args[0]._matmat(conj(X)))
-
-
-def _common(*operators: LinearOperator) -> Any:
-    dtypes = [x.dtype for x in operators if x.dtype is not None]
-    return np.result_type(*dtypes) if dtypes else None
-
-
-def _check_operators(*operators: Any) -> None:
-    for x in operators:
-        if not isinstance(x, LinearOperator):
-            raise ValueError(f"LinearOperator: both operands have to be one, not {x!r}")
-
-
-class _Sum(LinearOperator):
-    """The sum of two operators."""
-
-    def __init__(self, A: Any, B: Any):
-        _check_operators(A, B)
-        if A.shape != B.shape:
-            raise ValueError(f"LinearOperator: cannot add {A} and {B}: shape mismatch")
-        super().__init__(_common(A, B), A.shape)
-        self.args = (A, B)
-
-    def _matvec(self, x: Any) -> Any:
-        return self.args[0].matvec(x) + self.args[1].matvec(x)
-
-    def _rmatvec(self, x: Any) -> Any:
-        return self.args[0].rmatvec(x) + self.args[1].rmatvec(x)
-
-    def _matmat(self, X: Any) -> Any:
-        return self.args[0].matmat(X) + self.args[1].matmat(X)
-
-    def _rmatmat(self, X: Any) -> Any:
-        return self.args[0].rmatmat(X) + self.args[1].rmatmat(X)
-
-    def _adjoint(self) -> LinearOperator:
-        return _Sum(self.args[0].H, self.args[1].H)
-
-
-class _Product(LinearOperator):
-    """The product of two operators."""
-
-    def __init__(self, A: Any, B: Any):
-        _check_operators(A, B)
-        if A.shape[1] != B.shape[0]:
-            raise ValueError(f"LinearOperator: cannot multiply {A} and {B}: shape mismatch")
-        super().__init__(_common(A, B), (A.shape[0], B.shape[1]))
-        self.args = (A, B)
-
-    def _matvec(self, x: Any) -> Any:
-        return self.args[0].matvec(self.args[1].matvec(x))
-
-    def _rmatvec(self, x: Any) -> Any:
-        return self.args[1].rmatvec(self.args[0].rmatvec(x))
-
-    def _matmat(self, X: Any) -> Any:
-        return self.args[0].matmat(self.args[1].matmat(X))
-
-    def _rmatmat(self, X: Any) -> Any:
-        return self.args[1].rmatmat(self.args[0].rmatmat(X))
-
-    def _adjoint(self) -> LinearOperator:
-        return _Product(self.args[1].H, self.args[0].H)
-
-
-class _Scaled(LinearOperator):
-    """The product of an operator and a number."""
-
-    def __init__(self, A: LinearOperator, alpha: Any):
-        if isinstance(A, _Scaled):
-            A, alpha = A.args[0], alpha * A.args[1]
-        dtypes = [type(alpha)] if A.dtype is None else [A.dtype, type(alpha)]
-        super().__init__(np.result_type(*dtypes), A.shape)
-        self.args = (A, alpha)
-
-    def _matvec(self, x: Any) -> Any:
-        return self.args[1] * self.args[0].matvec(x)
-
-    def _rmatvec(self, x: Any) -> Any:
-        return np.conj(self.args[1]) * self.args[0].rmatvec(x)
-
-    def _matmat(self, X: Any) -> Any:
-        return self.args[1] * self.args[0].matmat(X)
-
-    def _rmatmat(self, X: Any) -> Any:
-        return np.conj(self.args[1]) * self.args[0].rmatmat(X)
-
-    def _adjoint(self) -> LinearOperator:
-        return _Scaled(self.args[0].H, np.conj(self.args[1]))
-
-
-class _Power(LinearOperator):
-    """A power of an operator."""
-
-    def __init__(self, A: LinearOperator, p: Any):
-        if A.shape[0] != A.shape[1]:
-            raise ValueError(f"LinearOperator: square LinearOperator expected, got {A!r}")
-        if not _is_length(p):
-            raise ValueError(f"LinearOperator: non-negative integer expected as p, got {p!r}")
-        super().__init__(A.dtype, A.shape)
-        self.args = (A, int(p))
-
-    def _repeated(self, product: _Products, x: Any) -> Any:
-        x = x.copy()
-        for _ in range(self.args[1]):
-            x = product(x)
-        return x
-
-    def _matvec(self, x: Any) -> Any:
-        return self._repeated(self.args[0].matvec, x)
-
-    def _rmatvec(self, x: Any) -> Any:
-        return self._repeated(self.args[0].rmatvec, x)
-
-    def _matmat(self, X: Any) -> Any:
-        return self._repeated(self.args[0].matmat, X)
-
-    def _rmatmat(self, X: Any) -> Any:
-        return self._repeated(self.args[0].rmatmat, X)
-
-    def _adjoint(self) -> LinearOperator:
-        return _Power(self.args[0].H, self.args[1])
 
 
 class MatrixLinearOperator(LinearOperator):
