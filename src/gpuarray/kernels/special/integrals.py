@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuarray.kernels.special.special_rows import special
 
-_HEADER = "special_integrals"
+_HEADER = "special_exponential_integrals"
 
 
 # fmt: off
