@@ -51,3 +51,13 @@ def test_modified_fresnel_integrals(name):
     assert [y.dtype for y in narrow] == [np.complex64] * 2
     corners = getattr(special, name)(cp.asarray([np.inf, -np.inf, np.nan]))
     assert all(np.isnan(y.get()).all() for y in corners)
+
+
+@pytest.mark.parametrize("name", ["pro_cv_seq", "obl_cv_seq"])
+def test_sequences(name):
+    found = getattr(special, name)(1, 6, 3.0).get()
+    np.testing.assert_allclose(found, getattr(scipy.special, name)(1, 6, 3.0), rtol=2e-13)
+    for arguments in ((0.5, 2, 1.0), (0, 300, 1.0), ([0], 2, 1.0)):
+        for module in (special, scipy.special):
+            with pytest.raises(ValueError, match=r"scalars|integers|too large"):
+                getattr(module, name)(*arguments)

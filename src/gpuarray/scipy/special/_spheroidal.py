@@ -2,12 +2,98 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import gpuarray as cp
 from gpuarray._ufunc import create_further as create
 from gpuarray.kernels.special import ROWS
 
-__all__ = ["modfresnelm", "modfresnelp", "obl_cv", "pro_cv"]
+if TYPE_CHECKING:
+    from gpuarray._types import ndarray
+
+__all__ = ["modfresnelm", "modfresnelp", "obl_cv", "obl_cv_seq", "pro_cv", "pro_cv_seq"]
 
 modfresnelm = create(ROWS["modfresnelm"], 2)
 modfresnelp = create(ROWS["modfresnelp"], 2)
 obl_cv = create(ROWS["obl_cv"])
 pro_cv = create(ROWS["pro_cv"])
+
+
+def pro_cv_seq(m: int, n: int, c: float) -> ndarray:
+    """Characteristic values of prolate spheroidal functions of all degrees from `m` to `n`.
+
+    Parameters
+    ----------
+    m, n : int
+        The order, and the greatest degree.
+    c : float
+        The parameter.
+
+    Returns
+    -------
+    ndarray
+        Of ``n - m + 1`` numbers.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is an array, `m` or `n` no such integer, or there are more than 199 degrees.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> import gpuarray.scipy.special
+    >>> cp.scipy.special.pro_cv_seq(0, 2, 0.0)
+    array([0., 2., 6.])
+    """
+    return pro_cv(m, _degrees(m, n, c), c)
+
+
+def obl_cv_seq(m: int, n: int, c: float) -> ndarray:
+    """Characteristic values of oblate spheroidal functions of all degrees from `m` to `n`.
+
+    Parameters
+    ----------
+    m, n : int
+        The order, and the greatest degree.
+    c : float
+        The parameter.
+
+    Returns
+    -------
+    ndarray
+        Of ``n - m + 1`` numbers.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is an array, `m` or `n` no such integer, or there are more than 199 degrees.
+
+    Notes
+    -----
+    One launch.
+
+    Examples
+    --------
+    >>> import gpuarray as cp
+    >>> import gpuarray.scipy.special
+    >>> cp.scipy.special.obl_cv_seq(0, 2, 0.0)
+    array([0., 2., 6.])
+    """
+    return obl_cv(m, _degrees(m, n, c), c)
+
+
+def _degrees(m: Any, n: Any, c: Any) -> ndarray:
+    if np.ndim(m) or np.ndim(n) or np.ndim(c):
+        raise ValueError("Arguments must be scalars.")
+    if n != int(n) or m != int(m):
+        raise ValueError("Modes must be integers.")
+    if n - m > 199:
+        raise ValueError("Difference between n and m is too large.")
+    return cp.arange(int(m), int(n) + 1, dtype=np.float64)
