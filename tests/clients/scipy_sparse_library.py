@@ -17,7 +17,6 @@ import scipy.sparse
 import scipy.sparse._construct
 import scipy.sparse._extract
 import scipy.sparse.linalg
-
 from scipy.sparse import _sputils
 
 import gpuarray as cp
@@ -25,11 +24,48 @@ from gpuarray.scipy import sparse as ours
 from gpuarray.scipy.sparse import linalg as our_linalg
 
 FORMATS = ("bsr", "coo", "csc", "csr", "dia")
-_OPERATORS = (
-    "abs add and bool contains eq floordiv ge getitem gt iadd idiv ifloordiv imul isub iter itruediv "
-    "le len lt matmul mod mul ne neg pos pow radd rand rdiv rmatmul rmod rmul rpow rsub rtruediv "
-    "round setitem sub truediv"
-).split()  # fmt: skip
+_OPERATORS = [
+    "abs",
+    "add",
+    "and",
+    "bool",
+    "contains",
+    "eq",
+    "floordiv",
+    "ge",
+    "getitem",
+    "gt",
+    "iadd",
+    "idiv",
+    "ifloordiv",
+    "imul",
+    "isub",
+    "iter",
+    "itruediv",
+    "le",
+    "len",
+    "lt",
+    "matmul",
+    "mod",
+    "mul",
+    "ne",
+    "neg",
+    "pos",
+    "pow",
+    "radd",
+    "rand",
+    "rdiv",
+    "rmatmul",
+    "rmod",
+    "rmul",
+    "rpow",
+    "rsub",
+    "rtruediv",
+    "round",
+    "setitem",
+    "sub",
+    "truediv",
+]
 
 
 def _device(x: Any) -> Any:
