@@ -55,6 +55,9 @@ GPUARRAY_DEVICE dd operator/(dd a, dd b) {
 GPUARRAY_DEVICE dd operator/(dd a, double b) { return a / dd(b); }
 GPUARRAY_DEVICE double rounded(dd a) { return a.hi + a.lo; }
 
+// Euler's constant.
+GPUARRAY_DEVICE dd euler_dd() { return dd(0.5772156649015329, -4.942915152430645e-18); }
+
 // The natural logarithm of a positive, finite number to about 75 bits: 2 atanh((m - 1) / (m + 1)) of the mantissa.
 GPUARRAY_CALLED dd log_dd(dd x) {
     int exponent;

@@ -11,8 +11,6 @@ namespace special {
 
 typedef complex<double> cplx;
 
-GPUARRAY_DEVICE dd euler_dd() { return dd(0.5772156649015329, -4.942915152430645e-18); }
-
 // gamma + log(x) + the sum of s^k x^(2k) / (2k (2k)!), or of x^k / (k k!) where `step` is 1: in two doubles, since it
 // has a zero between 0.3 and 0.7.
 GPUARRAY_CALLED double logarithmic_series(double x, int step, double sign) {

@@ -76,7 +76,6 @@ GPUARRAY_CALLED double tail_of_k0(double x) {
 struct IntegralPair {
     double first, second;
 };
-GPUARRAY_DEVICE dd euler_dd() { return dd(0.5772156649015329, -4.942915152430645e-18); }
 
 // Sums over (sign x^2 / 4)^k / k!^2 / (2 k + start) of 1 and of log(x / 2) + gamma - H_k - 1 / (2 k + start). Without
 // the term k = 0 for start = 0. Only the first sum if that is wanted alone.
