@@ -6,8 +6,8 @@ import numpy as np
 
 from tests.scipy.special.cases import Case, against_scipy, linear, powers
 
-LINE = np.concatenate([powers(-4, 2, 20), linear(0, 45, 20)])
-AIRY = np.concatenate([linear(0, 25, 20), powers(-3, 1, 10)])
+LINE = np.concatenate([powers(-4, 2, 12), linear(0, 45, 12)])
+AIRY = np.concatenate([linear(0, 25, 12), powers(-3, 1, 6)])
 
 
 def bessel_sums(mp, x, sign, start):
