@@ -115,7 +115,8 @@ def test_blocks(kind, case):
     same_elements(ours.T, theirs.T)
     same_elements(abs(-ours), abs(-theirs))
     assert ours.count_nonzero() == theirs.count_nonzero()
-    np.testing.assert_array_equal(cp.asnumpy(ours.diagonal(1)), theirs.diagonal(1))
+    # SciPy's of no rows writes behind its result, of which a process may die (1.17).
+    np.testing.assert_array_equal(cp.asnumpy(ours.diagonal(1)), dense.diagonal(1))
     ours.eliminate_zeros()
     theirs.eliminate_zeros()
     same_elements(ours, theirs)
