@@ -100,7 +100,7 @@ def test_raising_alike():
 
 def ids(test):
     """The ids of the cases of a parametrised test."""
-    (cases, *_) = [mark.args[1] for mark in test.pytestmark if mark.args[0] == ("dtype", "layout")]
+    (cases,) = [mark.args[1] for mark in test.pytestmark if mark.args[0] == ["dtype", "layout"]]
     return [case.id for case in cases]
 
 

@@ -217,6 +217,8 @@ def test_indices_of_segments_out_of_bounds():
 
 def test_every_method_is_there():
     for name, function in ufuncs.items():
+        if function.row.namespace != "gpuarray":  # those of scipy.special, once that is imported
+            continue
         if getattr(np, name).nin != 2 or getattr(np, name).nout != 1:
             continue
         for method in ("reduce", "accumulate", "reduceat", "outer"):

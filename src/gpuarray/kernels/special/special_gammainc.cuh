@@ -100,6 +100,8 @@ GPUARRAY_CALLED double gamma_fraction(double a, double x) {
         d = 1 / d;
         if (::fabs(d * c - 1) < 5e-16) break;
     }
+    // Where a step changes the last digit, what is behind it still does.
+    count += count / 4 + 4;
     double tail = 0;
 #pragma unroll 1
     for (int i = count; i >= 1; --i) tail = i * (i - a) / (x + (2 * i + 1 - a) - tail);
