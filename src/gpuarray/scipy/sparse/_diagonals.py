@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
 from gpuarray.scipy.sparse._csc import csc_array, csc_matrix
 from gpuarray.scipy.sparse._csr import csr_array, csr_matrix
 from gpuarray.scipy.sparse._dia import dia_array, dia_matrix
-from gpuarray.scipy.sparse._index_dtype import index_dtype
+from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
@@ -64,6 +65,7 @@ def spdiags(
            [0, 0, 3],
            [0, 0, 0]])
     """
+    _refuse_mapping("spdiags", data)
     if m is None and n is None:
         m = n = len(data[0])
     elif n is None:
@@ -121,6 +123,7 @@ def diags_array(
            [0, 2, 5],
            [0, 0, 3]])
     """
+    _refuse_mapping("diags", diagonals)
     if np.ndim(offsets) == 0 and not isinstance(offsets, list | tuple):
         if len(diagonals) and np.ndim(diagonals[0]) > 0:
             raise ValueError("Different number of diagonals and offsets.")
@@ -134,7 +137,7 @@ def diags_array(
     if shape is None:
         side = len(given[0]) + abs(int(places[0]))
         shape = (side, side)
-    dtype = np.result_type(*[x.dtype for x in given]) if dtype is None else np.dtype(dtype)
+    dtype = np.result_type(*[x.dtype for x in given]) if dtype is None else check_dtype(dtype)
     m, n = (int(x) for x in shape)
     width = max([min(m + x, n - x) + max(0, x) for x in places.tolist()], default=0)
     rows = (len(given), max(0, width))
@@ -152,6 +155,11 @@ def diags_array(
         first = max(0, offset)
         data[i, first : first + length] = line[:length]
     return dia_array((asarray(data), places), shape=(m, n)).asformat(format)
+
+
+def _refuse_mapping(name: str, diagonals: Any) -> None:
+    if isinstance(diagonals, Mapping):  # whose items would be found by number
+        raise TypeError(f"{name}: the diagonals are a sequence, not {type(diagonals).__name__}")
 
 
 def _line(x: Any) -> Any:

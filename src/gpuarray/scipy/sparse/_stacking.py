@@ -19,7 +19,7 @@ from gpuarray._ops.taking import take
 from gpuarray.scipy.sparse._base import issparse, sparray
 from gpuarray.scipy.sparse._conversions import expanded
 from gpuarray.scipy.sparse._coo import coo_array, coo_matrix
-from gpuarray.scipy.sparse._index_dtype import index_dtype
+from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
@@ -334,7 +334,7 @@ def _lines_stacked(blocks: list[Any], format: str, dtype: Any, array: bool) -> A
     made = cls._from_parts(
         data, indices, concatenate(pointers), shape, sorted=known, canonical=known
     )
-    return made if dtype is None else made.astype(dtype, copy=False)
+    return made if dtype is None else made.astype(check_dtype(dtype), copy=False)
 
 
 def _joined(
@@ -357,7 +357,9 @@ def _joined(
         row, column = (x.astype(index, copy=False) for x in pair)
         rows.append(row + index.type(tops[i]) if tops[i] else row)
         columns.append(column + index.type(lefts[j]) if lefts[j] else column)
-    common = np.result_type(*[x.dtype for x, _, _ in places]) if dtype is None else np.dtype(dtype)
+    common = np.result_type(*[x.dtype for x, _, _ in places])
+    if dtype is not None:
+        common = check_dtype(dtype)
     data = concatenate([x.data.astype(common, copy=False) for x, _, _ in places])
     coords = (concatenate(rows), concatenate(columns))
     return cls._from_parts(data, coords, shape)
