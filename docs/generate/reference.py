@@ -28,11 +28,6 @@ class Name(NamedTuple):
     thing: Any
 
     @property
-    def page(self) -> str:
-        """The name of its page."""
-        return self.full
-
-    @property
     def directive(self) -> str:
         """The directive of autodoc that documents it."""
         if inspect.isclass(self.thing):
@@ -130,10 +125,10 @@ def index_of(title: str, module: str, found: list[Section]) -> str:
         lines += [".. list-table::", "   :widths: 30 70", "   :class: names", ""]
         for name in section.names:
             short = name.full.rpartition(".")[2]
-            lines += [f"   * - :doc:`{short} <{name.page}>`", f"     - {name.summary}"]
+            lines += [f"   * - :doc:`{short} <{name.full}>`", f"     - {name.summary}"]
         lines += [""]
     lines += [".. toctree::", "   :hidden:", ""]
-    lines += [f"   {name.page}" for section in found for name in section.names]
+    lines += [f"   {name.full}" for section in found for name in section.names]
     return "\n".join(lines) + "\n"
 
 
@@ -150,7 +145,7 @@ def write(directory: Path) -> None:
         _store(directory / f"{index}.rst", index_of(namespace["title"], module.__name__, found))
         for section in found:
             for name in section.names:
-                _store(directory / f"{name.page}.rst", page_of(name))
+                _store(directory / f"{name.full}.rst", page_of(name))
     lines = [*_heading("Reference", "="), ".. toctree::", "   :maxdepth: 1", ""]
     pages = [*indices, "../differences"]
     _store(directory / "index.rst", "\n".join(lines + [f"   {page}" for page in pages]) + "\n")

@@ -476,10 +476,11 @@ def test_spectra_of_several_axes_that_are_not_hermitian(shape, s, axes):
     close(gpuarray.scipy.fft.hfftn(cp.asarray(x), s, axes, norm="ortho"), expected)
 
 
-def test_transforms_of_several_axes_that_are_far_apart(monkeypatch):
-    x = numbers((6, 5, 8), "c8")
-    before = launches(lambda: compare("fftn", x, axes=(0, 1)))
+@pytest.mark.parametrize("name, dtype", [("fftn", "c8"), ("rfftn", "f4"), ("irfftn", "c8")])
+def test_transforms_of_several_axes_that_are_far_apart(monkeypatch, name, dtype):
+    x = numbers((6, 5, 20), dtype)
+    before = launches(lambda: compare(name, x, axes=(0, 1)))
     monkeypatch.setattr(transforms, "_CALL_SECONDS", 0)
-    x = numbers((6, 5, 9), "c8")
-    after = launches(lambda: compare("fftn", x, axes=(0, 1)))
+    x = numbers((6, 5, 21), dtype)
+    after = launches(lambda: compare(name, x, axes=(0, 1)))
     assert after == before + 2  # copies there and back

@@ -1,8 +1,8 @@
 // Bit generators: streams of 64-bit words, as NumPy's classes of the same names make them.
 //
 // A state is an array of 64-bit words: whether an upper half of a word is kept for the next draw of 32 bits, that half,
-// two words of `Verdict` (see random_compact.cuh), and the engine's own words. A draw reads one state and writes the next
-// one to other memory, so that no thread reads what another writes.
+// two words that random_compact.cuh keeps at 0 between draws, and the engine's own words. A draw reads one state and
+// writes the next one to other memory, so that no thread reads what another writes.
 //
 // Engines that can jump, PCG64, PCG64DXSM and Philox, are read by many threads at once: a `Lane` reads units (words, or
 // halves of words) that are a block's threads apart. SFC64 and MT19937 have no such form.
