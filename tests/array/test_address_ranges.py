@@ -12,8 +12,10 @@ import gpuarray as cp
 from benchmarks.memory import ALLOWED, peaks, pooled, seconds
 from benchmarks.rows.memory_traces import TRACES, random_sizes
 from gpuarray._ffi import driver
+from gpuarray._runtime import address_range
 from gpuarray._runtime import arena as arenas
 from gpuarray._runtime.address_range import AddressRange
+from gpuarray.cuda import runtime
 from tests.array.arrays import same
 
 MIB = 1 << 20
@@ -189,3 +191,21 @@ def test_a_pool_that_is_gone_gives_everything_back():
     del stream, pool
     gc.collect()
     assert driver.mem_get_info()[0] == free
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_range_that_dies_in_a_capture_of_another_library():
+    # It waits for the device before it unmaps, which would make the capture invalid.
+    x = cp.ones(3)
+    cp.add(x, 1, out=x)  # its kernel is loaded
+    mine = AddressRange(cp.cuda.Device())
+    mine.map(mine.growth(80, {}, {}))
+    address = mine.runs()[0][0]
+    with cp.cuda.Stream(non_blocking=True) as stream:
+        driver.stream_begin_capture(stream.handle, "relaxed")  # as if by another library
+        del mine
+        cp.add(x, 1, out=x)
+        driver.graph_destroy(driver.stream_end_capture(stream.handle))
+    runtime.memset(address, 0, 80)  # it is still mapped
+    AddressRange(cp.cuda.Device())
+    assert not address_range._dead

@@ -470,22 +470,28 @@ def test_a_texture_keeps_its_array(rng):
     del junk
 
 
-def test_memory_of_arrays_comes_back(rng):
+def test_memory_of_arrays_comes_back():
     device = cp.cuda.Device()
-    used = []
-    for _ in range(3):
-        array = texture.CUDAarray(channels("f", 4), 1024, 1024)
-        tex = texture_of(array, addressModes=(CLAMP, CLAMP))
-        out = cp.empty((1, 16), "f")
-        with cp.cuda.Stream(non_blocking=True) as stream:
-            name = f"array<{NAMES['f4', 4]}>"
-            reading.get_function(name)((1,), (4,), (tex, out, np.int32(4)))
-        del array, tex
-        stream.synchronize()
-        gc.collect()
-        texture_of(cuda_array(np.zeros(4, "f")))  # what waits is destroyed at the next one
-        used.append(device.mem_info[0])
-    assert used[2] > used[0] - (8 << 20)
+
+    def lost():
+        """Bytes that three arrays of 16 MiB took for good."""
+        used = []
+        for _ in range(3):
+            array = texture.CUDAarray(channels("f", 4), 1024, 1024)
+            tex = texture_of(array, addressModes=(CLAMP, CLAMP))
+            out = cp.empty((1, 16), "f")
+            with cp.cuda.Stream(non_blocking=True) as stream:
+                name = f"array<{NAMES['f4', 4]}>"
+                reading.get_function(name)((1,), (4,), (tex, out, np.int32(4)))
+            del array, tex
+            stream.synchronize()
+            gc.collect()
+            texture_of(cuda_array(np.zeros(4, "f")))  # what waits is destroyed at the next one
+            used.append(device.mem_info[0])
+        return used[0] - used[2]
+
+    # Other processes may take memory of a GPU meanwhile, but not each time.
+    assert any(lost() < 8 << 20 for _ in range(5))
 
 
 def test_objects_of_a_graph_live_as_long(rng):

@@ -10,14 +10,14 @@ from __future__ import annotations
 import bisect
 import sys
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 from gpuarray import _fork
 from gpuarray._ffi import driver
 from gpuarray._integers import ceil_div, round_up
-from gpuarray._runtime.device import Device, captured_streams, give_back, need_context
+from gpuarray._runtime.device import Device, captured_streams, current, give_back, need_context
 
 #: Memory is mapped in chunks of about this part of the range's. Each costs calls of the driver, but
 #: none can be unmapped before all of it is idle.
@@ -64,6 +64,7 @@ class AddressRange:
         self._mapping: tuple[int, int] | None = None
         self._handles: list[Any] = []
         self._place = driver.address_slot()
+        _give_up_dead()
         driver.mem_address_reserve_to(self._place, self._size)
         _ranges.add(self)
 
@@ -195,8 +196,20 @@ def _joined(chunks: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
+#: Ranges that died while a capture of another library's would have become invalid by waiting.
+_dead: list[Callable[[], object]] = []
+
+
+def _give_up_dead() -> None:
+    for _ in range(len(_dead)):  # one that must wait again comes back at the end
+        _dead.pop(0)()
+
+
 def _give_up(device: Device, chunks: list[tuple[int, int]], size: int, address: int) -> None:
     if chunks:
+        if driver.stream_is_capturing(current.stream.handle):
+            _dead.append(partial(give_back, partial(_give_up, device, chunks, size), address))
+            return
         device.synchronize()
     for chunk in chunks:
         driver.mem_unmap_range(*chunk)
