@@ -452,7 +452,7 @@ def test_doctor_without_the_compiler_or_with_mixed_versions(monkeypatch):
     found = {text: (level, remedy) for level, text, remedy in _reports(doctor._libraries)}
     level, remedy = found["no NVRTC; nothing can be compiled without it"]
     assert level == "FAULT"
-    assert remedy
+    assert remedy == f"pip install {locate.wheel('nvrtc')}"
     assert found["cufft of CUDA 13 only"] == ("note", f"pip install {locate.wheel('cufft')}")
     assert found["cublas: /lib/cublas"] == ("ok", "")
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from gpuarray import _config
 from gpuarray._commands import cache as cache_command
 from gpuarray._commands.info import version_text
+from gpuarray._version import DISTRIBUTION
 from gpuarray.errors import BackendWarning
 
 
@@ -46,8 +47,8 @@ _REMEDIES = {
 #: The oldest driver for a CUDA major version.
 _DRIVERS = {12: "525", 13: "580"}
 
-#: Of the package's dependencies, which are NVIDIA's wheels.
-_REINSTALL = "in a checkout of gpuarray: pip install --force-reinstall ."
+#: The package and its dependencies, which are NVIDIA's wheels.
+_REINSTALL = f"pip install --force-reinstall {DISTRIBUTION}"
 
 
 def _remedy(text: str, otherwise: str) -> str:
@@ -158,14 +159,14 @@ def _libraries() -> Iterator[Diagnosis]:
     """Each library, and the headers."""
     from gpuarray._ffi import locate
 
-    reinstall = _REINSTALL
     missing = []
     for name in locate.LIBRARIES:
         try:
             path = locate.library(name)
         except ImportError as error:
             if name == "nvrtc":
-                yield Diagnosis("FAULT", f"{error}; nothing can be compiled without it", reinstall)
+                said = f"{error}; nothing can be compiled without it"
+                yield Diagnosis("FAULT", said, f"pip install {locate.wheel(name)}")
             else:
                 missing.append(name)
         except RuntimeError as error:  # another CUDA major version: the text says which
