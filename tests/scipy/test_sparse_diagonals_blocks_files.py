@@ -175,6 +175,7 @@ def test_what_scipy_refuses(call):
     assert found.type is expected.type
 
 
+@pytest.mark.emulator
 def test_nothing_for_the_checkers_to_find():
     with cp.cuda.check("races", "uninit", "barriers"):
         ours, _ = diagonals("array", 4, 6, 5)

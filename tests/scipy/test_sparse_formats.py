@@ -347,6 +347,7 @@ def test_index_dtypes():
         sparse.safely_cast_index_arrays(sparse.coo_array((2**40, 2)), "i4")
 
 
+@pytest.mark.emulator
 def test_nothing_for_the_checkers_to_find():
     data, row, col = entries((50, 70), "f4")
     with cp.cuda.check("races", "uninit", "barriers"):

@@ -254,13 +254,32 @@ def scipys(name: str) -> Any:
 
 
 def check_loops(name: str) -> None:
-    """The ufunc has SciPy's loops, and operands of every dtype find the same one."""
+    """The ufunc has SciPy's loops, and operands of every dtype find the same one.
+
+    Which loop comes first differs between SciPy's releases, and with it what narrower dtypes are
+    converted to: where the order is another one, these find the first of ours.
+    """
     ours, theirs = getattr(special, name), scipys(name)
-    assert ours.types == [x for x in theirs.types if "g" not in x and "G" not in x]
-    assert (ours.nin, ours.nout) == (theirs.nin, theirs.nout)
+    types = [x for x in theirs.types if "g" not in x and "G" not in x]
+    assert sorted(ours.types) == sorted(types), name
+    assert (ours.nin, ours.nout) == (theirs.nin, theirs.nout), name
+    exact = {x[: ours.nin] for x in types}
     for char in "?bBhHiIlLefdFD":
         given = (np.dtype(char),) * ours.nin + (None,) * ours.nout
-        assert resolved(ours, given) == resolved(theirs, given), char
+        if ours.types == types or char * ours.nin in exact:
+            expected = resolved(theirs, given)
+        else:
+            expected = first_of(ours.types, given[: ours.nin])
+        assert resolved(ours, given) == expected, (name, char)
+
+
+def first_of(types: Sequence[str], given: Sequence[np.dtype[Any]]) -> Any:
+    """NumPy's rule: the first loop to which all operands can be cast safely."""
+    for loop in types:
+        operands, outputs = [[np.dtype(x) for x in part] for part in loop.split("->")]
+        if all(map(np.can_cast, given, operands)):
+            return (*operands, *outputs)
+    return TypeError
 
 
 def resolved(function: Any, given: Any) -> Any:

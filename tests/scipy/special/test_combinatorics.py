@@ -37,7 +37,6 @@ VALUES: list[tuple[str, tuple[Any, ...], dict[str, Any], float]] = [
     ("factorial", (INTEGERS[:20],), EXACT, 0),
     ("factorial", (INTEGERS + 0.5,), COMPLEX, 1e-13),
     ("factorial", (INTEGERS + 0.5j,), COMPLEX, 1e-12),
-    ("factorial", (INTEGERS.astype(np.int8),), {}, 1e-13),
     ("factorial", (25,), EXACT, 0),
     ("factorial", (-2,), {}, 0),
     ("factorial", (None,), {}, 0),
@@ -118,6 +117,13 @@ def test_exceptions_are_scipys(name, arguments, options):
         run(scipy.special, name, arguments, options)
     with pytest.raises(theirs.type):
         run(special, name, arguments, options)
+
+
+def test_factorials_of_narrow_integers():
+    # SciPy 1.18 computes those of int8 in float32.
+    found = special.factorial(cp.asarray(INTEGERS.astype(np.int8)))
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found.get(), scipy.special.factorial(INTEGERS), rtol=1e-13)
 
 
 def test_integers_that_do_not_fit():
