@@ -27,6 +27,7 @@ from gpuarray.kernels.scan import spec as scan
 from gpuarray.kernels.search import spec as search
 from gpuarray.kernels.select import spec as select
 from gpuarray.kernels.sort import spec as sort
+from gpuarray.kernels.sparse_factor import spec as sparse_factor
 from gpuarray.kernels.sparse_format import spec as sparse_format
 
 _CODE = UserCode(
@@ -130,6 +131,11 @@ KERNELS = {
         sparse_format.render(sparse_format.SumSpec("uint64", "int32", "c16", True)),
         None,
     ),
+    "sparse triangle": (
+        sparse_factor.render(sparse_factor.TriangleSpec("c16", "int64", 4, True)),
+        None,
+    ),
+    "sparse factors": (sparse_factor.render(sparse_factor.FactorSpec("f4")), None),
     "paths": (graph.render(graph.GraphSpec("relax", "int64")), None),
     "sparse checks": (sparse_format.render(sparse_format.CheckSpec("int32")), None),
     "sparse entries": (sparse_format.render(sparse_format.StoreSpec("int64", 16)), None),

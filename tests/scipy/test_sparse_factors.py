@@ -12,7 +12,6 @@ import scipy.sparse.linalg as expected
 import gpuarray as cp
 from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import linalg
-from gpuarray.scipy.sparse.linalg import _equations
 from tests.slow import slow_except
 
 RNG = np.random.default_rng(0)
@@ -100,21 +99,109 @@ def test_triangles(format, options):
         )
 
 
-@pytest.mark.parametrize("options", [{}, {"unit_diagonal": True, "lower": False}], ids=str)
-def test_large_triangles(options, monkeypatch):
-    monkeypatch.setattr(_equations, "_DENSE_TRIANGLE", 0)
-    triangle = np.tril(A) if options.get("lower", True) else np.triu(A)
-    mine, theirs = both(triangle + N * np.eye(N), "csr")
-    for b in (B, B[:, 0]):
-        close(
-            linalg.spsolve_triangular(mine, cp.asarray(b), **options),
-            expected.spsolve_triangular(theirs, b, **options),
-        )
+def test_triangles_of_many_rows():
     chain, theirs = both(np.eye(40) - np.eye(40, k=-1))
     b = np.ones(40)
     close(linalg.spsolve_triangular(chain, cp.asarray(b)), expected.spsolve_triangular(theirs, b))
     b[0] = np.nan
     assert np.isnan(cp.asnumpy(linalg.spsolve_triangular(chain, cp.asarray(b)))).all()
+    rows = 600  # several blocks, and rows that lanes share
+    theirs = scipy.sparse.random_array((rows, rows), density=0.02, rng=RNG, format="csr")
+    theirs = (theirs + 4 * scipy.sparse.eye_array(rows)).tocsr()
+    mine = sparse.csr_array(theirs)
+    for columns in (1, 3):
+        b = RNG.random((rows, columns))
+        for lower in (True, False):
+            right = scipy.sparse.tril(theirs) if lower else scipy.sparse.triu(theirs)
+            close(
+                linalg.spsolve_triangular(mine, cp.asarray(b), lower=lower),
+                expected.spsolve_triangular(right.tocsr(), b, lower=lower),
+            )
+
+
+def test_triangles_of_other_matrices():
+    twice = sparse.csr_array(
+        (cp.asarray([1.0, 3.0, 1.0, 2.0]), cp.asarray([0, 1, 1, 0]), cp.asarray([0, 1, 4])),
+        shape=(2, 2),
+    )
+    found = linalg.spsolve_triangular(twice, cp.asarray([1.0, 6.0]))
+    close(found, np.array([1.0, 1.0]))
+    assert twice.nnz == 4  # it stays as it is
+    empty = sparse.csr_array((0, 0))
+    assert linalg.spsolve_triangular(empty, cp.zeros(0)).shape == (0,)
+    assert linalg.spsolve_triangular(sparse.csr_array(cp.eye(2)), cp.zeros((2, 0))).shape == (2, 0)
+
+
+def laplacian(side):
+    line = scipy.sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(side, side))
+    return scipy.sparse.kronsum(line, line, format="csc")
+
+
+def test_incomplete_factors():
+    theirs = laplacian(6)
+    rows = theirs.shape[0]
+    mine = sparse.csc_array(theirs)
+    b = RNG.standard_normal(rows)
+    dense = theirs.toarray()
+    # ILU(0) agrees with the matrix in its places, and has no others.
+    factors = linalg.spilu(mine, drop_tol=0, fill_factor=1)
+    lower, upper = cp.asnumpy(factors.L.toarray()), cp.asnumpy(factors.U.toarray())
+    assert not ((lower + upper)[dense == 0]).any()
+    np.testing.assert_allclose((lower @ upper)[dense != 0], dense[dense != 0], 1e-14)
+    assert factors.nnz == theirs.nnz + rows
+    for trans, product in (
+        ("N", lower @ upper),
+        ("T", (lower @ upper).T),
+        ("H", (lower @ upper).T),
+    ):
+        close(factors.solve(cp.asarray(b), trans), np.linalg.solve(product, b))
+    # More places are nearer to the matrix.
+    errors = []
+    for fill in (1, 4):
+        factors = linalg.spilu(mine, drop_tol=0, fill_factor=fill)
+        product = cp.asnumpy((factors.L @ factors.U).toarray())
+        errors.append(abs(product - dense).max())
+        assert factors.nnz - rows <= fill * theirs.nnz
+    assert errors == sorted(errors, reverse=True)
+    assert linalg.spilu(mine, drop_tol=0.2).nnz < linalg.spilu(mine, drop_tol=0).nnz
+    np.testing.assert_array_equal(cp.asnumpy(factors.perm_r), np.arange(rows))
+    np.testing.assert_array_equal(cp.asnumpy(factors.perm_c), np.arange(rows))
+
+
+@pytest.mark.parametrize("dtype", slow_except(["c16"], ["f4", "f8", "c8", "c16"]))
+def test_incomplete_factors_of_dtypes(dtype):
+    a = np.round(A * 8).astype(dtype) + np.diag(np.arange(20, 20 + N)).astype(dtype)
+    a = a * (1 + 0.5j) if np.dtype(dtype).kind == "c" else a
+    a = a.astype(dtype)
+    factors = linalg.spilu(both(a)[0], drop_tol=0, fill_factor=100)  # complete
+    b = B.astype(dtype)
+    for trans, matrix in (("N", a), ("T", a.T), ("H", a.conj().T)):
+        found = cp.asnumpy(factors.solve(cp.asarray(b), trans))
+        assert found.dtype == dtype
+        precise = 1e-4 if dtype in ("f4", "c8") else 1e-11
+        np.testing.assert_allclose(found, np.linalg.solve(matrix, b), precise, precise)
+
+
+def test_incomplete_factors_where_rows_have_to_be_exchanged():
+    turned = np.array([[0.0, 2.0], [4.0, 1.0]])
+    mine, theirs = both(turned)
+    b = np.array([2.0, 5.0])
+    close(linalg.spilu(mine).solve(cp.asarray(b)), expected.spilu(theirs).solve(b))
+    with pytest.raises(ValueError, match="drop_tol"):
+        linalg.spilu(mine, drop_tol=-1.0)
+    with pytest.raises(ValueError, match="fill_factor"):
+        linalg.spilu(mine, fill_factor=0.5)
+    with pytest.raises(RuntimeError, match="singular"):
+        linalg.spilu(both(np.ones((2, 2)))[0])
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find():
+    mine = sparse.csc_array(laplacian(5))
+    with cp.cuda.check("races", "uninit", "barriers"):
+        factors = linalg.spilu(mine)
+        factors.solve(cp.ones((25, 2)), "T")
+        linalg.spsolve_triangular(mine.tocsr(), cp.ones(25))
 
 
 def test_singular_matrices():

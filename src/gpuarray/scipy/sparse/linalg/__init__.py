@@ -26,11 +26,11 @@ from gpuarray.scipy.sparse.linalg._equations import (
     MatrixRankWarning,
     inv,
     spsolve,
-    spsolve_triangular,
 )
 from gpuarray.scipy.sparse.linalg._exponential import expm, expm_multiply
-from gpuarray.scipy.sparse.linalg._factors import SuperLU, factorized, spilu, splu
+from gpuarray.scipy.sparse.linalg._factors import SuperLU, factorized, splu
 from gpuarray.scipy.sparse.linalg._gmres import gmres
+from gpuarray.scipy.sparse.linalg._incomplete_factors import spilu
 from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
 from gpuarray.scipy.sparse.linalg._lsmr import lsmr
 from gpuarray.scipy.sparse.linalg._lsqr import lsqr
@@ -38,16 +38,18 @@ from gpuarray.scipy.sparse.linalg._minres import minres
 from gpuarray.scipy.sparse.linalg._norms import norm, onenormest
 from gpuarray.scipy.sparse.linalg._operators import LinearOperator, aslinearoperator
 from gpuarray.scipy.sparse.linalg._singular_values import svds
+from gpuarray.scipy.sparse.linalg._triangles import spsolve_triangular
 
 # A line for each file.
 __all__ = [
     "bicgstab",
     "cg", "cgs",
     "ArpackError", "ArpackNoConvergence", "eigsh",
-    "MatrixRankWarning", "inv", "spsolve", "spsolve_triangular",
-    "SuperLU", "factorized", "spilu", "splu",
+    "MatrixRankWarning", "inv", "spsolve",
+    "SuperLU", "factorized", "splu",
     "expm", "expm_multiply",
     "gmres",
+    "spilu",
     "lobpcg",
     "lsmr",
     "lsqr",
@@ -56,6 +58,7 @@ __all__ = [
     "norm", "onenormest",
     "LinearOperator", "aslinearoperator",
     "svds",
+    "spsolve_triangular",
 ]  # fmt: skip
 
 without_annotations(globals())

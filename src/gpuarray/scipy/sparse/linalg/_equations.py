@@ -5,30 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.linalg import LinAlgError
 
 from gpuarray._ops.creation import full
 from gpuarray._ops.manipulation import as_array
-from gpuarray.scipy.linalg._basics import solve_triangular
-from gpuarray.scipy.linalg._lu import lu_solve
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
-from gpuarray.scipy.sparse.linalg._factors import dense_of, factorize
+from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
 from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:
-    from gpuarray._types import ArrayLike, ndarray
+    pass
 
-__all__ = ["MatrixRankWarning", "inv", "spsolve", "spsolve_triangular"]
-
-
-#: Rows up to which a triangle is solved as a dense matrix.
-_DENSE_TRIANGLE = 8192
-
-#: Sweeps between tests whether the last one has changed anything.
-_SWEEPS = 8
+__all__ = ["MatrixRankWarning", "inv", "spsolve"]
 
 
 class MatrixRankWarning(UserWarning):
@@ -93,23 +83,23 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
         raise ValueError(f"spsolve: matrix - rhs dimension mismatch ({A.shape} - {b.shape})")
     single = b.ndim == 1 or b.shape[1] == 1
     dtype = floating(np.result_type(floating(A.dtype), b.dtype))
-    factors, pivots, singular = factorize(A, "spsolve", dtype)
+    factors = DenseFactors(A, "spsolve", dtype)
     right = (b.toarray() if sparse else b).astype(dtype, copy=False)
     if sparse and not single:
-        if singular:
+        if factors.singular:
             raise RuntimeError("spsolve: Factor is exactly singular")
         if b.format != "csc":
             warn(
                 "spsolve is more efficient when sparse b is in the CSC matrix format",
                 SparseEfficiencyWarning,
             )
-        return type(A)(lu_solve((factors, pivots), right))
+        return type(A)(factors.solve(right))
     if single:
         right = right.reshape(rows)
-    if singular:
+    if factors.singular:
         warn("Matrix is exactly singular", MatrixRankWarning)
         return full(right.shape, np.nan, dtype)
-    return lu_solve((factors, pivots), right)
+    return factors.solve(right)
 
 
 def inv(A: Any) -> Any:
@@ -150,111 +140,7 @@ def inv(A: Any) -> Any:
         raise TypeError(f"inv: Input must be a sparse matrix, not {type(A).__name__}")
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError(f"inv: matrix must be square (has shape {A.shape})")
-    factors, pivots, singular = factorize(A, "inv")
-    if singular:
+    factors = DenseFactors(A, "inv")
+    if factors.singular:
         raise RuntimeError("inv: Factor is exactly singular")
-    found = lu_solve((factors, pivots), eye(len(factors), dtype=factors.dtype))
-    return type(A)(found)
-
-
-def spsolve_triangular(
-    A: Any,
-    b: ArrayLike,
-    lower: bool = True,
-    overwrite_A: bool = False,
-    overwrite_b: bool = False,
-    unit_diagonal: bool = False,
-) -> ndarray:
-    """Solve linear equations of a sparse triangular matrix.
-
-    Parameters
-    ----------
-    A : sparse array or matrix, shape (N, N)
-        Lower or upper triangular; what is on the other side of the diagonal is not looked at.
-    b : array_like, shape (N,) or (N, K)
-        The right-hand sides.
-    lower : bool, optional
-        Whether `A` is lower triangular.
-    overwrite_A, overwrite_b : bool, optional
-        Ignored: both stay as they are.
-    unit_diagonal : bool, optional
-        Take ones for the diagonal.
-
-    Returns
-    -------
-    ndarray
-        The solutions, of the shape of `b`.
-
-    Raises
-    ------
-    LinAlgError
-        If there is a zero on the diagonal.
-    ValueError
-        If the shapes do not fit together.
-
-    Notes
-    -----
-    Up to 8192 rows the matrix is solved as a dense one. Larger ones take as many products with `b`
-    as the longest chain of rows that need one another has.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> from gpuarray.scipy.sparse import csr_array
-    >>> a = csr_array(cp.array([[2.0, 0.0], [1.0, 3.0]]))
-    >>> cp.scipy.sparse.linalg.spsolve_triangular(a, cp.array([2.0, 7.0]))
-    array([1., 2.])
-    """
-    refuse_host_matrix(A, "spsolve_triangular")
-    if not (issparse(A) and A.format in ("csc", "csr")):
-        warn(
-            "CSC or CSR matrix format is required. Converting to CSC matrix.",
-            SparseEfficiencyWarning,
-        )
-        A = A.tocsc() if issparse(A) else csc_array(A)
-    if A.shape[0] != A.shape[1]:
-        raise ValueError(
-            f"spsolve_triangular: A must be a square matrix but its shape is {A.shape}."
-        )
-    right = as_array(b, "spsolve_triangular")
-    if right.ndim not in (1, 2):
-        raise ValueError(
-            f"spsolve_triangular: b must have 1 or 2 dims but its shape is {right.shape}."
-        )
-    if right.shape[0] != A.shape[0]:
-        raise ValueError(
-            "spsolve_triangular: The size of the dimensions of A must be equal to the size of the "
-            f"first dimension of b but the shape of A is {A.shape} and the shape of b is "
-            f"{right.shape}."
-        )
-    if not unit_diagonal and A.shape[0] and bool((A.diagonal() == 0).any()):
-        raise LinAlgError("spsolve_triangular: A is singular: zero entry on diagonal.")
-    dtype = floating(np.result_type(A.dtype, np.float32, right.dtype))
-    right = right.astype(dtype, copy=False)
-    if A.shape[0] > _DENSE_TRIANGLE:
-        return _by_sweeps(A, right, lower, unit_diagonal)
-    dense = dense_of(A, "spsolve_triangular", dtype)
-    return solve_triangular(dense, right, lower=lower, unit_diagonal=unit_diagonal)
-
-
-def _by_sweeps(A: Any, right: Any, lower: bool, unit_diagonal: bool) -> Any:
-    """The solution by sweeps over all rows at once, until nothing changes.
-
-    After a sweep those rows are final whose others were. So there are as many sweeps as the longest
-    chain of rows has, each of which is a product with a vector; the result is that of the last one.
-    """
-    entries = A.tocoo()
-    there = entries.row > entries.col if lower else entries.row < entries.col
-    parts = (entries.data[there], (entries.row[there], entries.col[there]))
-    others = A._class_of("csr")(parts, shape=A.shape).astype(right.dtype)
-    diagonal: Any = 1
-    if not unit_diagonal:
-        diagonal = A.diagonal().astype(right.dtype)
-        diagonal = diagonal if right.ndim == 1 else diagonal[:, None]
-    x = right / diagonal
-    for sweep in range(1, A.shape[0] + 1):
-        before, x = x, (right - others.dot(x)) / diagonal
-        # A read costs as much as a few sweeps.
-        if sweep % _SWEEPS == 0 and bool(((x == before) | ((x != x) & (before != before))).all()):
-            break
-    return x
+    return type(A)(factors.solve(eye(A.shape[0], dtype=factors.dtype)))

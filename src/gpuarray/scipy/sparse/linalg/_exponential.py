@@ -16,7 +16,7 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import absolute
 from gpuarray.scipy.linalg._exponential import expm as dense_expm
 from gpuarray.scipy.sparse._base import issparse
-from gpuarray.scipy.sparse.linalg._factors import dense_of
+from gpuarray.scipy.sparse.linalg._dense_factors import dense_of
 from gpuarray.scipy.sparse.linalg._norms import norm, onenormest
 from gpuarray.scipy.sparse.linalg._operators import (
     LinearOperator,

@@ -5,50 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from gpuarray._ops.creation import eye
-from gpuarray._ops.indexing import diagonal
 from gpuarray._ops.manipulation import as_array
-from gpuarray._ops.ranges import arange
-from gpuarray._ops.triangles import tril, triu
-from gpuarray._runtime.device import current
-from gpuarray.errors import OutOfMemoryError
-from gpuarray.scipy.linalg._lu import _plan_row_order, lu_factor, lu_solve
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
+from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors, Parts
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
-from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
+    from gpuarray.scipy.sparse.linalg._incomplete_factors import IncompleteFactors
 
-__all__ = ["SuperLU", "factorized", "spilu", "splu"]
-
-_TRANSPOSED = {"N": 0, "T": 1, "H": 2}
-
-
-def dense_of(A: Any, name: str, dtype: Any = None) -> Any:
-    """A square sparse matrix as a dense array of floats.
-
-    Raises
-    ------
-    OutOfMemoryError
-        With what to do instead.
-    """
-    try:
-        return A.astype(floating(A.dtype) if dtype is None else dtype).toarray()
-    except OutOfMemoryError as error:
-        raise _with_remedy(error, name, A.shape) from None
-
-
-def _with_remedy(error: OutOfMemoryError, name: str, shape: Any) -> OutOfMemoryError:
-    error.add_note(
-        f"{name}: the factors of a matrix of shape {shape} are dense; for so large a system use "
-        "cg, minres, gmres or bicgstab, with a preconditioner"
-    )
-    return error
+__all__ = ["SuperLU", "factorized", "splu", "square_csc"]
 
 
 class SuperLU:
@@ -81,19 +49,23 @@ class SuperLU:
     array([1., 1.])
     """
 
-    _factors: Any
-    _pivots: Any
-    _found: dict[str, Any]
+    _factors: DenseFactors | IncompleteFactors
+    _parts: Parts | None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError("SuperLU: cannot create instances; splu and spilu make them of a matrix")
 
     @classmethod
-    def _of(cls, factors: Any, pivots: Any) -> SuperLU:
-        """The object of factors and pivots."""
+    def _of(cls, factors: DenseFactors | IncompleteFactors) -> SuperLU:
+        """The object of factors of any kind."""
         made = object.__new__(cls)
-        made._factors, made._pivots, made._found = factors, pivots, {}
+        made._factors, made._parts = factors, None
         return made
+
+    def _made(self) -> Parts:
+        if self._parts is None:
+            self._parts = self._factors.parts()
+        return self._parts
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,37 +75,22 @@ class SuperLU:
     @property
     def perm_r(self) -> ndarray:
         """Where the rows go."""
-        if "perm_r" not in self._found:
-            rows = self.shape[0]
-            if rows:
-                order = _plan_row_order(current.stream, self._pivots._layout, rows)(self._pivots)
-            else:
-                order = arange(0)
-            places = arange(rows, dtype=np.int32)
-            inverse = places.copy()
-            inverse[order] = places
-            self._found["perm_r"] = inverse
-        return self._found["perm_r"]
+        return self._made()[2]
 
     @property
     def perm_c(self) -> ndarray:
-        """Where the columns go: each stays."""
-        return arange(self.shape[1], dtype=np.int32)
+        """Where the columns go."""
+        return self._made()[3]
 
     @property
     def L(self) -> csc_array:
         """The lower triangle, with ones on its diagonal."""
-        if "L" not in self._found:
-            ones = eye(self.shape[0], dtype=self._factors.dtype)
-            self._found["L"] = csc_array(tril(self._factors, -1) + ones)
-        return self._found["L"]
+        return self._made()[0]
 
     @property
     def U(self) -> csc_array:
         """The upper triangle."""
-        if "U" not in self._found:
-            self._found["U"] = csc_array(triu(self._factors))
-        return self._found["U"]
+        return self._made()[1]
 
     @property
     def nnz(self) -> int:
@@ -163,7 +120,7 @@ class SuperLU:
             For complex right-hand sides of a real matrix.
         """
         b = as_array(rhs, "SuperLU.solve")
-        if trans not in _TRANSPOSED:
+        if trans not in ("N", "T", "H"):
             raise ValueError(f"SuperLU.solve: trans must be N, T, or H, not {trans!r}")
         if b.ndim not in (1, 2) or b.shape[0] != self.shape[0]:
             raise ValueError(
@@ -176,13 +133,10 @@ class SuperLU:
                 f"SuperLU.solve: cannot cast {b.dtype} to the {dtype} of the factors; solve for "
                 "the real and the imaginary parts"
             )
-        found = lu_solve(
-            (self._factors, self._pivots), b.astype(dtype, copy=False), _TRANSPOSED[trans]
-        )
-        return found
+        return self._factors.solve(b.astype(dtype, copy=False), trans)
 
 
-def _csc(A: Any, name: str) -> Any:
+def square_csc(A: Any, name: str) -> Any:
     """A matrix in csc, or a warning that it had to be converted."""
     refuse_host_matrix(A, name)
     if not (issparse(A) and A.format == "csc"):
@@ -191,17 +145,6 @@ def _csc(A: Any, name: str) -> Any:
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError(f"{name}: can only factor square matrices, not one of shape {A.shape}")
     return A
-
-
-def factorize(A: Any, name: str, dtype: Any = None) -> tuple[Any, Any, bool]:
-    """The dense factors of a sparse matrix, and whether it is singular: one number is read."""
-    dense = dense_of(A, name, dtype)
-    try:
-        factors, pivots = lu_factor(dense)
-    except OutOfMemoryError as error:
-        raise _with_remedy(error, name, A.shape) from None
-    singular = bool((diagonal(factors) == 0).any()) if factors.size else False
-    return factors, pivots, singular
 
 
 def splu(
@@ -248,64 +191,10 @@ def splu(
     >>> factors.solve(cp.array([6.0, 7.0]))
     array([1., 2.])
     """
-    factors, pivots, singular = factorize(_csc(A, "splu"), "splu")
-    if singular:
+    factors = DenseFactors(square_csc(A, "splu"), "splu")
+    if factors.singular:
         raise RuntimeError("splu: Factor is exactly singular")
-    return SuperLU._of(factors, pivots)
-
-
-def spilu(
-    A: Any,
-    drop_tol: float | None = None,
-    fill_factor: float | None = None,
-    drop_rule: str | None = None,
-    permc_spec: str | None = None,
-    diag_pivot_thresh: float | None = None,
-    relax: int | None = None,
-    panel_size: int | None = None,
-    options: dict[str, Any] | None = None,
-) -> SuperLU:
-    """LU factors for a preconditioner.
-
-    Parameters
-    ----------
-    A : sparse array or matrix, shape (N, N)
-        In the format csc; others are converted, with a warning.
-    drop_tol, fill_factor, drop_rule : optional
-        Ignored: nothing is dropped.
-    permc_spec, diag_pivot_thresh, relax, panel_size, options : optional
-        Ignored: they are about SuperLU's algorithm.
-
-    Returns
-    -------
-    SuperLU
-        The factors, which solve equations.
-
-    Raises
-    ------
-    RuntimeError
-        If the matrix is singular.
-    ValueError
-        If it is not square.
-    OutOfMemoryError
-        If there is no room for N times N elements, twice.
-
-    Differences from SciPy
-    ----------------------
-    The factors are those of `splu`: complete, and dense.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> from gpuarray.scipy.sparse import csc_array
-    >>> factors = cp.scipy.sparse.linalg.spilu(csc_array(cp.array([[4.0, 1.0], [1.0, 3.0]])))
-    >>> factors.solve(cp.array([6.0, 7.0]))
-    array([1., 2.])
-    """
-    factors, pivots, singular = factorize(_csc(A, "spilu"), "spilu")
-    if singular:
-        raise RuntimeError("spilu: Factor is exactly singular")
-    return SuperLU._of(factors, pivots)
+    return SuperLU._of(factors)
 
 
 def factorized(A: Any) -> Callable[..., ndarray]:
