@@ -27,6 +27,7 @@ extensions = [
     "sphinx.ext.intersphinx",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build", "generate"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -61,6 +62,22 @@ def _reachable(url: str) -> bool:
 
 
 intersphinx_mapping = {name: (url, None) for name, url in _INVENTORIES.items() if _reachable(url)}
+
+#: The programs run when the site is built, on the emulated device.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "gallery.Order",  # by its name: Sphinx pickles the settings
+    "backreferences_dir": "gallery/backreferences",  # what the reference's pages show
+    "doc_module": ("gpuarray",),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "min_reported_time": 1e9,
+    "plot_gallery": True,
+}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "gpuarray"

@@ -111,6 +111,9 @@ def page_of(name: Name) -> str:
             "   :members:",
             "   :inherited-members: object, Exception, BaseException, TestCase",
         ]
+    # Nothing where no program of the gallery uses it.
+    lines += ["", f".. minigallery:: {name.full}", "   :add-heading: Programs that use it"]
+    lines += ["   :heading-level: -"]
     return "\n".join(lines) + "\n"
 
 

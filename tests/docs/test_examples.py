@@ -6,7 +6,6 @@ import doctest
 import importlib
 import pkgutil
 import re
-import runpy
 from pathlib import Path
 
 import pytest
@@ -59,11 +58,3 @@ def test_docstrings():
                 _run(test)
                 tried += 1
     assert tried, "no docstring has an example"
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name
-)
-def test_example_scripts(path, capsys):
-    runpy.run_path(str(path), run_name="__main__")
-    assert capsys.readouterr().out.strip(), "an example shows something"
