@@ -22,6 +22,7 @@ __all__ = [
     "CaptureError",
     "CheckError",
     "CompileError",
+    "CuDSSError",
     "CuFFTError",
     "CuSparseError",
     "DriverError",
@@ -216,6 +217,10 @@ class CUSOLVERError(LibraryError):
 
 class CuSparseError(LibraryError):
     """A call of cuSPARSE failed."""
+
+
+class CuDSSError(LibraryError):
+    """A call of cuDSS failed."""
 
 
 class CURANDError(LibraryError):

@@ -16,6 +16,7 @@ from gpuarray._ffi import (
     cublas,
     cublaslt,
     cublaslt_kinds,
+    cudss,
     cufft,
     curand,
     cusolver,
@@ -52,6 +53,7 @@ from gpuarray.errors import CUDAError, DriverError, LibraryError, LibraryNotFoun
 LIBRARIES = {
     "cublas": (cublas, ("cublas_api.h", "cublas_v2.h")),
     "cublasLt": (cublaslt, ("cublas_api.h", "cublasLt.h")),
+    "cudss": (cudss, ("cudss_data_types.h", "cudss.h")),
     "cusolver": (cusolver, ("cusolver_common.h", "cusolverDn.h", "cusolverSp.h")),
     "cusparse": (cusparse, ("cusparse.h",)),
     "cufft": (cufft, ("cufft.h", "cufftXt.h")),
@@ -115,8 +117,17 @@ def _members(header, type_):
     body = re.search(rf"enum\s*\w*\s*\{{([^{{}}]*)\}}\s*{type_}\s*;", header)
     if body is None:
         body = re.search(rf"enum\s+{type_}\s*\{{([^{{}}]*)\}}", header)
-    found = re.findall(r"(\w+)\s*=\s*(0[xX][0-9a-fA-F]+|-?\d+)", body[1])
-    return {name: int(number, 0) for name, number in found}
+    found, number = {}, -1
+    for entry in body[1].split(","):
+        name, _, text = (part.strip() for part in entry.partition("="))
+        if not text:
+            number += 1  # it follows the one before
+        elif re.fullmatch(r"0[xX][0-9a-fA-F]+|-?\d+", text):
+            number = int(text, 0)
+        else:
+            continue  # made of others
+        found[name] = number
+    return found
 
 
 @pytest.mark.parametrize("file", LIBRARIES)
@@ -130,7 +141,7 @@ def test_enumerations_and_statuses_agree_with_the_header(file):
     # cuFFT's differ between CUDA 12 and 13.
     names = [name for name in module.STATUSES.values() if name in declared or file != "cufft"]
     assert {declared[name]: name for name in names}.items() <= module.STATUSES.items()
-    assert len(names) > 10 or file in ("cublas", "cublasLt", "nccl")
+    assert len(names) > 10 or file in ("cublas", "cublasLt", "cudss", "nccl")
     assert set(module.library.refusals.values()) <= set(module.STATUSES)
 
 

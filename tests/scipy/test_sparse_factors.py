@@ -10,8 +10,10 @@ import scipy.sparse
 import scipy.sparse.linalg as expected
 
 import gpuarray as cp
+from gpuarray.errors import CaptureError, CuDSSError, OutOfMemoryError
 from gpuarray.scipy import sparse
 from gpuarray.scipy.sparse import linalg
+from gpuarray.scipy.sparse.linalg import _dense_factors, _direct_factors
 from tests.slow import slow_except
 
 RNG = np.random.default_rng(0)
@@ -202,6 +204,94 @@ def test_nothing_for_the_checkers_to_find():
         factors = linalg.spilu(mine)
         factors.solve(cp.ones((25, 2)), "T")
         linalg.spsolve_triangular(mine.tocsr(), cp.ones(25))
+
+
+@pytest.fixture
+def direct(monkeypatch):
+    """All matrices are for the direct solver."""
+    if not _direct_factors.cudss.available():
+        pytest.skip("cuDSS is not installed")
+    monkeypatch.setattr(_direct_factors, "_DENSE_ROWS", 0)
+
+
+@pytest.mark.parametrize("index", ["i4", "i8"])
+@pytest.mark.parametrize("dtype", slow_except(["f8", "c8"], ["f4", "f8", "c8", "c16"]))
+def test_direct_solver(dtype, index, direct):
+    a = (A + np.diag(np.arange(4.0, 4 + N))).astype(dtype)
+    a = (a * (1 + 0.5j)).astype(dtype) if np.dtype(dtype).kind == "c" else a
+    mine = sparse.csc_array(cp.asarray(a))
+    parts = (mine.data, mine.indices.astype(index), mine.indptr.astype(index))
+    mine = sparse.csc_array(parts, shape=a.shape)
+    factors = linalg.splu(mine)
+    assert isinstance(factors._factors, _direct_factors.DirectFactors)
+    precise = 1e-4 if dtype in ("f4", "c8") else 1e-11
+    for b in (B.astype(dtype), B[:, 0].astype(dtype), B[:, :0].astype(dtype)):
+        for trans, matrix in (("N", a), ("T", a.T), ("H", a.conj().T)):
+            found = cp.asnumpy(factors.solve(cp.asarray(b), trans))
+            assert found.dtype == dtype
+            np.testing.assert_allclose(found, np.linalg.solve(matrix, b), precise, precise)
+    found = cp.asnumpy(linalg.spsolve(mine, cp.asarray(B.astype(dtype))))
+    np.testing.assert_allclose(found, np.linalg.solve(a, B), precise, precise)
+    assert factors.nnz >= mine.nnz
+    rows = np.zeros((N, N), dtype)
+    rows[cp.asnumpy(factors.perm_r), np.arange(N)] = 1
+    product = cp.asnumpy((factors.L @ factors.U).toarray())
+    np.testing.assert_allclose(product, rows @ a, 10 * precise, 10 * precise)
+
+
+def test_direct_solver_of_bad_matrices(direct):
+    with pytest.raises(RuntimeError, match="singular"):
+        linalg.splu(both(np.ones((3, 3)))[0])
+    with pytest.warns(linalg.MatrixRankWarning):
+        found = linalg.spsolve(both(np.diag([1.0, 0.0]))[0], cp.ones(2))
+    assert cp.isnan(found).all()
+    # A small pivot is no zero: the library would replace it.
+    found = linalg.spsolve(both(np.diag([1.0, 1e-30]))[0], cp.ones(2))
+    close(found, np.array([1.0, 1e30]))
+    with np.errstate(all="ignore"):
+        assert cp.isnan(linalg.spsolve(both(np.diag([1.0, np.nan]))[0], cp.ones(2))).any()
+    empty = linalg.splu(sparse.csc_array((0, 0)))
+    assert empty.solve(cp.zeros(0)).shape == (0,)
+
+
+def test_direct_solver_on_streams(direct):
+    mine, theirs = both(A)
+    b = RNG.standard_normal(N)
+    factors = linalg.splu(mine)
+    stream = cp.cuda.Stream()
+    with stream:
+        close(factors.solve(cp.asarray(b)), expected.splu(theirs).solve(b))
+    with stream:
+        b = cp.asarray(b)
+        stream.begin_capture()
+        with pytest.raises(CaptureError, match="sparse LU factors"):
+            factors.solve(b)
+        stream.end_capture()
+    del factors
+    again = linalg.splu(mine)  # with the handle of the one before
+    close(again.solve(b), expected.splu(theirs).solve(cp.asnumpy(b)))
+
+
+def test_library_that_lacks_transposed_solutions(direct, monkeypatch):
+    solve = _direct_factors.SparseFactors.solve
+
+    def refuse(self, right, trans="N"):
+        if trans != "N":
+            raise CuDSSError("cudssExecute", 4, "CUDSS_STATUS_NOT_SUPPORTED", "")
+        return solve(self, right)
+
+    monkeypatch.setattr(_direct_factors.SparseFactors, "solve", refuse)
+    a = A * (1 + 1j * np.arange(N))
+    factors = linalg.splu(both(a)[0])
+    for trans, matrix in (("H", a.conj().T), ("T", a.T), ("N", a)):
+        close(factors.solve(cp.asarray(B + 0j), trans), np.linalg.solve(matrix, B))
+
+
+def test_dense_factors_that_have_no_room():
+    huge = sparse.csc_array((10**6, 10**6))
+    with pytest.raises(OutOfMemoryError) as caught:
+        _dense_factors.DenseFactors(huge, "splu")
+    assert "cudss" in caught.value.__notes__[0]
 
 
 def test_singular_matrices():

@@ -73,6 +73,13 @@ LIBRARIES: dict[str, _LibraryFiles] = {
         "nvidia-cusparse",
         ("nvJitLink",),
     ),
+    "cudss": _LibraryFiles(
+        "cu12",
+        _files("cudss", "1", "1"),
+        "nvidia-cudss-cu12",
+        "nvidia-cudss-cu13",
+        ("nvrtc", "cublas"),
+    ),
     "curand": _LibraryFiles(
         "curand", _files("curand", "10", "10", "11"), "nvidia-curand-cu12", "nvidia-curand"
     ),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpuarray._ffi import locate
 from gpuarray._ops.creation import eye
 from gpuarray._ops.indexing import diagonal
 from gpuarray._ops.ranges import arange
@@ -33,16 +34,23 @@ def dense_of(A: Any, name: str, dtype: Any = None) -> Any:
     OutOfMemoryError
         With what to do instead.
     """
+    dtype = floating(A.dtype) if dtype is None else np.dtype(dtype)
+    # What cannot be had is not begun with: pools would give up all that they keep.
+    needed, total = 2 * A.shape[0] * A.shape[1] * dtype.itemsize, current.stream.device.mem_info[1]
+    if needed > total:
+        error = OutOfMemoryError(needed, free=current.stream.device.mem_info[0])
+        raise _with_remedy(error, name, A.shape)
     try:
-        return A.astype(floating(A.dtype) if dtype is None else dtype).toarray()
+        return A.astype(dtype).toarray()
     except OutOfMemoryError as error:
         raise _with_remedy(error, name, A.shape) from None
 
 
 def _with_remedy(error: OutOfMemoryError, name: str, shape: Any) -> OutOfMemoryError:
     error.add_note(
-        f"{name}: the factors of a matrix of shape {shape} are dense; for so large a system use "
-        "cg, minres, gmres or bicgstab, with a preconditioner"
+        f"{name}: there is no room for dense factors of a matrix of shape {shape}; install cuDSS "
+        f"for sparse ones (pip install {locate.wheel('cudss')}), or use cg, minres, gmres or "
+        "bicgstab, with a preconditioner"
     )
     return error
 

@@ -11,7 +11,7 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
-from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors
+from gpuarray.scipy.sparse.linalg._direct_factors import factorize
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
 from gpuarray.scipy.sparse.linalg._systems import floating
 
@@ -50,16 +50,16 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     RuntimeError
         If the matrix is singular and `b` sparse, with several columns.
     OutOfMemoryError
-        If there is no room for N times N elements, twice.
+        If there is no room for the factors.
 
     Warns
     -----
     MatrixRankWarning
         If the matrix is singular.
 
-    Differences from SciPy
-    ----------------------
-    The matrix is factorised as a dense one; see `splu`.
+    Notes
+    -----
+    `splu` says how the matrix is factorised. The device is waited for.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
         raise ValueError(f"spsolve: matrix - rhs dimension mismatch ({A.shape} - {b.shape})")
     single = b.ndim == 1 or b.shape[1] == 1
     dtype = floating(np.result_type(floating(A.dtype), b.dtype))
-    factors = DenseFactors(A, "spsolve", dtype)
+    factors = factorize(A, "spsolve", dtype)
     right = (b.toarray() if sparse else b).astype(dtype, copy=False)
     if sparse and not single:
         if factors.singular:
@@ -122,9 +122,9 @@ def inv(A: Any) -> Any:
     RuntimeError
         If it is singular.
 
-    Differences from SciPy
-    ----------------------
-    As for `spsolve`.
+    Notes
+    -----
+    The matrix is factorised as by `splu`, and solved for the columns of a dense unit matrix.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def inv(A: Any) -> Any:
         raise TypeError(f"inv: Input must be a sparse matrix, not {type(A).__name__}")
     if A.ndim != 2 or A.shape[0] != A.shape[1]:
         raise ValueError(f"inv: matrix must be square (has shape {A.shape})")
-    factors = DenseFactors(A, "inv")
+    factors = factorize(A, "inv")
     if factors.singular:
         raise RuntimeError("inv: Factor is exactly singular")
     return type(A)(factors.solve(eye(A.shape[0], dtype=factors.dtype)))

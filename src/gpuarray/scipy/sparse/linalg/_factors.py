@@ -10,6 +10,7 @@ from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse._csc import csc_array
 from gpuarray.scipy.sparse._warnings import SparseEfficiencyWarning, warn
 from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors, Parts
+from gpuarray.scipy.sparse.linalg._direct_factors import DirectFactors, factorize
 from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
 
 if TYPE_CHECKING:
@@ -35,8 +36,9 @@ class SuperLU:
 
     Differences from SciPy
     ----------------------
-    The factors are kept as a dense array, and columns are not exchanged, so that `nnz` is not what
-    SuperLU finds.
+    Columns are not exchanged in `L`, `U` and `perm_r`. The solver of a large matrix does not show
+    its factors: those are of a dense factorisation then, made when they are asked for, while `nnz`
+    counts the solver's own.
 
     Examples
     --------
@@ -49,14 +51,14 @@ class SuperLU:
     array([1., 1.])
     """
 
-    _factors: DenseFactors | IncompleteFactors
+    _factors: DenseFactors | DirectFactors | IncompleteFactors
     _parts: Parts | None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError("SuperLU: cannot create instances; splu and spilu make them of a matrix")
 
     @classmethod
-    def _of(cls, factors: DenseFactors | IncompleteFactors) -> SuperLU:
+    def _of(cls, factors: DenseFactors | DirectFactors | IncompleteFactors) -> SuperLU:
         """The object of factors of any kind."""
         made = object.__new__(cls)
         made._factors, made._parts = factors, None
@@ -95,6 +97,8 @@ class SuperLU:
     @property
     def nnz(self) -> int:
         """The number of elements of both factors that are not zero."""
+        if isinstance(self._factors, DirectFactors):
+            return self._factors.nnz
         return int(self.L.nnz) + int(self.U.nnz)
 
     def solve(self, rhs: ArrayLike, trans: str = "N") -> ndarray:
@@ -176,12 +180,20 @@ def splu(
     ValueError
         If it is not square.
     OutOfMemoryError
-        If there is no room for N times N elements, twice.
+        If there is no room for the factors.
+
+    Notes
+    -----
+    Matrices of more than 1024 rows are factorised by cuDSS where it is installed (the wheel
+    nvidia-cudss-cu12 or nvidia-cudss-cu13). It orders rows and columns for few elements in the
+    factors, which the host does, and its results repeat. Other matrices are dense on the device:
+    that is fast up to some 20000 rows, and needs memory for N times N elements, twice. So are
+    matrices of which the library would have replaced pivots, or did not satisfy trial equations,
+    which are looked at.
 
     Differences from SciPy
     ----------------------
-    The matrix is factorised as a dense one, which a GPU does fast up to some 30000 rows, and which
-    needs memory for all its elements. Rows are exchanged for the greatest pivot, columns never.
+    The orders of rows and columns, and with them the last digits, are others than SuperLU's.
 
     Examples
     --------
@@ -191,7 +203,7 @@ def splu(
     >>> factors.solve(cp.array([6.0, 7.0]))
     array([1., 2.])
     """
-    factors = DenseFactors(square_csc(A, "splu"), "splu")
+    factors = factorize(square_csc(A, "splu"), "splu")
     if factors.singular:
         raise RuntimeError("splu: Factor is exactly singular")
     return SuperLU._of(factors)
