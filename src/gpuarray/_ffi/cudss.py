@@ -13,6 +13,7 @@ from typing import Any
 from gpuarray.errors import CuDSSError, LibraryNotFoundError, MixedCUDAError
 
 from . import locate
+from .cudss_kinds import BASE, CONFIG, DATA, LAYOUT, MATRIX_TYPE, SOLVE_MODE, VIEW
 from .driver_library import opened
 from .library_kinds import (
     LIBRARY_PROPERTY,
@@ -20,7 +21,6 @@ from .library_kinds import (
     Declaration,
     Dimension,
     Enum,
-    Enumeration,
     Handle,
     New,
     Number,
@@ -31,8 +31,8 @@ from .library_pointers import Pointer
 from .library_table import Row, TableLibrary
 
 __all__ = [
-    "CONFIG", "DATA", "ENUMERATIONS", "PHASE", "SOLVE_MODE", "STATUSES", "STATUS_TYPE",
-    "UNSUPPORTED", "DeviceMemory", "available", "library",
+    "ENUMERATIONS", "STATUSES", "STATUS_TYPE", "UNSUPPORTED", "DeviceMemory", "available",
+    "library",
 ]  # fmt: skip
 
 STATUS_TYPE = "cudssStatus_t"
@@ -58,47 +58,7 @@ _REFUSALS = {
     "internal": 6,
 }
 
-CONFIG = Enumeration(
-    ("cudssConfigParam_t",),
-    {
-        "CUDSS_CONFIG_SOLVE_MODE": 4,
-        "CUDSS_CONFIG_IR_N_STEPS": 5,
-        "CUDSS_CONFIG_DETERMINISTIC_MODE": 24,
-    },
-)
-DATA = Enumeration(
-    ("cudssDataParam_t",),
-    {"CUDSS_DATA_INFO": 0, "CUDSS_DATA_LU_NNZ": 1, "CUDSS_DATA_NPIVOTS": 2},
-)
-SOLVE_MODE = Enumeration(
-    ("cudssSolveMode_t",),
-    {
-        "CUDSS_SOLVE_MODE_NORMAL": 0,
-        "CUDSS_SOLVE_MODE_TRANSPOSE": 1,
-        "CUDSS_SOLVE_MODE_CONJUGATE_TRANSPOSE": 2,
-    },
-)
-#: Phases are flags: analysis is two of them, a solution is six.
-PHASE = {"analysis": 3, "factorization": 1 << 2, "solve": 0b11_1111 << 4}
-_MATRIX_TYPE = Enumeration(
-    ("cudssMatrixType_t",),
-    {
-        "CUDSS_MTYPE_GENERAL": 0,
-        "CUDSS_MTYPE_SYMMETRIC": 1,
-        "CUDSS_MTYPE_HERMITIAN": 2,
-        "CUDSS_MTYPE_SPD": 3,
-        "CUDSS_MTYPE_HPD": 4,
-    },
-)
-_VIEW = Enumeration(
-    ("cudssMatrixViewType_t",),
-    {"CUDSS_MVIEW_FULL": 0, "CUDSS_MVIEW_LOWER": 1, "CUDSS_MVIEW_UPPER": 2},
-)
-_BASE = Enumeration(("cudssIndexBase_t",), {"CUDSS_BASE_ZERO": 0, "CUDSS_BASE_ONE": 1})
-_LAYOUT = Enumeration(
-    ("cudssLayout_t",), {"CUDSS_LAYOUT_COL_MAJOR": 0, "CUDSS_LAYOUT_ROW_MAJOR": 1}
-)
-ENUMERATIONS = (CONFIG, DATA, SOLVE_MODE, _MATRIX_TYPE, _VIEW, _BASE, _LAYOUT)
+ENUMERATIONS = (CONFIG, DATA, SOLVE_MODE, MATRIX_TYPE, VIEW, BASE, LAYOUT)
 
 
 class _Constant(Handle):
@@ -147,7 +107,7 @@ _ROWS = (
         Dimension("ld"),
         Pointer("values", const=True),
         DataType("valueType"),
-        Enum("layout", _LAYOUT),
+        Enum("layout", LAYOUT),
     ),
     Row(
         "cudssMatrixCreateCsr",
@@ -162,9 +122,9 @@ _ROWS = (
         DataType("offsetType"),
         DataType("indexType"),
         DataType("valueType"),
-        Enum("mtype", _MATRIX_TYPE),
-        Enum("mview", _VIEW),
-        Enum("indexBase", _BASE),
+        Enum("mtype", MATRIX_TYPE),
+        Enum("mview", VIEW),
+        Enum("indexBase", BASE),
     ),
     Row("cudssMatrixDestroy", _MATRIX),
     Row(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpuarray import _array, _fork, _layout
-from gpuarray._ffi import cudss
+from gpuarray._ffi import cudss, cudss_kinds
 from gpuarray._ffi.library_kinds import DataType, Enumeration
 from gpuarray._libraries.checks import refuse_capture
 from gpuarray._runtime import allocator
@@ -146,7 +146,7 @@ class SparseFactors:
     def _set(self, parameter: str, value: int) -> None:
         number = np.array(value, np.int32)
         cudss.library.cudssConfigSet(
-            self._config, _member(cudss.CONFIG, parameter), number.ctypes.data, number.nbytes
+            self._config, _member(cudss_kinds.CONFIG, parameter), number.ctypes.data, number.nbytes
         )
 
     def _get(self, parameter: str, dtype: str) -> int:
@@ -154,7 +154,7 @@ class SparseFactors:
         cudss.library.cudssDataGet(
             self._handle.number,
             self._data,
-            _member(cudss.DATA, parameter),
+            _member(cudss_kinds.DATA, parameter),
             number.ctypes.data,
             number.nbytes,
         )
@@ -187,7 +187,7 @@ class SparseFactors:
         """
         found = _array.empty(right._layout)
         with self._lock:
-            self._set("CUDSS_CONFIG_SOLVE_MODE", cudss.SOLVE_MODE.members[_MODES[trans]])
+            self._set("CUDSS_CONFIG_SOLVE_MODE", cudss_kinds.SOLVE_MODE.members[_MODES[trans]])
             self._execute("solve", found, right)
         return found
 
@@ -211,7 +211,7 @@ class SparseFactors:
                 )
             handle.memory.error = None
             call.cudssExecute(
-                handle.number, cudss.PHASE[phase], self._config, self._data, self._csr, *made
+                handle.number, cudss_kinds.PHASE[phase], self._config, self._data, self._csr, *made
             )
         except CuDSSError as error:
             if handle.memory.error is not None:

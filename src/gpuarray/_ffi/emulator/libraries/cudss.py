@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...cudss import CONFIG, DATA, PHASE
+from ...cudss_kinds import CONFIG, DATA, PHASE
 from ...library_kinds import Refusal
 from ..capture import refuse_unsafe
 from .decoding import LibraryCall, LibraryObject
