@@ -7,6 +7,7 @@ tool: ``nox -s tests -- tests/array -k sum --backend=emulator``.
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import nox
@@ -29,8 +30,13 @@ HANGS = ["--override-ini=faulthandler_timeout=1740", "--timeout=1800", "--timeou
 
 
 def run_tests(session: nox.Session, *arguments: str) -> None:
-    """Run pytest on the installed package, as a user gets it."""
+    """Install the package, and run pytest on it, as a user gets it."""
     session.install(".", *group("test"))
+    run_pytest(session, *arguments)
+
+
+def run_pytest(session: nox.Session, *arguments: str) -> None:
+    """Run pytest on the package that is installed in the session's environment."""
     session.run(
         "pytest",
         "--override-ini=pythonpath=.",  # the installed package, not src/
@@ -56,6 +62,53 @@ def slow(session: nox.Session) -> None:
     run_tests(session, "-m", "slow")
 
 
+#: What shows most faults of another Python or of another NumPy in a few minutes.
+CORE = ["tests/ffi", "tests/compiler", "tests/commands", "tests/jit", "tests/array"]
+
+
+@nox.session(python=["3.11", "3.12", "3.13", "3.14"])
+def pythons(session: nox.Session) -> None:
+    """Run the core of the tests on each Python that is there: ``nox -s pythons-3.14``."""
+    run_tests(session, "-m", "not slow", *([] if session.posargs else CORE))
+
+
+@nox.session
+def lowest(session: nox.Session) -> None:
+    """Run the core of the tests with the lowest versions of the dependencies that are allowed."""
+    session.install("uv")
+    session.run(
+        *("uv", "pip", "install", "--resolution=lowest-direct", ".", "--group=test"),
+        f"--python={session.virtualenv.location}",
+    )
+    run_pytest(session, "-m", "not slow", *([] if session.posargs else CORE))
+
+
+@nox.session
+def package(session: nox.Session) -> None:
+    """Build the sdist and the wheel, check them, and run a program with the installed wheel."""
+    session.install(*group("package"))
+    scratch = Path(session.create_tmp()).resolve()
+    built = scratch / "dist"
+    shutil.rmtree(built, ignore_errors=True)
+    session.run("python", "-m", "build", f"--outdir={built}")
+    (wheel,) = built.glob("*.whl")
+    session.run("twine", "check", "--strict", *map(str, built.iterdir()))
+    session.run("check-wheel-contents", str(wheel))
+    # A user's environment, and a folder with nothing of the checkout in it.
+    user, empty = scratch / "user", scratch / "empty"
+    session.run("python", "-m", "venv", "--clear", str(user))
+    python = str(user / "bin" / "python")
+    session.run(python, "-m", "pip", "install", "--quiet", str(wheel), external=True)
+    shutil.rmtree(empty, ignore_errors=True)
+    empty.mkdir()
+    program = str(Path("tests/installed/program.py").resolve())
+    environment = {"GPUARRAY_BACKEND": "emulator", "GPUARRAY_CACHE_DIR": str(scratch / "kernels")}
+    with session.chdir(empty):
+        session.run(python, "-I", program, env=environment, external=True)
+        session.run(python, "-I", "-m", "gpuarray", "demo", env=environment, external=True)
+    assert not list(empty.iterdir()), "a program leaves nothing where it runs"
+
+
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, formatting, and that the rooms import downwards only."""
@@ -69,7 +122,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Check the type annotations."""
-    session.install(*group("types"), "numpy>=2.0", "cuda-pathfinder>=1.2")
+    session.install(*group("types"), "numpy>=2.0", "cuda-pathfinder>=1.5")
     session.run("mypy", *session.posargs)
 
 

@@ -16,9 +16,10 @@ import numpy as _numpy
 # Packages, classes
 from gpuarray import errors as errors, exceptions as exceptions
 from gpuarray._namespace import older_names as _older_names
-from gpuarray._namespace.missing_names import (
-    missing_name as _missing_name,
-    suggesting as _suggesting,
+from gpuarray._namespace.missing_names import missing_name as _missing_name
+from gpuarray._namespace.public_names import (
+    listing as _listing,
+    public_names as _public_names,
 )
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray._ndarray import *
@@ -169,8 +170,9 @@ else:
     # Type checkers take the imports above as they are, and a __getattr__ would have them believe
     # in any name.
 
-    # The module is below everything else, so it imports nothing of the package itself.
-    errors.__getattr__ = _suggesting(errors.__name__)
+    # The modules are below everything else, so they import nothing of the package themselves.
+    errors.__getattr__, errors.__dir__ = _public_names(errors.__name__)
+    exceptions.__dir__ = _listing(exceptions.__name__)
 
     #: Packages that are imported when they are first used.
     _LAZY = (
@@ -231,5 +233,4 @@ else:
             )
         raise _missing_name(__name__, name)
 
-    def __dir__():
-        return sorted({*globals(), *_LAZY, *_LAZY_FUNCTIONS, *_older_names.names()})
+    __dir__ = _listing(__name__, _LAZY)

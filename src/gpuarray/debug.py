@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from gpuarray._config import child_environment, config
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import debugging, launch_history
 from gpuarray._runtime.debugging import Fault
@@ -28,7 +28,7 @@ from gpuarray.errors import CUDAError
 __all__ = ["Argument", "Fault", "Launch", "last_fault", "launches", "replay", "save"]
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 
 def launches() -> tuple[Launch, ...]:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing
 from numpy.typing import DTypeLike
 
+from gpuarray._namespace.public_names import listing
 from gpuarray._ndarray import ndarray
 
 if TYPE_CHECKING:
@@ -39,3 +40,4 @@ else:
 
 
 __all__ = ["ArrayLike", "DTypeLike", "NBitBase", "NDArray"]
+__dir__ = listing(__name__)

@@ -8,7 +8,7 @@ from tests.ffi.emulated import Emulated, fails
 
 pytestmark = pytest.mark.emulator
 
-TEXT = """.version 8.5
+TEXT = """.version 8.4
 .target sm_90
 .address_size 64
 .visible .entry store(.param .u64 a, .param .u32 value) {

@@ -1,1 +1,2 @@
-"""What makes the public modules: lazy submodules, answers for missing names, plain signatures."""
+"""What makes the public modules: submodules and names that are imported when
+they are first used, what they list, answers for missing names, plain signatures."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
 
 
 def missing_name(module: str, name: str) -> AttributeError:
@@ -38,15 +36,3 @@ def _nearest(name: str, known: list[str]) -> str | None:
     lowered = {x.lower(): x for x in reversed(known)}
     found = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.7)
     return lowered[found[0]] if found else None
-
-
-def suggesting(module: str) -> Callable[[str], Any]:
-    """A module's ``__getattr__`` that suggests names.
-
-    Modules define it out of type checkers' sight: it would have them believe in any name.
-    """
-
-    def absent(name: str) -> Any:
-        raise missing_name(module, name)
-
-    return absent

@@ -70,11 +70,6 @@ REMOVED = {
 }
 
 
-def names() -> list[str]:
-    """The older names that stand for something."""
-    return [*ALIASES, *CONSTANTS, *ELSEWHERE]
-
-
 def find(module: ModuleType, name: str) -> Any:
     """What an older name stands for in the public module.
 

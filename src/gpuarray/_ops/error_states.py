@@ -139,6 +139,10 @@ class errstate(contextlib.ContextDecorator):
         }  # fmt: skip
         self._before = _Entered()
 
+    def __repr__(self) -> str:
+        given = [f"{name}={value!r}" for name, value in self._given.items() if value is not None]
+        return f"errstate({', '.join(given)})"
+
     def __enter__(self) -> None:
         self._before.settings.append(seterr(**self._given))  # type: ignore[arg-type]  # linalg by name
 

@@ -108,6 +108,9 @@ class ndenumerate:
         self._array = as_array(arr, "ndenumerate")
         self._iterator: Any = None
 
+    def __repr__(self) -> str:
+        return f"<ndenumerate of an array of shape {self._array._layout.shape}>"
+
     def __next__(self) -> tuple[tuple[int, ...], Any]:
         if self._iterator is None:
             self._iterator = np.ndenumerate(asnumpy(self._array))

@@ -59,6 +59,9 @@ class flatiter:
         self._base = a
         self._index = 0
 
+    def __repr__(self) -> str:
+        return f"<flatiter of {len(self)} elements, the next is {self._index}>"
+
     @property
     def base(self) -> ndarray:
         """The array."""
@@ -285,6 +288,9 @@ class broadcast:
             x if x._layout.shape == self.shape else broadcast_to(x, self.shape) for x in arrays
         ])  # fmt: skip
         self.index = 0
+
+    def __repr__(self) -> str:
+        return f"<broadcast of {self.numiter} operands to {self.shape}, the next is {self.index}>"
 
     @property
     def ndim(self) -> int:

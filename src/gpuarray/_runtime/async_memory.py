@@ -307,6 +307,13 @@ class MemoryAsyncPool:
             "free_bytes() tells how much they are"
         )
 
+    def __repr__(self) -> str:
+        device = current.stream.device.id
+        if not self.memoryAsyncHasStat:
+            return f"<MemoryAsyncPool on device {device}>"
+        used, total = self.used_bytes(), self.total_bytes()
+        return f"<MemoryAsyncPool: {used} bytes used of {total} held on device {device}>"
+
     def used_bytes(self) -> int:
         """Bytes in use on the current device, by all who use the pool.
 

@@ -76,6 +76,17 @@ class Event:
                 # In a thread that has no context yet, or after a fault.
                 give_back(driver.event_destroy, handle)
 
+    def __repr__(self) -> str:
+        where = f"device {self.device.id}"
+        if self.generation != self.device.generation:
+            return f"<Event of {where} that was lost>"
+        # To ask while a capture is under way would end it; in a function that the driver has
+        # called, wait for ever.
+        asked = not captured_streams and not driver.host_function_threads
+        status = driver.bare_event_query(self.argument) if asked else -1
+        said = {0: ", which has happened", _NOT_READY: ", which has not happened"}.get(status, "")
+        return f"<Event {self._handle:#x} on {where}{said}>"
+
     @property
     def handle(self) -> int:
         """The driver's handle."""

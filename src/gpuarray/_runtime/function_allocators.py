@@ -87,6 +87,12 @@ class PythonFunctionAllocator:
         self._malloc_func = malloc_func
         self._free_func = free_func
 
+    def __repr__(self) -> str:
+        functions = [
+            getattr(x, "__qualname__", repr(x)) for x in (self._malloc_func, self._free_func)
+        ]
+        return f"<PythonFunctionAllocator of {functions[0]} and {functions[1]}>"
+
     def malloc(self, size: int) -> MemoryPointer:
         """Memory of the function.
 
@@ -189,6 +195,9 @@ class CFunctionAllocator:
         self._malloc_func = operator.index(malloc_func)
         self._free_func = operator.index(free_func)
         self._owner = owner
+
+    def __repr__(self) -> str:
+        return f"<CFunctionAllocator of {self._malloc_func:#x} and {self._free_func:#x}>"
 
     def malloc(self, size: int) -> MemoryPointer:
         """Memory of the function.

@@ -27,6 +27,10 @@ class Hook:
 
     _hooks: Hooks
 
+    def __repr__(self) -> str:
+        active = "active" if self._hooks.has(self) else "not active"
+        return f"<{type(self).__name__} {self.name!r}, {active}>"
+
     def __enter__(self) -> Any:
         self._hooks.enter(self)
         return self
@@ -77,6 +81,10 @@ class Hooks:
     def of_thread(self) -> dict[str, Any]:
         """The calling thread's own hooks by name, in the order in which they were entered."""
         return self._thread.hooks
+
+    def has(self, hook: Any) -> bool:
+        """Whether a hook is active in the calling thread."""
+        return (self._shared if hook.all_threads else self._thread.hooks).get(hook.name) is hook
 
     def enter(self, hook: Any) -> None:
         """Activate a hook."""

@@ -113,6 +113,15 @@ class BaseMemory:
     def __int__(self) -> int:
         return self.pointer
 
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        try:
+            if self.lost:
+                return f"<{name} of {self.size} bytes that was lost with device {self.device.id}>"
+            return f"<{name} of {self.size} bytes at {self.pointer:#x} on device {self.device.id}>"
+        except AttributeError:  # a user's class that has not set all of it
+            return f"<{name} without memory>"
+
     @property
     def lost(self) -> bool:
         """Whether a reset of the device took the memory away."""

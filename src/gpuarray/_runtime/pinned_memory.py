@@ -55,6 +55,9 @@ class PinnedMemory(DriverMemory):
     def __int__(self) -> int:
         return self.ptr
 
+    def __repr__(self) -> str:
+        return f"<PinnedMemory of {self.size} bytes at {self.ptr:#x}>"
+
     def _free(self, addresses: list[int]) -> None:
         """Free the memory; the list is empty then."""
         if not (self.lost or driver.forked()):
@@ -208,6 +211,13 @@ class PinnedMemoryPool:
         self._in_flight: list[_InFlight] = []
         #: Blocks that graphs copy from or to.
         self._captured: list[Any] = []
+
+    def __repr__(self) -> str:
+        free = [(size, len(blocks)) for size, blocks in list(self._free.items())]
+        waiting = [block.memory.size for block in list(self._in_flight)]
+        held = sum([size * count for size, count in free]) + sum(waiting)
+        count = sum([count for _, count in free]) + len(waiting)
+        return f"<PinnedMemoryPool: {held} bytes held in {count} blocks that nobody uses>"
 
     def malloc(self, size: int) -> Any:
         """Page-locked memory for at least ``size`` bytes.

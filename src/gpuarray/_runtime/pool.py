@@ -209,6 +209,13 @@ class MemoryPool:
         self._arenas: weakref.WeakSet[Arena] = weakref.WeakSet()
         _pools.add(self)
 
+    def __repr__(self) -> str:
+        device = self._device()
+        total, limit = self._device_total(device), self._limit(device)
+        used = total - self._device_free(device)
+        held = f"{used} bytes used of {total} held on device {device.id}"
+        return f"<{type(self).__name__}: {held}{f', limit {limit}' if limit else ''}>"
+
     def arena(self, stream: Stream) -> Arena:
         """This pool's blocks on a stream."""
         found = stream.arenas.get(self)

@@ -322,7 +322,7 @@ class Stream:
     __exit__ = leave_stream
 
     def __repr__(self) -> str:
-        return f"<Stream {self.handle:#x} on device {self.device.id}>"
+        return f"<{type(self).__name__} {self.handle:#x} on device {self.device.id}>"
 
     def __eq__(self, other: object) -> bool:
         return self is other or (

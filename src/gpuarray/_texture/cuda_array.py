@@ -100,6 +100,12 @@ class CUDAarray:
         self.ndim = 3 if depth else 2 if height else 1
         self._handle = Handle(_allocated, "array_destroy", desc, width, height, depth, flags)
 
+    def __repr__(self) -> str:
+        sizes = " x ".join([str(x) for x in (self.width, self.height, self.depth) if x])
+        return (
+            f"<CUDAarray of {sizes} elements of {self.desc!r} on device {self._handle.device.id}>"
+        )
+
     @property
     def ptr(self) -> int:
         return self._handle.number

@@ -97,6 +97,17 @@ class ResourceDescriptor:
                 f"{end - address} from its first element on"
             )
 
+    def __repr__(self) -> str:
+        given = self._structure
+        if given.resType == _ARRAY:
+            return f"<ResourceDescriptor of {self.cuArr!r}>"
+        if given.resType == _LINEAR:
+            what = f"{given.res.linear.sizeInBytes} bytes of linear memory"
+        else:
+            sides = given.res.pitch2D
+            what = f"{sides.width} x {sides.height} elements of pitched memory"
+        return f"<ResourceDescriptor of {what} of {self.chDesc!r}>"
+
     @property
     def ptr(self) -> int:
         """The address of the structure."""
@@ -191,6 +202,10 @@ class TextureDescriptor:
             normalizedCoords=operator.index(normalizedCoords or 0),
             maxAnisotropy=operator.index(maxAnisotropy or 0),
         )
+
+    def __repr__(self) -> str:
+        given = ", ".join([f"{name}={value}" for name, value in self.get_texture_desc().items()])
+        return f"<TextureDescriptor: {given}>"
 
     @property
     def ptr(self) -> int:

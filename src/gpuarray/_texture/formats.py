@@ -36,6 +36,10 @@ class ChannelFormatDescriptor:
     def __init__(self, x: int, y: int, z: int, w: int, f: int):
         self._structure = driver_textures.channel_format(*map(operator.index, (x, y, z, w, f)))
 
+    def __repr__(self) -> str:
+        given = ", ".join([f"{name}={value}" for name, value in self.get_channel_format().items()])
+        return f"ChannelFormatDescriptor({given})"
+
     @property
     def ptr(self) -> int:
         """The address of the structure."""

@@ -35,6 +35,9 @@ class KernelObject:
         #: The handle, which kernels take.
         self.ptr = self._handle.number
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.ptr:#x} of {self.ResDesc!r}>"
+
     def used_by(self, stream: Stream) -> None:
         """Note that a kernel which is launched on a stream uses the object.
 

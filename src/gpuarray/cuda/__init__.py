@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpuarray._ffi import driver as _driver
 from gpuarray._libraries.precision import get_matmul_precision, set_matmul_precision
-from gpuarray._namespace import lazy
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.allocator import alloc, get_allocator, set_allocator, using_allocator
 from gpuarray._runtime.async_memory import MemoryAsync, MemoryAsyncPool, malloc_async
@@ -116,7 +116,7 @@ else:
         "texture",
         "thrust",
     )
-    __getattr__ = lazy.names(
+    __getattr__, __dir__ = public_names(
         __name__,
         _LAZY,
         {

@@ -75,6 +75,11 @@ class check:
         self._allocators: list = []
         self._findings: list[Finding] = []
 
+    def __repr__(self) -> str:
+        count = len(self.findings)
+        named = ", ".join(sorted(self._checks))
+        return f"<check of {named}: {count} finding{'s' if count != 1 else ''}>"
+
     @property
     def findings(self) -> list[Finding]:
         """What was found so far."""

@@ -54,6 +54,10 @@ class _Plan:
         self._types = types
         self._geometry = Geometry(n, *source, types[0], *target, types[1], batch)
 
+    def __repr__(self) -> str:
+        shape, (source, target) = self._geometry.n, self._types
+        return f"<{self._name} of {self.batch} transforms of {shape}, {source} to {target}>"
+
     def _extent(self, side: _Side, half: bool) -> int:
         """How many elements there are from the first to the last."""
         n = self._geometry.n

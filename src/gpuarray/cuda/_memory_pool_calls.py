@@ -37,6 +37,10 @@ class MemPoolProps:
         self.locationType = operator.index(locationType)
         self.devId = operator.index(devId)
 
+    def __repr__(self) -> str:
+        given = ", ".join([f"{name}={value}" for name, value in vars(self).items()])
+        return f"MemPoolProps({given})"
+
 
 def memPoolCreate(props: MemPoolProps) -> int:
     """Create a memory pool of the driver.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from gpuarray._config import config
 from gpuarray._ffi import driver
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current
 from gpuarray.cuda._toolkit import NVCCException, compile_using_nvcc
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 #: CuPy's name of `gpuarray.errors.CompileError`.
 CompileException = CompileError

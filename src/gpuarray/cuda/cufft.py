@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray._ffi import cufft
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, need_context
 from gpuarray.cuda._fft_plans import Plan1d, PlanNd, XtPlanNd, get_current_plan
@@ -22,7 +22,7 @@ __all__ = [
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 CUFFT_FORWARD = -1
 CUFFT_INVERSE = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray._ffi import curand
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, need_context
 from gpuarray.errors import CURANDError
@@ -25,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 CURAND_RNG_PSEUDO_DEFAULT = 100
 CURAND_RNG_PSEUDO_XORWOW = 101

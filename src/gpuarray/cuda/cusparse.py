@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpuarray._ffi import cusparse
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import need_context
 from gpuarray.errors import CuSparseError
@@ -34,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 CUSPARSE_POINTER_MODE_HOST = 0
 CUSPARSE_POINTER_MODE_DEVICE = 1

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gpuarray._ffi import driver
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import Device, current
 from gpuarray._runtime.memory import check_device_memory
@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 
 class Handle:
@@ -50,6 +50,9 @@ class Handle:
     def __init__(self, handle: int, destroy_func: Callable[[int], object] | None) -> None:
         self.handle = handle
         self._destroy_func = destroy_func
+
+    def __repr__(self) -> str:
+        return f"<Handle {self.handle:#x}>"
 
     def __del__(self, ending: Callable[[], bool] = sys.is_finalizing) -> None:
         destroy = getattr(self, "_destroy_func", None)

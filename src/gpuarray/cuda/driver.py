@@ -9,7 +9,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from gpuarray._ffi import driver
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import current, need_context
 from gpuarray.cuda import _driver_constants
@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 #: CuPy's name of `gpuarray.errors.DriverError`.
 CUDADriverError = DriverError

@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._raw.module import RawModule
 from gpuarray._runtime.stream import Stream
@@ -19,7 +19,7 @@ from gpuarray.errors import CUDAError
 __all__ = ["Function", "LinkState", "Module"]
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 _MOST_BLOCKS = 0x7FFFFFFF
 
@@ -54,6 +54,9 @@ class Module:
         self.ptr = 0
         self.mapping: dict[str, str] | None = None
         self._modules: tuple[RawModule, RawModule] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Module {self.ptr:#x}>" if self.ptr else "<Module without code>"
 
     def load(self, cubin: bytes) -> None:
         """Load compiled code.
@@ -148,6 +151,9 @@ class Function:
         self._kernels = plain.get_function(funcname), cooperative.get_function(funcname)
         self.ptr = plain.load().function(funcname).handle
 
+    def __repr__(self) -> str:
+        return f"<Function {self._kernels[0].name} at {self.ptr:#x}>"
+
     def __call__(
         self,
         grid: tuple[int, ...],
@@ -229,6 +235,9 @@ class LinkState:
 
     def __init__(self) -> None:
         self.ptr = driver.linkCreate()
+
+    def __repr__(self) -> str:
+        return f"<LinkState {self.ptr:#x}>"
 
     def __del__(self) -> None:
         driver._links.pop(getattr(self, "ptr", 0), None)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 
 __all__ = ["available"]
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 available = False

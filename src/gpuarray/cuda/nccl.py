@@ -24,6 +24,7 @@ import numpy as np
 
 from gpuarray._ffi import driver, nccl
 from gpuarray._namespace.missing_names import missing_name
+from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime import peers
 from gpuarray._runtime.device import Device, need_context
@@ -37,6 +38,7 @@ __all__ = [
     "NCCL_UINT64", "NCCL_FLOAT16", "NCCL_HALF", "NCCL_FLOAT32", "NCCL_FLOAT", "NCCL_FLOAT64",
     "NCCL_DOUBLE", "NCCL_BFLOAT16",
 ]  # fmt: skip
+__dir__ = listing(__name__)
 
 NCCL_SUM = 0
 NCCL_PROD = 1
@@ -179,6 +181,9 @@ class NcclConfig:
         self._config = nccl.Config()
         self._config.split_share = split_share
 
+    def __repr__(self) -> str:
+        return f"NcclConfig(split_share={self.split_share})"
+
     @property
     def split_share(self) -> int:
         """Whether communicators that are split off share the resources of the one that is split."""
@@ -271,6 +276,12 @@ class NcclCommunicator:
     def comm(self) -> int:
         """NCCL's handle, 0 once it is destroyed."""
         return int(self._handle[0])
+
+    def __repr__(self) -> str:
+        if not self.comm:
+            return "<NcclCommunicator that is destroyed>"
+        rank = f"rank {self.rank_id()} of {self.size()}"
+        return f"<NcclCommunicator {rank} on device {self.device_id()}>"
 
     def __del__(self, ending: Any = sys.is_finalizing) -> None:
         # At the end of a process other ranks may be gone, and in a child they never were.

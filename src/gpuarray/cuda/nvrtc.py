@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gpuarray._ffi import nvrtc
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.errors import NVRTCError
 
@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 
 def check_status(status: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.cuda import _runtime_constants
 from gpuarray.cuda._array_calls import (
@@ -151,7 +151,7 @@ __all__ = [
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 
 #: Whether the device is AMD's, as CuPy's programs ask.

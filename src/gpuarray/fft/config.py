@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gpuarray._libraries import fft_plans as _plans
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.device import Device, current, need_context
 
@@ -19,7 +19,7 @@ __all__ = [
 ]  # fmt: skip
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)
 
 #: Whether several axes are one plan where cuFFT can do it; they always are.
 enable_nd_planning = True

@@ -46,6 +46,7 @@ from gpuarray._jit.intrinsics import (
 )
 from gpuarray._jit.kernel import rawkernel
 from gpuarray._namespace.missing_names import missing_name as _missing_name
+from gpuarray._namespace.public_names import listing as _listing
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 
 __all__ = [
@@ -66,6 +67,8 @@ _MISSING = {
 _without_annotations(globals())
 
 if not _typing.TYPE_CHECKING:
+    __dir__ = _listing(__name__)
+
     # A __getattr__ would have type checkers believe in any name.
 
     def __getattr__(name: str) -> _typing.Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from numpy.lib.npyio import DataSource
 
+from gpuarray._namespace.public_names import listing
 from gpuarray._ops.binary_files import NpzFile
 
 __all__ = ["DataSource", "NpzFile"]
+__dir__ = listing(__name__)

@@ -8,7 +8,7 @@ import typing as _typing
 
 from numpy.linalg import LinAlgError as LinAlgError
 
-from gpuarray._namespace.missing_names import suggesting as _suggesting
+from gpuarray._namespace.public_names import public_names as _public_names
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray.linalg._chains import *
 from gpuarray.linalg._cholesky import *
@@ -23,6 +23,6 @@ from gpuarray.linalg._products import *
 __all__ = [name for name in globals() if not name.startswith("_")]
 
 if not _typing.TYPE_CHECKING:
-    __getattr__ = _suggesting(__name__)
+    __getattr__, __dir__ = _public_names(__name__)
 
 _without_annotations(globals())

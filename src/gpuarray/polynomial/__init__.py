@@ -15,6 +15,7 @@ Chebyshev([ 2., 12.], domain=[-1.,  1.], window=[-1.,  1.], symbol='x')
 
 from __future__ import annotations
 
+from gpuarray._namespace.public_names import listing
 from gpuarray.polynomial import (
     chebyshev,
     hermite,
@@ -37,3 +38,4 @@ __all__ = [
     "chebyshev", "hermite", "hermite_e", "laguerre", "legendre", "polynomial", "polyutils",
     "set_default_printstyle",
 ]  # fmt: skip
+__dir__ = listing(__name__)

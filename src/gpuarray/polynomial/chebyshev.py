@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray._libraries.blas import gemm
+from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import as_array
@@ -245,5 +246,6 @@ if TYPE_CHECKING:
     chebx: ndarray
 else:
     __getattr__ = _functions.constant
+    __dir__ = listing(__name__)
 
 without_annotations(globals())

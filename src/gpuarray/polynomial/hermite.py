@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import exp
@@ -138,5 +139,6 @@ if TYPE_CHECKING:
     hermx: ndarray
 else:
     __getattr__ = _functions.constant
+    __dir__ = listing(__name__)
 
 without_annotations(globals())

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._ops.manipulation import ndim
 from gpuarray._ops.series_values import values
@@ -147,5 +148,6 @@ if TYPE_CHECKING:
     polyx: ndarray
 else:
     __getattr__ = _functions.constant
+    __dir__ = listing(__name__)
 
 without_annotations(globals())

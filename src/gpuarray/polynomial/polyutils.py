@@ -18,6 +18,7 @@ import numpy as np
 
 from gpuarray import _dtypes, _layout
 from gpuarray._array import ArrayBase
+from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._ops import series, statistics
 from gpuarray._ops.conversion import asarray, asnumpy
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "as_series", "format_float", "getdomain", "mapdomain", "mapparms", "trimcoef", "trimseq",
 ]  # fmt: skip
+__dir__ = listing(__name__)
 
 
 def trimseq(seq: ArrayLike) -> ndarray:

@@ -62,6 +62,9 @@ class time_range:
         self.argb_color = argb_color
         self.sync = sync
 
+    def __repr__(self) -> str:
+        return f"<time_range {'of a function' if self.message is None else repr(self.message)}>"
+
     def __enter__(self) -> time_range:
         if self.message is None:
             raise ValueError("time_range: a with block needs a message")

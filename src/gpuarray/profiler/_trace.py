@@ -63,6 +63,10 @@ class trace:
         self.path = None if path is None else os.fspath(path)
         self._recorder: Recorder | None = None
 
+    def __repr__(self) -> str:
+        state = "recording" if _active is self else "recorded" if self._recorder else "not started"
+        return f"<trace {self.path or 'without a file'}, {state}>"
+
     def __enter__(self) -> trace:
         self.start()
         return self

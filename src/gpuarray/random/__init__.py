@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._namespace.lazy import names as _names
+from gpuarray._namespace.public_names import public_names as _public_names
 
 if TYPE_CHECKING:
     from gpuarray.random._bit_generators import *  # noqa: F403
@@ -51,8 +51,4 @@ _MEMBERS |= dict.fromkeys(_FUNCTIONS, "_module_functions")
 __all__ = list(_MEMBERS)
 
 if not TYPE_CHECKING:
-    __getattr__ = _names(__name__, (), _MEMBERS)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MEMBERS])
+    __getattr__, __dir__ = _public_names(__name__, (), _MEMBERS)

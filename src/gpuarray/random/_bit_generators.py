@@ -59,6 +59,11 @@ class BitGenerator:
         self._seed_seq = host.seed_seq
         self._begin(host.state)
 
+    def __repr__(self) -> str:
+        entropy = getattr(self._seed_seq, "entropy", None)
+        seeded = "" if entropy is None else f", seeded with {entropy}"
+        return f"<{type(self).__name__} at 0x{id(self):X}{seeded}>"
+
     def _begin(self, state: dict[str, Any]) -> None:
         #: The state, as long as it has not been used on a device.
         self._kept: np.ndarray | None = self._words_of(state)

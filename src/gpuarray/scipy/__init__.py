@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from gpuarray._array import ArrayBase, HeldOnDevice
-from gpuarray._namespace.lazy import names
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 
 __all__ = ["fft", "fftpack", "get_array_module", "linalg", "sparse", "special"]
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from gpuarray.scipy import sparse as sparse
     from gpuarray.scipy import special as special
 else:
-    __getattr__ = names(__name__, ("fft", "fftpack", "linalg", "sparse", "special"), {})
+    __getattr__, __dir__ = public_names(
+        __name__, ("fft", "fftpack", "linalg", "sparse", "special"), {}
+    )
 
 
 def get_array_module(*args: Any) -> ModuleType:

@@ -6,10 +6,12 @@ import json
 import sys
 from typing import Any, TextIO
 
+from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.memory_hook import MemoryHook
 
 __all__ = ["DebugPrintHook"]
+__dir__ = listing(__name__)
 
 
 class DebugPrintHook(MemoryHook):

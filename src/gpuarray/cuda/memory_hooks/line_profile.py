@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, TextIO
 
+from gpuarray._namespace.public_names import listing
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray._runtime.memory_hook import MemoryHook
 
 __all__ = ["LineProfileHook", "MemoryFrame", "StackFrame"]
+__dir__ = listing(__name__)
 
 #: Packages whose lines are not the program's.
 _NOT_USERS = (__name__.partition(".")[0], "numpy")
@@ -75,6 +77,11 @@ class MemoryFrame:
         self.acquired_bytes = 0
         if parent is not None:
             parent.children.append(self)
+
+    def __repr__(self) -> str:
+        place = "root" if self.stackframe is None else repr(self.stackframe)
+        used, acquired = self.used_bytes, self.acquired_bytes
+        return f"<MemoryFrame of {place}: {used} bytes used, {acquired} acquired>"
 
     def humanized_bytes(self) -> tuple[str, str]:
         """The two sums as text, such as ``'1.50KB'``."""

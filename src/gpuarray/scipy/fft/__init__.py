@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.fft import fftfreq, fftshift, ifftshift, rfftfreq
 from gpuarray.scipy.fft._complex import fft, fft2, fftn, ifft, ifft2, ifftn
@@ -74,4 +74,4 @@ def __ua_function__(method: Callable[..., Any], args: Any, kwargs: Any) -> Any:
 without_annotations(globals())
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.fft import get_fft_plan
 from gpuarray.scipy.fftpack._transforms import fft, fft2, fftn, ifft, ifft2, ifftn, irfft, rfft
@@ -27,4 +27,4 @@ __all__ = [
 without_annotations(globals())
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from numpy.linalg import LinAlgError
 
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.linalg._basics import det, inv, solve, solve_triangular
 from gpuarray.scipy.linalg._binomial_matrices import invpascal, pascal
@@ -102,4 +102,4 @@ __all__ = [
 without_annotations(globals())
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)

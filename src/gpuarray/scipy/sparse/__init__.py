@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._namespace.lazy import names
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.sparse._base import issparse, sparray
 from gpuarray.scipy.sparse._bsr import bsr_array, bsr_matrix, isspmatrix_bsr
@@ -66,4 +66,4 @@ if TYPE_CHECKING:
     from gpuarray.scipy.sparse import linalg as linalg
 else:
     # With the algorithms it takes long to import.
-    __getattr__ = names(__name__, ("csgraph", "linalg"), {})
+    __getattr__, __dir__ = public_names(__name__, ("csgraph", "linalg"), {})

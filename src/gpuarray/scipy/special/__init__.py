@@ -12,7 +12,7 @@ array([0.5, 1. ])
 
 import typing as _typing
 
-from gpuarray._namespace.missing_names import suggesting as _suggesting
+from gpuarray._namespace.public_names import public_names as _public_names
 from gpuarray._namespace.signatures import without_annotations as _without_annotations
 from gpuarray.scipy.special._airy import *
 from gpuarray.scipy.special._bessel import *
@@ -49,6 +49,6 @@ from gpuarray.scipy.special._zeta import *
 __all__ = [name for name in globals() if not name.startswith("_")]
 
 if not _typing.TYPE_CHECKING:
-    __getattr__ = _suggesting(__name__)
+    __getattr__, __dir__ = _public_names(__name__)
 
 _without_annotations(globals())

@@ -114,6 +114,9 @@ class errstate:
     def __init__(self, **kwargs: str) -> None:
         self._actions = kwargs
 
+    def __repr__(self) -> str:
+        return f"errstate({', '.join([f'{k}={v!r}' for k, v in self._actions.items()])})"
+
     def __enter__(self) -> Self:
         seterr(**self._actions)
         return self

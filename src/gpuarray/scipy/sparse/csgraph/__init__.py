@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.sparse.csgraph._components import connected_components
 from gpuarray.scipy.sparse.csgraph._graphs import csgraph_from_dense, csgraph_to_dense
@@ -48,4 +48,4 @@ __all__ = [
 without_annotations(globals())
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)

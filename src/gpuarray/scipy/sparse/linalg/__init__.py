@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpuarray._namespace.missing_names import suggesting
+from gpuarray._namespace.public_names import public_names
 from gpuarray._namespace.signatures import without_annotations
 from gpuarray.scipy.sparse._matmul import matrix_power
 from gpuarray.scipy.sparse.linalg._bicgstab import bicgstab
@@ -64,4 +64,4 @@ __all__ = [
 without_annotations(globals())
 
 if not TYPE_CHECKING:
-    __getattr__ = suggesting(__name__)
+    __getattr__, __dir__ = public_names(__name__)

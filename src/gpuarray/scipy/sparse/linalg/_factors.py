@@ -69,6 +69,10 @@ class SuperLU:
             self._parts = self._factors.parts()
         return self._parts
 
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"<SuperLU of a matrix of {rows} x {columns}, {self._factors.dtype}>"
+
     @property
     def shape(self) -> tuple[int, int]:
         """Of the matrix."""
