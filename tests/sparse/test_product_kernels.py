@@ -5,7 +5,6 @@ import pytest
 import scipy.sparse
 
 import gpuarray as cp
-from gpuarray import _calls
 from gpuarray._runtime.device import current
 from gpuarray.kernels.sparse_product import launch, spec
 from tests.slow import slow_except
@@ -47,32 +46,30 @@ def times(a, x, conjugate=False):
     return run(*arrays).get()
 
 
-def joined(results, carries, rows):
-    """Results to which what tiles have carried on is added."""
-    arrays = [cp.asarray(x) for x in (carries, rows, results)]
-    constants = {"rows": results.size, "tiles": rows.size}
-    make = spec.ProductSpec("join_carries", "f8")
-    bound = launch._bind(make, rows.size, constants, current.stream)
-    passed = {"results": "y0", "carries": "x0", "carry_rows": "x1"}
-    _calls.make_call(current.stream, "aa", [None], [(bound, passed)])(*arrays)
-    return arrays[2].get()
+@pytest.fixture
+def small_shares(monkeypatch):
+    """Blocks take few places, so that there are many of them."""
+    monkeypatch.setattr(launch, "_LEAST_SHARE", 5)
+    monkeypatch.setattr(launch, "_most_blocks", lambda spec, stream: 2000)
+    monkeypatch.setattr(launch, "_LEAST_LENGTH", 2)
+    current.stream.drop_plans()
+    yield
+    current.stream.drop_plans()
 
 
-@pytest.mark.parametrize("tiles", [1, 31, 256, 257, 3000])
-@pytest.mark.parametrize("chance", [0, 0.003, 0.1, 1])
-def test_joined_sums_of_tiles(tiles, chance, rng):
-    """Rows over few and many tiles, of which blocks take 256 at a time."""
-    rows = np.cumsum(rng.random(tiles) < chance)
-    count = rows[-1] + 1
-    carries, results = operand(tiles, "f8", rng), operand(count, "f8", rng)
-    want = results.copy()
-    np.add.at(want, rows, carries)
-    np.testing.assert_array_equal(joined(results, carries, rows), want)
-    # What the last tile has begun may be of no row.
-    want = results[: count - 1].copy()
-    np.add.at(want, rows[rows < count - 1], carries[rows < count - 1])
-    if count > 1:
-        np.testing.assert_array_equal(joined(results[: count - 1], carries, rows), want)
+@pytest.mark.parametrize("kind", ["long rows", "short rows", "one row", "empty rows"])
+def test_rows_over_many_blocks(kind, small_shares, rng):
+    """Rows over few and many blocks, whose sums the last one joins, 256 at a time."""
+    lengths = {
+        "long rows": rng.geometric(0.01, 60),
+        "short rows": rng.integers(0, 3, 3000),
+        "one row": [0, 1, 4000, 0],
+        "empty rows": [3, *[0] * 4000, 700, *[0] * 700],
+    }
+    a = matrix(lengths[kind], 50, "f8", rng)
+    for shape in (50, (50, 3), (50, 4)):
+        x = operand(shape, "f8", rng)
+        np.testing.assert_array_equal(times(a, x), a @ x)
 
 
 # Small integers: sums are exact in whichever order they are made.
@@ -132,7 +129,7 @@ def test_wide_indices(rng):
 def test_strides(rng):
     a = matrix(LENGTHS["short rows"], 50, "f8", rng)
     x = cp.asarray(operand((100, 6), "f8", rng))
-    for view in (x[::-2, 1], x[:50, :1], x[::-2, ::3], cp.broadcast_to(x[0, 0], (50,))):
+    for view in (x[:50, :1], x[::-2, ::3], x[:50, ::2], cp.broadcast_to(x[0, 0], (50, 4))):
         np.testing.assert_array_equal(times(a, view), a @ view.get())
 
 
@@ -167,6 +164,26 @@ def test_pointers_that_fall_corrupt_nothing(rng):
 def test_nothing_for_the_checkers_to_find(rng):
     a = matrix([0, 2 * TILE, 1, 1, 0, 70], 50, "f8", rng)
     with cp.cuda.check("races", "uninit", "barriers"):
-        times(a, operand(50, "f8", rng))
-        times(a, operand((50, 3), "f8", rng))
-        joined(np.zeros(3), np.ones(1500), np.repeat([0, 1], [400, 1100]))
+        for shape in (50, (50, 3), (50, 4)):
+            times(a, operand(shape, "f8", rng))
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find_among_many_blocks(small_shares, rng):
+    a = matrix([3, 0, 1200, *[2] * 300, 0], 50, "f8", rng)
+    with cp.cuda.check("races", "uninit", "barriers"):
+        for shape in (50, (50, 3)):
+            times(a, operand(shape, "f8", rng))
+
+
+@pytest.mark.parametrize("skipped", [(0, 1), (1, 0), (3, 2)])
+def test_parts_at_any_addresses(skipped, rng):
+    """Indices and data that are views begin at other addresses than wide loads want: same bits."""
+    a = matrix(LENGTHS["rows over tiles"], 50, "f4", rng)
+    a.data, x = rng.normal(size=a.nnz).astype("f4"), rng.normal(size=50).astype("f4")
+    arrays = [cp.asarray(a.indptr)]
+    for count, part in zip(skipped, (a.indices, a.data), strict=True):
+        arrays.append(cp.asarray(np.concatenate([part[:count], part]))[count:])
+    arrays.append(cp.asarray(x))
+    run = launch.vector_call(current.stream, *[part._layout for part in arrays], np.dtype("f4"))
+    np.testing.assert_array_equal(run(*arrays).get(), times(a, x))

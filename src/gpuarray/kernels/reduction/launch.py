@@ -40,7 +40,7 @@ class ReductionOp(NamedTuple):
     packed: Packed | None = None
 
 
-class _SplitPlan(LaunchPlan):
+class SplitPlan(LaunchPlan):
     """A launch that splits results among blocks: it keeps their counters alive."""
 
     __slots__ = ("counters",)
@@ -220,15 +220,15 @@ def _launch(
     }
     constants: dict[str, Any] = {"dimensions": dimensions}
     grid = grid_for(geometry.blocks * splits)
-    plan = _SplitPlan(function, grid, (source.block, 1, 1), constants)
+    plan = SplitPlan(function, grid, (source.block, 1, 1), constants)
     if splits > 1:
-        plan.counters = _counters(stream)
+        plan.counters = counters(stream)
         constants["counters"] = plan.counters[1]
     return plan, scratch
 
 
 @planned
-def _counters(stream: Stream) -> tuple[Any, int]:
+def counters(stream: Stream) -> tuple[Any, int]:
     """The stream's counters, all zero between kernels: memory and its address.
 
     Kernels of one stream run one after another, and each leaves them at zero, so all share them.

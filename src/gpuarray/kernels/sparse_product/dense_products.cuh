@@ -1,10 +1,12 @@
 // Sparse matrices times dense ones.
 //
-// Of a compressed matrix, LANES lanes take a tile of the merged path (merged_path.cuh) and LANES * EACH columns, which
-// neighbouring lanes read and store side by side. Elements are added in their order. What a tile has begun of a row that
-// ends behind it, it leaves to a second kernel, which adds such sums in the order of the tiles.
+// Of a compressed matrix, a block takes a part of the merged path (merged_path.cuh), and each LANES lanes of it a tile of
+// that, with LANES * EACH columns that the lanes read and store side by side. Elements are added in their order. What a
+// tile has begun of a row that ends behind it, it leaves to a second kernel, which adds such sums in the order of the
+// tiles.
 #pragma once
 
+#include "gpuarray/elementwise.cuh"
 #include "gpuarray/merged_path.cuh"
 
 namespace gpuarray {
@@ -14,79 +16,135 @@ struct DenseDimensions {
     int64_t rows, inner, columns, size, tiles, length, row_step, column_step;
 };
 
-template <class Terms, class Result, class A, class B, class Index, int LANES, int EACH>
-GPUARRAY_DEVICE void row_products(Result* results, const Index* indptr, const Index* indices,
-                                  const typename Stored<A>::type* data, const typename Stored<B>::type* dense,
-                                  typename Terms::Sum* carries, int64_t* carry_rows, const DenseDimensions& d) {
-    typedef typename Terms::Sum Sum;
-    enum { AHEAD = 4 };
-    const int lane = threadIdx.x % LANES;
-    const int64_t groups = int64_t(gridDim.x) * blockDim.x / LANES, parts = (d.columns + LANES * EACH - 1) / (LANES * EACH);
-    const int64_t shares = d.tiles * parts, all = d.rows + d.size;
-    const int64_t group = (int64_t(blockIdx.x) * blockDim.x + threadIdx.x) / LANES;
-    const Index* ends = indptr + 1;
-    // The lanes of a warp stay together for the searches.
-    for (int64_t first = group - group % (32 / LANES); first < shares; first += groups) {
-        const int64_t share = first + group % (32 / LANES);
-        const int64_t number = share / parts, column = (share - number * parts) * LANES * EACH + lane;
-        const int64_t begin = number * d.length;
-        const int64_t place = begin < all ? begin : all, next = all - place > d.length ? place + d.length : all;
-        int64_t row = rows_before<LANES>(ends, d.rows, d.size, place), element = place - row;
-        int64_t next_row = rows_before<LANES>(ends, d.rows, d.size, next), end = next - next_row;
-        if (share >= shares) continue;
-        Sum sums[EACH];
+// A lane's columns of a matrix. TOGETHER: they are neighbours, and one access has all of them where addresses allow it;
+// else neighbouring lanes have neighbouring columns.
+template <class T, int LANES, int EACH, bool TOGETHER> struct LaneColumns {
+    int64_t first, count;
+
+    GPUARRAY_DEVICE int64_t column(int v) const { return first + v * (TOGETHER ? 1 : LANES); }
+    GPUARRAY_DEVICE bool whole(const T* row) const {
+        return TOGETHER && first + EACH <= count && Vector<T, EACH>::aligned(row + first);
+    }
+    GPUARRAY_DEVICE void load(T (&values)[EACH], const T* row, int64_t step) const {
+        if (whole(row)) {
+            alignas(16) T words[EACH];
+            Vector<T, EACH>::copy(words, row + first);
 #pragma unroll
-        for (int v = 0; v < EACH; ++v) sums[v] = Sum();
-        for (;; ++row) {
-            int64_t stop = row < next_row ? int64_t(ends[row]) : end;
-            if (stop > end) stop = end;
-            while (element < stop) {
-                const int64_t count = stop - element;
-                bool present[AHEAD];
-                int64_t offsets[AHEAD];
-                typename Terms::Word left[AHEAD], right[AHEAD][EACH];
+            for (int v = 0; v < EACH; ++v) values[v] = words[v];
+        } else {
 #pragma unroll
-                for (int i = 0; i < AHEAD; ++i) {
-                    const int64_t index = i < count ? int64_t(indices[element + i]) : -1;
-                    present[i] = within(index, d.inner);
-                    offsets[i] = index * d.row_step;
-                    left[i] = present[i] ? Terms::word(value_of<A>(data[element + i])) : typename Terms::Word();
-                }
+            for (int v = 0; v < EACH; ++v) values[v] = column(v) < count ? row[column(v) * step] : T();
+        }
+    }
+    GPUARRAY_DEVICE void store(T* row, const T (&values)[EACH]) const {
+        if (whole(row)) {
+            alignas(16) T words[EACH];
 #pragma unroll
-                for (int i = 0; i < AHEAD; ++i) {
-#pragma unroll
-                    for (int v = 0; v < EACH; ++v) {
-                        const int64_t at = column + v * LANES;
-                        right[i][v] = present[i] && at < d.columns
-                                          ? Terms::word(value_of<B>(dense[offsets[i] + at * d.column_step]))
-                                          : typename Terms::Word();
-                    }
-                }
-#pragma unroll
-                for (int i = 0; i < AHEAD; ++i) {
-                    if (present[i]) {
-#pragma unroll
-                        for (int v = 0; v < EACH; ++v) Terms::add(sums[v], left[i], right[i][v]);
-                    }
-                }
-                element += count < AHEAD ? count : int64_t(AHEAD);
-            }
-            if (row >= next_row) break;
+            for (int v = 0; v < EACH; ++v) words[v] = values[v];
+            Vector<T, EACH>::copy(row + first, words);
+        } else {
 #pragma unroll
             for (int v = 0; v < EACH; ++v) {
-                const int64_t at = column + v * LANES;
-                if (at < d.columns) results[row * d.columns + at] = Terms::result(sums[v]);
-                sums[v] = Sum();
+                if (column(v) < count) row[column(v)] = values[v];
             }
         }
+    }
+};
+
+template <class Terms, class Result, class A, class B, class Index, int LANES, int EACH, bool TOGETHER, int BLOCK,
+          int ITEMS>
+struct RowProducts {
+    typedef typename Terms::Sum Sum;
+    typedef typename Terms::Word Word;
+    typedef typename Stored<A>::type Left;
+    typedef typename Stored<B>::type Right;
+    enum { AHEAD = 4, GROUPS = BLOCK / LANES };
+
+    GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices, const Left* data,
+                                    const Right* dense, Sum* carries, int64_t* carry_rows, const DenseDimensions& d) {
+        __shared__ int ends[BLOCK * ITEMS];
+        const int lane = threadIdx.x % LANES, group = threadIdx.x / LANES, length = int(d.length);
+        const int64_t parts = (d.columns + LANES * EACH - 1) / (LANES * EACH), shares = d.tiles / GROUPS * parts;
+        for (int64_t share = blockIdx.x; share < shares; share += gridDim.x) {
+            const int64_t number = share / parts, part = share - number * parts;
+            const int64_t first = (part * LANES + lane) * (TOGETHER ? EACH : 1) + (TOGETHER ? 0 : part * LANES * (EACH - 1));
+            const PathTile tile = shared_tile<BLOCK, ITEMS>(indptr + 1, d.rows, d.size, number, ends, GROUPS * length);
+            __syncthreads();
+            const int places = tile.rows + tile.elements;
+            const int place = group * length < places ? group * length : places;
+            const int next = places - place > length ? place + length : places;
+            int row = tile_rows_before(ends, tile.rows, place);
+            const int next_row = tile_rows_before(ends, tile.rows, next);
+            Sum sums[EACH];
+#pragma unroll
+            for (int v = 0; v < EACH; ++v) sums[v] = Sum();
+            Result* result = results + (tile.row + row) * d.columns;
+            const LaneColumns<Result, LANES, EACH, TOGETHER> target = {first, d.columns};
+            const LaneColumns<Right, LANES, EACH, TOGETHER> source = {first, d.columns};
+
+            const int end = next - next_row;
+            int element = place - row;
+            Index columns[AHEAD];
+            Left left[AHEAD];
+            read(columns, left, indices + tile.element, data + tile.element, element, end);
+            while (element < end) {
+                bool present[AHEAD];
+                Word factors[AHEAD];
+                Right right[AHEAD][EACH];
+#pragma unroll
+                for (int i = 0; i < AHEAD; ++i) {
+                    present[i] = element + i < end && within(columns[i], d.inner);
+                    factors[i] = present[i] ? Terms::word(value_of<A>(left[i])) : Word();
+                    if (present[i]) source.load(right[i], dense + int64_t(columns[i]) * d.row_step, d.column_step);
+                }
+                // The next elements are on their way while the dense ones are waited for.
+                read(columns, left, indices + tile.element, data + tile.element, element + AHEAD, end);
+#pragma unroll
+                for (int i = 0; i < AHEAD; ++i) {
+                    while (row < next_row && ends[row] <= element + i && element + i < end) {
+                        finish(result, target, sums, d);
+                        ++row;
+                    }
+                    if (present[i]) {
+#pragma unroll
+                        for (int v = 0; v < EACH; ++v) {
+                            Terms::add(sums[v], factors[i], Terms::word(value_of<B>(right[i][v])));
+                        }
+                    }
+                }
+                element += AHEAD;
+            }
+            for (; row < next_row; ++row) finish(result, target, sums, d);
+
+            const int64_t at = number * GROUPS + group;
+            LaneColumns<Sum, LANES, EACH, TOGETHER>{first, d.columns}.store(carries + at * d.columns, sums);
+            if (part == 0 && lane == 0) carry_rows[at] = tile.row + row;
+            __syncthreads();
+        }
+    }
+
+    GPUARRAY_DEVICE static void read(Index (&columns)[AHEAD], Left (&left)[AHEAD], const Index* indices,
+                                     const Left* data, int element, int end) {
+#pragma unroll
+        for (int i = 0; i < AHEAD; ++i) {
+            columns[i] = element + i < end ? indices[element + i] : Index(-1);
+            left[i] = element + i < end ? data[element + i] : Left();
+        }
+    }
+
+    // Stores a row, and begins the next one.
+    GPUARRAY_DEVICE static void finish(Result*& result, const LaneColumns<Result, LANES, EACH, TOGETHER>& target,
+                                       Sum (&sums)[EACH], const DenseDimensions& d) {
+        Result values[EACH];
 #pragma unroll
         for (int v = 0; v < EACH; ++v) {
-            const int64_t at = column + v * LANES;
-            if (at < d.columns) carries[number * d.columns + at] = sums[v];
+            values[v] = Terms::result(sums[v]);
+            sums[v] = Sum();
         }
-        if (column == 0) carry_rows[number] = row;
+        target.store(result, values);
+        result += d.columns;
     }
-}
+};
 
 // What tiles have carried on of the row that tile `number` is in, from there to tile `end`; the next one is `step` on.
 template <class Terms>

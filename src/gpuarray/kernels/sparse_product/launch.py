@@ -17,19 +17,24 @@ from gpuarray._layout import Layout
 from gpuarray._runtime.launch import BoundLaunch, LaunchPlan, grid_for, load
 from gpuarray._runtime.plans import planned
 from gpuarray._runtime.stream import Stream
-from gpuarray.kernels import sparse_product
+from gpuarray.kernels import reduction, sparse_product
 
 if TYPE_CHECKING:
     from gpuarray.kernels.sparse_product.spec import ProductSpec
 
 _INT64 = np.dtype(np.int64)
 
-#: Places of the merged path that a group of lanes takes of a product with a dense matrix: enough
-#: that few sums are carried on, but groups for each multiprocessor.
-_LEAST_LENGTH, _MOST_LENGTH, _GROUPS = 32, 512, 32
+#: The least places of the merged path that are worth a block of a product with a vector. Estimated,
+#: not yet timed.
+_LEAST_SHARE = 512
 
-#: Columns of a dense matrix from which a lane takes several of them.
-_COLUMNS_OF_TWO, _COLUMNS_OF_FOUR = 64, 128
+#: Places of the merged path that a group of lanes takes at least of a product with a dense matrix,
+#: and the threads that a multiprocessor has before groups take more: few sums are carried on, but
+#: all of the device has something to do. Estimated, not yet timed: benchmarks/sparse_tuning.py.
+_LEAST_LENGTH, _THREADS = 8, 4096
+
+#: The most columns of a lane, and the bytes of them that it reads at a time.
+_MOST_COLUMNS, _ACCESS = 4, 16
 
 #: Lanes that share a row of blocks times a vector.
 _BLOCK_LANES = 16
@@ -81,7 +86,7 @@ def vector_call(
         Contiguous. Without it all elements are 1, and the call is given `indices` in its place:
         the results are sums of elements of the vector.
     vector : Layout
-        With one dimension and any stride, aligned.
+        Contiguous, with one dimension.
     result : dtype
         Of the results, and what operands are converted to.
     conjugate : bool, optional
@@ -90,7 +95,7 @@ def vector_call(
     Returns
     -------
     callable
-        Takes indptr, indices, data and the vector. Two launches, or one for small matrices.
+        Takes indptr, indices, data and the vector. One launch.
     """
     rows = indptr.shape[0] - 1
     size = min([x.shape[0] for x in (indices, data or indices)])
@@ -102,24 +107,29 @@ def vector_call(
     right = _dtypes.code(vector.dtype)
     make = sparse_product.spec.ProductSpec
     spec = make("row_sums", code, left, right, index, conjugate=conjugate)
-    tiles = ceil_div(rows + size, sparse_product.spec.tile_length(code))
+    share = max(_LEAST_SHARE, ceil_div(rows + size, _most_blocks(spec, stream)))
+    blocks = ceil_div(rows + size, share)
     dimensions = {
         "rows": rows,
         "columns": vector.shape[0],
         "size": size,
-        "tiles": tiles,
-        "step": _steps(vector)[0],
+        "share": share,
     }
-    constants = {"dimensions": dimensions}
-    first = _bind(spec, tiles * sparse_product.spec.BLOCK, constants, stream)
-    carries = {"carries": "t0", "carry_rows": "t1"}
+    function, source = load(spec, sparse_product.spec.render, stream.device)
+    constants: dict[str, Any] = {"dimensions": dimensions}
+    plan = reduction.launch.SplitPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    plan.counters = reduction.launch.counters(stream)
+    constants["counters"] = plan.counters[1]
+    bound = BoundLaunch(plan, stream, {}, spec.operation)
     passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "vector": "x3"}
-    steps = [(first, passed | carries)]
-    if tiles > 1:
-        join = _bind(make("join_carries", code), tiles, {"rows": rows, "tiles": tiles}, stream)
-        steps.append((join, {"results": "y0"} | carries))
-    scratch = [tiles * _sum_bytes(code), tiles * 8]
-    return _calls.make_call(stream, "aaaa", [target], steps, scratch)
+    passed |= {"carries": "t0", "carry_rows": "t1"}
+    scratch = [blocks * _sum_bytes(code), blocks * 8]
+    return _calls.make_call(stream, "aaaa", [target], [(bound, passed)], scratch)
+
+
+def _most_blocks(spec: ProductSpec, stream: Stream) -> int:
+    """How many blocks the device runs at a time."""
+    return stream.device.multiprocessors * sparse_product.spec.resident(spec)
 
 
 def _sum_bytes(code: str) -> int:
@@ -158,16 +168,20 @@ def dense_call(
     if not target.size or not size:
         return _calls.make_call(stream, "aaaa", [target], [], cleared=bool(target.size))
     code = _dtypes.code(result)
-    lanes = min(32, power_of_two_from(columns))
-    each = 4 if columns >= _COLUMNS_OF_FOUR else 2 if columns >= _COLUMNS_OF_TWO else 1
+    lanes, each, together = _columns_of(dense)
     make = sparse_product.spec.ProductSpec
     spec = make(
         "row_products", code, _dtypes.code(data.dtype), _dtypes.code(dense.dtype),
-        _index(indices), conjugate=conjugate, lanes=lanes, each=each,
+        _index(indices), conjugate=conjugate, lanes=lanes, each=each, together=together,
     )  # fmt: skip
-    wanted = ceil_div(rows + size, _GROUPS * stream.device.multiprocessors)
-    length = min(_MOST_LENGTH, max(_LEAST_LENGTH, power_of_two_from(wanted)))
-    tiles = ceil_div(rows + size, length)
+    # A group of lanes takes so many places that all threads of the device have something to do.
+    block = sparse_product.spec.BLOCK
+    parts = ceil_div(columns, lanes * each)
+    threads = stream.device.multiprocessors * _THREADS
+    wanted = power_of_two_from(ceil_div((rows + size) * parts * lanes, threads))
+    length = min(sparse_product.spec.DENSE_ITEMS * lanes, max(_LEAST_LENGTH, wanted))
+    groups = block // lanes
+    tiles = ceil_div(rows + size, length * groups) * groups
     row_step, column_step = _steps(dense)
     dimensions = {
         "rows": rows,
@@ -180,11 +194,11 @@ def dense_call(
         "column_step": column_step,
     }
     constants = {"dimensions": dimensions}
-    threads = tiles * ceil_div(columns, lanes * each) * lanes
+    threads = tiles * parts * lanes
     carries = {"carries": "t0", "carry_rows": "t1"}
     passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "dense": "x3"}
     steps = [(_bind(spec, threads, constants, stream), passed | carries)]
-    if tiles > 1:
+    if rows + size > length:
         gathered = sparse_product.spec.GATHERED if tiles > sparse_product.spec.GATHERED else 1
         if gathered > 1:
             gather = make("gather_carries", code, each=gathered)
@@ -194,6 +208,17 @@ def dense_call(
         steps.append((bound, {"results": "y0"} | carries))
     scratch = [tiles * columns * _sum_bytes(code), tiles * 8]
     return _calls.make_call(stream, "aaaa", [target], steps, scratch)
+
+
+def _columns_of(dense: Layout) -> tuple[int, int, bool]:
+    """Lanes that share a row of a dense operand, columns of each, and whether neighbouring ones."""
+    columns = dense.shape[1]
+    row_step, column_step = _steps(dense)
+    each = min(_MOST_COLUMNS, _ACCESS // dense.dtype.itemsize)
+    if each > 1 and column_step == 1 and columns % each == 0 and row_step % each == 0:
+        return min(32, power_of_two_from(columns // each)), each, True
+    each = min(_MOST_COLUMNS, max(1, power_of_two_from(columns) // 32))
+    return min(32, power_of_two_from(ceil_div(columns, each))), each, False
 
 
 @planned

@@ -60,12 +60,13 @@ GPUARRAY_DEVICE int tile_rows_before(const int* ends, int rows, int place) {
 }
 
 // The tile of a block: found by two warps, and the ends of its rows in shared memory. All threads call; at least 64.
+// `length`: places of a tile, at most BLOCK * ITEMS.
 template <int BLOCK, int ITEMS, class Ends>
-GPUARRAY_DEVICE PathTile shared_tile(Ends ends, int64_t rows, int64_t size, int64_t number, int* shared_ends) {
-    enum { TILE = BLOCK * ITEMS };
+GPUARRAY_DEVICE PathTile shared_tile(Ends ends, int64_t rows, int64_t size, int64_t number, int* shared_ends,
+                                     int length = BLOCK * ITEMS) {
     __shared__ int64_t found[2];
-    const int64_t place = number * TILE, all = rows + size;
-    const int64_t next = all - place > TILE ? place + TILE : all;
+    const int64_t place = number * length, all = rows + size;
+    const int64_t next = all - place > length ? place + length : all;
     const int warp = threadIdx.x / 32;
     if (warp < 2) {
         const int64_t row = rows_before<32>(ends, rows, size, warp ? next : place);
@@ -91,5 +92,8 @@ GPUARRAY_DEVICE PathTile shared_tile(Ends ends, int64_t rows, int64_t size, int6
 // Whether an index is in bounds. Index arrays may have been changed after they were checked: kernels leave out entries
 // whose places are outside of the matrix.
 GPUARRAY_DEVICE bool within(int64_t index, int64_t length) { return uint64_t(index) < uint64_t(length); }
+GPUARRAY_DEVICE bool within(int32_t index, int64_t length) {
+    return uint32_t(index) < uint32_t(length < 0x80000000ll ? length : 0x80000000ll);
+}
 
 }  // namespace gpuarray

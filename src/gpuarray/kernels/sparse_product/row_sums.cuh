@@ -1,17 +1,21 @@
 // A compressed matrix times a vector, and sums of runs of elements.
 //
-// Each block takes one tile of the merged path (merged_path.cuh): it multiplies the elements of its tile, and then each
-// thread adds up those of its ITEMS places. What threads and blocks have begun of a row that ends behind them is carried
-// on: inside of a block by a scan over its threads, and from block to block by a second kernel. The shares follow from
-// the lengths alone, so that results repeat.
+// Each block takes a part of the merged path (merged_path.cuh), and goes through the elements of it in chunks. A thread
+// has ITEMS neighbouring elements of a chunk: it reads them while the chunk before is added up, so that loads are always
+// under way. Where a row ends is marked at its last element; a thread adds up its elements from mark to mark. What threads
+// have begun of a row that ends behind them is carried on by a scan over the block's threads, from chunk to chunk, and
+// from block to block by the last block to finish. The shares follow from the lengths alone, so that results repeat.
 #pragma once
 
+#include "gpuarray/elementwise.cuh"
 #include "gpuarray/merged_path.cuh"
+#include "gpuarray/reduction_combine.cuh"
 
 namespace gpuarray {
 
+// `share`: places of a block.
 struct RowSumsDimensions {
-    int64_t rows, columns, size, tiles, step;  // step: between elements of the vector
+    int64_t rows, columns, size, share;
 };
 
 // Data of a matrix whose elements are all one.
@@ -19,22 +23,22 @@ struct Ones {};
 
 template <class Terms, class A, class X, class Index> struct Product {
     typedef typename Stored<A>::type Element;
-    const Element* data;
+    enum { HAS_DATA = 1 };
 
-    GPUARRAY_DEVICE typename Terms::Word left(int64_t at) const { return Terms::word(value_of<A>(data[at])); }
-    GPUARRAY_DEVICE static typename Terms::Sum of(typename Terms::Word a, typename Terms::Word b) {
-        typename Terms::Sum sum = typename Terms::Sum();
+    GPUARRAY_DEVICE static typename Terms::Word left(Element x) { return Terms::word(value_of<A>(x)); }
+    GPUARRAY_DEVICE static void add(typename Terms::Sum& sum, typename Terms::Word a, typename Terms::Word b) {
         Terms::add(sum, a, b);
-        return sum;
     }
 };
 
 template <class Terms, class X, class Index> struct Product<Terms, Ones, X, Index> {
     typedef uint8_t Element;
-    const Element* data;
+    enum { HAS_DATA = 0 };
 
-    GPUARRAY_DEVICE typename Terms::Word left(int64_t) const { return typename Terms::Word(); }
-    GPUARRAY_DEVICE static typename Terms::Sum of(typename Terms::Word, typename Terms::Word b) { return b; }
+    GPUARRAY_DEVICE static typename Terms::Word left(Element) { return typename Terms::Word(); }
+    GPUARRAY_DEVICE static void add(typename Terms::Sum& sum, typename Terms::Word, typename Terms::Word b) {
+        sum = Terms::joined(sum, b);
+    }
 };
 
 // Sums of threads that are at the same row are added up to each thread. Rows do not fall from thread to thread.
@@ -78,85 +82,15 @@ template <class Terms, int BLOCK> struct SameRows {
     }
 };
 
-template <class Terms, class Result, class A, class X, class Index, int BLOCK, int ITEMS> struct RowSums {
-    typedef typename Terms::Sum Sum;
-    typedef typename Terms::Word Word;
-    typedef Product<Terms, A, X, Index> Factor;
-    enum { TILE = BLOCK * ITEMS };
-
-    GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices,
-                                    const typename Factor::Element* data, const typename Stored<X>::type* vector,
-                                    Sum* carries, int64_t* carry_rows, const RowSumsDimensions& d) {
-        __shared__ Shelf<Sum, TILE> products;
-        __shared__ int ends[TILE];
-        const Factor factor = {data};
-        for (int64_t number = blockIdx.x; number < d.tiles; number += gridDim.x) {
-            const PathTile tile = shared_tile<BLOCK, ITEMS>(indptr + 1, d.rows, d.size, number, ends);
-            multiply(products, tile, factor, indices, vector, d);
-            __syncthreads();
-
-            const int places = tile.rows + tile.elements;
-            const int place = int(threadIdx.x) * ITEMS < places ? threadIdx.x * ITEMS : places;
-            int row = tile_rows_before(ends, tile.rows, place), element = place - row;
-            const int first_row = row;
-            Sum sum = Sum(), first = Sum();
-#pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                if (place + i < places) {
-                    if (row < tile.rows && ends[row] <= element) {
-                        if (row == first_row) first = sum;
-                        else results[tile.row + row] = Terms::result(sum);
-                        sum = Sum();
-                        ++row;
-                    } else {
-                        sum = Terms::joined(sum, products[element++]);
-                    }
-                }
-            }
-
-            Sum before;
-            sum = SameRows<Terms, BLOCK>::scan(row, sum, before);
-            if (row > first_row) results[tile.row + first_row] = Terms::result(Terms::joined(before, first));
-            if (threadIdx.x == BLOCK - 1) {
-                carries[number] = sum;
-                carry_rows[number] = tile.row + row;
-            }
-            __syncthreads();
-        }
-    }
-
-    // The products of a tile's elements, to shared memory.
-    GPUARRAY_DEVICE static void multiply(Shelf<Sum, TILE>& products, const PathTile& tile, const Factor& factor,
-                                         const Index* indices, const typename Stored<X>::type* vector,
-                                         const RowSumsDimensions& d) {
-        Index columns[ITEMS];
-        Word left[ITEMS], right[ITEMS];
-#pragma unroll
-        for (int i = 0; i < ITEMS; ++i) {
-            const int k = i * BLOCK + threadIdx.x;
-            columns[i] = k < tile.elements ? indices[tile.element + k] : Index(-1);
-            left[i] = k < tile.elements ? factor.left(tile.element + k) : Word();
-        }
-#pragma unroll
-        for (int i = 0; i < ITEMS; ++i) {
-            const bool present = within(columns[i], d.columns);
-            if (!present) left[i] = Word();
-            right[i] = present ? Terms::word(value_of<X>(vector[int64_t(columns[i]) * d.step])) : Word();
-        }
-#pragma unroll
-        for (int i = 0; i < ITEMS; ++i) products[i * BLOCK + threadIdx.x] = Factor::of(left[i], right[i]);
-    }
-};
-
-// Adds what tiles have carried on to the rows that ended behind them. A block takes as many tiles as it has threads; the
-// row that ends further on, if it was begun here, it follows there.
+// Adds what blocks have carried on, here tiles, to the rows that ended behind them. One block does it, for as many tiles at
+// a time as it has threads; the row that ends further on, if it was begun here, it follows there.
 template <class Terms, class T, class Result, int BLOCK>
 GPUARRAY_DEVICE void join_carries(Result* results, const typename Terms::Sum* carries, const int64_t* carry_rows,
                                   int64_t rows, int64_t tiles) {
     typedef typename Terms::Sum Sum;
     typedef SameRows<Terms, BLOCK> Scan;
     enum { AHEAD = 4 };
-    for (int64_t begin = int64_t(blockIdx.x) * BLOCK; begin < tiles; begin += int64_t(gridDim.x) * BLOCK) {
+    for (int64_t begin = 0; begin < tiles; begin += BLOCK) {
         const int64_t tile = begin + threadIdx.x;
         const int64_t row = tile < tiles ? carry_rows[tile] : rows;
         Sum before, sum = Scan::scan(row, tile < tiles ? carries[tile] : Sum(), before);
@@ -198,5 +132,164 @@ GPUARRAY_DEVICE void join_carries(Result* results, const typename Terms::Sum* ca
         __syncthreads();
     }
 }
+
+// T: the dtype of the results.
+template <class Terms, class T, class Result, class A, class X, class Index, int BLOCK, int ITEMS> struct RowSums {
+    typedef typename Terms::Sum Sum;
+    typedef typename Terms::Word Word;
+    typedef Product<Terms, A, X, Index> Factor;
+    typedef typename Factor::Element Left;
+    typedef typename Stored<X>::type Right;
+    enum { CHUNK = BLOCK * ITEMS, WARPS = BLOCK / 32 };
+
+    GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices, const Left* data,
+                                    const Right* vector, Sum* carries, int64_t* carry_rows, uint32_t* counters,
+                                    const RowSumsDimensions& d) {
+        __shared__ alignas(16) int marks[CHUNK];
+        __shared__ Shelf<Sum, 2 * WARPS> totals;
+        __shared__ bool ended[2 * WARPS];
+        __shared__ int64_t found[2];
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, own = threadIdx.x * ITEMS;
+        const int64_t place = blockIdx.x * d.share, all = d.rows + d.size;
+        const int64_t next = all - place > d.share ? place + d.share : all;
+        if (warp < 2) {
+            const int64_t found_row = rows_before<32>(indptr + 1, d.rows, d.size, warp ? next : place);
+            if (lane == 0) found[warp] = found_row;
+        }
+        const int none[ITEMS] = {};
+        Vector<int, ITEMS>::copy(marks + own, none);
+        __syncthreads();
+        int64_t row = found[0];
+        const int64_t end_row = found[1], first = place - row, stop = next - end_row;
+
+        // Chunks begin where arrays from the pool are aligned, up to ITEMS - 1 elements before the block's first one. Of
+        // arrays that begin elsewhere elements are read one by one, so that sums do not depend on addresses.
+        int64_t begin = first - first % ITEMS;
+        const bool aligned = Vector<Index, ITEMS>::aligned(indices + begin) &&
+                             (!Factor::HAS_DATA || Vector<Left, ITEMS>::aligned(data + begin));
+        Index columns[ITEMS];
+        Left left[ITEMS];
+        read(columns, left, indices, data, begin + own, first, stop, aligned);
+        Index row_begin = 0, row_end = 0;
+        read_row(row_begin, row_end, indptr, row + threadIdx.x, end_row);
+        Sum carry = Sum();
+        int half = 0;  // of what warps tell one another
+        do {
+            Word factors[ITEMS];
+            Right right[ITEMS];
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                const bool present = within(columns[i], d.columns);
+                factors[i] = present ? Factor::left(left[i]) : Word();
+                right[i] = present ? vector[columns[i]] : Right();
+            }
+            const int64_t behind = begin + CHUNK, end = behind < stop ? behind : stop;
+            if (behind < stop) read(columns, left, indices, data, behind + own, first, stop, aligned);
+
+            // Marks of the rows that end in the chunk.
+            const int64_t chunk_row = row, least = begin > first ? begin : first;
+            for (int ending = BLOCK; ending == BLOCK;) {
+                const int64_t at = row + threadIdx.x;
+                const bool ends = at < end_row && int64_t(row_end) <= end;
+                if (ends) {
+                    // A row without elements here is zero; what blocks before have of it is added later.
+                    if (row_end > row_begin && int64_t(row_end) > least) marks[row_end - 1 - begin] = int(at - chunk_row) + 1;
+                    else results[at] = Terms::result(Sum());
+                }
+                ending = __syncthreads_count(ends);
+                row += ending;
+                read_row(row_begin, row_end, indptr, row + threadIdx.x, end_row);
+            }
+
+            int mark[ITEMS];
+            Vector<int, ITEMS>::copy(mark, marks + own);
+            Vector<int, ITEMS>::copy(marks + own, none);
+            Sum sum = Sum(), first_sum = Sum();
+            int first_mark = 0;
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                Factor::add(sum, factors[i], Terms::word(value_of<X>(right[i])));
+                if (mark[i]) {
+                    if (first_mark) {
+                        results[chunk_row + mark[i] - 1] = Terms::result(sum);
+                    } else {
+                        first_sum = sum;
+                        first_mark = mark[i];
+                    }
+                    sum = Sum();
+                }
+            }
+
+            // What the threads before have begun: of this warp since the last mark, and of the warps before.
+            const uint32_t marked = __ballot_sync(0xffffffffu, first_mark), before_lane = (1u << lane) - 1;
+            const uint32_t upto = marked & (before_lane << 1 | 1);
+            const int start = upto ? 31 - __clz(upto) : 0;
+#pragma unroll
+            for (int distance = 1; distance < 32; distance *= 2) {
+                const Sum other = from_before<32>(sum, distance);
+                if (lane - distance >= start) sum = Terms::joined(other, sum);
+            }
+            Sum before = from_before<32>(sum, 1);
+            if (lane == 31) {
+                totals[half + warp] = sum;
+                ended[half + warp] = marked != 0;
+            }
+            __syncthreads();
+            Sum warps_before = carry;
+#pragma unroll
+            for (int w = 0; w < WARPS; ++w) {
+                if (w == warp) {
+                    if (lane == 0) before = warps_before;
+                    else if (!(marked & before_lane)) before = Terms::joined(warps_before, before);
+                }
+                const Sum total = totals[half + w];
+                warps_before = ended[half + w] ? total : Terms::joined(warps_before, total);
+            }
+            carry = warps_before;
+            half = WARPS - half;
+            if (first_mark) results[chunk_row + first_mark - 1] = Terms::result(Terms::joined(before, first_sum));
+            begin = behind;
+        } while (begin < stop);
+
+        if (threadIdx.x == 0) {
+            carries[blockIdx.x] = carry;
+            carry_rows[blockIdx.x] = row;
+        }
+        if (gridDim.x > 1 && is_last_block(counters, gridDim.x)) {
+            join_carries<Terms, T, Result, BLOCK>(results, carries, carry_rows, d.rows, gridDim.x);
+        }
+    }
+
+    // A thread's elements of a chunk, as far as they are the block's: one access each of indices and data, if possible.
+    GPUARRAY_DEVICE static void read(Index (&columns)[ITEMS], Left (&left)[ITEMS], const Index* indices, const Left* data,
+                                     int64_t at, int64_t first, int64_t stop, bool aligned) {
+        if (at >= first && at + ITEMS <= stop && aligned) {
+            alignas(16) Index read_columns[ITEMS];
+            Vector<Index, ITEMS>::copy(read_columns, indices + at);
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) columns[i] = read_columns[i];
+            if constexpr (Factor::HAS_DATA) {
+                alignas(16) Left read_left[ITEMS];
+                Vector<Left, ITEMS>::copy(read_left, data + at);
+#pragma unroll
+                for (int i = 0; i < ITEMS; ++i) left[i] = read_left[i];
+            }
+        } else {
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) {
+                const bool there = at + i >= first && at + i < stop;
+                columns[i] = there ? indices[at + i] : Index(-1);
+                if constexpr (Factor::HAS_DATA) left[i] = there ? data[at + i] : Left();
+            }
+        }
+    }
+
+    GPUARRAY_DEVICE static void read_row(Index& begin, Index& end, const Index* indptr, int64_t row, int64_t end_row) {
+        if (row < end_row) {
+            begin = indptr[row];
+            end = indptr[row + 1];
+        }
+    }
+};
 
 }  // namespace gpuarray

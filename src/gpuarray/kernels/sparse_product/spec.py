@@ -22,6 +22,9 @@ from gpuarray.kernels.product.spec import sum_dtype
 
 BLOCK = 256
 
+#: The most places of the merged path for each thread of a product with a dense matrix.
+DENSE_ITEMS = 8
+
 #: Tiles whose sums for one row are gathered before they are added to it.
 GATHERED = 64
 
@@ -45,6 +48,7 @@ class ProductSpec:
     conjugate: bool = False  # the sparse operand's elements are conjugated
     lanes: int = 32  # lanes that share a row
     each: int = 1  # columns of a lane; tiles that are gathered before sums are joined
+    together: bool = False  # a lane's columns are neighbours
     key: str = "uint64"  # of a product's place
 
     def __post_init__(self) -> None:
@@ -58,12 +62,23 @@ class ProductSpec:
 
 
 def items(dtype: str) -> int:
-    """The places of the merged path that a thread takes; odd, for the banks of shared memory."""
-    return 7 if itemsize(sum_dtype(dtype)) <= 8 else 5
+    """The elements of a chunk that a thread takes, or the places of a tile."""
+    return 8 if itemsize(sum_dtype(dtype)) <= 8 else 4
+
+
+def resident(spec: ProductSpec) -> int:
+    """Blocks of a product with a vector for which a multiprocessor's registers must suffice.
+
+    They are all that run: each goes through a part of the matrix, with loads always under way.
+    """
+    if spec.operation != "row_sums":
+        return 1
+    wide = itemsize(sum_dtype(spec.dtype))
+    return 4 if wide <= 4 else 3 if wide == 8 and spec.index == "int32" else 2
 
 
 def tile_length(dtype: str) -> int:
-    """The places of the merged path that a block takes."""
+    """The elements that a block takes at a time, or places of the merged path."""
     return BLOCK * items(dtype)
 
 
@@ -96,7 +111,7 @@ def _dimensions(type_: str, *members: str) -> KernelParameter:
 
 
 def _row_dimensions() -> KernelParameter:
-    return _dimensions("RowSumsDimensions", "rows", "columns", "size", "tiles", "step")
+    return _dimensions("RowSumsDimensions", "rows", "columns", "size", "share")
 
 
 def _dense_dimensions() -> KernelParameter:
@@ -159,19 +174,16 @@ class Operation(NamedTuple):
 OPERATIONS = {
     "row_sums": Operation(
         "row_sums.cuh",
-        "RowSums<{terms}, {result}, {left}, {right}, {index}, {block}, {items}>::run",
+        "RowSums<{terms}, {dtype}, {result}, {left}, {right}, {index}, {block}, {items}>::run",
         lambda x: [
-            _results(x), *_compressed(x), _dense(x, "vector"), *_carries(x), _row_dimensions()
+            _results(x), *_compressed(x), _dense(x, "vector"), *_carries(x),
+            pointer("counters", "uint32_t"), _row_dimensions(),
         ],
-    ),
-    "join_carries": Operation(
-        "row_sums.cuh",
-        "join_carries<{terms}, {dtype}, {result}, {block}>",
-        lambda x: [_results(x), *_carries(x, "const "), *_numbers("rows", "tiles")],
     ),
     "row_products": Operation(
         "dense_products.cuh",
-        "row_products<{terms}, {result}, {left}, {right}, {index}, {lanes}, {each}>",
+        "RowProducts<{terms}, {result}, {left}, {right}, {index}, {lanes}, {each}, {together},"
+        " {block}, {dense_items}>::run",
         lambda x: [_results(x), *_compressed(x), _dense(x), *_carries(x), _dense_dimensions()],
     ),
     "gather_carries": Operation(
@@ -248,7 +260,7 @@ _SOURCE = """\
 
 namespace gpuarray {{
 
-extern "C" __global__ void __launch_bounds__({block}) {symbol}(
+extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
     {parameters}) {{
     {function}({names});
 }}
@@ -267,6 +279,7 @@ def render(spec: ProductSpec) -> KernelSource:
         includes="".join([f'#include "{name}"\n' for name in sorted(headers)]),
         header=operation.header,
         block=BLOCK,
+        resident=resident(spec),
         symbol=_symbol(spec),
         parameters=declared(parameters),
         function=operation.function.format(**_fields(spec)),
@@ -284,6 +297,8 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
         "right_index": f"{spec.right_index}_t",
         "lanes": spec.lanes,
         "each": spec.each,
+        "together": "true" if spec.together else "false",
+        "dense_items": DENSE_ITEMS,
         "key": f"{spec.key}_t",
         "block": BLOCK,
     }
@@ -305,4 +320,5 @@ def _symbol(spec: ProductSpec) -> str:
     parts = [x for x in (spec.dtype, spec.left, spec.right, *widths) if x]
     symbol = f"gpuarray_{spec.operation}__{'_'.join(parts)}"
     symbol += f"_{spec.lanes}x{spec.each}" if spec.lanes < 32 or spec.each > 1 else ""
+    symbol += "_together" if spec.together else ""
     return symbol + ("_conjugate" if spec.conjugate else "")

@@ -1,8 +1,8 @@
 """Products of sparse matrices with vectors and dense matrices: what happens to the arrays.
 
 Functions take any object with the attributes of its format. A matrix in csc is its transpose in
-csr. Results are the same bits each time; floats are rounded after each product and each sum, in an
-order that depends on the layouts and the kind of device.
+csr. Results are the same bits each time; floats are rounded once a term or sum, in an order that
+depends on the layouts and the kind of device.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ def matvec(a: Any, x: ndarray, conjugate: bool = False) -> ndarray:
     a : object
         With the attributes ``indptr``, ``indices``, ``data`` and ``shape`` of a csr matrix.
     x : ndarray, shape (n,)
-        With any stride.
+        With any stride. Unless it is contiguous it is copied first.
     conjugate : bool, optional
         Whether the matrix' elements are conjugated.
 
     Returns
     -------
     ndarray, shape (m,)
-        Two launches, or one where the matrix is small.
+        One launch.
     """
     return _row_products(a.data, a.indices, a.indptr, x, conjugate)
 
@@ -176,7 +176,7 @@ def _row_products(data: Any, indices: Any, indptr: Any, dense: Any, conjugate: b
     result = left if left is right else upcast(left, right)
     conjugate = conjugate and left.kind == "c"
     layout = dense._layout
-    if layout.unaligned or (layout.ndim == 2 and layout.shape[1] > 1 and not _is_by_rows(layout)):
+    if not (layout.c_contiguous if layout.ndim == 1 else _is_by_rows(layout)):
         dense = ascontiguousarray(dense)
         layout = dense._layout
     make = launch.vector_call if layout.ndim == 1 else launch.dense_call
@@ -188,8 +188,10 @@ def _row_products(data: Any, indices: Any, indptr: Any, dense: Any, conjugate: b
 
 
 def _is_by_rows(layout: Any) -> bool:
-    """Whether neighbouring columns are neighbours in memory."""
-    return abs(layout.strides[1]) <= layout.itemsize
+    """Whether neighbouring columns are neighbours in memory, and elements aligned."""
+    if layout.unaligned:
+        return False
+    return layout.shape[1] == 1 or abs(layout.strides[1]) <= layout.itemsize
 
 
 def _indices(indptr: Any, indices: Any) -> tuple[Any, Any]:

@@ -1,0 +1,188 @@
+"""Stand-ins for the classes and functions of ``scipy.sparse`` that compute with gpuarray's.
+
+They move host arrays to the device and results back. When this module is imported they take the
+places of SciPy's own, of which a test module that is imported later then gets the stand-ins.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+import scipy.sparse._construct
+import scipy.sparse._extract
+import scipy.sparse.linalg
+from scipy.sparse import _sputils
+
+import gpuarray as cp
+from gpuarray.scipy import sparse as ours
+from gpuarray.scipy.sparse import linalg as our_linalg
+
+FORMATS = ("bsr", "coo", "csc", "csr", "dia")
+_OPERATORS = [
+    "abs",
+    "add",
+    "and",
+    "bool",
+    "contains",
+    "eq",
+    "floordiv",
+    "ge",
+    "getitem",
+    "gt",
+    "iadd",
+    "idiv",
+    "ifloordiv",
+    "imul",
+    "isub",
+    "iter",
+    "itruediv",
+    "le",
+    "len",
+    "lt",
+    "matmul",
+    "mod",
+    "mul",
+    "ne",
+    "neg",
+    "pos",
+    "pow",
+    "radd",
+    "rand",
+    "rdiv",
+    "rmatmul",
+    "rmod",
+    "rmul",
+    "rpow",
+    "rsub",
+    "rtruediv",
+    "round",
+    "setitem",
+    "sub",
+    "truediv",
+]
+
+
+def _device(x: Any) -> Any:
+    """What a stand-in stands for; a host array or a list of numbers on the device."""
+    if isinstance(x, StandIn):
+        return x._ours
+    if scipy.sparse._base.issparse(x) and not isinstance(x, StandIn):
+        return x  # SciPy's own: dok and lil
+    if isinstance(x, np.ndarray) and x.dtype != object and x.dtype.kind not in "US":
+        return cp.asarray(np.asarray(x))
+    if isinstance(x, tuple):
+        return tuple([_device(y) for y in x])
+    if isinstance(x, list):
+        return [_device(y) for y in x]
+    return x
+
+
+def _host(x: Any) -> Any:
+    """A result as SciPy's tests expect it."""
+    if isinstance(x, cp.ndarray):
+        return x.get() if x.ndim else x.get()[()]
+    if ours.issparse(x):
+        return _stand_in(x)
+    if type(x) in (tuple, list):
+        return type(x)([_host(y) for y in x])
+    return x
+
+
+def _moved(function: Any) -> Any:
+    @functools.wraps(function, updated=())
+    def call(*args: Any, **kwargs: Any) -> Any:
+        named = {name: _device(x) for name, x in kwargs.items()}
+        return _host(function(*[_device(x) for x in args], **named))
+
+    return call
+
+
+class StandIn:
+    """A sparse array of ours that takes and gives what is on the host."""
+
+    __array_ufunc__ = None
+    _class: Any = None
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        named = {name: _device(x) for name, x in kwargs.items()}
+        object.__setattr__(self, "_ours", self._class(*[_device(x) for x in args], **named))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(self._ours, name)
+        return _moved(found) if callable(found) else _host(found)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._ours, name, _device(value))
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return cls._class[item]
+
+
+def _operator(name: str) -> Any:
+    def method(self: Any, *args: Any) -> Any:
+        return _host(getattr(self._ours, name)(*[_device(x) for x in args]))
+
+    method.__name__ = name
+    return method
+
+
+for _name in _OPERATORS:
+    _dunder = f"__{_name}__"
+    if hasattr(ours.csr_array, _dunder):
+        setattr(StandIn, _dunder, _operator(_dunder))
+StandIn.__hash__ = None  # type: ignore[assignment]
+
+
+class sparray(StandIn):
+    _class = ours.sparray
+
+
+class spmatrix(StandIn):
+    _class = ours.spmatrix
+
+
+#: Dtypes that no device has, which SciPy's classes list for their tests.
+_NOT_THERE = (np.longdouble, np.clongdouble)
+_sputils.supported_dtypes[:] = [x for x in _sputils.supported_dtypes if x not in _NOT_THERE]
+
+CLASSES: dict[str, Any] = {}
+for _name in FORMATS:
+    for _kind, _base in (("array", sparray), ("matrix", spmatrix)):
+        _full = f"{_name}_{_kind}"
+        CLASSES[_full] = type(_full, (_base,), {"_class": getattr(ours, _full)})
+
+
+def _stand_in(x: Any) -> Any:
+    kind = "array" if isinstance(x, ours.sparray) else "matrix"
+    made = object.__new__(CLASSES[f"{x.format}_{kind}"])
+    object.__setattr__(made, "_ours", x)
+    return made
+
+
+_scipy_issparse = scipy.sparse.issparse
+
+
+def _issparse(x: Any) -> bool:
+    return isinstance(x, StandIn) or _scipy_issparse(x)
+
+
+for _name, _class in CLASSES.items():
+    for _module in (scipy.sparse, scipy.sparse._construct):
+        setattr(_module, _name, _class)
+scipy.sparse.sparray, scipy.sparse.spmatrix = sparray, spmatrix
+scipy.sparse.issparse = _issparse
+for _name in ours.__all__:
+    _thing = getattr(ours, _name)
+    if callable(_thing) and not isinstance(_thing, type) and hasattr(scipy.sparse, _name):
+        if _name not in ("issparse", "get_index_dtype", "safely_cast_index_arrays"):
+            for _module in (scipy.sparse, scipy.sparse._construct, scipy.sparse._extract):
+                if hasattr(_module, _name):
+                    setattr(_module, _name, _moved(_thing))
+for _name in ("splu", "expm", "inv", "spsolve"):
+    if hasattr(our_linalg, _name):
+        setattr(scipy.sparse.linalg, _name, _moved(getattr(our_linalg, _name)))
