@@ -16,7 +16,7 @@ from typing import Any
 from gpuarray import _calls, _layout
 from gpuarray._layout import Layout
 from gpuarray._libraries.steps import Operand, Steps
-from gpuarray._libraries.transforms import Transform, complex_of
+from gpuarray._libraries.transform_passes import Transform, complex_of
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import transform
 

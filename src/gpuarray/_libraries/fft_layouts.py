@@ -12,6 +12,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gpuarray._libraries.line_layouts import merged
+
 __all__ = ["GREATEST_RANK", "Pass", "Side", "solve"]
 
 #: The most dimensions of one transform.
@@ -153,11 +155,11 @@ def _pass(
             return None
         sides.append(side)
     others = [axis for axis in range(len(lengths)) if axis not in axes and lengths[axis] > 1]
-    merged = _merged([(lengths[axis], source[axis], target[axis]) for axis in others])
+    joined = merged([(lengths[axis], source[axis], target[axis]) for axis in others])
     # The longest of the dimensions that are left is the batch.
-    forward = [one for one in merged if one[1] > 0 and one[2] > 0]
+    forward = [one for one in joined if one[1] > 0 and one[2] > 0]
     batch = max(forward, key=lambda one: one[0], default=None)
-    loops = tuple([one for one in merged if one is not batch])
+    loops = tuple([one for one in joined if one is not batch])
     count, distances = 1, [math.prod(side[0]) * side[1] for side in sides]
     if batch is not None:
         count, *distances = batch
@@ -185,16 +187,3 @@ def _nested(steps: Sequence[int], used: Sequence[int]) -> tuple[tuple[int, ...],
         embed.insert(0, length)
         distance = step
     return tuple(embed), inner
-
-
-def _merged(dimensions: Sequence[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """Dimensions, as length and distances in source and target, joined where both allow it."""
-    merged: list[tuple[int, int, int]] = []
-    for length, source, target in sorted(dimensions, key=lambda one: -abs(one[2])):
-        if merged:
-            outer = merged[-1]
-            if outer[1] == source * length and outer[2] == target * length:
-                merged[-1] = (outer[0] * length, source, target)
-                continue
-        merged.append((length, source, target))
-    return merged

@@ -109,12 +109,14 @@ _TYPES = {np.dtype("f4"): 0, np.dtype("f8"): 1, np.dtype("c8"): 4, np.dtype("c16
 class Entry:
     """The plans of one geometry on a device, as a cache keeps them."""
 
-    __slots__ = ("__weakref__", "geometry", "last", "made", "spare", "uses")
+    __slots__ = ("__weakref__", "geometry", "kept", "last", "made", "spare", "uses")
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry
         #: Plans that no call has at the moment.
         self.spare: list[Plan] = []
+        #: Whether the cache has it. (A call need not look: geometries take long to hash.)
+        self.kept = False
         #: How many plans were made, how many calls there were, and when the last one was.
         self.made = self.uses = self.last = 0
 
@@ -170,6 +172,7 @@ class PlanCache:
             if self.size:
                 new = entry.geometry not in self.entries
                 self.entries[entry.geometry] = entry
+                entry.kept = True
                 entry.last = next(self.clock)
                 self._shrink(entry, plan.nbytes if new else 0)
         return plan
@@ -187,6 +190,7 @@ class PlanCache:
 
     def _drop(self, entry: Entry) -> None:
         del self.entries[entry.geometry]
+        entry.kept = False
         self._past_uses += entry.uses
         self._past_made += entry.made
         entry.uses = entry.made = 0
@@ -290,7 +294,7 @@ class TransformCall(BoundCall):
         cache = cache_of(stream.device)
         entry = cache.entry(geometry)
         clock, take, give, make = cache.clock, entry.spare.pop, entry.spare.append, cache.make
-        entries, number = cache.entries, stream.handle
+        number = stream.handle
         allocate = allocator.allocate
         capture = stream.ongoing_capture
         once = len(offsets) == 1 and offsets[0] == (0, 0)
@@ -324,7 +328,7 @@ class TransformCall(BoundCall):
                     status = function(*given)
                     if status:
                         break
-            if entries.get(geometry) is entry:
+            if entry.kept:
                 give(plan)
             return status
 

@@ -16,7 +16,7 @@ from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.fourier import check_axes_and_lengths, check_norm
 from gpuarray._ops.manipulation import as_array
 from gpuarray._runtime.device import current
-from gpuarray._runtime.plans import planned
+from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels.elementwise import copies
 
@@ -24,6 +24,8 @@ __all__ = ["cosine_transform"]
 
 #: The type of the inverse of each type.
 _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
+
+_class, _INT = type, frozenset([int])
 
 
 def cosine_transform(
@@ -38,6 +40,20 @@ def cosine_transform(
     sine: bool,
 ) -> Any:
     """A cosine or sine transform along axes; the arguments are those that the user gave."""
+    stream = current.stream
+    key = None
+    if (
+        x.__class__ is _array.array_class
+        and type.__class__ is int
+        and (s is None or s.__class__ is int)
+        and (axes is None or (axes.__class__ is tuple and _INT.issuperset(map(_class, axes))))
+        and (norm is None or norm.__class__ is str)
+        and (orthogonalize is None or orthogonalize.__class__ is bool)
+    ):
+        key = (cosine_transform, name, x._layout, type, s, axes, norm, orthogonalize)
+        run = stream.plans.get(key)
+        if run is not None:
+            return run(x)
     x = as_array(x, name)
     dtype = x._layout.dtype
     if dtype.kind not in "biufc" or dtype.name == "bfloat16":
@@ -68,9 +84,11 @@ def cosine_transform(
     if dtype.kind != "c":
         if dtype not in ("f4", "f8"):
             x = copies.copy(x, "K", np.dtype("f4" if dtype == "f2" else "f8"))
-        return _transform_call(current.stream, x._layout, *given)(x)
+        elif key is not None:
+            return find(stream, key, _transform_call, stream, x._layout, *given)(x)
+        return _transform_call(stream, x._layout, *given)(x)
     # SciPy's transforms of complex numbers are those of their parts.
-    parts = [_transform_call(current.stream, one._layout, *given)(one) for one in (x.real, x.imag)]
+    parts = [_transform_call(stream, one._layout, *given)(one) for one in (x.real, x.imag)]
     layout = parts[0]._layout
     result = _array.empty(_layout.like_prototype(dtype, layout.shape, layout))
     for target, part in zip((result.real, result.imag), parts, strict=True):

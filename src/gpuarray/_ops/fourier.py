@@ -12,7 +12,8 @@ import numpy as np
 
 from gpuarray import _array, _dtypes, _layout
 from gpuarray._layout import Layout, check_axis
-from gpuarray._libraries.transforms import complex_of, factor_of, fourier_call
+from gpuarray._libraries.transform_passes import complex_of
+from gpuarray._libraries.transforms import factor_of, fourier_call
 from gpuarray._namespace.called_name import called_name
 from gpuarray._ops.manipulation import as_array
 from gpuarray._runtime.device import current

@@ -60,12 +60,13 @@ def fft(
     Notes
     -----
     One plan of cuFFT where the layout allows it; what it cannot read is copied. The norm's factor
-    is multiplied in the kernel that casts or fills, else in place behind the transform.
+    is multiplied in the kernel that fills, else in place behind the transform. Large arrays may be
+    transformed by kernels of our own along axes of powers of two, the factor included.
 
     Examples
     --------
     >>> import gpuarray as cp
-    >>> cp.fft.fft(cp.array([1.0, 0.0, 0.0, 0.0]))
+    >>> cp.fft.fft(cp.array([1, 0, 0, 0], complex))
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
     if out is None:
@@ -115,7 +116,8 @@ def ifft(
     Notes
     -----
     One plan of cuFFT where the layout allows it; what it cannot read is copied. The norm's factor
-    is multiplied in the kernel that casts or fills, else in place behind the transform.
+    is multiplied in the kernel that fills, else in place behind the transform. Large arrays may be
+    transformed by kernels of our own along axes of powers of two, the factor included.
 
     Examples
     --------

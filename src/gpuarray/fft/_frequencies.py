@@ -15,7 +15,7 @@ from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.placement import given_device
 from gpuarray._ops.rearranging import roll
 from gpuarray._runtime.device import current
-from gpuarray._runtime.plans import planned
+from gpuarray._runtime.plans import find, planned
 from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.elementwise.launch import ELEMENT_INDEX
@@ -69,7 +69,11 @@ def fftfreq(
     >>> cp.fft.fftfreq(5, d=0.5)
     array([ 0. ,  0.4,  0.8, -0.8, -0.4])
     """
-    return _frequencies(n, d, dtype, device, False)
+    if dtype is None and device is None and type(n) is int and type(d) is float and n and d:
+        run = current.stream.plans.get((fftfreq, n))
+        if run is not None:
+            return run(n, 1.0 / (n * d))
+    return _frequencies(fftfreq, n, d, dtype, device)
 
 
 def rfftfreq(
@@ -110,11 +114,15 @@ def rfftfreq(
     >>> cp.fft.rfftfreq(5, d=0.5)
     array([0. , 0.4, 0.8])
     """
-    return _frequencies(n, d, dtype, device, True)
+    if dtype is None and device is None and type(n) is int and type(d) is float and n and d:
+        run = current.stream.plans.get((rfftfreq, n))
+        if run is not None:
+            return run(n, 1.0 / (n * d))
+    return _frequencies(rfftfreq, n, d, dtype, device)
 
 
-def _frequencies(n: Any, d: Any, dtype: Any, device: Any, real: bool) -> Any:
-    name = "rfftfreq" if real else "fftfreq"
+def _frequencies(function: Callable[..., Any], n: Any, d: Any, dtype: Any, device: Any) -> Any:
+    name, real, given = function.__name__, function is rfftfreq, n
     if isinstance(n, bool) or not isinstance(n, int | np.integer):
         raise ValueError("n should be an integer")
     n = int(n)
@@ -131,7 +139,11 @@ def _frequencies(n: Any, d: Any, dtype: Any, device: Any, real: bool) -> Any:
         count = n // 2 + 1 if real else n
         if not count:
             raise ZeroDivisionError("float division by zero")
-        return _frequencies_call(current.stream, count, real, wanted)(n, step)
+        stream = current.stream
+        if dtype is None and type(given) is int:  # as the function looks for it
+            make = _frequencies_call
+            return find(stream, (function, n), make, stream, count, real, wanted)(n, step)
+        return _frequencies_call(stream, count, real, wanted)(n, step)
 
 
 @planned

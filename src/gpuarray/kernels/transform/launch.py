@@ -36,7 +36,8 @@ def bound(
         One of `transform.spec.RULES`.
     source, target : Layout
         Of as many dimensions and one precision. Those of the target may be longer: elements that
-        the source has not are 0. The target has an element at least.
+        the source has not are 0. The target has an element at least. Of the rule 'whole' and its
+        conjugate the target is the first half of the source, which is stored to as well.
     axis : int
         The rule's axis.
     stream : Stream
@@ -48,7 +49,8 @@ def bound(
     sine : bool, optional
         The rule's form for sine transforms.
     mirrored : sequence of int, optional
-        Of the rules 'hermitian' and 'hermitian_conjugate': other axes that are transformed as well.
+        Of the rules 'hermitian' and 'whole', and their conjugates: other axes that are transformed
+        as well.
     """
     name = "fft"
     _layout.check_aligned(source, name)
@@ -101,7 +103,9 @@ def _bits(number: float) -> int:
 
 def _reads_all(rule: str) -> bool:
     """Whether an element of the target may be of any of the source's along the axis."""
-    return rule not in ("copy", "conjugate", "hermitian", "hermitian_conjugate")
+    return rule not in (
+        "copy", "conjugate", "hermitian", "hermitian_conjugate", "whole", "whole_conjugate",
+    )  # fmt: skip
 
 
 def _elements_read(rule: str, n: int, length: int) -> int:

@@ -18,6 +18,8 @@ RULES = {
     "conjugate": ("cc",),
     "hermitian": ("cc",),
     "hermitian_conjugate": ("cc",),
+    "whole": ("cc",),
+    "whole_conjugate": ("cc",),
     "fold": ("rr",),
     "cosine": ("cr",),
     "uncosine": ("rc",),
@@ -50,7 +52,7 @@ class TransformSpec:
     sine: bool = False  # the rule's form for sine transforms
     padded: bool = False  # there may be elements that the source has not, which are 0
     index: str = "int32"
-    mirrored: int = 0  # 'hermitian': a bit for each other axis that is transformed as well
+    mirrored: int = 0  # 'hermitian', 'whole': a bit for each other axis that is transformed as well
 
     def __post_init__(self) -> None:
         check_choice("rule", self.rule, RULES)

@@ -16,6 +16,8 @@ enum TransformRule {
     CONJUGATE,            // its conjugate
     HERMITIAN,            // x[k], real for k = 0 and k = n / 2; where other axes are transformed as well, their Hermitian part
     HERMITIAN_CONJUGATE,  // its conjugate
+    WHOLE,                // x[k], and its conjugate at the mirror image: the target is the first half of the source
+    WHOLE_CONJUGATE,      // the conjugates of these
     FOLD,                 // DCT-II: even elements, then odd ones in reverse
     COSINE,               // and of their spectrum: twice the real part, turned by -theta(k, 2 n)
     UNCOSINE,             // DCT-III: the spectrum of which COSINE would make x
@@ -81,9 +83,9 @@ struct Transform {
     GPUARRAY_DEVICE static Complex as_target(Complex x, Complex) { return x; }
 
     GPUARRAY_DEVICE static Target value(const Line& x, const Line& mirror, Index k, Index n, Part factor, Part edge) {
-        if constexpr (RULE == COPY) {
+        if constexpr (RULE == COPY || RULE == WHOLE) {
             return as_target(x[k], Target()) * factor;
-        } else if constexpr (RULE == CONJUGATE) {
+        } else if constexpr (RULE == CONJUGATE || RULE == WHOLE_CONJUGATE) {
             return conjugate(x[k]) * factor;
         } else if constexpr (RULE == HERMITIAN || RULE == HERMITIAN_CONJUGATE) {
             Complex z = x[k];
@@ -163,7 +165,13 @@ struct Transform {
                 if (PADDED && j >= d.lengths[axis]) mirror.inside = false;
             }
         }
-        target[to] = value(line, mirror, k, n, factor, edge);
+        const Target z = value(line, mirror, k, n, factor, edge);
+        if constexpr (RULE == WHOLE || RULE == WHOLE_CONJUGATE) {
+            // A thread alone reads and writes both elements. Without a factor the first one stays as it is.
+            if (k != 0 && 2 * k != n) target[mirror.first - source + (n - k) * line.step] = conjugate(z);
+            if (RULE == WHOLE && factor == 1) return;
+        }
+        target[to] = z;
     }
 
     GPUARRAY_DEVICE static void run(Target* target, const Source* source, Index size, Index n, int64_t factor,

@@ -1,0 +1,106 @@
+"""What transforms take on a device, about: estimates that choose among the ways to make one.
+
+Rates of cuFFT are those of an H200, measured. Those of our own kernels of lines are not: these are
+taken for slower than a copy by as much as such kernels tend to be, and used where that suffices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuarray._libraries.fft_layouts import Pass
+from gpuarray._libraries.line_layouts import LinePass
+
+__all__ = ["LEAST_LINE_BYTES", "copy_seconds", "is_slow", "lines_pay", "pass_seconds"]
+
+#: What a call of cuFFT takes on the host.
+_CALL_SECONDS = 4e-6
+#: Bytes a second of copies and of kernels that multiply, and those of transforms of gapless lines.
+_BANDWIDTH = 3e12
+_GAPLESS_BANDWIDTH = 3.5e12
+#: Of transforms along one axis that is not the fastest, and along several whose elements are
+#: further apart than a sector of memory: (512, 512, 16) complex64 along the first two takes 272 µs.
+_STRIDED_BANDWIDTH = 1.9e12
+_SCATTERED_BANDWIDTH = 0.5e12
+_SECTOR = 32
+#: Up to so many points cuFFT reads and writes each element once; then twice, then as if 3.5 times.
+_ONCE, _TWICE = 1 << 12, 1 << 20
+
+#: Of our own kernels, where they access so many bytes at a place (not measured), and how much less
+#: than cuFFT they must take by these estimates.
+_LINE_BANDWIDTH = 2.5e12
+_LINE_BYTES = 40
+_MARGIN = 0.85
+#: The bytes of arrays whose transforms take much longer than launches. For smaller ones our kernels
+#: would have to be compiled, and cuFFT has its own.
+LEAST_LINE_BYTES = 1 << 24
+
+
+def copy_seconds(nbytes: int) -> float:
+    """A pass over memory that reads and writes an array."""
+    return 2 * nbytes / _BANDWIDTH
+
+
+def is_slow(one: Pass, nbytes: int, itemsize: int, odd: bool = False) -> bool:
+    """Whether copies to another layout and back are faster than the calls where things are.
+
+    `nbytes` and `itemsize` are the target's. `odd` is whether calls would begin where cuFFT does
+    not read.
+    """
+    if one.calls == 1:
+        if len(one.n) == 1 or not _is_far(one, itemsize):
+            return False
+        accesses = 2 * len(one.n)
+        copied = 2 * _CALL_SECONDS + (4 + accesses) * nbytes / _BANDWIDTH
+        return accesses * nbytes / _SCATTERED_BANDWIDTH > copied
+    return odd or one.calls * _CALL_SECONDS > 2 * _CALL_SECONDS + 2 * copy_seconds(nbytes)
+
+
+def pass_seconds(one: Pass, nbytes: int, itemsize: int) -> float:
+    """A pass of cuFFT, with copies there and back where these are faster."""
+    copies, bandwidth = 0.0, _GAPLESS_BANDWIDTH
+    if is_slow(one, nbytes, itemsize):
+        copies = 2 * copy_seconds(nbytes)
+    elif _is_far(one, itemsize):
+        bandwidth = _STRIDED_BANDWIDTH if len(one.n) == 1 else _SCATTERED_BANDWIDTH
+    accesses = sum([1 if n <= _ONCE else 2 if n <= _TWICE else 3.5 for n in one.n])
+    return copies + 2 * accesses * nbytes / bandwidth
+
+
+def lines_pay(
+    passes: Sequence[LinePass],
+    lines: Sequence[int],
+    nbytes: int,
+    itemsize: int,
+    seconds: float,
+) -> bool:
+    """Whether passes of our own take less than cuFFT would.
+
+    Parameters
+    ----------
+    passes : sequence of LinePass
+        What they are.
+    lines : sequence of int
+        How many lines a block of each has.
+    nbytes, itemsize : int
+        Of the target.
+    seconds : float
+        What cuFFT takes.
+    """
+    total = 0.0
+    for one, count in zip(passes, lines, strict=True):
+        near = min([_near(one, side, count) for side in (1, 2)]) * itemsize
+        total += 2 * nbytes / (_LINE_BANDWIDTH * min(1.0, near / _LINE_BYTES))
+    return total < _MARGIN * seconds
+
+
+def _is_far(one: Pass, itemsize: int) -> bool:
+    return one.target.stride * itemsize > _SECTOR
+
+
+def _near(one: LinePass, side: int, lines: int) -> int:
+    """How many elements behind one another a block accesses on a side."""
+    if one.line[side] == 1:
+        return one.line[0]
+    last = one.others[-1] if one.others else (1, 0, 0)
+    return min(last[0], lines) if abs(last[side]) == 1 else 1
