@@ -484,3 +484,18 @@ def test_transforms_of_several_axes_that_are_far_apart(monkeypatch, name, dtype)
     x = numbers((6, 5, 21), dtype)
     after = launches(lambda: compare(name, x, axes=(0, 1)))
     assert after == before + 2  # copies there and back
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn"])
+def test_complex_transforms_of_reals_compute_half(name):
+    x = numbers((4, 5, 6), "f4")
+    d = cp.asarray(x)
+    call = getattr(cp.fft, name)
+    assert launches(lambda: call(d)) == 2  # the transform, and the mirror image with the factor
+    compare(name, x, axes=(2, 0), norm="ortho")
+    compare(name, x, (3, 7), (1, 0))
+    compare(name, x.T[::-1], axes=(0, 1))
+    found = call(d, axes=(1,), out=cp.empty((4, 5, 6), "c16", order="F"))
+    close(found, getattr(np.fft, name)(x, axes=(1,)).astype("c16"), single=True)
+    # In the mirror image no part that is 0 has a sign, as NumPy has it.
+    assert not cp.signbit(call(cp.asarray([[1.0, 0, 0, 0]])).imag[0, 3])

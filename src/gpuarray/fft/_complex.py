@@ -66,7 +66,7 @@ def fft(
     Examples
     --------
     >>> import gpuarray as cp
-    >>> cp.fft.fft(cp.array([1, 0, 0, 0], complex))
+    >>> cp.fft.fft(cp.array([1.0, 0.0, 0.0, 0.0]))
     array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
     if out is None:

@@ -185,7 +185,7 @@ def get_plan_cache() -> PlanCache:
     >>> import gpuarray as cp
     >>> cache = cp.fft.config.get_plan_cache()
     >>> cache.clear()
-    >>> x = cp.fft.fft(cp.fft.fft(cp.ones(8)))
+    >>> x = cp.fft.fft(cp.fft.fft(cp.ones(8, "complex64")))
     >>> cache.get_curr_size()
     1
     """

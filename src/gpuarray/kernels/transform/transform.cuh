@@ -78,6 +78,9 @@ struct Transform {
     }
     GPUARRAY_DEVICE static Complex conjugate(Complex z) { return Complex(z.real, -z.imag); }
 
+    // The conjugate, without a sign of a part that is 0.
+    GPUARRAY_DEVICE static Complex reflected(Complex z) { return Complex(z.real, Part(0) - z.imag); }
+
     template <class T> GPUARRAY_DEVICE static Part as_target(T x, Part) { return Part(x); }
     template <class T> GPUARRAY_DEVICE static Complex as_target(T x, Complex) { return Complex(Part(x), Part(0)); }
     GPUARRAY_DEVICE static Complex as_target(Complex x, Complex) { return x; }
@@ -85,7 +88,9 @@ struct Transform {
     GPUARRAY_DEVICE static Target value(const Line& x, const Line& mirror, Index k, Index n, Part factor, Part edge) {
         if constexpr (RULE == COPY || RULE == WHOLE) {
             return as_target(x[k], Target()) * factor;
-        } else if constexpr (RULE == CONJUGATE || RULE == WHOLE_CONJUGATE) {
+        } else if constexpr (RULE == WHOLE_CONJUGATE) {
+            return reflected(x[k]) * factor;
+        } else if constexpr (RULE == CONJUGATE) {
             return conjugate(x[k]) * factor;
         } else if constexpr (RULE == HERMITIAN || RULE == HERMITIAN_CONJUGATE) {
             Complex z = x[k];
@@ -168,7 +173,7 @@ struct Transform {
         const Target z = value(line, mirror, k, n, factor, edge);
         if constexpr (RULE == WHOLE || RULE == WHOLE_CONJUGATE) {
             // A thread alone reads and writes both elements. Without a factor the first one stays as it is.
-            if (k != 0 && 2 * k != n) target[mirror.first - source + (n - k) * line.step] = conjugate(z);
+            if (k != 0 && 2 * k != n) target[mirror.first - source + (n - k) * line.step] = reflected(z);
             if (RULE == WHOLE && factor == 1) return;
         }
         target[to] = z;
