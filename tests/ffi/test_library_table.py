@@ -54,7 +54,10 @@ LIBRARIES = {
     "cublas": (cublas, ("cublas_api.h", "cublas_v2.h")),
     "cublasLt": (cublaslt, ("cublas_api.h", "cublasLt.h")),
     "cudss": (cudss, ("cudss_data_types.h", "cudss.h")),
-    "cusolver": (cusolver, ("cusolver_common.h", "cusolverDn.h", "cusolverSp.h")),
+    "cusolver": (
+        cusolver,
+        ("cusolver_common.h", "cusolverDn.h", "cusolverSp.h", "cusolverSp_LOWLEVEL_PREVIEW.h"),
+    ),
     "cusparse": (cusparse, ("cusparse.h",)),
     "cufft": (cufft, ("cufft.h", "cufftXt.h")),
     "curand": (curand, ("curand.h",)),

@@ -214,9 +214,28 @@ def direct(monkeypatch):
     monkeypatch.setattr(_direct_factors, "_DENSE_ROWS", 0)
 
 
+@pytest.fixture
+def without_cudss(monkeypatch):
+    """All matrices are for cuSOLVER."""
+    monkeypatch.setattr(_direct_factors.cudss, "available", lambda: False)
+    monkeypatch.setattr(_direct_factors, "_DENSE_WITHOUT", 0)
+
+
+DTYPES = ["f4", "f8", "c8", "c16"]
+
+
+@pytest.mark.parametrize("dtype", slow_except(["f4", "c16"], DTYPES))
+def test_direct_solver_without_cudss(dtype, without_cudss):
+    check_direct_solver(dtype, "i8")
+
+
 @pytest.mark.parametrize("index", ["i4", "i8"])
-@pytest.mark.parametrize("dtype", slow_except(["f8", "c8"], ["f4", "f8", "c8", "c16"]))
+@pytest.mark.parametrize("dtype", slow_except(["f8", "c8"], DTYPES))
 def test_direct_solver(dtype, index, direct):
+    check_direct_solver(dtype, index)
+
+
+def check_direct_solver(dtype, index):
     a = (A + np.diag(np.arange(4.0, 4 + N))).astype(dtype)
     a = (a * (1 + 0.5j)).astype(dtype) if np.dtype(dtype).kind == "c" else a
     mine = sparse.csc_array(cp.asarray(a))
@@ -237,6 +256,19 @@ def test_direct_solver(dtype, index, direct):
     rows[cp.asnumpy(factors.perm_r), np.arange(N)] = 1
     product = cp.asnumpy((factors.L @ factors.U).toarray())
     np.testing.assert_allclose(product, rows @ a, 10 * precise, 10 * precise)
+
+
+def test_bad_matrices_without_cudss(without_cudss):
+    with pytest.raises(RuntimeError, match="singular"):
+        linalg.splu(both(np.diag([1.0, 0.0, 2.0]))[0])
+    with pytest.warns(linalg.MatrixRankWarning):
+        found = linalg.spsolve(both(np.diag([1.0, 0.0]))[0], cp.ones(2))
+    assert cp.isnan(found).all()
+    found = linalg.spsolve(both(np.diag([1.0, 1e-30]))[0], cp.ones(2))
+    close(found, np.array([1.0, 1e30]))
+    turned, theirs = both(np.array([[0.0, 2.0], [4.0, 1.0]]))
+    b = np.array([2.0, 5.0])
+    close(linalg.spsolve(turned, cp.asarray(b)), expected.spsolve(theirs, b))
 
 
 def test_direct_solver_of_bad_matrices(direct):
@@ -285,6 +317,15 @@ def test_library_that_lacks_transposed_solutions(direct, monkeypatch):
     factors = linalg.splu(both(a)[0])
     for trans, matrix in (("H", a.conj().T), ("T", a.T), ("N", a)):
         close(factors.solve(cp.asarray(B + 0j), trans), np.linalg.solve(matrix, B))
+
+
+@pytest.mark.emulator
+@pytest.mark.parametrize("kind", ["direct", "without_cudss"])
+def test_factors_that_have_no_room(kind, request):
+    request.getfixturevalue(kind)
+    with pytest.raises(OutOfMemoryError) as caught:
+        linalg.splu(sparse.eye_array(20001, format="csc"))  # more than the emulated libraries take
+    assert any("cudss" in note for note in caught.value.__notes__)
 
 
 def test_dense_factors_that_have_no_room():

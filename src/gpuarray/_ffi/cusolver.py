@@ -1,10 +1,17 @@
-"""cuSOLVER: the table of its functions for dense matrices, those with 64-bit sizes."""
+"""cuSOLVER: the table of its functions, for dense matrices those with 64-bit sizes."""
 
 from __future__ import annotations
 
 from gpuarray.errors import CUSOLVERError
 
-from . import cusolver_cholesky, cusolver_eigen, cusolver_lu, cusolver_qr, cusolver_svd
+from . import (
+    cusolver_cholesky,
+    cusolver_eigen,
+    cusolver_lu,
+    cusolver_qr,
+    cusolver_sparse,
+    cusolver_svd,
+)
 from .cusolver_kinds import ALGORITHM, DETERMINISTIC_MODE, ENUMERATIONS, FUNCTION, HANDLE
 from .library_kinds import (
     LIBRARY_PROPERTY,
@@ -55,8 +62,6 @@ _REFUSALS = {
 #: The mode in which a function gives the same bits each time.
 DETERMINISTIC = DETERMINISTIC_MODE.members["CUSOLVER_DETERMINISTIC_RESULTS"]
 
-_SPARSE_HANDLE = Handle("handle", "cusolverSpHandle_t")
-
 _ROWS = (
     Row("cusolverGetVersion", Result("version"), on_host=True),
     Row("cusolverGetProperty", Enum("type", LIBRARY_PROPERTY), Result("value"), on_host=True),
@@ -64,10 +69,6 @@ _ROWS = (
     Row("cusolverDnDestroy", HANDLE),
     Row("cusolverDnSetStream", HANDLE, StreamHandle("streamId")),
     Row("cusolverDnGetStream", HANDLE, StreamResult("streamId")),
-    Row("cusolverSpCreate", New("handle", "cusolverSpHandle_t")),
-    Row("cusolverSpDestroy", _SPARSE_HANDLE),
-    Row("cusolverSpSetStream", _SPARSE_HANDLE, StreamHandle("streamId")),
-    Row("cusolverSpGetStream", _SPARSE_HANDLE, StreamResult("streamId")),
     Row("cusolverDnSetDeterministicMode", HANDLE, Enum("mode", DETERMINISTIC_MODE)),
     Row("cusolverDnCreateParams", New("params", "cusolverDnParams_t")),
     Row("cusolverDnDestroyParams", Handle("params", "cusolverDnParams_t")),
@@ -82,6 +83,7 @@ _ROWS = (
     *cusolver_qr.ROWS,
     *cusolver_svd.ROWS,
     *cusolver_eigen.ROWS,
+    *cusolver_sparse.ROWS,
 )
 
 library = TableLibrary(

@@ -57,10 +57,10 @@ _ROWS = (
     Row("cusparseGetVersion", _HANDLE, Result("version")),
     Row("cusparseSetStream", _HANDLE, StreamHandle("streamId")),
     Row("cusparseGetStream", _HANDLE, StreamResult("streamId")),
+    Row("cusparseCreateMatDescr", New("descrA", "cusparseMatDescr_t")),
+    Row("cusparseDestroyMatDescr", Handle("descrA", "cusparseMatDescr_t")),
     Row("cusparseSetPointerMode", _HANDLE, Enum("mode", _POINTER_MODE)),
     Row("cusparseGetPointerMode", _HANDLE, EnumResult("mode", _POINTER_MODE)),
 )
 
-library = TableLibrary(
-    "cuSPARSE", "cusparse", _ROWS, STATUSES, _REFUSALS, CuSparseError, emulated=False
-)
+library = TableLibrary("cuSPARSE", "cusparse", _ROWS, STATUSES, _REFUSALS, CuSparseError)

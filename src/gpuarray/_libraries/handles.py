@@ -23,6 +23,7 @@ __all__ = [
     "BLAS",
     "BLAS_LT",
     "SOLVER",
+    "SPARSE_SOLVER",
     "LibraryHandles",
     "StreamHandles",
     "solver_params",
@@ -181,6 +182,13 @@ SOLVER = LibraryHandles(
     cusolver.library,
     _create_solver,
     lambda handle, stream: cusolver.library.cusolverDnSetStream(handle, stream),
+)
+
+#: Of cuSOLVER's functions for sparse matrices.
+SPARSE_SOLVER = LibraryHandles(
+    cusolver.library,
+    lambda: cusolver.library.cusolverSpCreate(),
+    lambda handle, stream: cusolver.library.cusolverSpSetStream(handle, stream),
 )
 
 #: Options of cuSOLVER's functions by device number: the default ones, which all calls share.

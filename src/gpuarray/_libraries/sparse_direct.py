@@ -21,7 +21,7 @@ from gpuarray._runtime import allocator
 from gpuarray._runtime.device import Device, current, give_back
 from gpuarray._runtime.memory import BaseMemory
 from gpuarray._runtime.stream import Stream
-from gpuarray.errors import CuDSSError
+from gpuarray.errors import CuDSSError, OutOfMemoryError
 
 __all__ = ["SparseFactors"]
 
@@ -216,7 +216,9 @@ class SparseFactors:
         except CuDSSError as error:
             if handle.memory.error is not None:
                 raise handle.memory.error from None
-            raise error
+            if error.status == call.refusals["memory"]:
+                raise OutOfMemoryError(0, free=self._device.mem_info[0]) from error
+            raise
         finally:
             for matrix in made:
                 call.raw("cudssMatrixDestroy")(matrix)

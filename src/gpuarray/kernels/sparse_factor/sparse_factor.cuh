@@ -139,9 +139,11 @@ GPUARRAY_DEVICE void factor_rows(Element* data, const Index* indptr, const Index
     }
     const bool found = at < end && indices[at] == row;
     if (lane == 0 && !(found && data[at] != Element{})) atomicMin(reinterpret_cast<long long*>(failed), (long long)row);
-    __threadfence();
     __syncwarp();
-    if (lane == 0) Factored::send(messages + row, uint32_t((found ? at : end) - begin), SENT);
+    if (lane == 0) {
+        __threadfence();  // what the other lanes stored is there before the message, too
+        Factored::send(messages + row, uint32_t((found ? at : end) - begin), SENT);
+    }
 }
 
 }  // namespace gpuarray

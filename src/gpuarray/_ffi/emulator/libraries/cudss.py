@@ -14,8 +14,8 @@ from .decoding import LibraryCall, LibraryObject
 
 _VERSION = (1, 0, 0)
 _HANDLE_BYTES = 1 << 20
-#: The most rows of a matrix: it takes 128 MiB of the host, in float64.
-_MOST_ROWS = 4096
+#: The most rows of a matrix: it takes 2 GiB of the host, in float64.
+_MOST_ROWS = 1 << 14
 
 
 class _Csr(NamedTuple):

@@ -8,6 +8,7 @@ from .cusolver_cholesky import *
 from .cusolver_eigen import *
 from .cusolver_lu import *
 from .cusolver_qr import *
+from .cusolver_sparse import *
 from .cusolver_svd import *
 from .decoding import LibraryCall, LibraryObject
 
@@ -42,16 +43,6 @@ def cusolverDnSetStream(c: LibraryCall) -> None:
 
 def cusolverDnGetStream(c: LibraryCall) -> int:
     return c.handle.stream
-
-
-def cusolverSpCreate(c: LibraryCall) -> LibraryObject:
-    refuse_unsafe(c.machine, "creating a handle of cuSOLVER")
-    return LibraryObject(c.context, "cusolverSpHandle_t", _HANDLE_BYTES, stream=0)
-
-
-cusolverSpDestroy = cusolverDnDestroy
-cusolverSpSetStream = cusolverDnSetStream
-cusolverSpGetStream = cusolverDnGetStream
 
 
 def cusolverDnSetDeterministicMode(c: LibraryCall) -> None:

@@ -20,7 +20,7 @@ from gpuarray.scipy.sparse.linalg._systems import floating
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
 
-__all__ = ["DenseFactors", "Parts", "dense_of"]
+__all__ = ["DenseFactors", "Parts", "dense_of", "room_for", "with_remedy"]
 
 #: L, U, and where rows and columns go.
 Parts = tuple[csc_array, csc_array, "ndarray", "ndarray"]
@@ -36,21 +36,27 @@ def dense_of(A: Any, name: str, dtype: Any = None) -> Any:
     """
     dtype = floating(A.dtype) if dtype is None else np.dtype(dtype)
     # What cannot be had is not begun with: pools would give up all that they keep.
-    needed, total = 2 * A.shape[0] * A.shape[1] * dtype.itemsize, current.stream.device.mem_info[1]
-    if needed > total:
-        error = OutOfMemoryError(needed, free=current.stream.device.mem_info[0])
-        raise _with_remedy(error, name, A.shape)
+    if not room_for(A.shape[0], dtype):
+        free = current.stream.device.mem_info[0]
+        needed = 2 * A.shape[0] * A.shape[1] * dtype.itemsize
+        raise with_remedy(OutOfMemoryError(needed, free=free), name, A.shape)
     try:
         return A.astype(dtype).toarray()
     except OutOfMemoryError as error:
-        raise _with_remedy(error, name, A.shape) from None
+        raise with_remedy(error, name, A.shape) from None
 
 
-def _with_remedy(error: OutOfMemoryError, name: str, shape: Any) -> OutOfMemoryError:
+def room_for(rows: int, dtype: np.dtype) -> bool:
+    """Whether the device could have dense factors, and the matrix beside them."""
+    return 2 * rows * rows * dtype.itemsize <= current.stream.device.mem_info[1]
+
+
+def with_remedy(error: OutOfMemoryError, name: str, shape: Any) -> OutOfMemoryError:
+    """The exception with what to do instead."""
     error.add_note(
-        f"{name}: there is no room for dense factors of a matrix of shape {shape}; install cuDSS "
-        f"for sparse ones (pip install {locate.wheel('cudss')}), or use cg, minres, gmres or "
-        "bicgstab, with a preconditioner"
+        f"{name}: there is no room for the factors of a matrix of shape {shape}; install cuDSS, "
+        f"whose are the smallest (pip install {locate.wheel('cudss')}), or use cg, minres, gmres "
+        "or bicgstab, with a preconditioner"
     )
     return error
 
@@ -78,7 +84,7 @@ class DenseFactors:
         try:
             self._factors, self._pivots = lu_factor(dense)
         except OutOfMemoryError as error:
-            raise _with_remedy(error, name, A.shape) from None
+            raise with_remedy(error, name, A.shape) from None
         self.shape: tuple[int, int] = dense.shape
         self.dtype: np.dtype = dense.dtype
         #: One number is read.

@@ -1,4 +1,4 @@
-"""LU factors of sparse matrices by a library's direct solver."""
+"""LU or QR factors of sparse matrices by a library's direct solver."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import numpy as np
 
 from gpuarray._ffi import cudss
 from gpuarray._libraries.sparse_direct import SparseFactors
-from gpuarray._ops.conversion import ascontiguousarray
+from gpuarray._libraries.sparse_qr import SparseQR, nested_dissection
+from gpuarray._ops.conversion import array, ascontiguousarray, asnumpy
+from gpuarray._ops.creation import empty_like
 from gpuarray._ops.joining import stack
 from gpuarray._ops.math import absolute, cos
 from gpuarray._ops.ranges import arange
-from gpuarray.errors import CuDSSError
-from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors, Parts
+from gpuarray.errors import CuDSSError, OutOfMemoryError
+from gpuarray.scipy.sparse._csr import csr_array
+from gpuarray.scipy.sparse.linalg._dense_factors import DenseFactors, Parts, room_for, with_remedy
 from gpuarray.scipy.sparse.linalg._progress import read
 from gpuarray.scipy.sparse.linalg._systems import floating
 from gpuarray.scipy.sparse.linalg._triangles import canonical_rows
@@ -23,12 +26,42 @@ if TYPE_CHECKING:
 
 __all__ = ["DirectFactors", "factorize"]
 
-#: Rows up to which dense factors are made.
-_DENSE_ROWS = 1024
+#: Rows up to which dense factors are made where there is cuDSS, and where there is none. Estimated
+#: from counts of operations, and not timed yet.
+_DENSE_ROWS, _DENSE_WITHOUT = 1024, 20000
+
+
+class OrderedQR:
+    """QR factors by cuSOLVER of a matrix whose rows and columns have another order.
+
+    Parameters
+    ----------
+    rows : sparse array in csr
+        The matrix. Its places are copied to the host, which finds the order.
+    """
+
+    def __init__(self, rows: Any) -> None:
+        places = (asnumpy(x).astype(np.int32, copy=False) for x in (rows.indptr, rows.indices))
+        self._order = array(nested_dissection(*places).astype(np.int64))
+        position = empty_like(self._order)
+        position[self._order] = arange(rows.shape[0])
+        entries = rows.tocoo()
+        coordinates = (position[entries.row], position[entries.col])
+        found: Any = csr_array((entries.data, coordinates), shape=rows.shape)
+        indptr, indices = (x.astype(np.int32, copy=False) for x in (found.indptr, found.indices))
+        self._factors = SparseQR(indptr, indices, found.data)
+        self.replaced = int(self._factors.failed)
+        self.nnz = self._factors.nnz
+
+    def solve(self, right: Any) -> Any:
+        """The solutions for right-hand sides that are rows."""
+        found = empty_like(right)
+        found[:, self._order] = self._factors.solve(right[:, self._order])
+        return found
 
 
 class DirectFactors:
-    """The LU factors of a matrix by cuDSS.
+    """The factors of a matrix by cuDSS, or by cuSOLVER.
 
     Parameters
     ----------
@@ -38,27 +71,39 @@ class DirectFactors:
         The function, for messages.
     dtype : dtype
         What its elements are converted to.
+    kind : type
+        `SparseFactors` or `OrderedQR`.
 
     Attributes
     ----------
+    singular : bool
+        Whether a pivot is zero, where the library exchanges what it has to.
     is_exact : bool
         Whether no pivot was replaced, and the equations of a trial solution hold.
     """
 
-    singular = False
-
-    def __init__(self, A: Any, name: str, dtype: np.dtype) -> None:
+    def __init__(
+        self, A: Any, name: str, dtype: np.dtype, kind: type[SparseFactors] | type[OrderedQR]
+    ) -> None:
         self._rows = canonical_rows(A, dtype)
         self._name = name
+        self._kind = kind
         self.shape: tuple[int, int] = A.shape
         self.dtype = dtype
-        self._factors = _factors_of(self._rows)
-        self._turned: SparseFactors | None = None
-        self.is_exact = not self._factors.replaced and self._error() < np.finfo(dtype).eps ** 0.5
+        self._factors = self._factors_of(self._rows)
+        self._turned: SparseFactors | OrderedQR | None = None
+        replaced = bool(self._factors.replaced)
+        self.singular = replaced and kind is OrderedQR
+        self.is_exact = not replaced and self._error() < np.finfo(dtype).eps ** 0.5
+
+    def _factors_of(self, rows: Any) -> SparseFactors | OrderedQR:
+        if self._kind is OrderedQR:
+            return OrderedQR(rows)
+        return SparseFactors(rows.indptr, rows.indices, rows.data)
 
     @property
     def nnz(self) -> int:
-        """The elements of both factors."""
+        """The elements of the factors."""
         return self._factors.nnz
 
     def _error(self) -> float:
@@ -75,24 +120,27 @@ class DirectFactors:
         """The solutions for right-hand sides of the factors' dtype."""
         columns = right.reshape(1, -1) if right.ndim == 1 else right.T
         if not columns.size:
-            return right.copy()
-        found = self._solved(ascontiguousarray(columns), trans)
+            copy: ndarray = right.copy()
+            return copy
+        found: ndarray = self._solved(ascontiguousarray(columns), trans)
         return found.reshape(-1) if right.ndim == 1 else found.T
 
     def _solved(self, columns: Any, trans: str) -> Any:
         """The solutions for right-hand sides that are rows."""
-        if self._turned is None:
+        if trans == "N":
+            return self._factors.solve(columns)
+        if self._turned is None and isinstance(self._factors, SparseFactors):
             try:
                 return self._factors.solve(columns, trans)
             except CuDSSError as error:
-                if trans == "N" or error.status != cudss.UNSUPPORTED:
+                if error.status != cudss.UNSUPPORTED:
                     raise
-            self._turned = _factors_of(self._rows.T.tocsr())
-        if trans == "N":
-            return self._factors.solve(columns)
+        turned = self._turned
+        if turned is None:
+            turned = self._turned = self._factors_of(self._rows.T.tocsr())
         if trans == "H" and self.dtype.kind == "c":
-            return self._turned.solve(columns.conj()).conj()
-        return self._turned.solve(columns)
+            return turned.solve(columns.conj()).conj()
+        return turned.solve(columns)
 
     def parts(self) -> Parts:
         """The factors, which the library does not show: those of a dense factorisation."""
@@ -100,24 +148,26 @@ class DirectFactors:
 
 
 def factorize(A: Any, name: str, dtype: Any = None) -> DenseFactors | DirectFactors:
-    """The factors of a square sparse matrix: dense ones, or by the library's direct solver.
+    """The factors of a square sparse matrix: dense ones, or by a library's direct solver.
 
-    Dense ones have exchanges of rows for the greatest pivots. They are made for small matrices,
-    where there is no library, and where the library had to replace a pivot, or its factors are too
-    far from the matrix.
+    Dense ones have exchanges of rows for the greatest pivots. They are made of small matrices, and
+    where cuDSS had to replace a pivot, or its factors are too far from the matrix. Where dense
+    ones are too large, or have no room, they are by cuSOLVER.
 
     Raises
     ------
     OutOfMemoryError
-        If there is no room for them.
+        If there is no room for any.
     """
-    dtype = floating(A.dtype) if dtype is None else dtype
-    if A.shape[0] > _DENSE_ROWS and cudss.available():
-        found = DirectFactors(A, name, dtype)
-        if found.is_exact:
-            return found
+    dtype = floating(A.dtype) if dtype is None else np.dtype(dtype)
+    rows, with_library = A.shape[0], cudss.available()
+    try:
+        if rows > _DENSE_ROWS and with_library:
+            found = DirectFactors(A, name, dtype, SparseFactors)
+            if found.is_exact:
+                return found
+        if rows > _DENSE_WITHOUT and not (with_library and room_for(rows, dtype)):
+            return DirectFactors(A, name, dtype, OrderedQR)
+    except OutOfMemoryError as error:
+        raise with_remedy(error, name, A.shape) from None
     return DenseFactors(A, name, dtype)
-
-
-def _factors_of(rows: Any) -> SparseFactors:
-    return SparseFactors(rows.indptr, rows.indices, rows.data)

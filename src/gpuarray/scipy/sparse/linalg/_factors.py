@@ -193,7 +193,8 @@ def splu(
     factors, which the host does, and its results repeat. Other matrices are dense on the device:
     that is fast up to some 20000 rows, and needs memory for N times N elements, twice. So are
     matrices of which the library would have replaced pivots, or did not satisfy trial equations,
-    which are looked at.
+    which are looked at. Without cuDSS, matrices of more than 20000 rows have QR factors by cuSOLVER
+    in an order by nested dissection, for which the host gets the places of the elements.
 
     Differences from SciPy
     ----------------------
