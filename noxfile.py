@@ -127,6 +127,13 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session
+def changes(session: nox.Session) -> None:
+    """Show what the fragments in changes/ will say in the list of changes."""
+    session.install("towncrier>=24.8")
+    session.run("towncrier", "build", "--draft", "--version=next", *session.posargs)
+
+
+@nox.session
 def docs(session: nox.Session) -> None:
     """Run the examples of the documentation and check its links and the docstrings."""
     session.install(*group("kernels"), *group("test"))
