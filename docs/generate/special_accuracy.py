@@ -2,6 +2,7 @@
 
     python docs/generate/special_accuracy.py            prints the table
     python docs/generate/special_accuracy.py --write    puts it into the page
+    python docs/generate/special_accuracy.py --write --only jv,yv    makes these rows anew
 
 Errors are in units in the last place, the greatest over the arguments: beside SciPy, beside the
 nearer of SciPy's value and mpmath's at 40 digits where the test knows mpmath's function, and the
@@ -68,12 +69,17 @@ def _distance(case: cases.Case, operands: Any, actual: Any, wanted: Any) -> np.n
     return np.where(np.isfinite(wanted), found, 0)
 
 
-def table() -> str:
-    """The table in Markdown."""
+def table(only: list[str]) -> str:
+    """The table in Markdown; rows of other functions than ``only`` are those of the page."""
     rows: dict[str, str] = {}
+    if only:
+        there = PAGE.read_text().split(START)[1].split(END)[0]
+        rows = {x.split("`")[1]: x for x in there.splitlines() if x.startswith("| `")}
     for path in sorted((ROOT / "tests" / "scipy" / "special").glob("test_*.py")):
         module: Any = importlib.import_module(f"tests.scipy.special.{path.stem}")
         for case in getattr(module, "CASES", ()):
+            if only and case.name not in only:
+                continue
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 beside_scipy, nearer, single = errors(case)
@@ -91,8 +97,10 @@ def table() -> str:
 
 def main() -> int:
     """Print the table, or write it."""
-    made = table()
-    if "--write" not in sys.argv[1:]:
+    options = sys.argv[1:]
+    only = options[options.index("--only") + 1].split(",") if "--only" in options else []
+    made = table(only)
+    if "--write" not in options:
         sys.stdout.write(made + "\n")
         return 0
     text = PAGE.read_text()

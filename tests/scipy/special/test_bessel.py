@@ -47,12 +47,12 @@ def case(name, ulps, arguments=REAL, **other):
 
 WAVE = {"scale": envelope}
 CASES = [
-    case("jv", 8, **WAVE),
-    case("jn", 8, **WAVE),
-    case("jve", 8, **WAVE),
-    case("yv", 8, **WAVE),
-    case("yve", 8, **WAVE),
-    case("yn", 8, WHOLE, corners=INTEGERS, **WAVE),
+    case("jv", 4, **WAVE),
+    case("jn", 4, **WAVE),
+    case("jve", 4, **WAVE),
+    case("yv", 4, **WAVE),
+    case("yve", 4, **WAVE),
+    case("yn", 4, WHOLE, corners=INTEGERS, **WAVE),
     case("iv", 16),
     case("ive", 16),
     case("kv", 16),

@@ -254,11 +254,15 @@ GPUARRAY_CALLED double hyp0f1(double v, double z) {
         const Series s = power_series_dd(0, dd(0.0), dd(0.0), dd(v), dd(z), 1e300);
         if (reliable(s)) return rounded(s.sum);
     }
-    const double arg = ::sqrt(::fabs(z)), order = v - 1;
+    const double size = ::fabs(z), arg = ::sqrt(size), order = v - 1;
     const SignedLog top = lgamma_signed(dd(v));
     const dd log = top.log - sum(v, -1) * log_dd(dd(arg));
-    if (z > 0) return top.sign * ive(order, 2 * arg) * exp_dd(log + 2 * arg);
-    return top.sign * jv(order, 2 * arg) * exp_dd(log);
+    // What rounding took from 2 sqrt(|z|)
+    const double shift = ::fma(-arg, arg, size) / arg;
+    if (z > 0) return top.sign * ive(order, 2 * arg) * exp_dd(log + 2 * arg + shift);
+    // DLMF 10.6.2
+    const double j = jv(order, 2 * arg);
+    return top.sign * (j + shift * (order / (2 * arg) * j - jv(v, 2 * arg))) * exp_dd(log);
 }
 GPUARRAY_CALLED Complex hyp0f1(double v, Complex z) {
     if (z.imag == 0) return Complex(hyp0f1(v, z.real), 0);
