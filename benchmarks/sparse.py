@@ -13,9 +13,12 @@ H200.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
+import inspect
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -257,6 +260,68 @@ def _host_costs(
     return {"call": row.call, "dense_columns": row.columns, "us": us, "errors": errors}
 
 
+#: Points along each side of the Laplacian that `cg` is measured with, and by how many iterations.
+_SIDE, _ITERATIONS = 1000, (50, 250)
+
+
+def _laplacian(side: int) -> dict[str, np.ndarray]:
+    """The parts of the csr matrix of a square's five-point Laplacian, in float64."""
+    point = np.arange(side * side)
+    row, column = np.divmod(point, side)
+    where = [
+        (row > 0, -side), (column > 0, -1), (row >= 0, 0), (column < side - 1, 1),
+        (row < side - 1, side),
+    ]  # fmt: skip
+    there = np.stack([x for x, _ in where], axis=1)
+    steps = np.array([x for _, x in where])
+    indices = (point[:, None] + steps)[there]
+    data = np.broadcast_to(np.where(steps == 0, 4.0, -1.0), there.shape)[there]
+    indptr = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+    return {"data": data, "indices": indices.astype("i4"), "indptr": indptr.astype("i4")}
+
+
+def _seconds(work: Callable[[], Any]) -> float:
+    """The median of some calls, with the device's work."""
+    from gpuarray._ffi import driver
+
+    times = []
+    for _ in range(5):
+        driver.context_synchronize()
+        before = time.perf_counter()
+        work()
+        driver.context_synchronize()
+        times.append(time.perf_counter() - before)
+    return median(times[1:])
+
+
+def _cg(found: dict[str, libraries.Library], quick: bool) -> dict[str, float]:
+    """Microseconds of an iteration of `cg`, and those that a copy would take for its bytes.
+
+    The bytes: the matrix; the direction and the product; those two, the residual and the solution
+    read, and the latter two written; the residual and the direction read, the latter written.
+    """
+    side, counts = (20, (2, 4)) if quick else (_SIDE, _ITERATIONS)
+    parts, times = _laplacian(side), {}
+    right = np.random.default_rng(0).random(side * side)
+    for name in ("gpuarray", "cupy"):
+        if name not in found:
+            continue
+        library = found[name]
+        module = "cupyx.scipy.sparse" if name == "cupy" else "gpuarray.scipy.sparse"
+        sparse = importlib.import_module(module)
+        cg = importlib.import_module(f"{module}.linalg").cg
+        a = sparse.csr_matrix(tuple([library.to_device(x) for x in parts.values()]))
+        b = library.to_device(right)
+        tolerance = {"tol": 1e-30} if "tol" in inspect.signature(cg).parameters else {"rtol": 1e-30}
+
+        solve = functools.partial(cg, a, b, atol=0.0, **tolerance)
+        few, many = [_seconds(functools.partial(solve, maxiter=count)) for count in counts]
+        times[name] = 1e6 * (many - few) / (counts[1] - counts[0])
+        library.free()
+    times["bytes"] = _bytes(parts) + 11 * right.nbytes
+    return times
+
+
 def _copy_rate(library: libraries.Library, effort: timing.Effort, quick: bool) -> float:
     """Bytes a second of a copy on the device, read and written."""
     from gpuarray._ffi import driver
@@ -305,8 +370,13 @@ def main() -> int:
             rows.append(figures)
     print("a call on the host, µs:")
     calls = [_host_costs(x, found, effort, options.quick) for x in CALLS if options.only in x.call]
+    solver = _cg(found, options.quick) if options.only in "cg" else {}
+    if solver:
+        bound = 1e6 * solver.pop("bytes") / rate
+        listed = "  ".join([f"{name} {us:9.1f}" for name, us in solver.items()])
+        print(f"an iteration of cg, µs: {listed}  a copy of its bytes {bound:.1f}")
     if options.json:
-        figures = {"copy": rate, "rows": rows, "calls": calls}
+        figures = {"copy": rate, "rows": rows, "calls": calls, "cg": solver}
         Path(options.json).write_text(json.dumps(figures, indent=1))
     return 0
 

@@ -73,6 +73,7 @@ def vector_call(
     vector: Layout,
     result: np.dtype,
     conjugate: bool = False,
+    dot: bool = False,
 ) -> Callable[..., Any]:
     """A call (see :mod:`gpuarray._calls`) of a compressed matrix times a vector.
 
@@ -91,40 +92,44 @@ def vector_call(
         Of the results, and what operands are converted to.
     conjugate : bool, optional
         Whether the matrix' elements are conjugated.
+    dot : bool, optional
+        Whether to make the dot product of another vector with the result as well. That one is
+        contiguous, of the result's dtype, and is conjugated. Floats and complex numbers only.
 
     Returns
     -------
     callable
-        Takes indptr, indices, data and the vector. One launch.
+        Takes indptr, indices, data and the vector, then the other one; returns the product, then
+        the dot product. One launch.
     """
     rows = indptr.shape[0] - 1
     size = min([x.shape[0] for x in (indices, data or indices)])
-    target = _layout.contiguous(result, (rows,))
+    targets = [_layout.contiguous(result, (rows,))]
+    passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "vector": "x3"}
+    passed |= {"carries": "t0", "carry_rows": "t1"}
+    if dot:
+        targets.append(_layout.contiguous(result, ()))
+        passed |= {"product": "y1", "other": "x4", "parts": "t2"}
+    inputs = "aaaaa" if dot else "aaaa"
     if not rows or not size:
-        return _calls.make_call(stream, "aaaa", [target], [], cleared=bool(rows))
+        return _calls.make_call(stream, inputs, targets, [], cleared=True)
     code, index = _dtypes.code(result), _index(indices)
     left = "" if data is None else _dtypes.code(data.dtype)
     right = _dtypes.code(vector.dtype)
+    operation = "row_sums_with_dot" if dot else "row_sums"
     make = sparse_product.spec.ProductSpec
-    spec = make("row_sums", code, left, right, index, conjugate=conjugate)
+    spec = make(operation, code, left, right, index, conjugate=conjugate)
     share = max(_LEAST_SHARE, ceil_div(rows + size, _most_blocks(spec, stream)))
     blocks = ceil_div(rows + size, share)
-    dimensions = {
-        "rows": rows,
-        "columns": vector.shape[0],
-        "size": size,
-        "share": share,
-    }
+    dimensions = {"rows": rows, "columns": vector.shape[0], "size": size, "share": share}
     function, source = load(spec, sparse_product.spec.render, stream.device)
     constants: dict[str, Any] = {"dimensions": dimensions}
     plan = reduction.launch.SplitPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
     plan.counters = reduction.launch.counters(stream)
     constants["counters"] = plan.counters[1]
     bound = BoundLaunch(plan, stream, {}, spec.operation)
-    passed = {"results": "y0", "indptr": "x0", "indices": "x1", "data": "x2", "vector": "x3"}
-    passed |= {"carries": "t0", "carry_rows": "t1"}
-    scratch = [blocks * _sum_bytes(code), blocks * 8]
-    return _calls.make_call(stream, "aaaa", [target], [(bound, passed)], scratch)
+    scratch = [blocks * _sum_bytes(code), blocks * 8] + [blocks * _sum_bytes(code)] * dot
+    return _calls.make_call(stream, inputs, targets, [(bound, passed)], scratch)
 
 
 def _most_blocks(spec: ProductSpec, stream: Stream) -> int:

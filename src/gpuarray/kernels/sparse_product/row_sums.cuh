@@ -133,19 +133,67 @@ GPUARRAY_DEVICE void join_carries(Result* results, const typename Terms::Sum* ca
     }
 }
 
+template <class Terms> struct SumOf {
+    typedef typename Terms::Sum Value;
+    GPUARRAY_DEVICE static Value neutral() { return Value(); }
+    GPUARRAY_DEVICE static Value combine(Value a, Value b) { return Terms::joined(a, b); }
+};
+
+// No dot product, and one: the other vector, which is conjugated, what blocks have of the product, and where it goes.
+struct NoDot {
+    enum { WANTED = 0 };
+};
+template <class Terms, class Result> struct DotWith {
+    enum { WANTED = 1 };
+    const Result* other;
+    typename Terms::Sum* parts;
+    Result* product;
+};
+
+// Terms: of the dot product, where there is one.
+template <class Terms, class Result, bool WANTED> struct DotSum {
+    GPUARRAY_DEVICE void add(Result, Result) {}
+};
+template <class Terms, class Result> struct DotSum<Terms, Result, true> {
+    typename Terms::Sum sum;
+
+    GPUARRAY_DEVICE DotSum() : sum() {}
+    GPUARRAY_DEVICE void add(Result other, Result value) { Terms::add(sum, Terms::word(other), Terms::word(value)); }
+};
+
 // T: the dtype of the results.
-template <class Terms, class T, class Result, class A, class X, class Index, int BLOCK, int ITEMS> struct RowSums {
+template <class Terms, class T, class Result, class A, class X, class Index, int BLOCK, int ITEMS,
+          class DotTerms = Terms>
+struct RowSums {
     typedef typename Terms::Sum Sum;
     typedef typename Terms::Word Word;
     typedef Product<Terms, A, X, Index> Factor;
     typedef typename Factor::Element Left;
     typedef typename Stored<X>::type Right;
-    enum { CHUNK = BLOCK * ITEMS, WARPS = BLOCK / 32 };
+    // WINDOWS: how many times BLOCK rows are read before it is known how many end in a chunk.
+    enum { CHUNK = BLOCK * ITEMS, WARPS = BLOCK / 32, WINDOWS = 2 };
 
     GPUARRAY_DEVICE static void run(Result* results, const Index* indptr, const Index* indices, const Left* data,
                                     const Right* vector, Sum* carries, int64_t* carry_rows, uint32_t* counters,
                                     const RowSumsDimensions& d) {
+        multiply(results, indptr, indices, data, vector, carries, carry_rows, counters, d, NoDot());
+    }
+
+    GPUARRAY_DEVICE static void run_with_dot(Result* results, Result* product, const Index* indptr, const Index* indices,
+                                             const Left* data, const Right* vector, const Result* other, Sum* carries,
+                                             int64_t* carry_rows, Sum* parts, uint32_t* counters,
+                                             const RowSumsDimensions& d) {
+        const DotWith<Terms, Result> dot = {other, parts, product};
+        multiply(results, indptr, indices, data, vector, carries, carry_rows, counters, d, dot);
+    }
+
+    template <class Dot>
+    GPUARRAY_DEVICE static void multiply(Result* results, const Index* indptr, const Index* indices, const Left* data,
+                                         const Right* vector, Sum* carries, int64_t* carry_rows, uint32_t* counters,
+                                         const RowSumsDimensions& d, const Dot& dot) {
         __shared__ alignas(16) int marks[CHUNK];
+        // The other vector's element of a row, at the row's last element.
+        __shared__ Shelf<Result, Dot::WANTED ? CHUNK : 1> others;
         __shared__ Shelf<Sum, 2 * WARPS> totals;
         __shared__ bool ended[2 * WARPS];
         __shared__ int64_t found[2];
@@ -170,8 +218,10 @@ template <class Terms, class T, class Result, class A, class X, class Index, int
         Index columns[ITEMS];
         Left left[ITEMS];
         read(columns, left, indices, data, begin + own, first, stop, aligned);
-        Index row_begin = 0, row_end = 0;
-        read_row(row_begin, row_end, indptr, row + threadIdx.x, end_row);
+        Index row_begin[WINDOWS] = {}, row_end[WINDOWS] = {};
+        Result row_other[WINDOWS] = {};
+        read_rows(row_begin, row_end, row_other, indptr, row, end_row, dot);
+        DotSum<DotTerms, Result, Dot::WANTED> total_dot;
         Sum carry = Sum();
         int half = 0;  // of what warps tell one another
         do {
@@ -189,32 +239,46 @@ template <class Terms, class T, class Result, class A, class X, class Index, int
             // Marks of the rows that end in the chunk.
             const int64_t chunk_row = row, least = begin > first ? begin : first;
             for (int ending = BLOCK; ending == BLOCK;) {
-                const int64_t at = row + threadIdx.x;
-                const bool ends = at < end_row && int64_t(row_end) <= end;
-                if (ends) {
-                    // A row without elements here is zero; what blocks before have of it is added later.
-                    if (row_end > row_begin && int64_t(row_end) > least) marks[row_end - 1 - begin] = int(at - chunk_row) + 1;
-                    else results[at] = Terms::result(Sum());
+#pragma unroll
+                for (int w = 0; w < WINDOWS; ++w) {
+                    if (ending < BLOCK) break;
+                    const int64_t at = row + threadIdx.x;
+                    const bool ends = at < end_row && int64_t(row_end[w]) <= end;
+                    if (ends) {
+                        // A row without elements here is zero; what blocks before have of it is added later.
+                        if (row_end[w] > row_begin[w] && int64_t(row_end[w]) > least) {
+                            marks[row_end[w] - 1 - begin] = int(at - chunk_row) + 1;
+                            if constexpr (Dot::WANTED) others[row_end[w] - 1 - begin] = row_other[w];
+                        } else {
+                            results[at] = Terms::result(Sum());
+                        }
+                    }
+                    ending = __syncthreads_count(ends);
+                    row += ending;
                 }
-                ending = __syncthreads_count(ends);
-                row += ending;
-                read_row(row_begin, row_end, indptr, row + threadIdx.x, end_row);
+                read_rows(row_begin, row_end, row_other, indptr, row, end_row, dot);
             }
 
             int mark[ITEMS];
             Vector<int, ITEMS>::copy(mark, marks + own);
             Vector<int, ITEMS>::copy(marks + own, none);
             Sum sum = Sum(), first_sum = Sum();
+            Result first_other = Result();
             int first_mark = 0;
 #pragma unroll
             for (int i = 0; i < ITEMS; ++i) {
                 Factor::add(sum, factors[i], Terms::word(value_of<X>(right[i])));
                 if (mark[i]) {
+                    Result other = Result();
+                    if constexpr (Dot::WANTED) other = others[own + i];
                     if (first_mark) {
-                        results[chunk_row + mark[i] - 1] = Terms::result(sum);
+                        const Result result = Terms::result(sum);
+                        results[chunk_row + mark[i] - 1] = result;
+                        total_dot.add(other, result);
                     } else {
                         first_sum = sum;
                         first_mark = mark[i];
+                        first_other = other;
                     }
                     sum = Sum();
                 }
@@ -247,7 +311,11 @@ template <class Terms, class T, class Result, class A, class X, class Index, int
             }
             carry = warps_before;
             half = WARPS - half;
-            if (first_mark) results[chunk_row + first_mark - 1] = Terms::result(Terms::joined(before, first_sum));
+            if (first_mark) {
+                const Result result = Terms::result(Terms::joined(before, first_sum));
+                results[chunk_row + first_mark - 1] = result;
+                total_dot.add(first_other, result);
+            }
             begin = behind;
         } while (begin < stop);
 
@@ -255,8 +323,18 @@ template <class Terms, class T, class Result, class A, class X, class Index, int
             carries[blockIdx.x] = carry;
             carry_rows[blockIdx.x] = row;
         }
-        if (gridDim.x > 1 && is_last_block(counters, gridDim.x)) {
-            join_carries<Terms, T, Result, BLOCK>(results, carries, carry_rows, d.rows, gridDim.x);
+        if constexpr (Dot::WANTED) {
+            if (threadIdx.x == 0 && row < d.rows) total_dot.add(dot.other[row], Terms::result(carry));
+            const Sum part = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(total_dot.sum);
+            if (threadIdx.x == 0) dot.parts[blockIdx.x] = part;
+        }
+        if ((gridDim.x == 1 && !Dot::WANTED) || !is_last_block(counters, gridDim.x)) return;
+        join_carries<Terms, T, Result, BLOCK>(results, carries, carry_rows, d.rows, gridDim.x);
+        if constexpr (Dot::WANTED) {
+            Sum sum = Sum();
+            for (uint32_t i = threadIdx.x; i < gridDim.x; i += BLOCK) sum = Terms::joined(sum, dot.parts[i]);
+            sum = combine_threads<SumOf<Terms>, BLOCK, BLOCK>(sum);
+            if (threadIdx.x == 0) *dot.product = Terms::result(sum);
         }
     }
 
@@ -284,10 +362,18 @@ template <class Terms, class T, class Result, class A, class X, class Index, int
         }
     }
 
-    GPUARRAY_DEVICE static void read_row(Index& begin, Index& end, const Index* indptr, int64_t row, int64_t end_row) {
-        if (row < end_row) {
-            begin = indptr[row];
-            end = indptr[row + 1];
+    // Where the next rows of a thread begin and end.
+    template <class Dot>
+    GPUARRAY_DEVICE static void read_rows(Index (&begins)[WINDOWS], Index (&ends)[WINDOWS], Result (&others)[WINDOWS],
+                                          const Index* indptr, int64_t first, int64_t end_row, const Dot& dot) {
+#pragma unroll
+        for (int w = 0; w < WINDOWS; ++w) {
+            const int64_t row = first + w * BLOCK + threadIdx.x;
+            if (row < end_row) {
+                begins[w] = indptr[row];
+                ends[w] = indptr[row + 1];
+                if constexpr (Dot::WANTED) others[w] = dot.other[row];
+            }
         }
     }
 };

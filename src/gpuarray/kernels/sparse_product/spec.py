@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from gpuarray._dtypes import category, cpp_name, info, itemsize
@@ -71,7 +71,7 @@ def resident(spec: ProductSpec) -> int:
 
     They are all that run: each goes through a part of the matrix, with loads always under way.
     """
-    if spec.operation != "row_sums":
+    if spec.operation not in ("row_sums", "row_sums_with_dot"):
         return 1
     wide = itemsize(sum_dtype(spec.dtype))
     return 4 if wide <= 4 else 3 if wide == 8 and spec.index == "int32" else 2
@@ -178,6 +178,16 @@ OPERATIONS = {
         lambda x: [
             _results(x), *_compressed(x), _dense(x, "vector"), *_carries(x),
             pointer("counters", "uint32_t"), _row_dimensions(),
+        ],
+    ),
+    "row_sums_with_dot": Operation(
+        "row_sums.cuh",
+        "RowSums<{terms}, {dtype}, {result}, {left}, {right}, {index}, {block}, {items},"
+        " {dot_terms}>::run_with_dot",
+        lambda x: [
+            _results(x), pointer("product", _stored(x.dtype)), *_compressed(x),
+            _dense(x, "vector"), pointer("other", f"const {_stored(x.dtype)}"), *_carries(x),
+            pointer("parts", _sum(x)), pointer("counters", "uint32_t"), _row_dimensions(),
         ],
     ),
     "row_products": Operation(
@@ -305,6 +315,7 @@ def _fields(spec: ProductSpec) -> dict[str, object]:
     if spec.dtype:
         fields |= {
             "terms": _terms(spec),
+            "dot_terms": _terms(replace(spec, conjugate=category(spec.dtype) == "complex")),
             "dtype": cpp_name(spec.dtype),
             "result": _stored(spec.dtype),
             "items": items(spec.dtype),

@@ -15,6 +15,7 @@ from gpuarray import _array, _layout
 from gpuarray._ops.casts import astype
 from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.manipulation import reshape
+from gpuarray._ops.products import vdot
 from gpuarray._runtime.device import current
 from gpuarray.kernels.sparse_product import launch
 from gpuarray.scipy.sparse import _conversions
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from gpuarray._types import ndarray
 
 __all__ = [
-    "bsr_matmat", "coo_matmat", "dia_matmat", "matmat", "matvec", "transposed_matmat",
-    "transposed_matvec", "upcast",
+    "bsr_matmat", "coo_matmat", "dia_matmat", "matmat", "matvec", "matvec_and_vdot",
+    "transposed_matmat", "transposed_matvec", "upcast",
 ]  # fmt: skip
 
 _FLOAT32 = np.dtype(np.float32)
@@ -65,6 +66,33 @@ def matvec(a: Any, x: ndarray, conjugate: bool = False) -> ndarray:
         One launch.
     """
     return _row_products(a.data, a.indices, a.indptr, x, conjugate)
+
+
+def matvec_and_vdot(a: Any, x: ndarray, other: ndarray) -> tuple[ndarray, ndarray]:
+    """A compressed matrix times a vector, and the dot product of another vector with that.
+
+    Parameters
+    ----------
+    a : object
+        With the attributes ``indptr``, ``indices``, ``data`` and ``shape`` of a csr matrix.
+    x : ndarray, shape (n,)
+        With any stride.
+    other : ndarray, shape (m,)
+        It is conjugated.
+
+    Returns
+    -------
+    product : ndarray, shape (m,)
+    vdot : ndarray, shape ()
+        One launch, if the result is of floats or complex numbers and `other` is like it; else two.
+    """
+    result = upcast(a.data.dtype, x.dtype)
+    layout = other._layout
+    if result.kind not in "fc" or layout.dtype != result or not layout.c_contiguous:
+        product = matvec(a, x)
+        return product, vdot(other, product)
+    found: tuple[ndarray, ndarray] = _row_products(a.data, a.indices, a.indptr, x, False, other)
+    return found
 
 
 def matmat(a: Any, dense: ndarray, conjugate: bool = False) -> ndarray:
@@ -171,7 +199,9 @@ def bsr_matmat(a: Any, dense: ndarray) -> ndarray:
     return _shaped(run(indptr, indices, data, matrix), dense)
 
 
-def _row_products(data: Any, indices: Any, indptr: Any, dense: Any, conjugate: bool) -> Any:
+def _row_products(
+    data: Any, indices: Any, indptr: Any, dense: Any, conjugate: bool, other: Any = None
+) -> Any:
     left, right = data.dtype, dense.dtype
     result = left if left is right else upcast(left, right)
     conjugate = conjugate and left.kind == "c"
@@ -181,9 +211,11 @@ def _row_products(data: Any, indices: Any, indptr: Any, dense: Any, conjugate: b
         layout = dense._layout
     make = launch.vector_call if layout.ndim == 1 else launch.dense_call
     (indptr, indices), data = _indices(indptr, indices), _conversions.flat(data)
-    run = make(
-        current.stream, indptr._layout, indices._layout, data._layout, layout, result, conjugate
-    )
+    layouts = indptr._layout, indices._layout, data._layout, layout
+    if other is not None:
+        run = launch.vector_call(current.stream, *layouts, result, conjugate, True)
+        return run(indptr, indices, data, dense, other)
+    run = make(current.stream, *layouts, result, conjugate)
     return run(indptr, indices, data, dense)
 
 

@@ -9,7 +9,14 @@ import numpy as np
 
 from gpuarray._ops.products import vdot
 from gpuarray.scipy.sparse.linalg._progress import iterate, lag_of, read
-from gpuarray.scipy.sparse.linalg._systems import fused, make_system, norm_of, threshold
+from gpuarray.scipy.sparse.linalg._systems import (
+    fused,
+    make_system,
+    norm_of,
+    product_and_vdot,
+    step,
+    threshold,
+)
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -37,11 +44,6 @@ class _State(NamedTuple):
 def _direction(r: Any, p: Any, v: Any, rho: Any, before: Any, rv: Any, ts: Any, tt: Any) -> Any:
     omega = ts / tt
     return (p - omega * v) * ((rho / before) * ((before / rv) / omega)) + r
-
-
-@fused
-def _first_half(r: Any, v: Any, rho: Any, rv: Any) -> Any:
-    return r - (rho / rv) * v
 
 
 @fused
@@ -129,15 +131,14 @@ def bicgstab(
         x, r, rho, p, v = state[:5]
         p = r if i == 0 else _direction(r, p, v, rho, *state[5:9])
         phat = psolve(p)
-        v = matvec(phat)
-        rv = vdot(shadow, v)
-        s = _first_half(r, v, rho, rv)
+        v, rv = product_and_vdot(system.matrix, phat, shadow)
+        s, ss = step("bicgstab_half", (r, v), (rho, rv))
         shat = psolve(s)
         t = matvec(shat)
         ts, tt = vdot(t, s), vdot(t, t)
         x, r = _step(x, phat, s, shat, t, rho, rv, ts, tt)
         after = _State(x, r, vdot(shadow, r), p, v, rho, rv, ts, tt, phat)
-        return after, [rv, vdot(s, s), ts, tt, vdot(r, r), after.rho]
+        return after, [rv, ss, ts, tt, vdot(r, r), after.rho]
 
     def judge(i: int, before: _State, after: _State, numbers: Any) -> Any:
         rv, ss, ts, tt, rr, rho = numbers

@@ -9,7 +9,14 @@ import numpy as np
 
 from gpuarray._ops.products import vdot
 from gpuarray.scipy.sparse.linalg._progress import iterate, lag_of, read
-from gpuarray.scipy.sparse.linalg._systems import fused, make_system, norm_of, threshold
+from gpuarray.scipy.sparse.linalg._systems import (
+    fused,
+    make_system,
+    norm_of,
+    product_and_vdot,
+    step,
+    threshold,
+)
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -26,12 +33,6 @@ class _Cg(NamedTuple):
     rr: Any  # the square of the residual's norm
     p: Any
     rho: Any
-
-
-@fused
-def _cg_step(x: Any, r: Any, p: Any, q: Any, rho: Any, pq: Any) -> Any:
-    alpha = rho / pq
-    return x + alpha * p, r - alpha * q
 
 
 @fused
@@ -90,7 +91,8 @@ def cg(
     Notes
     -----
     M. R. Hestenes and E. Stiefel, Journal of Research of the National Bureau of Standards 49 (1952)
-    409-436. Besides the product an iteration is four launches.
+    409-436. An iteration is three launches where the matrix is in csr: the product with the dot
+    product that it takes, the new solution and residual with its norm, and the next direction.
 
     Examples
     --------
@@ -107,7 +109,7 @@ def cg(
         return system.b.copy(), 0
     if maxiter is None:
         maxiter = 10 * len(system.b)
-    matvec, psolve = system.matrix.matvec, system.preconditioner.matvec
+    psolve = system.preconditioner.matvec
     preconditioned = system.is_preconditioned
 
     def advance(state: _Cg, i: int) -> tuple[_Cg, list[Any]]:
@@ -116,9 +118,8 @@ def cg(
             z = psolve(z)
             rho = vdot(state.r, z)
         p = z if i == 0 else _cg_direction(z, state.p, rho, state.rho)
-        q = matvec(p)
-        x, r = _cg_step(state.x, state.r, p, q, rho, vdot(p, q))
-        rr = vdot(r, r)
+        q, pq = product_and_vdot(system.matrix, p, p)
+        x, r, rr = step("cg", (state.x, state.r, p, q), (rho, pq))
         return _Cg(x, r, rr, p, rho), [rr]
 
     def judge(i: int, before: _Cg, after: _Cg, rr: Any) -> Any:
@@ -241,8 +242,7 @@ def cgs(
         u = p = state.r
         if i > 0:
             u, p = _cgs_directions(state.r, state.p, state.q, state.rho, state.before)
-        v = matvec(psolve(p))
-        rv = vdot(shadow, v)
+        v, rv = product_and_vdot(system.matrix, psolve(p), shadow)
         q, total = _cgs_middle(u, v, state.rho, rv)
         x = _cgs_step(state.x, psolve(total), state.rho, rv)
         r = right - matvec(x)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gpuarray import _fusion
+from gpuarray import _fusion, _layout
+from gpuarray._ops.conversion import ascontiguousarray
 from gpuarray._ops.creation import zeros
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.products import vdot
+from gpuarray._runtime.device import current
+from gpuarray.kernels import krylov
+from gpuarray.scipy.sparse import _products
 from gpuarray.scipy.sparse.linalg._operators import (
     IdentityOperator,
     LinearOperator,
+    MatrixLinearOperator,
     aslinearoperator,
 )
 from gpuarray.scipy.sparse.linalg._progress import read
@@ -143,3 +148,33 @@ def threshold(name: str, norm: float, atol: Any, rtol: Any) -> float:
 def fused(function: Callable[..., Any]) -> Any:
     """A function of vectors and of numbers on the device, as one kernel."""
     return _fusion.fuse(function)
+
+
+def step(name: str, vectors: Sequence[Any], numbers: Sequence[Any]) -> Any:
+    """A step of `gpuarray.kernels.krylov`: what vectors become, and a dot product. One launch.
+
+    Numbers are on the device. All have the dtype of the first vector; of others, which are products
+    with functions of users, a copy is made.
+    """
+    layout = _layout.contiguous(vectors[0].dtype, vectors[0].shape)
+    run = krylov.launch.step_call(current.stream, name, layout)
+    operands = [*vectors, *numbers]
+    for i, x in enumerate(operands):
+        if x._layout is not layout and not (x.dtype is layout.dtype and x._layout.c_contiguous):
+            operands[i] = ascontiguousarray(x.astype(layout.dtype, copy=False))
+    return run(*operands)
+
+
+def product_and_vdot(operator: LinearOperator, x: Any, other: Any) -> tuple[Any, Any]:
+    """The product with a vector, and ``vdot(other, product)``.
+
+    One launch, if the operator is a matrix in csr.
+    """
+    if isinstance(operator, MatrixLinearOperator) and _is_csr(operator.A):
+        return _products.matvec_and_vdot(operator.A, x, other)
+    found = operator.matvec(x)
+    return found, vdot(other, found)
+
+
+def _is_csr(matrix: Any) -> bool:
+    return getattr(matrix, "format", "") == "csr" and matrix.ndim == 2

@@ -1,0 +1,95 @@
+"""Steps of Krylov methods, and products with dot products: the kernels alone."""
+
+import numpy as np
+import pytest
+
+import gpuarray as cp
+from gpuarray import _layout
+from gpuarray._runtime.device import current
+from gpuarray.kernels.krylov import launch, spec
+from gpuarray.kernels.sparse_product import launch as products
+from tests.slow import slow_except
+
+#: What the rows of the table say, in NumPy.
+WANT = {
+    "cg": lambda v, n: (v[0] + n[0] / n[1] * v[2], v[1] - n[0] / n[1] * v[3]),
+    "bicgstab_half": lambda v, n: (v[0] - n[0] / n[1] * v[1],),
+}
+
+
+def operand(shape, dtype, rng):
+    """Small integers: sums are exact in whichever order they are made."""
+    found = rng.integers(-3, 4, shape).astype(dtype)
+    if found.dtype.kind == "c":
+        found += 1j * rng.integers(-3, 4, shape).astype(found.real.dtype)
+    return found
+
+
+def run(name, vectors, numbers):
+    layout = _layout.contiguous(vectors[0].dtype, vectors[0].shape)
+    call = launch.step_call(current.stream, name, layout)
+    return [x.get() for x in call(*vectors, *[cp.asarray(x) for x in numbers])]
+
+
+@pytest.mark.parametrize("name", spec.STEPS)
+@pytest.mark.parametrize("dtype", slow_except(["f4", "c16"], ["f4", "f8", "c8", "c16"]))
+@pytest.mark.parametrize("size", slow_except([0, 7, 5000], [0, 1, 2, 7, 1024, 5000, 70000]))
+def test_steps(name, dtype, size, rng):
+    step = spec.STEPS[name]
+    vectors = [operand(size, dtype, rng) for _ in step.vectors]
+    numbers = [np.array(x, dtype) for x in (6, 2)]  # their quotient is exact
+    *got, product = run(name, [cp.asarray(x) for x in vectors], numbers)
+    want = WANT[name](vectors, numbers)
+    for one, other in zip(got, want, strict=True):
+        np.testing.assert_array_equal(one, other)
+    which = [list(step.results).index(x) for x in step.product]
+    assert product == np.vdot(*[want[i] for i in which])
+    assert (product.dtype, product.shape) == (np.dtype(dtype), ())
+
+
+def test_vectors_at_any_addresses(rng):
+    """Vectors that are views begin at other addresses than wide loads want: the same bits."""
+    vectors = [rng.normal(size=3001).astype("f4") for _ in range(4)]
+    numbers = [np.float32(x) for x in (1.5, 0.7)]
+    want = run("cg", [cp.asarray(x) for x in vectors], numbers)
+    views = [cp.asarray(np.concatenate([x[:1], x]))[1:] for x in vectors]
+    for one, other in zip(run("cg", views, numbers), want, strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+LENGTHS = {
+    "short rows": [5, 4, 0, 5] * 700,
+    "long rows": [3, 0, 9000, 0, 1],
+    "no elements": [0, 0, 0],
+}
+
+
+@pytest.mark.parametrize("kind", LENGTHS)
+@pytest.mark.parametrize("dtype", slow_except(["f8"], ["f4", "f8", "c8", "c16"]))
+def test_products_with_dot_products(kind, dtype, rng):
+    lengths = LENGTHS[kind]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype("i4")
+    indices = rng.integers(0, 50, indptr[-1]).astype("i4")
+    data, x = operand(indices.size, dtype, rng), operand(50, dtype, rng)
+    other = operand(len(lengths), dtype, rng)
+    arrays = [cp.asarray(part) for part in (indptr, indices, data, x)]
+    layouts = [part._layout for part in arrays]
+    call = products.vector_call(current.stream, *layouts, np.dtype(dtype), False, True)
+    result, dot = call(*arrays, cp.asarray(other))
+    want = np.zeros(len(lengths), dtype)
+    np.add.at(want, np.repeat(np.arange(len(lengths)), lengths), data * x[indices])
+    np.testing.assert_array_equal(result.get(), want)
+    assert dot.get() == np.vdot(other, want)
+
+
+@pytest.mark.emulator
+def test_nothing_for_the_checkers_to_find(rng):
+    vectors = [cp.asarray(rng.normal(size=3001)) for _ in range(4)]
+    indptr = cp.asarray(np.array([0, 3, 3, 4000, 4001], "i4"))
+    indices = cp.asarray(rng.integers(0, 50, 4001).astype("i4"))
+    arrays = [indptr, indices, cp.ones(4001), cp.ones(50)]
+    with cp.cuda.check("races", "uninit", "barriers"):
+        run("cg", vectors, [np.float64(3), np.float64(2)])
+        layouts = [part._layout for part in arrays]
+        call = products.vector_call(current.stream, *layouts, np.dtype("f8"), False, True)
+        assert float(call(*arrays, cp.ones(4))[1]) == 4001
