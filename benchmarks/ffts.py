@@ -9,7 +9,7 @@
   one read and one write of the array would have.
 * calls: the host's time for a call, and NumPy's for the same transform.
 * first: what the first transform of a process takes, with the opening of the library, and what a
-  plan of another length takes then.
+  plan of another length takes then, in processes of their own.
 
 A library that has no such transform leaves a gap; the reason goes to standard error.
 """
@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -60,8 +60,15 @@ ROWS: dict[str, Row] = {
     "fft, 1000 of 5999": Row("fft", (1000, 5999), "c8"),
     "fft, (64, 512, 512), axis 1": Row("fft", (64, 512, 512), "c8", {"axis": 1}),
     "fft, (1000, 64, 250), axis 1": Row("fft", (1000, 64, 250), "c8", {"axis": 1}),
+    "fft, (1000, 60, 250), axis 1": Row("fft", (1000, 60, 250), "c8", {"axis": 1}),
+    "fft, 2048 of 8192, axis 0": Row("fft", (2048, 8192), "c8", {"axis": 0}),
+    "ifft, 4096 of 4096": Row("ifft", (4096, 4096), "c8"),
+    "ifft, 2^22 complex64": Row("ifft", (1 << 22,), "c8"),
+    "ifft, 2^23 complex128": Row("ifft", (1 << 23,), "c16"),
     "fft, n=2^24 of 10^7": Row("fft", (10_000_000,), "c8", {"n": 1 << 24}),
     "fft, float32": Row("fft", (1 << 24,), "f4"),
+    "ifft, float32": Row("ifft", (1 << 24,), "f4"),
+    "fftn, 256^3 float32": Row("fftn", (256, 256, 256), "f4"),
     "rfft, 4096 of 4095": Row("rfft", (4096, 4095), "f4"),
     "fftn (512, 512, 16), axes (0, 1)": Row(
         "fftn", (512, 512, 16), "c8", {"axes": (0, 1)}, 1200
@@ -204,22 +211,41 @@ def _calls(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
     return figures
 
 
-def _first(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
-    """It is the first table: the process has transformed nothing yet."""
-    from gpuarray._ffi import driver
+#: What a process of its own prints: the milliseconds of its first transforms.
+_FIRST = """
+import sys, time
+sys.path[:0] = {path!r}
+from benchmarks import ffts, libraries
+library = libraries.available([{name!r}])[0][{name!r}]
+for n in (1 << 12, 5000):
+    x = library.to_device(ffts._numbers("c8", (n,)))
+    library.to_host(x)
+    before = time.perf_counter()
+    library.to_host(library.module.fft.fft(x))
+    print(1e3 * (time.perf_counter() - before))
+"""
 
-    print("\nFirst transform of the process, and one of another length, ms")
-    figures: dict[str, Any] = {}
-    for name, library in found.items():
-        figures[name] = []
-        for n in (1 << 12, 5000):
-            x = library.to_device(_numbers("c8", (n,)))
-            driver.context_synchronize()
-            before = time.perf_counter()
-            library.module.fft.fft(x)
-            driver.context_synchronize()
-            figures[name].append(1e3 * (time.perf_counter() - before))
-        print(f"{name:12}{figures[name][0]:10.1f}{figures[name][1]:10.1f}")
+
+def _first(found: dict[str, libraries.Library], options: Any) -> dict[str, Any]:
+    """Each library in processes of its own, the last ones in reverse order.
+
+    In one process the first library that opens cuFFT, and loads its kernels, does it for all; and
+    the first process may have to read the library's file from a disk.
+    """
+    print("\nFirst transform of a process, and one of another length, ms; each process a pair")
+    figures: dict[str, Any] = {name: [] for name in found}
+    path = [str(_ROOT), str(_ROOT / "src")]
+    for name in [*found, *reversed(found)]:
+        source = _FIRST.format(name=name, path=path)
+        done = subprocess.run(
+            [sys.executable, "-c", source], capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            print(f"    {name}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+            continue
+        figures[name].append([float(x) for x in done.stdout.split()])
+    for name, pairs in figures.items():
+        print(f"{name:12}" + "   ".join([f"{x:10.1f}{y:8.1f}" for x, y in pairs]))
     return figures
 
 

@@ -297,8 +297,8 @@ class TransformCall(BoundCall):
         number = stream.handle
         allocate = allocator.allocate
         capture = stream.ongoing_capture
-        once = len(offsets) == 1 and offsets[0] == (0, 0)
         debug = config.debug
+        at_once = not debug and len(offsets) == 1 and offsets[0] == (0, 0)
 
         def execute(words: Any, *arguments: Any) -> int:
             try:
@@ -318,10 +318,10 @@ class TransformCall(BoundCall):
                 if plan.area != address:
                     cufft.library.cufftSetWorkArea(plan.handle, address)
                     plan.area = address
-            given = (words, *arguments) if debug else arguments
-            if once:
-                status = function(*given)
+            if at_once:
+                status = function(*arguments)
             else:
+                given = (words, *arguments) if debug else arguments
                 first, second = words[0], words[1]
                 for source, target in offsets:
                     words[0], words[1] = first + source, second + target
