@@ -28,10 +28,10 @@ def turned(mp, x):
 
 
 CASES = [
-    Case("sindg", TINY),
-    Case("cosdg", DEGREES, exact=lambda mp, x: mp.cos(mp.fmod(x, 360) * mp.pi / 180)),
-    Case("tandg", TINY, exact=lambda mp, x: mp.tan(turned(mp, x))),
-    Case("cotdg", TINY, exact=lambda mp, x: mp.cot(turned(mp, x))),
+    Case("sindg", TINY, single=4),
+    Case("cosdg", DEGREES, exact=lambda mp, x: mp.cos(mp.fmod(x, 360) * mp.pi / 180), single=4),
+    Case("tandg", TINY, exact=lambda mp, x: mp.tan(turned(mp, x)), single=4),
+    Case("cotdg", TINY, exact=lambda mp, x: mp.cot(turned(mp, x)), single=4),
     Case("radian", [linear(-90, 90), linear(-60, 60), linear(-60, 60)[::-1]], corners=(0.0, 1.0, np.inf, np.nan)),
     Case("round", np.concatenate([linear(-10, 10), np.arange(-5, 5) + 0.5])),
     Case(

@@ -35,8 +35,8 @@ COMPLEX = linear(-5, 5, 100) + 1j * np.roll(linear(-4, 6, 100), 33)
 
 CASES = [
     Case("expit", SIGNED, single=2),
-    Case("logit", np.concatenate([powers(-300, -0.01, 60), linear(0.2, 0.8), 1 - powers(-15, -1)])),
-    Case("log_expit", SIGNED),
+    Case("logit", np.concatenate([powers(-300, -0.01, 60), linear(0.2, 0.8), 1 - powers(-15, -1)]), single=4),
+    Case("log_expit", SIGNED, single=4),
     Case("expm1", SIGNED, complexes=[COMPLEX]),
     Case("log1p", complexes=[COMPLEX], arguments=np.concatenate([powers(-300, 300), -powers(-300, -1e-9)])),
     Case("cosm1", SIGNED, single=4, exact=lambda mp, x: -2 * mp.sin(x / 2) ** 2),

@@ -28,9 +28,9 @@ def jacobi(mp, u, m):
 
 
 CASES = [
-    Case("ellipk", MODULI, exact=lambda mp, m: mp.ellipk(m)),
-    Case("ellipkm1", np.concatenate([powers(-300, 300), 1 - MODULI]), exact=lambda mp, p: mp.ellipk(1 - p)),
-    Case("ellipe", MODULI, exact=lambda mp, m: mp.ellipe(m)),
+    Case("ellipk", MODULI, exact=lambda mp, m: mp.ellipk(m), single=4),
+    Case("ellipkm1", np.concatenate([powers(-300, 300), 1 - MODULI]), exact=lambda mp, p: mp.ellipk(1 - p), single=4),
+    Case("ellipe", MODULI, exact=lambda mp, m: mp.ellipe(m), single=4),
     Case("ellipkinc", LEGENDRE, exact=lambda mp, x, m: mp.ellipf(x, m)),
     Case("ellipeinc", LEGENDRE, exact=lambda mp, x, m: mp.ellipe(x, m)),
     Case("agm", pairs(SIZES, SIZES), exact=lambda mp, a, b: mp.agm(a, b)),

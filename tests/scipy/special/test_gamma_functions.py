@@ -27,15 +27,15 @@ def ratio(mp, top, *bottom):
 
 
 CASES = [
-    Case("gamma", np.concatenate([BOTH, HALVES]), exact=lambda mp, x: mp.gamma(x), complexes=[COMPLEX], relative=3e-13),
+    Case("gamma", np.concatenate([BOTH, HALVES]), exact=lambda mp, x: mp.gamma(x), complexes=[COMPLEX], relative=3e-13, single=4),
     Case("gammaln", np.concatenate([BOTH, powers(-300, 300), linear(-8, 5, 100), -powers(1.5, 9)]),
          exact=lambda mp, x: mp.re(mp.loggamma(x)), single=4),
     Case("loggamma", np.concatenate([powers(-300, 300), linear(0, 5)]), exact=lambda mp, x: mp.loggamma(x),
          complexes=[COMPLEX], relative=1e-13),
     Case("gammasgn", np.concatenate([linear(-10, 10), -powers(0, 9)])),
-    Case("rgamma", np.concatenate([BOTH, HALVES]), exact=lambda mp, x: mp.rgamma(x), complexes=[COMPLEX], relative=3e-13),
+    Case("rgamma", np.concatenate([BOTH, HALVES]), exact=lambda mp, x: mp.rgamma(x), complexes=[COMPLEX], relative=3e-13, single=4),
     Case("psi", np.concatenate([BOTH, linear(1.4, 1.5), linear(-0.6, -0.4), powers(2, 300)]), exact=lambda mp, x: mp.digamma(x),
-         complexes=[COMPLEX], relative=1e-13),
+         complexes=[COMPLEX], relative=1e-13, single=4),
     Case("beta", joined(pairs(NUMBERS, NUMBERS), pairs(-NUMBERS[40:80], NUMBERS[:80])), exact=lambda mp, a, b: mp.beta(a, b)),
     Case("betaln", joined(pairs(NUMBERS, NUMBERS), pairs(-NUMBERS[40:80], NUMBERS[:80])),
          exact=lambda mp, a, b: mp.log(abs(mp.beta(a, b)))),

@@ -3,8 +3,10 @@
 A page (a module here) has the rows of a chapter of SciPy's reference; ``special_*.cuh`` are the
 functions in C++, in namespace ``gpuarray::special``. A function of many branches is
 ``__noinline__``: inlined it would be compiled for each of a thread's elements, which takes seconds.
-Functions compute in double where a row does not choose CUDA's own float functions. All formulas are
-from the DLMF (https://dlmf.nist.gov), or from papers that are named beside them.
+Functions compute in double, most of those with results of float64 in pairs of doubles where digits
+would cancel; results of float32 have functions of their own (``special_*_single.cuh``), or the same
+template without the pairs. All formulas are from the DLMF (https://dlmf.nist.gov), or from papers
+that are named beside them.
 """
 
 from __future__ import annotations

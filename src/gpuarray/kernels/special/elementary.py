@@ -19,7 +19,7 @@ ROWS = (
     special(
         "log_expit", 1, "Logarithm of expit without overflow.", [-800.0, 0.0],
         loops="d->d f->f",
-        floats="in0 < 0 ? in0 - ::log1p(::exp(in0)) : -::log1p(::exp(-in0))",
+        header="special_elementary", floats="special::log_expit(in0)",
         result="array([-8.00000000e+02, -6.93147181e-01])",
     ),
     special(

@@ -10,7 +10,7 @@ _REAL, _COMPLEX, _ZETA = "special_gamma", "special_gamma_complex", "special_zeta
 ROWS = (
     special(
         "gamma", 1, "Gamma function.", [0.5, 5.0], loops="d->d D->D f->f F->F",
-        header=_COMPLEX, floats="special::gamma(double(in0))",
+        header=_COMPLEX, floats="special::gamma(in0)",
         complexes="special::gamma(wide(in0))",
         result="array([ 1.77245385, 24.        ])",
     ),
@@ -22,7 +22,7 @@ ROWS = (
     special(
         "loggamma", 1, "Principal branch of the logarithm of the gamma function.", [1.0, 10.0],
         loops="d->d D->D f->f F->F", header=_COMPLEX,
-        floats="special::loggamma(double(in0))", complexes="special::loggamma(wide(in0))",
+        floats="special::loggamma(in0)", complexes="special::loggamma(wide(in0))",
         result="array([ 0.        , 12.80182748])",
     ),
     special(
@@ -33,13 +33,13 @@ ROWS = (
     special(
         "rgamma", 1, "Reciprocal of the gamma function, which has no poles.", [0.0, 5.0],
         loops="d->d D->D f->f F->F", header=_COMPLEX,
-        floats="special::rgamma(double(in0))", complexes="special::rgamma(wide(in0))",
+        floats="special::rgamma(in0)", complexes="special::rgamma(wide(in0))",
         result="array([0.        , 0.04166667])",
     ),
     special(
         "psi", 1, "Digamma function: the derivative of the logarithm of gamma.", [1.0, 10.0],
         loops="d->d D->D f->f F->F", header=_COMPLEX, aliases=("digamma",),
-        floats="special::digamma(double(in0))", complexes="special::digamma(wide(in0))",
+        floats="special::digamma(in0)", complexes="special::digamma(wide(in0))",
         result="array([-0.57721566,  2.25175259])",
     ),
     special(

@@ -10,12 +10,14 @@ _HEADER = "special_gammainc"
 ROWS = (
     special(
         "gammainc", 2, "Regularized lower incomplete gamma function.", 2.0, [0.0, 1.0],
-        loops="dd->d ff->f", header=_HEADER, floats="special::gammainc(in0, double(in1))",
+        loops="dd->d ff->f", header=_HEADER,
+        floats="special::gammainc(in0, special::Wide<T>(in1))",
         result="array([0.        , 0.26424112])",
     ),
     special(
         "gammaincc", 2, "Regularized upper incomplete gamma function.", 2.0, [0.0, 1.0],
-        loops="dd->d ff->f", header=_HEADER, floats="special::gammaincc(in0, double(in1))",
+        loops="dd->d ff->f", header=_HEADER,
+        floats="special::gammaincc(in0, special::Wide<T>(in1))",
         result="array([1.        , 0.73575888])",
     ),
     special(
@@ -31,13 +33,13 @@ ROWS = (
     special(
         "chdtr", 2, "Distribution function of chi-squared with v degrees of freedom.",
         2.0, [0.0, 1.0], loops="ff->f dd->d", header=_HEADER,
-        floats="special::gammainc(in0 / T(2), double(in1) / 2)",
+        floats="special::gammainc(in0 / T(2), special::Wide<T>(double(in1) / 2))",
         result="array([0.        , 0.39346934])",
     ),
     special(
         "chdtrc", 2, "Survival function of chi-squared with v degrees of freedom.",
         2.0, [0.0, 1.0], loops="ff->f dd->d", header=_HEADER,
-        floats="in1 < 0 ? 1.0 : special::gammaincc(in0 / T(2), double(in1) / 2)",
+        floats="in1 < 0 ? 1.0 : special::gammaincc(in0 / T(2), special::Wide<T>(double(in1) / 2))",
         result="array([1.        , 0.60653066])",
     ),
     special(
@@ -48,19 +50,19 @@ ROWS = (
     special(
         "chdtriv", 2, "Inverse of chdtr in the degrees of freedom.", [0.5, 0.75], 1.0,
         loops="ff->f dd->d", header=_HEADER,
-        floats="2 * special::gamma_shape(double(in1) / 2, in0, 1 - double(in0))",
+        floats="2 * special::gamma_shape(special::Wide<T>(double(in1) / 2), in0, 1 - double(in0))",
         result="array([1.5971476 , 0.79397424])",
     ),
     special(
         "gdtr", 3, "Distribution function of gamma with rate a and shape b.",
         2.0, 3.0, [0.0, 1.0], loops="fff->f ddd->d", header=_HEADER,
-        floats="special::gammainc(in1, special::product(in0, in2))",
+        floats="special::gammainc(in1, special::product_of<special::Wide<T>>(in0, in2))",
         result="array([0.        , 0.32332358])",
     ),
     special(
         "gdtrc", 3, "Survival function of gamma with rate a and shape b.",
         2.0, 3.0, [0.0, 1.0], loops="fff->f ddd->d", header=_HEADER,
-        floats="special::gammaincc(in1, special::product(in0, in2))",
+        floats="special::gammaincc(in1, special::product_of<special::Wide<T>>(in0, in2))",
         result="array([1.        , 0.67667642])",
     ),
     special(
@@ -72,7 +74,10 @@ ROWS = (
     special(
         "gdtrib", 3, "Inverse of gdtr in the shape b.", 2.0, [0.25, 0.5], 1.0,
         loops="fff->f ddd->d", header=_HEADER,
-        floats="special::gamma_shape(special::product(in0, in2), in1, 1 - double(in1))",
+        floats=(
+            "special::gamma_shape("
+            "special::product_of<special::Wide<T>>(in0, in2), in1, 1 - double(in1))"
+        ),
         result="array([3.34193187, 2.32348868])",
     ),
     special(

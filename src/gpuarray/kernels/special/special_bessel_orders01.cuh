@@ -4,7 +4,7 @@
 // taken out of Y and K. Far away: Chebyshev series in 1/x of what DLMF 10.17 and 10.40 expand asymptotically.
 #pragma once
 
-#include "gpuarray/special.cuh"
+#include "gpuarray/special_bessel_single.cuh"
 #include "gpuarray/special_bessel_tables.cuh"
 
 namespace gpuarray {

@@ -12,14 +12,15 @@ namespace gpuarray {
 namespace special {
 
 // x^a y^b / B(a, b), y = 1 - x
-GPUARRAY_CALLED double beta_factor(double a, double b, dd x, dd y) {
+template <class W> GPUARRAY_CALLED double beta_factor(double a, double b, W x, W y) {
     if (a >= 16 && b >= 16) {
-        const dd s = sum(a, b);
-        const dd power = log_dd(x * s / a) * a + log_dd(y * s / b) * b;
-        const dd rest = stirling_rest(s) - stirling_rest(a) - stirling_rest(b);
-        return exp_dd(power + rest) * ::sqrt(a / s.hi) * ::sqrt(b) * 0.39894228040143267794;
+        const W s = sum_of<W>(a, b);
+        const W power = log_of(x * s / a) * a + log_of(y * s / b) * b;
+        const W rest = stirling_rest(s) - stirling_rest(W(a)) - stirling_rest(W(b));
+        return exp_of(power + rest) * ::sqrt(a / s.hi) * ::sqrt(b) * 0.39894228040143267794;
     }
-    return exp_dd(log_dd(x) * a + log_dd(y) * b - lbeta_signed(a, b).log);
+    const FactorAndLog<W> beta = lbeta_of<W>(a, b);
+    return exp_of(log_of(x) * a + log_of(y) * b - beta.log) / beta.sign;
 }
 
 // Terms alpha and beta of the continued fraction; rest = a - (a + b) x.
@@ -32,7 +33,8 @@ GPUARRAY_DEVICE double beta_beta(double a, double b, double x, double y, double 
     return first + (a + n) / (a + 2 * n + 1) * (rest + 1 + n * (1 + y));
 }
 
-GPUARRAY_CALLED double beta_fraction(double a, double b, double x, double y, double rest) {
+GPUARRAY_CALLED double beta_fraction(double a, double b, dd wide_x, dd wide_y, double rest) {
+    const double x = wide_x.hi, y = wide_y.hi;
     double c = beta_beta(a, b, x, y, rest, 0), d = 0;
     int count = 1;
 #pragma unroll 1
@@ -51,6 +53,31 @@ GPUARRAY_CALLED double beta_fraction(double a, double b, double x, double y, dou
     return 1 / tail;
 }
 
+// DLMF 8.17.22 without divisions: a / (a + d1 / (a + 1 + d2 / (a + 2 + ...))) by the recurrence of its convergents,
+// divided by a.
+GPUARRAY_CALLED double beta_fraction(double a, double b, plain wide_x, plain, double) {
+    const double x = wide_x.hi, s = a + b;
+    // After the term with -a (a + b) x.
+    double p = a + 1, q = a * (a + 1) - a * s * x, last_p = 1, last_q = a, next = a + 1, m = 0;
+#pragma unroll 1
+    while (m < 3000) {
+        m += 1;
+        const double even = m * (b - m) * x, odd = -(a + m) * (s + m) * x;
+        next += 1;
+        const double middle_p = ::fma(next, p, even * last_p), middle_q = ::fma(next, q, even * last_q);
+        next += 1;
+        const double next_p = ::fma(next, middle_p, odd * p), next_q = ::fma(next, middle_q, odd * q);
+        if (::fabs(next_p * middle_q - middle_p * next_q) <= 1e-12 * ::fabs(next_p * middle_q)) return next_p / next_q;
+        // Of the size of one: after thousands of steps they would overflow.
+        const double scale = ::fabs(next_q) > 1e100 ? 1e-100 : 1.0;
+        p = next_p * scale;
+        q = next_q * scale;
+        last_p = middle_p * scale;
+        last_q = middle_q * scale;
+    }
+    return p / q;
+}
+
 // Of I_x(a, b) and 1 - I what is computed, and whether it is the latter.
 struct BetaPart {
     double value;
@@ -59,15 +86,19 @@ struct BetaPart {
     GPUARRAY_DEVICE double q() const { return upper ? value : 1 - value; }
 };
 
+// Beyond what value the rest to 1 is computed itself.
+GPUARRAY_DEVICE double nearly_all(dd) { return 0.75; }
+GPUARRAY_DEVICE double nearly_all(plain) { return 0.9999; }
+
 // For a, b > 0 and 0 < x < 1.
-GPUARRAY_CALLED BetaPart beta_part(double a, double b, dd x, dd y) {
+template <class W> GPUARRAY_CALLED BetaPart beta_part(double a, double b, W x, W y) {
     const double factor = beta_factor(a, b, x, y), rest = rounded(y * a - x * b);
     bool upper = rest < 0;
-    double value = upper ? factor * beta_fraction(b, a, y.hi, x.hi, -rest) : factor * beta_fraction(a, b, x.hi, y.hi, rest);
-    if (value > 0.75 && (upper ? x.hi : y.hi) < 0.999) {
+    double value = upper ? factor * beta_fraction(b, a, y, x, -rest) : factor * beta_fraction(a, b, x, y, rest);
+    if (value > nearly_all(x) && (upper ? x.hi : y.hi) < 0.999) {
         // What is left is small: it is computed itself, though the fraction converges slower there.
         upper = !upper;
-        value = upper ? factor * beta_fraction(b, a, y.hi, x.hi, -rest) : factor * beta_fraction(a, b, x.hi, y.hi, rest);
+        value = upper ? factor * beta_fraction(b, a, y, x, -rest) : factor * beta_fraction(a, b, x, y, rest);
     }
     return BetaPart{::fmin(value, 1.0), upper};
 }
@@ -75,46 +106,54 @@ GPUARRAY_CALLED BetaPart beta_part(double a, double b, dd x, dd y) {
 GPUARRAY_DEVICE bool beta_defined(double a, double b, double x) {
     return a > 0 && b > 0 && x >= 0 && x <= 1 && !isinf(a) && !isinf(b);
 }
-GPUARRAY_CALLED double betainc_dd(double a, double b, dd x, dd y) {
+template <class W> GPUARRAY_CALLED double betainc_of(double a, double b, W x, W y) {
     if (!beta_defined(a, b, x.hi)) return not_a_number();
     if (x.hi == 0 || y.hi == 0) return x.hi == 0 ? 0.0 : 1.0;
     return beta_part(a, b, x, y).p();
 }
-GPUARRAY_CALLED double betaincc_dd(double a, double b, dd x, dd y) { return betainc_dd(b, a, y, x); }
-GPUARRAY_DEVICE double betainc(double a, double b, double x) { return betainc_dd(a, b, x, dd(1.0) - x); }
-GPUARRAY_DEVICE double betaincc(double a, double b, double x) { return betaincc_dd(a, b, x, dd(1.0) - x); }
+template <class W> GPUARRAY_DEVICE double betaincc_of(double a, double b, W x, W y) { return betainc_of(b, a, y, x); }
+template <class W> GPUARRAY_DEVICE double betainc(double a, double b, double x) {
+    return betainc_of(a, b, W(x), W(1.0) - x);
+}
+template <class W> GPUARRAY_DEVICE double betaincc(double a, double b, double x) {
+    return betaincc_of(a, b, W(x), W(1.0) - x);
+}
 
 // The residual that rises with I: log(I / p), or -log((1 - I) / q) where q is the smaller one.
-GPUARRAY_CALLED double beta_residual(double a, double b, dd x, dd y, double p, double q) {
+template <class W> GPUARRAY_CALLED double beta_residual(double a, double b, W x, W y, double p, double q) {
     const BetaPart part = beta_part(a, b, x, y);
     return p <= q ? log_ratio(part.p(), p) : -log_ratio(part.q(), q);
 }
 
+struct Split {
+    double x, y;  // y = 1 - x
+};
+
 // x and 1 - x with I_x(a, b) = p, p + q = 1: Newton's steps in log(x / (1 - x)) between bounds.
-GPUARRAY_CALLED dd beta_inverse(double a, double b, double p, double q) {
-    if (!beta_defined(a, b, p) || !(q >= 0)) return dd(not_a_number(), not_a_number());
-    if (p == 0) return dd(0.0, 1.0);
-    if (q == 0) return dd(1.0, 0.0);
+template <class W> GPUARRAY_CALLED Split beta_inverse(double a, double b, double p, double q) {
+    if (!beta_defined(a, b, p) || !(q >= 0)) return Split{not_a_number(), not_a_number()};
+    if (p == 0) return Split{0.0, 1.0};
+    if (q == 0) return Split{1.0, 0.0};
     // A normal variable of the same mean in the logarithm of the odds, or the first terms at the ends.
     const double normal = p < q ? ::normcdfinv(p) : -::normcdfinv(q);
-    const double logarithm = rounded(lbeta_signed(a, b).log);
+    const double logarithm = log_of_magnitude(lbeta_of<W>(a, b));
     double u = ::log(a / b) + normal * ::sqrt(1 / a + 1 / b);
     const double first = (::log(p * a) + logarithm) / a, last = -(::log(q * b) + logarithm) / b;
     if (a < 1 && first < ::log(0.3)) u = first;
     if (b < 1 && last > -::log(0.3)) u = last;
     u = ::fmin(::fmax(u, -740.0), 740.0);
     double low = -750, high = 750;
-    dd x(0.5), y(0.5);
+    W x(0.5), y(0.5);
 #pragma unroll 1
     for (int i = 0; i < 80; ++i) {
         if (u < 0) {
             const double e = ::exp(u);
-            x = dd(e / (1 + e));
-            y = dd(1.0) - x;
+            x = W(e / (1 + e));
+            y = W(1.0) - x;
         } else {
             const double e = ::exp(-u);
-            y = dd(e / (1 + e));
-            x = dd(1.0) - y;
+            y = W(e / (1 + e));
+            x = W(1.0) - y;
         }
         if (x.hi == 0 || y.hi == 0) break;
         const BetaPart part = beta_part(a, b, x, y);
@@ -122,27 +161,31 @@ GPUARRAY_CALLED dd beta_inverse(double a, double b, double p, double q) {
         const double slope = beta_factor(a, b, x, y);
         if (residual > 0) high = u; else low = u;
         const double step = residual * (p <= q ? part.p() : part.q()) / slope;
-        if (step * step * (1 + a + b) < 1e-17) {
+        if (step * step * (1 + a + b) < last_step(x)) {
             const double change = x.hi * y.hi * step;
-            return dd(rounded(x - change), rounded(y + change));
+            return Split{rounded(x - change), rounded(y + change)};
         }
         double next = u - step;
         if (!(next > low && next < high)) {
             next = low <= -750 ? ::fmin(u, high) - 3 : high >= 750 ? ::fmax(u, low) + 3 : (low + high) / 2;
         }
-        if (next <= -750) return dd(0.0, 1.0);
-        if (next >= 750) return dd(1.0, 0.0);
+        if (next <= -750) return Split{0.0, 1.0};
+        if (next >= 750) return Split{1.0, 0.0};
         u = next;
     }
-    return dd(rounded(x), rounded(y));
+    return Split{rounded(x), rounded(y)};
 }
-GPUARRAY_DEVICE double betaincinv(double a, double b, double p) { return beta_inverse(a, b, p, 1 - p).hi; }
-GPUARRAY_DEVICE double betainccinv(double a, double b, double q) { return beta_inverse(a, b, 1 - q, q).hi; }
+template <class W> GPUARRAY_DEVICE double betaincinv(double a, double b, double p) {
+    return beta_inverse<W>(a, b, p, 1 - p).x;
+}
+template <class W> GPUARRAY_DEVICE double betainccinv(double a, double b, double q) {
+    return beta_inverse<W>(a, b, 1 - q, q).x;
+}
 
 // Which of two numbers is not known, in the logarithm: I_x(a, b) = p as a function of `first` + exp(u).
-struct BetaShape {
+template <class W> struct BetaShape {
     double offset_a, offset_b, sign_a, sign_b, p, q, sign;
-    dd x, y;
+    W x, y;
     GPUARRAY_DEVICE double operator()(double u) const {
         const double t = ::exp(u);
         const double a = offset_a + sign_a * t, b = offset_b + sign_b * t;
@@ -150,138 +193,150 @@ struct BetaShape {
     }
 };
 // t > 0 with I_x(offset_a + sign_a t, offset_b + sign_b t) = p; `sign` is 1 if that rises with t.
-GPUARRAY_CALLED double beta_shape(double offset_a, double sign_a, double offset_b, double sign_b, dd x, dd y, double p,
-                                  double q, double sign, double greatest) {
+template <class W> GPUARRAY_CALLED double beta_shape(double offset_a, double sign_a, double offset_b, double sign_b,
+                                                     W x, W y, double p, double q, double sign, double greatest) {
     if (!(x.hi > 0) || !(y.hi > 0) || !(p > 0) || !(q > 0) || !(offset_a + offset_b >= 0)) return not_a_number();
     const double top = ::log(greatest);
-    const BetaShape f = {offset_a, offset_b, sign_a, sign_b, p, q, sign, x, y};
+    const BetaShape<W> f = {offset_a, offset_b, sign_a, sign_b, p, q, sign, x, y};
     return ::exp(rising_root(f, ::fmin(0.5, top - 0.7), -690, top));
 }
 
-GPUARRAY_CALLED double bdtr(double k, double n, double p) {
+template <class W> GPUARRAY_CALLED double bdtr(double k, double n, double p) {
     const double whole = ::floor(k), rest = n - whole;
     if (!(p >= 0 && p <= 1) || !(whole >= 0) || !(rest >= 0)) return not_a_number();
     if (rest == 0) return 1.0;
-    return betaincc_dd(whole + 1, rest, p, dd(1.0) - p);
+    return betaincc_of<W>(whole + 1, rest, p, W(1.0) - p);
 }
-GPUARRAY_CALLED double bdtrc(double k, double n, double p) {
+template <class W> GPUARRAY_CALLED double bdtrc(double k, double n, double p) {
     const double whole = ::floor(k), rest = n - whole;
     if (!(p >= 0 && p <= 1) || !(rest >= 0) || k != k) return not_a_number();
     if (whole < 0) return 1.0;
-    return rest == 0 ? 0.0 : betainc_dd(whole + 1, rest, p, dd(1.0) - p);
+    return rest == 0 ? 0.0 : betainc_of<W>(whole + 1, rest, p, W(1.0) - p);
 }
-GPUARRAY_CALLED double bdtri(double k, double n, double y) {
+template <class W> GPUARRAY_CALLED double bdtri(double k, double n, double y) {
     const double whole = ::floor(k), rest = n - whole;
     if (!(y >= 0 && y <= 1) || !(whole >= 0) || !(rest > 0)) return not_a_number();
-    return beta_inverse(whole + 1, rest, 1 - y, y).hi;
+    return beta_inverse<W>(whole + 1, rest, 1 - y, y).x;
 }
 // The number of successes as a real number: I of 1 - p with (n - k, k + 1).
-GPUARRAY_CALLED double bdtrik(double y, double n, double p) {
+template <class W> GPUARRAY_CALLED double bdtrik(double y, double n, double p) {
     if (!(n > 0) || !(y > 0 && y < 1) || !(p > 0 && p < 1)) return not_a_number();
     // No k has a probability below that of none.
-    if (beta_part(n, 1, dd(1.0) - p, p).p() >= y) return 0.0;
-    return beta_shape(n, -1, 1, 1, dd(1.0) - p, p, y, 1 - y, 1, n * (1 - 1e-13));
+    if (beta_part<W>(n, 1, W(1.0) - p, W(p)).p() >= y) return 0.0;
+    return beta_shape<W>(n, -1, 1, 1, W(1.0) - p, p, y, 1 - y, 1, n * (1 - 1e-13));
 }
-GPUARRAY_CALLED double bdtrin(double k, double y, double p) {
+template <class W> GPUARRAY_CALLED double bdtrin(double k, double y, double p) {
     if (!(k >= 0) || !(p > 0 && p < 1)) return not_a_number();
-    return k + beta_shape(0, 1, k + 1, 0, dd(1.0) - p, p, y, 1 - y, -1, 1e100);
+    return k + beta_shape<W>(0, 1, k + 1, 0, W(1.0) - p, p, y, 1 - y, -1, 1e100);
 }
 
-GPUARRAY_CALLED double nbdtr(double k, double n, double p) {
+template <class W> GPUARRAY_CALLED double nbdtr(double k, double n, double p) {
     if (!(p >= 0 && p <= 1) || !(k >= 0)) return not_a_number();
-    return betainc_dd(n, k + 1, p, dd(1.0) - p);
+    return betainc_of<W>(n, k + 1, p, W(1.0) - p);
 }
-GPUARRAY_CALLED double nbdtrc(double k, double n, double p) {
+template <class W> GPUARRAY_CALLED double nbdtrc(double k, double n, double p) {
     if (!(p >= 0 && p <= 1) || !(k >= 0)) return not_a_number();
-    return betaincc_dd(n, k + 1, p, dd(1.0) - p);
+    return betaincc_of<W>(n, k + 1, p, W(1.0) - p);
 }
-GPUARRAY_CALLED double nbdtri(double k, double n, double y) {
+template <class W> GPUARRAY_CALLED double nbdtri(double k, double n, double y) {
     if (!(k >= 0)) return not_a_number();
-    return beta_inverse(n, k + 1, y, 1 - y).hi;
+    return beta_inverse<W>(n, k + 1, y, 1 - y).x;
 }
-GPUARRAY_CALLED double nbdtrik(double y, double n, double p) {
+template <class W> GPUARRAY_CALLED double nbdtrik(double y, double n, double p) {
     if (!(n > 0) || !(p > 0 && p < 1)) return not_a_number();
-    if (beta_part(n, 1, p, dd(1.0) - p).p() >= y) return 0.0;
-    return beta_shape(n, 0, 1, 1, p, dd(1.0) - p, y, 1 - y, 1, 1e100);
+    if (beta_part<W>(n, 1, W(p), W(1.0) - p).p() >= y) return 0.0;
+    return beta_shape<W>(n, 0, 1, 1, p, W(1.0) - p, y, 1 - y, 1, 1e100);
 }
-GPUARRAY_CALLED double nbdtrin(double k, double y, double p) {
+template <class W> GPUARRAY_CALLED double nbdtrin(double k, double y, double p) {
     if (!(k >= 0) || !(p > 0 && p < 1)) return not_a_number();
-    return beta_shape(0, 1, k + 1, 0, p, dd(1.0) - p, y, 1 - y, -1, 1e100);
+    return beta_shape<W>(0, 1, k + 1, 0, p, W(1.0) - p, y, 1 - y, -1, 1e100);
 }
 
-GPUARRAY_CALLED double btdtria(double p, double b, double x) {
+template <class W> GPUARRAY_CALLED double btdtria(double p, double b, double x) {
     if (!(b > 0)) return not_a_number();
-    return beta_shape(0, 1, b, 0, x, dd(1.0) - x, p, 1 - p, -1, 1e100);
+    return beta_shape<W>(0, 1, b, 0, x, W(1.0) - x, p, 1 - p, -1, 1e100);
 }
-GPUARRAY_CALLED double btdtrib(double a, double p, double x) {
+template <class W> GPUARRAY_CALLED double btdtrib(double a, double p, double x) {
     if (!(a > 0)) return not_a_number();
-    return beta_shape(a, 0, 0, 1, x, dd(1.0) - x, p, 1 - p, 1, 1e100);
+    return beta_shape<W>(a, 0, 0, 1, x, W(1.0) - x, p, 1 - p, 1, 1e100);
 }
 
 // F: x n / (m + x n) with I of (n / 2, m / 2).
-GPUARRAY_CALLED double fdtr(double n, double m, double x, bool upper) {
+template <class W> GPUARRAY_CALLED double f_distribution(double n, double m, double x, bool upper) {
     if (!(n > 0) || !(m > 0) || !(x >= 0)) return not_a_number();
     if (isinf(x)) return upper ? 0.0 : 1.0;
-    const dd scaled = product(n, x), whole = scaled + m;
-    const dd part = scaled / whole, rest = dd(m) / whole;
-    return upper ? betaincc_dd(n / 2, m / 2, part, rest) : betainc_dd(n / 2, m / 2, part, rest);
+    const W scaled = product_of<W>(n, x), whole = scaled + m;
+    const W part = scaled / whole, rest = W(m) / whole;
+    return upper ? betaincc_of<W>(n / 2, m / 2, part, rest) : betainc_of<W>(n / 2, m / 2, part, rest);
 }
-GPUARRAY_CALLED double fdtri(double n, double m, double p) {
+template <class W> GPUARRAY_DEVICE double fdtr(double n, double m, double x) {
+    return f_distribution<W>(n, m, x, false);
+}
+template <class W> GPUARRAY_DEVICE double fdtrc(double n, double m, double x) {
+    return f_distribution<W>(n, m, x, true);
+}
+template <class W> GPUARRAY_CALLED double fdtri(double n, double m, double p) {
     if (!(n > 0) || !(m > 0) || !(p > 0 && p <= 1)) return not_a_number();
-    const dd found = beta_inverse(n / 2, m / 2, p, 1 - p);
-    return m / n * (found.hi / found.lo);
+    const Split found = beta_inverse<W>(n / 2, m / 2, p, 1 - p);
+    return m / n * (found.x / found.y);
 }
-struct FDenominator {
+template <class W> struct FDenominator {
     double n, x, p, q, sign;
     GPUARRAY_DEVICE double operator()(double u) const {
         const double m = ::exp(u);
-        const dd scaled = product(n, x), whole = scaled + m;
-        return sign * beta_residual(n / 2, m / 2, scaled / whole, dd(m) / whole, p, q);
+        const W scaled = product_of<W>(n, x), whole = scaled + m;
+        return sign * beta_residual(n / 2, m / 2, scaled / whole, W(m) / whole, p, q);
     }
 };
-GPUARRAY_CALLED double fdtridfd(double n, double p, double x) {
+template <class W> GPUARRAY_CALLED double fdtridfd(double n, double p, double x) {
     if (!(n > 0) || !(x > 0) || !(p > 0 && p < 1)) return not_a_number();
     // Whether the distribution function rises with the degrees of freedom of the denominator depends on x.
-    FDenominator f = {n, x, p, 1 - p, 1.0};
+    FDenominator<W> f = {n, x, p, 1 - p, 1.0};
     if (f(20.0) < f(-20.0)) f.sign = -1.0;
     return ::exp(rising_root(f, 1.0, -230, 46));
 }
 
-// Student's: the tail is half of I of m / (m + t^2) with (m / 2, 1 / 2).
-GPUARRAY_CALLED double student_tail(double m, double t) {
-    const dd square = product(t, t), whole = square + m;
-    if (isinf(square.hi)) return exp_dd(log_dd(dd(m)) * (m / 2) - log_dd(dd(::fabs(t))) * m - lbeta_signed(m / 2, 0.5).log) / m;
-    return betainc_dd(m / 2, 0.5, dd(m) / whole, square / whole) / 2;
+// exp(power) / B / m for B of a beta function.
+template <class W> GPUARRAY_DEVICE double student_far(double m, W power, FactorAndLog<W> beta) {
+    return exp_of(power - beta.log) / beta.sign / m;
 }
-GPUARRAY_CALLED double stdtr(double m, double t) {
+// Student's: the tail is half of I of m / (m + t^2) with (m / 2, 1 / 2).
+template <class W> GPUARRAY_CALLED double student_tail(double m, double t) {
+    const W square = product_of<W>(t, t), whole = square + m;
+    if (isinf(square.hi)) {
+        return student_far(m, log_of(W(m)) * (m / 2) - log_of(W(::fabs(t))) * m, lbeta_of<W>(m / 2, 0.5));
+    }
+    return betainc_of<W>(m / 2, 0.5, W(m) / whole, square / whole) / 2;
+}
+template <class W> GPUARRAY_CALLED double stdtr(double m, double t) {
     if (!(m > 0) || t != t) return not_a_number();
     if (isinf(m)) return ::normcdf(t);
     if (isinf(t)) return t > 0 ? 1.0 : 0.0;
     if (t == 0) return 0.5;
-    const double tail = student_tail(m, t);
+    const double tail = student_tail<W>(m, t);
     return t < 0 ? tail : 1 - tail;
 }
-GPUARRAY_CALLED double stdtrit(double m, double p) {
+template <class W> GPUARRAY_CALLED double stdtrit(double m, double p) {
     if (!(m > 0) || !(p >= 0 && p <= 1)) return not_a_number();
     if (p == 0 || p == 1) return p == 0 ? -infinity() : infinity();
     if (p == 0.5) return 0.0;
     if (isinf(m)) return ::normcdfinv(p);
     const double tail = p < 0.5 ? p : 1 - p;
-    const dd found = beta_inverse(m / 2, 0.5, 2 * tail, 2 * (0.5 - tail));
-    const double t = found.hi > 1e-290
-                         ? ::sqrt(m) * ::sqrt(found.lo / found.hi)
-                         : ::sqrt(m) * ::exp(-(::log(tail * m) + rounded(lbeta_signed(m / 2, 0.5).log)) / m);
+    const Split found = beta_inverse<W>(m / 2, 0.5, 2 * tail, 2 * (0.5 - tail));
+    const double t = found.x > 1e-290
+                         ? ::sqrt(m) * ::sqrt(found.y / found.x)
+                         : ::sqrt(m) * ::exp(-(::log(tail * m) + log_of_magnitude(lbeta_of<W>(m / 2, 0.5))) / m);
     return p < 0.5 ? -t : t;
 }
-struct StudentFreedom {
+template <class W> struct StudentFreedom {
     double t, p;
-    GPUARRAY_DEVICE double operator()(double u) const { return log_ratio(p, student_tail(::exp(u), t)); }
+    GPUARRAY_DEVICE double operator()(double u) const { return log_ratio(p, student_tail<W>(::exp(u), t)); }
 };
-GPUARRAY_CALLED double stdtridf(double p, double t) {
+template <class W> GPUARRAY_CALLED double stdtridf(double p, double t) {
     if (!(p > 0 && p < 1) || t != t || t == 0) return not_a_number();
     // The tail falls with the degrees of freedom, from a half to that of the normal distribution.
     const double tail = t < 0 ? p : 1 - p;
-    return ::exp(rising_root(StudentFreedom{t, tail}, 1.0, -230, 46));
+    return ::exp(rising_root(StudentFreedom<W>{t, tail}, 1.0, -230, 46));
 }
 
 }  // namespace special

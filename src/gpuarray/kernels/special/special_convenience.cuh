@@ -1,7 +1,7 @@
 // Functions of angles in degrees: reduced in degrees, where that is exact.
 #pragma once
 
-#include "gpuarray/special.cuh"
+#include "gpuarray/special_elementary_single.cuh"
 
 namespace gpuarray {
 namespace special {

@@ -1,5 +1,8 @@
 // Numbers of two doubles, for the steps of a function in which one double would lose digits.
 //
+// A function with results of float64 and of float32 is a template whose numbers are `dd` for the former, and `plain`
+// for the latter: one double with the same operations, of which the compensation falls away.
+//
 // T. J. Dekker, "A floating-point technique for extending the available precision" (1971); products by fma.
 #pragma once
 
@@ -9,6 +12,8 @@ namespace gpuarray {
 namespace special {
 
 struct dd {
+    // From where Stirling's formula has all digits; whether `lo` is of use.
+    enum { STIRLING = 16, COMPENSATED = true };
     double hi, lo;
     GPUARRAY_DEVICE dd(double hi, double lo = 0) : hi(hi), lo(lo) {}
 };
@@ -55,6 +60,33 @@ GPUARRAY_DEVICE dd operator/(dd a, dd b) {
 GPUARRAY_DEVICE dd operator/(dd a, double b) { return a / dd(b); }
 GPUARRAY_DEVICE double rounded(dd a) { return a.hi + a.lo; }
 
+struct plain {
+    enum { STIRLING = 6, COMPENSATED = false };
+    static constexpr double lo = 0;
+    double hi;
+    GPUARRAY_DEVICE plain(double hi, double = 0) : hi(hi) {}
+};
+GPUARRAY_DEVICE plain operator-(plain a) { return plain(-a.hi); }
+GPUARRAY_DEVICE plain operator+(plain a, plain b) { return plain(a.hi + b.hi); }
+GPUARRAY_DEVICE plain operator-(plain a, plain b) { return plain(a.hi - b.hi); }
+GPUARRAY_DEVICE plain operator*(plain a, plain b) { return plain(a.hi * b.hi); }
+GPUARRAY_DEVICE plain operator/(plain a, plain b) { return plain(a.hi / b.hi); }
+GPUARRAY_DEVICE double rounded(plain a) { return a.hi; }
+
+// Sums and products of doubles as either kind of number.
+template <class W> GPUARRAY_DEVICE W sum_of(double a, double b);
+template <> GPUARRAY_DEVICE dd sum_of<dd>(double a, double b) { return sum(a, b); }
+template <> GPUARRAY_DEVICE plain sum_of<plain>(double a, double b) { return plain(a + b); }
+template <class W> GPUARRAY_DEVICE W product_of(double a, double b);
+template <> GPUARRAY_DEVICE dd product_of<dd>(double a, double b) { return product(a, b); }
+template <> GPUARRAY_DEVICE plain product_of<plain>(double a, double b) { return plain(a * b); }
+
+// Which of them a function of T computes with.
+template <class T> struct WideOf;
+template <> struct WideOf<double> { typedef dd type; };
+template <> struct WideOf<float> { typedef plain type; };
+template <class T> using Wide = typename WideOf<T>::type;
+
 // Euler's constant.
 GPUARRAY_DEVICE dd euler_dd() { return dd(0.5772156649015329, -4.942915152430645e-18); }
 
@@ -80,11 +112,17 @@ GPUARRAY_CALLED dd log_dd(dd x) {
     return dd(0.6931471805599453, 2.3190468138462996e-17) * double(exponent) + t * 2.0;
 }
 
+// The logarithm of a number that is positive and finite.
+GPUARRAY_DEVICE dd log_of(dd x) { return log_dd(x); }
+GPUARRAY_DEVICE plain log_of(plain x) { return plain(::log(x.hi)); }
+
 // exp of a sum of two doubles, to the accuracy of exp.
 GPUARRAY_DEVICE double exp_dd(dd x) {
     const double e = ::exp(x.hi);
     return isfinite(e) ? ::fma(e, x.lo, e) : e;
 }
+GPUARRAY_DEVICE double exp_of(dd x) { return exp_dd(x); }
+GPUARRAY_DEVICE double exp_of(plain x) { return ::exp(x.hi); }
 
 }  // namespace special
 }  // namespace gpuarray

@@ -3,14 +3,16 @@
 
 #include "gpuarray/special_complex.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_elementary_single.cuh"
 
 namespace gpuarray {
 namespace special {
 
 // 2 atanh(2x - 1) where the quotient would be near 1.
-template <class T> GPUARRAY_DEVICE T logit(T x) {
-    return x < T(0.3) || x > T(0.65) ? ::log(x / (1 - x)) : 2 * ::atanh(2 * (x - T(0.5)));
+GPUARRAY_DEVICE double logit(double x) {
+    return x < 0.3 || x > 0.65 ? ::log(x / (1 - x)) : 2 * ::atanh(2 * (x - 0.5));
 }
+GPUARRAY_DEVICE double log_expit(double x) { return -(::log1p(::exp(-::fabs(x))) - (x < 0 ? x : 0.0)); }
 
 template <class T> GPUARRAY_DEVICE T cosm1(T x) {
     const T s = ::sin(x / 2);

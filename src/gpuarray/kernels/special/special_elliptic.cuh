@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpuarray/special_carlson.cuh"
+#include "gpuarray/special_elementary_single.cuh"
 
 namespace gpuarray {
 namespace special {

@@ -7,6 +7,7 @@
 
 #include "gpuarray/special_complex.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_normal_single.cuh"
 
 namespace gpuarray {
 namespace special {
@@ -160,6 +161,7 @@ GPUARRAY_CALLED cplx erfc(cplx z) {
     const cplx rest = erfc_right(-z);
     return cplx(2 - rest.real, -rest.imag);
 }
+GPUARRAY_DEVICE double erfcx(double x) { return ::erfcx(x); }
 GPUARRAY_DEVICE cplx erfcx(cplx z) { return wofz(times_i(z)); }
 GPUARRAY_CALLED cplx erfi(cplx z) {
     const cplx found = erf(times_i(z));
@@ -177,6 +179,7 @@ GPUARRAY_CALLED cplx dawsn(cplx z) {
     return below ? -found : found;
 }
 
+GPUARRAY_DEVICE double ndtr(double x) { return ::normcdf(x); }
 GPUARRAY_DEVICE cplx ndtr(cplx z) { return erfc(z * -0.70710678118654752440) * 0.5; }
 GPUARRAY_CALLED double log_ndtr(double x) {
     if (x < -1) return ::log(::erfcx(x * -0.70710678118654752440) / 2) - x * x / 2;

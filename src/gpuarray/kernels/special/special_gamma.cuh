@@ -6,37 +6,41 @@
 
 #include "gpuarray/special_complex.cuh"
 #include "gpuarray/special_dd.cuh"
+#include "gpuarray/special_gamma_single.cuh"
 
 namespace gpuarray {
 namespace special {
 
-GPUARRAY_DEVICE dd pi_dd() { return dd(3.141592653589793, 1.2246467991473532e-16); }
-GPUARRAY_DEVICE dd log_pi_dd() { return dd(1.1447298858494002, 1.0265951162707826e-17); }
-GPUARRAY_DEVICE dd half_log_two_pi_dd() { return dd(0.9189385332046728, -3.8782941580672414e-17); }
-
-// sin(pi x) of two doubles.
-GPUARRAY_CALLED double sinpi_dd(dd x) {
+// sin(pi x)
+template <class W> GPUARRAY_CALLED double sinpi_of(W x) {
     const double n = ::rint(x.hi), s = ::sinpi((x.hi - n) + x.lo);
     return is_integer(n / 2) ? s : -s;
 }
 
-// What Stirling's series has beyond (x - 1/2) log x - x + log(2 pi) / 2; for x >= 16.
-GPUARRAY_CALLED dd stirling_rest(dd x) {
-    const dd r = dd(1.0) / x;
+// What Stirling's series has beyond (x - 1/2) log x - x + log(2 pi) / 2; for x >= W::STIRLING.
+template <class W> GPUARRAY_CALLED W stirling_rest(W x) {
+    const W r = W(1.0) / x;
     const double z = r.hi * r.hi;
     const double c[] = {-0.002777777777777778,  0.0007936507936507937, -0.0005952380952380953, 0.0008417508417508417,
                         -0.0019175269175269176, 0.00641025641025641,   -0.029550653594771242,  0.17964437236883057};
-    return dd(0.08333333333333333, 4.625929269271485e-18) * r + r.hi * z * polynomial(c, z);
+    return W(0.08333333333333333, 4.625929269271485e-18) * r + r.hi * z * polynomial(c, z);
+}
+template <class W> GPUARRAY_CALLED W stirling(W x) {
+    const W half_log_two_pi(0.9189385332046728, -3.8782941580672414e-17);
+    return (x - 0.5) * log_of(x) - x + half_log_two_pi + stirling_rest(x);
 }
 
-// log(1 + x) of two doubles.
-GPUARRAY_DEVICE dd log1p_dd(dd x) { return ::fabs(x.hi) < 1e-30 ? x : log_dd(x + 1.0); }
+// log(1 + x)
+GPUARRAY_DEVICE dd log1p_of(dd x) { return ::fabs(x.hi) < 1e-30 ? x : log_dd(x + 1.0); }
+GPUARRAY_DEVICE plain log1p_of(plain x) { return plain(::log1p(x.hi)); }
 
-// A logarithm of a magnitude, and the sign; the logarithm of a pole is infinite.
-struct SignedLog {
-    dd log;
+// A number as factor times exp(log): the factor is a sign where the logarithm has two doubles, and infinite at a pole
+// the logarithm.
+template <class W> struct FactorAndLog {
+    W log;
     double sign;
 };
+typedef FactorAndLog<dd> SignedLog;
 
 GPUARRAY_CALLED dd lgamma_positive(dd x) {
     if ((x.hi == 1 || x.hi == 2) && x.lo == 0) return dd(0.0);
@@ -47,26 +51,53 @@ GPUARRAY_CALLED dd lgamma_positive(dd x) {
         p = p * x;
         x = x + 1.0;
     }
-    const dd result = (x - 0.5) * log_dd(x) - x + half_log_two_pi_dd() + stirling_rest(x);
+    const dd result = stirling(x);
     return shifted ? result - log_dd(p) : result;
 }
-
-GPUARRAY_CALLED SignedLog lgamma_signed(dd x) {
-    if (x.hi > 0) return SignedLog{isinf(x.hi) ? dd(x.hi) : lgamma_positive(x), 1.0};
-    if (is_integer(x.hi) && x.lo == 0) return SignedLog{dd(infinity()), 1.0};
-    if (x.hi > -32) {
-        dd p(1.0);
+GPUARRAY_CALLED plain lgamma_positive(plain x) {
+    double p = 1;
 #pragma unroll 1
-        while (x.hi < 1) {
-            p = p * x;
-            x = x + 1.0;
-        }
-        const double sign = p.hi < 0 ? -1.0 : 1.0;
-        return SignedLog{lgamma_positive(x) - log_dd(p.hi < 0 ? -p : p), sign};
+    for (; x.hi < plain::STIRLING; x.hi += 1) p *= x.hi;
+    return stirling(x) - log_of(plain(p));
+}
+
+// What comes before Stirling's formula above -32: the product of the arguments that are passed.
+GPUARRAY_DEVICE SignedLog lgamma_shifted(dd x) {
+    dd p(1.0);
+#pragma unroll 1
+    while (x.hi < 1) {
+        p = p * x;
+        x = x + 1.0;
     }
-    const double sine = sinpi_dd(x);
-    const dd log = log_pi_dd() - log_dd(-x) - log_dd(dd(::fabs(sine))) - lgamma_positive(-x);
-    return SignedLog{log, sine > 0 ? 1.0 : -1.0};
+    const double sign = p.hi < 0 ? -1.0 : 1.0;
+    return SignedLog{lgamma_positive(x) - log_dd(p.hi < 0 ? -p : p), sign};
+}
+GPUARRAY_DEVICE FactorAndLog<plain> lgamma_shifted(plain x) {
+    double p = 1;
+#pragma unroll 1
+    for (; x.hi < plain::STIRLING; x.hi += 1) p *= x.hi;
+    return FactorAndLog<plain>{stirling(x), 1 / p};
+}
+
+GPUARRAY_DEVICE FactorAndLog<dd> lgamma_right(dd x) { return SignedLog{lgamma_positive(x), 1.0}; }
+GPUARRAY_DEVICE FactorAndLog<plain> lgamma_right(plain x) { return lgamma_shifted(x); }
+
+// gamma(x)
+template <class W> GPUARRAY_CALLED FactorAndLog<W> lgamma_signed(W x) {
+    if (x.hi > 0) return isinf(x.hi) ? FactorAndLog<W>{W(x.hi), 1.0} : lgamma_right(x);
+    if (is_integer(x.hi) && x.lo == 0) return FactorAndLog<W>{W(infinity()), 1.0};
+    if (x.hi > -32) return lgamma_shifted(x);
+    const double sine = sinpi_of(x);
+    const W log_pi(1.1447298858494002, 1.0265951162707826e-17);
+    const W log = log_pi - log_of(-x) - log_of(W(::fabs(sine))) - lgamma_positive(-x);
+    return FactorAndLog<W>{log, sine > 0 ? 1.0 : -1.0};
+}
+
+// The logarithm of the magnitude; what is nearer to zero than a float32 near 1 to 1 is what rounding left of nothing.
+GPUARRAY_DEVICE double log_of_magnitude(SignedLog x) { return rounded(x.log); }
+GPUARRAY_DEVICE double log_of_magnitude(FactorAndLog<plain> x) {
+    const double log = x.log.hi + ::log(::fabs(x.sign));
+    return ::fabs(log) < 1e-13 ? 0.0 : log;
 }
 
 template <class T> GPUARRAY_DEVICE T gammasgn(T x) {
@@ -81,9 +112,13 @@ GPUARRAY_CALLED double gammaln(double x) {
     // CUDA's own is accurate at 1 and 2, too; but not at the zeros below -2.
     if (!(x < 0) || isinf(x)) return x < 0 ? x : ::lgamma(x);
     if (is_integer(x)) return infinity();
-    return rounded(lgamma_signed(x).log);
+    return rounded(lgamma_signed(dd(x)).log);
 }
-GPUARRAY_DEVICE float gammaln(float x) { return x < 0 ? float(gammaln(double(x))) : ::lgamma(x); }
+GPUARRAY_CALLED float gammaln_left(float x) {
+    if (isinf(x)) return x;
+    return is_integer(x) ? float(infinity()) : float(log_of_magnitude(lgamma_signed(plain(x))));
+}
+GPUARRAY_DEVICE float gammaln(float x) { return x < 0 ? gammaln_left(x) : gammaln_positive(x); }
 
 GPUARRAY_CALLED double gamma(double x) {
     if (x == 0) return ::copysign(infinity(), x);
@@ -98,9 +133,17 @@ GPUARRAY_CALLED double gamma(double x) {
         }
     }
     if (x < -200) return isinf(x) ? not_a_number() : 0.0;
-    const SignedLog found = lgamma_signed(x);
+    const SignedLog found = lgamma_signed(dd(x));
     return found.sign * exp_dd(found.log);
 }
+GPUARRAY_CALLED float gamma_left(float x) {
+    if (x == 0) return ::copysignf(float(infinity()), x);
+    if (is_integer(x)) return float(not_a_number());
+    if (x < -60) return 0.0f;
+    const FactorAndLog<plain> found = lgamma_signed(plain(x));
+    return float(found.sign * exp_of(found.log));
+}
+GPUARRAY_DEVICE float gamma(float x) { return x <= 0 ? gamma_left(x) : gamma_positive(x); }
 
 GPUARRAY_CALLED double rgamma(double x) {
     if (x <= 0 && is_integer(x)) return x == 0 ? x : 0.0;
@@ -108,54 +151,70 @@ GPUARRAY_CALLED double rgamma(double x) {
     if (x != x) return x;
     if (x < -200) return ::copysign(infinity(), gammasgn(x));
     if (::fabs(x) < 1e-16) return x;
-    const SignedLog found = lgamma_signed(x);
+    const SignedLog found = lgamma_signed(dd(x));
     return found.sign * exp_dd(-found.log);
 }
+GPUARRAY_CALLED float rgamma_left(float x) {
+    if (is_integer(x)) return x == 0 ? x : 0.0f;
+    if (x < -60) return ::copysignf(float(infinity()), gammasgn(x));
+    if (::fabsf(x) < 1e-16f) return x;
+    const FactorAndLog<plain> found = lgamma_signed(plain(x));
+    return float(exp_of(-found.log) / found.sign);
+}
+GPUARRAY_DEVICE float rgamma(float x) { return x <= 0 ? rgamma_left(x) : rgamma_positive(x); }
 
 // The derivative of log gamma: DLMF 5.11.2 from 16 on, below by recurrence, and by reflection below -64. Two doubles
 // keep the digits near its zeros.
-GPUARRAY_CALLED double digamma(double x) {
+template <class W> GPUARRAY_CALLED double digamma_of(double x) {
     if (x == 0) return ::copysign(infinity(), -x);
     if (x < 0 && (is_integer(x) || isinf(x))) return not_a_number();
     if (!isfinite(x)) return x;
-    if (x < -64) return digamma(-x) - 1 / x - 3.141592653589793 * ::cospi(x) / ::sinpi(x);
+    if (x < -64) return digamma_of<W>(-x) - 1 / x - 3.141592653589793 * ::cospi(x) / ::sinpi(x);
     if (x > 1e17) return ::log(x);
-    dd wide(x), total(0.0);
+    W wide(x), total(0.0);
 #pragma unroll 1
-    while (wide.hi < 16) {
-        total = total - dd(1.0) / wide;
+    while (wide.hi < W::STIRLING) {
+        total = total - W(1.0) / wide;
         wide = wide + 1.0;
     }
-    const dd r = dd(1.0) / wide;
+    const W r = W(1.0) / wide;
     const double z = r.hi * r.hi;
     const double c[] = {-0.008333333333333333, 0.003968253968253968, -0.004166666666666667, 0.007575757575757576,
                         -0.021092796092796094, 0.08333333333333333,  -0.4432598039215686,   3.0539543302701198};
-    const dd second = dd(0.08333333333333333, 4.625929269271485e-18) * (r * r) + z * z * polynomial(c, z);
-    return rounded(log_dd(wide) - r * 0.5 - second + total);
+    const W second = W(0.08333333333333333, 4.625929269271485e-18) * (r * r) + z * z * polynomial(c, z);
+    return rounded(log_of(wide) - r * 0.5 - second + total);
 }
+GPUARRAY_DEVICE double digamma(double x) { return digamma_of<dd>(x); }
+GPUARRAY_CALLED float digamma_left(float x) {
+    if (x == 0 || is_integer(x)) return x == 0 ? ::copysignf(float(infinity()), -x) : float(not_a_number());
+    const double y = -double(x);
+    return float(digamma_of<plain>(y) + 1 / y + 3.141592653589793 * ::cospi(y) / ::sinpi(y));
+}
+GPUARRAY_DEVICE float digamma(float x) { return x <= 0 ? digamma_left(x) : digamma_positive(x); }
 
 // log(gamma(a + b) / gamma(a)) for a >= 16 and a + b >= 16, where both logarithms would be large.
-GPUARRAY_CALLED dd lgamma_ratio(dd a, dd b) {
-    const dd s = a + b;
-    return (a - 0.5) * log1p_dd(b / a) + b * log_dd(s) - b + (stirling_rest(s) - stirling_rest(a));
+template <class W> GPUARRAY_CALLED W lgamma_ratio(W a, W b) {
+    const W s = a + b;
+    return (a - 0.5) * log1p_of(b / a) + b * log_of(s) - b + (stirling_rest(s) - stirling_rest(a));
 }
 
 GPUARRAY_DEVICE bool is_pole(double x) { return x <= 0 && is_integer(x); }
 
 // The logarithm of beta for arguments that are no poles.
-GPUARRAY_CALLED SignedLog lbeta_signed(double a, double b) {
+template <class W> GPUARRAY_CALLED FactorAndLog<W> lbeta_of(double a, double b) {
     if (a < b) {
         const double swapped = a;
         a = b;
         b = swapped;
     }
-    const dd s = sum(a, b);
-    if (is_pole(s.hi) && s.lo == 0) return SignedLog{dd(-infinity()), 1.0};
-    const SignedLog small = lgamma_signed(b);
-    if (a >= 16 && s.hi >= 16) return SignedLog{small.log - lgamma_ratio(a, b), small.sign};
-    const SignedLog large = lgamma_signed(a), both = lgamma_signed(s);
-    return SignedLog{large.log + small.log - both.log, large.sign * small.sign * both.sign};
+    const W s = sum_of<W>(a, b);
+    if (is_pole(s.hi) && s.lo == 0) return FactorAndLog<W>{W(-infinity()), 1.0};
+    const FactorAndLog<W> small = lgamma_signed(W(b));
+    if (a >= 16 && s.hi >= 16) return FactorAndLog<W>{small.log - lgamma_ratio(W(a), W(b)), small.sign};
+    const FactorAndLog<W> large = lgamma_signed(W(a)), both = lgamma_signed(s);
+    return FactorAndLog<W>{large.log + small.log - both.log, large.sign / both.sign * small.sign};
 }
+GPUARRAY_DEVICE SignedLog lbeta_signed(double a, double b) { return lbeta_of<dd>(a, b); }
 
 // At a pole of one factor: finite where the other argument is an integer, too, and the sum is not positive.
 GPUARRAY_DEVICE bool beta_at_pole(double& a, double& b, double& sign) {
@@ -170,90 +229,104 @@ GPUARRAY_DEVICE bool beta_at_pole(double& a, double& b, double& sign) {
     return true;
 }
 
-GPUARRAY_CALLED double beta(double a, double b) {
+template <class W> GPUARRAY_CALLED double beta_of(double a, double b) {
     if (a != a || b != b) return not_a_number();
     double sign = 1;
     while (is_pole(a) || is_pole(b)) {
         if (!beta_at_pole(a, b, sign)) return infinity();
     }
     if (isinf(a) || isinf(b)) return a > 0 && b > 0 ? 0.0 : not_a_number();
-    const SignedLog found = lbeta_signed(a, b);
-    return sign * found.sign * exp_dd(found.log);
+    const FactorAndLog<W> found = lbeta_of<W>(a, b);
+    return sign * found.sign * exp_of(found.log);
 }
-GPUARRAY_CALLED double betaln(double a, double b) {
+GPUARRAY_DEVICE double beta(double a, double b) { return beta_of<dd>(a, b); }
+GPUARRAY_DEVICE float beta(float a, float b) { return float(beta_of<plain>(a, b)); }
+
+template <class W> GPUARRAY_CALLED double betaln_of(double a, double b) {
     if (a != a || b != b) return not_a_number();
     double sign = 1;
     while (is_pole(a) || is_pole(b)) {
         if (!beta_at_pole(a, b, sign)) return infinity();
     }
     if (isinf(a) || isinf(b)) return a > 0 && b > 0 ? -infinity() : not_a_number();
-    return rounded(lbeta_signed(a, b).log);
+    return log_of_magnitude(lbeta_of<W>(a, b));
 }
+GPUARRAY_DEVICE double betaln(double a, double b) { return betaln_of<dd>(a, b); }
+GPUARRAY_DEVICE float betaln(float a, float b) { return float(betaln_of<plain>(a, b)); }
 
 // gamma(a + m) / gamma(a)
-GPUARRAY_CALLED double poch(double a, double m) {
+template <class W> GPUARRAY_CALLED double poch_of(double a, double m) {
     if (m == 0 && a == a) return 1.0;
     if (!isfinite(a) || !isfinite(m)) return a + m;
     if (is_integer(m) && ::fabs(m) <= 32) {
-        dd p(1.0);
+        W p(1.0);
         const int count = int(::fabs(m));
 #pragma unroll 1
-        for (int i = 0; i < count; ++i) p = p * (m > 0 ? sum(a, double(i)) : sum(a, double(-1 - i)));
+        for (int i = 0; i < count; ++i) p = p * (m > 0 ? sum_of<W>(a, double(i)) : sum_of<W>(a, double(-1 - i)));
         if (p.hi == 0 || !isfinite(p.hi) || !isfinite(p.lo)) {
             double rough = 1;
             for (int i = 0; i < count; ++i) rough *= m > 0 ? a + i : a - 1 - i;
             return m > 0 ? rough : rough == 0 ? infinity() : 1 / rough;
         }
-        return m > 0 ? rounded(p) : rounded(dd(1.0) / p);
+        return m > 0 ? rounded(p) : rounded(W(1.0) / p);
     }
-    const dd s = sum(a, m);
+    const W s = sum_of<W>(a, m);
     const bool above = is_pole(s.hi) && s.lo == 0, below = is_pole(a);
     if (above && !below) return infinity();
     if (below && !above) return 0.0;
     if (below && above) {
         // The limit for m that is an integer: (-a)! / (-a - m)!, with m's sign.
-        const double value = exp_dd(lgamma_positive(dd(1.0) - a) - lgamma_positive(dd(1.0) - s));
+        const double value = exp_of(lgamma_positive(W(1.0) - W(a)) - lgamma_positive(W(1.0) - s));
         return is_integer(m / 2) ? value : -value;
     }
-    if (a >= 16 && s.hi >= 16) return exp_dd(lgamma_ratio(a, m));
-    const SignedLog top = lgamma_signed(s), bottom = lgamma_signed(a);
-    return top.sign * bottom.sign * exp_dd(top.log - bottom.log);
+    if (a >= 16 && s.hi >= 16) return exp_of(lgamma_ratio(W(a), W(m)));
+    const FactorAndLog<W> top = lgamma_signed(s), bottom = lgamma_signed(W(a));
+    return top.sign / bottom.sign * exp_of(top.log - bottom.log);
 }
 
+GPUARRAY_DEVICE double poch(double a, double m) { return poch_of<dd>(a, m); }
+GPUARRAY_DEVICE float poch(float a, float m) { return float(poch_of<plain>(a, m)); }
+
 // gamma(n + 1) / gamma(k + 1) / gamma(n - k + 1)
-GPUARRAY_CALLED double binom(double n, double k) {
+template <class W> GPUARRAY_CALLED double binom_of(double n, double k) {
     if (n != n || k != k || (n < 0 && is_integer(n)) || isinf(n) || isinf(k)) return not_a_number();
-    if (is_integer(k) && (::fabs(n) > 1e-8 || n == 0)) {
+    if (is_integer(k) && (::fabs(n) > 1e-8 || n == 0 || !W::COMPENSATED)) {
         double low = k;
         if (is_integer(n) && low > n / 2 && n > 0) low = n - low;
         if (low >= 0 && low < 24) {
-            dd p(1.0);
+            W p(1.0);
 #pragma unroll 1
-            for (double i = 1; i <= low; ++i) p = p * sum(n, i - low) / i;
+            for (double i = 1; i <= low; ++i) p = p * sum_of<W>(n, i - low) / i;
             return is_integer(n) ? ::rint(p.hi) + (p.hi - ::rint(p.hi)) : rounded(p);
         }
     }
-    const dd top = sum(n, 1.0), first = sum(k, 1.0), second = sum(n, -k) + 1.0;
+    if (!W::COMPENSATED && is_integer(k) && k > 0 && ::fabs(n) < 3e-8) {
+        // n - k has lost n. The limit:
+        return is_integer(k / 2) ? -n / k : n / k;
+    }
+    const W top = sum_of<W>(n, 1.0), first = sum_of<W>(k, 1.0), second = sum_of<W>(n, -k) + 1.0;
     if ((is_pole(first.hi) && first.lo == 0) || (is_pole(second.hi) && second.lo == 0)) return 0.0;
-    const SignedLog numerator = lgamma_signed(top);
+    const FactorAndLog<W> numerator = lgamma_signed(top);
     // The smaller argument of the two is far from the larger one's logarithm where both are large.
     if (k > 16 && second.hi < -16) {
         // By reflection of the second: gamma(k - n) sin(pi (k - n)) / pi.
-        const dd z = sum(k, -n);
+        const W z = sum_of<W>(k, -n);
         if (z.hi >= 16) {
-            return numerator.sign * sinpi_dd(z) / 3.141592653589793 * exp_dd(numerator.log - lgamma_ratio(z, top));
+            return numerator.sign * sinpi_of(z) / 3.141592653589793 * exp_of(numerator.log - lgamma_ratio(z, top));
         }
     }
     const bool first_is_larger = first.hi > second.hi;
-    const dd larger = first_is_larger ? first : second, smaller = first_is_larger ? second : first;
-    const SignedLog rest = lgamma_signed(smaller);
+    const W larger = first_is_larger ? first : second, smaller = first_is_larger ? second : first;
+    const FactorAndLog<W> rest = lgamma_signed(smaller);
     if (larger.hi >= 16 && top.hi >= 16) {
-        const dd excess = first_is_larger ? sum(n, -k) : dd(k);
-        return rest.sign * exp_dd(lgamma_ratio(larger, excess) - rest.log);
+        const W excess = first_is_larger ? sum_of<W>(n, -k) : W(k);
+        return exp_of(lgamma_ratio(larger, excess) - rest.log) / rest.sign;
     }
-    const SignedLog other = lgamma_signed(larger);
-    return numerator.sign * rest.sign * other.sign * exp_dd(numerator.log - rest.log - other.log);
+    const FactorAndLog<W> other = lgamma_signed(larger);
+    return numerator.sign / rest.sign / other.sign * exp_of(numerator.log - rest.log - other.log);
 }
+GPUARRAY_DEVICE double binom(double n, double k) { return binom_of<dd>(n, k); }
+GPUARRAY_DEVICE float binom(float n, float k) { return float(binom_of<plain>(n, k)); }
 
 }  // namespace special
 }  // namespace gpuarray

@@ -1,8 +1,8 @@
 // The incomplete gamma functions P and Q, their inverses, and the inverse in the parameter.
 //
-// W. Gautschi, "A computational procedure for incomplete gamma functions" (1979): power series, and Legendre's continued
-// fraction; N. M. Temme, "The asymptotic expansion of the incomplete gamma functions" (1979) for large parameters near
-// the transition (DLMF 8.12). The factor x^a exp(-x) / gamma(a + 1) is the exponential of two doubles.
+// W. Gautschi, "A computational procedure for incomplete gamma functions" (1979): power series, and Legendre's
+// continued fraction; N. M. Temme, "The asymptotic expansion of the incomplete gamma functions" (1979) for large
+// parameters near the transition (DLMF 8.12). The factor x^a exp(-x) / gamma(a + 1) is the exponential of two doubles.
 #pragma once
 
 #include "gpuarray/special_gamma.cuh"
@@ -59,17 +59,23 @@ __constant__ double temme_coefficients[] = {
     -0.0005087450129309319, 0.00042735056665392886};
 
 // x^a exp(-x) / gamma(a + 1)
-GPUARRAY_CALLED double gamma_factor(double a, dd x) {
+template <class W> GPUARRAY_CALLED double gamma_factor(double a, W x) {
     if (a >= 16) {
-        const dd logarithm = log_dd(x / a) - (x - a) / a;
-        return exp_dd(logarithm * a - stirling_rest(a)) * 0.39894228040143267794 / ::sqrt(a);
+        const W logarithm = log_of(x / a) - (x - a) / a;
+        return exp_of(logarithm * a - stirling_rest(W(a))) * 0.39894228040143267794 / ::sqrt(a);
     }
-    return exp_dd(log_dd(x) * a - x - lgamma_positive(dd(1.0) + a));
+    const FactorAndLog<W> gamma = lgamma_right(W(1.0) + a);
+    return exp_of(log_of(x) * a - x - gamma.log) / gamma.sign;
 }
+
+// Below what part of the sum a term no longer counts.
+GPUARRAY_DEVICE double negligible(dd) { return 1e-17; }
+GPUARRAY_DEVICE double negligible(plain) { return 1e-9; }
 
 // The sum of x^n / ((a + 1) ... (a + n)): how many terms it has is found first, then it is added from behind, where
 // roundings do not pile up.
-GPUARRAY_CALLED double gamma_series(double a, double x) {
+GPUARRAY_CALLED double gamma_series(double a, dd wide) {
+    const double x = wide.hi;
     double term = 1, total = 1;
     int count = 1;
 #pragma unroll 1
@@ -84,9 +90,29 @@ GPUARRAY_CALLED double gamma_series(double a, double x) {
     return total;
 }
 
+// All of it over one denominator, so that a term costs no division: both are multiplied by a + n.
+GPUARRAY_CALLED double gamma_series(double a, plain x) {
+    double numerator = 1, denominator = 1, term = 1, next = a;
+#pragma unroll 1
+    for (int n = 1; n < 5000; ++n) {
+        next += 1;
+        denominator *= next;
+        term *= x.hi;
+        numerator = ::fma(numerator, next, term);
+        if (term < negligible(x) * numerator) break;
+        if (denominator > 1e200) {
+            numerator *= 1e-200;
+            denominator *= 1e-200;
+            term *= 1e-200;
+        }
+    }
+    return numerator / denominator;
+}
+
 // gamma(a, x) exp(x) x^-a by its continued fraction: Lentz's algorithm in the form of W. J. Thompson and A. R. Barnett
 // (1986) says where it ends, and it is computed from there.
-GPUARRAY_CALLED double gamma_fraction(double a, double x) {
+GPUARRAY_CALLED double gamma_fraction(double a, dd wide) {
+    const double x = wide.hi;
     double b = x + 1 - a, c = 1e300, d = 1 / b;
     int count = 1;
 #pragma unroll 1
@@ -108,26 +134,52 @@ GPUARRAY_CALLED double gamma_fraction(double a, double x) {
     return 1 / (x + (1 - a) - tail);
 }
 
+// By the recurrence of its convergents, whose quotients need no division until two of them agree.
+GPUARRAY_CALLED double gamma_fraction(double a, plain wide) {
+    const double x = wide.hi;
+    double b = x + 1 - a, p = 1, q = b, last_p = 0, last_q = 1, count = 0;
+#pragma unroll 1
+    while (count < 5000) {
+        count += 1;
+        const double an = count * (a - count);
+        b += 2;
+        const double next_p = ::fma(b, p, an * last_p), next_q = ::fma(b, q, an * last_q);
+        last_p = p;
+        last_q = q;
+        p = next_p;
+        q = next_q;
+        if (::fabs(p * last_q - last_p * q) <= negligible(wide) * ::fabs(p * last_q)) break;
+        if (::fabs(q) > 1e100) {
+            p *= 1e-100;
+            q *= 1e-100;
+            last_p *= 1e-100;
+            last_q *= 1e-100;
+        }
+    }
+    return p / q;
+}
+
 // log(gamma(1 + a)), to all digits for small a, too.
-GPUARRAY_CALLED dd lgamma1p(double a) {
-    if (a > 0.02) return lgamma_positive(dd(1.0) + a);
+template <class W> GPUARRAY_CALLED W lgamma1p(double a) {
+    if (a > 0.02) return lgamma_positive(W(1.0) + a);
     const double c[] = {0.8224670334241132,  -0.40068563438653143, 0.27058080842778454, -0.20738555102867398,
                         0.1695571769974082,  -0.1440498967688461,  0.12550966952474304, -0.11133426586956469};
-    return dd(-0.5772156649015329, 4.942915152430645e-18) * a + a * a * polynomial(c, a);
+    return W(-0.5772156649015329, 4.942915152430645e-18) * a + a * a * polynomial(c, a);
 }
 
 // Q for small x, where neither it nor P is known to be small.
-GPUARRAY_CALLED double gamma_small_upper(double a, double x) {
-    const dd exponent = log_dd(x) * a - lgamma1p(a);
+template <class W> GPUARRAY_CALLED double gamma_small_upper(double a, W wide) {
+    const double x = wide.hi;
+    const W exponent = log_of(wide) * a - lgamma1p<W>(a);
     double term = 1, total = 0;
 #pragma unroll 1
     for (int n = 1; n < 60; ++n) {
         term *= -x / n;
         const double part = term / (a + n);
         total += part;
-        if (::fabs(part) < 1e-18 * ::fabs(total)) break;
+        if (::fabs(part) < 0.1 * negligible(wide) * ::fabs(total)) break;
     }
-    return -::expm1(exponent.hi) - exp_dd(exponent) * (a * total + exponent.lo);
+    return -::expm1(exponent.hi) - exp_of(exponent) * (a * total + exponent.lo);
 }
 
 // Of the two what is computed, and whether it is Q. P + Q = 1.
@@ -138,48 +190,55 @@ struct GammaPart {
     GPUARRAY_DEVICE double q() const { return upper ? value : 1 - value; }
 };
 
-GPUARRAY_CALLED GammaPart gamma_temme(double a, dd x) {
-    const dd delta = (x - a) / a;
-    const dd phi = delta - log1p_dd(delta), y = phi * a;  // eta^2 / 2, and that times a
+// How many rows are enough for a of 32 or more, and how many of the coefficients of a row.
+GPUARRAY_DEVICE int temme_rows(dd) { return 11; }
+GPUARRAY_DEVICE int temme_rows(plain) { return 5; }
+GPUARRAY_DEVICE int temme_terms(dd, int row) { return 26 - 2 * row; }
+GPUARRAY_DEVICE int temme_terms(plain, int row) { return 15 - 2 * row; }
+
+template <class W> GPUARRAY_CALLED GammaPart gamma_temme(double a, W x) {
+    const W delta = (x - a) / a;
+    const W phi = delta - log1p_of(delta), y = phi * a;  // eta^2 / 2, and that times a
     const double eta = ::copysign(::sqrt(2 * phi.hi), delta.hi);
     double total = 0, scale = 1;
     const double* c = temme_coefficients;
 #pragma unroll 1
-    for (int k = 0; k < 11; ++k) {
-        const int count = 26 - 2 * k;
+    for (int k = 0; k < temme_rows(x); ++k) {
+        const int count = temme_terms(x, k);
         double row = c[count - 1];
 #pragma unroll 1
         for (int n = count - 2; n >= 0; --n) row = ::fma(row, eta, c[n]);
         total += row * scale;
         scale /= a;
-        c += count;
+        c += 26 - 2 * k;
     }
-    const double e = exp_dd(-y), rest = total * 0.39894228040143267794 / ::sqrt(a);
+    const double e = exp_of(-y), rest = total * 0.39894228040143267794 / ::sqrt(a);
     const double complement = 0.5 * ::erfcx(::sqrt(y.hi));
     return eta > 0 ? GammaPart{e * (complement + rest), true} : GammaPart{e * (complement - rest), false};
 }
 
 // For a > 0 and x > 0, both finite.
-GPUARRAY_CALLED GammaPart gamma_part(double a, dd x) {
+template <class W> GPUARRAY_CALLED GammaPart gamma_part(double a, W x) {
     const double z = x.hi;
     if (a >= 32 && z > 0.5 * a && z < 2 * a) return gamma_temme(a, x);
     if (z <= 1.1) {
         const bool lower = z < 0.5 ? -0.4 / ::log(z) < a : z * 1.1 < a;
-        if (!lower) return GammaPart{gamma_small_upper(a, z), true};
+        if (!lower) return GammaPart{gamma_small_upper(a, x), true};
     } else if (z > a) {
-        return GammaPart{gamma_factor(a, x) * a * gamma_fraction(a, z), true};
+        return GammaPart{gamma_factor(a, x) * a * gamma_fraction(a, x), true};
     }
-    return GammaPart{gamma_factor(a, x) * gamma_series(a, z), false};
+    return GammaPart{gamma_factor(a, x) * gamma_series(a, x), false};
 }
 
-GPUARRAY_CALLED double gammainc(double a, dd x) {
+template <class W> GPUARRAY_CALLED double gammainc(double a, W x) {
     if (x.hi < 0 || a < 0 || x.hi != x.hi || a != a) return not_a_number();
     if (a == 0) return x.hi > 0 ? 1.0 : not_a_number();
     if (x.hi == 0) return 0.0;
     if (isinf(a)) return isinf(x.hi) ? not_a_number() : 0.0;
     return isinf(x.hi) ? 1.0 : gamma_part(a, x).p();
 }
-GPUARRAY_CALLED double gammaincc(double a, dd x) {
+
+template <class W> GPUARRAY_CALLED double gammaincc(double a, W x) {
     if (x.hi < 0 || a < 0 || x.hi != x.hi || a != a) return not_a_number();
     if (a == 0) return x.hi > 0 ? 0.0 : not_a_number();
     if (x.hi == 0) return 1.0;
@@ -188,13 +247,13 @@ GPUARRAY_CALLED double gammaincc(double a, dd x) {
 }
 
 // log(P / p), or -log(Q / q) where q is the smaller one: it rises with x.
-GPUARRAY_CALLED double gamma_residual(double a, dd x, double p, double q) {
+template <class W> GPUARRAY_CALLED double gamma_residual(double a, W x, double p, double q) {
     const GammaPart part = gamma_part(a, x);
     return p <= q ? log_ratio(part.p(), p) : -log_ratio(part.q(), q);
 }
 
 // x with P(a, x) = p and Q(a, x) = q, p + q = 1, by Newton's steps in log(x) between bounds.
-GPUARRAY_CALLED double gamma_inverse(double a, double p, double q) {
+template <class W> GPUARRAY_CALLED double gamma_inverse_of(double a, double p, double q) {
     if (!(a >= 0) || !(p >= 0) || !(q >= 0)) return not_a_number();
     if (p == 0) return 0.0;
     if (q == 0) return infinity();
@@ -212,13 +271,13 @@ GPUARRAY_CALLED double gamma_inverse(double a, double p, double q) {
     for (int i = 0; i < 60; ++i) {
         x = ::exp(u);
         if (x == 0) return 0.0;
-        const GammaPart part = gamma_part(a, x);
-        const double slope = gamma_factor(a, x) * a;
+        const GammaPart part = gamma_part(a, W(x));
+        const double slope = gamma_factor(a, W(x)) * a;
         const double residual = p <= q ? log_ratio(part.p(), p) : -log_ratio(part.q(), q);
         if (residual > 0) high = u; else low = u;
         double step = residual * (p <= q ? part.p() : part.q()) / slope;
         // The last step is taken on x itself, whose logarithm is rounded.
-        if (step * step * (1 + a) < 1e-17) return x - x * step;
+        if (step * step * (1 + a) < last_step(W(x))) return x - x * step;
         double next = u - step;
         if (!(next > low && next < high)) next = (low < -750 ? ::fmin(u, high) - 2 : high > 700 ? ::fmax(u, low) + 1
                                                                                              : (low + high) / 2);
@@ -226,36 +285,39 @@ GPUARRAY_CALLED double gamma_inverse(double a, double p, double q) {
     }
     return x;
 }
-GPUARRAY_CALLED double gammaincinv(double a, double p) { return gamma_inverse(a, p, 1 - p); }
-GPUARRAY_CALLED double gammainccinv(double a, double q) { return gamma_inverse(a, 1 - q, q); }
+GPUARRAY_DEVICE double gammaincinv(double a, double p) { return gamma_inverse_of<dd>(a, p, 1 - p); }
+GPUARRAY_DEVICE double gammainccinv(double a, double q) { return gamma_inverse_of<dd>(a, 1 - q, q); }
+GPUARRAY_DEVICE double gammaincinv(float a, float p) { return gamma_inverse_of<plain>(a, p, 1 - double(p)); }
+GPUARRAY_DEVICE double gammainccinv(float a, float q) { return gamma_inverse_of<plain>(a, 1 - double(q), q); }
 
-struct GammaShape {
-    dd x;
+template <class W> struct GammaShape {
+    W x;
     double p, q;
     GPUARRAY_DEVICE double operator()(double u) const { return -gamma_residual(::exp(u), x, p, q); }
 };
 // a with P(a, x) = p.
-GPUARRAY_CALLED double gamma_shape(dd x, double p, double q) {
+template <class W> GPUARRAY_CALLED double gamma_shape(W x, double p, double q) {
     if (!(x.hi > 0) || isinf(x.hi) || !(p > 0) || !(q > 0)) return not_a_number();
-    return ::exp(rising_root(GammaShape{x, p, q}, ::log(x.hi + 0.1), -700, 600));
+    return ::exp(rising_root(GammaShape<W>{x, p, q}, ::log(x.hi + 0.1), -700, 600));
 }
 
-GPUARRAY_CALLED double pdtr(double k, double m) {
+template <class T> GPUARRAY_DEVICE double pdtr(T k, T m) {
     if (k < 0 || m < 0 || k != k || m != m) return not_a_number();
-    return m == 0 ? 1.0 : gammaincc(::floor(k) + 1, m);
+    return m == 0 ? 1.0 : gammaincc(::floor(double(k)) + 1, Wide<T>(m));
 }
-GPUARRAY_CALLED double pdtrc(double k, double m) {
+template <class T> GPUARRAY_DEVICE double pdtrc(T k, T m) {
     if (k < 0 || m < 0 || k != k || m != m) return not_a_number();
-    return m == 0 ? 0.0 : gammainc(::floor(k) + 1, m);
+    return m == 0 ? 0.0 : gammainc(::floor(double(k)) + 1, Wide<T>(m));
 }
-GPUARRAY_CALLED double pdtri(double k, double y) {
+template <class T> GPUARRAY_DEVICE double pdtri(double k, T y) {
     if (k < 0 || !(y >= 0) || y >= 1 || k != k) return not_a_number();
-    return gammainccinv(::trunc(k) + 1, y);
+    return gamma_inverse_of<Wide<T>>(::trunc(k) + 1, 1 - double(y), y);
 }
-GPUARRAY_CALLED double pdtrik(double p, double m) {
+template <class T> GPUARRAY_DEVICE double pdtrik(T p, T m) {
     if (p != p || m != m) return not_a_number();
-    // P(0, m) is 1, so that no k has a probability below exp(-m).
-    const double shape = gamma_shape(m, 1 - p, p) - 1;
+    // Two doubles in any case, since the difference cancels. P(0, m) is 1, so that no k has a probability below
+    // exp(-m).
+    const double shape = gamma_shape(dd(double(m)), 1 - double(p), p) - 1;
     return shape < 0 ? 0.0 : shape;
 }
 

@@ -20,9 +20,9 @@ GPUARRAY_CALLED double poisson_weight(double rate, double j) {
 
 // The sum of weights times P(a + j, x).
 GPUARRAY_CALLED double gamma_mixture(double rate, double a, double x) {
-    if (rate == 0) return gammainc(a, x);
+    if (rate == 0) return gammainc(a, dd(x));
     double j = last_weight(rate), weight = poisson_weight(rate, j);
-    double value = gamma_part(a + j, x).p(), term = gamma_factor(a + j, x), total = 0;
+    double value = gamma_part(a + j, dd(x)).p(), term = gamma_factor(a + j, dd(x)), total = 0;
 #pragma unroll 1
     for (; j >= 0; --j) {
         const double part = weight * value;

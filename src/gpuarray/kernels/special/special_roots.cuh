@@ -1,10 +1,14 @@
 // Zeros of functions that rise.
 #pragma once
 
-#include "gpuarray/special.cuh"
+#include "gpuarray/special_dd.cuh"
 
 namespace gpuarray {
 namespace special {
+
+// How near the last but one step of Newton's has to come for the last one, whose error is its square, to be right.
+GPUARRAY_DEVICE double last_step(dd) { return 1e-17; }
+GPUARRAY_DEVICE double last_step(plain) { return 1e-9; }
 
 // log(a / b), also where the quotient would be near 1.
 GPUARRAY_DEVICE double log_ratio(double a, double b) {

@@ -26,28 +26,61 @@ GPUARRAY_CALLED double zetac_right(double t) {
     return (total + ::exp2(-1 - t)) / -::expm1(-t * 0.69314718055994530942);
 }
 
-// zeta(s) for s < 1/2 by reflection: DLMF 25.4.1.
-GPUARRAY_CALLED double zeta_left(double s) {
-    if (::fabs(s) < 1e-18) return -0.5;
-    if (s < -260) return is_integer(s / 2) ? 0.0 : not_a_number();
-    const dd wide = dd(1.0) - s;
-    const dd exponent = lgamma_positive(wide) - wide * dd(1.8378770664093456, -7.756588316134483e-17);
-    return 2 * exp_dd(exponent) * ::sinpi(s / 2) * (1 + zetac_right(-s));
+// The sum over (n + q)^-s by Euler's and Maclaurin's formula (DLMF 25.11.5) to 30 bits; s = 1 + t > 1/2
+// and q > 0.
+GPUARRAY_CALLED double zeta_sum30(double t, double q) {
+    const double s = 1 + t;
+    double a = q, total = 0;
+    // From here on the terms of the rest fall fast enough.
+    const double enough = 5 + 0.6 * ::fmin(s, 40.0);
+#pragma unroll 1
+    while (a < enough) {
+        const double term = exp2_wide(-s * log2_wide(a));
+        total += term;
+        if (term < 1e-10 * total) return total;
+        a += 1;
+    }
+    const double power = exp2_wide(-s * log2_wide(a)), inverse = 1 / a, square = inverse * inverse;
+    // B_2k / (2k)! of the terms
+    const double c[] = {1.0 / 12, -1.0 / 720, 1.0 / 30240, -1.0 / 1209600, 2.08767569878681e-08,
+                        -5.284190138687493e-10, 1.3382536530684679e-11};
+    double factor = s, rest = 0.5;
+#pragma unroll
+    for (int k = 0; k < 7; ++k) {
+        rest = ::fma(c[k] * factor, inverse, rest);
+        factor *= (s + (2 * k + 1)) * (s + (2 * k + 2)) * square;
+    }
+    return total + power * (a / t + rest);
 }
 
-GPUARRAY_CALLED double zetac(double s) {
-    if (s != s || s == -infinity()) return not_a_number();
-    if (s == 1) return infinity();
-    return s >= 0.5 ? zetac_right(s - 1) : zeta_left(s) - 1;
+// zeta(s) for s < 1/2 by reflection: DLMF 25.4.1.
+GPUARRAY_DEVICE double zetac_right_of(dd t) { return zetac_right(t.hi); }
+GPUARRAY_DEVICE double zetac_right_of(plain t) {
+    return t.hi > 60 ? ::exp2(-1 - t.hi) : zeta_sum30(t.hi, 2.0);
 }
-GPUARRAY_CALLED double riemann_zeta(double s) {
+template <class W> GPUARRAY_CALLED double zeta_left(double s) {
+    if (::fabs(s) < 1e-18) return -0.5;
+    if (s < -260) return is_integer(s / 2) ? 0.0 : not_a_number();
+    const W wide = W(1.0) - s;
+    const W exponent = lgamma_positive(wide) - wide * W(1.8378770664093456, -7.756588316134483e-17);
+    return 2 * exp_of(exponent) * ::sinpi(s / 2) * (1 + zetac_right_of(W(-s)));
+}
+
+template <class T> GPUARRAY_DEVICE double zetac(T s) {
     if (s != s || s == -infinity()) return not_a_number();
     if (s == 1) return infinity();
-    return s >= 0.5 ? 1 + zetac_right(s - 1) : zeta_left(s);
+    const double t = s;
+    return t >= 0.5 ? zetac_right_of(Wide<T>(t - 1)) : zeta_left<Wide<T>>(t) - 1;
+}
+template <class T> GPUARRAY_DEVICE double riemann_zeta(T s) {
+    if (s != s || s == -infinity()) return not_a_number();
+    if (s == 1) return infinity();
+    const double t = s;
+    return t >= 0.5 ? 1 + zetac_right_of(Wide<T>(t - 1)) : zeta_left<Wide<T>>(t);
 }
 
 // The sum over (n + q)^-s by Euler's and Maclaurin's formula: DLMF 25.11.5.
-GPUARRAY_CALLED double hurwitz_zeta(double s, double q) {
+GPUARRAY_CALLED double hurwitz_sum(double s, double q) {
     if (s != s || q != q) return not_a_number();
     if (s == 1) return infinity();
     if (s < 1) return not_a_number();
@@ -84,6 +117,12 @@ GPUARRAY_CALLED double hurwitz_zeta(double s, double q) {
         scale /= a * a;
     }
     return rounded(total);
+}
+GPUARRAY_DEVICE double hurwitz_zeta(double s, double q) { return hurwitz_sum(s, q); }
+GPUARRAY_CALLED float hurwitz_zeta(float s, float q) {
+    // What has no case of its own.
+    if (s > 1 && s < 1e6f && q > 0 && q < 1e8f) return float(zeta_sum30(double(s) - 1, q));
+    return float(hurwitz_sum(s, q));
 }
 
 }  // namespace special

@@ -1,0 +1,66 @@
+// The gamma function of a float32, its logarithm and that one's derivative, where the argument is positive.
+//
+// Polynomials near the zeros of the logarithms, else Stirling's formula (DLMF 5.11.1) and its derivative (5.11.2) with
+// a polynomial in the place of the asymptotic series. Arguments below zero take the functions of special_gamma.cuh.
+#pragma once
+
+#include "gpuarray/special_single.cuh"
+
+namespace gpuarray {
+namespace special {
+
+// For x >= 0, or NaN.
+GPUARRAY_DEVICE float gammaln_positive(float x) {
+    if (x >= 3) {
+        // (x - 1/2) (log(x) - 1), the logarithm in two parts of which the first is a multiple of log(2).
+        const Parted parted(x);
+        const float factor = x - 0.5f, first = ::fmaf(parted.exponent, log2_high(), -1.0f), large = factor * first;
+        const float second = ::fmaf(parted.exponent, log2_low(), log1p_near(parted.rest));
+        // log(2 pi) / 2 - 1/2 and the rest
+        const float r = reciprocal23(x), rest = ::fmaf(r, fit_gammaln_rest(r * r), 0.418938533f);
+        const float small = ::fmaf(factor, first, -large) + ::fmaf(factor, second, rest);
+        // The parts of large numbers overflow.
+        return x < 1e35f ? large + small : x * (first + second);
+    }
+    // gammaln(t + 2), t = x - 2; below 1 gammaln(x + 1) - log(x). All factors are exact near their zeros.
+    const bool shifted = x < 1;
+    const float t = shifted ? x - 1 : x - 2, value = (shifted ? x : x - 1) * t * fit_gammaln(t) + 0.0f;
+    return shifted ? value - ::logf(x) : value;
+}
+
+// log2(gamma(x)) for x >= 3.
+GPUARRAY_DEVICE double gamma_exponent(float x) {
+    // Beyond 35.04 it overflows.
+    const float bounded = x < 40 ? x : 40.0f, r = reciprocal23(bounded);
+    const double wide = bounded, constant = 1.3257480647361593;  // log2(2 pi) / 2
+    const double rest = r * fit_gammaln_rest(r * r) * 1.44269504f;
+    return ::fma(wide - 0.5, log2_wide(wide), ::fma(wide, -1.4426950408889634, constant)) + rest;
+}
+
+// For x > 0, or NaN.
+GPUARRAY_DEVICE float gamma_positive(float x) {
+    if (x >= 3) return exp2_single(gamma_exponent(x));
+    // On [1, 2), and a step from there.
+    const float t = x < 1 ? x + 1 : x < 2 ? x : x - 1, value = fit_gamma(t - 1.5f);
+    return x < 1 ? value / x : x < 2 ? value : value * t;
+}
+GPUARRAY_DEVICE float rgamma_positive(float x) {
+    if (x >= 3) return exp2_single(-gamma_exponent(x));
+    const float t = x < 1 ? x + 1 : x < 2 ? x : x - 1, value = fit_gamma(t - 1.5f);
+    return (x < 1 ? x : 1.0f) / (x < 2 ? value : value * t);
+}
+
+// For x > 0, or NaN.
+GPUARRAY_DEVICE float digamma_positive(float x) {
+    if (x >= 2) {
+        const float r = reciprocal23(x), z = r * r;
+        return ::logf(x) - ::fmaf(z, fit_digamma_rest(z), 0.5f * r);
+    }
+    // With its zero in two parts; below 1 digamma(x + 1) - 1 / x.
+    const float t = x < 1 ? x + 1 : x;
+    const float value = ((t - 1.46163213f) - 1.24381499e-08f) * fit_digamma(t - 1.5f);
+    return x < 1 ? value - 1 / x : value;
+}
+
+}  // namespace special
+}  // namespace gpuarray
