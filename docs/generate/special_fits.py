@@ -4,8 +4,8 @@
     python docs/generate/special_fits.py --write    puts it among the device code
 
 A row of `FITS` is a function, the interval of its argument, and the degree. The polynomial is nearly
-minimax: Lawson's algorithm (least squares whose weights grow where the error is large), in
-Chebyshev's basis; then the coefficients are rounded to float32 one by one, from the lowest degree,
+minimax: Lawson's algorithm (least squares whose weights grow where the error is large) in
+Chebyshev's basis; then the coefficients are rounded to float32 one by one, the lowest degree first,
 and what is left is fitted again by those that follow. The header says the error that is left.
 """
 
@@ -25,7 +25,7 @@ _SAMPLES = 300
 _HEAD = """\
 // Polynomials for float32 results, made by docs/generate/special_fits.py from mpmath's values.
 //
-// Each says what it is near to, where, and its greatest error, relative unless the script says otherwise.
+// Each says what it is near to, where, and its greatest error: relative, or as the script says.
 #pragma once
 
 #include "gpuarray/special.cuh"

@@ -1,6 +1,6 @@
 // Polynomials for float32 results, made by docs/generate/special_fits.py from mpmath's values.
 //
-// Each says what it is near to, where, and its greatest error, relative unless the script says otherwise.
+// Each says what it is near to, where, and its greatest error: relative, or as the script says.
 #pragma once
 
 #include "gpuarray/special.cuh"
