@@ -3,7 +3,7 @@
     python docs/generate/special_fits.py            prints the header
     python docs/generate/special_fits.py --write    puts it among the device code
 
-A row of `FITS` is a function, the interval of its argument, and the degree. The polynomial is nearly
+A row of `FITS` is a function, the interval of its argument, and the degree. The polynomial is near
 minimax: Lawson's algorithm (least squares whose weights grow where the error is large) in
 Chebyshev's basis; then the coefficients are rounded to float32 one by one, the lowest degree first,
 and what is left is fitted again by those that follow. The header says the error that is left.
