@@ -307,3 +307,11 @@ def test_sparse_products_are_measured(tmp_path):
     rows = json.loads(figures.read_text())["rows"]
     assert {row["call"] for row in rows} == {"a @ x", "a @ a"}
     assert all(row["us"]["gpuarray"] > 0 and not row["errors"].get("gpuarray") for row in rows)
+
+
+@pytest.mark.slow
+def test_sparse_solvers_are_measured():
+    lines = _run("benchmarks/sparse_solvers.py", "--quick").splitlines()
+    kinds = {line.split()[0] for line in lines}
+    assert {"check", "triangle", "incomplete", "dense", "qr", "scipy"} <= kinds
+    assert all(line.endswith("different_results 1") for line in lines if line[:5] == "check")

@@ -15,6 +15,7 @@ from gpuarray._ops.math import conj, sqrt
 from gpuarray._ops.ranges import arange
 from gpuarray._ops.selection import where
 from gpuarray.scipy.sparse._base import issparse
+from gpuarray.scipy.sparse._index_dtype import check_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
@@ -84,7 +85,7 @@ def laplacian(
         raise ValueError(f"laplacian: Invalid form: {form!r}")
     if normed and graph.dtype.kind in "iu":
         graph = graph.astype(np.float64)
-    dtype = graph.dtype if dtype is None else np.dtype(dtype)
+    dtype = graph.dtype if dtype is None else check_dtype(dtype)
     if sparse:
         graph = graph.tocsr()
     if form != "array":

@@ -34,9 +34,10 @@ from gpuarray.scipy.sparse.linalg._incomplete_factors import spilu
 from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
 from gpuarray.scipy.sparse.linalg._lsmr import lsmr
 from gpuarray.scipy.sparse.linalg._lsqr import lsqr
+from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
 from gpuarray.scipy.sparse.linalg._minres import minres
 from gpuarray.scipy.sparse.linalg._norms import norm, onenormest
-from gpuarray.scipy.sparse.linalg._operators import LinearOperator, aslinearoperator
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._singular_values import svds
 from gpuarray.scipy.sparse.linalg._triangles import spsolve_triangular
 

@@ -12,11 +12,8 @@ from gpuarray._ops.conversion import asarray
 from gpuarray._ops.manipulation import as_array
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse.linalg._lanczos import lanczos, start_vector
-from gpuarray.scipy.sparse.linalg._operators import (
-    LinearOperator,
-    MatrixLinearOperator,
-    aslinearoperator,
-)
+from gpuarray.scipy.sparse.linalg._matrix_operators import MatrixLinearOperator, aslinearoperator
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:

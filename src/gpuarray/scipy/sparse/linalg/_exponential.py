@@ -17,12 +17,9 @@ from gpuarray._ops.math import absolute
 from gpuarray.scipy.linalg._exponential import expm as dense_expm
 from gpuarray.scipy.sparse._base import issparse
 from gpuarray.scipy.sparse.linalg._dense_factors import dense_of
+from gpuarray.scipy.sparse.linalg._matrix_operators import MatrixLinearOperator, aslinearoperator
 from gpuarray.scipy.sparse.linalg._norms import norm, onenormest
-from gpuarray.scipy.sparse.linalg._operators import (
-    LinearOperator,
-    MatrixLinearOperator,
-    aslinearoperator,
-)
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating, fused
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from gpuarray._ops.joining import hstack
 from gpuarray._ops.manipulation import as_array
 from gpuarray._ops.math import conj
 from gpuarray._ops.products import matmul
-from gpuarray.scipy.sparse.linalg._operators import LinearOperator, aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from gpuarray.scipy.sparse.linalg._bidiagonal import (
     rotation,
     stopping_reason,
 )
-from gpuarray.scipy.sparse.linalg._operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
 from gpuarray.scipy.sparse.linalg._systems import fused, norm_of
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from gpuarray._ops.ranges import arange
 from gpuarray._ops.selection import where
 from gpuarray._ops.sorting import argsort
 from gpuarray.scipy.sparse._base import issparse
-from gpuarray.scipy.sparse.linalg._operators import LinearOperator, aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._singular_values import svds
 
 if TYPE_CHECKING:

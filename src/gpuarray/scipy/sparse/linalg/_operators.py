@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
+from gpuarray import _dtypes
 from gpuarray._array import ArrayBase
 from gpuarray._ops.creation import zeros
-from gpuarray._ops.dimensions import atleast_2d
 from gpuarray._ops.joining import hstack
 from gpuarray._ops.manipulation import as_array
 from gpuarray.scipy.sparse._base import issparse
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, DTypeLike, ndarray
 
 __all__ = [
-    "IdentityOperator",
     "LinearOperator",
-    "MatrixLinearOperator",
-    "aslinearoperator",
     "is_length",
     "is_number",
     "refuse_host_matrix",
@@ -106,14 +103,14 @@ class LinearOperator:
     __array_ufunc__ = None
     __array_priority__ = 1000
 
-    shape: tuple[int, int]
-    dtype: Any
     args: tuple[Any, ...]
+    _shape: tuple[int, int]
+    _dtype: np.dtype | None = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """An operator of functions, or an object of a subclass."""
         if cls is LinearOperator:
-            return super().__new__(_FunctionOperator)  # type: ignore[return-value]
+            return super().__new__(_kinds().FunctionOperator)  # type: ignore[return-value]
         made = super().__new__(cls)
         if cls._matvec is LinearOperator._matvec and cls._matmat is LinearOperator._matmat:
             warnings.warn(
@@ -142,9 +139,27 @@ class LinearOperator:
         shape = tuple(shape)
         if len(shape) != 2 or not all(is_length(x) for x in shape):
             raise ValueError(f"LinearOperator: invalid shape {shape!r} (must be 2-d)")
-        self.dtype = None if dtype is None else np.dtype(dtype)
-        self.shape = (int(shape[0]), int(shape[1]))
+        self._dtype = None if dtype is None else _dtypes.parsed(dtype)
+        self._shape = (int(shape[0]), int(shape[1]))
         self.args = ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(M, N)."""
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: tuple[int, int]) -> None:
+        self._shape = shape
+
+    @property
+    def dtype(self) -> Any:
+        """Of the matrix: a `numpy.dtype`, or None where nobody has said it."""
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        self._dtype = dtype
 
     def _init_dtype(self) -> None:
         """Find the dtype from a product, if it was not given."""
@@ -425,161 +440,13 @@ def _algebra() -> ModuleType:
     return _operator_algebra
 
 
+def _kinds() -> Any:
+    """The operators of functions and matrices; not at import, since they need this module."""
+    from gpuarray.scipy.sparse.linalg import _matrix_operators
+
+    return _matrix_operators
+
+
 def _check_no_number(x: Any) -> None:
     if is_number(x):
         raise ValueError("LinearOperator: scalar operands are not allowed, use '*' instead")
-
-
-class _FunctionOperator(LinearOperator):
-    """An operator of functions."""
-
-    def __init__(
-        self,
-        shape: tuple[int, int],
-        matvec: _Products,
-        rmatvec: _Products | None = None,
-        matmat: _Products | None = None,
-        dtype: DTypeLike | None = None,
-        rmatmat: _Products | None = None,
-    ):
-        super().__init__(dtype, shape)
-        self._functions = (matvec, rmatvec, matmat, rmatmat)
-        self._init_dtype()
-
-    def _matvec(self, x: Any) -> Any:
-        return self._functions[0](x)
-
-    def _rmatvec(self, x: Any) -> Any:
-        if self._functions[1] is None:
-            raise NotImplementedError("LinearOperator: rmatvec is not defined; pass rmatvec=")
-        return self._functions[1](x)
-
-    def _matmat(self, X: Any) -> Any:
-        matmat = self._functions[2]
-        return super()._matmat(X) if matmat is None else matmat(X)
-
-    def _rmatmat(self, X: Any) -> Any:
-        rmatmat = self._functions[3]
-        if rmatmat is not None:
-            return rmatmat(X)
-        return hstack([self.rmatvec(X[:, i : i + 1]) for i in range(X.shape[1])])
-
-    def _adjoint(self) -> LinearOperator:
-        matvec, rmatvec, matmat, rmatmat = self._functions
-        return _FunctionOperator(
-            (self.shape[1], self.shape[0]),
-            _undefined if rmatvec is None else rmatvec,
-            matvec,
-            rmatmat,
-            self.dtype,
-            matmat,
-        )
-
-
-def _undefined(x: Any) -> Any:
-    raise NotImplementedError("LinearOperator: rmatvec is not defined; pass rmatvec=")
-
-
-class MatrixLinearOperator(LinearOperator):
-    """A dense or sparse matrix as an operator."""
-
-    def __init__(self, A: Any):
-        super().__init__(A.dtype, A.shape)
-        self.A = A
-        self.args = (A,)
-        self._conjugate_transpose: MatrixLinearOperator | None = None
-
-    def _matvec(self, x: Any) -> Any:
-        return self.A.dot(x)
-
-    def _matmat(self, X: Any) -> Any:
-        return self.A.dot(X)
-
-    def _adjoint(self) -> LinearOperator:
-        found = self._conjugate_transpose
-        if found is None:
-            transposed = self.A.T
-            real = np.dtype(self.dtype).kind != "c"
-            found = MatrixLinearOperator(transposed if real else transposed.conj())
-            self._conjugate_transpose = found
-        return found
-
-
-class IdentityOperator(LinearOperator):
-    """The operator that changes nothing."""
-
-    def __init__(self, shape: tuple[int, int], dtype: Any = None):
-        super().__init__(dtype, shape)
-
-    def _matvec(self, x: Any) -> Any:
-        return x
-
-    def _rmatvec(self, x: Any) -> Any:
-        return x
-
-    def _matmat(self, X: Any) -> Any:
-        return X
-
-    def _rmatmat(self, X: Any) -> Any:
-        return X
-
-    def _adjoint(self) -> LinearOperator:
-        return self
-
-
-def aslinearoperator(A: Any) -> LinearOperator:
-    """Anything that acts like a matrix as a LinearOperator.
-
-    Parameters
-    ----------
-    A : ndarray, sparse array or matrix, LinearOperator, or object
-        An object has the attributes ``shape`` and ``matvec``, and may have ``rmatvec``,
-        ``rmatmat`` and ``dtype``.
-
-    Returns
-    -------
-    LinearOperator
-        `A` itself if it is one.
-
-    Raises
-    ------
-    ValueError
-        If an array has more than two dimensions.
-    TypeError
-        For anything else.
-
-    Differences from SciPy
-    ----------------------
-    Arrays are device arrays.
-
-    Examples
-    --------
-    >>> import gpuarray as cp
-    >>> cp.scipy.sparse.linalg.aslinearoperator(cp.array([[1, 2, 3], [4, 5, 6]]))
-    <2x3 MatrixLinearOperator with dtype=int64>
-    """
-    if isinstance(A, LinearOperator):
-        return A
-    if isinstance(A, ArrayBase):
-        array: Any = A
-        if array.ndim > 2:
-            raise ValueError(
-                f"aslinearoperator: array must have ndim <= 2; its shape is {array.shape}"
-            )
-        return MatrixLinearOperator(atleast_2d(array))
-    if issparse(A):
-        return MatrixLinearOperator(A)
-    refuse_host_matrix(A, "aslinearoperator")
-    if hasattr(A, "shape") and hasattr(A, "matvec"):
-        return _FunctionOperator(
-            A.shape,
-            A.matvec,
-            getattr(A, "rmatvec", None),
-            None,
-            getattr(A, "dtype", None),
-            getattr(A, "rmatmat", None),
-        )
-    raise TypeError(
-        f"aslinearoperator: type not understood: {type(A).__name__}; pass a device array, a sparse "
-        "array or an object with shape and matvec"
-    )

@@ -12,11 +12,8 @@ from gpuarray._ops.conversion import asnumpy
 from gpuarray._ops.joining import stack
 from gpuarray._ops.pinned_arrays import empty_pinned
 from gpuarray._runtime.event import Event
-from gpuarray.scipy.sparse.linalg._operators import (
-    IdentityOperator,
-    LinearOperator,
-    MatrixLinearOperator,
-)
+from gpuarray.scipy.sparse.linalg._matrix_operators import IdentityOperator, MatrixLinearOperator
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 
 __all__ = ["iterate", "lag_of", "read"]
 

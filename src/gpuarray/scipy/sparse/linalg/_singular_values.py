@@ -14,7 +14,8 @@ from gpuarray._ops.products import matmul
 from gpuarray.linalg._decompositions import qr, svd
 from gpuarray.scipy.sparse.linalg._eigenvalues import eigsh
 from gpuarray.scipy.sparse.linalg._lobpcg import lobpcg
-from gpuarray.scipy.sparse.linalg._operators import LinearOperator, aslinearoperator
+from gpuarray.scipy.sparse.linalg._matrix_operators import aslinearoperator
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike

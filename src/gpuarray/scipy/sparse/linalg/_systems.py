@@ -15,12 +15,12 @@ from gpuarray._ops.products import vdot
 from gpuarray._runtime.device import current
 from gpuarray.kernels import krylov
 from gpuarray.scipy.sparse import _products
-from gpuarray.scipy.sparse.linalg._operators import (
+from gpuarray.scipy.sparse.linalg._matrix_operators import (
     IdentityOperator,
-    LinearOperator,
     MatrixLinearOperator,
     aslinearoperator,
 )
+from gpuarray.scipy.sparse.linalg._operators import LinearOperator
 from gpuarray.scipy.sparse.linalg._progress import read
 
 if TYPE_CHECKING:
