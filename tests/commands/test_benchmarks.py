@@ -159,35 +159,6 @@ def test_a_row_takes_its_names_from_outside():
     assert result == {"rows": 2, "geometric_mean": pytest.approx(2**0.5), "slower": {"g(a)": 0.5}}
 
 
-def test_the_report_fills_its_tables(tmp_path, monkeypatch):
-    from benchmarks import report
-
-    page = tmp_path / "performance.md"
-    names = ("machine", "device", "matrix", "calls", "small", "startup", "functions")
-    page.write_text("".join(f"{name}:\n<!-- {name} -->\nold\n<!-- end -->\n" for name in names))
-    kept = json.loads((ROOT / "docs" / "performance.json").read_text())
-    both = {"gpuarray": 4.0, "cupy": 10.0}
-    functions = {
-        kind: {"rows": 1, "geometric_mean": 2.5, "slower": {}} for kind in ("device_us", "call_us")
-    }
-    row = {"name": "roll(a, 7)", "device_us": both, "call_us": both, "launches": 1}
-    (tmp_path / "performance.json").write_text(json.dumps({"peers": None, "matrix": None}))
-    files = [tmp_path / name for name in ("peers.json", "matrix.json", "functions.json")]
-    measured = (kept["peers"], kept["matrix"], functions | {"rows": [row]})
-    for file, figures in zip(files, measured, strict=True):
-        file.write_text(json.dumps(figures))
-    monkeypatch.setattr(report, "_DOCS", tmp_path)
-    monkeypatch.setattr(report, "_plot", lambda rows, target: None)  # needs matplotlib
-    monkeypatch.setattr(sys, "argv", ["report.py", *map(str, files)])
-    assert report.main() == 0
-    text = page.read_text()
-    assert "\nold\n" not in text
-    assert text.count("<!-- end -->") == len(names)
-    assert "| `a + b` |" in text
-    assert "| `cumsum` |" in text
-    assert "| `roll(a, 7)` | 4.00 | 10.0 | 2.50 | 4.00 | 10.0 | 2.50 | 1 |" in text
-
-
 @pytest.mark.slow
 def test_transfers(tmp_path):
     figures = tmp_path / "figures.json"
