@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.fourier import (
     COMPLEX,
     COMPLEX_INVERSE,
@@ -13,6 +14,7 @@ from gpuarray._ops.fourier import (
     kept_call,
     kept_call_of_axes,
 )
+from gpuarray._ops.fourier_texts import TEXTS
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["fft", "fft2", "fftn", "ifft", "ifft2", "ifftn"]
 
 
+@sharing(TEXTS)
 def fft(
     a: ArrayLike,
     n: int | None = None,
@@ -31,31 +34,20 @@ def fft(
 
     Parameters
     ----------
-    a : ndarray
-        Numbers. Halves are computed in single precision.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros behind its
-        elements. By default as many as there are.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {a}
+    {numpy_n}
+    {axis}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise; in the memory order of
-        `a`.
+    {complex_like_a}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_out}
+    {numbers_only}
 
     Notes
     -----
@@ -76,6 +68,7 @@ def fft(
     return along_axis(fft, COMPLEX, a, n, axis, norm, out)
 
 
+@sharing(TEXTS)
 def ifft(
     a: ArrayLike,
     n: int | None = None,
@@ -87,31 +80,20 @@ def ifft(
 
     Parameters
     ----------
-    a : ndarray
-        Numbers. Halves are computed in single precision.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros behind its
-        elements. By default as many as there are.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {a}
+    {numpy_n}
+    {axis}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise; in the memory order of
-        `a`.
+    {complex_like_a}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_out}
+    {numbers_only}
 
     Notes
     -----
@@ -132,6 +114,7 @@ def ifft(
     return along_axis(ifft, COMPLEX_INVERSE, a, n, axis, norm, out)
 
 
+@sharing(TEXTS)
 def fftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -143,33 +126,20 @@ def fftn(
 
     Parameters
     ----------
-    a : ndarray
-        Numbers. Halves are computed in single precision.
-    s : sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros
-        behind its elements. By default, and for -1, as many as there are.
-    axes : sequence of int, optional
-        The axes along which it is transformed: all of them by default, or the last ones if there
-        is `s`.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {a}
+    {numpy_s}
+    {numpy_axes}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise; in the memory order of
-        `a`.
+    {complex_like_a}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, `s` and `axes` have other
-        lengths, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes_out}
+    {numbers_only}
 
     Notes
     -----
@@ -190,6 +160,7 @@ def fftn(
     return along_axes(fftn, COMPLEX, a, s, axes, norm, out)
 
 
+@sharing(TEXTS)
 def ifftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -201,33 +172,20 @@ def ifftn(
 
     Parameters
     ----------
-    a : ndarray
-        Numbers. Halves are computed in single precision.
-    s : sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros
-        behind its elements. By default, and for -1, as many as there are.
-    axes : sequence of int, optional
-        The axes along which it is transformed: all of them by default, or the last ones if there
-        is `s`.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {a}
+    {numpy_s}
+    {numpy_axes}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise; in the memory order of
-        `a`.
+    {complex_like_a}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, `s` and `axes` have other
-        lengths, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes_out}
+    {numbers_only}
 
     Notes
     -----
@@ -247,6 +205,7 @@ def ifftn(
     return along_axes(ifftn, COMPLEX_INVERSE, a, s, axes, norm, out)
 
 
+@sharing(TEXTS)
 def fft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -258,32 +217,20 @@ def fft2(
 
     Parameters
     ----------
-    a : ndarray
-        Numbers. Halves are computed in single precision.
-    s : sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros
-        behind its elements. By default, and for -1, as many as there are.
-    axes : sequence of int, optional
-        The axes along which it is transformed, the last two by default.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {a}
+    {numpy_s}
+    {two_axes}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise; in the memory order of
-        `a`.
+    {complex_like_a}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, `s` and `axes` have other
-        lengths, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes_out}
+    {numbers_only}
 
     Notes
     -----
@@ -303,6 +250,7 @@ def fft2(
     return along_axes(fft2, COMPLEX, a, s, axes, norm, out)
 
 
+@sharing(TEXTS)
 def ifft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -314,32 +262,20 @@ def ifft2(
 
     Parameters
     ----------
-    a : ndarray
-        Numbers. Halves are computed in single precision.
-    s : sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros
-        behind its elements. By default, and for -1, as many as there are.
-    axes : sequence of int, optional
-        The axes along which it is transformed, the last two by default.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {a}
+    {numpy_s}
+    {two_axes}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise; in the memory order of
-        `a`.
+    {complex_like_a}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, `s` and `axes` have other
-        lengths, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes_out}
+    {numbers_only}
 
     Differences from NumPy
     ----------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.fourier import (
     FROM_REAL,
     FROM_REAL_INVERSE,
@@ -15,6 +16,7 @@ from gpuarray._ops.fourier import (
     kept_call,
     kept_call_of_axes,
 )
+from gpuarray._ops.fourier_texts import TEXTS
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -24,6 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 
+@sharing(TEXTS)
 def rfft(
     a: ArrayLike,
     n: int | None = None,
@@ -35,18 +38,11 @@ def rfft(
 
     Parameters
     ----------
-    a : ndarray
-        Real numbers. Halves are computed in single precision.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros behind its
-        elements. By default as many as there are.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {real_a}
+    {numpy_n}
+    {axis}
+    {norm}
+    {out}
 
     Returns
     -------
@@ -56,10 +52,8 @@ def rfft(
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, or `out` has another shape.
-    TypeError
-        If the elements are no numbers, or are complex.
+    {no_transform_out}
+    {reals_only}
 
     Notes
     -----
@@ -79,6 +73,7 @@ def rfft(
     return along_axis(rfft, FROM_REAL, a, n, axis, norm, out)
 
 
+@sharing(TEXTS)
 def irfft(
     a: ArrayLike,
     n: int | None = None,
@@ -90,31 +85,22 @@ def irfft(
 
     Parameters
     ----------
-    a : ndarray
-        The first half of a Hermitian spectrum. The imaginary parts at frequency 0, and for an even
-        `n` at half of the points, are ignored.
+    {half_a}
     n : int, optional
         How many points the result has; ``2 * (m - 1)`` by default, where `a` has m. Of `a` the
         first ``n // 2 + 1`` are read, or zeros behind its elements.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {axis}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Real: float16 for float16, float32 for float32 and complex64, float64 otherwise.
+    {numpy_real_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_out}
+    {numbers_only}
 
     Notes
     -----
@@ -134,6 +120,7 @@ def irfft(
     return along_axis(irfft, TO_REAL, a, n, axis, norm, out)
 
 
+@sharing(TEXTS)
 def hfft(
     a: ArrayLike,
     n: int | None = None,
@@ -145,31 +132,22 @@ def hfft(
 
     Parameters
     ----------
-    a : ndarray
-        The first half of a Hermitian spectrum. The imaginary parts at frequency 0, and for an even
-        `n` at half of the points, are ignored.
+    {half_a}
     n : int, optional
         How many points the result has; ``2 * (m - 1)`` by default, where `a` has m. Of `a` the
         first ``n // 2 + 1`` are read, or zeros behind its elements.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {axis}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Real: float16 for float16, float32 for float32 and complex64, float64 otherwise.
+    {numpy_real_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_out}
+    {numbers_only}
 
     Differences from NumPy
     ----------------------
@@ -193,6 +171,7 @@ def hfft(
     return along_axis(hfft, TO_REAL_FORWARD, a, n, axis, norm, out)
 
 
+@sharing(TEXTS)
 def ihfft(
     a: ArrayLike,
     n: int | None = None,
@@ -204,18 +183,11 @@ def ihfft(
 
     Parameters
     ----------
-    a : ndarray
-        Real numbers. Halves are computed in single precision.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros behind its
-        elements. By default as many as there are.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {real_a}
+    {numpy_n}
+    {axis}
+    {norm}
+    {out}
 
     Returns
     -------
@@ -225,10 +197,8 @@ def ihfft(
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, or `out` has another shape.
-    TypeError
-        If the elements are no numbers, or are complex.
+    {no_transform_out}
+    {reals_only}
 
     Notes
     -----
@@ -248,6 +218,7 @@ def ihfft(
     return along_axis(ihfft, FROM_REAL_INVERSE, a, n, axis, norm, out)
 
 
+@sharing(TEXTS)
 def rfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -259,19 +230,11 @@ def rfftn(
 
     Parameters
     ----------
-    a : ndarray
-        Real numbers. Halves are computed in single precision.
-    s : sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros
-        behind its elements. By default, and for -1, as many as there are.
-    axes : sequence of int, optional
-        The axes along which it is transformed: all of them by default, or the last ones if there
-        is `s`.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {real_a}
+    {numpy_s}
+    {numpy_axes}
+    {norm}
+    {out}
 
     Returns
     -------
@@ -282,11 +245,8 @@ def rfftn(
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, `s` and `axes` have other
-        lengths, or `out` has another shape.
-    TypeError
-        If the elements are no numbers, or are complex.
+    {no_transform_of_axes_out}
+    {reals_only}
 
     Notes
     -----
@@ -306,6 +266,7 @@ def rfftn(
     return along_axes(rfftn, FROM_REAL, a, s, axes, norm, out)
 
 
+@sharing(TEXTS)
 def irfftn(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -317,33 +278,22 @@ def irfftn(
 
     Parameters
     ----------
-    a : ndarray
-        The first half of a Hermitian spectrum. The imaginary parts at frequency 0, and for an even
-        `n` at half of the points, are ignored.
+    {half_a}
     s : sequence of int, optional
         For each axis how many points the result has, ``2 * (m - 1)`` of the last one by default,
         where `a` has m.
-    axes : sequence of int, optional
-        The axes along which it is transformed: all of them by default, or the last ones if there
-        is `s`.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {numpy_axes}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Real: float16 for float16, float32 for float32 and complex64, float64 otherwise.
+    {numpy_real_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, `s` and `axes` have other
-        lengths, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes_out}
+    {numbers_only}
 
     Notes
     -----
@@ -363,6 +313,7 @@ def irfftn(
     return along_axes(irfftn, TO_REAL, a, s, axes, norm, out)
 
 
+@sharing(TEXTS)
 def rfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -374,18 +325,11 @@ def rfft2(
 
     Parameters
     ----------
-    a : ndarray
-        Real numbers. Halves are computed in single precision.
-    s : sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros
-        behind its elements. By default, and for -1, as many as there are.
-    axes : sequence of int, optional
-        The axes along which it is transformed, the last two by default.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {real_a}
+    {numpy_s}
+    {two_axes}
+    {norm}
+    {out}
 
     Returns
     -------
@@ -396,11 +340,8 @@ def rfft2(
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, `s` and `axes` have other
-        lengths, or `out` has another shape.
-    TypeError
-        If the elements are no numbers, or are complex.
+    {no_transform_of_axes_out}
+    {reals_only}
 
     Notes
     -----
@@ -420,6 +361,7 @@ def rfft2(
     return along_axes(rfft2, FROM_REAL, a, s, axes, norm, out)
 
 
+@sharing(TEXTS)
 def irfft2(
     a: ArrayLike,
     s: Sequence[int] | None = None,
@@ -431,32 +373,22 @@ def irfft2(
 
     Parameters
     ----------
-    a : ndarray
-        The first half of a Hermitian spectrum. The imaginary parts at frequency 0, and for an even
-        `n` at half of the points, are ignored.
+    {half_a}
     s : sequence of int, optional
         For each axis how many points the result has, ``2 * (m - 1)`` of the last one by default,
         where `a` has m.
-    axes : sequence of int, optional
-        The axes along which it is transformed, the last two by default.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    out : ndarray, optional
-        Where the result is stored.
+    {two_axes}
+    {norm}
+    {out}
 
     Returns
     -------
-    ndarray
-        Real: float16 for float16, float32 for float32 and complex64, float64 otherwise.
+    {numpy_real_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, `s` and `axes` have other
-        lengths, or `out` has another shape.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes_out}
+    {numbers_only}
 
     Differences from NumPy
     ----------------------

@@ -22,28 +22,16 @@ from gpuarray.fft import fftfreq, fftshift, ifftshift, rfftfreq
 from gpuarray.scipy.fft._complex import fft, fft2, fftn, ifft, ifft2, ifftn
 from gpuarray.scipy.fft._cosine import dct, dctn, dst, dstn, idct, idctn, idst, idstn
 from gpuarray.scipy.fft._hankel import fht, fhtoffset, ifht
+from gpuarray.scipy.fft._hermitian import hfft, hfft2, hfftn, ihfft, ihfft2, ihfftn
 from gpuarray.scipy.fft._lengths import next_fast_len, prev_fast_len
 from gpuarray.scipy.fft._plans import get_fft_plan
-from gpuarray.scipy.fft._real import (
-    hfft,
-    hfft2,
-    hfftn,
-    ihfft,
-    ihfft2,
-    ihfftn,
-    irfft,
-    irfft2,
-    irfftn,
-    rfft,
-    rfft2,
-    rfftn,
-)
+from gpuarray.scipy.fft._real import irfft, irfft2, irfftn, rfft, rfft2, rfftn
 
 # A line for each file.
 __all__ = [
     "fft", "fft2", "fftn", "ifft", "ifft2", "ifftn",
-    "hfft", "hfft2", "hfftn", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "rfft",
-    "rfft2", "rfftn",
+    "hfft", "hfft2", "hfftn", "ihfft", "ihfft2", "ihfftn",
+    "irfft", "irfft2", "irfftn", "rfft", "rfft2", "rfftn",
     "dct", "dctn", "dst", "dstn", "idct", "idctn", "idst", "idstn",
     "fht", "fhtoffset", "ifht",
     "fftfreq", "fftshift", "ifftshift", "rfftfreq",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.fourier import (
     COMPLEX,
     COMPLEX_INVERSE,
@@ -13,6 +14,7 @@ from gpuarray._ops.fourier import (
     kept_call,
     kept_call_of_axes,
 )
+from gpuarray._ops.fourier_texts import TEXTS
 from gpuarray.scipy.fft._plans import check_plan
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["fft", "fft2", "fftn", "ifft", "ifft2", "ifftn"]
 
 
+@sharing(TEXTS)
 def fft(
     x: ArrayLike,
     n: int | None = None,
@@ -35,34 +38,22 @@ def fft(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros. By default as many
-        as there are.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`, which must suit the operand. Plans are kept in any case.
+    {x}
+    {n}
+    {axis}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {plan}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise.
+    {complex_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, or the plan does not suit.
-    TypeError
-        If the elements are no numbers.
+    {no_transform}
+    {numbers_only}
 
     Examples
     --------
@@ -79,6 +70,7 @@ def fft(
     return along_axis(fft, COMPLEX, x, n, axis, norm, single=True)
 
 
+@sharing(TEXTS)
 def ifft(
     x: ArrayLike,
     n: int | None = None,
@@ -93,34 +85,22 @@ def ifft(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros. By default as many
-        as there are.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`, which must suit the operand. Plans are kept in any case.
+    {x}
+    {n}
+    {axis}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {plan}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise.
+    {complex_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, the norm is none of these, or the plan does not suit.
-    TypeError
-        If the elements are no numbers.
+    {no_transform}
+    {numbers_only}
 
     Examples
     --------
@@ -137,6 +117,7 @@ def ifft(
     return along_axis(ifft, COMPLEX_INVERSE, x, n, axis, norm, single=True)
 
 
+@sharing(TEXTS)
 def fftn(
     x: ArrayLike,
     s: int | Sequence[int] | None = None,
@@ -151,35 +132,22 @@ def fftn(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    s : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros. By
-        default, and for -1, as many as there are.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`, which must suit the operand. Plans are kept in any case.
+    {x}
+    {s}
+    {axes}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {plan}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise.
+    {complex_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, an axis comes twice, the norm is none of these, or the
-        plan does not suit.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes}
+    {numbers_only}
 
     Examples
     --------
@@ -197,6 +165,7 @@ def fftn(
     return along_axes(fftn, COMPLEX, x, s, axes, norm, single=True, deprecated=False)
 
 
+@sharing(TEXTS)
 def ifftn(
     x: ArrayLike,
     s: int | Sequence[int] | None = None,
@@ -211,35 +180,22 @@ def ifftn(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    s : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros. By
-        default, and for -1, as many as there are.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`, which must suit the operand. Plans are kept in any case.
+    {x}
+    {s}
+    {axes}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {plan}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise.
+    {complex_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, an axis comes twice, the norm is none of these, or the
-        plan does not suit.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes}
+    {numbers_only}
 
     Examples
     --------
@@ -257,6 +213,7 @@ def ifftn(
     return along_axes(ifftn, COMPLEX_INVERSE, x, s, axes, norm, single=True, deprecated=False)
 
 
+@sharing(TEXTS)
 def fft2(
     x: ArrayLike,
     s: int | Sequence[int] | None = None,
@@ -271,35 +228,22 @@ def fft2(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    s : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros. By
-        default, and for -1, as many as there are.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`, which must suit the operand. Plans are kept in any case.
+    {x}
+    {s}
+    {axes}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {plan}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise.
+    {complex_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, an axis comes twice, the norm is none of these, or the
-        plan does not suit.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes}
+    {numbers_only}
 
     Examples
     --------
@@ -317,6 +261,7 @@ def fft2(
     return along_axes(fft2, COMPLEX, x, s, axes, norm, single=True, deprecated=False)
 
 
+@sharing(TEXTS)
 def ifft2(
     x: ArrayLike,
     s: int | Sequence[int] | None = None,
@@ -331,35 +276,22 @@ def ifft2(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    s : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros. By
-        default, and for -1, as many as there are.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`, which must suit the operand. Plans are kept in any case.
+    {x}
+    {s}
+    {axes}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {plan}
 
     Returns
     -------
-    ndarray
-        Complex64 for float16, float32 and complex64, complex128 otherwise.
+    {complex_result}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, an axis comes twice, the norm is none of these, or the
-        plan does not suit.
-    TypeError
-        If the elements are no numbers.
+    {no_transform_of_axes}
+    {numbers_only}
 
     Examples
     --------

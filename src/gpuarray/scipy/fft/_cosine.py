@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gpuarray._namespace.shared_texts import sharing
 from gpuarray._ops.cosine_transforms import cosine_transform
+from gpuarray._ops.fourier_texts import TEXTS
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["dct", "dctn", "dst", "dstn", "idct", "idctn", "idst", "idstn"]
 
 
+@sharing(TEXTS)
 def dct(
     x: ArrayLike,
     type: int = 2,
@@ -27,40 +30,27 @@ def dct(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers; of complex ones both parts are transformed.
-    type : {1, 2, 3, 4}, optional
-        The type of the transform.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    orthogonalize : bool, optional
-        Whether the matrix is made orthogonal, up to a factor; by default for the norm 'ortho'.
+    {x_of_parts}
+    {type}
+    {cut_n}
+    {axis}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {orthogonalize}
 
     Returns
     -------
-    ndarray
-        Of the dtype of `x`; float32 of float16, float64 of integers and bools.
+    {like_x}
 
     Raises
     ------
-    ValueError
-        If there are too few points, or there is no such type or norm.
-    TypeError
-        If the elements are no numbers.
+    {no_such_transform}
+    {numbers_only}
 
     Notes
     -----
-    A transform of reals, or for type 4 of complex numbers, between two kernels: see
-    `gpuarray._libraries.cosine_transforms` for the sources.
+    {cosine_notes}
 
     Examples
     --------
@@ -72,6 +62,7 @@ def dct(
     return cosine_transform("dct", x, type, n, (axis,), norm, orthogonalize, True, False)
 
 
+@sharing(TEXTS)
 def idct(
     x: ArrayLike,
     type: int = 2,
@@ -86,40 +77,27 @@ def idct(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers; of complex ones both parts are transformed.
-    type : {1, 2, 3, 4}, optional
-        The type of the transform whose inverse it is.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    orthogonalize : bool, optional
-        Whether the matrix is made orthogonal, up to a factor; by default for the norm 'ortho'.
+    {x_of_parts}
+    {inverse_type}
+    {cut_n}
+    {axis}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {orthogonalize}
 
     Returns
     -------
-    ndarray
-        Of the dtype of `x`; float32 of float16, float64 of integers and bools.
+    {like_x}
 
     Raises
     ------
-    ValueError
-        If there are too few points, or there is no such type or norm.
-    TypeError
-        If the elements are no numbers.
+    {no_such_transform}
+    {numbers_only}
 
     Notes
     -----
-    A transform of reals, or for type 4 of complex numbers, between two kernels: see
-    `gpuarray._libraries.cosine_transforms` for the sources.
+    {cosine_notes}
 
     Examples
     --------
@@ -131,6 +109,7 @@ def idct(
     return cosine_transform("idct", x, type, n, (axis,), norm, orthogonalize, False, False)
 
 
+@sharing(TEXTS)
 def dst(
     x: ArrayLike,
     type: int = 2,
@@ -145,40 +124,27 @@ def dst(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers; of complex ones both parts are transformed.
-    type : {1, 2, 3, 4}, optional
-        The type of the transform.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    orthogonalize : bool, optional
-        Whether the matrix is made orthogonal, up to a factor; by default for the norm 'ortho'.
+    {x_of_parts}
+    {type}
+    {cut_n}
+    {axis}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {orthogonalize}
 
     Returns
     -------
-    ndarray
-        Of the dtype of `x`; float32 of float16, float64 of integers and bools.
+    {like_x}
 
     Raises
     ------
-    ValueError
-        If there are too few points, or there is no such type or norm.
-    TypeError
-        If the elements are no numbers.
+    {no_such_transform}
+    {numbers_only}
 
     Notes
     -----
-    A transform of reals, or for type 4 of complex numbers, between two kernels: see
-    `gpuarray._libraries.cosine_transforms` for the sources.
+    {cosine_notes}
 
     Examples
     --------
@@ -190,6 +156,7 @@ def dst(
     return cosine_transform("dst", x, type, n, (axis,), norm, orthogonalize, True, True)
 
 
+@sharing(TEXTS)
 def idst(
     x: ArrayLike,
     type: int = 2,
@@ -204,40 +171,27 @@ def idst(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers; of complex ones both parts are transformed.
-    type : {1, 2, 3, 4}, optional
-        The type of the transform whose inverse it is.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros.
-    axis : int, optional
-        The axis along which it is transformed.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    orthogonalize : bool, optional
-        Whether the matrix is made orthogonal, up to a factor; by default for the norm 'ortho'.
+    {x_of_parts}
+    {inverse_type}
+    {cut_n}
+    {axis}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {orthogonalize}
 
     Returns
     -------
-    ndarray
-        Of the dtype of `x`; float32 of float16, float64 of integers and bools.
+    {like_x}
 
     Raises
     ------
-    ValueError
-        If there are too few points, or there is no such type or norm.
-    TypeError
-        If the elements are no numbers.
+    {no_such_transform}
+    {numbers_only}
 
     Notes
     -----
-    A transform of reals, or for type 4 of complex numbers, between two kernels: see
-    `gpuarray._libraries.cosine_transforms` for the sources.
+    {cosine_notes}
 
     Examples
     --------
@@ -249,6 +203,7 @@ def idst(
     return cosine_transform("idst", x, type, n, (axis,), norm, orthogonalize, False, True)
 
 
+@sharing(TEXTS)
 def dctn(
     x: ArrayLike,
     type: int = 2,
@@ -263,40 +218,27 @@ def dctn(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers; of complex ones both parts are transformed.
-    type : {1, 2, 3, 4}, optional
-        The type of the transform.
-    s : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed; all by default.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    orthogonalize : bool, optional
-        Whether the matrix is made orthogonal, up to a factor; by default for the norm 'ortho'.
+    {x_of_parts}
+    {type}
+    {cut_s}
+    {all_axes}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {orthogonalize}
 
     Returns
     -------
-    ndarray
-        Of the dtype of `x`; float32 of float16, float64 of integers and bools.
+    {like_x}
 
     Raises
     ------
-    ValueError
-        If there are too few points, or there is no such type or norm.
-    TypeError
-        If the elements are no numbers.
+    {no_such_transform}
+    {numbers_only}
 
     Notes
     -----
-    A transform of reals, or for type 4 of complex numbers, between two kernels: see
-    `gpuarray._libraries.cosine_transforms` for the sources.
+    {cosine_notes}
 
     Examples
     --------
@@ -309,6 +251,7 @@ def dctn(
     return cosine_transform("dctn", x, type, s, axes, norm, orthogonalize, True, False)
 
 
+@sharing(TEXTS)
 def idctn(
     x: ArrayLike,
     type: int = 2,
@@ -323,40 +266,27 @@ def idctn(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers; of complex ones both parts are transformed.
-    type : {1, 2, 3, 4}, optional
-        The type of the transform whose inverse it is.
-    s : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed; all by default.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    orthogonalize : bool, optional
-        Whether the matrix is made orthogonal, up to a factor; by default for the norm 'ortho'.
+    {x_of_parts}
+    {inverse_type}
+    {cut_s}
+    {all_axes}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {orthogonalize}
 
     Returns
     -------
-    ndarray
-        Of the dtype of `x`; float32 of float16, float64 of integers and bools.
+    {like_x}
 
     Raises
     ------
-    ValueError
-        If there are too few points, or there is no such type or norm.
-    TypeError
-        If the elements are no numbers.
+    {no_such_transform}
+    {numbers_only}
 
     Notes
     -----
-    A transform of reals, or for type 4 of complex numbers, between two kernels: see
-    `gpuarray._libraries.cosine_transforms` for the sources.
+    {cosine_notes}
 
     Examples
     --------
@@ -369,6 +299,7 @@ def idctn(
     return cosine_transform("idctn", x, type, s, axes, norm, orthogonalize, False, False)
 
 
+@sharing(TEXTS)
 def dstn(
     x: ArrayLike,
     type: int = 2,
@@ -383,40 +314,27 @@ def dstn(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers; of complex ones both parts are transformed.
-    type : {1, 2, 3, 4}, optional
-        The type of the transform.
-    s : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed; all by default.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    orthogonalize : bool, optional
-        Whether the matrix is made orthogonal, up to a factor; by default for the norm 'ortho'.
+    {x_of_parts}
+    {type}
+    {cut_s}
+    {all_axes}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {orthogonalize}
 
     Returns
     -------
-    ndarray
-        Of the dtype of `x`; float32 of float16, float64 of integers and bools.
+    {like_x}
 
     Raises
     ------
-    ValueError
-        If there are too few points, or there is no such type or norm.
-    TypeError
-        If the elements are no numbers.
+    {no_such_transform}
+    {numbers_only}
 
     Notes
     -----
-    A transform of reals, or for type 4 of complex numbers, between two kernels: see
-    `gpuarray._libraries.cosine_transforms` for the sources.
+    {cosine_notes}
 
     Examples
     --------
@@ -428,6 +346,7 @@ def dstn(
     return cosine_transform("dstn", x, type, s, axes, norm, orthogonalize, True, True)
 
 
+@sharing(TEXTS)
 def idstn(
     x: ArrayLike,
     type: int = 2,
@@ -442,40 +361,27 @@ def idstn(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers; of complex ones both parts are transformed.
-    type : {1, 2, 3, 4}, optional
-        The type of the transform whose inverse it is.
-    s : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed; all by default.
-    norm : {'backward', 'ortho', 'forward'}, optional
-        Which direction is divided by the number of points: the inverse one, as by default, both by
-        its square root, or the forward one.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    workers : int, optional
-        Ignored: threads of the host compute nothing.
-    orthogonalize : bool, optional
-        Whether the matrix is made orthogonal, up to a factor; by default for the norm 'ortho'.
+    {x_of_parts}
+    {inverse_type}
+    {cut_s}
+    {all_axes}
+    {norm}
+    {overwrite_x}
+    {workers}
+    {orthogonalize}
 
     Returns
     -------
-    ndarray
-        Of the dtype of `x`; float32 of float16, float64 of integers and bools.
+    {like_x}
 
     Raises
     ------
-    ValueError
-        If there are too few points, or there is no such type or norm.
-    TypeError
-        If the elements are no numbers.
+    {no_such_transform}
+    {numbers_only}
 
     Notes
     -----
-    A transform of reals, or for type 4 of complex numbers, between two kernels: see
-    `gpuarray._libraries.cosine_transforms` for the sources.
+    {cosine_notes}
 
     Examples
     --------

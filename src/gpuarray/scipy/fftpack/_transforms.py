@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpuarray import _array, _layout
+from gpuarray._namespace.shared_texts import sharing
+from gpuarray._ops.fourier_texts import TEXTS
 from gpuarray._ops.manipulation import as_array
 from gpuarray.kernels.elementwise import copies
 from gpuarray.scipy import fft as _fft
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["fft", "fft2", "fftn", "ifft", "ifft2", "ifftn", "irfft", "rfft"]
 
 
+@sharing(TEXTS)
 def fft(
     x: ArrayLike,
     n: int | None = None,
@@ -30,30 +33,24 @@ def fft(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros.
-    axis : int, optional
-        The axis along which it is transformed.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    plan : Plan1d, optional
-        A plan of `get_fft_plan`.
+    {x}
+    {cut_n}
+    {axis}
+    {overwrite_x}
+    {plan_of_axis}
 
     Returns
     -------
-    ndarray
-        Complex numbers.
+    {complex_numbers}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, or the plan does not suit.
+    {no_points}
     """
     return _fft.fft(x, n, axis, plan=plan)
 
 
+@sharing(TEXTS)
 def ifft(
     x: ArrayLike,
     n: int | None = None,
@@ -65,30 +62,24 @@ def ifft(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros.
-    axis : int, optional
-        The axis along which it is transformed.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    plan : Plan1d, optional
-        A plan of `get_fft_plan`.
+    {x}
+    {cut_n}
+    {axis}
+    {overwrite_x}
+    {plan_of_axis}
 
     Returns
     -------
-    ndarray
-        Complex numbers.
+    {complex_numbers}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, or the plan does not suit.
+    {no_points}
     """
     return _fft.ifft(x, n, axis, plan=plan)
 
 
+@sharing(TEXTS)
 def fft2(
     x: ArrayLike,
     shape: int | Sequence[int] | None = None,
@@ -100,30 +91,24 @@ def fft2(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    shape : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`.
+    {x}
+    {shape}
+    {axes}
+    {overwrite_x}
+    {plan_of_axes}
 
     Returns
     -------
-    ndarray
-        Complex numbers.
+    {complex_numbers}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, or the plan does not suit.
+    {no_points}
     """
     return _fft.fft2(x, shape, axes, plan=plan)
 
 
+@sharing(TEXTS)
 def ifft2(
     x: ArrayLike,
     shape: int | Sequence[int] | None = None,
@@ -135,30 +120,24 @@ def ifft2(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    shape : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`.
+    {x}
+    {shape}
+    {axes}
+    {overwrite_x}
+    {plan_of_axes}
 
     Returns
     -------
-    ndarray
-        Complex numbers.
+    {complex_numbers}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, or the plan does not suit.
+    {no_points}
     """
     return _fft.ifft2(x, shape, axes, plan=plan)
 
 
+@sharing(TEXTS)
 def fftn(
     x: ArrayLike,
     shape: int | Sequence[int] | None = None,
@@ -170,30 +149,24 @@ def fftn(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    shape : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`.
+    {x}
+    {shape}
+    {axes}
+    {overwrite_x}
+    {plan_of_axes}
 
     Returns
     -------
-    ndarray
-        Complex numbers.
+    {complex_numbers}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, or the plan does not suit.
+    {no_points}
     """
     return _fft.fftn(x, shape, axes, plan=plan)
 
 
+@sharing(TEXTS)
 def ifftn(
     x: ArrayLike,
     shape: int | Sequence[int] | None = None,
@@ -205,30 +178,24 @@ def ifftn(
 
     Parameters
     ----------
-    x : ndarray
-        Numbers.
-    shape : int or sequence of int, optional
-        For each axis how many points are transformed: the array is cut, or filled with zeros.
-    axes : int or sequence of int, optional
-        The axes along which it is transformed.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    plan : Plan1d or PlanNd, optional
-        A plan of `get_fft_plan`.
+    {x}
+    {shape}
+    {axes}
+    {overwrite_x}
+    {plan_of_axes}
 
     Returns
     -------
-    ndarray
-        Complex numbers.
+    {complex_numbers}
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, or the plan does not suit.
+    {no_points}
     """
     return _fft.ifftn(x, shape, axes, plan=plan)
 
 
+@sharing(TEXTS)
 def rfft(
     x: ArrayLike, n: int | None = None, axis: int = -1, overwrite_x: bool = False, plan: Any = None
 ) -> ndarray:
@@ -236,16 +203,11 @@ def rfft(
 
     Parameters
     ----------
-    x : ndarray
-        Real numbers.
-    n : int, optional
-        How many points are transformed: the array is cut, or filled with zeros.
-    axis : int, optional
-        The axis along which it is transformed.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
-    plan : Plan1d, optional
-        A plan of `get_fft_plan`.
+    {real_x}
+    {cut_n}
+    {axis}
+    {overwrite_x}
+    {plan_of_axis}
 
     Returns
     -------
@@ -255,8 +217,7 @@ def rfft(
 
     Raises
     ------
-    ValueError
-        If there is no point to transform, or the plan does not suit.
+    {no_points}
     TypeError
         If the elements are complex, or no numbers.
     """
@@ -274,6 +235,7 @@ def rfft(
     return result
 
 
+@sharing(TEXTS)
 def irfft(x: ArrayLike, n: int | None = None, axis: int = -1, overwrite_x: bool = False) -> ndarray:
     """The inverse of `rfft`.
 
@@ -283,10 +245,8 @@ def irfft(x: ArrayLike, n: int | None = None, axis: int = -1, overwrite_x: bool 
         Real numbers as `rfft` returns them.
     n : int, optional
         How many of them are read, and points the result has: `x` is cut, or filled with zeros.
-    axis : int, optional
-        The axis along which it is transformed.
-    overwrite_x : bool, optional
-        Whether the operand may be overwritten; it is not.
+    {axis}
+    {overwrite_x}
 
     Returns
     -------
