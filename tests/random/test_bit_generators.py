@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gpuarray.errors import CaptureError
-from tests.random.numpy_streams import same_state
+from tests.random.numpy_streams import same_draw, same_state
 
 NAMES = ["PCG64", "PCG64DXSM", "Philox", "SFC64", "MT19937"]
 
@@ -78,6 +78,16 @@ def test_jumps_are_numpys(xp, name):
         assert ours.advance(delta) is ours
         theirs.advance(delta)
         same_state(ours.state, theirs.state)
+
+
+def test_philox_goes_on_within_a_block(xp):
+    """A thread makes the four words of a block, some of which may have been read before."""
+    ours = xp.random.default_rng(xp.random.Philox(3))
+    theirs = np.random.Generator(np.random.Philox(3))
+    for read in range(1, 6):
+        same_draw(ours, theirs, 0, "random", read)
+        same_draw(ours, theirs, 0, "random", 2 * read, dtype=np.float32)
+    same_draw(ours, theirs, 0, "random", 2100)
 
 
 def test_philox_has_the_known_answers(xp):

@@ -123,3 +123,12 @@ def test_functions_draw_from_a_bit_generator():
             cp.random.set_bit_generator(3)
     finally:
         cp.random.set_random_state(before)
+
+
+@pytest.mark.parametrize("name", ["XORWOW", "MRG32k3a", "Philox4x3210"])
+def test_orders_and_choices(name):
+    generator = cp.random.Generator(getattr(cp.random, name)(3))
+    chosen = generator.choice(10**9, 5, replace=False).get()
+    assert len(set(chosen)) == 5
+    assert chosen.max() < 10**9
+    assert sorted(generator.permutation(6).get()) == list(range(6))

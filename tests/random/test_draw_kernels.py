@@ -7,7 +7,7 @@ import pytest
 
 from gpuarray import _layout
 from gpuarray.kernels.random import launch, spec, tables
-from tests.random.numpy_streams import same_state
+from tests.random.numpy_streams import same_draw, same_state
 
 FLOAT64 = np.dtype(np.float64)
 
@@ -46,6 +46,39 @@ def test_last_block_goes_on_until_there_are_enough(xp, draw):
     expected = theirs.standard_normal(3000) if draw == "normal" else theirs.random(3000)
     np.testing.assert_array_max_ulp(found, expected, 1)
     same_state(ours.state, theirs.bit_generator.state)
+
+
+@pytest.mark.parametrize("draw", ["normal", "open"])
+@pytest.mark.parametrize("grid", [1, 2])
+def test_blocks_take_tile_after_tile(xp, monkeypatch, draw, grid):
+    """A tile of 512 words has 384 of its own where it sees the end of the one before."""
+    monkeypatch.setattr(launch, "grid_for", lambda blocks: (min(blocks, grid), 1, 1))
+    several = spec.DrawSpec("pcg64", draw, "f8", "compact")
+    theirs = np.random.Generator(np.random.PCG64(11))
+    ours, found = _drawn(xp, several, 2900, 3000)
+    expected = theirs.standard_normal(2900) if draw == "normal" else theirs.random(2900)
+    np.testing.assert_array_max_ulp(found, expected, 1)
+    same_state(ours.state, theirs.bit_generator.state)
+
+
+@pytest.mark.parametrize(("draw", "layer"), [("normal", 1), ("exponential", 2)])
+def test_long_draws_begin_with_a_half_that_is_left(xp, draw, layer):
+    """No steps of the layer are accepted alone; those of the layer 0 that end it are the tail's."""
+    for half in (layer, 0xFFFFFE00, 0xFFFFFF00 | layer):
+        theirs = np.random.Generator(np.random.PCG64(5))
+        state = theirs.bit_generator.state | {"has_uint32": 1, "uinteger": half}
+        ours = xp.random.default_rng(5)
+        theirs.bit_generator.state = ours.bit_generator.state = state
+        for size in (1, 700):
+            same_draw(ours, theirs, 1, f"standard_{draw}", size, dtype=np.float32)
+
+
+def test_integers_go_on_behind_a_rejected_one(xp):
+    """Two to a word, and stored as pairs: those of the tiles behind begin in the middle of one."""
+    ours, theirs = xp.random.default_rng(3), np.random.default_rng(3)
+    for high in (3 << 20, 1000):  # one of 4096 is rejected; then none, from a half that is left
+        same_draw(ours, theirs, 0, "integers", high, size=3001)
+    same_draw(ours, theirs, 0, "integers", 3 << 20, size=3001, dtype=np.int32)
 
 
 @pytest.mark.parametrize("kind", ["normal", "exponential"])

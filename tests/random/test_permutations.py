@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gpuarray.kernels.random import launch
 from gpuarray.random import _permutations
 from gpuarray.random._permutations import SAME_ORDER
 from tests.random.numpy_streams import same_draw, same_state
@@ -66,6 +67,36 @@ def test_choices_are_numpys(xp, replace):
         for shuffle in (True, False):
             options = {"replace": replace, "shuffle": shuffle}
             same_draw(ours, theirs, 0, "choice", population, size, **options)
+
+
+@pytest.mark.parametrize("name", ["PCG64", "Philox", "SFC64"])
+def test_choices_by_many_threads_are_numpys(xp, name):
+    """Numbers of 32 and 64 bits, half of them rejected; and those that one thread chooses, of 32
+    bits and of more in one choice."""
+    ours, theirs = _pair(xp, name=name)
+    ours.random(1, np.float32)
+    theirs.random(1, np.float32)  # a half is left
+    few = [(2**31 + 9, 40), (2**32, 9), (2**33, 40), (2**62 + 9, 9), (2**32 + 5, 9), (10001, 1)]
+    for population, count in few if name == "PCG64" else few[:3]:
+        same_draw(ours, theirs, 0, "choice", population, count, replace=False)
+        same_draw(ours, theirs, 0, "choice", population, count, replace=False, shuffle=False)
+
+
+@pytest.mark.parametrize("population", [300, 330, 2000])
+def test_numbers_chosen_before_are_replaced(xp, population):
+    """Floyd's algorithm, as NumPy's integers have it."""
+    ours, theirs = _pair(xp)
+    count = 300
+    found = ours.bit_generator._draw(launch.choose_call, (count, True), population).get()
+    expected = []
+    for i in range(population - count, population):
+        drawn = theirs.integers(i, endpoint=True)
+        expected.append(i if drawn in expected else drawn)
+    for i in range(count - 1, 0, -1):
+        k = theirs.integers(i, endpoint=True)
+        expected[i], expected[k] = expected[k], expected[i]
+    np.testing.assert_array_equal(found, expected)
+    same_state(ours.bit_generator.state, theirs.bit_generator.state)
 
 
 def test_choices_of_arrays_and_with_probabilities_are_numpys(xp):

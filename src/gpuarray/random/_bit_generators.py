@@ -441,5 +441,12 @@ def sized_call(stream: Stream, engine: str, draw: str, size: Any, dtype: np.dtyp
     return kernels.launch.draw_call(stream, engine, draw, layout, False)
 
 
+@planned
+def scaled_call(stream: Stream, engine: str, draw: str, shape: tuple[int, ...]) -> Any:
+    """A call of a draw of float64 whose numbers are scaled and moved: see `draw_call`."""
+    layout = _layout.contiguous(np.dtype(np.float64), shape)
+    return kernels.launch.draw_call(stream, engine, draw, layout, False, True)
+
+
 #: The classes by their names, which are those of NumPy's.
 BY_NAME = {kind.__name__: kind for kind in (PCG64, PCG64DXSM, Philox, SFC64, MT19937)}

@@ -12,7 +12,7 @@ import gpuarray as cp
 from gpuarray import _dtypes
 from gpuarray._fusion import fuse
 from gpuarray.kernels import random as kernels
-from gpuarray.random._bit_generators import BitGenerator, sized_call
+from gpuarray.random._bit_generators import BitGenerator, scaled_call, sized_call
 from gpuarray.random._parameters import as_parameter, check, check_out, result_shape
 
 if TYPE_CHECKING:
@@ -40,11 +40,6 @@ def float_dtype(dtype: Any, name: str) -> np.dtype:
 @fuse(kernel_name="gpuarray_random_scaled")
 def _scaled(x: Any, loc: Any, scale: Any) -> Any:
     return loc + scale * x
-
-
-@fuse(kernel_name="gpuarray_random_multiplied")
-def _multiplied(x: Any, scale: Any) -> Any:
-    return scale * x
 
 
 @fuse(kernel_name="gpuarray_random_lognormal")
@@ -116,6 +111,13 @@ class StreamDistributions:
         out = check_out(out, size, dtype)
         layout = out._layout
         return self._bit_generator._draw(kernels.launch.draw_call, (draw, layout, True), out)
+
+    def _scaled(self, draw: str, shape: tuple[int, ...], loc: Any, scale: Any) -> Any:
+        """``loc + scale * x`` for each number of a standard draw; in its kernel for two numbers."""
+        loc, scale = [float(x) if isinstance(x, int) else x for x in (loc, scale)]
+        if isinstance(loc, float) and isinstance(scale, float):
+            return self._bit_generator._draw(scaled_call, (draw, shape), loc, scale)
+        return _scaled(self._standard(draw, shape, _FLOAT64, None), loc, scale)
 
     def _derived(
         self,
@@ -264,8 +266,7 @@ class StreamDistributions:
         shape = result_shape(size, least, most)
         if isinstance(least, int):
             least = float(least)
-        drawn = self._standard("uniform", shape, _FLOAT64, None)
-        return _scaled(drawn, least, most - least)
+        return self._scaled("uniform", shape, least, most - least)
 
     def normal(self, loc: ArrayLike = 0.0, scale: ArrayLike = 1.0, size: Size = None) -> ndarray:
         """Normally distributed numbers: NumPy's, as `standard_normal` has them.
@@ -295,7 +296,9 @@ class StreamDistributions:
         >>> cp.random.default_rng(1).normal(10, 2, size=3)
         array([10.69116838, 11.64323629, 10.66087415])
         """
-        return self._derived("normal", "normal", _scaled, size, {"loc": loc, "scale": scale})
+        check("normal", loc, scale)
+        mean, deviation = as_parameter(loc, "normal: loc"), as_parameter(scale, "normal: scale")
+        return self._scaled("normal", result_shape(size, mean, deviation), mean, deviation)
 
     def lognormal(
         self, mean: ArrayLike = 0.0, sigma: ArrayLike = 1.0, size: Size = None
@@ -354,7 +357,9 @@ class StreamDistributions:
         >>> cp.random.default_rng(1).exponential(2.0, size=2)
         array([2.14605805, 0.61690629])
         """
-        return self._derived("exponential", "exponential", _multiplied, size, {"scale": scale})
+        check("exponential", scale)
+        mean = as_parameter(scale, "exponential: scale")
+        return self._scaled("exponential", result_shape(size, mean), 0.0, mean)
 
     def rayleigh(self, scale: ArrayLike = 1.0, size: Size = None) -> ndarray:
         """Rayleigh-distributed numbers: NumPy's.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -26,12 +27,12 @@ _UNITS = {"normal": (1.0222, 0.19), "exponential": (1.0338, 0.28), "open": (1.0,
 _MOST_ROUNDS, _RESIDENT = 64, 8
 
 #: Units of a thread where results are put one behind the other.
-_COMPACT_ROUNDS = (1, 4, 16)
+_COMPACT_ROUNDS = (4, 12, 32)
 
 
 @planned
 def draw_call(
-    stream: Stream, engine: str, draw: str, output: Layout, given: bool
+    stream: Stream, engine: str, draw: str, output: Layout, given: bool, scaled: bool = False
 ) -> Callable[..., Any]:
     """A call of a draw whose results follow from the state alone.
 
@@ -45,11 +46,14 @@ def draw_call(
         Contiguous.
     given : bool
         Whether the caller passes the output.
+    scaled : bool, optional
+        Whether results are multiplied by a number, and another one is added.
 
     Returns
     -------
     callable
-        Takes the state, the memory for the next one, then a given output.
+        Takes the state, the memory for the next one, with `scaled` what is added and the factor,
+        then a given output.
     """
     code = _dtypes.code(output.dtype)
     unit = 32 if code == "f4" else 64
@@ -57,9 +61,10 @@ def draw_call(
     variant = "serial" if engine not in random.spec.PARALLEL else "fill"
     if variant == "fill" and draw in random.spec.GAPS:
         variant = "compact"
-    spec = random.spec.DrawSpec(engine, draw, code, variant, unit, unit)
+    spec = random.spec.DrawSpec(engine, draw, code, variant, unit, unit, scaled)
+    scalars = {"loc": ("x2", output.dtype), "scale": ("x3", output.dtype)} if scaled else {}
     units = output.size * mean + 8 * math.sqrt(output.size) * deviation
-    return _call(stream, spec, output, given, math.ceil(units), {})
+    return _call(stream, spec, output, given, math.ceil(units), scalars)
 
 
 @planned
@@ -91,7 +96,8 @@ def bounded_call(
     spec = random.spec.DrawSpec(engine, "bounded", code, variant, unit, piece)
     taken = 1 - rejected / 256
     pieces = output.size / taken + 8 * math.sqrt(output.size * (1 - taken)) / taken
-    scalars = {"low": "x2", "range": "x3", "threshold": "x4"}
+    names = ("low", "range", "threshold")
+    scalars = {name: (f"x{i + 2}", _UINT64) for i, name in enumerate(names)}
     return _call(stream, spec, output, False, ceil_div(math.ceil(pieces), unit // piece), scalars)
 
 
@@ -101,14 +107,15 @@ def _call(
     output: Layout,
     given: bool,
     units: int,
-    scalars: dict[str, str],
+    scalars: dict[str, tuple[str, np.dtype]],
 ) -> Callable[..., Any]:
     inputs = "aa" + "s" * len(scalars)
     if not output.size:
         return _calls.make_call(stream, inputs, [None if given else output], [])
-    passed = {"state": "x0", "next": "x1", **scalars, "output": "y0"}
+    places = {name: place for name, (place, _) in scalars.items()}
+    passed = {"state": "x0", "next": "x1", **places, "output": "y0"}
     plan = _plan(spec, output.size, units, stream)
-    bound = BoundLaunch(plan, stream, dict.fromkeys(scalars, _UINT64))
+    bound = BoundLaunch(plan, stream, {name: dtype for name, (_, dtype) in scalars.items()})
     return _calls.make_call(stream, inputs, [None if given else output], [(bound, passed)])
 
 
@@ -118,23 +125,27 @@ def _plan(spec: random.spec.DrawSpec, count: int, units: int, stream: Stream) ->
     if spec.variant == "serial":
         function, source = load(spec, random.spec.render, device)
         return LaunchPlan(function, (1, 1, 1), (source.block, 1, 1), constants)
-    if spec.variant == "fill" or spec.draw not in random.spec.LONG:
-        units = ceil_div(units * spec.unit, 64)  # of words, whose halves one thread draws
+    words = ceil_div(units * spec.unit, 64)
     if spec.variant == "fill":
         function, source = load(spec, random.spec.render, device)
-        rounds = units // (source.block * _RESIDENT * device.multiprocessors)
+        group, behind = random.spec.GROUPS[spec.engine]
+        groups = ceil_div(words + behind, group)
+        rounds = groups // (source.block * _RESIDENT * device.multiprocessors)
         constants["rounds"] = rounds = min(_MOST_ROUNDS, max(1, rounds))
-        blocks = ceil_div(units, source.block * rounds)
+        blocks = ceil_div(groups, source.block * rounds)
         return LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
-    block = random.spec.COMPACT_BLOCK
+    extra = 2 * spec.reach * spec.unit // 64 if spec.draw in random.spec.LONG else 0
     for rounds in _COMPACT_ROUNDS:
-        blocks = ceil_div(units, block * rounds)
-        if blocks <= 2 * device.multiprocessors:
+        # Every tile sees the last words of the one before.
+        tiles = max(1, ceil_div(words - extra, spec.block * rounds - extra))
+        if tiles <= spec.resident * device.multiprocessors:
             break
-    values = {name: getattr(spec, name) for name in spec.__slots__} | {"rounds": rounds}
-    function, source = load(random.spec.DrawSpec(**values), random.spec.render, device)
-    plan = LookBackPlan(function, grid_for(blocks), (block, 1, 1), constants)
-    plan.state = look_back_state(stream, 8 * scan.spec.look_back_words("i8", 1, blocks))
+    spec = dataclasses.replace(spec, rounds=rounds)
+    function, source = load(spec, random.spec.render, device)
+    blocks = min(tiles, spec.resident * device.multiprocessors)
+    constants["tiles"] = tiles
+    plan = LookBackPlan(function, grid_for(blocks), (source.block, 1, 1), constants)
+    plan.state = look_back_state(stream, 8 * scan.spec.look_back_words("i8", 1, tiles))
     constants["lookback"] = plan.state[1]
     return plan
 

@@ -29,12 +29,29 @@ struct Philox4x32 {
     }
     GPUARRAY_DEVICE void jump(uint64_t words) { number += words; }
 
+    typedef Distance Offset;
     template <int LEAP, class Engine = Philox4x32> struct Walk {
         Engine engine;
 
+        GPUARRAY_DEVICE Walk(const Engine& start, Offset offset) : Walk(start, offset.words) {}
         GPUARRAY_DEVICE Walk(const Engine& start, uint64_t index) : engine(start) { engine.jump(index); }
         GPUARRAY_DEVICE uint64_t word() const { return engine.word(); }
         GPUARRAY_DEVICE void leap() { engine.jump(LEAP); }
+    };
+
+    enum { GROUP = 2 };
+    GPUARRAY_DEVICE uint32_t behind() const { return number & 1; }
+    template <int STEP> struct Groups {
+        uint64_t key, block;
+
+        GPUARRAY_DEVICE Groups(const Philox4x32& engine, uint64_t group)
+            : key(engine.key), block(engine.number / 2 + group + threadIdx.x) {}
+        GPUARRAY_DEVICE void read(uint64_t (&words)[GROUP]) const {
+            const PhiloxBlock made = philox(key, block, 0);
+            words[0] = made.low();
+            words[1] = made.high();
+        }
+        GPUARRAY_DEVICE void leap() { block += STEP; }
     };
 };
 
@@ -92,15 +109,28 @@ template <class Jumps> struct Mrg32k3a {
         }
     }
 
+    typedef Distance Offset;
     template <int LEAP, class Engine = Mrg32k3a> struct Walk {
         Engine engine;
 
+        GPUARRAY_DEVICE Walk(const Engine& start, Offset offset) : Walk(start, offset.words) {}
         GPUARRAY_DEVICE Walk(const Engine& start, uint64_t index) : engine(start) { engine.jump(index); }
         GPUARRAY_DEVICE uint64_t word() const {
             Engine read = engine;
             return read.next();
         }
         GPUARRAY_DEVICE void leap() { engine.leap(31 - __clz(LEAP)); }
+    };
+
+    enum { GROUP = 1 };
+    GPUARRAY_DEVICE uint32_t behind() const { return 0; }
+    template <int STEP> struct Groups {
+        Walk<STEP> walk;
+
+        GPUARRAY_DEVICE Groups(const Mrg32k3a& engine, uint64_t group)
+            : walk(jumped_by_block(engine, group), uint64_t(threadIdx.x)) {}
+        GPUARRAY_DEVICE void read(uint64_t (&words)[GROUP]) const { words[0] = walk.word(); }
+        GPUARRAY_DEVICE void leap() { walk.leap(); }
     };
 };
 

@@ -9,10 +9,13 @@
 
 namespace gpuarray {
 
+struct NoTable {};
+
 // Draws of one unit that is never rejected.
 template <class R, int UNIT_BITS> struct OneUnit {
     typedef R Result;
-    enum { BITS = UNIT_BITS, PIECES = 1, LONG = 0 };
+    typedef NoTable Table;
+    enum { BITS = UNIT_BITS, PIECES = 1, LONG = 0, SHIFT = 0 };
     template <class Unit> GPUARRAY_DEVICE uint32_t accepted(Unit) const { return 1; }
 };
 
@@ -72,9 +75,13 @@ template <> struct Lemire<64> {
     GPUARRAY_DEVICE static uint64_t threshold(uint64_t range) { return (0ull - range) % range; }
 };
 template <int BITS> struct Lemire {
-    GPUARRAY_DEVICE static uint64_t scaled(uint64_t random, uint64_t range) { return random * range >> BITS; }
-    GPUARRAY_DEVICE static uint64_t rest(uint64_t random, uint64_t range) {
-        return random * range & (1ull << BITS) - 1;
+    // The range has no more bits than the random number.
+    GPUARRAY_DEVICE static uint64_t product(uint64_t random, uint64_t range) {
+        return uint64_t(uint32_t(random)) * uint32_t(range);
+    }
+    GPUARRAY_DEVICE static uint64_t scaled(uint64_t random, uint64_t range) { return product(random, range) >> BITS; }
+    GPUARRAY_DEVICE static uint32_t rest(uint64_t random, uint64_t range) {
+        return uint32_t(product(random, range)) & 0xffffffffu >> 32 - BITS;
     }
     GPUARRAY_DEVICE static uint64_t threshold(uint64_t range) { return ((1ull << BITS) - range) % range; }
 };
@@ -99,7 +106,8 @@ template <class R, int UNIT_BITS, int PIECE_BITS> struct Bounded {
         uint32_t bits = 0;
 #pragma unroll
         for (int i = 0; i < PIECES; ++i) {
-            if (range == 0 || Method::rest(random(unit, i), range) >= threshold) bits |= 1u << i;
+            typedef decltype(Method::rest(0, 0)) Rest;
+            if (range == 0 || Method::rest(random(unit, i), range) >= Rest(threshold)) bits |= 1u << i;
         }
         return bits;
     }
@@ -214,8 +222,9 @@ template <> struct Normal<double> {
         return uint32_t(steps(word) >> SHIFT) < layers.bounds[word & 255];
     }
     GPUARRAY_DEVICE double piece(uint64_t word, int) const {
+        // A negation by the sign's bit, since one that depends takes the device twice as many instructions.
         const double x = double(steps(word)) * layers.scales[word & 255];
-        return word >> 8 & 1 ? -x : x;
+        return float_from_bits(float_bits(x) ^ (word & 0x100) << 55);
     }
     template <class S> GPUARRAY_DEVICE double next(S& stream) const {
         const double tail = 3.6541528853610087963519472518, inverse = 0.27366123732975827203338247596;
@@ -251,7 +260,7 @@ template <> struct Normal<float> {
     GPUARRAY_DEVICE uint32_t accepted(uint32_t half) const { return steps(half) < layers.limits[half & 255]; }
     GPUARRAY_DEVICE float piece(uint32_t half, int) const {
         const float x = float(steps(half)) * layers.scales[half & 255];
-        return half >> 8 & 1 ? -x : x;
+        return float_from_bits(float_bits(x) ^ (half & 0x100) << 23);
     }
     template <class S> GPUARRAY_DEVICE float next(S& stream) const {
         const float tail = 3.6541528853610087963519472518f, inverse = 0.27366123732975827203338247596f;
@@ -327,6 +336,23 @@ template <> struct Exponential<float> {
             if ((heights[layer - 1] - heights[layer]) * stream.next_float() + heights[layer] < ::expf(-x)) return x;
         }
     }
+};
+
+// ---- scaled results -----------------------------------------------------------------------------------------------
+
+// A number is added to what a draw gives times another one, rounded twice as in NumPy.
+template <class Draw> struct Scaled {
+    typedef typename Draw::Result Result;
+    typedef typename Draw::Table Table;
+    enum { BITS = Draw::BITS, PIECES = Draw::PIECES, LONG = Draw::LONG, SHIFT = Draw::SHIFT };
+    Draw draw;
+    Result loc, scale;
+
+    template <class Unit> GPUARRAY_DEVICE uint32_t accepted(Unit unit) const { return draw.accepted(unit); }
+    template <class Unit> GPUARRAY_DEVICE Result piece(Unit unit, int i) const {
+        return loc + scale * draw.piece(unit, i);
+    }
+    template <class S> GPUARRAY_DEVICE Result next(S& stream) { return loc + scale * draw.next(stream); }
 };
 
 }  // namespace gpuarray

@@ -4,8 +4,9 @@
 // two words that random_compact.cuh keeps at 0 between draws, and the engine's own words. A draw reads one state and
 // writes the next one to other memory, so that no thread reads what another writes.
 //
-// Engines that can jump, PCG64, PCG64DXSM and Philox, are read by many threads at once: a `Lane` reads units (words, or
-// halves of words) that are a block's threads apart. SFC64 and MT19937 have no such form.
+// Engines that can jump, PCG64, PCG64DXSM and Philox, are read by many threads at once: by a `Walk`, words that are some
+// words apart, or by `Groups`, groups of neighbouring words that are made together, by the threads of a block side by
+// side; `behind` words of the first group have been read before. SFC64 and MT19937 have no such form.
 #pragma once
 
 #include "gpuarray/types.cuh"
@@ -18,16 +19,39 @@ struct Wide {
     uint64_t high, low;
 };
 
-// The lower 128 bits of a product.
-GPUARRAY_DEVICE Wide wide_product(Wide a, Wide b) {
-    return Wide{__umul64hi(a.low, b.low) + a.high * b.low + a.low * b.high, a.low * b.low};
-}
-GPUARRAY_DEVICE Wide wide_sum(Wide a, Wide b) {
-    const uint64_t low = a.low + b.low;
-    return Wide{a.high + b.high + (low < a.low), low};
+// An engine that has jumped, by one thread's jump for all of a block.
+template <class Engine> GPUARRAY_DEVICE Engine jumped_by_block(Engine engine, uint64_t words) {
+    __shared__ uint64_t saved[Engine::WORDS];
+    if (threadIdx.x == 0) {
+        engine.jump(words);
+        engine.save(saved);
+    }
+    __syncthreads();
+    return Engine(saved);
 }
 
-GPUARRAY_DEVICE uint64_t rotate_right(uint64_t x, uint32_t bits) { return x >> bits | x << (64 - bits & 63); }
+// How far a thread is from where a block begins, for engines that jump from there each time.
+struct Distance {
+    uint64_t words;
+    Distance() = default;
+    template <class Engine> GPUARRAY_DEVICE Distance(const Engine&, uint64_t words) : words(words) {}
+};
+
+// Numbers of 128 bits, whose sums the compiler carries best where they are one number to it.
+typedef unsigned __int128 Wide128;
+GPUARRAY_DEVICE Wide128 joined(Wide x) { return Wide128(x.high) << 64 | x.low; }
+GPUARRAY_DEVICE Wide parted(Wide128 x) { return Wide{uint64_t(x >> 64), uint64_t(x)}; }
+
+// The lower 128 bits of a product, and of a product and a sum.
+GPUARRAY_DEVICE Wide wide_product(Wide a, Wide b) { return parted(joined(a) * joined(b)); }
+GPUARRAY_DEVICE Wide wide_sum(Wide a, Wide b, Wide c) { return parted(joined(a) * joined(b) + joined(c)); }
+
+// Selects halves first: a shift of 64 bits by a variable number is several instructions.
+GPUARRAY_DEVICE uint64_t rotate_right(uint64_t x, uint32_t bits) {
+    const uint32_t lower = uint32_t(x), upper = uint32_t(x >> 32);
+    const uint32_t low = bits & 32 ? upper : lower, high = bits & 32 ? lower : upper;
+    return uint64_t(__funnelshift_r(high, low, bits)) << 32 | __funnelshift_r(low, high, bits);
+}
 
 // PCG64 (XSL-RR) and PCG64DXSM: O'Neill, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms for
 // Random Number Generation", 2014. `Jumps` has the multiplier's powers (see tables.py).
@@ -54,7 +78,7 @@ template <class Jumps, bool DXSM> struct Pcg64 {
         return rotate_right(x.high ^ x.low, uint32_t(x.high >> 58));
     }
     GPUARRAY_DEVICE Wide stepped() const {
-        return wide_sum(wide_product(Wide{Jumps::upper(), Jumps::lower()}, state), increment);
+        return wide_sum(Wide{Jumps::upper(), Jumps::lower()}, state, increment);
     }
     GPUARRAY_DEVICE uint64_t next() {
         const Wide before = state;
@@ -66,17 +90,40 @@ template <class Jumps, bool DXSM> struct Pcg64 {
         for (int digit = 0; words != 0; ++digit, words >>= 4) {
             const int value = words & 15;
             if (value == 0) continue;
-            state = wide_sum(wide_product(Jumps::factor(digit, value), state),
+            state = wide_sum(Jumps::factor(digit, value), state,
                              wide_product(Jumps::total(digit, value), increment));
         }
     }
+
+    // What takes any state so many words ahead, made once: for threads that begin from several states.
+    struct Offset {
+        Wide factor, constant;
+
+        Offset() = default;
+        GPUARRAY_DEVICE Offset(Pcg64 engine, uint64_t words) {
+            engine.state = Wide{0, 0};
+            engine.jump(words);
+            constant = engine.state;
+            engine.state = Wide{0, 1};
+            engine.increment = Wide{0, 0};
+            engine.jump(words);
+            factor = engine.state;
+        }
+    };
 
     // A position that moves on by LEAP words, a power of two.
     template <int LEAP> struct Walk {
         Wide point, factor, constant;
 
+        GPUARRAY_DEVICE Walk(Pcg64 engine, const Offset& offset) {
+            engine.state = wide_sum(offset.factor, engine.state, offset.constant);
+            begin(engine);
+        }
         GPUARRAY_DEVICE Walk(Pcg64 engine, uint64_t index) {
             engine.jump(index);
+            begin(engine);
+        }
+        GPUARRAY_DEVICE void begin(const Pcg64& engine) {
             point = DXSM ? engine.state : engine.stepped();
             int digit = 0, value = LEAP;
             for (; value >= 16; value /= 16) ++digit;
@@ -84,7 +131,24 @@ template <class Jumps, bool DXSM> struct Pcg64 {
             constant = wide_product(Jumps::total(digit, value), engine.increment);
         }
         GPUARRAY_DEVICE uint64_t word() const { return output(point); }
-        GPUARRAY_DEVICE void leap() { point = wide_sum(wide_product(factor, point), constant); }
+        GPUARRAY_DEVICE void leap() { point = wide_sum(factor, point, constant); }
+    };
+
+    // Two words, which can be stored as one: the second is a step from the first.
+    enum { GROUP = 2 };
+    GPUARRAY_DEVICE uint32_t behind() const { return 0; }
+    template <int STEP, class Engine = Pcg64> struct Groups {
+        Engine second;
+        Walk<GROUP * STEP> first;
+
+        GPUARRAY_DEVICE Groups(const Engine& engine, uint64_t group)
+            : second(jumped_by_block(engine, group * GROUP)), first(second, uint64_t(threadIdx.x * GROUP)) {}
+        GPUARRAY_DEVICE void read(uint64_t (&words)[GROUP]) {
+            second.state = first.point;
+            words[0] = output(first.point);
+            words[1] = output(second.stepped());
+        }
+        GPUARRAY_DEVICE void leap() { first.leap(); }
     };
 };
 
@@ -153,10 +217,12 @@ struct Philox4x64 {
         position = behind % 4 + 1;
     }
 
+    typedef Distance Offset;
     template <int LEAP, class Engine = Philox4x64> struct Walk {
         Engine start;
         uint64_t index;
 
+        GPUARRAY_DEVICE Walk(const Engine& engine, Offset offset) : Walk(engine, offset.words) {}
         GPUARRAY_DEVICE Walk(const Engine& engine, uint64_t index) : start(engine), index(index) {}
         GPUARRAY_DEVICE uint64_t word() const {
             Engine engine = start;
@@ -164,6 +230,25 @@ struct Philox4x64 {
             return engine.next();
         }
         GPUARRAY_DEVICE void leap() { index += LEAP; }
+    };
+
+    // A block's four words.
+    enum { GROUP = 4 };
+    GPUARRAY_DEVICE uint32_t behind() const { return uint32_t(position); }
+    template <int STEP, class Engine = Philox4x64> struct Groups {
+        Engine engine;
+        bool made;  // the first block is the one that the state has
+
+        GPUARRAY_DEVICE Groups(const Engine& start, uint64_t group) : engine(start), made(group + threadIdx.x == 0) {
+            engine.advance(group + threadIdx.x);
+        }
+        GPUARRAY_DEVICE void read(uint64_t (&words)[GROUP]) {
+            if (!made) engine.make_block();
+            made = false;
+#pragma unroll
+            for (int i = 0; i < GROUP; ++i) words[i] = engine.buffer[i];
+        }
+        GPUARRAY_DEVICE void leap() { engine.advance(STEP); }
     };
 };
 

@@ -10,22 +10,32 @@ template <class R, int COUNT> struct alignas(sizeof(R) * COUNT) Neighbours {
     R items[COUNT];
 };
 
-template <int PIECES, class Draw, class R>
-GPUARRAY_DEVICE void store_pieces(const Draw& draw, uint64_t word, R* output, uint64_t left) {
-    enum { MOST = 16 / sizeof(R), COUNT = PIECES < MOST ? PIECES : MOST };
+// Whether that many results, or as many of them as a store takes, may be stored as one.
+template <int RESULTS, class R> GPUARRAY_DEVICE bool are_aligned(const R* output) {
+    enum { BYTES = RESULTS * sizeof(R) < 16 ? RESULTS * sizeof(R) : 16 };
+    return reinterpret_cast<uint64_t>(output) % BYTES == 0;
+}
+
+// What the words of a group give, from result number `at` on: only those from 0 to `count`. `aligned` says whether the
+// results of a store may be stored as one.
+template <int WORDS, int PIECES, class Draw, class R>
+GPUARRAY_DEVICE void store_group(const Draw& draw, const uint64_t (&words)[WORDS], R* output, int64_t at, int64_t count,
+                                 bool aligned) {
+    enum { ALL = WORDS * PIECES, MOST = 16 / sizeof(R), COUNT = ALL < MOST ? ALL : MOST };
     typedef Neighbours<R, COUNT> Group;
-    const bool aligned = COUNT > 1 && reinterpret_cast<uint64_t>(output) % sizeof(Group) == 0;
+    const bool whole = aligned && at >= 0 && at + ALL <= count;
+    output += at;
 #pragma unroll
-    for (int i = 0; i < PIECES; i += COUNT) {
+    for (int i = 0; i < ALL; i += COUNT) {
         Group group;
 #pragma unroll
-        for (int k = 0; k < COUNT; ++k) group.items[k] = draw.piece(word, i + k);
-        if (aligned && i + COUNT <= left) {
+        for (int k = 0; k < COUNT; ++k) group.items[k] = draw.piece(words[(i + k) / PIECES], (i + k) % PIECES);
+        if (whole) {
             *reinterpret_cast<Group*>(output + i) = group;
         } else {
 #pragma unroll
             for (int k = 0; k < COUNT; ++k) {
-                if (i + k < left) output[i + k] = group.items[k];
+                if (at + i + k >= 0 && at + i + k < count) output[i + k] = group.items[k];
             }
         }
     }
@@ -34,27 +44,26 @@ GPUARRAY_DEVICE void store_pieces(const Draw& draw, uint64_t word, R* output, ui
 // Whether the upper half of a word is left, with which a draw of halves begins.
 template <int BITS> GPUARRAY_DEVICE bool half_is_left(const uint64_t* state) { return BITS == 32 && state[0] != 0; }
 
-// A block's threads read neighbouring words, `rounds` times.
+// A block's threads read neighbouring groups of words, `rounds` times.
 template <class Engine, int BLOCK, class Draw>
 GPUARRAY_DEVICE void fill(const Draw& draw, const uint64_t* state, uint64_t* next, typename Draw::Result* output,
                           uint64_t count, uint32_t rounds) {
     typedef OfWords<Draw> Reading;
-    enum { PIECES = Reading::PIECES };
-    __shared__ uint64_t origin[STATE_HEADER + Engine::WORDS];
+    enum { PIECES = Reading::PIECES, GROUP = Engine::GROUP };
     const typename Reading::Type reading(draw);
-    uint64_t word = uint64_t(blockIdx.x) * rounds * BLOCK;
-    // One thread's jump is long, those of all from there are short.
-    if (threadIdx.x == 0) finish<Engine, 64>(state, origin, word);
-    __syncthreads();
-    word += threadIdx.x;
-    Lane<Engine, 64, BLOCK> lane(origin, threadIdx.x);
+    const Engine engine(state + STATE_HEADER);
+    const uint64_t group = uint64_t(blockIdx.x) * rounds * BLOCK;
+    typename Engine::template Groups<BLOCK> groups(engine, group);
     const bool half = half_is_left<Draw::BITS>(state);
-    uint64_t index = word * PIECES + (half ? Draw::PIECES : 0);
+    int64_t index = (int64_t(group + threadIdx.x) * GROUP - engine.behind()) * PIECES + (half ? Draw::PIECES : 0);
+    const bool aligned = are_aligned<GROUP * PIECES>(output + index);
 #pragma unroll 4
-    for (uint32_t round = 0; round < rounds && index < count; ++round) {
-        store_pieces<PIECES>(reading, lane.unit(), output + index, count - index);
-        lane.leap();
-        index += BLOCK * PIECES;
+    for (uint32_t round = 0; round < rounds && index < int64_t(count); ++round) {
+        uint64_t words[GROUP];
+        groups.read(words);
+        groups.leap();
+        store_group<GROUP, PIECES>(reading, words, output, index, int64_t(count), aligned);
+        index += BLOCK * GROUP * PIECES;
     }
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) {
         if constexpr (Draw::BITS == 32) {

@@ -1,4 +1,4 @@
-// Orders and choices as NumPy makes them: one thread draws, since each integer's interval depends on how many there
+// Orders as NumPy makes them: one thread draws, since each integer's interval depends on how many there
 // were before it. And places of a random order that are computed each by itself.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Masked {
         return value;
     }
 };
-struct Scaled {
+struct Multiplied {
     template <class S> GPUARRAY_DEVICE static uint32_t draw(S& stream, uint32_t greatest) {
         return uint32_t(one_bounded(stream, greatest));
     }
@@ -48,46 +48,6 @@ GPUARRAY_DEVICE void make_orders(const uint64_t* state, uint64_t* next, int64_t*
 #pragma unroll 1
     for (uint64_t row = 0; row < rows; ++row) shuffle<Draw>(stream, output + row * count, first, count);
     stream.save(next);
-}
-
-// The work of one thread of `choose`, in shared memory.
-template <class Engine>
-GPUARRAY_DEVICE void choose_serially(const uint64_t* state, uint64_t* next, uint64_t* table, int64_t* chosen,
-                                     uint64_t population, uint32_t count, uint32_t mask, uint32_t shuffled) {
-    const uint64_t free = ~0ull;
-    Stream<Engine> stream(state, next);
-#pragma unroll 1
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint64_t greatest = population - count + i;
-        uint64_t value = one_bounded(stream, greatest);
-        uint32_t slot = uint32_t(value) & mask;
-        while (table[slot] != free && table[slot] != value) slot = slot + 1 & mask;
-        if (table[slot] != free) {
-            // Chosen before: the interval's greatest number cannot have been.
-            value = greatest;
-            slot = uint32_t(value) & mask;
-            while (table[slot] != free) slot = slot + 1 & mask;
-        }
-        table[slot] = value;
-        chosen[i] = value;
-    }
-    if (shuffled) shuffle<Scaled>(stream, chosen, 1, count);
-    stream.save(next);
-}
-
-// `count` different integers below `population`: Floyd's algorithm with a table of SLOTS places, a power of two, then a
-// shuffle unless the order does not matter.
-template <class Engine, int BLOCK, int SLOTS>
-GPUARRAY_DEVICE void choose(const uint64_t* state, uint64_t* next, int64_t* output, uint64_t population,
-                            uint32_t count, uint32_t mask, uint32_t shuffled) {
-    const uint64_t free = ~0ull;
-    __shared__ uint64_t table[SLOTS];
-    __shared__ int64_t chosen[SLOTS * 5 / 6];
-    for (uint32_t i = threadIdx.x; i <= mask; i += BLOCK) table[i] = free;
-    __syncthreads();
-    if (threadIdx.x == 0) choose_serially<Engine>(state, next, table, chosen, population, count, mask, shuffled);
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += BLOCK) output[i] = chosen[i];
 }
 
 // The first `count` places of a random order of the integers below `population`, whose key is two words of the stream.

@@ -6,10 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpuarray._dtypes import cpp_name, itemsize
+from gpuarray.kernels.generator import source as generated
 from gpuarray.kernels.generator.headers import cuda_headers
-from gpuarray.kernels.generator.parameters import declared, number, pointer
+from gpuarray.kernels.generator.parameters import declared, number, pointer, scalar
 from gpuarray.kernels.generator.source import KernelSource, check_choice
 from gpuarray.kernels.random import tables
+
+#: What the kernels are compiled with: the state of PCG64 is a number of 128 bits.
+OPTIONS = (*generated.OPTIONS, "--device-int128")
 
 #: The 64-bit words of a state before those of its engine.
 HEADER_WORDS = 4
@@ -31,6 +35,15 @@ CURAND = ("philox4x32", "mrg32k3a", "xorwow")
 #: Those that can jump, so that many threads draw at once.
 PARALLEL = ("pcg64", "pcg64dxsm", "philox", "philox4x32", "mrg32k3a")
 
+#: Of those: the words that a thread makes together, and how many of them were read before at most.
+GROUPS = {
+    "pcg64": (2, 0),
+    "pcg64dxsm": (2, 0),
+    "philox": (4, 4),
+    "philox4x32": (2, 1),
+    "mrg32k3a": (1, 0),
+}
+
 DRAWS = ("words", "halves", "uniform", "inverse", "open", "normal", "exponential", "bounded")
 #: Those whose results are in the order of the stream, with gaps.
 GAPS = ("open", "normal", "exponential")
@@ -38,7 +51,7 @@ GAPS = ("open", "normal", "exponential")
 LONG = ("normal", "exponential")
 
 #: Threads of a block; and how many blocks a multiprocessor has room for, which limits registers.
-FILL_BLOCK, COMPACT_BLOCK, COMPACT_RESIDENT = 256, 256, 4
+FILL_BLOCK, COMPACT_BLOCK, COMPACT_RESIDENT = 256, 128, 4
 
 _VARIANTS = ("fill", "compact", "serial")
 
@@ -57,9 +70,12 @@ class DrawSpec:
     variant: str
     unit: int = 64  # bits of a unit; 'bounded' takes `piece` bits of it for an integer
     piece: int = 64
-    rounds: int = 1  # 'compact': units of a thread
+    scaled: bool = False  # results are multiplied by a number, and another one is added
+    rounds: int = 1  # 'compact': words of a thread in a tile
+    resident: int = COMPACT_RESIDENT
+    block: int = COMPACT_BLOCK  # 'compact': threads
     reach: int = 64  # 'compact': units that a draw takes at most before all is drawn serially
-    capacity: int = 256  # 'compact': draws of several units that a tile has room for
+    capacity: int = 512  # 'compact': draws of several units that a tile has room for
 
     def __post_init__(self) -> None:
         check_choice("engine", self.engine, ENGINES)
@@ -90,12 +106,14 @@ def render(spec: DrawSpec) -> KernelSource:
     """Return the CUDA C++ of a draw.
 
     ``state`` is read and ``next`` written: see `random_engines.cuh`. Integers have the parameters
-    ``low``, ``range`` and ``threshold``.
+    ``low``, ``range`` and ``threshold``, and scaled results ``loc`` and ``scale``.
     """
     parameters = [pointer("state", "const uint64_t"), pointer("next", "uint64_t")]
     draw, made, constants = _draw(spec)
     if spec.draw == "bounded":
         parameters += [number(name, "uint64_t") for name in ("low", "range", "threshold")]
+    if spec.scaled:
+        parameters += [scalar("loc", spec.result), scalar("scale", spec.result)]
     parameters.append(pointer("output", cpp_name(spec.result)))
     parameters.append(number("count", "uint64_t"))
     engine = ENGINES[spec.engine][1]
@@ -106,10 +124,11 @@ def render(spec: DrawSpec) -> KernelSource:
         parameters.append(number("rounds", "uint32_t"))
         call = f"fill<{engine}, {block}>(draw, state, next, output, count, rounds);"
     elif spec.variant == "compact":
-        block, header = COMPACT_BLOCK, "random_compact"
-        parameters.append(pointer("lookback", "uint64_t"))
+        block, header = spec.block, "random_compact"
+        parameters += [number("tiles", "uint32_t"), pointer("lookback", "uint64_t")]
         shape = f"{block}, {spec.rounds}, {spec.reach}, {spec.capacity}"
-        call = f"Compact<{engine}, {shape}, Draw>::run(draw, state, next, output, count, lookback);"
+        names = "draw, state, next, output, count, tiles, lookback"
+        call = f"Compact<{engine}, {shape}, Draw>::run({names});"
     else:
         call = f"draw_serially<{engine}>(draw, state, next, output, count);"
     body = []
@@ -118,14 +137,20 @@ def render(spec: DrawSpec) -> KernelSource:
             "__shared__ Draw::Table layers;",
             f"layers.load<ZigguratSource, {block}, Draw::SHIFT>();",
         ]
-    body += [f"Draw draw{made};", call]
-    resident = f", {COMPACT_RESIDENT}" if spec.variant == "compact" else ""
+    if spec.scaled:
+        body += [f"{draw} standard{made};", "Draw draw{standard, loc, scale};", call]
+        draw = f"Scaled<{draw}>"
+    else:
+        body += [f"Draw draw{made};", call]
+    resident = f", {spec.resident}" if spec.variant == "compact" else ""
     symbol = f"gpuarray_random_{spec.draw}_{spec.variant}__{spec.engine}_{spec.result}"
     if spec.draw == "bounded":
         symbol += f"_{spec.unit}_{spec.piece}"
+    if spec.scaled:
+        symbol += "_scaled"
     source = _SOURCE.format(
         header=header,
-        more='#include "gpuarray/random_curand_engines.cuh"\n' if spec.engine in CURAND else "",
+        more=more_headers(spec.engine),
         constants=constants,
         bounds=f"{block}{resident}",
         symbol=symbol,
@@ -133,7 +158,7 @@ def render(spec: DrawSpec) -> KernelSource:
         draw=draw,
         body="\n".join([f"    {line}" for line in body]),
     )
-    return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, block)
+    return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, block, OPTIONS)
 
 
 def _draw(spec: DrawSpec) -> tuple[str, str, str]:
@@ -147,6 +172,11 @@ def _draw(spec: DrawSpec) -> tuple[str, str, str]:
     if spec.draw in ("words", "halves", "open"):
         return spec.draw.capitalize(), "", ""
     return f"{spec.draw.capitalize()}<{result}>", "", ""
+
+
+def more_headers(engine: str) -> str:
+    """The header of an engine that is not in `random_engines.cuh`."""
+    return '#include "gpuarray/random_curand_engines.cuh"\n' if engine in CURAND else ""
 
 
 def powers(engine: str) -> str:
@@ -231,8 +261,8 @@ ORDER_BLOCK = 256
 CHOICE_SLOTS = 2048
 
 _ORDERS = """\
-#include "gpuarray/random_orders.cuh"
-
+#include "gpuarray/{header}.cuh"
+{more}
 namespace gpuarray {{
 {constants}
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
@@ -253,12 +283,13 @@ def render_order(spec: OrderSpec) -> KernelSource:
     if spec.kind in ("orders", "tail"):
         parameters += [output, number("rows", "uint64_t")]
         parameters += [number("count", "uint32_t"), number("first", "uint32_t")]
-        drawn = "Masked" if spec.kind == "orders" else "Scaled"
+        drawn = "Masked" if spec.kind == "orders" else "Multiplied"
         body = f"make_orders<{engine}, {drawn}, {block}>(state, next, output, rows, count, first);"
     elif spec.kind == "choose":
         parameters += [number("population", "uint64_t"), output, number("count", "uint32_t")]
         parameters += [number("mask", "uint32_t"), number("shuffled", "uint32_t")]
-        body = f"choose<{engine}, {block}, {CHOICE_SLOTS}>"
+        parallel = str(spec.engine in PARALLEL).lower()
+        body = f"choose<{engine}, {parallel}, {block}, {CHOICE_SLOTS}>"
         body += "(state, next, output, population, count, mask, shuffled);"
     elif spec.kind == "each":
         bounds = [pointer(name, "const uint64_t") for name in ("low", "greatest")]
@@ -272,10 +303,12 @@ def render_order(spec: OrderSpec) -> KernelSource:
     symbol = f"gpuarray_random_{spec.kind}" + (f"__{spec.engine}" if spec.engine else "")
     symbol += f"_{spec.result}_{spec.width}" if spec.kind == "each" else ""
     source = _ORDERS.format(
+        header="random_choice" if spec.kind == "choose" else "random_orders",
+        more=more_headers(spec.engine),
         constants=powers(spec.engine),
         block=block,
         symbol=symbol,
         parameters=declared(parameters),
         body=body,
     )
-    return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, block)
+    return KernelSource(symbol, source, cuda_headers(), tuple(parameters), 1, block, OPTIONS)

@@ -131,18 +131,28 @@ struct Ticket {
     uint32_t number, tag;
 };
 
-GPUARRAY_DEVICE Ticket draw_ticket(uint64_t* lookback, uint32_t tickets) {
-    __shared__ uint64_t drawn;
-    if (threadIdx.x == 0) {
-        drawn = atomicAdd(reinterpret_cast<unsigned long long*>(lookback), 1ull);
-        if (uint32_t(drawn) == tickets - 1) {
-            // Memory starts out as zeros, so no launch has the tag 0.
-            const uint32_t next = uint32_t(drawn >> 32) + 1;
-            atomicExch(reinterpret_cast<unsigned long long*>(lookback), uint64_t(next == 0xffffffffu ? 0 : next) << 32);
-        }
+// By one thread, for itself, in two steps: nothing waits for the first one before the second.
+GPUARRAY_DEVICE uint64_t ask_for_ticket(uint64_t* lookback) {
+    uint64_t drawn;
+    // The compiler's own form of it has the thread wait at once.
+    asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;" : "=l"(drawn) : "l"(lookback) : "memory");
+    return drawn;
+}
+GPUARRAY_DEVICE Ticket take_ticket(uint64_t* lookback, uint64_t drawn, uint32_t tickets) {
+    if (uint32_t(drawn) == tickets - 1) {
+        // Memory starts out as zeros, so no launch has the tag 0.
+        const uint32_t next = uint32_t(drawn >> 32) + 1;
+        atomicExch(reinterpret_cast<unsigned long long*>(lookback), uint64_t(next == 0xffffffffu ? 0 : next) << 32);
     }
-    __syncthreads();
     return Ticket{uint32_t(drawn), uint32_t(drawn >> 32) + 1};
+}
+
+// For all threads of a block.
+GPUARRAY_DEVICE Ticket draw_ticket(uint64_t* lookback, uint32_t tickets) {
+    __shared__ Ticket ticket;
+    if (threadIdx.x == 0) ticket = take_ticket(lookback, ask_for_ticket(lookback), tickets);
+    __syncthreads();
+    return ticket;
 }
 
 // Starts to bring memory into the L2 cache.
