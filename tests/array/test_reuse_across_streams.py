@@ -170,3 +170,28 @@ def test_garbage_with_a_circle_has_the_stream_and_its_memory():
         gc.enable()
         sys.unraisablehook = before
     assert not faults
+
+
+def test_garbage_is_collected_while_a_stream_is_waited_for(monkeypatch):
+    """To make an event may start the collector, which then finds the stream itself."""
+    from gpuarray._runtime import stream_work
+
+    def event(*args, original=stream_work.Event, **kwargs):
+        gc.collect()
+        return original(*args, **kwargs)
+
+    user = cp.cuda.Stream(non_blocking=True)
+    x = cp.arange(100)
+    with user:
+        cp.exp(x)
+    work = user.work
+    circle = [user]
+    circle.append(circle)
+    gc.disable()
+    try:
+        del user, circle
+        monkeypatch.setattr(stream_work, "Event", event)
+        assert work.leave_event() is not None
+    finally:
+        gc.enable()
+    del x

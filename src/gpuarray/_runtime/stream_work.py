@@ -57,13 +57,16 @@ class StreamWork:
             return True
         if captured_streams:  # to ask could make a capture invalid
             return False
+        stream = self._stream()  # which the garbage collector must not destroy meanwhile
         if self.event is not None:
             return self.event.done
         if self._left_nothing():
             self.device.synchronize()
             return True
         with on_device(self.device):
-            return driver.stream_query(self.handle)
+            finished = driver.stream_query(self.handle)
+        del stream
+        return finished
 
     def precede(self, other: Stream) -> None:
         """Let what is queued on another stream from now on wait for this work."""
@@ -82,6 +85,8 @@ class StreamWork:
         """An event behind all of it; None if it has ended."""
         if self.generation != self.device.generation:
             return None
+        # What follows may start the garbage collector, which must not destroy the stream meanwhile.
+        stream = self._stream()
         if self.event is not None:
             return self.event
         if self._left_nothing():
@@ -90,15 +95,19 @@ class StreamWork:
         with self.device:
             event = Event(disable_timing=True)
             driver.event_record(event.handle, self.handle)
+        del stream
         return event
 
     @property
     def capturing(self) -> bool:
         """Whether the stream is captured: no event can be left then."""
+        stream = self._stream()  # as of `done`
         if self.generation != self.device.generation or self.event or self._left_nothing():
             return False
         with on_device(self.device):
-            return bool(driver.stream_is_capturing(self.handle))
+            capturing = bool(driver.stream_is_capturing(self.handle))
+        del stream
+        return capturing
 
     def _left_nothing(self) -> bool:
         """Whether nothing can be waited for: the stream is gone, or about to be, without an event.
