@@ -14,7 +14,6 @@ import numpy as np
 import gpuarray as cp
 from gpuarray import jit, ndarray
 from gpuarray.scipy import sparse
-from gpuarray.scipy.sparse._base import SparseBase
 
 
 def creation(host: np.ndarray) -> None:
@@ -41,8 +40,23 @@ def contractions_and_norms(x: ndarray) -> None:
 def sparse_products(a: sparse.csr_array, x: ndarray) -> None:
     assert_type(a @ x, ndarray)
     assert_type(a.dot(x), ndarray)
-    assert_type(a @ a, SparseBase)
-    assert_type(a.dot(a), SparseBase)
+    assert_type(a @ a, sparse.sparray)
+    assert_type(a.dot(a), sparse.sparray)
+
+
+def sparse_conversions(a: sparse.csr_array, b: sparse.coo_matrix, x: ndarray) -> None:
+    assert_type(a.tocsc(), sparse.csc_array)
+    assert_type(b.tobsr(), sparse.bsr_matrix)
+    assert_type(a.asformat("dia"), sparse.dia_array)
+    assert_type(b.asformat("csr"), sparse.csr_matrix)
+    assert_type(a.T, sparse.sparray)
+    assert_type(a + a, sparse.sparray)
+    assert_type(b - b, sparse.spmatrix)
+    assert_type(sparse.eye_array(3), sparse.sparray)
+    assert_type(sparse.identity(3), sparse.spmatrix)
+    assert_type(sparse.linalg.spsolve(a, x), ndarray)
+    assert_type(sparse.linalg.splu(a).solve(x), ndarray)
+    assert_type(sparse.linalg.spilu(a).L, sparse.csc_array)
 
 
 def sparse_formats(a: sparse.csr_array, b: sparse.coo_matrix) -> None:

@@ -1,26 +1,27 @@
-"""What all sparse arrays share: conversions by way of another format, shape, printing."""
+"""What all sparse arrays share: shapes, dtypes, copies, diagonals, printing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
 from gpuarray._array import HeldOnDevice
 from gpuarray.scipy.sparse import _printing, _shapes
+from gpuarray.scipy.sparse._converting import Conversions
 from gpuarray.scipy.sparse._elementwise import Elementwise
 from gpuarray.scipy.sparse._indexing import Indexing
 from gpuarray.scipy.sparse._matmul import Products
 from gpuarray.scipy.sparse._reductions import Reductions
 
 if TYPE_CHECKING:
-    from gpuarray._types import DTypeLike, ndarray
-    from gpuarray.scipy.sparse._bsr import BsrBase
-    from gpuarray.scipy.sparse._coo import CooBase
-    from gpuarray.scipy.sparse._csc import CscBase
-    from gpuarray.scipy.sparse._csr import CsrBase
-    from gpuarray.scipy.sparse._dia import DiaBase
+    from gpuarray._types import ArrayLike, DTypeLike, ndarray
+    from gpuarray.scipy.sparse._bsr import bsr_array
+    from gpuarray.scipy.sparse._coo import coo_array
+    from gpuarray.scipy.sparse._csc import csc_array
+    from gpuarray.scipy.sparse._csr import csr_array
+    from gpuarray.scipy.sparse._dia import dia_array
 
 __all__ = ["SparseBase", "issparse", "sparray"]
 
@@ -31,7 +32,7 @@ MAXPRINT = 50
 _CLASSES: dict[tuple[str, bool], Any] = {}
 
 
-class SparseBase(Products, Elementwise, Reductions, Indexing, HeldOnDevice):
+class SparseBase(Products, Elementwise, Reductions, Indexing, Conversions, HeldOnDevice):
     """A sparse array: stored entries and their places; all other elements are zero.
 
     The classes `coo_array`, `csr_array` and so on say how they are stored.
@@ -143,261 +144,6 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, HeldOnDevice):
 
     def _getnnz(self, axis: int | None = None) -> Any:
         raise NotImplementedError(f"getnnz: not of the format {self.format}")
-
-    # ---- conversions: a format has tocoo or tocsr, and those of its own that are faster ----
-
-    def tocoo(self, copy: bool = False) -> CooBase:
-        """The same in coordinate format.
-
-        Parameters
-        ----------
-        copy : bool, optional
-            Whether the result shares no memory with this array; else it may.
-
-        Returns
-        -------
-        coo_array or coo_matrix
-            An array for an array, a matrix for a matrix.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> sparse.csr_array(cp.eye(2)).tocoo().col
-        array([0, 1], dtype=int32)
-        """
-        return self.tocsr().tocoo(copy=copy)
-
-    def tocsr(self, copy: bool = False) -> CsrBase:
-        """The same in compressed sparse row format; entries at one place are added.
-
-        Parameters
-        ----------
-        copy : bool, optional
-            Whether the result shares no memory with this array; else it may.
-
-        Returns
-        -------
-        csr_array or csr_matrix
-            An array for an array, a matrix for a matrix. Of entries in coordinates: one sort of
-            their indices, and it waits for the device to know how many are left.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> row, col = cp.array([1, 0, 1]), cp.array([0, 1, 0])
-        >>> sparse.coo_array((cp.ones(3), (row, col)), shape=(2, 2)).tocsr().data
-        array([1., 2.])
-        """
-        return self.tocoo().tocsr(copy=copy)
-
-    def tocsc(self, copy: bool = False) -> CscBase:
-        """The same in compressed sparse column format.
-
-        Parameters
-        ----------
-        copy : bool, optional
-            Whether the result shares no memory with this array; else it may.
-
-        Returns
-        -------
-        csc_array or csc_matrix
-            An array for an array, a matrix for a matrix.
-
-        Raises
-        ------
-        ValueError
-            If there is one dimension only.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> sparse.csr_array(cp.array([[0, 1], [2, 3]])).tocsc().data
-        array([2, 1, 3])
-        """
-        return self.tocsr().tocsc(copy=copy)
-
-    def todia(self, copy: bool = False) -> DiaBase:
-        """The same in diagonal format.
-
-        Parameters
-        ----------
-        copy : bool, optional
-            Whether the result shares no memory with this array; else it may.
-
-        Returns
-        -------
-        dia_array or dia_matrix
-            An array for an array, a matrix for a matrix. It waits for the device to know how many
-            diagonals there are.
-
-        Warns
-        -----
-        SparseEfficiencyWarning
-            If there are more than 100.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> sparse.csr_array(cp.eye(3, k=1)).todia().offsets
-        array([1], dtype=int32)
-        """
-        return self.tocoo().todia(copy=copy)
-
-    def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> BsrBase:
-        """The same in block sparse row format.
-
-        Parameters
-        ----------
-        blocksize : (int, int), optional
-            Rows and columns of a block, which divide the shape. By default, the largest blocks of
-            some usual sizes that are filled well.
-        copy : bool, optional
-            Whether the result shares no memory with this array; else it may.
-
-        Returns
-        -------
-        bsr_array or bsr_matrix
-            An array for an array, a matrix for a matrix.
-
-        Raises
-        ------
-        ValueError
-            If the blocks do not divide the shape.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> sparse.csr_array(cp.eye(4)).tobsr((2, 2)).data.shape
-        (2, 2, 2)
-        """
-        return self.tocsr().tobsr(blocksize=blocksize, copy=copy)
-
-    def todok(self, copy: bool = False) -> Any:
-        """A dictionary of keys lives in host memory: use ``get().todok()``.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
-        raise NotImplementedError("todok: a dictionary has no device form; use get().todok()")
-
-    def tolil(self, copy: bool = False) -> Any:
-        """Lists live in host memory: use ``get().tolil()``.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
-        raise NotImplementedError("tolil: lists have no device form; use get().tolil()")
-
-    def asformat(self, format: str | None, copy: bool = False) -> Any:
-        """The same in a format by its name.
-
-        Parameters
-        ----------
-        format : str or None
-            'coo', 'csr', 'csc', 'dia', 'bsr' or 'array'; None for that which it has.
-        copy : bool, optional
-            Whether the result shares no memory with this array; else it may.
-
-        Raises
-        ------
-        ValueError
-            If there is no such format.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> sparse.csr_array(cp.eye(2)).asformat("csc").format
-        'csc'
-        """
-        if format is None or format == self.format:
-            return self.copy() if copy else self
-        convert = getattr(self, f"to{format}", None)
-        if convert is None:
-            raise ValueError(f"Format {format} is unknown.")
-        return convert() if format in ("array", "dense") else convert(copy=copy)
-
-    def toarray(self, order: str | None = None, out: ndarray | None = None) -> ndarray:
-        """A dense array of the elements; entries at one place are added.
-
-        Parameters
-        ----------
-        order : {'C', 'F'}, optional
-            The memory order; C by default.
-        out : ndarray, optional
-            An array of the same shape and dtype, which is filled and returned.
-
-        Returns
-        -------
-        ndarray
-            On the device.
-
-        Raises
-        ------
-        ValueError
-            If ``out`` has another shape or dtype, or an order is given beside it.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> sparse.coo_array((cp.array([5, 7]), ([0, 1], [1, 0])), shape=(2, 2)).toarray()
-        array([[0, 5],
-               [7, 0]])
-        """
-        return self.tocoo().toarray(order=order, out=out)
-
-    def todense(self, order: str | None = None, out: ndarray | None = None) -> ndarray:
-        """A dense array of the elements, as `toarray`.
-
-        Differences from SciPy
-        ----------------------
-        Of a matrix, too, it is an ndarray: there is no class of dense matrices.
-        """
-        return self.toarray(order=order, out=out)
-
-    def get(self, stream: Any = None) -> Any:
-        """The same as an object of SciPy in host memory.
-
-        Parameters
-        ----------
-        stream : Stream, optional
-            The stream to copy on; by default the current one.
-
-        Returns
-        -------
-        scipy.sparse object
-            Of the same format, an array for an array and a matrix for a matrix.
-
-        Raises
-        ------
-        ImportError
-            If SciPy is not installed.
-
-        Examples
-        --------
-        >>> import gpuarray as cp
-        >>> from gpuarray.scipy import sparse
-        >>> type(sparse.csr_matrix(cp.eye(2)).get()).__name__
-        'csr_matrix'
-        """
-        import importlib
-
-        kind = "array" if isinstance(self, sparray) else "matrix"
-        found = getattr(importlib.import_module("scipy.sparse"), f"{self.format}_{kind}")
-        return found(self._parts_on_host(stream), shape=self.shape)
-
-    def _parts_on_host(self, stream: Any) -> tuple[Any, ...]:
-        raise NotImplementedError(f"get: not of the format {self.format}")
 
     # ---- shape ----
 
@@ -635,7 +381,13 @@ class SparseBase(Products, Elementwise, Reductions, Indexing, HeldOnDevice):
             yield row.asformat(self.format) if isinstance(row, SparseBase) else row
 
 
-class sparray:
+if TYPE_CHECKING:
+    _Sparse = SparseBase
+else:
+    _Sparse = object
+
+
+class sparray(_Sparse):
     """What all sparse arrays are: `coo_array`, `csr_array`, `csc_array`, `dia_array`, `bsr_array`.
 
     It cannot be made itself. Products of arrays with ``*`` are element-wise, and those with ``@``
@@ -648,6 +400,83 @@ class sparray:
     >>> isinstance(sparse.csr_array(cp.eye(2)), sparse.sparray)
     True
     """
+
+    if TYPE_CHECKING:
+        # Conversions of an array are arrays.
+
+        def tocoo(self, copy: bool = ...) -> coo_array: ...
+
+        def tocsr(self, copy: bool = ...) -> csr_array: ...
+
+        def tocsc(self, copy: bool = ...) -> csc_array: ...
+
+        def todia(self, copy: bool = ...) -> dia_array: ...
+
+        def tobsr(self, blocksize: tuple[int, int] | None = ..., copy: bool = ...) -> bsr_array: ...
+
+        @overload
+        def asformat(self, format: Literal["coo"], copy: bool = ...) -> coo_array: ...
+
+        @overload
+        def asformat(self, format: Literal["csr"], copy: bool = ...) -> csr_array: ...
+
+        @overload
+        def asformat(self, format: Literal["csc"], copy: bool = ...) -> csc_array: ...
+
+        @overload
+        def asformat(self, format: Literal["dia"], copy: bool = ...) -> dia_array: ...
+
+        @overload
+        def asformat(self, format: Literal["bsr"], copy: bool = ...) -> bsr_array: ...
+
+        @overload
+        def asformat(self, format: Literal["array", "dense"], copy: bool = ...) -> ndarray: ...
+
+        @overload
+        def asformat(self, format: None, copy: bool = ...) -> Self: ...
+
+        @overload
+        def asformat(self, format: str, copy: bool = ...) -> Any: ...
+
+        def asformat(self, format: str | None, copy: bool = ...) -> Any: ...
+
+        @property
+        def T(self) -> sparray: ...
+
+        @property
+        def mT(self) -> sparray: ...
+
+        @overload
+        def __matmul__(self, other: SparseBase) -> sparray: ...
+
+        @overload
+        def __matmul__(self, other: ArrayLike) -> ndarray: ...
+
+        def __matmul__(self, other: Any) -> Any: ...
+
+        @overload
+        def dot(self, other: SparseBase) -> sparray: ...
+
+        @overload
+        def dot(self, other: ArrayLike) -> ndarray: ...
+
+        def dot(self, other: Any) -> Any: ...
+
+        @overload
+        def __add__(self, other: SparseBase) -> sparray: ...
+
+        @overload
+        def __add__(self, other: ArrayLike) -> Any: ...
+
+        def __add__(self, other: Any) -> Any: ...
+
+        @overload
+        def __sub__(self, other: SparseBase) -> sparray: ...
+
+        @overload
+        def __sub__(self, other: ArrayLike) -> Any: ...
+
+        def __sub__(self, other: Any) -> Any: ...
 
 
 def issparse(x: object) -> bool:

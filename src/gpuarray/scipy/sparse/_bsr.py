@@ -353,7 +353,7 @@ def _stacked(lines: Any, index: np.dtype, extent: int, inside: Any) -> Any:
     return astype(lines, index).reshape(-1, 1, 1) * extent + inside
 
 
-class bsr_array(BsrBase, sparray):
+class bsr_array(sparray, BsrBase):
     """A sparse array in block sparse row format: dense blocks, those of a row behind one another.
 
     Parameters

@@ -358,7 +358,7 @@ def _axis(axis: int, ndim: int) -> int:
     return found
 
 
-class coo_array(CooBase, sparray):
+class coo_array(sparray, CooBase):
     """A sparse array in coordinate format: an index for each dimension, and a value, per entry.
 
     Parameters

@@ -73,7 +73,7 @@ class CscBase(CompressedBase):
         return iter(self.tocsr())
 
 
-class csc_array(CscBase, sparray):
+class csc_array(sparray, CscBase):
     """A sparse array in compressed sparse column format: a column's entries behind one another.
 
     Parameters

@@ -102,7 +102,7 @@ class CsrBase(CompressedBase):
             )  # fmt: skip
 
 
-class csr_array(CsrBase, sparray):
+class csr_array(sparray, CsrBase):
     """A sparse array in compressed sparse row format: the entries of a row behind one another.
 
     Parameters

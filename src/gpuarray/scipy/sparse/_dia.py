@@ -63,7 +63,7 @@ class DiaBase(DataBase):
             return
         if not issparse(arg1):
             dense = as_data(arg1, dtype, False)
-            if isinstance(self, sparray) and dense.ndim != 2:
+            if dense.ndim != 2 and isinstance(self, dia_array):
                 raise ValueError(f"DIA arrays don't support {dense.ndim}D input. Use 2D")
             arg1 = self._class_of("coo")(dense, shape=shape)
         found = arg1.todia(copy=copy)
@@ -301,7 +301,7 @@ def diagonals_of(a: CooBase) -> DiaBase:
     return made
 
 
-class dia_array(DiaBase, sparray):
+class dia_array(sparray, DiaBase):
     """A sparse array in diagonal format: the elements of some diagonals.
 
     Parameters

@@ -20,7 +20,8 @@ from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
-    from gpuarray.scipy.sparse._base import SparseBase
+    from gpuarray.scipy.sparse._base import sparray
+    from gpuarray.scipy.sparse._matrix import spmatrix
 
 __all__ = ["diags", "diags_array", "eye", "eye_array", "identity", "spdiags"]
 
@@ -32,7 +33,7 @@ _COMPRESSED: dict[tuple[str, bool], Any] = {
 
 def spdiags(
     data: Any, diags: Any, m: Any = None, n: int | None = None, format: str | None = None
-) -> SparseBase:
+) -> spmatrix:
     """A sparse matrix of the diagonals in the rows of an array.
 
     Parameters
@@ -81,7 +82,7 @@ def diags_array(
     shape: tuple[int, int] | None = None,
     format: str | None = None,
     dtype: DTypeLike | None = None,
-) -> SparseBase:
+) -> sparray:
     """A sparse array of diagonals.
 
     Parameters
@@ -176,7 +177,7 @@ def diags(
     shape: tuple[int, int] | None = None,
     format: str | None = None,
     dtype: DTypeLike | None = None,
-) -> SparseBase:
+) -> spmatrix:
     """A sparse matrix of diagonals; for an array, see `diags_array`.
 
     Parameters
@@ -220,7 +221,7 @@ def diags(
     return dia_matrix(found).asformat(format)
 
 
-def identity(n: int, dtype: DTypeLike = "d", format: str | None = None) -> SparseBase:
+def identity(n: int, dtype: DTypeLike = "d", format: str | None = None) -> spmatrix:
     """A square sparse matrix with ones on the main diagonal; for an array, see `eye_array`.
 
     Parameters
@@ -249,7 +250,7 @@ def identity(n: int, dtype: DTypeLike = "d", format: str | None = None) -> Spars
 
 def eye_array(
     m: int, n: int | None = None, *, k: int = 0, dtype: DTypeLike = float, format: str | None = None
-) -> SparseBase:
+) -> sparray:
     """A sparse array with ones on a diagonal.
 
     Parameters
@@ -282,7 +283,7 @@ def eye_array(
 
 def eye(
     m: int, n: int | None = None, k: int = 0, dtype: DTypeLike = float, format: str | None = None
-) -> SparseBase:
+) -> spmatrix:
     """A sparse matrix with ones on a diagonal; for an array, see `eye_array`.
 
     Parameters

@@ -15,7 +15,7 @@ from gpuarray.scipy.sparse._foreign import from_foreign
 
 if TYPE_CHECKING:
     from gpuarray._types import ndarray
-    from gpuarray.scipy.sparse._base import SparseBase
+    from gpuarray.scipy.sparse._matrix import spmatrix
 
 __all__ = [
     "expand_dims", "find", "matrix_transpose", "permute_dims", "swapaxes", "tril", "triu",
@@ -48,7 +48,7 @@ def find(A: Any) -> tuple[ndarray, ndarray, ndarray]:
     return found.row, found.col, found.data
 
 
-def tril(A: Any, k: int = 0, format: str | None = None) -> SparseBase:
+def tril(A: Any, k: int = 0, format: str | None = None) -> sparray | spmatrix:
     """The elements on and below a diagonal.
 
     Parameters
@@ -76,7 +76,7 @@ def tril(A: Any, k: int = 0, format: str | None = None) -> SparseBase:
     return _triangle(A, k, format, False)
 
 
-def triu(A: Any, k: int = 0, format: str | None = None) -> SparseBase:
+def triu(A: Any, k: int = 0, format: str | None = None) -> sparray | spmatrix:
     """The elements on and above a diagonal.
 
     Parameters
@@ -116,7 +116,7 @@ def _triangle(A: Any, k: int, format: str | None, upper: bool) -> Any:
     return made.asformat(format)
 
 
-def expand_dims(A: Any, /, *, axis: int = 0) -> SparseBase:
+def expand_dims(A: Any, /, *, axis: int = 0) -> sparray | spmatrix:
     """A sparse array of one dimension as one of two.
 
     Parameters
@@ -160,7 +160,7 @@ def expand_dims(A: Any, /, *, axis: int = 0) -> SparseBase:
     return type(found)._from_parts(found.data, coords, shape, canonical=canonical)
 
 
-def swapaxes(A: Any, axis1: int, axis2: int) -> SparseBase:
+def swapaxes(A: Any, axis1: int, axis2: int) -> sparray | spmatrix:
     """A sparse array with two dimensions exchanged.
 
     Parameters
@@ -198,7 +198,7 @@ def swapaxes(A: Any, axis1: int, axis2: int) -> SparseBase:
     return permute_dims(A, axes=tuple(axes), copy=True)
 
 
-def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> SparseBase:
+def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> sparray | spmatrix:
     """A sparse array with its dimensions in another order.
 
     Parameters
@@ -248,7 +248,7 @@ def permute_dims(A: Any, axes: Any = None, copy: bool = False) -> SparseBase:
     return A.tocoo(copy=copy).transpose()
 
 
-def matrix_transpose(A: Any) -> SparseBase:
+def matrix_transpose(A: Any) -> sparray | spmatrix:
     """The rows of a sparse array as columns: its property ``mT``.
 
     Parameters
@@ -273,7 +273,7 @@ def matrix_transpose(A: Any) -> SparseBase:
     >>> sparse.matrix_transpose(sparse.csr_array(cp.ones((2, 3)))).shape
     (3, 2)
     """
-    found: SparseBase = _sparse(A, "matrix_transpose").mT
+    found: sparray | spmatrix = _sparse(A, "matrix_transpose").mT
     return found
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpuarray._ops.conversion import asnumpy
 from gpuarray.scipy.sparse._base import _CLASSES, SparseBase, sparray
 from gpuarray.scipy.sparse._foreign import from_foreign
+
+if TYPE_CHECKING:
+    from gpuarray.scipy.sparse._matrix import spmatrix
 
 __all__ = ["load_npz", "save_npz"]
 
@@ -68,7 +71,7 @@ def save_npz(file: Any, matrix: Any, compressed: bool = True) -> None:
     (np.savez_compressed if compressed else np.savez)(file, **parts)
 
 
-def load_npz(file: Any) -> Any:
+def load_npz(file: Any) -> sparray | spmatrix:
     """A sparse array from a file that `save_npz` or SciPy has written.
 
     Parameters

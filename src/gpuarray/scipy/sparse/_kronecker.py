@@ -15,7 +15,7 @@ from gpuarray.scipy.sparse._diagonals import eye, eye_array
 from gpuarray.scipy.sparse._index_dtype import index_dtype
 
 if TYPE_CHECKING:
-    from gpuarray.scipy.sparse._base import SparseBase
+    from gpuarray.scipy.sparse._matrix import spmatrix
 
 __all__ = ["kron", "kronsum"]
 
@@ -29,7 +29,7 @@ def _in_coordinates(cls: Any, x: Any) -> Any:
     return cls(x.tocoo(copy=False)) if issparse(x) else cls(x)
 
 
-def kron(A: Any, B: Any, format: str | None = None) -> SparseBase:
+def kron(A: Any, B: Any, format: str | None = None) -> sparray | spmatrix:
     """The Kronecker product: the second array times each element of the first.
 
     Parameters
@@ -87,7 +87,7 @@ def _combined(a: Any, b: Any, extent: int, count: int, other: int, index: np.dty
     return reshape(add((a * index.type(extent))[:, None], b[None, :]), -1)
 
 
-def kronsum(A: Any, B: Any, format: str | None = None) -> SparseBase:
+def kronsum(A: Any, B: Any, format: str | None = None) -> sparray | spmatrix:
     """The Kronecker sum: ``kron(I_n, A) + kron(B, I_m)`` with identities of fitting sizes.
 
     Parameters

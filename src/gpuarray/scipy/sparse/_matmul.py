@@ -18,7 +18,8 @@ from gpuarray.scipy.sparse._matrix_products import sparse_product
 
 if TYPE_CHECKING:
     from gpuarray._types import ArrayLike, ndarray
-    from gpuarray.scipy.sparse._base import SparseBase
+    from gpuarray.scipy.sparse._base import SparseBase, sparray
+    from gpuarray.scipy.sparse._matrix import spmatrix
 
 __all__ = ["MatrixProducts", "Products", "matrix_power"]
 
@@ -114,7 +115,7 @@ class MatrixProducts:
         return matrix_power(self, power)
 
 
-def matrix_power(A: Any, power: int) -> SparseBase:
+def matrix_power(A: Any, power: int) -> sparray | spmatrix:
     """A square sparse array multiplied with itself.
 
     Parameters
@@ -164,7 +165,7 @@ def matrix_power(A: Any, power: int) -> SparseBase:
         exponent = int(power)
     if exponent < 0:
         raise ValueError(f"exponent must be >= 0, not {exponent}")
-    found: SparseBase
+    found: sparray | spmatrix
     if exponent == 0:
         found = _identity(A)
     elif exponent == 1:

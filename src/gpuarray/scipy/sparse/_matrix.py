@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
@@ -10,8 +10,13 @@ from gpuarray.scipy.sparse import _shapes
 from gpuarray.scipy.sparse._matmul import MatrixProducts
 
 if TYPE_CHECKING:
-    from gpuarray._types import ndarray
+    from gpuarray._types import ArrayLike, ndarray
     from gpuarray.scipy.sparse._base import SparseBase
+    from gpuarray.scipy.sparse._bsr import bsr_matrix
+    from gpuarray.scipy.sparse._coo import coo_matrix
+    from gpuarray.scipy.sparse._csc import csc_matrix
+    from gpuarray.scipy.sparse._csr import csr_matrix
+    from gpuarray.scipy.sparse._dia import dia_matrix
 
     _Sparse = SparseBase
 else:
@@ -32,6 +37,85 @@ class spmatrix(MatrixProducts, _Sparse):
     >>> isinstance(sparse.csr_matrix(cp.eye(2)), sparse.spmatrix)
     True
     """
+
+    if TYPE_CHECKING:
+        # Conversions of a matrix are matrices.
+
+        def tocoo(self, copy: bool = ...) -> coo_matrix: ...
+
+        def tocsr(self, copy: bool = ...) -> csr_matrix: ...
+
+        def tocsc(self, copy: bool = ...) -> csc_matrix: ...
+
+        def todia(self, copy: bool = ...) -> dia_matrix: ...
+
+        def tobsr(
+            self, blocksize: tuple[int, int] | None = ..., copy: bool = ...
+        ) -> bsr_matrix: ...
+
+        @overload
+        def asformat(self, format: Literal["coo"], copy: bool = ...) -> coo_matrix: ...
+
+        @overload
+        def asformat(self, format: Literal["csr"], copy: bool = ...) -> csr_matrix: ...
+
+        @overload
+        def asformat(self, format: Literal["csc"], copy: bool = ...) -> csc_matrix: ...
+
+        @overload
+        def asformat(self, format: Literal["dia"], copy: bool = ...) -> dia_matrix: ...
+
+        @overload
+        def asformat(self, format: Literal["bsr"], copy: bool = ...) -> bsr_matrix: ...
+
+        @overload
+        def asformat(self, format: Literal["array", "dense"], copy: bool = ...) -> ndarray: ...
+
+        @overload
+        def asformat(self, format: None, copy: bool = ...) -> Self: ...
+
+        @overload
+        def asformat(self, format: str, copy: bool = ...) -> Any: ...
+
+        def asformat(self, format: str | None, copy: bool = ...) -> Any: ...
+
+        @property
+        def T(self) -> spmatrix: ...
+
+        @property
+        def mT(self) -> spmatrix: ...
+
+        @overload
+        def __matmul__(self, other: SparseBase) -> spmatrix: ...
+
+        @overload
+        def __matmul__(self, other: ArrayLike) -> ndarray: ...
+
+        def __matmul__(self, other: Any) -> Any: ...
+
+        @overload
+        def dot(self, other: SparseBase) -> spmatrix: ...
+
+        @overload
+        def dot(self, other: ArrayLike) -> ndarray: ...
+
+        def dot(self, other: Any) -> Any: ...
+
+        @overload
+        def __add__(self, other: SparseBase) -> spmatrix: ...
+
+        @overload
+        def __add__(self, other: ArrayLike) -> Any: ...
+
+        def __add__(self, other: Any) -> Any: ...
+
+        @overload
+        def __sub__(self, other: SparseBase) -> spmatrix: ...
+
+        @overload
+        def __sub__(self, other: ArrayLike) -> Any: ...
+
+        def __sub__(self, other: Any) -> Any: ...
 
     #: How many entries are printed.
     maxprint: int = 50

@@ -16,7 +16,8 @@ from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
-    from gpuarray.scipy.sparse._base import SparseBase
+    from gpuarray.scipy.sparse._base import sparray
+    from gpuarray.scipy.sparse._matrix import spmatrix
 
 __all__ = ["rand", "random", "random_array"]
 
@@ -29,7 +30,7 @@ def random_array(
     dtype: DTypeLike | None = None,
     rng: Any = None,
     data_sampler: Callable[..., Any] | None = None,
-) -> SparseBase:
+) -> sparray:
     """A sparse array with elements at random places.
 
     Parameters
@@ -79,7 +80,7 @@ def random(
     data_rvs: Callable[[int], Any] | None = None,
     *,
     random_state: Any = None,
-) -> SparseBase:
+) -> spmatrix:
     """A sparse matrix with elements at random places; for an array, see `random_array`.
 
     Parameters
@@ -136,7 +137,7 @@ def rand(
     rng: Any = None,
     *,
     random_state: Any = None,
-) -> SparseBase:
+) -> spmatrix:
     """A sparse matrix with elements from 0 to 1 at random places, as `random` makes it.
 
     Parameters

@@ -23,14 +23,14 @@ from gpuarray.scipy.sparse._index_dtype import check_dtype, index_dtype
 
 if TYPE_CHECKING:
     from gpuarray._types import DTypeLike
-    from gpuarray.scipy.sparse._base import SparseBase
+    from gpuarray.scipy.sparse._matrix import spmatrix
 
 __all__ = ["block_array", "block_diag", "bmat", "hstack", "vstack"]
 
 
 def hstack(
     blocks: Sequence[Any], format: str | None = None, dtype: DTypeLike | None = None
-) -> SparseBase:
+) -> sparray | spmatrix:
     """Sparse arrays beside one another.
 
     Parameters
@@ -66,7 +66,7 @@ def hstack(
 
 def vstack(
     blocks: Sequence[Any], format: str | None = None, dtype: DTypeLike | None = None
-) -> SparseBase:
+) -> sparray | spmatrix:
     """Sparse arrays below one another.
 
     Parameters
@@ -103,7 +103,7 @@ def vstack(
 
 def bmat(
     blocks: Sequence[Sequence[Any]], format: str | None = None, dtype: DTypeLike | None = None
-) -> SparseBase:
+) -> sparray | spmatrix:
     """A sparse matrix of blocks.
 
     Parameters
@@ -140,7 +140,7 @@ def bmat(
 
 def block_array(
     blocks: Sequence[Sequence[Any]], *, format: str | None = None, dtype: DTypeLike | None = None
-) -> SparseBase:
+) -> sparray:
     """A sparse array of blocks.
 
     Parameters
@@ -176,7 +176,7 @@ def block_array(
 
 def block_diag(
     mats: Sequence[Any], format: str | None = None, dtype: DTypeLike | None = None
-) -> SparseBase:
+) -> sparray | spmatrix:
     """A sparse matrix with blocks on its diagonal.
 
     Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -16,13 +16,27 @@ from gpuarray.scipy.sparse.linalg._operators import refuse_host_matrix
 from gpuarray.scipy.sparse.linalg._systems import floating
 
 if TYPE_CHECKING:
-    pass
+    from gpuarray._types import ArrayLike, ndarray
+    from gpuarray.scipy.sparse._base import SparseBase, sparray
+    from gpuarray.scipy.sparse._matrix import spmatrix
 
 __all__ = ["MatrixRankWarning", "inv", "spsolve"]
 
 
 class MatrixRankWarning(UserWarning):
     """A matrix is singular, and the solution is NaN."""
+
+
+@overload
+def spsolve(
+    A: Any, b: SparseBase, permc_spec: str | None = None, use_umfpack: bool = True
+) -> ndarray | sparray | spmatrix: ...
+
+
+@overload
+def spsolve(
+    A: Any, b: ArrayLike, permc_spec: str | None = None, use_umfpack: bool = True
+) -> ndarray: ...
 
 
 def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = True) -> Any:
@@ -102,7 +116,7 @@ def spsolve(A: Any, b: Any, permc_spec: str | None = None, use_umfpack: bool = T
     return factors.solve(right)
 
 
-def inv(A: Any) -> Any:
+def inv(A: Any) -> sparray | spmatrix:
     """The inverse of a sparse matrix.
 
     Parameters

@@ -159,8 +159,9 @@ def spilu(
 def _pattern(rows: Any, factor: float) -> Any:
     """Where the factors may have elements, as a matrix of positive numbers in csr."""
     data = ones(len(rows.indices), np.float32)
-    first = csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
-    pattern = first = first + eye_array(rows.shape[0], dtype=np.float32, format="csr")
+    first: Any = csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
+    pattern: Any = first + eye_array(rows.shape[0], dtype=np.float32, format="csr")
+    first = pattern
     if factor <= 1:
         return first
     most, lengths = factor * first.nnz, diff(first.indptr).astype(np.float64)
