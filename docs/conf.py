@@ -84,6 +84,7 @@ html_title = "gpuarray"
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "header_links_before_dropdown": 6,
+    "navigation_depth": 1,  # the page of a function does not list all the others
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
