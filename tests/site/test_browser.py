@@ -9,6 +9,8 @@ import pytest
 PAGES = {
     "start": "index.html",
     "guide": "streams-and-graphs.html",
+    "gallery": "gallery/index.html",
+    "program": "gallery/nbody.html",
     "reference": "reference/index-gpuarray.html",
     "function": "reference/gpuarray.linalg.svd.html",
     "performance": "performance.html",
@@ -89,6 +91,33 @@ def test_search(page, address, name):
         "#search-results li a", "found => found.map(x => x.textContent)"
     )
     assert any(name in title for title in titles), titles[:5]
+
+
+def test_pictures(page, address):
+    """Every program of the gallery has a picture, there and on its own page."""
+    page.goto(f"{address}/gallery/index.html")
+    sizes = """found => Promise.all(found.map(x => {
+        x.loading = 'eager';
+        return x.decode().then(() => x.naturalWidth, () => 0);
+    }))"""
+    thumbnails = page.eval_on_selector_all(".sphx-glr-thumbcontainer img", sizes)
+    programs = page.eval_on_selector_all(
+        ".sphx-glr-thumbcontainer a[href]", "found => [...new Set(found.map(x => x.href))]"
+    )
+    assert len(thumbnails) == len(programs) >= 14
+    assert min(thumbnails) > 100
+    for program in programs:
+        page.goto(program)
+        pictures = page.eval_on_selector_all("article img.sphx-glr-single-img", sizes)
+        assert pictures, f"{program} has no picture"
+        assert min(pictures) > 300, program
+
+
+def test_the_bar_is_one_line(page, address):
+    """The names of the parts fit beside the search on a laptop's screen."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(f"{address}/index.html")
+    assert page.locator(".bd-header").bounding_box()["height"] < 80
 
 
 @pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
