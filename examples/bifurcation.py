@@ -2,9 +2,9 @@
 Order and chaos: a kernel in Python
 ===================================
 
-The logistic map :math:`x \\mapsto r x (1 - x)` goes to a point, swings between a few or wanders for
-ever, depending on :math:`r`. The kernel that follows it is Python, which :mod:`gpuarray.jit`
-translates to CUDA C++: a thread for each :math:`r`.
+The logistic map x → r x (1 - x) goes to a point, swings between a few or wanders for ever: that
+depends on *r*. The kernel that follows it is Python, and :obj:`~gpuarray.jit.rawkernel` makes CUDA
+C++ of it: a thread for each *r*.
 """
 
 import argparse

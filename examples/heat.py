@@ -3,8 +3,8 @@ Heat in a plate
 ===============
 
 A copper plate of 10 cm is held at 0 °C along its edges and begins with a hot disc and a warm bar.
-Its temperature :math:`u` follows the heat equation :math:`u_t = a\\,\\nabla^2 u`, which each step
-replaces by differences of neighbours: slices of one array, as with NumPy.
+Its temperature *u* follows the heat equation ∂u/∂t = a ∇²u, which each step replaces by differences
+of neighbours: slices of one array, as with NumPy.
 """
 
 import argparse
@@ -32,7 +32,7 @@ plate[(abs(x - 7) < 0.7) & (abs(y - 5) < 4)] = 60
 
 # %%
 # A step adds to each point what flows in from its four neighbours. The longest step in time that
-# stays stable is :math:`h^2 / 4a`; ours is a little shorter. :func:`~gpuarray.fuse` makes one
+# stays stable is h² / 4a; ours is a little shorter. :func:`~gpuarray.fuse` makes one
 # kernel of it.
 
 diffusivity = 1.11  # cm²/s, of copper

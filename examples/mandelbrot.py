@@ -3,8 +3,7 @@ The Mandelbrot set
 ==================
 
 What happens to one element, in C++, and :class:`~gpuarray.ElementwiseKernel` makes a function of
-whole arrays of it: here how soon :math:`z \\mapsto z^2 + c` leaves a circle, for each pixel's
-:math:`c`.
+whole arrays of it: here how soon z → z² + c leaves a circle, for the *c* of each pixel.
 """
 
 import argparse
@@ -21,7 +20,7 @@ parser.add_argument("--save", metavar="FILE", help="write the picture there inst
 args = parser.parse_args()
 
 # %%
-# The count of steps is made smooth by how far :math:`z` has gone at last: without that the picture
+# The count of steps is made smooth by how far *z* has gone at last: without that the picture
 # would have bands. Points that never leave get NaN, which is drawn in black.
 
 escape_time = cp.ElementwiseKernel(

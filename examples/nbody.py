@@ -2,9 +2,9 @@
 Two galaxies that meet
 ======================
 
-Every star attracts every other one: :math:`n^2` forces a step. Written with broadcasting, the
-distances would fill three arrays of :math:`n^2` numbers; :func:`~gpuarray.fuse` makes one kernel of
-the differences, the forces and their sums, and no such array ever exists.
+Every star attracts every other one: n² forces a step. Written with broadcasting, the distances
+would fill three arrays of n² numbers; :func:`~gpuarray.fuse` makes one kernel of the differences,
+the forces and their sums, and no such array ever exists.
 """
 
 import argparse

@@ -2,9 +2,8 @@
 The field of charges, by Fourier transforms
 ===========================================
 
-The potential of charges solves Poisson's equation :math:`\\nabla^2 \\varphi = -\\rho`. In a
-periodic box each wave can be solved by itself: the transform of :math:`\\varphi` is that of
-:math:`\\rho`, divided by :math:`k^2`.
+The potential of charges solves Poisson's equation ∇²φ = -ρ. In a periodic box each wave can be
+solved by itself: the transform of φ is that of ρ, divided by k².
 """
 
 import argparse
@@ -43,7 +42,7 @@ waves[0, 0] = 0
 potential = cp.fft.irfft2(waves)
 
 # %%
-# The field is minus the gradient: a factor of :math:`-ik` for each wave. Its divergence has to be
+# The field is minus the gradient: a factor of -ik for each wave. Its divergence has to be
 # the density again, here by differences of neighbours.
 
 ex = cp.fft.irfft2(-1j * kx * waves)

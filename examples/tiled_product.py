@@ -2,7 +2,7 @@
 A matrix product in tiles
 =========================
 
-A kernel in CUDA C++, twice. The plain one reads every element of both matrices :math:`n` times from
+A kernel in CUDA C++, twice. The plain one reads every element of both matrices *n* times from
 memory. The other one has each block of threads keep tiles of them in shared memory, where 16
 threads use each element that was read once.
 """
@@ -74,7 +74,7 @@ for n in sizes:
         print(f"{n} x {n}, {name}: {speed[name][-1]:.3g} GFLOP/s")
 
 # %%
-# Each product is :math:`2n^3` operations.
+# Each product is 2n³ operations.
 
 figure, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
 for (name, values), style in zip(speed.items(), ("o-", "s--", "^:"), strict=True):
