@@ -14,6 +14,7 @@ from scipy import stats
 import gpuarray as cp
 from gpuarray import _layout
 from gpuarray._runtime.device import current
+from gpuarray.kernels.distribution import launch, spec
 from gpuarray.kernels.distribution.launch import variates_call
 
 #: What a fixed seed's goodness of fit must exceed.
@@ -174,6 +175,32 @@ def test_great_hypergeometric_is_nearly_normal():
 def test_edges(name, parameters, value):
     x = getattr(cp.random.RandomState(3), name)(*parameters, size=40)
     assert cp.asnumpy(x).tolist() == [value] * 40
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("beta", (2.0, 0.5)), ("gamma", (2.5, 2.0)), ("standard_t", (5.0,)),
+        ("noncentral_chisquare", (3.0, 2.0)), ("vonmises", (1.0, 2.0)), ("zipf", (2.5,)),
+        ("poisson", (4.5,)), ("poisson", (100.0,)),
+        ("binomial", (9, 0.3)), ("binomial", (400, 0.6)),
+        ("hypergeometric", (50, 60, 40)),
+    ],
+)  # fmt: skip
+def test_numbers_as_parameters_give_what_arrays_do(name, parameters, monkeypatch):
+    """Threads that draw many variates each, by tables or not, and those that draw one."""
+    row = spec.DISTRIBUTIONS[name]
+    target = _layout.contiguous(np.dtype(row.result), (300,))
+    places = cp.arange(1000, 1300).astype("u8")
+    arrays = [cp.full(300, x, code) for x, code in zip(parameters, row.parameters, strict=True)]
+    layouts = tuple(x._layout for x in arrays)
+    expected = variates_call(current.stream, name, layouts, target, False, None)(0, 1000, *arrays)
+    monkeypatch.setattr(launch, "grid_for", lambda blocks: (1, 1, 1))
+    for size in (10**6, 0):
+        monkeypatch.setattr(launch, "TABLED_SIZE", size)
+        call = launch._sampled(current.stream, name, target, False, size == 0)
+        found = call(places, *parameters) if size == 0 else call(0, 1000, *parameters)
+        np.testing.assert_array_equal(found.get(), expected.get())
 
 
 def test_shapes_that_underflow():

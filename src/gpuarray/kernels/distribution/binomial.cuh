@@ -14,80 +14,90 @@ __device__ __noinline__ double log_binomial(int64_t k, int64_t n, double p) {
     return terms - deviance(hits, all * p) - deviance(rest, all * q) - 0.5 * log(hits * (rest / all));
 }
 
-// At most one half of n successes. W. Hörmann: "The generation of binomial random variates", Journal of Statistical
-// Computation and Simulation 46 (1993), algorithm BTRS; below a mean of 10 by inversion.
-GPUARRAY_DEVICE int64_t lower_binomial(Draws& draws, int64_t n, double p) {
-    const double all = double(n), mean = all * p, q = 1 - p;
-    if (mean < 10) {
-        double term = exp(all * log1p(-p)), rest = draws.uniform();
-        const double odds = p / q;
+// W. Hörmann: "The generation of binomial random variates", Journal of Statistical Computation and Simulation 46 (1993),
+// algorithm BTRS; below a mean of 10 by inversion. Where successes are the greater part, failures are drawn.
+struct Binomial : ByRejection<Binomial, int64_t> {
+    enum { LARGEST = 120 };  // by inversion
+    int64_t n, whole, mode;
+    double given, p, mean, odds, first, b, a, log_alpha, squeezed, fraction, highest;
+    Tabled tabled;  // the terms of an inversion, or logarithms of probabilities
+
+    GPUARRAY_DEVICE Binomial(int64_t n, double given)
+        : n(n), given(given), p(given <= 0.5 ? given : 1 - given), mean(double(n) * p) {
+        if (!draws_any()) return;
+        const double all = double(n), q = 1 - p;
+        if (mean < 10) {
+            first = exp(all * log1p(-p));
+            odds = p / q;
+            return;
+        }
+        const double deviation = sqrt(mean * q);
+        b = 1.15 + 2.53 * deviation;
+        a = -0.0873 + 0.0248 * b + 0.01 * p;
+        log_alpha = log((2.83 + 5.1 / b) * deviation);
+        squeezed = 0.92 - 4.2 / b;
+        whole = int64_t(mean);
+        mode = int64_t((all + 1) * p);
+        fraction = mean - double(whole);
+        highest = log_binomial(mode, n, p);
+    }
+    GPUARRAY_DEVICE bool draws_any() const { return n > 0 && given > 0 && given < 1; }
+    template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
+        if (!draws_any()) return;
+        if (mean < 10) {
+            const int64_t all = n;
+            const double ratio = odds;
+            const auto factor = [=](int i) { return ratio * (double(all - i) / double(i + 1)); };
+            tabled.fill_products<BLOCK>(table, first, LARGEST, factor);
+        } else if (3 * sqrt(mean * (1 - p)) < Tabled::LENGTH / 2) {
+            int64_t least = mode - Tabled::LENGTH / 2;
+            if (least < 0) least = 0;
+            const int64_t all = n;
+            const double chance = p, most = highest;
+            tabled.fill<BLOCK>(table, least, [=](int64_t k) { return k > all ? 0 : log_binomial(k, all, chance) - most; });
+        }
+    }
+    GPUARRAY_DEVICE int64_t inverted(double rest) const {
+        double term = first;
         int64_t k = 0;
 #pragma unroll 1
-        while (rest >= term && k < n && k < 120) {
+        while (rest >= term && k < n && k < LARGEST) {
             rest -= term;
-            term *= odds * (double(n - k) / double(k + 1));
             ++k;
+            term = tabled.values ? tabled.values[k] : term * (odds * (double(n - (k - 1)) / double(k)));
         }
         return k;
     }
-    const double deviation = sqrt(mean * q);
-    const double b = 1.15 + 2.53 * deviation, a = -0.0873 + 0.0248 * b + 0.01 * p;
-    const double log_alpha = log((2.83 + 5.1 / b) * deviation), squeezed = 0.92 - 4.2 / b;
-    const int64_t whole = int64_t(mean), mode = int64_t((all + 1) * p);
-    const double fraction = mean - double(whole), highest = log_binomial(mode, n, p);
-    int64_t k = mode;
-#pragma unroll 1
-    for (int i = 0; i < REJECTIONS; ++i) {
+    GPUARRAY_DEVICE int64_t counted(int64_t k) const { return given <= 0.5 ? k : n - k; }
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, int64_t& found) const {
+        if (!draws_any()) {
+            found = n > 0 && given >= 1 ? n : 0;
+            return true;
+        }
+        if (mean < 10) {
+            found = counted(inverted(draws.uniform()));
+            return true;
+        }
+        found = counted(mode);
         const double u = draws.uniform() - 0.5, v = draws.inner(), side = 0.5 - fabs(u);
         const double step = floor((2 * a / side + b) * u + fraction + 0.5);
-        if (!(fabs(step) < GREATEST_INT64 / 2) || step < -double(whole) || step > double(n - whole)) continue;
-        const int64_t tried = whole + int64_t(step);
-        if (tried < 0 || tried > n) continue;
-        k = tried;
-        if (side >= 0.07 && v <= squeezed) break;
-        if (log(v) + log_alpha - log(a / (side * side) + b) <= log_binomial(k, n, p) - highest) break;
+        if (!(fabs(step) < GREATEST_INT64 / 2) || step < -double(whole) || step > double(n - whole)) return false;
+        const int64_t k = whole + int64_t(step);
+        if (k < 0 || k > n) return false;
+        found = counted(k);
+        if (side >= 0.07 && v <= squeezed) return true;
+        const double most = tabled.has(k) ? tabled.at(k) : log_binomial(k, n, p) - highest;
+        return log(v) + log_alpha - log(a / (side * side) + b) <= most;
     }
-    return k;
-}
+};
 
-GPUARRAY_DEVICE int64_t binomial_variate(Draws& draws, int64_t n, double p) {
-    if (!(n > 0 && p > 0)) return 0;
-    if (p >= 1) return n;
-    return p <= 0.5 ? lower_binomial(draws, n, p) : n - lower_binomial(draws, n, 1 - p);
-}
+GPUARRAY_DEVICE int64_t binomial_variate(Draws& draws, int64_t n, double p) { return Binomial::draw(draws, n, p); }
 
 // log(n!)
 __device__ __noinline__ double log_factorial(int64_t n) {
     if (n < 2) return 0;
     const double x = double(n);
     return (x + 0.5) * log(x) - x + 0.91893853320467274178 + stirling_error(x);
-}
-
-// E. Stadlober: "The ratio of uniforms approach for generating discrete random variates", Journal of Computational and
-// Applied Mathematics 31 (1990), algorithm HRUA. `good` is no more than `bad`, `sample` no more than a half of both.
-GPUARRAY_DEVICE int64_t ratio_hypergeometric(Draws& draws, int64_t good, int64_t bad, int64_t sample) {
-    const double all = double(good + bad), p = double(good) / all, m = double(sample);
-    const double centre = m * p + 0.5, deviation = sqrt((all - m) * m * p * (1 - p) / (all - 1) + 0.5);
-    const double width = 1.7155277699214135 * deviation + 0.8989161620588988;
-    const int64_t mode = int64_t((m + 1) * (double(good) + 1) / (all + 2));
-    const int64_t offset = bad - sample;
-    const double highest = log_factorial(mode) + log_factorial(good - mode) + log_factorial(sample - mode) +
-                           log_factorial(offset + mode);
-    const double least = double(sample < good ? sample : good) + 1, far = floor(centre + 16 * deviation);
-    const double end = least < far ? least : far;
-    int64_t k = mode;
-#pragma unroll 1
-    for (int i = 0; i < REJECTIONS; ++i) {
-        const double u = draws.inner(), v = draws.uniform(), x = centre + width * (v - 0.5) / u;
-        if (!(x >= 0 && x < end)) continue;
-        k = int64_t(x);
-        const double t = highest - (log_factorial(k) + log_factorial(good - k) + log_factorial(sample - k) +
-                                    log_factorial(offset + k));
-        if (u * (4 - u) - 3 <= t) break;
-        if (u * (u - t) >= 1) continue;
-        if (2 * log(u) <= t) break;
-    }
-    return k;
 }
 
 // One item after another.
@@ -104,15 +114,66 @@ GPUARRAY_DEVICE int64_t urn_hypergeometric(Draws& draws, int64_t good, int64_t b
     return before - good;
 }
 
-// How many of a sample without replacement are good.
+// How many of a sample without replacement are good. E. Stadlober: "The ratio of uniforms approach for generating discrete
+// random variates", Journal of Computational and Applied Mathematics 31 (1990), algorithm HRUA: of the fewer kind, and of
+// the half of all that is drawn or left.
+struct Hypergeometric : ByRejection<Hypergeometric, int64_t> {
+    int64_t good, bad, sample, drawn, fewer, more, offset;
+    double centre, width, highest, end;
+    Tabled tabled;  // logarithms of probabilities
+
+    GPUARRAY_DEVICE Hypergeometric(int64_t good, int64_t bad, int64_t sample) : good(good), bad(bad), sample(sample) {
+        if (!draws_any()) return;
+        const int64_t both = good + bad;
+        drawn = sample <= both - sample ? sample : both - sample;
+        fewer = good < bad ? good : bad;
+        more = both - fewer;
+        if (drawn < 10) return;
+        const double all = double(both), p = double(fewer) / all, m = double(drawn);
+        const double deviation = sqrt((all - m) * m * p * (1 - p) / (all - 1) + 0.5);
+        centre = m * p + 0.5;
+        width = 1.7155277699214135 * deviation + 0.8989161620588988;
+        offset = more - drawn;
+        highest = logarithms(int64_t((m + 1) * (double(fewer) + 1) / (all + 2)));
+        const double least = double(drawn < fewer ? drawn : fewer) + 1, far = floor(centre + 16 * deviation);
+        end = least < far ? least : far;
+    }
+    GPUARRAY_DEVICE bool draws_any() const {
+        return good >= 0 && bad >= 0 && sample > 0 && sample <= good + bad;
+    }
+    GPUARRAY_DEVICE double logarithms(int64_t k) const {
+        return log_factorial(k) + log_factorial(fewer - k) + log_factorial(drawn - k) + log_factorial(offset + k);
+    }
+    template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
+        if (!draws_any() || drawn < 10) return;
+        const int64_t middle = int64_t(centre), half = Tabled::LENGTH / 2, least = middle > half ? middle - half : 0;
+        tabled.fill<BLOCK>(table, least, [this](int64_t k) { return double(k) < end ? highest - logarithms(k) : 0; });
+    }
+    GPUARRAY_DEVICE int64_t counted(int64_t k) const {
+        if (good > bad) k = drawn - k;
+        return drawn < sample ? good - k : k;
+    }
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, int64_t& found) const {
+        found = 0;
+        if (!draws_any()) return true;
+        if (drawn < 10) {
+            found = counted(urn_hypergeometric(draws, fewer, more, drawn));
+            return true;
+        }
+        const double u = draws.inner(), v = draws.uniform(), x = centre + width * (v - 0.5) / u;
+        found = counted(0);
+        if (!(x >= 0 && x < end)) return false;
+        const int64_t k = int64_t(x);
+        found = counted(k);
+        const double t = tabled.has(k) ? tabled.at(k) : highest - logarithms(k);
+        if (u * (4 - u) - 3 <= t) return true;
+        if (u * (u - t) >= 1) return false;
+        return 2 * log(u) <= t;
+    }
+};
+
 GPUARRAY_DEVICE int64_t hypergeometric_variate(Draws& draws, int64_t good, int64_t bad, int64_t sample) {
-    if (good < 0 || bad < 0 || sample <= 0 || sample > good + bad) return 0;
-    const int64_t all = good + bad, drawn = sample <= all - sample ? sample : all - sample;
-    const int64_t fewer = good < bad ? good : bad, more = all - fewer;
-    int64_t k = drawn < 10 ? urn_hypergeometric(draws, fewer, more, drawn)
-                           : ratio_hypergeometric(draws, fewer, more, drawn);
-    if (good > bad) k = drawn - k;
-    return drawn < sample ? good - k : k;
+    return Hypergeometric::draw(draws, good, bad, sample);
 }
 
 }  // namespace gpuarray

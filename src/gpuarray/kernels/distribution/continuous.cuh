@@ -14,12 +14,21 @@ GPUARRAY_DEVICE double valid(bool condition, double value) { return condition ? 
 GPUARRAY_DEVICE bool is_scale(double scale) { return scale >= 0 && !(float_bits(scale) >> 63); }
 
 // Of a shape below 1: a variate of a greater shape, times a power of a uniform one.
-GPUARRAY_DEVICE double gamma_variate(Draws& draws, double shape) {
-    if (!is_scale(shape)) return not_a_number();
-    if (shape == 0) return 0;
-    const double found = boosted_gamma(draws, shape < 1 ? shape + 1 : shape);
-    return shape < 1 ? exp(log(found) - standard_exponential(draws) / shape) : found;
-}
+struct StandardGamma : ByRejection<StandardGamma, double> {
+    double shape;
+    BoostedGamma boosted;
+
+    GPUARRAY_DEVICE explicit StandardGamma(double shape) : shape(shape), boosted(shape < 1 ? shape + 1 : shape) {}
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState& state, double& found) const {
+        found = is_scale(shape) ? 0 : not_a_number();
+        if (!(is_scale(shape) && shape > 0)) return true;
+        if (!boosted.attempt(draws, state, found)) return false;
+        if (shape < 1) found = exp(log(found) - standard_exponential(draws) / shape);
+        return true;
+    }
+};
+
+GPUARRAY_DEVICE double gamma_variate(Draws& draws, double shape) { return StandardGamma::draw(draws, shape); }
 
 // The logarithm, since a variate of a tiny shape underflows.
 GPUARRAY_DEVICE double log_gamma_variate(Draws& draws, double shape) {
@@ -28,23 +37,53 @@ GPUARRAY_DEVICE double log_gamma_variate(Draws& draws, double shape) {
     return shape < 1 ? found - standard_exponential(draws) / shape : found;
 }
 
+struct ChiSquare : ByRejection<ChiSquare, double> {
+    StandardGamma gamma;
+
+    GPUARRAY_DEVICE explicit ChiSquare(double df) : gamma(df / 2) {}
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState& state, double& found) const {
+        const bool done = gamma.attempt(draws, state, found);
+        found = valid(gamma.shape > 0, 2 * found);
+        return done;
+    }
+};
+
 GPUARRAY_DEVICE double chisquare_variate(Draws& draws, double df) { return 2 * gamma_variate(draws, df / 2); }
 
+// What a variate has before the attempts at another one that it is made with.
+struct Begun {
+    bool begun;
+    double value;
+};
+
 // A chi-square variate of a degree less and the square of a normal one, or a Poisson mixture of chi-square variates.
-GPUARRAY_DEVICE double noncentral_chisquare_variate(Draws& draws, double df, double nonc) {
-    if (!(df > 0 && nonc >= 0)) return not_a_number();
-    double square = 0;
-    if (df > 1) {
-        if (nonc > 0) {
-            const double shifted = standard_normal(draws) + sqrt(nonc);
-            square = shifted * shifted;
-            df -= 1;
+struct NoncentralChiSquare : ByRejection<NoncentralChiSquare, double, Begun> {
+    double df, nonc, shift;
+    StandardGamma gamma;
+
+    GPUARRAY_DEVICE NoncentralChiSquare(double df, double nonc)
+        : df(df), nonc(nonc), shift(sqrt(nonc)), gamma((nonc > 0 ? df - 1 : df) / 2) {}
+    GPUARRAY_DEVICE bool attempt(Draws& draws, Begun& state, double& found) const {
+        found = not_a_number();
+        if (!(df > 0 && nonc >= 0)) return true;
+        if (!(df > 1)) {
+            found = chisquare_variate(draws, df + 2 * double(poisson_variate(draws, nonc / 2)));
+            return true;
         }
-    } else {
-        df += 2 * double(poisson_variate(draws, nonc / 2));
+        if (!state.begun) {
+            state.begun = true;
+            state.value = 0;
+            if (nonc > 0) {
+                const double shifted = standard_normal(draws) + shift;
+                state.value = shifted * shifted;
+            }
+        }
+        NoState none;
+        const bool done = gamma.attempt(draws, none, found);
+        found = 2 * found + state.value;
+        return done;
     }
-    return chisquare_variate(draws, df) + square;
-}
+};
 
 struct StandardNormal {
     GPUARRAY_DEVICE static double draw(Draws& draws) { return standard_normal(draws); }
@@ -82,60 +121,57 @@ struct Exponential {
     }
 };
 
-struct StandardGamma {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double shape) { return gamma_variate(draws, shape); }
-};
-
 // What Dirichlet variates are made of.
 struct LogGamma {
     GPUARRAY_DEVICE static double draw(Draws& draws, double shape) { return log_gamma_variate(draws, shape); }
 };
 
-struct Gamma {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double shape, double scale) {
-        return valid(is_scale(scale), scale * gamma_variate(draws, shape));
+struct Gamma : ByRejection<Gamma, double> {
+    double scale;
+    StandardGamma gamma;
+
+    GPUARRAY_DEVICE Gamma(double shape, double scale) : scale(scale), gamma(shape) {}
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState& state, double& found) const {
+        const bool done = gamma.attempt(draws, state, found);
+        found = valid(is_scale(scale), scale * found);
+        return done;
     }
 };
 
 // Of two gamma variates, the first one's share. Their logarithms have it where the variates underflow.
-struct Beta {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double a, double b) {
-        if (!(a > 0 && b > 0)) return not_a_number();
-        const double shapes[2] = {a, b};
-        double variates[2];
-#pragma unroll 1
-        for (int i = 0; i < 2; ++i) {
-            const double shape = i ? b : a, found = boosted_gamma(draws, shape < 1 ? shape + 1 : shape);
-            if (i) {
-                variates[1] = found;
-            } else {
-                variates[0] = found;
-            }
+struct Beta : ByRejection<Beta, double, Begun> {
+    double a, b;
+    BoostedGamma first, second;
+
+    GPUARRAY_DEVICE Beta(double a, double b) : a(a), b(b), first(a < 1 ? a + 1 : a), second(b < 1 ? b + 1 : b) {}
+    GPUARRAY_DEVICE bool attempt(Draws& draws, Begun& state, double& found) const {
+        found = not_a_number();
+        if (!(a > 0 && b > 0)) return true;
+        NoState none;
+        double variate;
+        BoostedGamma next = first;
+        if (state.begun) next = second;
+        if (!next.attempt(draws, none, variate)) return false;
+        if (!state.begun) {
+            state.begun = true;
+            state.value = variate;
+            return false;
         }
-        if (a >= 1 && b >= 1) return variates[0] / (variates[0] + variates[1]);
-        double logs[2];
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-            logs[i] = log(variates[i]);
-            if (shapes[i] < 1) logs[i] -= standard_exponential(draws) / shapes[i];
-        }
-        const double first = logs[0], second = logs[1];
-        if (first == second) {
-            // Equal, or both beyond what a double holds: all of it is one's share then.
-            return first < -1e300 ? double(draws.uniform() * (a + b) < a) : 0.5;
-        }
-        const double ratio = exp(first < second ? first - second : second - first);
-        return (first < second ? ratio : 1) / (1 + ratio);
+        found = share(draws, state.value, variate);
+        return true;
     }
-};
-
-struct ChiSquare {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double df) { return valid(df > 0, chisquare_variate(draws, df)); }
-};
-
-struct NoncentralChiSquare {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double df, double nonc) {
-        return noncentral_chisquare_variate(draws, df, nonc);
+    GPUARRAY_DEVICE double share(Draws& draws, double one, double other) const {
+        if (a >= 1 && b >= 1) return one / (one + other);
+        double left = log(one);
+        if (a < 1) left -= standard_exponential(draws) / a;
+        double right = log(other);
+        if (b < 1) right -= standard_exponential(draws) / b;
+        if (left == right) {
+            // Equal, or both beyond what a double holds: all of it is one's share then.
+            return left < -1e300 ? double(draws.uniform() * (a + b) < a) : 0.5;
+        }
+        const double ratio = exp(left < right ? left - right : right - left);
+        return (left < right ? ratio : 1) / (1 + ratio);
     }
 };
 
@@ -148,15 +184,25 @@ struct F {
 
 struct NoncentralF {
     GPUARRAY_DEVICE static double draw(Draws& draws, double dfnum, double dfden, double nonc) {
-        const double above = noncentral_chisquare_variate(draws, dfnum, nonc);
+        const double above = NoncentralChiSquare::draw(draws, dfnum, nonc);
         return valid(dfden > 0, above / dfnum / (chisquare_variate(draws, dfden) / dfden));
     }
 };
 
-struct StandardT {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double df) {
-        const double normal = standard_normal(draws);
-        return valid(df > 0, normal / sqrt(gamma_variate(draws, df / 2) / (df / 2)));
+struct StandardT : ByRejection<StandardT, double, Begun> {
+    double half;
+    StandardGamma gamma;
+
+    GPUARRAY_DEVICE explicit StandardT(double df) : half(df / 2), gamma(half) {}
+    GPUARRAY_DEVICE bool attempt(Draws& draws, Begun& state, double& found) const {
+        if (!state.begun) {
+            state.begun = true;
+            state.value = standard_normal(draws);
+        }
+        NoState none;
+        const bool done = gamma.attempt(draws, none, found);
+        found = valid(half > 0, state.value / sqrt(found / half));
+        return done;
     }
 };
 
@@ -227,37 +273,41 @@ struct Wald {
 };
 
 // D. J. Best, N. I. Fisher: "Efficient simulation of the von Mises distribution", Applied Statistics 28 (1979).
-struct VonMises {
-    GPUARRAY_DEVICE static double draw(Draws& draws, double mu, double kappa) {
+struct VonMises : ByRejection<VonMises, double> {
+    double mu, kappa, s;
+
+    GPUARRAY_DEVICE VonMises(double mu, double kappa) : mu(mu), kappa(kappa) {
+        if (kappa < 1e-5) {
+            s = 1 / kappa + kappa;
+        } else {
+            const double r = 1 + sqrt(1 + 4 * kappa * kappa);
+            const double rho = (r - sqrt(2 * r)) / (2 * kappa);
+            s = (1 + rho * rho) / (2 * rho);
+        }
+    }
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, double& found) const {
         const double pi = 3.14159265358979323846;
-        if (!is_scale(kappa)) return not_a_number();
-        if (kappa < 1e-8) return pi * (2 * draws.uniform() - 1);
+        found = not_a_number();
+        if (!is_scale(kappa)) return true;
+        if (kappa < 1e-8) {
+            found = pi * (2 * draws.uniform() - 1);
+            return true;
+        }
         double angle;
         if (kappa > 1e6) {
             // The angle is a normal variate but for terms of the order of 1 / kappa.
             angle = mu + standard_normal(draws) / sqrt(kappa);
         } else {
-            double s;
-            if (kappa < 1e-5) {
-                s = 1 / kappa + kappa;
-            } else {
-                const double r = 1 + sqrt(1 + 4 * kappa * kappa);
-                const double rho = (r - sqrt(2 * r)) / (2 * kappa);
-                s = (1 + rho * rho) / (2 * rho);
-            }
-            double w = 1;
-#pragma unroll 1
-            for (int i = 0; i < REJECTIONS; ++i) {
-                const double z = cospi(draws.uniform()), v = draws.inner();
-                w = (1 + s * z) / (s + z);
-                const double y = kappa * (s - w);
-                if (y * (2 - y) - v >= 0 || log(y / v) + 1 - y >= 0) break;
-            }
+            const double z = cospi(draws.uniform()), v = draws.inner();
+            const double w = (1 + s * z) / (s + z);
+            const double y = kappa * (s - w);
+            if (!(y * (2 - y) - v >= 0 || log(y / v) + 1 - y >= 0)) return false;
             angle = acos(w);
             angle = draws.word() >> 63 ? mu - angle : mu + angle;
         }
         const double turned = fmod(angle + pi, 2 * pi);
-        return turned < 0 ? turned + pi : turned - pi;
+        found = turned < 0 ? turned + pi : turned - pi;
+        return true;
     }
 };
 

@@ -8,14 +8,6 @@
 
 namespace gpuarray {
 
-struct Poisson {
-    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double lam) { return poisson_variate(draws, lam); }
-};
-
-struct Binomial {
-    GPUARRAY_DEVICE static int64_t draw(Draws& draws, int64_t n, double p) { return binomial_variate(draws, n, p); }
-};
-
 // A Poisson variate whose mean is a gamma variate.
 struct NegativeBinomial {
     GPUARRAY_DEVICE static int64_t draw(Draws& draws, double n, double p) {
@@ -34,12 +26,6 @@ struct Geometric {
     }
 };
 
-struct Hypergeometric {
-    GPUARRAY_DEVICE static int64_t draw(Draws& draws, int64_t good, int64_t bad, int64_t sample) {
-        return hypergeometric_variate(draws, good, bad, sample);
-    }
-};
-
 // A. W. Kemp: "Efficient generation of logarithmically distributed pseudo-random variables", Applied Statistics 30
 // (1981), algorithm LK.
 struct LogSeries {
@@ -55,23 +41,21 @@ struct LogSeries {
 
 // L. Devroye: "Non-uniform random variate generation", 1986, page 551. Uniform variates begin where the proposal is
 // an int64, so that exponents near 1 do not reject nearly all.
-struct Zipf {
-    GPUARRAY_DEVICE static int64_t draw(Draws& draws, double a) {
-        if (!(a > 1)) return 1;
-        if (a >= 1025) return 1;
-        const double power = a - 1, excess = expm1(power * 0.69314718055994530942);
-        const double least = exp(-power * 43.668272375276554);
-        double x = 1;
-#pragma unroll 1
-        for (int i = 0; i < REJECTIONS; ++i) {
-            const double u = draws.inner(), v = draws.uniform();
-            x = floor(exp(-log(u + (1 - u) * least) / power));
-            if (!(x >= 1 && x < GREATEST_INT64)) continue;
-            const double above = expm1(power * log1p(1 / x));
-            // Both sides divided by T / b, with T = above + 1 and b = excess + 1.
-            if (v * x * (above / (1 + above)) * ((1 + excess) / excess) <= 1) break;
-        }
-        return x >= 1 && x < GREATEST_INT64 ? int64_t(x) : 1;
+struct Zipf : ByRejection<Zipf, int64_t> {
+    double a, power, excess, least;
+
+    GPUARRAY_DEVICE explicit Zipf(double a)
+        : a(a), power(a - 1), excess(expm1(power * 0.69314718055994530942)), least(exp(-power * 43.668272375276554)) {}
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, int64_t& found) const {
+        found = 1;
+        if (!(a > 1 && a < 1025)) return true;
+        const double u = draws.inner(), v = draws.uniform();
+        const double x = floor(exp(-log(u + (1 - u) * least) / power));
+        if (!(x >= 1 && x < GREATEST_INT64)) return false;
+        found = int64_t(x);
+        const double above = expm1(power * log1p(1 / x));
+        // Both sides divided by T / b, with T = above + 1 and b = excess + 1.
+        return v * x * (above / (1 + above)) * ((1 + excess) / excess) <= 1;
     }
 };
 

@@ -53,6 +53,62 @@ GPUARRAY_DEVICE double standard_exponential(Draws& draws) { return exponential_o
 // Rejection ends long before; parameters that are NaN, or out of range, must not keep a thread.
 enum { REJECTIONS = 1000 };
 
+// A distribution by rejection, with its parameters: `attempt` says whether a variate is accepted. What follows from the
+// parameters alone is made by the constructor, so that threads that draw many variates do it once (many.cuh). What an
+// attempt leaves to the next one of the same variate is a State.
+struct NoState {};
+
+template <class Sampler> GPUARRAY_DEVICE typename Sampler::Result accepted(const Sampler& sampler, Draws& draws) {
+    typename Sampler::State state{};
+    typename Sampler::Result value{};
+#pragma unroll 1
+    for (int i = 0; i < REJECTIONS; ++i) {
+        if (sampler.attempt(draws, state, value)) break;
+    }
+    return value;
+}
+
+template <class Sampler, class R, class S = NoState> struct ByRejection {
+    typedef R Result;
+    typedef S State;
+    template <class... Parameters> GPUARRAY_DEVICE static R draw(Draws& draws, Parameters... parameters) {
+        return accepted(Sampler(parameters...), draws);
+    }
+    // Puts numbers that attempts need into a table that a block shares, if that has any.
+    template <int BLOCK> GPUARRAY_DEVICE void prepare(double*) {}
+};
+
+// Values of a function of some whole numbers, in a table.
+struct Tabled {
+    enum { LENGTH = 1024 };
+    const double* values = nullptr;
+    int64_t from = 0;
+
+    GPUARRAY_DEVICE bool has(int64_t k) const { return values && uint64_t(k - from) < LENGTH; }
+    GPUARRAY_DEVICE double at(int64_t k) const { return values[k - from]; }
+
+    // By all threads of a block.
+    template <int BLOCK, class Function> GPUARRAY_DEVICE void fill(double* table, int64_t least, const Function& function) {
+        from = least;
+        for (int i = threadIdx.x; i < LENGTH; i += BLOCK) table[i] = function(least + i);
+        __syncthreads();
+        values = table;
+    }
+    // Products of a number with the factors up to each.
+    template <int BLOCK, class Function>
+    GPUARRAY_DEVICE void fill_products(double* table, double first, int count, const Function& factor) {
+        for (int i = threadIdx.x; i < count; i += BLOCK) table[i + 1] = factor(i);
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            table[0] = first;
+#pragma unroll 1
+            for (int i = 0; i < count; ++i) table[i + 1] *= table[i];
+        }
+        __syncthreads();
+        values = table;
+    }
+};
+
 struct RandomWord {
     GPUARRAY_DEVICE static uint64_t draw(Draws& draws) { return draws.word(); }
 };

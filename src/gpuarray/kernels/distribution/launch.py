@@ -17,17 +17,29 @@ from gpuarray._runtime.stream import Stream
 from gpuarray.kernels import elementwise
 from gpuarray.kernels.distribution.spec import (
     DISTRIBUTIONS,
+    SAMPLER_RESIDENT,
+    SAMPLERS,
+    TABLED,
     CountsSpec,
     FillSpec,
     IntegersSpec,
+    SamplerSpec,
     render_counts,
     render_fill,
     render_integers,
+    render_sampler,
 )
 from gpuarray.kernels.generator.expressions import Apply, Cast, Constant, Expression, Input, Scalar
 from gpuarray.kernels.generator.operations import operation
 
 _INT64, _UINT64 = np.dtype(np.int64), np.dtype(np.uint64)
+
+#: From so many variates on, blocks make tables of what their attempts need. Not timed yet: a table
+#: takes a block some microseconds.
+TABLED_SIZE = 1 << 19
+
+#: Dtypes that samplers store, by the dtype of the variates.
+_SAMPLED = {"f8": ("f8", "f4"), "i8": ("i8", "i4")}
 
 
 @planned
@@ -63,6 +75,8 @@ def variates_call(
         Takes the words, or the key and the place; then the parameters, then the result if given.
     """
     found = DISTRIBUTIONS[name]
+    if _is_sampled(name, parameters, target, words):
+        return _sampled(stream, name, target, given, words is not None)
     inputs: list[Any] = []
     key: Expression
     place: Expression
@@ -91,6 +105,50 @@ def variates_call(
     if code != found.result:
         drawn = Cast(code, drawn)
     return elementwise.launch.make_call(name, [drawn], inputs, [target], [given], stream)
+
+
+def _is_sampled(
+    name: str, parameters: tuple[Layout | np.dtype, ...], target: Layout, words: Layout | None
+) -> bool:
+    """Whether threads draw several variates each, of parameters that are numbers."""
+    found = DISTRIBUTIONS[name]
+    if name not in SAMPLERS or any(isinstance(x, Layout) for x in parameters):
+        return False
+    if words is not None and not words.c_contiguous:
+        return False
+    code = _dtypes.code(target.dtype)
+    return target.size > 0 and target.c_contiguous and code in _SAMPLED[found.result]
+
+
+def _sampled(
+    stream: Stream, name: str, target: Layout, given: bool, has_words: bool
+) -> Callable[..., Any]:
+    """The call of `variates_call` where `_is_sampled`."""
+    tabled = name in TABLED and target.size >= TABLED_SIZE
+    spec = SamplerSpec(name, _dtypes.code(target.dtype), has_words, tabled)
+    function, source = load(spec, render_sampler, stream.device)
+    most = SAMPLER_RESIDENT * stream.device.multiprocessors
+    blocks = min(most, ceil_div(target.size, source.block))
+    plan = LaunchPlan(function, grid_for(blocks), (source.block, 1, 1), {"size": target.size})
+    passed = {"out": "y0"}
+    scalars = {}
+    kinds = ""
+    for parameter in source.parameters[1:-1]:
+        passed[parameter.name] = f"x{len(kinds)}"
+        if parameter.kind == "pointer":
+            kinds += "a"
+        else:
+            kinds += "s"
+            scalars[parameter.name] = _dtypes.dtype_of(_sampler_code(name, parameter.name))
+    bound = BoundLaunch(plan, stream, scalars)
+    return _calls.make_call(stream, kinds, [None if given else target], [(bound, passed)])
+
+
+def _sampler_code(name: str, parameter: str) -> str:
+    """The dtype of a number that a sampler's kernel takes."""
+    if parameter in ("key", "place"):
+        return "u8"
+    return DISTRIBUTIONS[name].parameters[int(parameter.removeprefix("p"))]
 
 
 @planned

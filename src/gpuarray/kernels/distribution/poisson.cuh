@@ -7,21 +7,23 @@ namespace gpuarray {
 
 // G. Marsaglia, W. W. Tsang: "A simple method for generating gamma variables", ACM TOMS 26 (2000); of a shape of 1 or
 // more.
-GPUARRAY_DEVICE double boosted_gamma(Draws& draws, double shape) {
-    const double d = shape - 1.0 / 3, c = 1 / sqrt(9 * d);
-    double v = 1;
-#pragma unroll 1
-    for (int i = 0; i < REJECTIONS; ++i) {
+struct BoostedGamma : ByRejection<BoostedGamma, double> {
+    double d, c;
+
+    GPUARRAY_DEVICE explicit BoostedGamma(double shape) : d(shape - 1.0 / 3), c(1 / sqrt(9 * d)) {}
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, double& found) const {
         const double x = standard_normal(draws), u = draws.inner();
-        v = 1 + c * x;
-        if (v <= 0) continue;
+        double v = 1 + c * x;
+        found = d * v;
+        if (v <= 0) return false;
         v = v * v * v;
+        found = d * v;
         const double square = x * x;
-        if (u < 1 - 0.0331 * square * square) break;
-        if (log(u) < 0.5 * square + d * (1 - v + log(v))) break;
+        return u < 1 - 0.0331 * square * square || log(u) < 0.5 * square + d * (1 - v + log(v));
     }
-    return d * v;
-}
+};
+
+GPUARRAY_DEVICE double boosted_gamma(Draws& draws, double shape) { return BoostedGamma::draw(draws, shape); }
 
 // Of numbers below 16: log(n!) less Stirling's formula.
 __device__ const double STIRLING_ERRORS[16] = {
@@ -63,40 +65,73 @@ const int64_t INT64_GREATEST = 9223372036854775807ll;
 
 // W. Hörmann: "The transformed rejection method for generating Poisson random variables", Insurance: Mathematics and
 // Economics 12 (1993), algorithm PTRS; below a mean of 10 by inversion.
-GPUARRAY_DEVICE int64_t poisson_variate(Draws& draws, double lam) {
-    if (!(lam > 0)) return 0;
-    if (lam < 10) {
-        double term = exp(-lam), rest = draws.uniform();
+struct Poisson : ByRejection<Poisson, int64_t> {
+    enum { LARGEST = 120 };  // by inversion
+    double lam, b, a, log_alpha, squeezed, fraction, first;
+    int64_t whole;
+    Tabled tabled;  // the terms of an inversion, or logarithms of probabilities
+
+    GPUARRAY_DEVICE explicit Poisson(double lam) : lam(lam) {
+        if (!(lam > 0 && lam < GREATEST_INT64)) return;
+        if (lam < 10) {
+            first = exp(-lam);
+            return;
+        }
+        b = 0.931 + 2.53 * sqrt(lam);
+        a = -0.059 + 0.02483 * b;
+        log_alpha = log(1.1239 + 1.1328 / (b - 3.4));
+        squeezed = 0.9277 - 3.6224 / (b - 2);
+        // Whole numbers beside the mean's, since a double does not hold all of those of great means.
+        whole = int64_t(lam);
+        fraction = lam - double(whole);
+    }
+    GPUARRAY_DEVICE double bound(int64_t k) const {
+        return k > 0 ? log_poisson(double(k), lam) : 0.91893853320467274178 - lam;
+    }
+    template <int BLOCK> GPUARRAY_DEVICE void prepare(double* table) {
+        if (!(lam > 0 && lam < GREATEST_INT64)) return;
+        if (lam < 10) {
+            const double mean = lam;
+            tabled.fill_products<BLOCK>(table, first, LARGEST, [=](int i) { return mean / double(i + 1); });
+        } else if (3 * sqrt(lam) < Tabled::LENGTH / 2) {
+            const int64_t least = whole > Tabled::LENGTH / 2 ? whole - Tabled::LENGTH / 2 : 0;
+            tabled.fill<BLOCK>(table, least, [this](int64_t k) { return bound(k); });
+        }
+    }
+    GPUARRAY_DEVICE int64_t inverted(double rest) const {
+        double term = first;
         int64_t k = 0;
 #pragma unroll 1
-        while (rest >= term && k < 120) {
+        while (rest >= term && k < LARGEST) {
             rest -= term;
             ++k;
-            term *= lam / double(k);
+            term = tabled.values ? tabled.values[k] : term * (lam / double(k));
         }
         return k;
     }
-    if (!(lam < GREATEST_INT64)) return INT64_GREATEST;
-    const double b = 0.931 + 2.53 * sqrt(lam), a = -0.059 + 0.02483 * b;
-    const double log_alpha = log(1.1239 + 1.1328 / (b - 3.4)), squeezed = 0.9277 - 3.6224 / (b - 2);
-    // Whole numbers beside the mean's, since a double does not hold all of those of great means.
-    const int64_t whole = int64_t(lam);
-    const double fraction = lam - double(whole);
-    int64_t k = whole;
-#pragma unroll 1
-    for (int i = 0; i < REJECTIONS; ++i) {
+    GPUARRAY_DEVICE bool attempt(Draws& draws, NoState&, int64_t& k) const {
+        k = 0;
+        if (!(lam > 0)) return true;
+        if (lam < 10) {
+            k = inverted(draws.uniform());
+            return true;
+        }
+        k = INT64_GREATEST;
+        if (!(lam < GREATEST_INT64)) return true;
+        k = whole;
         const double u = draws.uniform() - 0.5, v = draws.inner(), side = 0.5 - fabs(u);
         const double step = floor((2 * a / side + b) * u + fraction + 0.43);
-        if (side < 0.013 && v > side) continue;
-        if (!(step > -double(whole) - 1)) continue;
-        if (double(whole) + step > GREATEST_INT64) continue;
+        if (side < 0.013 && v > side) return false;
+        if (!(step > -double(whole) - 1)) return false;
+        if (double(whole) + step > GREATEST_INT64) return false;
         k = whole + int64_t(step);
-        if (side >= 0.07 && v <= squeezed) break;
-        const double bound = k > 0 ? log_poisson(double(k), lam) : 0.91893853320467274178 - lam;
+        if (side >= 0.07 && v <= squeezed) return true;
         // Probabilities without the factor 1 / sqrt(2 pi), which the hat then has.
-        if (log(v) + log_alpha - log(a / (side * side) + b) <= bound - 0.91893853320467274178) break;
+        const double most = tabled.has(k) ? tabled.at(k) : bound(k);
+        return log(v) + log_alpha - log(a / (side * side) + b) <= most - 0.91893853320467274178;
     }
-    return k;
-}
+};
+
+GPUARRAY_DEVICE int64_t poisson_variate(Draws& draws, double lam) { return Poisson::draw(draws, lam); }
 
 }  // namespace gpuarray

@@ -192,6 +192,85 @@ def render_integers(spec: IntegersSpec) -> KernelSource:
     )
 
 
+#: Distributions by rejection or by tables: the struct of the distribution, and its header.
+SAMPLERS = {
+    "beta": ("Beta", "continuous"),
+    "binomial": ("Binomial", "discrete"),
+    "chisquare": ("ChiSquare", "continuous"),
+    "gamma": ("Gamma", "continuous"),
+    "hypergeometric": ("Hypergeometric", "discrete"),
+    "noncentral_chisquare": ("NoncentralChiSquare", "continuous"),
+    "poisson": ("Poisson", "discrete"),
+    "standard_gamma": ("StandardGamma", "continuous"),
+    "standard_t": ("StandardT", "continuous"),
+    "vonmises": ("VonMises", "continuous"),
+    "zipf": ("Zipf", "discrete"),
+}
+
+#: Those whose attempts read a table, if their blocks make one.
+TABLED = ("binomial", "hypergeometric", "poisson")
+
+#: Threads of a block, and blocks of a multiprocessor at once: a thread draws until none is left.
+SAMPLER_BLOCK, SAMPLER_RESIDENT = 128, 6
+
+
+@dataclass(frozen=True, slots=True)
+class SamplerSpec:
+    """An array of variates of one distribution, whose parameters are numbers."""
+
+    name: str  # of SAMPLERS
+    dtype: str
+    words: bool  # places are words of memory, of key 0
+    tabled: bool  # of TABLED: blocks make a table first
+
+    def __post_init__(self) -> None:
+        check_choice("name", self.name, SAMPLERS)
+
+
+_SAMPLER = """\
+#include "gpuarray/{header}.cuh"
+#include "gpuarray/samplers.cuh"
+
+namespace gpuarray {{
+
+extern "C" __global__ void __launch_bounds__({block}, {resident}) {symbol}(
+    {parameters}) {{
+    {struct} sampler({numbers});
+{prepare}    draw_all<{block}>(sampler, out, size, {places});
+}}
+
+}}  // namespace gpuarray
+"""
+
+
+def render_sampler(spec: SamplerSpec) -> KernelSource:
+    """Return the CUDA C++ that draws with one set of parameters."""
+    struct, header = SAMPLERS[spec.name]
+    numbers = [scalar(f"p{i}", x) for i, x in enumerate(DISTRIBUTIONS[spec.name].parameters)]
+    if spec.words:
+        places = [pointer("words", "const uint64_t")]
+    else:
+        places = [scalar("key", "u8"), scalar("place", "u8")]
+    out, size = pointer("out", cpp_name(spec.dtype)), number("size", "uint64_t")
+    parameters = (out, *places, *numbers, size)
+    prepare = "    __shared__ double table[Tabled::LENGTH];\n"
+    prepare += f"    sampler.prepare<{SAMPLER_BLOCK}>(table);\n"
+    marks = ("_words" if spec.words else "") + ("_tabled" if spec.tabled else "")
+    symbol = f"gpuarray_sample_{spec.name}__{spec.dtype}{marks}"
+    source = _SAMPLER.format(
+        header=header,
+        block=SAMPLER_BLOCK,
+        resident=SAMPLER_RESIDENT,
+        symbol=symbol,
+        parameters=declared(parameters),
+        struct=struct,
+        numbers=", ".join([x.name for x in numbers]),
+        prepare=prepare if spec.tabled else "",
+        places="PlacesOfWords{words}" if spec.words else "PlacesOfKey{key, place}",
+    )
+    return KernelSource(symbol, source, cuda_headers(), parameters, 1, SAMPLER_BLOCK)
+
+
 #: By NumPy's name: the struct in `counts.cuh`, and the dtype of weights.
 COUNTS = {
     "multinomial": ("Multinomial", "f8"),
