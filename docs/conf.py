@@ -76,7 +76,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "min_reported_time": 1e9,
-    "plot_gallery": True,
+    "notebook_extensions": set(),  # the programs read the arguments of the command line
 }
 
 html_theme = "pydata_sphinx_theme"

@@ -68,7 +68,7 @@ if not cp.cuda.is_available():
     for name, kernel in (("with the wait", right), ("without", racy)):
         with cp.cuda.check("races", raises=False) as checked:
             means(kernel, x)
-        print(f"{name}: {len(checked.findings)} findings")
+        print(f"{name}: {len(checked.findings)} found")
     print(checked.findings[0])
 
 # %%

@@ -87,3 +87,35 @@ def _fault(thing) -> str | None:
 def test_public_names_are_documented():
     faults = [f"{name} {fault}" for name, thing in _public() if (fault := _fault(thing))]
     assert not faults, "\n".join(faults)
+
+
+def _passages(path: Path) -> set[str]:
+    """The longer sentences of a document, and its code, four lines at a time."""
+    text = path.read_text(encoding="utf-8")
+    prose = re.sub(r"(?ms)^```.*?^```", "\n\n", text)
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n|\n(?=[*|#])", prose)]
+    sentences = [s for part in paragraphs for s in re.split(r"(?<=[.:;]) ", part)]
+    found = {s for s in sentences if len(s) > 70 and not s.startswith("|")}
+    for block in re.findall(r"(?ms)^```.*?^```", text):
+        lines = [line for line in block.splitlines()[1:-1] if line.strip()]
+        found |= {"\n".join(lines[i : i + 4]) for i in range(len(lines) - 3)}
+    return found
+
+
+def test_no_page_repeats_another():
+    pages: dict[str, Path] = {}
+    repeated = []
+    for path in (ROOT / "docs").rglob("*.md"):
+        for passage in _passages(path):
+            if pages.setdefault(passage, path) != path:
+                repeated.append(f"{path.name} and {pages[passage].name}: {passage}")
+    assert not repeated, "\n".join(repeated)
+
+
+def test_every_setting_is_in_the_table():
+    read = re.findall(
+        r"\bGPUARRAY_[A-Z_]+[A-Z]\b", (ROOT / "src/gpuarray/_config.py").read_text("utf-8")
+    )
+    rows = (ROOT / "docs/settings.md").read_text("utf-8")
+    assert read
+    assert not [name for name in read if f"| `{name}` |" not in rows]
