@@ -44,6 +44,7 @@ from gpuarray._runtime.device import current  # noqa: E402
 from gpuarray.kernels import fourier  # noqa: E402
 from gpuarray.kernels.compiler import compilation  # noqa: E402
 from gpuarray.kernels.fourier.launch import Form, form_of  # noqa: E402
+from gpuarray.kernels.fourier.spec import radices  # noqa: E402
 
 _PROCESSES = 12
 
@@ -55,6 +56,7 @@ _FORMS: list[tuple[tuple[int, ...], int, str, _Forms]] = [
     ((2048, 8192), 0, "c8", [(8, 16, 16), (4, 16, 16), (8, 16, 8)]),
     ((1024, 1 << 14), 0, "c8", [(8, 16, 16), (4, 16, 16), (8, 8, 8)]),
     ((1000, 64, 250), 1, "c8", [(64, 8, 8), (32, 8, 8), (16, 8, 8), (16, 16, 16), (32, 4, 4)]),
+    ((1000, 60, 250), 1, "c8", [(64, 15, 16), (32, 15, 16), (16, 15, 16)]),
     ((64, 512, 512), 1, "c8", [(8, 8, 8), (16, 8, 8), (4, 8, 8), (8, 16, 16)]),
     ((16, 32, 32, 32, 32), 1, "c8", [(128, 8, 8), (64, 8, 8), (32, 8, 8), (32, 16, 16)]),
     ((16, 32, 32, 32, 32), 4, "c8", [(128, 8, 8), (32, 8, 8), (64, 4, 4)]),
@@ -92,9 +94,16 @@ def _microseconds(work: Callable[[], Any], options: Any) -> float:
 def _passes(shape: tuple[int, ...], axis: int, dtype: str) -> Any:
     layout = _layout.contiguous(np.dtype(dtype), shape)
     steps = [step // layout.itemsize for step in layout.strides]
-    found = line_layouts.solve(shape, steps, steps, [axis], fourier.spec.LONGEST)
+    found = line_layouts.solve(shape, steps, steps, [axis], fourier.spec.is_line)
     assert found is not None
     return layout, found
+
+
+def _form(n: int, given: tuple[int, int, int]) -> Form:
+    lines, items, radix = given
+    factors = radices(n, radix)
+    assert factors is not None
+    return Form(lines, math.ceil(n / items), factors)
 
 
 def _calls_of(
@@ -105,7 +114,14 @@ def _calls_of(
     stream = current.stream
     bounds = [
         fourier.launch.bound(
-            dtype, one.line, one.others, False, 1.0, stream, column=one.column, form=Form(*form)
+            dtype,
+            one.line,
+            one.others,
+            False,
+            1.0,
+            stream,
+            column=one.column,
+            form=_form(one.line[0], form),
         )
         for one in passes
     ]
@@ -152,7 +168,7 @@ def _forms(options: Any) -> None:
             error = float(cp.abs(whole(x) - expected).max() / cp.abs(expected).max())
             times = [_microseconds(partial(run, x), options) for run in (whole, *parts)]
             more = f" = {' + '.join([f'{t:.1f}' for t in times[1:]])}" if parts else ""
-            star = "*" if chosen == form else ""
+            star = "*" if chosen == _form(passes[0].line[0], form) else ""
             cells.append(f"{form}{star} {times[0]:.1f}{more}" + ("" if error < 1e-5 else " WRONG"))
         print(f"{shape} axis {axis} {dtype}: " + ", ".join(cells), flush=True)
 

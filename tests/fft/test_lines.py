@@ -17,7 +17,7 @@ from gpuarray._runtime import launch_history
 from gpuarray._runtime.device import current
 from gpuarray.kernels import fourier
 from gpuarray.kernels.fourier.launch import Form, form_of
-from gpuarray.kernels.fourier.spec import FourierSpec, radices, render
+from gpuarray.kernels.fourier.spec import FourierSpec, is_line, points, radices, render
 
 
 def steps_of(shape, order):
@@ -55,11 +55,15 @@ def execute(passes, memory):
         memory[one.stores][target] = y
 
 
+def up_to_4(n):
+    return n <= 4
+
+
 @st.composite
 def problems(draw):
     ndim = draw(st.integers(1, 4))
     axes = draw(st.permutations(range(ndim)))[: draw(st.integers(1, ndim))]
-    lengths = [draw(st.sampled_from([1, 2, 4, 8, 16]) if i in axes else st.integers(1, 3))
+    lengths = [draw(st.sampled_from([1, 2, 3, 4, 6, 8, 16]) if i in axes else st.integers(1, 3))
                for i in range(ndim)]  # fmt: skip
     return lengths, axes, [draw(st.permutations(range(ndim))) for _ in range(2)]
 
@@ -69,7 +73,7 @@ def problems(draw):
 def test_passes_transform_arrays_in_any_order(problem):
     lengths, axes, orders = problem
     source, target = [steps_of(lengths, order) for order in orders]
-    passes = solve(lengths, source, target, axes, 4)
+    passes = solve(lengths, source, target, axes, up_to_4)
     if passes is None:
         assert all(lengths[axis] == 1 for axis in axes)
         return
@@ -83,14 +87,18 @@ def test_passes_transform_arrays_in_any_order(problem):
 
 
 def test_what_is_no_line():
-    assert solve([6], [1], [1], [0], 4) is None
-    assert solve([32], [1], [1], [0], 4) is None  # not even a matrix
-    assert solve([1, 3], [3, 1], [3, 1], [0], 4) is None
-    assert solve([1 << 25], [1], [1], [0], 1 << 20) is None
+    assert solve([5], [1], [1], [0], up_to_4) is None
+    assert solve([32], [1], [1], [0], up_to_4) is None  # not even a matrix
+    assert solve([1, 3], [3, 1], [3, 1], [0], up_to_4) is None
+    assert solve([1 << 25], [1], [1], [0], lambda n: n < 1 << 20) is None
+    lines = [n for n in range(1, 5000) if is_line(n)]
+    assert lines[:14] == [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 18]
+    assert lines[-1] == 4096
+    assert not {11, 2187, 3456 * 2}.intersection(lines)
 
 
 def test_long_axes_are_matrices():
-    first, second = solve([3, 8, 5], [40, 5, 1], [40, 5, 1], [1], 4)
+    first, second = solve([3, 8, 5], [40, 5, 1], [40, 5, 1], [1], up_to_4)
     assert (first.line, first.others, first.column) == (
         (4, 10, 10), ((3, 40, 40), (2, 5, 5), (5, 1, 1)), 1,
     )  # fmt: skip
@@ -119,16 +127,23 @@ def transformed(x, axis, form=None, inverse=False, factor=1.0, order="C"):
     return _calls.make_call(stream, "a", [target], [(bound, passed)])(x).get()
 
 
+def slow(*given):
+    return pytest.param(*given, marks=pytest.mark.slow)
+
+
 @pytest.mark.parametrize(
     "n, form, dtype",
     [
-        (2, (4, 2, 2), "c8"),
-        (16, (2, 16, 16), "c8"),
-        (32, (4, 8, 8), "c16"),
-        pytest.param(128, (2, 16, 16), "c8", marks=pytest.mark.slow),
-        pytest.param(512, (1, 8, 8), "c16", marks=pytest.mark.slow),
-        pytest.param(4096, (1, 16, 16), "c8", marks=pytest.mark.slow),
-        pytest.param(4096, (2, 32, 16), "c16", marks=pytest.mark.slow),
+        (2, (4, 1, (2,)), "c8"),
+        (16, (2, 1, (16,)), "c8"),
+        (32, (4, 4, (8, 4)), "c16"),
+        (105, (2, 20, (7, 5, 3)), "c8"),  # no stage has butterflies for all threads
+        slow(128, (2, 8, (16, 8)), "c8"),
+        slow(240, (4, 16, (16, 3, 5)), "c8"),
+        slow(512, (1, 64, (8, 8, 8)), "c16"),
+        slow(1000, (2, 67, (8, 5, 5, 5)), "c8"),
+        slow(4096, (1, 256, (16, 16, 16)), "c8"),
+        slow(4096, (2, 128, (16, 16, 16)), "c16"),
     ],
 )
 def test_lines_of_any_step(n, form, dtype):
@@ -164,7 +179,7 @@ def any_size(monkeypatch):
 
 @pytest.mark.parametrize(
     "shape, axes",
-    [((3, 16, 5), (1,)), ((2, 32, 3), (1,)), ((64,), (0,)), ((16, 4, 8), (0, 1, 2))],
+    [((3, 16, 5), (1,)), ((2, 32, 3), (1,)), ((60,), (0,)), ((15, 4, 8), (0, 1, 2))],
 )
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_transforms(any_size, shape, axes, order):
@@ -223,13 +238,14 @@ def chosen(shape, axes, dtype="c8", factor=1.0):
     (one,) = fft_layouts.solve(shape, steps, steps, axes)
     seconds = fft_costs.pass_seconds(one, nbytes, itemsize)
     seconds += 0 if factor == 1 else fft_costs.copy_seconds(nbytes)
-    passes = solve(shape, steps, steps, axes, 4096)
+    passes = solve(shape, steps, steps, axes, is_line)
     lines = [form_of(dtype, x.line, x.others, Device(227 << 10)).lines for x in passes]
     return len(passes) * fft_costs.lines_pay(passes, lines, nbytes, itemsize, seconds)
 
 
 def test_what_moves_fewer_bytes_is_chosen():
     assert chosen((1000, 64, 250), [1]) == 1  # instead of two copies and a transform
+    assert chosen((1000, 60, 250), [1]) == 1
     assert chosen((64, 512, 512), [1]) == 1
     assert chosen((512, 512, 16), [0, 1], "c16") == 2
     assert chosen((4096, 4096), [1], factor=0.5) == 1  # the factor is a pass of its own
@@ -263,16 +279,18 @@ def test_a_device_with_little_shared_memory(any_size, monkeypatch):
 
 @pytest.mark.parametrize("dtype, itemsize", [("c8", 8), ("c16", 16)])
 def test_forms_fit_into_a_block(dtype, itemsize):
-    for n in [1 << i for i in range(1, 13)]:
+    for n in filter(is_line, [*range(2, 100), *[1 << i for i in range(7, 13)], 1000, 3840]):
         for steps in ((1, n), (1000, 1)):
             for count in (1, 3, 1000):
                 line, others = (n, steps[0], steps[0]), [(count, steps[1], steps[1])]
                 form = form_of(dtype, line, others, Device(227 << 10))
-                spec = FourierSpec(dtype, n, *form, False, 1, True, True)
+                spec = FourierSpec(
+                    dtype, form.radices, form.lines, form.threads, False, 1, True, True
+                )
+                assert spec.n == n
                 assert spec.block <= 1024
                 assert spec.shared_bytes <= 227 << 10
-                assert math.prod(spec.radices) == n
-                assert max(spec.radices) <= spec.items
+                assert points(form.radices, form.threads) <= 16
                 if count == 1000 and steps[0] > 1:  # sectors are accessed whole
                     assert form.lines * itemsize >= 32
 
@@ -282,17 +300,22 @@ def test_too_many_lines_for_a_grid():
 
 
 def test_radices_are_few_and_nearly_equal():
-    assert radices(4096, 16) == (16, 16, 16)
+    assert radices(4096) == (16, 16, 16)
     assert radices(4096, 8) == (8, 8, 8, 8)
-    assert radices(1024, 16) == (16, 8, 8)
-    assert radices(2, 2) == (2,)
+    assert radices(1024) == (16, 8, 8)
+    assert radices(2) == (2,)
+    assert radices(60) == (4, 3, 5)
+    assert radices(343) == (7, 7, 7)
+    assert radices(11) is radices(22) is radices(1) is radices(3**5) is None
 
 
 @pytest.mark.parametrize(
-    "given", [{"n": 3}, {"n": 8192}, {"items": 32}, {"dtype": "f4"}, {"lines": 0}, {"ndim": 0}]
-)
+    "given",
+    [{"radices": (6,)}, {"radices": ()}, {"radices": (16, 16, 16, 2)}, {"threads": 0},
+     {"threads": 17}, {"dtype": "f4"}, {"lines": 0}, {"ndim": 0}],
+)  # fmt: skip
 def test_specifications_that_make_no_sense(given):
-    spec = {"dtype": "c8", "n": 16, "lines": 1, "items": 16, "radix": 16, "inverse": False,
+    spec = {"dtype": "c8", "radices": (16,), "lines": 1, "threads": 1, "inverse": False,
             "ndim": 1, "in_along": True, "out_along": True}  # fmt: skip
     with pytest.raises(ValueError):
         FourierSpec(**{**spec, **given})
@@ -300,9 +323,9 @@ def test_specifications_that_make_no_sense(given):
 
 def test_names_tell_kernels_apart():
     specs = [
-        FourierSpec("c8", 16, 2, items, radix, inverse, 2, along, not along, column, index)
-        for items in (8, 16)
-        for radix in (4, 8)
+        FourierSpec("c8", factors, 2, threads, inverse, 2, along, not along, column, index)
+        for factors in ((4, 4), (8, 2))
+        for threads in (2, 4)
         for inverse in (False, True)
         for along in (False, True)
         for column in (-1, 0, 1)
@@ -317,5 +340,6 @@ def test_nothing_for_the_checkers_to_find(any_size):
     with cp.cuda.check("races=lane", "uninit", "barriers"):
         cp.fft.ifft(x, axis=1)
         cp.fft.ifft(x.reshape(5, 48)[:, :32])
-        transformed(x, 1, (4, 4, 4), order="F")
+        transformed(x, 1, (4, 4, (4, 4)), order="F")
+        transformed(cp.asarray(numbers((15, 3), "c8")), 0, (4, 4, (3, 5)))
         cp.fft.fftn(cp.arange(21.0).reshape(3, 7))

@@ -8,7 +8,8 @@ columns are transformed and turned, then its rows, and the results go to the mat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 __all__ = ["LONGEST_AXIS", "LinePass", "merged", "solve"]
@@ -38,9 +39,9 @@ def solve(
     source: Sequence[int],
     target: Sequence[int],
     axes: Sequence[int],
-    longest: int,
+    is_line: Callable[[int], bool],
 ) -> list[LinePass] | None:
-    """The passes that transform arrays, or None if a length is no power of two, or too long.
+    """The passes that transform arrays, or None if an axis is neither a line nor a matrix of them.
 
     Parameters
     ----------
@@ -50,8 +51,8 @@ def solve(
         The strides of both in elements. Those of the target are of no element twice.
     axes : sequence of int
         The distinct axes to transform.
-    longest : int
-        The points of the longest line.
+    is_line : callable
+        Whether so many points are transformed as one line.
 
     Returns
     -------
@@ -60,8 +61,7 @@ def solve(
         the target's size. There is none where no axis has two elements.
     """
     axes = [axis for axis in axes if lengths[axis] > 1]
-    most = min(longest * longest, LONGEST_AXIS)
-    if not axes or any(lengths[x] & (lengths[x] - 1) or lengths[x] > most for x in axes):
+    if not axes:
         return None
     passes: list[LinePass] = []
     reads, steps = "source", source
@@ -69,10 +69,13 @@ def solve(
         dimensions = list(zip(lengths, steps, target, strict=True))
         line = dimensions.pop(axis)
         others = merged([one for one in dimensions if one[0] > 1])
-        if line[0] <= longest:
+        if is_line(line[0]):
             passes.append(LinePass(line, tuple(others), -1, reads, "target"))
         else:
-            passes += _matrix(line, others, reads)
+            columns = _columns(line[0], is_line)
+            if not columns:
+                return None
+            passes += _matrix(line, columns, others, reads)
         reads, steps = "target", target
     return passes
 
@@ -90,11 +93,23 @@ def merged(dimensions: Sequence[Dimension]) -> list[Dimension]:
     return joined
 
 
-def _matrix(line: Dimension, others: Sequence[Dimension], reads: str) -> list[LinePass]:
+def _columns(n: int, is_line: Callable[[int], bool]) -> int:
+    """The columns of a matrix of so many points that is nearly square, or 0."""
+    if n > LONGEST_AXIS:
+        return 0
+    for columns in range(math.isqrt(n), 1, -1):
+        rows, rest = divmod(n, columns)
+        if not rest and is_line(rows) and is_line(columns):
+            return columns
+    return 0
+
+
+def _matrix(
+    line: Dimension, columns: int, others: Sequence[Dimension], reads: str
+) -> list[LinePass]:
     """A long axis in two passes, by way of scratch memory in the target's order."""
     n, source, target = line
-    rows = 1 << (n.bit_length() // 2)
-    columns = n // rows
+    rows = n // columns
     place = sum([abs(one[2]) > abs(target) for one in others])
     # The scratch memory is gapless: the slower dimensions, the matrix, and the faster dimensions.
     steps, step = [], 1

@@ -48,7 +48,7 @@ def line_transform(
     if layout.nbytes < fft_costs.LEAST_LINE_BYTES:
         return False
     source, target = [[step // itemsize for step in x.layout.strides] for x in (read, into)]
-    passes = line_layouts.solve(layout.shape, source, target, axes, fourier.spec.LONGEST)
+    passes = line_layouts.solve(layout.shape, source, target, axes, fourier.spec.is_line)
     if passes is None or (factor == 1 and _is_gapless_axis([source, target], axes)):
         return False
     dtype, device = _dtypes.code(layout.dtype), steps.stream.device

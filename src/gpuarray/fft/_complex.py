@@ -52,8 +52,8 @@ def fft(
     Notes
     -----
     One plan of cuFFT where the layout allows it; what it cannot read is copied. The norm's factor
-    is multiplied in the kernel that fills, else in place behind the transform. Large arrays may be
-    transformed by kernels of our own along axes of powers of two, the factor included.
+    is multiplied in the kernel that fills, else in place behind the transform. Kernels of our own
+    transform large arrays, the factor included, where they move fewer bytes.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def ifft(
     Notes
     -----
     One plan of cuFFT where the layout allows it; what it cannot read is copied. The norm's factor
-    is multiplied in the kernel that fills, else in place behind the transform. Large arrays may be
-    transformed by kernels of our own along axes of powers of two, the factor included.
+    is multiplied in the kernel that fills, else in place behind the transform. Kernels of our own
+    transform large arrays, the factor included, where they move fewer bytes.
 
     Examples
     --------

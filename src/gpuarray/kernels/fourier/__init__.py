@@ -1,4 +1,4 @@
-"""Fourier transforms of lines of a power of two, wherever these lie."""
+"""Fourier transforms of lines in shared memory, wherever these lie."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-// The Fourier family: transforms of lines of a power of two of complex numbers, a block's lines in shared memory at
-// once, so that each element is read and written once, wherever the lines lie.
+// The Fourier family: transforms of lines of complex numbers, a block's lines in shared memory at once, so that each
+// element is read and written once, wherever the lines lie.
 //
 // The algorithm is Stockham's, which leaves the frequencies in order, with large radices in registers (N. K.
 // Govindaraju et al., "High performance discrete Fourier transforms on graphics processors", SC 2008). Between two
@@ -20,11 +20,17 @@ template <class Part> struct __align__(2 * sizeof(Part)) Pair {
 GPUARRAY_DEVICE void half_turns(float x, float& sine, float& cosine) { ::sincospif(x, &sine, &cosine); }
 GPUARRAY_DEVICE void half_turns(double x, double& sine, double& cosine) { ::sincospi(x, &sine, &cosine); }
 
-// exp(SIGN i pi x)
-template <int SIGN, class Part> GPUARRAY_DEVICE Pair<Part> turn(Part x) {
+// exp(SIGN 2 pi i m / length) for 0 <= m < length. The angle is in the first quadrant before it is rounded.
+template <int SIGN, class Part> GPUARRAY_DEVICE Pair<Part> turn(int m, int length) {
+    int a = 2 * m;
+    const bool below = a > length;
+    if (below) a = 2 * length - a;
+    const bool left = 2 * a > length;
+    if (left) a = length - a;
     Pair<Part> w;
-    half_turns(x, w.y, w.x);
-    if (SIGN < 0) w.y = -w.y;
+    half_turns(Part(a) / Part(length), w.y, w.x);
+    if (left) w.x = -w.x;
+    if (below == (SIGN > 0)) w.y = -w.y;
     return w;
 }
 
@@ -51,8 +57,50 @@ template <class Part, int SIGN> struct Butterfly {
         return z * Value{cosine, sine};
     }
 
+    // Cosine and sine of m / R of a turn, for an odd R.
+    template <int R> GPUARRAY_DEVICE static Part cosine(int m) {
+        if constexpr (R == 3) return Part(-0.5);
+        if constexpr (R == 5) return m == 1 || m == 4 ? Part(0.30901699437494742410) : Part(-0.80901699437494742410);
+        return m == 1 || m == 6   ? Part(0.62348980185873353053)
+               : m == 2 || m == 5 ? Part(-0.22252093395631440429)
+                                  : Part(-0.90096886790241912624);
+    }
+    template <int R> GPUARRAY_DEVICE static Part sine(int m) {
+        const bool below = 2 * m > R;
+        const int k = below ? R - m : m;
+        Part y = R == 3                ? Part(0.86602540378443864676)
+                 : R == 5 && k == 1    ? Part(0.95105651629515357212)
+                 : R == 5              ? Part(0.58778525229247312917)
+                 : k == 1              ? Part(0.78183148246802980871)
+                 : k == 2              ? Part(0.97492791218182360702)
+                                       : Part(0.43388373911755812048);
+        return below ? -y : y;
+    }
+
     template <int R> GPUARRAY_DEVICE static void run(Value* v) {
-        if constexpr (R == 2) {
+        if constexpr (R % 2 == 1) {
+            // Sums and differences of the points j and R - j have real factors.
+            Value sum[R / 2 + 1], difference[R / 2 + 1];
+            const Value first = v[0];
+#pragma unroll
+            for (int j = 1; j <= R / 2; ++j) {
+                sum[j] = v[j] + v[R - j];
+                difference[j] = quarter(v[j] - v[R - j]);
+                v[0] = v[0] + sum[j];
+            }
+#pragma unroll
+            for (int k = 1; k <= R / 2; ++k) {
+                Value a = first, b = {Part(0), Part(0)};
+#pragma unroll
+                for (int j = 1; j <= R / 2; ++j) {
+                    const Part c = cosine<R>(j * k % R), d = sine<R>(j * k % R);
+                    a = {a.x + c * sum[j].x, a.y + c * sum[j].y};
+                    b = {b.x + d * difference[j].x, b.y + d * difference[j].y};
+                }
+                v[k] = a + b;
+                v[R - k] = a - b;
+            }
+        } else if constexpr (R == 2) {
             const Value a = v[0], b = v[1];
             v[0] = a + b;
             v[1] = a - b;
@@ -91,17 +139,25 @@ template <class Part, int SIGN> struct Butterfly {
     }
 };
 
-// LINES lines of N points are a block's; a thread has ITEMS points of one. IN_ALONG and OUT_ALONG are whether
-// neighbouring threads access neighbours of a line, or the same points of neighbouring lines. The index along dimension
-// COLUMN, if it is not negative, is that of a column: the lines are the first half of transforms of N * shape[COLUMN]
-// points, and their results are turned as the second half needs them.
-template <class Part, class Index, int N, int LINES, int ITEMS, int SIGN, int NDIM, int COLUMN, bool IN_ALONG,
+// LINES lines of N points are a block's; THREADS threads work on one. IN_ALONG and OUT_ALONG are whether neighbouring
+// threads access neighbours of a line, or the same points of neighbouring lines. The index along dimension COLUMN, if it
+// is not negative, is that of a column: the lines are the first half of transforms of N * shape[COLUMN] points, and their
+// results are turned as the second half needs them.
+template <class Part, class Index, int N, int LINES, int THREADS, int SIGN, int NDIM, int COLUMN, bool IN_ALONG,
           bool OUT_ALONG, int... RADICES>
 struct FourierLines {
     typedef Pair<Part> Value;
-    static constexpr int THREADS = N / ITEMS;
     // A gap behind each 16 elements, and between lines, keeps the accesses of a stage in banks of their own.
     static constexpr int PITCH = N + N / 16 + (LINES > 1 ? (LINES < 16 ? 16 / LINES : 1) : 0);
+
+    // Butterflies of radix R of a thread; the last ones of some threads may not be there.
+    static constexpr int count(int radix) { return (N / radix + THREADS - 1) / THREADS; }
+    static constexpr int most(int a) { return a; }
+    template <class... Rest> static constexpr int most(int a, int b, Rest... rest) { return most(a > b ? a : b, rest...); }
+    // Points of a thread.
+    static constexpr int ITEMS = most(count(RADICES) * RADICES...);
+
+    template <int R> GPUARRAY_DEVICE static bool exists(int j) { return N / R % THREADS == 0 || j < N / R; }
 
     // The lines, from slow to fast. Steps are in elements.
     struct Dimensions {
@@ -127,40 +183,36 @@ struct FourierLines {
         }
     };
 
-    // Where a butterfly of radix R has the i-th of a thread's points, which are THREADS apart.
-    template <int R> GPUARRAY_DEVICE static constexpr int slot(int i) {
-        return i % (ITEMS / R) * R + i / (ITEMS / R);
-    }
-
     GPUARRAY_DEVICE static int place(int i) { return i + (N >= 16 ? i / 16 : 0); }
 
-    // Turn the elements of a butterfly: v[q] by q * x half turns. Powers of two are computed, the others are products
-    // of them, so that errors do not add up.
-    template <int R> GPUARRAY_DEVICE static void twiddle(Value* v, Part x) {
+    // Turn the elements of a butterfly: v[q] by q * k / length. Powers of two are computed, the others are products of
+    // them, so that errors do not add up.
+    template <int R> GPUARRAY_DEVICE static void twiddle(Value* v, int k, int length) {
         Value w[R];
 #pragma unroll
         for (int q = 1; q < R; ++q) {
             const int high = q & 8 ? 8 : q & 4 ? 4 : q & 2 ? 2 : 1;
-            w[q] = q == high ? turn<SIGN>(x * Part(q)) : w[high] * w[q - high];
+            w[q] = q == high ? turn<SIGN, Part>(q * k, length) : w[high] * w[q - high];
             v[q] = v[q] * w[q];
         }
     }
 
     template <int NS, int R, int... REST>
     GPUARRAY_DEVICE static void stages(Value* v, Value* shared, int t) {
-        constexpr int COUNT = ITEMS / R;
 #pragma unroll
-        for (int c = 0; c < COUNT; ++c) {
-            if constexpr (NS > 1) twiddle<R>(v + c * R, Part(2 * ((t + c * THREADS) % NS)) / Part(NS * R));
+        for (int c = 0; c < count(R); ++c) {
+            if constexpr (NS > 1) twiddle<R>(v + c * R, (t + c * THREADS) % NS, NS * R);
             Butterfly<Part, SIGN>::template run<R>(v + c * R);
         }
         if constexpr (sizeof...(REST) > 0) {
             if constexpr (NS > 1) __syncthreads();
 #pragma unroll
-            for (int c = 0; c < COUNT; ++c) {
+            for (int c = 0; c < count(R); ++c) {
                 const int j = t + c * THREADS, first = j / NS * NS * R + j % NS;
+                if (exists<R>(j)) {
 #pragma unroll
-                for (int q = 0; q < R; ++q) shared[place(first + q * NS)] = v[c * R + q];
+                    for (int q = 0; q < R; ++q) shared[place(first + q * NS)] = v[c * R + q];
+                }
             }
             __syncthreads();
             exchange<REST...>(v, shared, t);
@@ -171,9 +223,12 @@ struct FourierLines {
     // Read the elements of the next stage.
     template <int R, int... REST> GPUARRAY_DEVICE static void exchange(Value* v, const Value* shared, int t) {
 #pragma unroll
-        for (int c = 0; c < ITEMS / R; ++c) {
+        for (int c = 0; c < count(R); ++c) {
+            const int j = t + c * THREADS;
+            if (exists<R>(j)) {
 #pragma unroll
-            for (int q = 0; q < R; ++q) v[c * R + q] = shared[place(t + c * THREADS + q * (N / R))];
+                for (int q = 0; q < R; ++q) v[c * R + q] = shared[place(j + q * (N / R))];
+            }
         }
     }
 
@@ -191,50 +246,67 @@ struct FourierLines {
         const int id = threadIdx.x;
         const int own = IN_ALONG ? id / THREADS : id % LINES, t = IN_ALONG ? id % THREADS : id / LINES;
         Value* const shared = reinterpret_cast<Value*>(storage) + own * PITCH;
-        const Index first = Index(blockIdx.x) * LINES, count = Index(lines);
+        const Index first = Index(blockIdx.x) * LINES, all = Index(lines);
         const Line line(first + own, d);
         Value v[ITEMS];
-        if (first + own < count) {
-            const Value* p = source + line.source + t * source_step;
-            const int64_t step = THREADS * source_step;
+        if (first + own < all) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i, p += step) v[slot<FIRST>(i)] = *p;
+            for (int c = 0; c < count(FIRST); ++c) {
+                const int j = t + c * THREADS;
+                const Value* p = source + line.source + j * source_step;
+                const int64_t step = N / FIRST * source_step;
+                if (exists<FIRST>(j)) {
+#pragma unroll
+                    for (int q = 0; q < FIRST; ++q, p += step) v[c * FIRST + q] = *p;
+                }
+            }
         }
         stages<1, RADICES...>(v, shared, t);
         if constexpr (COLUMN >= 0) {
             // Products of both indices are below the points of the whole transform, which single precision counts.
             const int columns = int(d.shape[COLUMN]), column = int(line.column);
-            const Part x = Part(2 * column) / Part(LAST * columns);
 #pragma unroll
-            for (int c = 0; c < ITEMS / LAST; ++c) {
-                const Value w = turn<SIGN>(Part(2 * (t + c * THREADS) * column) / Part(N * columns));
-                twiddle<LAST>(v + c * LAST, x);
+            for (int c = 0; c < count(LAST); ++c) {
+                const int j = t + c * THREADS;
+                const Value w = turn<SIGN, Part>(exists<LAST>(j) ? j * column : 0, N * columns);
+                twiddle<LAST>(v + c * LAST, column, LAST * columns);
 #pragma unroll
                 for (int q = 0; q < LAST; ++q) v[c * LAST + q] = v[c * LAST + q] * w;
             }
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; ++i) v[i] = {v[i].x * scale, v[i].y * scale};
-        const int64_t step = THREADS * target_step;
         if constexpr (IN_ALONG == OUT_ALONG) {
-            if (first + own < count) {
-                Value* p = target + line.target + t * target_step;
+            if (first + own < all) {
 #pragma unroll
-                for (int i = 0; i < ITEMS; ++i, p += step) *p = v[slot<LAST>(i)];
+                for (int c = 0; c < count(LAST); ++c) {
+                    const int j = t + c * THREADS;
+                    Value* p = target + line.target + j * target_step;
+                    const int64_t step = N / LAST * target_step;
+                    if (exists<LAST>(j)) {
+#pragma unroll
+                        for (int q = 0; q < LAST; ++q, p += step) *p = v[c * LAST + q];
+                    }
+                }
             }
         } else {
             if (sizeof...(RADICES) > 1) __syncthreads();
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) {
-                shared[place(t + i * THREADS)] = v[slot<LAST>(i)];
+            for (int c = 0; c < count(LAST); ++c) {
+                const int j = t + c * THREADS;
+                if (exists<LAST>(j)) {
+#pragma unroll
+                    for (int q = 0; q < LAST; ++q) shared[place(j + q * (N / LAST))] = v[c * LAST + q];
+                }
             }
             __syncthreads();
             const int other = OUT_ALONG ? id / THREADS : id % LINES, u = OUT_ALONG ? id % THREADS : id / LINES;
             const Value* const mine = reinterpret_cast<Value*>(storage) + other * PITCH;
-            if (first + other < count) {
+            if (first + other < all) {
                 Value* p = target + Line(first + other, d).target + u * target_step;
+                const int64_t step = THREADS * target_step;
 #pragma unroll
-                for (int i = 0; i < ITEMS; ++i, p += step) *p = mine[place(u + i * THREADS)];
+                for (int i = u; i < N; i += THREADS, p += step) *p = mine[place(i)];
             }
         }
     }

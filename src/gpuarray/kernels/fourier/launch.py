@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from gpuarray import _layout
@@ -24,7 +25,10 @@ _FREE_SHARED_BYTES = 48 << 10
 _BLOCK_POINTS = 4096
 #: Bytes of neighbouring lines that are accessed at a time: two sectors of memory.
 _NEAR_BYTES = 64
+_SECTOR = 32
 _MOST_THREADS = 1024
+#: Points of a thread, in registers.
+_MOST_POINTS = 16
 
 #: The points of a line or of another dimension, and the elements from one to the next in source
 #: and target.
@@ -35,8 +39,8 @@ class Form(NamedTuple):
     """How lines are shared among blocks and threads."""
 
     lines: int  # of a block
-    items: int  # points of a thread
-    radix: int  # the largest transform in registers
+    threads: int  # of a line
+    radices: tuple[int, ...]
 
 
 def bound(
@@ -58,7 +62,7 @@ def bound(
         Of both, which are at multiples of its size. They are apart, or the same memory in the same
         layout.
     line : tuple of int
-        That of the lines, of a power of two of points up to `spec.LONGEST`.
+        That of the lines, of a length that `spec.radices` factors, and up to `spec.LONGEST`.
     others : sequence of tuple of int
         The other dimensions, from slow to fast.
     inverse : bool
@@ -77,7 +81,7 @@ def bound(
     count, along = _count(others), _along(line, others)
     index = "int64" if count + form.lines > _layout.INT32_MAX else "int32"
     spec = fourier.spec.FourierSpec(
-        dtype, line[0], *form, inverse, len(others), *along, column, index
+        dtype, form.radices, form.lines, form.threads, inverse, len(others), *along, column, index
     )
     function, source = load(spec, fourier.spec.render, stream.device)
     if spec.shared_bytes > _FREE_SHARED_BYTES:
@@ -102,18 +106,46 @@ def form_of(
 ) -> Form | None:
     """The form of a transform; None if a line has no room on the device, or there are too many."""
     n, itemsize = line[0], fourier.spec.itemsize(dtype)
-    items = min(n, 8 if n in (32, 64, 512) else 16)  # so that radices are nearly equal
+    along = _along(line, others)
+    # As equal as they can be; short lines have several threads, which access a sector together.
+    largest = 4 if any(along) and n <= 16 else 8 if n in (32, 64, 512) else 16
+    radices = fourier.spec.radices(n, largest)
+    if radices is None:
+        return None
+    threads = _threads(radices, _SECTOR // itemsize if any(along) else 1)
     lines = max(1, _BLOCK_POINTS // n)
-    if not all(_along(line, others)):
+    if not all(along):
         lines = max(lines, _NEAR_BYTES // itemsize)
     count = _count(others)
-    lines = min(lines, _MOST_THREADS * items // n, 1 << (count - 1).bit_length())
+    lines = min(lines, _MOST_THREADS // threads, 1 << (count - 1).bit_length())
+    lines = 1 << (lines.bit_length() - 1)
     room = device.attribute("max_shared_memory_per_block_optin")
     while lines and fourier.spec.shared_bytes(dtype, n, lines) > room:
         lines //= 2
     if not lines or ceil_div(count, lines) > GRID_LIMIT:
         return None
-    return Form(lines, items, items)
+    return Form(lines, threads, radices)
+
+
+@lru_cache(maxsize=1024)
+def _threads(radices: tuple[int, ...], least: int) -> int:
+    """Threads of a line: those that idle least in all stages, and then as many as can be.
+
+    They are at least so many, if the line has them.
+    """
+    n = math.prod(radices)
+    most = min(n // min(radices), _MOST_THREADS)
+
+    def idle(threads: int) -> tuple[int, int]:
+        work = sum([-(-(n // radix) // threads) * radix * threads for radix in radices])
+        return work - n * len(radices), -threads
+
+    found = [
+        threads
+        for threads in range(min(least, most), most + 1)
+        if fourier.spec.points(radices, threads) <= _MOST_POINTS
+    ]
+    return min(found, key=idle)
 
 
 def _count(others: Sequence[Dimension]) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gpuarray.kernels.generator.headers import cuda_headers
 from gpuarray.kernels.generator.parameters import Field, declared, names, number, pointer, structure
@@ -10,6 +13,9 @@ from gpuarray.kernels.generator.source import INDEX_BYTES, KernelSource, check_c
 
 #: The points of the longest line.
 LONGEST = 4096
+#: The points of transforms in registers, and how many of them a line is made of at most.
+RADICES = (2, 3, 4, 5, 7, 8, 16)
+MOST_STAGES = 4
 
 _PARTS = {"c8": ("float", 8), "c16": ("double", 16)}
 #: Nothing is to be rounded as NumPy rounds it: products and sums are contracted.
@@ -21,10 +27,9 @@ class FourierSpec:
     """Transforms of lines of one length."""
 
     dtype: str
-    n: int  # points of a line, a power of two
-    lines: int  # of a block, a power of two
-    items: int  # points of a thread, a power of two
-    radix: int  # the largest transform in registers
+    radices: tuple[int, ...]  # whose product the length is: transforms in registers
+    lines: int  # of a block
+    threads: int  # of a line
     inverse: bool
     ndim: int  # dimensions beside the line
     in_along: bool  # neighbouring threads read neighbours of a line, or of lines
@@ -35,29 +40,29 @@ class FourierSpec:
     def __post_init__(self) -> None:
         check_choice("dtype", self.dtype, _PARTS)
         check_choice("index", self.index, INDEX_BYTES)
-        for name in ("n", "lines", "items", "radix"):
-            value = getattr(self, name)
-            if value < 1 or value & (value - 1):
-                raise ValueError(f"{name} is {value}, and must be a power of two")
-        if not 2 <= self.n <= LONGEST or self.items > self.n or self.ndim < 1:
-            raise ValueError(f"n {self.n}, items {self.items}, ndim {self.ndim}")
+        if not self.radices or any(radix not in RADICES for radix in self.radices):
+            raise ValueError(f"radices {self.radices}: some of {RADICES}")
+        if self.n > LONGEST or not 1 <= self.threads <= self.n:
+            raise ValueError(f"{self.n} points for {self.threads} threads")
+        if min(self.lines, self.ndim) < 1:
+            raise ValueError(f"lines {self.lines}, ndim {self.ndim}")
+
+    @property
+    def n(self) -> int:
+        """The points of a line."""
+        return math.prod(self.radices)
 
     @property
     def block(self) -> int:
         """Threads of a block."""
-        return self.n // self.items * self.lines
+        return self.threads * self.lines
 
     @property
     def shared_bytes(self) -> int:
         """Shared memory of a block."""
-        if self.items == self.n and self.in_along == self.out_along:
+        if len(self.radices) == 1 and self.in_along == self.out_along:
             return 0
         return shared_bytes(self.dtype, self.n, self.lines)
-
-    @property
-    def radices(self) -> tuple[int, ...]:
-        """The points of the transforms in registers, of which the line's is made."""
-        return radices(self.n, min(self.radix, self.items))
 
 
 def itemsize(dtype: str) -> int:
@@ -71,13 +76,36 @@ def shared_bytes(dtype: str, n: int, lines: int) -> int:
     return (n + n // 16 + gap) * lines * itemsize(dtype)
 
 
-def radices(n: int, largest: int) -> tuple[int, ...]:
-    """Factors of a length, as few as there can be, and then as equal as they can be."""
-    most = largest.bit_length() - 1
-    bits = n.bit_length() - 1
+def points(radices: Sequence[int], threads: int) -> int:
+    """The points that a thread has at a time, `FourierLines::ITEMS`."""
+    n = math.prod(radices)
+    return max([-(-(n // radix) // threads) * radix for radix in radices])
+
+
+@lru_cache(maxsize=1024)
+def radices(n: int, largest: int = 16) -> tuple[int, ...] | None:
+    """Factors of a length, as few as there can be; None if it has others, or would have too many.
+
+    The powers of two among them are nearly equal, the larger ones first.
+    """
+    odd = []
+    for prime in (3, 5, 7):
+        while n % prime == 0:
+            n //= prime
+            odd.append(prime)
+    if n & (n - 1):
+        return None
+    bits, most = n.bit_length() - 1, largest.bit_length() - 1
     stages = -(-bits // most)
-    small, larger = divmod(bits, stages)
-    return tuple([1 << (small + (i < larger)) for i in range(stages)])
+    if not 1 <= stages + len(odd) <= MOST_STAGES:
+        return None
+    small, larger = divmod(bits, stages) if stages else (0, 0)
+    return (*[1 << (small + (i < larger)) for i in range(stages)], *odd)
+
+
+def is_line(n: int) -> bool:
+    """Whether so many points are transformed in shared memory at once."""
+    return n <= LONGEST and radices(n) is not None
 
 
 _SOURCE = """\
@@ -85,7 +113,7 @@ _SOURCE = """\
 
 namespace gpuarray {{
 
-typedef FourierLines<{part}, {index}, {n}, {lines}, {items}, {sign}, {ndim}, {column},
+typedef FourierLines<{part}, {index}, {n}, {lines}, {threads}, {sign}, {ndim}, {column},
     {in_along}, {out_along}, {radices}> Kernel;
 
 extern "C" __global__ void __launch_bounds__({block}) {symbol}(
@@ -113,8 +141,8 @@ def render(spec: FourierSpec) -> KernelSource:
             [Field(name, "int64_t", spec.ndim) for name in ("shape", "source", "target")],
         ),
     )
-    form = f"{spec.lines}_{spec.items}_{spec.radix}"
-    symbol = f"gpuarray_fourier_{spec.dtype}_{spec.n}_{form}_{spec.ndim}d"
+    factors = "x".join([str(radix) for radix in spec.radices])
+    symbol = f"gpuarray_fourier_{spec.dtype}_{factors}_{spec.lines}_{spec.threads}_{spec.ndim}d"
     symbol += "_inverse" if spec.inverse else ""
     symbol += f"_{'la'[spec.in_along]}{'la'[spec.out_along]}"
     symbol += f"_column{spec.column}" if spec.column >= 0 else ""
@@ -123,7 +151,7 @@ def render(spec: FourierSpec) -> KernelSource:
         part=part,
         n=spec.n,
         lines=spec.lines,
-        items=spec.items,
+        threads=spec.threads,
         sign=1 if spec.inverse else -1,
         ndim=spec.ndim,
         in_along="true" if spec.in_along else "false",
