@@ -203,6 +203,19 @@ def test_numbers_as_parameters_give_what_arrays_do(name, parameters, monkeypatch
         np.testing.assert_array_equal(found.get(), expected.get())
 
 
+def test_numbers_that_are_equal_are_checked_each():
+    """A scale of -0.0 is a negative one, and True is no number that was seen as 1."""
+    state, generator = cp.random.RandomState(1), cp.random.default_rng(1)
+    for draws in (state, generator):
+        for name in ("normal", "gamma"):
+            method = getattr(draws, name)
+            assert (method(2.0, 0.0, size=3) == method(2, 0, size=3)).all()
+            for _ in range(2):
+                with pytest.raises(ValueError, match="scale < 0"):
+                    method(2.0, -0.0, size=3)
+            assert method(True, 1, size=()).shape == ()
+
+
 def test_shapes_that_underflow():
     # Gamma variates of such shapes are 0: the share is one of the two, with odds of 3 to 1.
     x = cp.asnumpy(cp.random.RandomState(0).beta(3e-310, 1e-310, size=2000))

@@ -41,7 +41,9 @@ def public_names(
         if name in submodules:
             return importlib.import_module(f"{module}.{name}")
         if name in found:
-            return getattr(importlib.import_module(f"{module}.{found[name]}"), name)
+            value = getattr(importlib.import_module(f"{module}.{found[name]}"), name)
+            # The next use finds it without a call.
+            return vars(sys.modules[module]).setdefault(name, value)
         raise missing_name(module, name)
 
     return load, listing(module, (*submodules, *found))

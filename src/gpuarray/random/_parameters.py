@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,16 @@ def checks_device_arrays() -> bool:
     return config.debug or bool(driver.image_options(driver.image_kind))
 
 
+def are_numbers(parameters: Sequence[Any]) -> bool:
+    """Whether all are Python's own, and tell what they are by equality: not -0.0, which is 0.0."""
+    for x in parameters:
+        if type(x) is not float and type(x) is not int:
+            return False
+        if x == 0 and math.copysign(1, x) < 0:
+            return False
+    return True
+
+
 def check(method: str, *parameters: Any, **options: Any) -> None:
     """Raise what NumPy's method of this name raises for parameters.
 
@@ -41,6 +54,9 @@ def check(method: str, *parameters: Any, **options: Any) -> None:
     **options : object
         Further arguments of the method.
     """
+    if not options and are_numbers(parameters):
+        _check_numbers(method, *parameters)
+        return
     device = [isinstance(x, ArrayBase) for x in parameters]
     if any(device) and not checks_device_arrays():
         # Numbers beside device arrays are judged with 1 in place of these, unless parameters are
@@ -52,6 +68,12 @@ def check(method: str, *parameters: Any, **options: Any) -> None:
         host = [asnumpy(x) if there else x for there, x in zip(device, parameters)]
     shape = np.broadcast_shapes(*[np.shape(x) for x in host])
     judged(method, *host, size=(0, *shape), **options)
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def _check_numbers(method: str, *numbers: float) -> None:
+    """As `check` does; numbers that were good once are good."""
+    judged(method, *numbers, size=0)
 
 
 def judged(method: str, *arguments: Any, **options: Any) -> Any:
@@ -77,7 +99,11 @@ def result_shape(size: Any, *parameters: Any) -> tuple[int, ...]:
     *parameters : object
         Anything with a shape; numbers have none.
     """
-    shapes = [np.shape(x) if not isinstance(x, ArrayBase) else x._layout.shape for x in parameters]
+    shapes = [
+        x._layout.shape if isinstance(x, ArrayBase) else np.shape(x)
+        for x in parameters
+        if type(x) is not float and type(x) is not int
+    ]
     return fitted_shape(size, _layout.broadcast_shapes(shapes) if shapes else ())
 
 
@@ -87,6 +113,9 @@ def fitted_shape(size: Any, shape: tuple[int, ...] = ()) -> tuple[int, ...]:
         return shape
     if type(size) is int and size >= 0:
         given: tuple[int, ...] = (size,)
+    elif type(size) is tuple and set(map(type, size)) <= {int}:
+        _layout.check_lengths(size)
+        given = size
     else:
         given = _layout.check_shape(size)
     if shape and np.broadcast_shapes(given, shape) != given:  # which may raise, as in NumPy

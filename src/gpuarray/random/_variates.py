@@ -5,7 +5,9 @@ NumPy's own methods check the parameters: asked for no variates, they raise what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,15 @@ from gpuarray._array import ArrayBase
 from gpuarray._layout import Layout
 from gpuarray._ops.conversion import as_values, asnumpy
 from gpuarray._runtime.device import current
+from gpuarray._runtime.plans import planned
+from gpuarray._runtime.stream import Stream
 from gpuarray.errors import HostArrayError
 from gpuarray.kernels import distribution
 from gpuarray.kernels.elementwise import copies
 from gpuarray.random._parameters import (
     GENERATOR_CHECKS,
     LEGACY_CHECKS,
+    are_numbers,
     checks_device_arrays,
     fitted_shape,
 )
@@ -70,10 +75,56 @@ def draw(
         Whose errors are raised.
     """
     row = distribution.spec.DISTRIBUTIONS[name]
+    if out is None and are_numbers(parameters):
+        numbers = _checked_numbers(name, checks is LEGACY_CHECKS, *parameters)
+        return _of_numbers(source, name, numbers, fitted_shape(size), dtype)
     values, shape = _checked(name, parameters, row.parameters, checks)
     shape = fitted_shape(size, shape)
     dtype = _dtypes.dtype_of(row.result) if dtype is None else dtype
     return variates(source, name, values, _layout.contiguous(dtype, shape), out)
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def _checked_numbers(name: str, legacy: bool, *numbers: float) -> tuple[float, ...]:
+    """Parameters of the row's dtypes; numbers that were good once are good."""
+    if numbers:
+        getattr(LEGACY_CHECKS if legacy else GENERATOR_CHECKS, name)(*numbers, size=0)
+    codes = distribution.spec.DISTRIBUTIONS[name].parameters
+    return tuple([_CASTS[code](x) for x, code in zip(numbers, codes, strict=True)])
+
+
+def _of_numbers(
+    source: Any,
+    name: str,
+    numbers: tuple[float, ...],
+    shape: tuple[int, ...],
+    dtype: np.dtype | None,
+) -> Any:
+    """Variates for checked numbers as parameters: in a few steps, since these are most calls."""
+    if dtype is None:
+        dtype = _dtypes.dtype_of(distribution.spec.DISTRIBUTIONS[name].result)
+    count = math.prod(shape)
+    if not count:
+        return _array.empty(_layout.contiguous(dtype, shape))
+    places = source._places(count)
+    run = _numbers_call(current.stream, name, dtype, shape, places is None)
+    if places is not None:
+        return run(*places, *numbers)
+    words = source._words(count)
+    if len(shape) != 1:
+        words = _array.view(words, _layout.contiguous(words._layout.dtype, shape))
+    return run(words, *numbers)
+
+
+@planned
+def _numbers_call(
+    stream: Stream, name: str, dtype: np.dtype, shape: tuple[int, ...], has_words: bool
+) -> Callable[..., Any]:
+    """The call of `_of_numbers`: see `variates_call`."""
+    layouts = tuple([_dtypes.dtype_of(x) for x in distribution.spec.DISTRIBUTIONS[name].parameters])
+    words = _layout.contiguous(np.dtype(np.uint64), shape) if has_words else None
+    target = _layout.contiguous(dtype, shape)
+    return distribution.launch.variates_call(stream, name, layouts, target, False, words)
 
 
 def variates(source: Any, name: str, values: Sequence[Any], target: Layout, out: Any) -> Any:
