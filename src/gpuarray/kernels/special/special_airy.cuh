@@ -1,14 +1,11 @@
-// Airy functions by Bessel functions of orders 1/3 and 2/3 (DLMF 9.6), by Maclaurin's series near zero.
+// Airy functions by Bessel functions of orders 1/3 and 2/3 (DLMF 9.6); real ones near zero by Taylor's series about the
+// nearest of some nodes, complex ones by Maclaurin's series.
 #pragma once
 
 #include "gpuarray/special_bessel.cuh"
 
 namespace gpuarray {
 namespace special {
-
-template <class T> struct Airy {
-    T ai, aip, bi, bip;
-};
 
 // DLMF 9.4.1 to 9.4.4
 template <class T> GPUARRAY_CALLED Airy<T> airy_near_zero(T z) {
@@ -58,7 +55,7 @@ GPUARRAY_CALLED Airy<double> airy_scaled(double x, double& zeta, double& rest) {
 }
 GPUARRAY_CALLED Airy<double> airy(double x) {
     if (!isfinite(x)) return Airy<double>{x - x, x - x, x - x, x - x};
-    if (::fabs(x) < 1) return airy_near_zero(x);
+    if (::fabs(x) <= 13) return turning::airy_by_nodes(x);
     double zeta, rest;
     Airy<double> out = airy_scaled(x, zeta, rest);
     if (x > 0) {

@@ -12,6 +12,9 @@ namespace special {
 struct Ordinary {
     double j, y;
 };
+template <class T> struct Airy {
+    T ai, aip, bi, bip;
+};
 
 namespace turning {
 
@@ -51,11 +54,8 @@ GPUARRAY_CALLED dd phase(double v, double x, dd s) {
     return s - (arc + (rest - cubic(rest, -(rest * rest))));
 }
 
-// Ai, Ai', Bi and Bi' of |x| <= 13 by Taylor's series about the nearest node: y'' = x y.
-struct AiryValues {
-    double ai, aip, bi, bip;
-};
-GPUARRAY_CALLED AiryValues airy_by_nodes(double x) {
+// Airy functions of |x| <= 13 by Taylor's series about the nearest node: y'' = x y.
+GPUARRAY_CALLED Airy<double> airy_by_nodes(double x) {
     const int n = int(::rint(2 * x)) + 26;
     const double center = 0.5 * (n - 26), h = x - center;
     const double* node = AIRY_NODES + 4 * n;
@@ -75,7 +75,7 @@ GPUARRAY_CALLED AiryValues airy_by_nodes(double x) {
         found[2 * which] = node[2 * which] + (node[2 * which + 1] * h + y);
         found[2 * which + 1] = node[2 * which + 1] + (h == 0 ? 0 : slope / h);
     }
-    return AiryValues{found[0], found[1], found[2], found[3]};
+    return Airy<double>{found[0], found[1], found[2], found[3]};
 }
 
 // The sum of the expansions in TABLE, each over another power of 1 / v^2.
@@ -102,7 +102,7 @@ GPUARRAY_CALLED Ordinary turning_wave(double v, double x) {
         a = -a;
         low = -low;
     }
-    const turning::AiryValues at = turning::airy_by_nodes(a);
+    const Airy<double> at = turning::airy_by_nodes(a);
     const double ai = at.ai + low * at.aip, aip = at.aip + low * a * at.ai;
     const double bi = at.bi + low * at.bip, bip = at.bip + low * a * at.bi;
     // (4 zeta / (1 - z^2))^(1/4), with its limit

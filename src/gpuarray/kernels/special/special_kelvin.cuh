@@ -23,7 +23,8 @@ GPUARRAY_CALLED Kelvin kelvin(double x) {
     const bool series_of_k = size <= 2;
     if (!series_of_k) {
         // Of e^(i pi / 4) x: what is left of the phase is in the exponential.
-        const double part = 0.7071067811865476 * size, low = -4.833646656726457e-17 * size;
+        const double part = 0.7071067811865476 * size;
+        const double low = ::fma(0.7071067811865476, size, -part) - 4.833646656726457e-17 * size;
         const Complex eighth = Complex(0.7071067811865476, 0.7071067811865476);
         const Complex z = Complex(part, part), up = exponential(z) * (1.0 + Complex(low, low));
         const Modified<Complex> zero = modified_bessel(0.0, z), one = modified_bessel(1.0, z);
